@@ -1,0 +1,163 @@
+// The rows that the service keeps: what ingest writes and the reads are made from.
+
+import type { Address, PoolDescription, PoolId } from './market-event.ts';
+
+export interface TokenRecord {
+  readonly token: Address;
+  readonly symbol: string | null;
+  readonly name: string | null;
+  /** Null while the contract has not said; amounts in units are then unknown too. */
+  readonly decimals: number | null;
+  readonly firstSeenBlock: number;
+  readonly firstSeenAtMs: number;
+  /** The exact sum of the balances that are stored for this token. */
+  readonly balanceSumRaw: bigint;
+  /** Owners with a balance above zero. */
+  readonly holders: number;
+  /** True once a transfer took more than its sender was known to have; never unset. */
+  readonly balancesBroken: boolean;
+  /** `totalSupply()` as the contract told it at `supplyBlock`; null until asked. */
+  readonly supplyRaw: bigint | null;
+  readonly supplyBlock: number | null;
+  /** `balanceSumRaw` at `supplyBlock`: equal to `supplyRaw` exactly when holders are complete. */
+  readonly supplyBalanceSumRaw: bigint | null;
+  /** The last trade's prices, 18 significant digits; null before the first. */
+  readonly priceNative: string | null;
+  readonly priceUsd: string | null;
+  readonly lastTradeAtMs: number | null;
+  readonly tradeCount: number;
+}
+
+export interface PoolRecord extends PoolDescription {
+  readonly createdBlock: number;
+  readonly createdAtMs: number;
+  /** False when the pool was met mid-life, so that its ticks are not all known. */
+  readonly complete: boolean;
+  /** Constant product: the reserves of the last `Sync`. Null otherwise. */
+  readonly reserve0: bigint | null;
+  readonly reserve1: bigint | null;
+  /** Concentrated liquidity: the state after the last event. Null otherwise. */
+  readonly sqrtPriceX96: bigint | null;
+  readonly liquidity: bigint | null;
+  readonly tick: number | null;
+  /** V4: 12 bits per direction; 0 elsewhere. */
+  readonly protocolFee: number;
+  readonly lastSwapAtMs: number | null;
+}
+
+export interface TickRecord {
+  readonly pool: PoolId;
+  readonly tick: number;
+  readonly liquidityGross: bigint;
+  /** Signed. */
+  readonly liquidityNet: bigint;
+}
+
+export interface BalanceRecord {
+  readonly token: Address;
+  readonly owner: Address;
+  readonly amountRaw: bigint;
+}
+
+export type TradeSide = 'buy' | 'sell';
+
+/**
+ * One swap as seen by one token. A swap between a token and a quote asset is one trade, of the
+ * token; a swap between two assets of equal rank is a trade of each.
+ */
+export interface TradeRecord {
+  readonly token: Address;
+  readonly block: number;
+  readonly logIndex: number;
+  readonly txHash: string;
+  /** Position among the transaction's swaps, from 0: with the hash it makes the public id. */
+  readonly index: number;
+  readonly timestampMs: number;
+  readonly side: TradeSide;
+  readonly wallet: Address;
+  readonly venue: string;
+  readonly pool: PoolId;
+  readonly amountRaw: bigint;
+  readonly quoteToken: Address;
+  readonly quoteAmountRaw: bigint;
+  /** Decimal strings with 18 significant digits; null where no price is known. */
+  readonly priceNative: string | null;
+  readonly priceUsd: string | null;
+  readonly valueNative: string | null;
+  readonly valueUsd: string | null;
+  readonly outlier: boolean;
+}
+
+export const KLINE_INTERVALS = [
+  '1s',
+  '5s',
+  '15s',
+  '30s',
+  '1m',
+  '3m',
+  '5m',
+  '15m',
+  '30m',
+  '1h',
+  '2h',
+  '4h',
+  '6h',
+  '8h',
+  '12h',
+  '1d',
+  '3d',
+  '1w',
+  '1M',
+] as const;
+
+export type KlineInterval = (typeof KLINE_INTERVALS)[number];
+
+/**
+ * The intervals that are stored. Every other one is a merge of at most six rows of one of these
+ * (a month of days aside); `1s` is folded from trades.
+ */
+export const STORED_INTERVALS = ['5s', '1m', '15m', '2h', '1d'] as const;
+
+export type StoredInterval = (typeof STORED_INTERVALS)[number];
+
+export interface Ohlc {
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+}
+
+/** Which candles: a token's over all its pools (`pool` null), or of one pool. */
+export interface SeriesKey {
+  readonly token: Address;
+  readonly pool: PoolId | null;
+}
+
+export interface CandleRecord extends SeriesKey {
+  readonly interval: StoredInterval;
+  readonly openTimeMs: number;
+  readonly volumeRaw: bigint;
+  /** Exact decimal sums of the trades' values; trades without a value add nothing. */
+  readonly quoteVolumeNative: string;
+  readonly quoteVolumeUsd: string;
+  readonly trades: number;
+  readonly buys: number;
+  readonly sells: number;
+  /** Null where no trade in it had such a price. */
+  readonly native: Ohlc | null;
+  readonly usd: Ohlc | null;
+  /** The same without outliers; null where every priced trade was one. */
+  readonly nativeClean: Ohlc | null;
+  readonly usdClean: Ohlc | null;
+}
+
+/** How far a chain has been indexed. */
+export interface Checkpoint {
+  readonly startBlock: number;
+  readonly block: number;
+  readonly blockHash: string;
+  readonly timestampMs: number;
+  readonly finalizedBlock: number;
+  /** Counts commits and rollbacks; never goes back, so readers can tell what they have seen. */
+  readonly version: number;
+}

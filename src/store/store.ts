@@ -1,0 +1,124 @@
+// What the domains need of a store. Engines live in the folders beside this file; nothing above
+// knows which one it has.
+
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address, BlockHeader, PoolId } from '../model/market-event.ts';
+import type {
+  BalanceRecord,
+  CandleRecord,
+  Checkpoint,
+  PoolRecord,
+  SeriesKey,
+  StoredInterval,
+  TickRecord,
+  TokenRecord,
+  TradeRecord,
+} from '../model/market-record.ts';
+
+export interface BalanceKey {
+  readonly token: Address;
+  readonly owner: Address;
+}
+
+export interface CandleKey extends SeriesKey {
+  readonly interval: StoredInterval;
+  readonly openTimeMs: number;
+}
+
+export interface TimeRange {
+  /** Inclusive. */
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+}
+
+/** Reads by key; what is not stored is absent from the result. */
+export interface MarketReader {
+  readCheckpoint(chain: ChainSlug): Promise<Checkpoint | null>;
+  /** Headers above the finalized block and some below it, ascending. */
+  readHeaders(chain: ChainSlug): Promise<BlockHeader[]>;
+  readTokens(chain: ChainSlug, tokens: readonly Address[]): Promise<TokenRecord[]>;
+  readPools(chain: ChainSlug, pools: readonly PoolId[]): Promise<PoolRecord[]>;
+  readTicks(chain: ChainSlug, pools: readonly PoolId[]): Promise<TickRecord[]>;
+  readBalances(chain: ChainSlug, keys: readonly BalanceKey[]): Promise<BalanceRecord[]>;
+  readCandles(chain: ChainSlug, keys: readonly CandleKey[]): Promise<CandleRecord[]>;
+  /** Candles of one series in a range, ascending. */
+  readCandleRange(
+    chain: ChainSlug,
+    series: SeriesKey & { readonly interval: StoredInterval },
+    range: TimeRange,
+  ): Promise<CandleRecord[]>;
+  /** Trades of one series in a range, in chain order. */
+  readTradeRange(chain: ChainSlug, series: SeriesKey, range: TimeRange): Promise<TradeRecord[]>;
+}
+
+/** Rows as they were before a block changed them; null means the row did not exist. */
+export interface UndoImages {
+  readonly block: number;
+  readonly tokens: ReadonlyMap<Address, TokenRecord | null>;
+  readonly pools: ReadonlyMap<PoolId, PoolRecord | null>;
+  readonly ticks: readonly {
+    readonly pool: PoolId;
+    readonly tick: number;
+    readonly before: TickRecord | null;
+  }[];
+  readonly balances: readonly {
+    readonly token: Address;
+    readonly owner: Address;
+    readonly before: BalanceRecord | null;
+  }[];
+}
+
+/** One chain's writes, all or nothing. Every method takes rows in bulk. */
+export interface MarketTransaction extends MarketReader {
+  putHeaders(headers: readonly BlockHeader[]): Promise<void>;
+  putTokens(rows: readonly TokenRecord[]): Promise<void>;
+  putPools(rows: readonly PoolRecord[]): Promise<void>;
+  /** A tick whose gross liquidity is zero is deleted. */
+  putTicks(rows: readonly TickRecord[]): Promise<void>;
+  /** A balance of zero is deleted. */
+  putBalances(rows: readonly BalanceRecord[]): Promise<void>;
+  putCandles(rows: readonly CandleRecord[]): Promise<void>;
+  deleteCandles(keys: readonly CandleKey[]): Promise<void>;
+  insertTrades(rows: readonly TradeRecord[]): Promise<void>;
+  putUndo(images: readonly UndoImages[]): Promise<void>;
+  /**
+   * Restores every row that blocks above `block` changed and removes their trades, headers and
+   * undo images. Candles are left to the caller, who folds them anew from the trades that stay.
+   * Returns the trades that were removed, in chain order.
+   */
+  undoAbove(block: number): Promise<TradeRecord[]>;
+  /** Forgets undo images up to `block`, and headers that no reorganisation can reach. */
+  pruneUndo(block: number): Promise<void>;
+  /** Fails unless the stored version is the one before: a second indexer must not write. */
+  setCheckpoint(checkpoint: Checkpoint): Promise<void>;
+}
+
+/** Every row of a chain in a stable order, for `verify` and for rebuilding memory at start. */
+export interface MarketScanner {
+  scanTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]>;
+  scanPools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]>;
+  scanTicks(chain: ChainSlug): AsyncIterable<readonly TickRecord[]>;
+  scanBalances(chain: ChainSlug): AsyncIterable<readonly BalanceRecord[]>;
+  scanCandles(chain: ChainSlug): AsyncIterable<readonly CandleRecord[]>;
+  /** In chain order. */
+  scanTrades(chain: ChainSlug): AsyncIterable<readonly TradeRecord[]>;
+}
+
+export interface MarketStore extends MarketReader, MarketScanner {
+  /** Runs `work` in one transaction; a throw leaves nothing behind. */
+  transaction<T>(
+    chain: ChainSlug,
+    work: (transaction: MarketTransaction) => Promise<T>,
+  ): Promise<T>;
+  /** Holders by balance, highest first, then by owner: the order must be numeric. */
+  topBalances(chain: ChainSlug, token: Address, limit: number): Promise<BalanceRecord[]>;
+}
+
+export interface Store {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly market: MarketStore;
+  /** Resolves when the store answers; rejects when it does not. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
