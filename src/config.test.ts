@@ -1,0 +1,93 @@
+// Pins that zero configuration boots and that every mistake is told at once, secrets aside.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, loadConfig, SETTINGS } from './config.ts';
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.problems;
+  }
+  return [];
+}
+
+test('default: an empty environment is a whole configuration', () => {
+  const config = loadConfig({});
+  assert.equal(config.server.host, '127.0.0.1');
+  assert.equal(config.server.port, 8080);
+  assert.equal(config.limits.anonymousPerMinute, 120);
+  assert.equal(config.limits.anonymousBurst, 60);
+  assert.equal(config.limits.ipPerMinute, 3000);
+  assert.equal(config.limits.ipBurst, 600);
+  assert.equal(config.store.databaseUrl, null);
+  assert.deepEqual(config.chains, []);
+  assert.ok(Object.isFrozen(config) && Object.isFrozen(config.server));
+});
+
+test('behavior: every problem is named at once', () => {
+  const problems = problemsOf({
+    PORT: 'abc',
+    RPC_BASE: 'nonsense',
+    LIMIT_IP_PER_MINUTE: '-1',
+    TRUSTED_PROXIES: '10.0.0.0/8,true',
+    LOG_LEVEL: 'loud',
+  });
+  assert.equal(problems.length, 5);
+  for (const name of ['PORT', 'RPC_BASE', 'LIMIT_IP_PER_MINUTE', 'TRUSTED_PROXIES', 'LOG_LEVEL']) {
+    assert.ok(
+      problems.some((problem) => problem.startsWith(`${name} `)),
+      name,
+    );
+  }
+  assert.match(problems.find((problem) => problem.startsWith('PORT')) ?? '', /"abc"/);
+});
+
+test('behavior: a wrong secret is refused without being shown', () => {
+  const problems = problemsOf({
+    DATABASE_URL: 'mysql://root:hunter2@db',
+    RPC_BASE: 'ftp://key-hunter2.example.com',
+  });
+  assert.equal(problems.length, 2);
+  assert.ok(!problems.join().includes('hunter2'));
+});
+
+test('behavior: numbers are plain decimal numbers in range', () => {
+  for (const text of ['1e3', '0x10', '8080.5', '65536', '-1', '８０８０', 'NaN']) {
+    assert.equal(problemsOf({ PORT: text }).length, 1, text);
+  }
+  assert.equal(loadConfig({ PORT: '' }).server.port, 8080);
+  assert.equal(loadConfig({ PORT: ' 3000 ' }).server.port, 3000);
+});
+
+test('behavior: a chain is followed where it has endpoints', () => {
+  const config = loadConfig({
+    RPC_BASE: 'https://one.example.com, https://two.example.com',
+    START_BLOCK_BASE: '100',
+    START_BLOCK_POLYGON: '5',
+  });
+  assert.deepEqual(config.chains, [
+    {
+      chain: 'base',
+      rpcUrls: ['https://one.example.com', 'https://two.example.com'],
+      startBlock: 100,
+    },
+  ]);
+});
+
+test('behavior: names that look like ours and are not are listed', () => {
+  assert.deepEqual(loadConfig({ RPC_BSAE: 'https://x.example.com', PATH: '/bin' }).unknownNames, [
+    'RPC_BSAE',
+  ]);
+});
+
+test('behavior: every setting has a unique name, a reason and an example that parses', () => {
+  assert.equal(new Set(SETTINGS.map((one) => one.name)).size, SETTINGS.length);
+  for (const one of SETTINGS) {
+    assert.ok(one.why.endsWith('.'), one.name);
+    assert.doesNotThrow(() => one.parse(one.example), one.name);
+    if (one.fallback !== null) assert.doesNotThrow(() => one.parse(one.fallback ?? ''), one.name);
+  }
+});

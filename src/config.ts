@@ -1,0 +1,312 @@
+// Every setting of the service, and the only reader of the environment.
+
+import { resolve } from 'node:path';
+import { parseCidr } from './lib/ip-address.ts';
+import { CHAINS, type ChainSlug } from './model/chain.ts';
+
+/** A setting as operators see it; `docs/configuration.md` is generated from these. */
+export interface Setting<T> {
+  readonly name: string;
+  readonly group: string;
+  /** Why one would set it, in a sentence or two. */
+  readonly why: string;
+  readonly example: string;
+  /** The text that an unset variable stands for; null where unset means "none". */
+  readonly fallback: string | null;
+  /** A secret's value is never shown, not even when it is wrong. */
+  readonly secret: boolean;
+  parse(text: string): T;
+}
+
+class Problem extends Error {}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`configuration has ${problems.length === 1 ? 'a problem' : 'problems'}`);
+    this.problems = problems;
+  }
+}
+
+type Parser<T> = (text: string) => T;
+
+function integer(range: { min: number; max: number }): Parser<number> {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= range.min && value <= range.max)) {
+      throw new Problem(`must be a whole number from ${range.min} to ${range.max}`);
+    }
+    return value;
+  };
+}
+
+function oneOf<const T extends string>(values: readonly T[]): Parser<T> {
+  return (text) => {
+    const value = values.find((candidate) => candidate === text);
+    if (value === undefined) throw new Problem(`must be one of ${values.join(', ')}`);
+    return value;
+  };
+}
+
+function listOf<T>(item: Parser<T>): Parser<readonly T[]> {
+  return (text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+      .map((part, index) => {
+        try {
+          return item(part);
+        } catch (error) {
+          if (error instanceof Problem) throw new Problem(`entry ${index + 1} ${error.message}`);
+          throw error;
+        }
+      });
+}
+
+function urlWith(protocols: readonly string[]): Parser<string> {
+  return (text) => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+      throw new Problem(`must be a URL with ${protocols.map((name) => `${name}//`).join(' or ')}`);
+    }
+    return text;
+  };
+}
+
+const cidr: Parser<string> = (text) => {
+  if (!parseCidr(text)) throw new Problem('must be an IP address or CIDR such as 10.0.0.0/8');
+  return text;
+};
+
+const host: Parser<string> = (text) => {
+  if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(text))
+    throw new Problem('must be a host name or IP address');
+  return text;
+};
+
+function setting<T>(
+  name: string,
+  parse: Parser<T>,
+  about: { group: string; why: string; example: string; fallback: string; secret?: boolean },
+): Setting<T> {
+  return { secret: false, ...about, name, parse };
+}
+
+function optionalSetting<T>(
+  name: string,
+  parse: Parser<T>,
+  about: { group: string; why: string; example: string; secret?: boolean },
+): Setting<T | null> {
+  return { secret: false, ...about, fallback: null, name, parse };
+}
+
+function limit(name: string, about: { why: string; fallback: string }): Setting<number> {
+  return setting(name, integer({ min: 1, max: 1_000_000_000 }), {
+    ...about,
+    group: 'Limits',
+    example: about.fallback,
+  });
+}
+
+const SERVER_SETTINGS = {
+  host: setting('HOST', host, {
+    group: 'Server',
+    why: 'The address to listen on. The default keeps the service on this machine; 0.0.0.0 opens it to the network, which is best done behind a proxy that speaks TLS.',
+    example: '0.0.0.0',
+    fallback: '127.0.0.1',
+  }),
+  port: setting('PORT', integer({ min: 0, max: 65_535 }), {
+    group: 'Server',
+    why: 'The port to listen on; 0 picks a free one and says which.',
+    example: '3000',
+    fallback: '8080',
+  }),
+  metricsPort: setting('METRICS_PORT', integer({ min: 0, max: 65_535 }), {
+    group: 'Server',
+    why: 'The loopback port of `/metrics` for Prometheus, apart from the public one so that it is never exposed by accident; 0 picks a free one.',
+    example: '9100',
+    fallback: '9464',
+  }),
+  trustedProxies: setting('TRUSTED_PROXIES', listOf(cidr), {
+    group: 'Server',
+    why: 'Proxies whose `X-Forwarded-For` is believed, as addresses or CIDRs. From anyone else the header changes nothing, so a caller cannot choose its own address.',
+    example: '10.0.0.0/8,fd00::/8',
+    fallback: '',
+  }),
+  shutdownGraceSeconds: setting('SHUTDOWN_GRACE_SECONDS', integer({ min: 0, max: 600 }), {
+    group: 'Server',
+    why: 'How long running requests may take to finish after SIGTERM before their connections are cut.',
+    example: '30',
+    fallback: '10',
+  }),
+  logLevel: setting('LOG_LEVEL', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']), {
+    group: 'Server',
+    why: 'The least important log lines to write.',
+    example: 'warn',
+    fallback: 'info',
+  }),
+  logFormat: setting('LOG_FORMAT', oneOf(['auto', 'json', 'text']), {
+    group: 'Server',
+    why: '`json` is one object a line for machines, `text` is for people; `auto` is text on a terminal and json elsewhere.',
+    example: 'json',
+    fallback: 'auto',
+  }),
+} as const;
+
+const STORE_SETTINGS = {
+  dataDir: setting('DATA_DIR', (text) => resolve(text), {
+    group: 'Store',
+    why: 'The folder for everything that is kept, made if it is missing.',
+    example: '/var/lib/mintwire',
+    fallback: './data',
+  }),
+  databaseUrl: optionalSetting('DATABASE_URL', urlWith(['postgres:', 'postgresql:']), {
+    group: 'Store',
+    why: 'A PostgreSQL database to use instead of the embedded SQLite files.',
+    example: 'postgres://mintwire:secret@db.internal/mintwire',
+    secret: true,
+  }),
+  databasePoolSize: setting('DATABASE_POOL_SIZE', integer({ min: 1, max: 1000 }), {
+    group: 'Store',
+    why: 'How many PostgreSQL connections one process may hold.',
+    example: '20',
+    fallback: '10',
+  }),
+} as const;
+
+const LIMIT_SETTINGS = {
+  anonymousPerMinute: limit('LIMIT_ANONYMOUS_PER_MINUTE', {
+    why: 'What a caller without credentials may spend a minute, counted by IPv4 address or IPv6 /64.',
+    fallback: '120',
+  }),
+  anonymousBurst: limit('LIMIT_ANONYMOUS_BURST', {
+    why: 'How much of that may be spent at once.',
+    fallback: '60',
+  }),
+  ipPerMinute: limit('LIMIT_IP_PER_MINUTE', {
+    why: 'The ceiling on everything that comes from one address, whatever credentials it shows.',
+    fallback: '3000',
+  }),
+  ipBurst: limit('LIMIT_IP_BURST', {
+    why: 'How much of that may be spent at once.',
+    fallback: '600',
+  }),
+  limiterIdentitiesMax: limit('LIMIT_IDENTITIES_MAX', {
+    why: 'How many callers a limiter remembers; bounds its memory when very many addresses call.',
+    fallback: '100000',
+  }),
+  overloadRequestsMax: limit('OVERLOAD_REQUESTS_MAX', {
+    why: 'Requests in work at once above which new ones get 503 `OVERLOADED`.',
+    fallback: '1000',
+  }),
+  overloadLagMs: limit('OVERLOAD_LAG_MS', {
+    why: 'Delay of the event loop in milliseconds above which new requests get 503 `OVERLOADED`.',
+    fallback: '500',
+  }),
+} as const;
+
+/** The chains that can be followed by setting `RPC_<CHAIN>`. */
+export const FOLLOWABLE_CHAINS: readonly ChainSlug[] = Object.values(CHAINS)
+  .filter((chain) => chain.family === 'evm' && chain.slug !== 'devnet')
+  .map((chain) => chain.slug);
+
+const rpcUrls = listOf(urlWith(['http:', 'https:']));
+
+function rpcSetting(chain: ChainSlug): Setting<readonly string[] | null> {
+  return optionalSetting(`RPC_${chain.toUpperCase()}`, rpcUrls, {
+    group: 'Chains',
+    why: `Endpoints of a ${CHAINS[chain].name} node; following it starts when this is set. Several, comma-separated, take over from each other.`,
+    example: 'https://rpc.example.com/v1/your-key,https://other.example.com',
+    secret: true,
+  });
+}
+
+function startBlockSetting(chain: ChainSlug): Setting<number | null> {
+  return optionalSetting(`START_BLOCK_${chain.toUpperCase()}`, integer({ min: 0, max: 1e12 }), {
+    group: 'Chains',
+    why: `The first ${CHAINS[chain].name} block to index; unset starts near the head.`,
+    example: '20000000',
+  });
+}
+
+const CHAIN_SETTINGS = FOLLOWABLE_CHAINS.map((chain) => ({
+  chain,
+  rpcUrls: rpcSetting(chain),
+  startBlock: startBlockSetting(chain),
+}));
+
+export const SETTINGS: readonly Setting<unknown>[] = [
+  ...Object.values(SERVER_SETTINGS),
+  ...Object.values(STORE_SETTINGS),
+  ...Object.values(LIMIT_SETTINGS),
+  ...CHAIN_SETTINGS.flatMap((entry) => [entry.rpcUrls, entry.startBlock]),
+];
+
+type ValuesOf<Settings> = {
+  readonly [Key in keyof Settings]: Settings[Key] extends Setting<infer T> ? T : never;
+};
+
+export interface FollowedChain {
+  readonly chain: ChainSlug;
+  readonly rpcUrls: readonly string[];
+  readonly startBlock: number | null;
+}
+
+export interface Config {
+  readonly server: ValuesOf<typeof SERVER_SETTINGS>;
+  readonly store: ValuesOf<typeof STORE_SETTINGS>;
+  readonly limits: ValuesOf<typeof LIMIT_SETTINGS>;
+  readonly chains: readonly FollowedChain[];
+  /** Settings that look like ours and are not: likely typing errors, told at start. */
+  readonly unknownNames: readonly string[];
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads and checks every setting; throws one `ConfigError` that names all problems at once. */
+export function loadConfig(env: Environment): Config {
+  const problems: string[] = [];
+  function read<T>(one: Setting<T>): T {
+    const text = env[one.name]?.trim() || one.fallback;
+    // An unset optional setting is null; its type says so.
+    if (text === null) return null as T;
+    try {
+      return one.parse(text);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      problems.push(`${one.name} ${error.message}${one.secret ? '' : ` (it is "${text}")`}`);
+      return null as T;
+    }
+  }
+  function readAll<Settings extends Record<string, Setting<unknown>>>(settings: Settings) {
+    const entries = Object.entries(settings).map(([key, one]) => [key, read(one)]);
+    return Object.freeze(Object.fromEntries(entries)) as ValuesOf<Settings>;
+  }
+  const config: Config = {
+    server: readAll(SERVER_SETTINGS),
+    store: readAll(STORE_SETTINGS),
+    limits: readAll(LIMIT_SETTINGS),
+    chains: CHAIN_SETTINGS.flatMap((entry) => {
+      const urls = read(entry.rpcUrls);
+      const startBlock = read(entry.startBlock);
+      return urls?.length ? [{ chain: entry.chain, rpcUrls: urls, startBlock }] : [];
+    }),
+    unknownNames: findUnknownNames(env),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+function findUnknownNames(env: Environment): readonly string[] {
+  const known = new Set(SETTINGS.map((one) => one.name));
+  return Object.keys(env).filter(
+    (name) => /^(RPC|START_BLOCK|LIMIT)_[A-Z]+/.test(name) && !known.has(name),
+  );
+}
+
+/** The configuration of this process. */
+export function loadProcessConfig(): Config {
+  return loadConfig(process.env);
+}

@@ -1,0 +1,167 @@
+// The operation list as an OpenAPI 3.1 document.
+
+import type { TObject, TSchema } from 'typebox';
+import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
+import { COSTS, type Operation, toErrorCodes } from './operation.ts';
+import { problemSchema } from './schemas/problem.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const TAGS: Readonly<Record<Operation['tag'], string>> = {
+  Market: 'Token market data.',
+  Account: 'What the caller is and may do.',
+  Reference: 'This API, described.',
+  Operations: 'For those who run the service.',
+};
+
+const DESCRIPTION = `Token market data, quotes and unsigned transactions from chains that this server follows itself.
+
+Raw amounts are decimal integer strings; times are Unix milliseconds; errors are RFC 9457 problem details with a stable \`code\`. Names and symbols of tokens are text from chains and must be treated as untrusted.`;
+
+const RATE_HEADERS: Json = {
+  RateLimit: {
+    description: 'What is left of the budget, and in how many seconds it is whole again.',
+    schema: { type: 'string', examples: ['"anonymous";r=59;t=1'] },
+  },
+  'RateLimit-Policy': {
+    description: 'The budget: how much may be spent in how many seconds.',
+    schema: { type: 'string', examples: ['"anonymous";q=60;w=30'] },
+  },
+};
+
+const REQUEST_ID_HEADER: Json = {
+  'X-Request-Id': { description: 'Names this request.', schema: { type: 'string' } },
+};
+
+const RETRY_AFTER_HEADER: Json = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+};
+
+/** Moves every schema that has a title into `components`, so that clients get named types. */
+function createComponents() {
+  const schemas: Record<string, unknown> = {};
+  function hoist(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map(hoist);
+    if (typeof schema !== 'object' || schema === null) return schema;
+    const inner = Object.fromEntries(
+      Object.entries(schema).map(([key, value]) => [key, hoist(value)]),
+    );
+    const title = inner['title'];
+    if (typeof title !== 'string') return inner;
+    schemas[title] = inner;
+    return { $ref: `#/components/schemas/${title}` };
+  }
+  return { schemas, hoist };
+}
+
+function toParameters(input: TObject, hoist: (schema: unknown) => unknown): Json[] {
+  const required = new Set<string>((input.required as string[] | undefined) ?? []);
+  return Object.entries(input.properties as Record<string, TSchema>).map(([name, schema]) => {
+    const { description, ...rest } = schema as TSchema & { description?: string; type?: unknown };
+    return {
+      name,
+      in: 'query',
+      required: required.has(name),
+      ...(description === undefined ? {} : { description }),
+      ...(rest.type === 'array' ? { style: 'form', explode: false } : {}),
+      schema: hoist(rest),
+    };
+  });
+}
+
+function toProblemResponse(codes: readonly ErrorCode[]): Json {
+  const status = codes[0] ? ERROR_CATALOGUE[codes[0]].status : 500;
+  const retryable = status === 429 || status === 503;
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].title}.`).join(' '),
+    headers: {
+      ...REQUEST_ID_HEADER,
+      ...(status === 429 ? RATE_HEADERS : {}),
+      ...(retryable ? RETRY_AFTER_HEADER : {}),
+      ...(status === 401
+        ? {
+            'WWW-Authenticate': {
+              description: 'How to authenticate.',
+              schema: { type: 'string' },
+            },
+          }
+        : {}),
+    },
+    content: {
+      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+    },
+  };
+}
+
+function toResponses(operation: Operation, hoist: (schema: unknown) => unknown): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of toErrorCodes(operation)) {
+    const status = ERROR_CATALOGUE[code].status;
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const problems = [...byStatus.entries()]
+    .sort(([a], [b]) => a - b)
+    .map(([status, codes]) => [String(status), toProblemResponse(codes)]);
+  return {
+    [String(operation.status)]: {
+      description: operation.summary,
+      headers: { ...REQUEST_ID_HEADER, ...(operation.cost === 'free' ? {} : RATE_HEADERS) },
+      content: {
+        [operation.mediaType]: {
+          schema: hoist(operation.output),
+          ...(operation.mediaType === 'application/json'
+            ? { examples: { default: { value: operation.example.answer } } }
+            : {}),
+        },
+      },
+    },
+    ...Object.fromEntries(problems),
+  };
+}
+
+function toPathItem(operation: Operation, hoist: (schema: unknown) => unknown): Json {
+  const hasBody = operation.method === 'POST';
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: `${operation.description}\n\nCost: ${COSTS[operation.cost]}.`,
+    security: [],
+    ...(hasBody ? {} : { parameters: toParameters(operation.input, hoist) }),
+    ...(hasBody
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: hoist(operation.input) } },
+          },
+        }
+      : {}),
+    responses: toResponses(operation, hoist),
+  };
+}
+
+export function toOpenapi(operations: readonly Operation[], about: { version: string }): Json {
+  const components = createComponents();
+  components.hoist(problemSchema);
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    const item = paths[operation.path] ?? {};
+    item[operation.method.toLowerCase()] = toPathItem(operation, components.hoist);
+    paths[operation.path] = item;
+  }
+  const tags = [...new Set(operations.map((operation) => operation.tag))];
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Mintwire',
+      version: about.version,
+      summary: 'Token market data, quotes and unsigned transactions.',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/v1', description: 'This server.' }],
+    tags: tags.map((name) => ({ name, description: TAGS[name] })),
+    paths,
+    components: { schemas: components.schemas },
+  };
+}

@@ -1,0 +1,21 @@
+// The list of operations. What is not here does not exist; what is here works.
+
+import type { Operation } from './operation.ts';
+import { getChains } from './operations/get-chains.ts';
+import { getEntitlements } from './operations/get-entitlements.ts';
+import { getHealth } from './operations/get-health.ts';
+import { getReady } from './operations/get-ready.ts';
+import { getDocs, getLlms, getOpenapi } from './operations/reference.ts';
+
+export const operations = [
+  getChains,
+  getEntitlements,
+  getOpenapi,
+  getDocs,
+  getLlms,
+  getHealth,
+  getReady,
+] as const satisfies readonly Operation[];
+
+export type AnyOperation = (typeof operations)[number];
+export type OperationId = AnyOperation['id'];

@@ -1,0 +1,55 @@
+// GET /entitlements
+
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { chainSlugSchema } from '../schemas/chain.ts';
+import { emptyInput } from '../schemas/empty-input.ts';
+
+const count = Type.Integer({ minimum: 0 });
+
+export const getEntitlements = defineOperation({
+  id: 'getEntitlements',
+  method: 'GET',
+  path: '/entitlements',
+  tag: 'Account',
+  summary: 'Tell what the caller may do',
+  description:
+    'The level that the credentials of this very request give, its budget and what each kind of request costs, how deep its reads go, and the chains it can read.',
+  cost: 'read',
+  cacheControl: 'private, no-store',
+  input: emptyInput,
+  output: Type.Object(
+    {
+      level: Type.Enum(['anonymous']),
+      budget: Type.Object(
+        {
+          perMinute: count,
+          burst: count,
+          costs: Type.Record(Type.String(), count, {
+            description: 'What a request of each kind spends.',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      limits: Type.Object(
+        { streams: count, trades: count, holders: count, klines: count },
+        { additionalProperties: false, description: 'Streams at once, and rows per answer.' },
+      ),
+      chains: Type.Array(chainSlugSchema),
+    },
+    { title: 'Entitlements', additionalProperties: false },
+  ),
+  example: {
+    input: {},
+    answer: {
+      level: 'anonymous',
+      budget: { perMinute: 120, burst: 60, costs: { read: 1 } },
+      limits: { streams: 4, trades: 100, holders: 100, klines: 1000 },
+      chains: [],
+    },
+  },
+  mcp: {
+    tool: 'get_entitlements',
+    description: 'Tells the caller its level, request budget, costs and row limits.',
+  },
+});

@@ -1,0 +1,22 @@
+// GET /health
+
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { emptyInput } from '../schemas/empty-input.ts';
+
+export const getHealth = defineOperation({
+  id: 'getHealth',
+  method: 'GET',
+  path: '/health',
+  tag: 'Operations',
+  summary: 'Tell that the process is alive',
+  description: 'Answers as long as the process can. Not metered. For restarts, not for routing.',
+  cost: 'free',
+  cacheControl: 'no-store',
+  input: emptyInput,
+  output: Type.Object(
+    { status: Type.Literal('ok') },
+    { title: 'Health', additionalProperties: false },
+  ),
+  example: { input: {}, answer: { status: 'ok' } },
+});

@@ -1,0 +1,35 @@
+// GET /ready
+
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { emptyInput } from '../schemas/empty-input.ts';
+
+export const getReady = defineOperation({
+  id: 'getReady',
+  method: 'GET',
+  path: '/ready',
+  tag: 'Operations',
+  summary: 'Tell whether to send traffic here',
+  description:
+    'Answers 200 when the store answers and every followed chain is indexed up to its head, else 503 saying what is missing. Not metered.',
+  cost: 'free',
+  cacheControl: 'no-store',
+  input: emptyInput,
+  output: Type.Object(
+    {
+      status: Type.Literal('ready'),
+      checks: Type.Array(
+        Type.Object(
+          { name: Type.String(), detail: Type.String() },
+          { additionalProperties: false },
+        ),
+      ),
+    },
+    { title: 'Readiness', additionalProperties: false },
+  ),
+  errors: ['NOT_READY'],
+  example: {
+    input: {},
+    answer: { status: 'ready', checks: [{ name: 'store', detail: 'sqlite answers' }] },
+  },
+});

@@ -1,0 +1,119 @@
+// Untrusted input → what an operation's schema promises, or every fault of it by name.
+
+import type { TObject, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type FieldError, toInvalidInput } from '../errors/app-error.ts';
+
+const FIELD_ERRORS_MAX = 20;
+const UNKNOWN_FIELD = 'is not a known field';
+
+export type InputParser = (raw: Readonly<Record<string, unknown>>) => unknown;
+
+type Coerce = (text: string) => unknown;
+
+/** Query parameters arrive as text; each schema says what text stands for which value. */
+function toCoercion(schema: TSchema & { type?: unknown }): Coerce | null {
+  if (schema.type === 'integer') {
+    return (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text);
+  }
+  if (schema.type === 'boolean') {
+    return (text) => (text === 'true' ? true : text === 'false' ? false : text);
+  }
+  if (schema.type === 'array') {
+    return (text) => text.split(',');
+  }
+  return null;
+}
+
+interface SchemaError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: object;
+  readonly message: string;
+}
+
+const MESSAGES: Readonly<Record<string, (params: Record<string, unknown>) => string>> = {
+  type: (params) => `must be ${toTypeName(params['type'])}`,
+  enum: (params) => `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`,
+  const: (params) => `must be ${String(params['allowedValue'])}`,
+  minimum: (params) => `must be at least ${String(params['limit'])}`,
+  maximum: (params) => `must be at most ${String(params['limit'])}`,
+  minLength: (params) =>
+    params['limit'] === 1 ? 'must not be empty' : `needs at least ${params['limit']} characters`,
+  maxLength: (params) => `must have at most ${String(params['limit'])} characters`,
+  maxItems: (params) => `must have at most ${String(params['limit'])} entries`,
+};
+
+function toTypeName(type: unknown): string {
+  const article = type === 'integer' || type === 'object' || type === 'array' ? 'an' : 'a';
+  return type === 'null' ? 'null' : `${article} ${String(type)}`;
+}
+
+/** A JSON pointer as a dotted path. */
+function toPath(pointer: string): string {
+  const parts = pointer.split('/').slice(1);
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+}
+
+function toFieldErrors(error: SchemaError): readonly FieldError[] {
+  const params = error.params as Record<string, unknown>;
+  const base = toPath(error.instancePath);
+  const at = (name: string) => (base === '' ? name : `${base}.${name}`);
+  if (error.keyword === 'required') {
+    const names = params['requiredProperties'] as string[];
+    return names.map((name) => ({ path: at(name), message: 'is required' }));
+  }
+  if (error.keyword === 'additionalProperties') {
+    const names = params['additionalProperties'] as string[];
+    return names.map((name) => ({ path: at(toShown(name)), message: UNKNOWN_FIELD }));
+  }
+  // A field that no schema allows is told as a schema that is `false`.
+  if (error.keyword === 'boolean') return [{ path: toShown(base), message: UNKNOWN_FIELD }];
+  const message = MESSAGES[error.keyword]?.(params) ?? error.message;
+  return [{ path: base === '' ? 'body' : toShown(base), message }];
+}
+
+/** A caller's own text in an answer: short, and without control characters. */
+function toShown(name: string): string {
+  const clean = name.replace(/\p{C}/gu, '�');
+  return clean.length > 64 ? `${clean.slice(0, 64)}…` : clean;
+}
+
+/**
+ * A parser for one input schema. With `text`, values are query parameters and are read by their
+ * schema; without, they are JSON as it came.
+ */
+export function createInputParser(schema: TObject, source: 'text' | 'json'): InputParser {
+  const check = Compile(schema);
+  const properties = Object.entries(schema.properties as Record<string, TSchema>);
+  const coercions = new Map(
+    source === 'json'
+      ? []
+      : properties.flatMap(([name, one]) => {
+          const coerce = toCoercion(one);
+          return coerce ? [[name, coerce] as const] : [];
+        }),
+  );
+  const defaults = properties.flatMap(([name, one]) =>
+    'default' in one ? [[name, one.default] as const] : [],
+  );
+  return (raw) => {
+    // Without a prototype, so that a field called __proto__ is a field like any other: refused.
+    const value: Record<string, unknown> = Object.create(null);
+    for (const [name, one] of Object.entries(raw)) {
+      const coerce = coercions.get(name);
+      value[name] = coerce && typeof one === 'string' ? coerce(one) : one;
+    }
+    for (const [name, fallback] of defaults) {
+      if (value[name] === undefined) value[name] = fallback;
+    }
+    if (check.Check(value)) return value;
+    const errors = new Map<string, FieldError>();
+    for (const error of check.Errors(value)) {
+      for (const field of toFieldErrors(error)) {
+        if (!errors.has(field.path)) errors.set(field.path, field);
+      }
+    }
+    throw toInvalidInput([...errors.values()].slice(0, FIELD_ERRORS_MAX));
+  };
+}

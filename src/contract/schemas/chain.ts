@@ -1,0 +1,37 @@
+// Chains on the wire.
+
+import Type from 'typebox';
+import { CHAIN_SLUGS } from '../../model/chain.ts';
+
+export const chainSlugSchema = Type.Enum([...CHAIN_SLUGS], {
+  description: 'Slug of a chain.',
+});
+
+export const chainSchema = Type.Object(
+  {
+    slug: chainSlugSchema,
+    caip2: Type.String({ description: 'CAIP-2 identifier, accepted wherever a slug is.' }),
+    name: Type.String(),
+    head: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'Highest block indexed; null before the first.',
+    }),
+    finalized: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'Highest block that can no longer be reorganised.',
+    }),
+    lagMs: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'How old the highest indexed block is.',
+    }),
+    venues: Type.Array(Type.String(), { description: 'Exchanges that are read on this chain.' }),
+    native: Type.Object(
+      { symbol: Type.String(), decimals: Type.Integer({ minimum: 0 }) },
+      { additionalProperties: false },
+    ),
+    usdAnchor: Type.Union([Type.String(), Type.Null()], {
+      description: 'The pool that gives the USD price of the native coin.',
+    }),
+    rpcUrl: Type.Optional(
+      Type.String({ description: 'Where to send transactions; given for the devnet alone.' }),
+    ),
+  },
+  { title: 'Chain', additionalProperties: false },
+);

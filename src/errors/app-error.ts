@@ -1,0 +1,44 @@
+// The one error that may become an answer: a catalogue code with its context.
+
+import { ERROR_CATALOGUE, type ErrorCode, type ErrorContext, toDetail } from './catalogue.ts';
+
+export interface FieldError {
+  /** Where in the input: a query parameter's name, or a path into the body. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface AppErrorOptions {
+  /** Kept for the log; never shown to a client. */
+  readonly cause?: unknown;
+  readonly errors?: readonly FieldError[];
+  readonly retryAfterSeconds?: number;
+  /** Headers that belong to the answer, such as `Allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = 'AppError';
+  readonly code: Code;
+  readonly status: number;
+  readonly errors: readonly FieldError[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(code: Code, context: ErrorContext<Code>, options: AppErrorOptions = {}) {
+    super(toDetail(code, context), options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.status = ERROR_CATALOGUE[code].status;
+    this.errors = options.errors;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers;
+  }
+}
+
+/** `INVALID_INPUT` for the given fields, with a summary that names them. */
+export function toInvalidInput(errors: readonly FieldError[]): AppError<'INVALID_INPUT'> {
+  const first = errors[0];
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const summary = first ? `${first.path}: ${first.message}${more}` : 'The input is not valid.';
+  return new AppError('INVALID_INPUT', { summary }, { errors });
+}
