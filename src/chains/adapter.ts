@@ -5,6 +5,7 @@ import type {
   Address,
   BlockEvents,
   BlockHeader,
+  PoolDescription,
   PoolId,
   TokenMetadata,
 } from '../model/market-event.ts';
@@ -30,6 +31,29 @@ export interface TokenSupply {
   readonly supplyRaw: bigint | null;
 }
 
+/** Which pool to ask, and which of its ticks. */
+export interface PoolStateQuery {
+  readonly description: PoolDescription;
+  readonly ticks: readonly number[];
+}
+
+/** What the contracts say of a pool; fields that its kind of pool does not have are null. */
+export interface PoolStateReading {
+  readonly pool: PoolId;
+  readonly reserve0: bigint | null;
+  readonly reserve1: bigint | null;
+  readonly sqrtPriceX96: bigint | null;
+  readonly liquidity: bigint | null;
+  readonly tick: number | null;
+  readonly protocolFee: number | null;
+  /** The ticks that were asked for; one that is not initialised has zeros. */
+  readonly ticks: readonly {
+    readonly tick: number;
+    readonly liquidityGross: bigint;
+    readonly liquidityNet: bigint;
+  }[];
+}
+
 export interface ChainAdapter {
   readonly chain: ChainSlug;
   readonly assets: ChainAssets;
@@ -53,5 +77,17 @@ export interface ChainAdapter {
     block: BlockHeader,
     signal?: AbortSignal,
   ): Promise<TokenSupply[]>;
+  /** For `verify`: the pools' own state at a block, read from the contracts and not from logs. */
+  readPoolStates?(
+    queries: readonly PoolStateQuery[],
+    block: BlockHeader,
+    signal?: AbortSignal,
+  ): Promise<PoolStateReading[]>;
+  /** For `verify`: `balanceOf` at a block, in the order asked; null where there is no answer. */
+  readBalances?(
+    keys: readonly { readonly token: Address; readonly owner: Address }[],
+    block: BlockHeader,
+    signal?: AbortSignal,
+  ): Promise<(bigint | null)[]>;
   close(): Promise<void>;
 }

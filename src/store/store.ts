@@ -39,6 +39,15 @@ export interface MarketReader {
   readHeaders(chain: ChainSlug): Promise<BlockHeader[]>;
   readTokens(chain: ChainSlug, tokens: readonly Address[]): Promise<TokenRecord[]>;
   readPools(chain: ChainSlug, pools: readonly PoolId[]): Promise<PoolRecord[]>;
+  /**
+   * Pools with one side among `tokens` and, where `against` is given, the other side among those:
+   * a quote asset alone would name every pool of the chain.
+   */
+  readPoolsOfTokens(
+    chain: ChainSlug,
+    tokens: readonly Address[],
+    against?: readonly Address[],
+  ): Promise<PoolRecord[]>;
   readTicks(chain: ChainSlug, pools: readonly PoolId[]): Promise<TickRecord[]>;
   readBalances(chain: ChainSlug, keys: readonly BalanceKey[]): Promise<BalanceRecord[]>;
   readCandles(chain: ChainSlug, keys: readonly CandleKey[]): Promise<CandleRecord[]>;
@@ -111,6 +120,8 @@ export interface MarketStore extends MarketReader, MarketScanner {
     chain: ChainSlug,
     work: (transaction: MarketTransaction) => Promise<T>,
   ): Promise<T>;
+  /** Runs reads that all see one committed state, however far the indexer moves meanwhile. */
+  snapshot<T>(work: (reader: MarketReader & MarketScanner) => Promise<T>): Promise<T>;
   /** Holders by balance, highest first, then by owner: the order must be numeric. */
   topBalances(chain: ChainSlug, token: Address, limit: number): Promise<BalanceRecord[]>;
 }
