@@ -1,0 +1,44 @@
+// Makes text that a stranger wrote on a chain safe to show: names and symbols of tokens.
+
+/** Longest text that is kept, in code points. */
+const LENGTH_MAX = 64;
+
+/** Nobody needs more than this to find 64 visible characters; the rest is not even looked at. */
+const INPUT_LENGTH_MAX = 4096;
+
+/**
+ * Control, format (direction, zero-width, tags), surrogate, private-use and unassigned characters,
+ * variation selectors and fillers that look like nothing, and the mark of undecodable bytes.
+ */
+const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}\ufffd]/gu;
+
+/** JavaScript counts the zero-width no-break space as whitespace; here it is nothing at all. */
+const WHITESPACE = /(?:[^\S\ufeff]|\u2800)+/gu;
+
+const SEGMENTER = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** Cuts between graphemes, so that no accent or surrogate pair is left torn. */
+function cut(text: string): string {
+  let length = 0;
+  let kept = '';
+  for (const { segment } of SEGMENTER.segment(text)) {
+    length += [...segment].length;
+    if (length > LENGTH_MAX) break;
+    kept += segment;
+  }
+  // A single grapheme of stacked marks may be longer than everything allowed.
+  return kept === '' ? [...text].slice(0, LENGTH_MAX).join('') : kept;
+}
+
+/** The displayable part of a chain's text, or null when nothing is left. */
+export function cleanText(text: string): string | null {
+  const visible = text
+    .slice(0, INPUT_LENGTH_MAX)
+    .replace(WHITESPACE, ' ')
+    .replace(INVISIBLE, '')
+    .normalize('NFC')
+    .replace(WHITESPACE, ' ')
+    .trim();
+  const short = visible.length <= LENGTH_MAX ? visible : cut(visible).trim();
+  return short === '' ? null : short;
+}
