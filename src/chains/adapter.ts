@@ -54,6 +54,51 @@ export interface PoolStateReading {
   }[];
 }
 
+/**
+ * How an adapter learns which pools the caller has stored; a stored pool row fits. What is not
+ * stored is absent from the answer. The adapter asks only about pools that it does not remember.
+ */
+export type KnownPools = (
+  pools: readonly PoolId[],
+) => Promise<readonly (PoolDescription & { readonly complete: boolean })[]>;
+
+export interface BlockRange {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  /** Whether the headers of the whole range are wanted, checked to link by parent hash. */
+  readonly linked: boolean;
+  /**
+   * Stop early, after a whole number of blocks, once at least this many events are there; without
+   * it the whole range is read. It bounds the memory of a busy range.
+   */
+  readonly eventCountMax?: number;
+}
+
+export interface BlockRangeReading {
+  readonly blocks: readonly BlockEvents[];
+  readonly headers: readonly BlockHeader[];
+  /** The last block that was covered: the one asked for, unless `eventCountMax` came first. */
+  readonly toBlock: number;
+}
+
+/** What `/ready`, `/metrics` and the log may show of the endpoints behind a chain. */
+export interface ChainSourceStatus {
+  readonly endpoints: readonly {
+    /** Host and position; never the URL, which may hold a secret. */
+    readonly name: string;
+    readonly state: 'untried' | 'healthy' | 'waiting' | 'refused';
+    readonly head: number | null;
+    readonly requests: number;
+    readonly failures: number;
+    readonly rateLimited: number;
+    readonly lastError: string | null;
+  }[];
+  /** Pools that emitted events and were left out, since no known factory vouches for them. */
+  readonly poolsIgnored: number;
+  /** Replies that were refused because they contradicted themselves or the block's header. */
+  readonly repliesRefused: number;
+}
+
 export interface ChainAdapter {
   readonly chain: ChainSlug;
   readonly assets: ChainAssets;
@@ -62,14 +107,21 @@ export interface ChainAdapter {
   /** A header by number, or null when the chain has no such block (yet, or any more). */
   readHeader(block: number, signal?: AbortSignal): Promise<BlockHeader | null>;
   /**
+   * A header that more than half of the endpoints which know the block agree on; null when they do
+   * not agree. Ask before believing a reorganisation: one lying endpoint must not cause a rollback.
+   */
+  readAgreedHeader?(block: number, signal?: AbortSignal): Promise<BlockHeader | null>;
+  /**
    * Every block from `fromBlock` to `toBlock` that had events, ascending, with their events; and
    * the headers of the whole range when `linked`, so that the caller can check parent hashes.
    * Fails rather than return less than the chain has.
+   *
+   * In a range that is not linked a block's header may have an empty `parentHash`, since nothing
+   * was asked about it. A pool that was met mid-life is told again, as `poolCreated` with
+   * `complete: false` before its first event, in every range it occurs in: whether its row
+   * survived a rollback only the caller knows. Whoever has the pool already ignores it.
    */
-  readBlocks(
-    range: { readonly fromBlock: number; readonly toBlock: number; readonly linked: boolean },
-    signal?: AbortSignal,
-  ): Promise<{ readonly blocks: readonly BlockEvents[]; readonly headers: readonly BlockHeader[] }>;
+  readBlocks(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading>;
   readTokenMetadata(tokens: readonly Address[], signal?: AbortSignal): Promise<TokenMetadata[]>;
   /** Supplies as of one block, so that they can be compared with the balances at that block. */
   readSupplies(
@@ -89,5 +141,7 @@ export interface ChainAdapter {
     block: BlockHeader,
     signal?: AbortSignal,
   ): Promise<(bigint | null)[]>;
+  /** The endpoints' health, without any request. */
+  status?(): ChainSourceStatus;
   close(): Promise<void>;
 }
