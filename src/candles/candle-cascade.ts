@@ -1,0 +1,86 @@
+// Folds a batch of trades into the stored intervals of one series, each trade touched once.
+
+import {
+  type CandleRecord,
+  type SeriesKey,
+  STORED_INTERVALS,
+  type StoredInterval,
+  type TradeRecord,
+} from '../model/market-record.ts';
+import {
+  addDraft,
+  addTrade,
+  type CandleDraft,
+  createCandleDraft,
+  toCandle,
+  toDraft,
+} from './candle-draft.ts';
+import { toOpenTime } from './interval.ts';
+
+interface FoldedCandle {
+  readonly interval: StoredInterval;
+  readonly draft: CandleDraft;
+}
+
+/**
+ * Trades go into the finest interval only; a candle that ends is added to the one above it. The
+ * result holds these trades alone: `finish` gives the candles to be laid over what was stored.
+ */
+export class CandleCascade {
+  readonly series: SeriesKey;
+  readonly #open: (CandleDraft | null)[] = STORED_INTERVALS.map(() => null);
+  readonly #done: FoldedCandle[] = [];
+
+  constructor(series: SeriesKey) {
+    this.series = series;
+  }
+
+  add(trade: TradeRecord): void {
+    addTrade(this.#draftAt(0, trade.timestampMs), trade);
+  }
+
+  /** Every candle with trades of this batch; nothing may be added afterwards. */
+  finish(): readonly FoldedCandle[] {
+    for (let level = 0; level < STORED_INTERVALS.length; level += 1) this.#close(level);
+    return this.#done;
+  }
+
+  #draftAt(level: number, timeMs: number): CandleDraft {
+    const interval = STORED_INTERVALS[level];
+    if (interval === undefined) throw new RangeError(`no stored interval at level ${level}`);
+    const openTimeMs = toOpenTime(interval, timeMs);
+    const current = this.#open[level] ?? null;
+    if (current !== null && current.openTimeMs === openTimeMs) return current;
+    if (current !== null && current.openTimeMs > openTimeMs) {
+      throw new RangeError('trades must come in the order of time');
+    }
+    this.#close(level);
+    const draft = createCandleDraft(openTimeMs);
+    this.#open[level] = draft;
+    return draft;
+  }
+
+  #close(level: number): void {
+    const draft = this.#open[level] ?? null;
+    const interval = STORED_INTERVALS[level];
+    if (draft === null || interval === undefined) return;
+    this.#open[level] = null;
+    this.#done.push({ interval, draft });
+    if (level + 1 < STORED_INTERVALS.length) {
+      addDraft(this.#draftAt(level + 1, draft.openTimeMs), draft);
+    }
+  }
+}
+
+/** Lays a batch's candle over the stored one, whose trades all came before. */
+export function layOver(
+  stored: CandleRecord | null,
+  folded: FoldedCandle,
+  series: SeriesKey,
+): CandleRecord {
+  const key = { token: series.token, pool: series.pool, interval: folded.interval };
+  if (stored === null) return toCandle(folded.draft, key);
+  const draft = toDraft(stored, stored.openTimeMs);
+  addDraft(draft, folded.draft);
+  return toCandle(draft, key);
+}

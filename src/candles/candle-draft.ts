@@ -1,0 +1,149 @@
+// A candle under construction: trades and later candles are added to it in chain order.
+
+import {
+  addDecimals,
+  compareTexts,
+  type Decimal,
+  decimalToText,
+  textToDecimal,
+} from '../lib/decimal.ts';
+import type { CandleRecord, Ohlc, SeriesKey, TradeRecord } from '../model/market-record.ts';
+
+/** What a candle holds, whatever its series and interval. */
+export type CandleBody = Omit<CandleRecord, 'token' | 'pool' | 'interval' | 'openTimeMs'>;
+
+interface OhlcDraft {
+  open: string;
+  high: string;
+  low: string;
+  close: string;
+}
+
+export interface CandleDraft {
+  readonly openTimeMs: number;
+  volumeRaw: bigint;
+  quoteVolumeNative: Decimal;
+  quoteVolumeUsd: Decimal;
+  trades: number;
+  buys: number;
+  sells: number;
+  native: OhlcDraft | null;
+  usd: OhlcDraft | null;
+  nativeClean: OhlcDraft | null;
+  usdClean: OhlcDraft | null;
+}
+
+const NOTHING: Decimal = { digits: 0n, scale: 0 };
+
+export function createCandleDraft(openTimeMs: number): CandleDraft {
+  return {
+    openTimeMs,
+    volumeRaw: 0n,
+    quoteVolumeNative: NOTHING,
+    quoteVolumeUsd: NOTHING,
+    trades: 0,
+    buys: 0,
+    sells: 0,
+    native: null,
+    usd: null,
+    nativeClean: null,
+    usdClean: null,
+  };
+}
+
+function withPrice(ohlc: OhlcDraft | null, price: string): OhlcDraft {
+  if (ohlc === null) return { open: price, high: price, low: price, close: price };
+  if (compareTexts(price, ohlc.high) > 0) ohlc.high = price;
+  if (compareTexts(price, ohlc.low) < 0) ohlc.low = price;
+  ohlc.close = price;
+  return ohlc;
+}
+
+function withOhlc(ohlc: OhlcDraft | null, later: Ohlc | null): OhlcDraft | null {
+  if (later === null) return ohlc;
+  if (ohlc === null) return { ...later };
+  if (compareTexts(later.high, ohlc.high) > 0) ohlc.high = later.high;
+  if (compareTexts(later.low, ohlc.low) < 0) ohlc.low = later.low;
+  ohlc.close = later.close;
+  return ohlc;
+}
+
+/** Adds a trade that came after everything in the draft. */
+export function addTrade(draft: CandleDraft, trade: TradeRecord): void {
+  draft.volumeRaw += trade.amountRaw;
+  draft.trades += 1;
+  if (trade.side === 'buy') draft.buys += 1;
+  else draft.sells += 1;
+  if (trade.valueNative !== null) {
+    draft.quoteVolumeNative = addDecimals(
+      draft.quoteVolumeNative,
+      textToDecimal(trade.valueNative),
+    );
+  }
+  if (trade.valueUsd !== null) {
+    draft.quoteVolumeUsd = addDecimals(draft.quoteVolumeUsd, textToDecimal(trade.valueUsd));
+  }
+  const { priceNative, priceUsd, outlier } = trade;
+  if (priceNative !== null) {
+    draft.native = withPrice(draft.native, priceNative);
+    if (!outlier) draft.nativeClean = withPrice(draft.nativeClean, priceNative);
+  }
+  if (priceUsd !== null) {
+    draft.usd = withPrice(draft.usd, priceUsd);
+    if (!outlier) draft.usdClean = withPrice(draft.usdClean, priceUsd);
+  }
+}
+
+/** Adds a draft whose trades all came after those of the first. */
+export function addDraft(draft: CandleDraft, later: CandleDraft): void {
+  draft.volumeRaw += later.volumeRaw;
+  draft.quoteVolumeNative = addDecimals(draft.quoteVolumeNative, later.quoteVolumeNative);
+  draft.quoteVolumeUsd = addDecimals(draft.quoteVolumeUsd, later.quoteVolumeUsd);
+  draft.trades += later.trades;
+  draft.buys += later.buys;
+  draft.sells += later.sells;
+  draft.native = withOhlc(draft.native, later.native);
+  draft.usd = withOhlc(draft.usd, later.usd);
+  draft.nativeClean = withOhlc(draft.nativeClean, later.nativeClean);
+  draft.usdClean = withOhlc(draft.usdClean, later.usdClean);
+}
+
+/** A draft with a stored candle's content, opening when the draft should. */
+export function toDraft(candle: CandleBody, openTimeMs: number): CandleDraft {
+  return {
+    openTimeMs,
+    volumeRaw: candle.volumeRaw,
+    quoteVolumeNative: textToDecimal(candle.quoteVolumeNative),
+    quoteVolumeUsd: textToDecimal(candle.quoteVolumeUsd),
+    trades: candle.trades,
+    buys: candle.buys,
+    sells: candle.sells,
+    native: candle.native && { ...candle.native },
+    usd: candle.usd && { ...candle.usd },
+    nativeClean: candle.nativeClean && { ...candle.nativeClean },
+    usdClean: candle.usdClean && { ...candle.usdClean },
+  };
+}
+
+/** The finished candle; the draft must not be added to afterwards. */
+export function toCandle<Interval extends string>(
+  draft: CandleDraft,
+  series: SeriesKey & { readonly interval: Interval },
+): CandleBody & SeriesKey & { readonly interval: Interval; readonly openTimeMs: number } {
+  return {
+    token: series.token,
+    pool: series.pool,
+    interval: series.interval,
+    openTimeMs: draft.openTimeMs,
+    volumeRaw: draft.volumeRaw,
+    quoteVolumeNative: decimalToText(draft.quoteVolumeNative),
+    quoteVolumeUsd: decimalToText(draft.quoteVolumeUsd),
+    trades: draft.trades,
+    buys: draft.buys,
+    sells: draft.sells,
+    native: draft.native,
+    usd: draft.usd,
+    nativeClean: draft.nativeClean,
+    usdClean: draft.usdClean,
+  };
+}

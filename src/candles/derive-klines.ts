@@ -1,0 +1,79 @@
+// Candles of any interval for one series, from trades or from candles of a finer interval.
+
+import type {
+  CandleRecord,
+  KlineInterval,
+  SeriesKey,
+  TradeRecord,
+} from '../model/market-record.ts';
+import {
+  addDraft,
+  addTrade,
+  type CandleDraft,
+  createCandleDraft,
+  toCandle,
+  toDraft,
+} from './candle-draft.ts';
+import { toBaseInterval, toOpenTime } from './interval.ts';
+
+/** A candle of any interval, stored or not. */
+export type Candle<Interval extends KlineInterval = KlineInterval> = Omit<
+  CandleRecord,
+  'interval'
+> & { readonly interval: Interval };
+
+type Series<Interval extends KlineInterval> = SeriesKey & { readonly interval: Interval };
+
+/** Folds the trades of one series, in chain order, into candles, ascending. */
+export function foldTrades<Interval extends KlineInterval>(
+  series: Series<Interval>,
+  trades: Iterable<TradeRecord>,
+): Candle<Interval>[] {
+  const candles: Candle<Interval>[] = [];
+  let draft: CandleDraft | null = null;
+  for (const trade of trades) {
+    const openTimeMs = toOpenTime(series.interval, trade.timestampMs);
+    if (draft === null || draft.openTimeMs !== openTimeMs) {
+      if (draft !== null) candles.push(toCandle(draft, series));
+      draft = createCandleDraft(openTimeMs);
+    }
+    addTrade(draft, trade);
+  }
+  if (draft !== null) candles.push(toCandle(draft, series));
+  return candles;
+}
+
+/** Merges candles of one series and of a finer interval, ascending, into coarser ones. */
+export function mergeCandles<Interval extends KlineInterval>(
+  series: Series<Interval>,
+  finer: Iterable<Candle>,
+): Candle<Interval>[] {
+  const candles: Candle<Interval>[] = [];
+  let draft: CandleDraft | null = null;
+  for (const candle of finer) {
+    const openTimeMs = toOpenTime(series.interval, candle.openTimeMs);
+    if (draft !== null && draft.openTimeMs === openTimeMs) {
+      addDraft(draft, toDraft(candle, openTimeMs));
+      continue;
+    }
+    if (draft !== null) candles.push(toCandle(draft, series));
+    draft = toDraft(candle, openTimeMs);
+  }
+  if (draft !== null) candles.push(toCandle(draft, series));
+  return candles;
+}
+
+/**
+ * Candles of any interval from what is stored: `stored` holds the candles of
+ * `toBaseInterval(interval)`, ascending; for `1s`, which has none, `trades` are folded.
+ */
+export function deriveKlines<Interval extends KlineInterval>(
+  series: Series<Interval>,
+  source: { readonly stored: Iterable<CandleRecord> } | { readonly trades: Iterable<TradeRecord> },
+): Candle<Interval>[] {
+  if ('trades' in source) return foldTrades(series, source.trades);
+  if (toBaseInterval(series.interval) === null) {
+    throw new RangeError(`candles of ${series.interval} can only be folded from trades`);
+  }
+  return mergeCandles(series, source.stored);
+}
