@@ -3,6 +3,7 @@
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type FieldError, toInvalidInput } from '../errors/app-error.ts';
+import { toShownText } from '../lib/shown-text.ts';
 
 const FIELD_ERRORS_MAX = 20;
 const UNKNOWN_FIELD = 'is not a known field';
@@ -65,18 +66,12 @@ function toFieldErrors(error: SchemaError): readonly FieldError[] {
   }
   if (error.keyword === 'additionalProperties') {
     const names = params['additionalProperties'] as string[];
-    return names.map((name) => ({ path: at(toShown(name)), message: UNKNOWN_FIELD }));
+    return names.map((name) => ({ path: at(toShownText(name)), message: UNKNOWN_FIELD }));
   }
   // A field that no schema allows is told as a schema that is `false`.
-  if (error.keyword === 'boolean') return [{ path: toShown(base), message: UNKNOWN_FIELD }];
+  if (error.keyword === 'boolean') return [{ path: toShownText(base), message: UNKNOWN_FIELD }];
   const message = MESSAGES[error.keyword]?.(params) ?? error.message;
-  return [{ path: base === '' ? 'body' : toShown(base), message }];
-}
-
-/** A caller's own text in an answer: short, and without control characters. */
-function toShown(name: string): string {
-  const clean = name.replace(/\p{C}/gu, '�');
-  return clean.length > 64 ? `${clean.slice(0, 64)}…` : clean;
+  return [{ path: base === '' ? 'body' : toShownText(base), message }];
 }
 
 /**

@@ -5,6 +5,8 @@ export interface ReadyAnswer {
   readonly bytes: Buffer;
   /** Weak entity tag, quotes included. */
   readonly etag: string;
+  /** Headers that differ from what every answer has. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function isReadyAnswer(answer: unknown): answer is ReadyAnswer {

@@ -1,0 +1,29 @@
+// What the caller may do: the content of /entitlements.
+
+import { COSTS, type Operation, type OutputOf } from '../contract/operation.ts';
+import type { getEntitlements } from '../contract/operations/get-entitlements.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Tier } from './tiers.ts';
+
+/** The kinds of request that exist, with what each spends. */
+export function toCosts(operations: readonly Operation[]): Record<string, number> {
+  const kinds = new Set(operations.map((operation) => operation.cost));
+  kinds.delete('free');
+  return Object.fromEntries([...kinds].map((kind) => [kind, COSTS[kind]]));
+}
+
+export function toEntitlements(
+  tier: Tier,
+  options: { readonly costs: Record<string, number>; readonly chains: ChainSlug[] },
+): OutputOf<typeof getEntitlements> {
+  return {
+    level: tier.level,
+    budget: {
+      perMinute: tier.budget.perMinute,
+      burst: tier.budget.burst,
+      costs: options.costs,
+    },
+    limits: tier.depth,
+    chains: options.chains,
+  };
+}

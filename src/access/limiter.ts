@@ -1,0 +1,83 @@
+// GCRA: a budget that refills steadily and allows a burst, with one number kept per caller.
+
+import type { Clock } from '../lib/clock.ts';
+
+export interface Budget {
+  /** Names the policy in headers and metrics. */
+  readonly policy: string;
+  readonly perMinute: number;
+  /** How much may be spent at once. */
+  readonly burst: number;
+}
+
+export interface Decision {
+  readonly allowed: boolean;
+  /** What may still be spent at once. */
+  readonly remaining: number;
+  /** Until the budget is whole again, or when refused until this request would be allowed. */
+  readonly resetMs: number;
+}
+
+export interface LimiterOptions {
+  readonly budget: Budget;
+  readonly identitiesMax: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Keeps for each identity its theoretical arrival time. Identities live in two generations: a
+ * lookup moves one into the young generation, and the old one is dropped when it has been untouched
+ * for as long as a whole budget takes to refill, by which time forgetting loses nothing. When very
+ * many identities come in that time the oldest are forgotten early, so that memory stays bounded;
+ * who commands that many addresses has their budgets anyway.
+ */
+export class Limiter {
+  readonly budget: Budget;
+  readonly #clock: Clock;
+  readonly #unitMs: number;
+  readonly #burstMs: number;
+  readonly #generationMax: number;
+  #young = new Map<string, number>();
+  #old = new Map<string, number>();
+  #youngSinceMs: number;
+
+  constructor(options: LimiterOptions) {
+    this.budget = options.budget;
+    this.#clock = options.clock;
+    this.#unitMs = 60_000 / options.budget.perMinute;
+    this.#burstMs = this.#unitMs * options.budget.burst;
+    this.#generationMax = Math.max(1, Math.floor(options.identitiesMax / 2));
+    this.#youngSinceMs = options.clock.monotonicMs();
+  }
+
+  /** How many identities are remembered. */
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
+  /** Spends `cost` where the budget has it; a refusal spends nothing. */
+  take(identity: string, cost: number): Decision {
+    const nowMs = this.#clock.monotonicMs();
+    this.#rotate(nowMs);
+    const arrivalMs = Math.max(nowMs, this.#young.get(identity) ?? this.#old.get(identity) ?? 0);
+    const nextArrivalMs = arrivalMs + cost * this.#unitMs;
+    const debtMs = nextArrivalMs - nowMs;
+    // Sums of fractions of a millisecond must not refuse the last unit of a burst.
+    const allowed = debtMs <= this.#burstMs + 1e-6;
+    if (allowed) this.#young.set(identity, nextArrivalMs);
+    const freeMs = this.#burstMs - (allowed ? debtMs : arrivalMs - nowMs);
+    return {
+      allowed,
+      remaining: Math.max(0, Math.floor(freeMs / this.#unitMs + 1e-6)),
+      resetMs: allowed ? debtMs : debtMs - this.#burstMs,
+    };
+  }
+
+  #rotate(nowMs: number): void {
+    const aged = nowMs - this.#youngSinceMs >= this.#burstMs;
+    if (!aged && this.#young.size < this.#generationMax) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#youngSinceMs = nowMs;
+  }
+}

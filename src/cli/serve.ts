@@ -1,0 +1,78 @@
+// `mintwire serve`: starts the service, says where it is, and drains on a signal.
+
+import { type Service, startService } from '../compose.ts';
+import { type Config, ConfigError, loadProcessConfig } from '../config.ts';
+import { readVersion } from './version.ts';
+
+/** Why the start failed, in words for whoever typed the command. */
+export function toStartProblem(error: unknown, config: Config | null): string {
+  if (error instanceof ConfigError) {
+    return [
+      'The configuration has problems:',
+      ...error.problems.map((problem) => `  - ${problem}`),
+      'docs/configuration.md explains every setting.',
+    ].join('\n');
+  }
+  const { code, port, message, path } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE') {
+    const setting = port === config?.server.metricsPort ? 'METRICS_PORT' : 'PORT';
+    return `Port ${port} is in use. Stop what uses it, or set ${setting} to another (0 picks a free one).`;
+  }
+  if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
+    return `No permission for ${path ?? `port ${port}`}: ${message}. See DATA_DIR and PORT.`;
+  }
+  return `The start failed: ${message}`;
+}
+
+function toBanner(service: Service, config: Config, version: string): string {
+  const origin = service.url.replace(/\/v1$/, '');
+  const data =
+    service.engine === 'sqlite' ? `${config.store.dataDir} (SQLite)` : 'PostgreSQL (DATABASE_URL)';
+  return [
+    `Mintwire ${version} serves on ${service.url}`,
+    '',
+    `  Reference    ${origin}/v1/docs`,
+    `  OpenAPI      ${origin}/v1/openapi.json`,
+    `  Ready?       ${origin}/v1/ready`,
+    `  Metrics      ${service.metricsUrl}`,
+    `  Data         ${data}`,
+    '',
+    `Try: curl -s ${origin}/v1/entitlements`,
+    'Stop with Ctrl-C.',
+    '',
+  ].join('\n');
+}
+
+/** Resolves at the first signal to stop; later ones are ignored while the service drains. */
+function untilStopped(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      // A handler that stays: with none, a second Ctrl-C would end the process mid-drain.
+      process.on(signal, () => resolve(signal));
+    }
+  });
+}
+
+export async function serve(): Promise<void> {
+  const stopped = untilStopped();
+  const version = readVersion();
+  let config: Config | null = null;
+  let service: Service;
+  try {
+    config = loadProcessConfig();
+    service = await startService({ config, version, terminal: process.stdout.isTTY === true });
+  } catch (error) {
+    console.error(`mintwire: ${toStartProblem(error, config)}`);
+    process.exitCode = 1;
+    return;
+  }
+  for (const name of config.unknownNames) {
+    service.logger.warn({ setting: name }, 'unknown setting: is it a typing error?');
+  }
+  console.log(toBanner(service, config, version));
+  const signal = await stopped;
+  service.logger.info({ signal }, 'stopping');
+  await service.stop();
+  service.logger.info('stopped');
+  service.logger.flush();
+}

@@ -1,0 +1,44 @@
+// Whose request it is: the socket's address, or what trusted proxies say of it.
+
+import { isIP } from 'node:net';
+import { createAddressMatcher, toAddressGroup, toPlainAddress } from '../lib/ip-address.ts';
+
+const FORWARDED_HOPS_MAX = 20;
+
+export interface AddressedRequest {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** The caller's address group; a forged header from an untrusted peer changes nothing. */
+export type ReadAddressGroup = (request: AddressedRequest) => string;
+
+export function createAddressReader(trustedProxies: readonly string[]): ReadAddressGroup {
+  const isTrusted = createAddressMatcher(trustedProxies);
+  // A connection's peer never changes, so its group is worked out once.
+  const groupBySocket = new WeakMap<object, string>();
+  function peerGroup(request: AddressedRequest): string {
+    let group = groupBySocket.get(request.socket);
+    if (group === undefined) {
+      group = toAddressGroup(request.socket.remoteAddress ?? '');
+      groupBySocket.set(request.socket, group);
+    }
+    return group;
+  }
+  if (trustedProxies.length === 0) return peerGroup;
+  return (request) => {
+    const forwarded = request.headers['x-forwarded-for'];
+    const peer = request.socket.remoteAddress ?? '';
+    if (forwarded === undefined || !isTrusted(peer)) return peerGroup(request);
+    const hops = String(forwarded).split(',').slice(-FORWARDED_HOPS_MAX).reverse();
+    let client = peer;
+    // Each proxy appends the address that called it: walk back as long as that was a proxy too.
+    for (const hop of hops) {
+      const address = toPlainAddress(hop.trim());
+      if (isIP(address) === 0) break;
+      client = address;
+      if (!isTrusted(address)) break;
+    }
+    return toAddressGroup(client);
+  };
+}

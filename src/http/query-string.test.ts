@@ -1,0 +1,46 @@
+// Pins strict reading of query text.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AppError } from '../errors/app-error.ts';
+import { parseQueryString } from './query-string.ts';
+
+function codeOf(text: string): string {
+  try {
+    parseQueryString(text);
+  } catch (error) {
+    assert.ok(error instanceof AppError);
+    return `${error.code} ${error.message}`;
+  }
+  return 'accepted';
+}
+
+test('default: fields are decoded', () => {
+  assert.deepEqual(
+    { ...parseQueryString('q=a%20b+c&chain=base&flag&&e=%F0%9F%8D%95') },
+    {
+      q: 'a b c',
+      chain: 'base',
+      flag: '',
+      e: '🍕',
+    },
+  );
+});
+
+test('behavior: bad percent-encoding is refused', () => {
+  for (const text of ['q=%', 'q=%zz', 'q=%ff', '%c3=1', 'q=%ed%a0%80']) {
+    assert.match(codeOf(text), /^MALFORMED_REQUEST/, text);
+  }
+});
+
+test('behavior: repeats, null characters and floods are refused by name', () => {
+  assert.match(codeOf('q=1&q=2'), /^INVALID_INPUT q: must be given once/);
+  assert.match(codeOf('q=a%00b'), /^INVALID_INPUT q: must not contain null/);
+  assert.match(codeOf('a=1&'.repeat(5000)), /^INVALID_INPUT query: must have at most 100/);
+});
+
+test('behavior: __proto__ is a field like any other', () => {
+  const fields = parseQueryString('__proto__=x&constructor=y');
+  assert.equal(Object.keys(fields).length, 2);
+  assert.deepEqual(Object.values(fields), ['x', 'y']);
+});

@@ -1,0 +1,61 @@
+// Whether traffic should come here: the store answers and every followed chain is at its head.
+
+import type { OutputOf } from '../contract/operation.ts';
+import type { getReady } from '../contract/operations/get-ready.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ChainDirectory } from './chain-status.ts';
+
+const STORE_CHECK_MS = 1000;
+const RETRY_AFTER_SECONDS = 2;
+
+export interface ReadinessOptions {
+  readonly store: { readonly engine: string; ping(): Promise<void> };
+  readonly chains: ChainDirectory;
+  readonly clock: Clock;
+  readonly isDraining: () => boolean;
+}
+
+type ReadyAnswer = OutputOf<typeof getReady>;
+
+function notReady(reason: string, cause?: unknown): AppError {
+  return new AppError(
+    'NOT_READY',
+    { reason },
+    { retryAfterSeconds: RETRY_AFTER_SECONDS, ...(cause === undefined ? {} : { cause }) },
+  );
+}
+
+export function createReadiness(options: ReadinessOptions): () => Promise<ReadyAnswer> {
+  // The route is not metered, so the store is asked at most once a second however often it is.
+  let lastCheck: { readonly atMs: number; readonly result: Promise<void> } | null = null;
+  function checkStore(): Promise<void> {
+    const nowMs = options.clock.monotonicMs();
+    if (lastCheck === null || nowMs - lastCheck.atMs >= STORE_CHECK_MS) {
+      lastCheck = { atMs: nowMs, result: options.store.ping() };
+      // Whoever asks sees the failure; a check that nobody waits for must not crash the process.
+      lastCheck.result.catch(() => {});
+    }
+    return lastCheck.result;
+  }
+  return async () => {
+    if (options.isDraining()) throw notReady('The server is shutting down.');
+    try {
+      await checkStore();
+    } catch (error) {
+      throw notReady('The store does not answer.', error);
+    }
+    const chains = options.chains.list();
+    const missing = chains.flatMap((chain) =>
+      chain.notReady === null ? [] : [`${chain.slug}: ${chain.notReady}`],
+    );
+    if (missing.length > 0) throw notReady(`Not ready. ${missing.join('; ')}.`);
+    return {
+      status: 'ready',
+      checks: [
+        { name: 'store', detail: `${options.store.engine} answers` },
+        ...chains.map((chain) => ({ name: chain.slug, detail: `at block ${chain.answer.head}` })),
+      ],
+    };
+  };
+}

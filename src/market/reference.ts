@@ -1,0 +1,40 @@
+// The documents that describe the API, made once at start and sent as they are.
+
+import { createHash } from 'node:crypto';
+import { DOCS_STYLE, toDocsPage } from '../contract/docs-page.ts';
+import { toLlmsText } from '../contract/llms-text.ts';
+import { toOpenapi } from '../contract/openapi.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+
+function toReadyAnswer(text: string): ReadyAnswer {
+  const bytes = Buffer.from(text, 'utf8');
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  return { kind: 'ready', bytes, etag: `W/"${hash}"` };
+}
+
+/** The page has no script; its one style sheet is allowed by its hash. */
+function toDocsPolicy(): string {
+  const hash = createHash('sha256').update(DOCS_STYLE).digest('base64');
+  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+}
+
+export interface ReferenceDocuments {
+  readonly openapi: ReadyAnswer;
+  readonly docs: ReadyAnswer;
+  readonly llms: ReadyAnswer;
+}
+
+export function createReference(
+  operations: readonly Operation[],
+  about: { readonly version: string },
+): ReferenceDocuments {
+  return {
+    openapi: toReadyAnswer(JSON.stringify(toOpenapi(operations, about))),
+    docs: {
+      ...toReadyAnswer(toDocsPage(operations, about)),
+      headers: { 'content-security-policy': toDocsPolicy() },
+    },
+    llms: toReadyAnswer(toLlmsText(operations, about)),
+  };
+}

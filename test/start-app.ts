@@ -1,0 +1,116 @@
+// Starts the HTTP application on a free port with operations of a test's choice.
+
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import type { TestContext } from 'node:test';
+import Type from 'typebox';
+import { defineOperation } from '../src/contract/operation.ts';
+import { emptyInput } from '../src/contract/schemas/empty-input.ts';
+import { type AppOptions, createApp, DEFAULT_TIMEOUTS } from '../src/http/app.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { createLogger } from '../src/telemetry/logger.ts';
+import { Metrics } from '../src/telemetry/metrics.ts';
+
+export const PLENTY = { policy: 'anonymous', perMinute: 1_000_000, burst: 1_000_000 };
+
+const shared = {
+  tag: 'Market',
+  summary: 'Test',
+  description: 'Test.',
+  cost: 'read',
+  cacheControl: 'no-store',
+  example: { input: {}, answer: {} },
+} as const;
+
+/** A GET that takes nothing and answers `{ok: true}` plus a field that is not declared. */
+export const getThing = defineOperation({
+  ...shared,
+  id: 'getThing',
+  method: 'GET',
+  path: '/thing',
+  input: emptyInput,
+  output: Type.Object({ ok: Type.Boolean() }, { additionalProperties: false }),
+});
+
+/** A POST with a small body. */
+export const postThing = defineOperation({
+  ...shared,
+  id: 'postThing',
+  method: 'POST',
+  path: '/thing/make',
+  input: Type.Object(
+    { name: Type.String({ minLength: 1, maxLength: 10 }), count: Type.Optional(Type.Integer()) },
+    { additionalProperties: false },
+  ),
+  output: Type.Object({ name: Type.String() }, { additionalProperties: false }),
+});
+
+export interface TestApp {
+  readonly origin: string;
+  readonly port: number;
+  readonly metrics: Metrics;
+  /** Every log line so far. */
+  readonly logLines: string[];
+  get(path: string, init?: RequestInit): Promise<Response>;
+  /** Writes bytes to a fresh connection and returns all that comes back until it closes. */
+  raw(text: string | Buffer): Promise<string>;
+}
+
+function sendRaw(port: number, text: string | Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
+  });
+}
+
+export async function startApp(
+  t: TestContext,
+  options: Partial<AppOptions> = {},
+): Promise<TestApp> {
+  const logLines: string[] = [];
+  const metrics = new Metrics();
+  const app = createApp({
+    operations: [getThing, postThing],
+    handlers: {
+      getThing: () => ({ ok: true, secret: 'not declared' }),
+      postThing: (input) => ({ name: (input as { name: string }).name, secret: 'x' }),
+    },
+    budgets: {
+      ipBudget: { ...PLENTY, policy: 'ip' },
+      anonymousBudget: PLENTY,
+      identitiesMax: 1000,
+    },
+    trustedProxies: [],
+    // The lag of a loaded test machine is not what most tests are about.
+    overload: { requestsMax: 1000, lagMaxMs: 60_000 },
+    timeouts: DEFAULT_TIMEOUTS,
+    clock: systemClock,
+    createRequestId: () => crypto.randomUUID(),
+    logger: createLogger({
+      level: 'info',
+      format: 'json',
+      stream: { write: (line) => void logLines.push(line) },
+    }),
+    metrics,
+    isDraining: () => false,
+    ...options,
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  t.after(async () => {
+    app.server.closeAllConnections();
+    await app.close();
+  });
+  const { port } = app.server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    origin,
+    port,
+    metrics,
+    logLines,
+    get: (path, init) => fetch(`${origin}${path}`, { redirect: 'manual', ...init }),
+    raw: (text) => sendRaw(port, text),
+  };
+}
