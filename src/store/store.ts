@@ -78,7 +78,10 @@ export interface UndoImages {
   }[];
 }
 
-/** One chain's writes, all or nothing. Every method takes rows in bulk. */
+/**
+ * One chain's writes, all or nothing. Every method takes rows in bulk, each key at most once in a
+ * call. Ends with the work that it was given to: later calls fail.
+ */
 export interface MarketTransaction extends MarketReader {
   putHeaders(headers: readonly BlockHeader[]): Promise<void>;
   putTokens(rows: readonly TokenRecord[]): Promise<void>;
@@ -89,7 +92,9 @@ export interface MarketTransaction extends MarketReader {
   putBalances(rows: readonly BalanceRecord[]): Promise<void>;
   putCandles(rows: readonly CandleRecord[]): Promise<void>;
   deleteCandles(keys: readonly CandleKey[]): Promise<void>;
+  /** Fails on a trade that is already stored: it would be counted twice. */
   insertTrades(rows: readonly TradeRecord[]): Promise<void>;
+  /** A block may be given again by a later call; its oldest image of a row is the one restored. */
   putUndo(images: readonly UndoImages[]): Promise<void>;
   /**
    * Restores every row that blocks above `block` changed and removes their trades, headers and
@@ -99,7 +104,10 @@ export interface MarketTransaction extends MarketReader {
   undoAbove(block: number): Promise<TradeRecord[]>;
   /** Forgets undo images up to `block`, and headers that no reorganisation can reach. */
   pruneUndo(block: number): Promise<void>;
-  /** Fails unless the stored version is the one before: a second indexer must not write. */
+  /**
+   * Throws `StaleWriterError` unless the stored version is the one before (nothing stored counts as
+   * version 0): a second indexer must not write. Best called first, before anything is written.
+   */
   setCheckpoint(checkpoint: Checkpoint): Promise<void>;
 }
 

@@ -1,0 +1,70 @@
+// Reads of a whole chain, a page at a time, beside the reads by key.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import type {
+  BalanceRecord,
+  CandleRecord,
+  PoolRecord,
+  TickRecord,
+  TokenRecord,
+  TradeRecord,
+} from '../../model/market-record.ts';
+import type { MarketScanner } from '../store.ts';
+import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
+import { CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
+import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
+import { TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
+import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
+import { TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
+import { MarketQueries } from './market-queries.ts';
+import { scanTable } from './scan-table.ts';
+
+export class MarketScans extends MarketQueries implements MarketScanner {
+  scanTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]> {
+    return scanTable(this.session, chain, {
+      table: TOKEN_TABLE,
+      orderBy: ['token'],
+      toRecord: toTokenRecord,
+    });
+  }
+
+  scanPools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]> {
+    return scanTable(this.session, chain, {
+      table: POOL_TABLE,
+      orderBy: ['pool'],
+      toRecord: toPoolRecord,
+    });
+  }
+
+  scanTicks(chain: ChainSlug): AsyncIterable<readonly TickRecord[]> {
+    return scanTable(this.session, chain, {
+      table: TICK_TABLE,
+      orderBy: ['pool', 'tick'],
+      toRecord: toTickRecord,
+    });
+  }
+
+  scanBalances(chain: ChainSlug): AsyncIterable<readonly BalanceRecord[]> {
+    return scanTable(this.session, chain, {
+      table: BALANCE_TABLE,
+      orderBy: ['token', 'owner'],
+      toRecord: toBalanceRecord,
+    });
+  }
+
+  scanCandles(chain: ChainSlug): AsyncIterable<readonly CandleRecord[]> {
+    return scanTable(this.session, chain, {
+      table: CANDLE_TABLE,
+      orderBy: ['token', 'pool', 'interval', 'open_time_ms'],
+      toRecord: toCandleRecord,
+    });
+  }
+
+  scanTrades(chain: ChainSlug): AsyncIterable<readonly TradeRecord[]> {
+    return scanTable(this.session, chain, {
+      table: TRADE_TABLE,
+      orderBy: ['block', 'log_index', 'token'],
+      toRecord: toTradeRecord,
+    });
+  }
+}

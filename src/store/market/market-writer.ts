@@ -1,0 +1,189 @@
+// One chain's writes inside a transaction, the same on both engines.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import type { BlockHeader } from '../../model/market-event.ts';
+import type {
+  BalanceRecord,
+  CandleRecord,
+  Checkpoint,
+  PoolRecord,
+  TickRecord,
+  TokenRecord,
+  TradeRecord,
+} from '../../model/market-record.ts';
+import type { SqlRow, SqlSession } from '../sql.ts';
+import { StaleWriterError } from '../stale-writer-error.ts';
+import type { CandleKey, MarketTransaction, UndoImages } from '../store.ts';
+import { BALANCE_TABLE, toBalanceRow } from '../tables/balance-table.ts';
+import { CANDLE_TABLE, toCandleKey, toCandleRow } from '../tables/candle-table.ts';
+import { CHECKPOINT_TABLE, toCheckpointRow } from '../tables/checkpoint-table.ts';
+import { numberAt, textAt } from '../tables/column-value.ts';
+import { HEADER_TABLE, toHeaderRow } from '../tables/header-table.ts';
+import { POOL_TABLE, toPoolRow } from '../tables/pool-table.ts';
+import { TICK_TABLE, toTickRow } from '../tables/tick-table.ts';
+import { TOKEN_TABLE, toTokenRow } from '../tables/token-table.ts';
+import { TRADE_TABLE, toTradeRecord, toTradeRow } from '../tables/trade-table.ts';
+import { toUndoDocument, UNDO_TABLE, UndoCollector } from '../undo-images.ts';
+import { MarketQueries } from './market-queries.ts';
+
+/** Headers below the pruned block that stay, so that a reader sees the chain's recent past. */
+const HEADERS_KEPT_BELOW = 64;
+
+/** Undo documents read at a time: a deep rollback must not hold them all in memory. */
+const UNDO_PAGE_SIZE = 50;
+
+const SELECT_TRADES_ABOVE = `
+  SELECT ${TRADE_TABLE.columnList} FROM trades
+  WHERE chain = $1 AND block > $2 ORDER BY block, log_index, token`;
+
+const SELECT_UNDO_PAGE = `
+  SELECT block, part, images FROM undo_images
+  WHERE chain = $1 AND (block, part) > ($2, $3)
+  ORDER BY block, part LIMIT ${UNDO_PAGE_SIZE}`;
+
+const UPDATE_CHECKPOINT = `
+  UPDATE checkpoints
+  SET start_block = $1, block = $2, block_hash = $3, timestamp_ms = $4, finalized_block = $5,
+    version = $6
+  WHERE chain = $7 AND version = $8`;
+
+const INSERT_CHECKPOINT = `
+  INSERT INTO checkpoints (${CHECKPOINT_TABLE.columnList})
+  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (chain) DO NOTHING`;
+
+export class MarketWriter extends MarketQueries implements MarketTransaction {
+  readonly #chain: ChainSlug;
+
+  constructor(session: SqlSession, chain: ChainSlug) {
+    super(session);
+    this.#chain = chain;
+  }
+
+  putHeaders(headers: readonly BlockHeader[]): Promise<void> {
+    return this.session.upsertRows(
+      HEADER_TABLE,
+      headers.map((header) => toHeaderRow(this.#chain, header)),
+    );
+  }
+
+  putTokens(rows: readonly TokenRecord[]): Promise<void> {
+    return this.session.upsertRows(
+      TOKEN_TABLE,
+      rows.map((row) => toTokenRow(this.#chain, row)),
+    );
+  }
+
+  putPools(rows: readonly PoolRecord[]): Promise<void> {
+    return this.session.upsertRows(
+      POOL_TABLE,
+      rows.map((row) => toPoolRow(this.#chain, row)),
+    );
+  }
+
+  async putTicks(rows: readonly TickRecord[]): Promise<void> {
+    const kept: SqlRow[] = [];
+    const emptied: SqlRow[] = [];
+    for (const row of rows) {
+      if (row.liquidityGross === 0n) emptied.push([this.#chain, row.pool, row.tick]);
+      else kept.push(toTickRow(this.#chain, row));
+    }
+    await this.session.deleteRows(TICK_TABLE, emptied);
+    await this.session.upsertRows(TICK_TABLE, kept);
+  }
+
+  async putBalances(rows: readonly BalanceRecord[]): Promise<void> {
+    const kept: SqlRow[] = [];
+    const emptied: SqlRow[] = [];
+    for (const row of rows) {
+      if (row.amountRaw === 0n) emptied.push([this.#chain, row.token, row.owner]);
+      else kept.push(toBalanceRow(this.#chain, row));
+    }
+    await this.session.deleteRows(BALANCE_TABLE, emptied);
+    await this.session.upsertRows(BALANCE_TABLE, kept);
+  }
+
+  putCandles(rows: readonly CandleRecord[]): Promise<void> {
+    return this.session.upsertRows(
+      CANDLE_TABLE,
+      rows.map((row) => toCandleRow(this.#chain, row)),
+    );
+  }
+
+  deleteCandles(keys: readonly CandleKey[]): Promise<void> {
+    return this.session.deleteRows(
+      CANDLE_TABLE,
+      keys.map((key) => toCandleKey(this.#chain, key)),
+    );
+  }
+
+  insertTrades(rows: readonly TradeRecord[]): Promise<void> {
+    return this.session.insertRows(
+      TRADE_TABLE,
+      rows.map((row) => toTradeRow(this.#chain, row)),
+    );
+  }
+
+  async putUndo(images: readonly UndoImages[]): Promise<void> {
+    const rows: SqlRow[] = [];
+    const parts = new Map<number, number>();
+    for (const image of images) {
+      const part = parts.get(image.block) ?? (await this.#nextUndoPart(image.block));
+      parts.set(image.block, part + 1);
+      rows.push([this.#chain, image.block, part, toUndoDocument(this.#chain, image)]);
+    }
+    await this.session.insertRows(UNDO_TABLE, rows);
+  }
+
+  async undoAbove(block: number): Promise<TradeRecord[]> {
+    const undo = new UndoCollector();
+    let after: SqlRow = [block, Number.MAX_SAFE_INTEGER];
+    for (;;) {
+      const page = await this.session.query(SELECT_UNDO_PAGE, [this.#chain, ...after]);
+      for (const row of page) undo.add(textAt(row, 2));
+      const last = page.at(-1);
+      if (last === undefined || page.length < UNDO_PAGE_SIZE) break;
+      after = last.slice(0, 2);
+    }
+    for (const { table, restored, deleted } of undo.toRestorations()) {
+      await this.session.deleteRows(table, deleted);
+      await this.session.upsertRows(table, restored);
+    }
+    const above = [this.#chain, block];
+    const trades = await this.session.query(SELECT_TRADES_ABOVE, above);
+    await this.session.execute('DELETE FROM trades WHERE chain = $1 AND block > $2', above);
+    await this.session.execute('DELETE FROM headers WHERE chain = $1 AND number > $2', above);
+    await this.session.execute('DELETE FROM undo_images WHERE chain = $1 AND block > $2', above);
+    return trades.map(toTradeRecord);
+  }
+
+  async pruneUndo(block: number): Promise<void> {
+    await this.session.execute('DELETE FROM undo_images WHERE chain = $1 AND block <= $2', [
+      this.#chain,
+      block,
+    ]);
+    await this.session.execute('DELETE FROM headers WHERE chain = $1 AND number < $2', [
+      this.#chain,
+      block - HEADERS_KEPT_BELOW,
+    ]);
+  }
+
+  async setCheckpoint(checkpoint: Checkpoint): Promise<void> {
+    const row = toCheckpointRow(this.#chain, checkpoint);
+    const expected = checkpoint.version - 1;
+    const changed =
+      expected === 0
+        ? await this.session.execute(INSERT_CHECKPOINT, row)
+        : await this.session.execute(UPDATE_CHECKPOINT, [...row.slice(1), this.#chain, expected]);
+    if (changed === 1) return;
+    const stored = await this.readCheckpoint(this.#chain);
+    throw new StaleWriterError(this.#chain, { expected, stored: stored?.version ?? null });
+  }
+
+  async #nextUndoPart(block: number): Promise<number> {
+    const [row] = await this.session.query(
+      'SELECT COALESCE(MAX(part) + 1, 0) FROM undo_images WHERE chain = $1 AND block = $2',
+      [this.#chain, block],
+    );
+    return row === undefined ? 0 : numberAt(row, 0);
+  }
+}

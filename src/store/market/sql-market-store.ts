@@ -1,0 +1,39 @@
+// The market's store over any engine that offers SQL sessions.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Address } from '../../model/market-event.ts';
+import type { BalanceRecord } from '../../model/market-record.ts';
+import type { SqlEngine } from '../sql.ts';
+import type { MarketReader, MarketScanner, MarketStore, MarketTransaction } from '../store.ts';
+import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
+import { MarketScans } from './market-scans.ts';
+import { MarketWriter } from './market-writer.ts';
+
+const SELECT_TOP_BALANCES = `
+  SELECT ${BALANCE_TABLE.columnList} FROM balances WHERE chain = $1 AND token = $2
+  ORDER BY amount_raw DESC, owner LIMIT $3`;
+
+export class SqlMarketStore extends MarketScans implements MarketStore {
+  readonly #engine: SqlEngine;
+
+  constructor(engine: SqlEngine) {
+    super(engine.session);
+    this.#engine = engine;
+  }
+
+  transaction<T>(
+    chain: ChainSlug,
+    work: (transaction: MarketTransaction) => Promise<T>,
+  ): Promise<T> {
+    return this.#engine.transaction((session) => work(new MarketWriter(session, chain)));
+  }
+
+  snapshot<T>(work: (reader: MarketReader & MarketScanner) => Promise<T>): Promise<T> {
+    return this.#engine.snapshot((session) => work(new MarketScans(session)));
+  }
+
+  async topBalances(chain: ChainSlug, token: Address, limit: number): Promise<BalanceRecord[]> {
+    const rows = await this.session.query(SELECT_TOP_BALANCES, [chain, token, limit]);
+    return rows.map(toBalanceRecord);
+  }
+}

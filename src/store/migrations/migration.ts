@@ -1,0 +1,80 @@
+// What a migration is, and which of them a store still needs.
+
+import { createHash } from 'node:crypto';
+import { StoreSchemaError } from '../store-schema-error.ts';
+
+export type SqlDialect = 'sqlite' | 'postgres';
+
+export interface Migration {
+  /** Counts from 1 without gaps. */
+  readonly id: number;
+  readonly name: string;
+  /** Statements to run in order, written for one dialect. Never edited once released. */
+  readonly toStatements: (dialect: SqlDialect) => readonly string[];
+}
+
+export interface AppliedMigration {
+  readonly id: number;
+  readonly name: string;
+  readonly checksum: string;
+}
+
+/** Made so that both dialects take it as it stands. */
+export const CREATE_MIGRATION_TABLE = `
+  CREATE TABLE IF NOT EXISTS mintwire_migrations (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    applied_at_ms BIGINT NOT NULL
+  )`;
+
+export const SELECT_MIGRATIONS = 'SELECT id, name, checksum FROM mintwire_migrations ORDER BY id';
+
+export const INSERT_MIGRATION = `
+  INSERT INTO mintwire_migrations (id, name, checksum, applied_at_ms) VALUES ($1, $2, $3, $4)`;
+
+export function toChecksum(migration: Migration, dialect: SqlDialect): string {
+  // Layout is no part of a schema: re-indenting a migration must not lock anybody out.
+  const text = migration.toStatements(dialect).join(';\n').replace(/\s+/g, ' ').trim();
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The migrations to run on a store with these applied; refuses a store of another history. */
+export function planMigrations(
+  known: readonly Migration[],
+  applied: readonly AppliedMigration[],
+  dialect: SqlDialect,
+): readonly Migration[] {
+  const newest = known.at(-1)?.id ?? 0;
+  const newer = applied.filter((migration) => migration.id > newest);
+  if (newer.length > 0) {
+    throw new StoreSchemaError(
+      `The store was written by a newer version of Mintwire: it has ${newer.map(toLabel).join(', ')}, ` +
+        `and this version knows migrations up to ${newest}. ` +
+        'Start the newer version again, or give this one another store.',
+    );
+  }
+  applied.forEach((migration, index) => {
+    const expected = known[index];
+    if (expected === undefined || expected.id !== migration.id) {
+      throw new StoreSchemaError(
+        `The store's record of migrations has a gap: found ${toLabel(migration)} ` +
+          `where this version expects ${expected === undefined ? 'nothing' : toLabel(expected)}. ` +
+          'Restore the store from a backup, or give this version another store.',
+      );
+    }
+    if (migration.checksum !== toChecksum(expected, dialect)) {
+      throw new StoreSchemaError(
+        `The store's migration ${toLabel(migration)} is not the one that this version knows: ` +
+          `found checksum ${migration.checksum.slice(0, 12)}, ` +
+          `expected ${toChecksum(expected, dialect).slice(0, 12)} (${toLabel(expected)}). ` +
+          'Start the version that wrote the store, or give this one another store.',
+      );
+    }
+  });
+  return known.slice(applied.length);
+}
+
+function toLabel(migration: { readonly id: number; readonly name: string }): string {
+  return `${migration.id} "${migration.name}"`;
+}

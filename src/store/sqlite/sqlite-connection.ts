@@ -1,0 +1,66 @@
+// One connection to an SQLite file, with its settings and its prepared statements.
+
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+
+/** Larger pages than SQLite's 4 KiB: keys are long, and a page then holds enough of them. */
+const PAGE_SIZE_BYTES = 8192;
+const CACHE_SIZE_KIB = 65_536;
+const MMAP_SIZE_BYTES = 1024 ** 3;
+/** Pages of log before they are moved into the file; a bulk load would otherwise do little else. */
+const WAL_AUTOCHECKPOINT_PAGES = 4000;
+const WAL_SIZE_LIMIT_BYTES = 64 * 1024 ** 2;
+const OPEN_TIMEOUT_MS = 30_000;
+
+export class SqliteConnection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(file: string, options: { readonly readOnly: boolean }) {
+    this.#database = new DatabaseSync(file, { ...options, timeout: OPEN_TIMEOUT_MS });
+    if (!options.readOnly) {
+      this.#database.exec(`PRAGMA page_size = ${PAGE_SIZE_BYTES}`);
+      this.#database.exec('PRAGMA journal_mode = WAL');
+      // With WAL, NORMAL already survives a killed process; a power cut could take the last commits
+      // with it. Commits here are few and large, so FULL's one fsync each is cheap, and a revoked
+      // key must stay revoked.
+      this.#database.exec('PRAGMA synchronous = FULL');
+      this.#database.exec(`PRAGMA wal_autocheckpoint = ${WAL_AUTOCHECKPOINT_PAGES}`);
+      this.#database.exec(`PRAGMA journal_size_limit = ${WAL_SIZE_LIMIT_BYTES}`);
+    }
+    this.#database.exec(`PRAGMA cache_size = -${CACHE_SIZE_KIB}`);
+    this.#database.exec(`PRAGMA mmap_size = ${MMAP_SIZE_BYTES}`);
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** The number of statements is that of the places in the code, so the cache needs no bound. */
+  prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql.replace(/\$\d+/g, '?'));
+      statement.setReturnArrays(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  execute(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+/** Whether the statement only failed because another connection is writing. */
+export function isBusyError(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false;
+  // The extended codes of "busy" keep the primary one in their low byte.
+  return typeof error.errcode === 'number' && (error.errcode & 0xff) === SQLITE_BUSY;
+}

@@ -1,0 +1,62 @@
+// The connection that writes: one transaction at a time, waiting for other writers without blocking.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SqlSession } from '../sql.ts';
+import { isBusyError, SqliteConnection } from './sqlite-connection.ts';
+import { SqliteSession } from './sqlite-session.ts';
+
+const LOCK_TIMEOUT_MS = 30_000;
+const LOCK_POLL_MS = 4;
+
+export class SqliteWriter {
+  readonly connection: SqliteConnection;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(file: string) {
+    this.connection = new SqliteConnection(file, { readOnly: false });
+    // SQLite would wait inside the call and hold up the whole thread; `#begin` waits instead.
+    this.connection.execute('PRAGMA busy_timeout = 0');
+  }
+
+  transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
+    const result = this.#last.then(() => this.#run(work));
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Closes once the transactions that were asked for are done. */
+  async close(): Promise<void> {
+    await this.#last;
+    this.connection.close();
+  }
+
+  async #run<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
+    await this.#begin();
+    const session = new SqliteSession(this.connection);
+    try {
+      const result = await work(session);
+      session.end();
+      this.connection.execute('COMMIT');
+      return result;
+    } catch (error) {
+      session.end();
+      // Some failures, a full disk among them, have already rolled back.
+      if (this.connection.inTransaction) this.connection.execute('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** IMMEDIATE takes the write lock at once, so that nothing later can find it taken. */
+  async #begin(): Promise<void> {
+    const deadline = performance.now() + LOCK_TIMEOUT_MS;
+    for (;;) {
+      try {
+        this.connection.execute('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        if (!isBusyError(error) || performance.now() > deadline) throw error;
+      }
+      await sleep(LOCK_POLL_MS);
+    }
+  }
+}

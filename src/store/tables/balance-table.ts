@@ -1,0 +1,21 @@
+// What each owner holds of each token; nobody's zero is stored.
+
+import { toSortableInteger } from '../../lib/sortable-integer.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { BalanceRecord } from '../../model/market-record.ts';
+import type { SqlRow } from '../sql.ts';
+import { defineTable } from '../table.ts';
+import { amountAt, textAt } from './column-value.ts';
+
+export const BALANCE_TABLE = defineTable('balances', {
+  key: { chain: 'text', token: 'text', owner: 'text' },
+  data: { amount_raw: 'text' },
+});
+
+export function toBalanceRow(chain: ChainSlug, record: BalanceRecord): SqlRow {
+  return [chain, record.token, record.owner, toSortableInteger(record.amountRaw)];
+}
+
+export function toBalanceRecord(row: SqlRow): BalanceRecord {
+  return { token: textAt(row, 1), owner: textAt(row, 2), amountRaw: amountAt(row, 3) };
+}

@@ -1,0 +1,120 @@
+// Stored candles, of a token over all its pools and of each pool.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import {
+  type CandleRecord,
+  type Ohlc,
+  STORED_INTERVALS,
+  type StoredInterval,
+} from '../../model/market-record.ts';
+import type { SqlRow } from '../sql.ts';
+import type { CandleKey } from '../store.ts';
+import { defineTable } from '../table.ts';
+import { bigintAt, numberAt, textAt, textOrNullAt } from './column-value.ts';
+
+/** The pool column of candles over all pools: a key column cannot be null. */
+export const ALL_POOLS = '';
+
+// The four prices share one column because a candle is only ever read whole, and a trade touches up
+// to ten candles: four columns instead of sixteen are a third of the writing.
+export const CANDLE_TABLE = defineTable('candles', {
+  key: {
+    chain: 'text',
+    token: 'text',
+    pool: 'text',
+    interval: 'text',
+    open_time_ms: 'integer',
+  },
+  data: {
+    volume_raw: 'text',
+    quote_volume_native: 'text',
+    quote_volume_usd: 'text',
+    trades: 'integer',
+    buys: 'integer',
+    sells: 'integer',
+    native: 'text',
+    usd: 'text',
+    native_clean: 'text',
+    usd_clean: 'text',
+  },
+});
+
+export function toCandleKey(chain: ChainSlug, key: CandleKey): SqlRow {
+  return [chain, key.token, key.pool ?? ALL_POOLS, key.interval, key.openTimeMs];
+}
+
+export function toCandleRow(chain: ChainSlug, record: CandleRecord): SqlRow {
+  const native = toOhlcText(record.native);
+  const usd = toOhlcText(record.usd);
+  return [
+    chain,
+    record.token,
+    record.pool ?? ALL_POOLS,
+    record.interval,
+    record.openTimeMs,
+    record.volumeRaw.toString(),
+    record.quoteVolumeNative,
+    record.quoteVolumeUsd,
+    record.trades,
+    record.buys,
+    record.sells,
+    native,
+    usd,
+    toCleanText(record.nativeClean, native),
+    toCleanText(record.usdClean, usd),
+  ];
+}
+
+export function toCandleRecord(row: SqlRow): CandleRecord {
+  const pool = textAt(row, 2);
+  const native = textOrNullAt(row, 11);
+  const usd = textOrNullAt(row, 12);
+  return {
+    token: textAt(row, 1),
+    pool: pool === ALL_POOLS ? null : pool,
+    interval: toStoredInterval(textAt(row, 3)),
+    openTimeMs: numberAt(row, 4),
+    volumeRaw: bigintAt(row, 5),
+    quoteVolumeNative: textAt(row, 6),
+    quoteVolumeUsd: textAt(row, 7),
+    trades: numberAt(row, 8),
+    buys: numberAt(row, 9),
+    sells: numberAt(row, 10),
+    native: toOhlc(native),
+    usd: toOhlc(usd),
+    nativeClean: toOhlc(fromCleanText(textOrNullAt(row, 13), native)),
+    usdClean: toOhlc(fromCleanText(textOrNullAt(row, 14), usd)),
+  };
+}
+
+/** Most candles hold no outlier: their clean prices are the same ones and need not be repeated. */
+const SAME = '=';
+
+function toCleanText(clean: Ohlc | null, all: string | null): string | null {
+  const text = toOhlcText(clean);
+  return text !== null && text === all ? SAME : text;
+}
+
+function fromCleanText(clean: string | null, all: string | null): string | null {
+  return clean === SAME ? all : clean;
+}
+
+function toOhlcText(ohlc: Ohlc | null): string | null {
+  return ohlc === null ? null : `${ohlc.open} ${ohlc.high} ${ohlc.low} ${ohlc.close}`;
+}
+
+function toOhlc(text: string | null): Ohlc | null {
+  if (text === null) return null;
+  const [open, high, low, close] = text.split(' ');
+  if (open === undefined || high === undefined || low === undefined || close === undefined) {
+    throw new TypeError(`The store holds ${JSON.stringify(text)} where four prices belong`);
+  }
+  return { open, high, low, close };
+}
+
+const INTERVALS: ReadonlySet<string> = new Set(STORED_INTERVALS);
+
+function toStoredInterval(text: string): StoredInterval {
+  if (!INTERVALS.has(text)) throw new TypeError(`The store holds an unknown interval ${text}`);
+  return text as StoredInterval;
+}

@@ -1,0 +1,58 @@
+// Conversions between the fields of records and the values of columns.
+//
+// A row comes from tables that only this code writes, so a value of another type than its column's
+// is corruption or a bug and is thrown, never guessed at.
+
+import { parseSortableInteger, toSortableInteger } from '../../lib/sortable-integer.ts';
+import type { SqlRow, SqlValue } from '../sql.ts';
+
+export function toAmount(value: bigint | null): string | null {
+  return value === null ? null : toSortableInteger(value);
+}
+
+/** PostgreSQL text cannot hold U+0000, nor UTF-8 a lone surrogate: free text loses both here. */
+export function toFreeText(text: string | null): string | null {
+  if (text === null) return null;
+  return text.replaceAll('\u0000', '').toWellFormed();
+}
+
+export function textAt(row: SqlRow, index: number): string {
+  const value = row[index];
+  if (typeof value !== 'string') throw unexpected(value, 'text');
+  return value;
+}
+
+export function textOrNullAt(row: SqlRow, index: number): string | null {
+  return row[index] === null ? null : textAt(row, index);
+}
+
+export function numberAt(row: SqlRow, index: number): number {
+  const value = row[index];
+  if (typeof value !== 'number') throw unexpected(value, 'a number');
+  return value;
+}
+
+export function numberOrNullAt(row: SqlRow, index: number): number | null {
+  return row[index] === null ? null : numberAt(row, index);
+}
+
+export function amountAt(row: SqlRow, index: number): bigint {
+  return parseSortableInteger(textAt(row, index));
+}
+
+export function amountOrNullAt(row: SqlRow, index: number): bigint | null {
+  return row[index] === null ? null : amountAt(row, index);
+}
+
+/** Signed integers and sums without an upper bound, which are never sorted by. */
+export function bigintAt(row: SqlRow, index: number): bigint {
+  return BigInt(textAt(row, index));
+}
+
+export function bigintOrNullAt(row: SqlRow, index: number): bigint | null {
+  return row[index] === null ? null : bigintAt(row, index);
+}
+
+function unexpected(value: SqlValue | undefined, expected: string): TypeError {
+  return new TypeError(`The store holds ${JSON.stringify(value)} where ${expected} belongs`);
+}

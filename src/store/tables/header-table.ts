@@ -1,0 +1,25 @@
+// Headers of the blocks that a reorganisation could still reach.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import type { BlockHeader } from '../../model/market-event.ts';
+import type { SqlRow } from '../sql.ts';
+import { defineTable } from '../table.ts';
+import { numberAt, textAt } from './column-value.ts';
+
+export const HEADER_TABLE = defineTable('headers', {
+  key: { chain: 'text', number: 'integer' },
+  data: { hash: 'text', parent_hash: 'text', timestamp_ms: 'integer' },
+});
+
+export function toHeaderRow(chain: ChainSlug, record: BlockHeader): SqlRow {
+  return [chain, record.number, record.hash, record.parentHash, record.timestampMs];
+}
+
+export function toBlockHeader(row: SqlRow): BlockHeader {
+  return {
+    number: numberAt(row, 1),
+    hash: textAt(row, 2),
+    parentHash: textAt(row, 3),
+    timestampMs: numberAt(row, 4),
+  };
+}

@@ -1,0 +1,31 @@
+// The initialised ticks of concentrated-liquidity pools.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import type { TickRecord } from '../../model/market-record.ts';
+import type { SqlRow } from '../sql.ts';
+import { defineTable } from '../table.ts';
+import { amountAt, bigintAt, numberAt, textAt, toAmount } from './column-value.ts';
+
+export const TICK_TABLE = defineTable('ticks', {
+  key: { chain: 'text', pool: 'text', tick: 'integer' },
+  data: { liquidity_gross: 'text', liquidity_net: 'text' },
+});
+
+export function toTickRow(chain: ChainSlug, record: TickRecord): SqlRow {
+  return [
+    chain,
+    record.pool,
+    record.tick,
+    toAmount(record.liquidityGross),
+    record.liquidityNet.toString(),
+  ];
+}
+
+export function toTickRecord(row: SqlRow): TickRecord {
+  return {
+    pool: textAt(row, 1),
+    tick: numberAt(row, 2),
+    liquidityGross: amountAt(row, 3),
+    liquidityNet: bigintAt(row, 4),
+  };
+}

@@ -1,0 +1,53 @@
+// Tells how long each operation of an engine took, without the engine knowing of it.
+
+import type { OnTiming, SqlEngine, SqlSession } from './sql.ts';
+
+export function withTiming(engine: SqlEngine, onTiming: OnTiming | undefined): SqlEngine {
+  if (onTiming === undefined) return engine;
+  const timed = toTimed(onTiming);
+  return {
+    session: withSessionTiming(engine.session, timed),
+    transaction: (work) =>
+      timed('transaction', () =>
+        engine.transaction((session) => work(withSessionTiming(session, timed))),
+      ),
+    snapshot: (work) =>
+      timed('snapshot', () =>
+        engine.snapshot((session) => work(withSessionTiming(session, timed))),
+      ),
+  };
+}
+
+type Timed = <T>(operation: string, run: () => Promise<T>) => Promise<T>;
+
+function toTimed(onTiming: OnTiming): Timed {
+  return async (operation, run) => {
+    const startedAtMs = performance.now();
+    try {
+      return await run();
+    } finally {
+      onTiming(operation, performance.now() - startedAtMs);
+    }
+  };
+}
+
+function withSessionTiming(session: SqlSession, timed: Timed): SqlSession {
+  return {
+    query: (sql, values) => timed(toName(sql), () => session.query(sql, values)),
+    execute: (sql, values) => timed(toName(sql), () => session.execute(sql, values)),
+    queryEach: (sql, types, sets) => timed(toName(sql), () => session.queryEach(sql, types, sets)),
+    insertRows: (table, rows) =>
+      timed(`insert ${table.name}`, () => session.insertRows(table, rows)),
+    upsertRows: (table, rows) =>
+      timed(`upsert ${table.name}`, () => session.upsertRows(table, rows)),
+    deleteRows: (table, keys) =>
+      timed(`delete ${table.name}`, () => session.deleteRows(table, keys)),
+  };
+}
+
+/** `SELECT … FROM trades …` is `select trades`: few names, whatever the statement's details. */
+function toName(sql: string): string {
+  const verb = /[A-Za-z]+/.exec(sql)?.[0] ?? 'query';
+  const table = /(?:FROM|INTO|UPDATE)\s+([a-z_]+)/.exec(sql)?.[1] ?? '';
+  return `${verb.toLowerCase()} ${table}`.trim();
+}
