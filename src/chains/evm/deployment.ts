@@ -1,0 +1,61 @@
+// Which contracts make up the markets of one EVM chain.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import { type Address, type PoolId, ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { ChainAssets } from '../adapter.ts';
+
+/** A Uniswap V2 or one of its forks. */
+export interface V2Fork {
+  readonly venue: string;
+  readonly factory: Address;
+  readonly feePips: number;
+  /** A `Router02` of that fork. */
+  readonly router: Address | null;
+  /** Whether the chain's Universal Router trades there. */
+  readonly universalRouter: boolean;
+}
+
+/** A Uniswap V3 or one of its forks; fees are each pool's own. */
+export interface V3Fork {
+  readonly venue: string;
+  readonly factory: Address;
+  /** A `QuoterV2` of that fork. */
+  readonly quoter: Address | null;
+  readonly universalRouter: boolean;
+}
+
+export interface V4Deployment {
+  readonly venue: string;
+  readonly poolManager: Address;
+  readonly positionManager: Address;
+  readonly stateView: Address;
+  readonly quoter: Address;
+}
+
+export interface EvmDeployment {
+  readonly chain: ChainSlug;
+  readonly chainId: number;
+  readonly wrapped: Address;
+  /** Whether wrapping tells `Transfer` logs too, so that `Deposit` must not be counted again. */
+  readonly wrappedTellsTransfers: boolean;
+  readonly stables: readonly Address[];
+  /** Pools of the native coin against a stable asset, best first. */
+  readonly anchorPools: readonly PoolId[];
+  readonly v2: readonly V2Fork[];
+  readonly v3: readonly V3Fork[];
+  readonly v4: V4Deployment | null;
+  /** The version decides how multi-hop V4 inputs are laid out. */
+  readonly universalRouter: { readonly address: Address; readonly version: '2.0' | '2.1' } | null;
+  readonly permit2: Address | null;
+  readonly multicall3: Address | null;
+  /** Blocks below the head that count as final where the node knows no `finalized` block. */
+  readonly finalityDepth: number;
+}
+
+export function toChainAssets(deployment: EvmDeployment): ChainAssets {
+  return {
+    native: new Set([deployment.wrapped, ZERO_ADDRESS]),
+    stable: new Set(deployment.stables),
+    anchorPools: deployment.anchorPools,
+  };
+}

@@ -1,0 +1,66 @@
+// Reading and writing 32-byte words in hex. This is the hot path of indexing: no ABI library here.
+
+import type { Address } from '../../model/market-event.ts';
+
+const WORD_LENGTH = 64;
+const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/;
+const ZERO_PADDING = '0'.repeat(24);
+
+/** Whether data is exactly this many words. */
+export function hasWords(data: string, count: number): boolean {
+  return data.length === 2 + count * WORD_LENGTH;
+}
+
+export function wordAt(data: string, index: number): string {
+  const start = 2 + index * WORD_LENGTH;
+  return data.slice(start, start + WORD_LENGTH);
+}
+
+export function uintAt(data: string, index: number): bigint {
+  return BigInt(`0x${wordAt(data, index)}`);
+}
+
+export function intAt(data: string, index: number): bigint {
+  return BigInt.asIntN(256, uintAt(data, index));
+}
+
+/** A word that holds an `int24`; its sign extension repeats what the last three bytes say. */
+export function toInt24(word: string): number {
+  const value = Number.parseInt(word.slice(-6), 16);
+  return value >= 0x80_0000 ? value - 0x100_0000 : value;
+}
+
+export function int24At(data: string, index: number): number {
+  return toInt24(wordAt(data, index));
+}
+
+export function addressAt(data: string, index: number): Address {
+  return `0x${wordAt(data, index).slice(24)}`;
+}
+
+/** The address in an indexed topic, or null where the topic is no address. */
+export function toTopicAddress(topic: string | undefined): Address | null {
+  return topic !== undefined && ADDRESS_TOPIC.test(topic) ? `0x${topic.slice(26)}` : null;
+}
+
+/** A call's data: the selector and whole words, each without its prefix. */
+export function toCallData(selector: string, ...words: readonly string[]): string {
+  return `${selector}${words.join('')}`;
+}
+
+export function addressWord(address: Address): string {
+  return `${ZERO_PADDING}${address.slice(2)}`;
+}
+
+export function uintWord(value: bigint | number): string {
+  return value.toString(16).padStart(WORD_LENGTH, '0');
+}
+
+export function intWord(value: bigint | number): string {
+  return uintWord(BigInt.asUintN(256, BigInt(value)));
+}
+
+/** A block number as JSON-RPC writes it. */
+export function toQuantity(value: number): string {
+  return `0x${value.toString(16)}`;
+}

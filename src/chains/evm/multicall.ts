@@ -1,0 +1,171 @@
+// Many contract reads in few requests. Some of the contracts called are hostile, so one of them
+// must not be able to spoil the answers of the others.
+
+import type { Address } from '../../model/market-event.ts';
+import { addressWord, uintWord } from './hex-data.ts';
+import type { RpcClient } from './rpc/rpc-client.ts';
+import type { RpcCall, RpcEndpoint } from './rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from './rpc/rpc-error.ts';
+
+export interface ContractCall {
+  readonly to: Address;
+  readonly data: string;
+}
+
+export interface MulticallOptions {
+  readonly client: RpcClient;
+  /** Null where the chain has none: then every call goes alone, in batches. */
+  readonly multicall3: Address | null;
+  /** A block number; null means the latest. */
+  readonly block: number | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const AGGREGATE3_SELECTOR = '0x82ad56cb';
+
+const CALLS_MAX = 200;
+
+/** Enough for any honest getter, and little enough that an endless loop ends at once. */
+const SINGLE_CALL_GAS = '0x2dc6c0';
+
+const HEX_BYTES = /^0x(?:[0-9a-f]{2})*$/i;
+
+/** A call that fails in these ways fails by its own doing. */
+const OWN_FAULTS = ['reverted', 'replyTooLarge', 'rangeTooLarge'] as const;
+
+function encodeAggregate(calls: readonly ContractCall[]): string {
+  const offsets: string[] = [];
+  const tuples: string[] = [];
+  let offset = calls.length * 32;
+  for (const call of calls) {
+    const bytes = (call.data.length - 2) / 2;
+    const padded = call.data.slice(2).padEnd(Math.ceil(bytes / 32) * 64, '0');
+    offsets.push(uintWord(offset));
+    tuples.push(addressWord(call.to), uintWord(1), uintWord(0x60), uintWord(bytes), padded);
+    offset += 4 * 32 + padded.length / 2;
+  }
+  const head = [uintWord(0x20), uintWord(calls.length)];
+  return `${AGGREGATE3_SELECTOR}${[...head, ...offsets, ...tuples].join('')}`;
+}
+
+/** A small number at a byte position; anything that is none ends the decoding. */
+function numberAt(hex: string, position: number): number {
+  const word = hex.slice(position * 2, position * 2 + 64);
+  const value = word.length === 64 ? Number(`0x${word}`) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw new RangeError('malformed aggregate');
+  return value;
+}
+
+/** One entry per call: what it returned, or null where it failed. */
+function decodeAggregate(data: string, count: number): (string | null)[] {
+  const hex = data.slice(2);
+  const array = numberAt(hex, 0);
+  if (numberAt(hex, array) !== count) throw new RangeError('malformed aggregate');
+  return Array.from({ length: count }, (_, index) => {
+    const tuple = array + 32 + numberAt(hex, array + 32 + index * 32);
+    if (numberAt(hex, tuple) === 0) return null;
+    const bytes = tuple + numberAt(hex, tuple + 32);
+    const start = (bytes + 32) * 2;
+    const end = start + numberAt(hex, bytes) * 2;
+    if (end > hex.length) throw new RangeError('malformed aggregate');
+    return `0x${hex.slice(start, end)}`;
+  });
+}
+
+function parseBytes(value: unknown, endpoint: RpcEndpoint): string {
+  if (typeof value === 'string' && HEX_BYTES.test(value)) return value.toLowerCase();
+  throw new RpcError('invalidReply', `${endpoint.name}: bytes expected`, {
+    endpoint: endpoint.name,
+  });
+}
+
+function toBlockTag(block: number | null): string {
+  return block === null ? 'latest' : `0x${block.toString(16)}`;
+}
+
+function toWork(options: MulticallOptions) {
+  const { signal, block } = options;
+  return block === null ? { signal } : { signal, minBlock: block };
+}
+
+/** Each call by itself, with its own gas. */
+async function callSingly(
+  calls: readonly ContractCall[],
+  options: MulticallOptions,
+): Promise<(string | null)[]> {
+  const requests = calls.map(
+    ({ to, data }): RpcCall => ({
+      method: 'eth_call',
+      params: [{ to, data, gas: SINGLE_CALL_GAS }, toBlockTag(options.block)],
+    }),
+  );
+  if (requests.length === 0) return [];
+  try {
+    return await options.client.at(async (endpoint) => {
+      const outcomes = await endpoint.batch(requests, options.signal);
+      return outcomes.map((outcome) => {
+        if (!outcome.ok && isRpcError(outcome.error, ...OWN_FAULTS)) return null;
+        return parseBytes(endpoint.unwrap(outcome), endpoint);
+      });
+    }, toWork(options));
+  } catch (error) {
+    if (calls.length === 1 && isRpcError(error, ...OWN_FAULTS)) return [null];
+    throw error;
+  }
+}
+
+async function aggregate(
+  calls: readonly ContractCall[],
+  options: MulticallOptions & { readonly multicall3: Address },
+): Promise<(string | null)[]> {
+  const { multicall3: to, block, signal } = options;
+  const params = [{ to, data: encodeAggregate(calls) }, toBlockTag(block)];
+  const answers = await options.client.at(async (endpoint) => {
+    const reply = await endpoint.request({ method: 'eth_call', params }, signal);
+    const bytes = parseBytes(reply, endpoint);
+    // No code there: the contract is younger than the block, or missing.
+    if (bytes === '0x') return null;
+    try {
+      return decodeAggregate(bytes, calls.length);
+    } catch (error) {
+      throw new RpcError('invalidReply', `${endpoint.name}: malformed aggregate`, { cause: error });
+    }
+  }, toWork(options));
+  if (answers === null) return await callSingly(calls, options);
+  // A call that failed here may only have been starved of gas by a neighbour: ask it alone.
+  const failed = calls.flatMap((call, index) => (answers[index] === null ? [{ call, index }] : []));
+  const alone = await callSingly(
+    failed.map(({ call }) => call),
+    options,
+  );
+  for (const [position, { index }] of failed.entries()) answers[index] = alone[position] ?? null;
+  return answers;
+}
+
+async function callPart(
+  calls: readonly ContractCall[],
+  options: MulticallOptions,
+): Promise<(string | null)[]> {
+  const { multicall3 } = options;
+  if (multicall3 === null || calls.length === 1) return await callSingly(calls, options);
+  try {
+    return await aggregate(calls, { ...options, multicall3 });
+  } catch (error) {
+    if (!isRpcError(error, ...OWN_FAULTS)) throw error;
+    const half = Math.ceil(calls.length / 2);
+    const first = await callPart(calls.slice(0, half), options);
+    return [...first, ...(await callPart(calls.slice(half), options))];
+  }
+}
+
+/** What each call returned, in order; null where the contract itself failed. */
+export async function callContracts(
+  calls: readonly ContractCall[],
+  options: MulticallOptions,
+): Promise<(string | null)[]> {
+  const answers: (string | null)[] = [];
+  for (let start = 0; start < calls.length; start += CALLS_MAX) {
+    answers.push(...(await callPart(calls.slice(start, start + CALLS_MAX), options)));
+  }
+  return answers;
+}

@@ -1,0 +1,134 @@
+// Reads a node's error object: codes mean different things at different providers, so the wording
+// decides first.
+
+import { RpcError, type RpcErrorKind } from './rpc-error.ts';
+
+/** The `error` member of a JSON-RPC reply, with whatever HTTP said around it. */
+export interface NodeError {
+  readonly code: number | null;
+  readonly message: string;
+  readonly data: string | null;
+  readonly endpoint: string;
+  readonly retryAfterMs: number | null;
+}
+
+const RANGE_WORDINGS: readonly RegExp[] = [
+  /range is too (?:wide|large|big)|range too (?:wide|large|big)/i,
+  /block range (?:limit )?(?:exceed|greater than|exceeds)/i,
+  /range (?:limit|threshold) exceeded/i,
+  /exceeds? (?:the )?(?:max(?:imum)? )?(?:allowed )?(?:block )?range/i,
+  /max(?:imum)?(?: allowed)?(?: block)? range/i,
+  /max range: ?\d/i,
+  /exceeded max allowed/i,
+  /limited to (?:a |0 ?- ?)?[\d,.]+k? ?-?(?:block|range)/i,
+  /limit the query to at most [\d,.]+ blocks/i,
+  /range allowed for your plan/i,
+  /block range should work|try with this block range|retry with the range/i,
+  /maximum allowed number of requested blocks/i,
+  /requested too many blocks/i,
+  /blocks distance/i,
+  /query must be smaller than size/i,
+  /up to a [\d,.]+k? block range/i,
+  /ranges? (?:over|of more than) [\d,.]+k? blocks/i,
+  /too many blocks|block count (?:exceeds|too)/i,
+  /query returned more than|more than [\d,.]+ (?:results|logs|events)/i,
+  /(?:logs matched by query|query) exceeds (?:limit|max(?:imum)? results)/i,
+  /too many (?:results|logs|events)/i,
+  /(?:backend )?response (?:is )?too (?:large|big)|response size (?:exceed|should not|is larger|is too)/i,
+  /log response size exceeded|result (?:set )?(?:is )?too large|exceeds? max(?:imum)? (?:results|response)/i,
+  /query timeout exceeded|query execution timed? ?out/i,
+  /eth_getlogs (?:is|range|and eth_newfilter are) (?:limited|is too large)/i,
+];
+
+const RATE_WORDING =
+  /rate.?limit|too many requests|throttl|quota|compute units|capacity|requests? per (?:second|minute|day)|request (?:count|rate|limit)|(?:credits|daily).*(?:exceed|limit|exhaust)|exceeded.*credits|slow down|limit reached/i;
+
+/** Also seen where a range was too large: worth trying a smaller one when it stays. */
+const AMBIGUOUS_WORDING = /limit exceeded|exceeds? (?:defined )?limit|no backend is currently/i;
+
+const LAGGING_WORDING =
+  /header not found|unknown block|block not found|(?:beyond|after|above|exceeds?).{0,20}(?:head|latest|last).{0,10}block|blockoutofrange|block height is|block number is out of range|could not find block|cannot query unfinalized|invalid block range params|range extends beyond/i;
+
+const STATE_WORDING =
+  /missing trie node|(?:historical )?state.{0,20}(?:not|un)avail|state (?:is )?pruned|pruned|archive|no state (?:available|found)|state (?:not found|already discarded)|distance to target block exceeds/i;
+
+const REVERT_WORDING =
+  /execution reverted|revert|invalid opcode|out of gas|stack underflow|evm error/i;
+
+const UNSUPPORTED_WORDING =
+  /method .{0,60}(?:not (?:found|supported|available|allowed|exist)|disabled)|does not exist\/is not available|unsupported method/i;
+
+const DENIED_WORDING =
+  /unauthori[sz]ed|forbidden|invalid (?:api )?key|access denied|not whitelisted|project id|must be authenticated/i;
+
+const SUGGESTIONS: readonly RegExp[] = [
+  /max(?:imum)? (?:is set to|is|range:?|block range:?|allowed number of requested blocks is)\s*([\d,.]+k?)/i,
+  /limited to (?:a |0 ?- ?)?([\d,.]+k?)/i,
+  /at most ([\d,.]+k?) blocks/i,
+  /for your plan \(\d+ > (\d+)\)/i,
+  /(?:exceeds? max(?:imum)? block range|range exceeds|range greater than):? ([\d,.]+k?)/i,
+  /smaller than size ([\d,.]+k?)/i,
+  /up to a ([\d,.]+k?) block/i,
+  /blocks distance: ?([\d,.]+k?)/i,
+  /wide \(maximum ([\d,.]+k?)\)/i,
+  /(?:over|of more than) ([\d,.]+k?) blocks/i,
+  /max: ?([\d,.]+k?)/i,
+];
+
+const SUGGESTED_BOUNDS = /(0x[0-9a-f]{1,14})\s*(?:,|-|to)\s*(0x[0-9a-f]{1,14})/i;
+
+function toCount(text: string): number | null {
+  const thousands = /k$/i.test(text);
+  const digits = text.replace(/[^\d]/g, '');
+  if (digits === '' || digits.length > 12) return null;
+  const count = Number(digits) * (thousands ? 1_000 : 1);
+  return count >= 1 ? count : null;
+}
+
+/** How many blocks the wording says would work; null where it says nothing usable. */
+export function toSuggestedBlocks(message: string): number | null {
+  const bounds = SUGGESTED_BOUNDS.exec(message);
+  if (bounds?.[1] !== undefined && bounds[2] !== undefined) {
+    const blocks = Number(bounds[2]) - Number(bounds[1]) + 1;
+    return blocks >= 1 ? blocks : null;
+  }
+  for (const pattern of SUGGESTIONS) {
+    const match = pattern.exec(message);
+    if (match?.[1] !== undefined) return toCount(match[1]);
+  }
+  return null;
+}
+
+function toKind(error: NodeError): { kind: RpcErrorKind; ambiguous: boolean } {
+  const { code, message } = error;
+  const sure = (kind: RpcErrorKind) => ({ kind, ambiguous: false });
+  if (code === 3 || (code === -32000 && REVERT_WORDING.test(message))) return sure('reverted');
+  if (LAGGING_WORDING.test(message)) return sure('lagging');
+  if (RANGE_WORDINGS.some((wording) => wording.test(message))) return sure('rangeTooLarge');
+  if (RATE_WORDING.test(message)) return sure('rateLimited');
+  if (AMBIGUOUS_WORDING.test(message)) return { kind: 'rateLimited', ambiguous: true };
+  if (STATE_WORDING.test(message)) return sure('stateUnavailable');
+  if (code === -32005 || code === -32029 || code === 429) {
+    return { kind: 'rateLimited', ambiguous: code === -32005 };
+  }
+  if (code === -32601 || code === -32004 || UNSUPPORTED_WORDING.test(message)) {
+    return sure('unsupported');
+  }
+  if (DENIED_WORDING.test(message)) return sure('denied');
+  if (REVERT_WORDING.test(message)) return sure('reverted');
+  if (code === -32602) return sure('rejected');
+  return sure('network');
+}
+
+export function toRpcError(error: NodeError): RpcError {
+  const { kind, ambiguous } = toKind(error);
+  const code = error.code === null ? '' : ` (${error.code})`;
+  return new RpcError(kind, `${error.endpoint}: ${error.message}${code}`, {
+    endpoint: error.endpoint,
+    code: error.code,
+    retryAfterMs: error.retryAfterMs,
+    suggestedBlocks: kind === 'rangeTooLarge' ? toSuggestedBlocks(error.message) : null,
+    ambiguous,
+    data: error.data,
+  });
+}

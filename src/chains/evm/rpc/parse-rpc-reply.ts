@@ -1,0 +1,127 @@
+// Turns the text of an HTTP reply into one outcome per call, or into the error that it amounts to.
+
+import { type NodeError, toRpcError } from './classify-rpc-error.ts';
+import type { HttpReply } from './http-post.ts';
+import { RpcError } from './rpc-error.ts';
+
+export type RpcOutcome =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly error: RpcError };
+
+/** The endpoint wants fewer calls in one request, or one at a time. */
+export class BatchRefused extends Error {
+  override readonly name = 'BatchRefused';
+}
+
+export interface ReplyContext {
+  readonly name: string;
+  readonly firstId: number;
+  readonly count: number;
+  redact(text: string): string;
+}
+
+const BATCH_WORDING = /batch|array of requests|too many (?:calls|rpc)|invalid (?:json )?request/i;
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Without a usable body only the HTTP status is left to judge by. */
+function toStatusError(reply: HttpReply, context: ReplyContext): RpcError {
+  const { name: endpoint } = context;
+  const message = `${endpoint}: HTTP status ${reply.status}`;
+  const details = { endpoint, retryAfterMs: reply.retryAfterMs };
+  if (reply.status === 429) return new RpcError('rateLimited', message, details);
+  if (reply.status === 200) {
+    return new RpcError('invalidReply', `${endpoint}: reply is not JSON-RPC`, details);
+  }
+  if (reply.status === 413) return new RpcError('replyTooLarge', message, details);
+  const denied = [401, 402, 403, 404, 405].includes(reply.status);
+  return new RpcError(denied ? 'denied' : 'network', message, details);
+}
+
+function toNodeError(value: unknown, reply: HttpReply, context: ReplyContext): NodeError {
+  const error = isObject(value) ? value : { message: String(value) };
+  const { code, message, data } = error as Record<string, unknown>;
+  return {
+    code: typeof code === 'number' ? code : null,
+    message: context.redact(typeof message === 'string' ? message : 'error without a message'),
+    data: typeof data === 'string' ? data : null,
+    endpoint: context.name,
+    retryAfterMs: reply.retryAfterMs,
+  };
+}
+
+function toOutcome(item: unknown, reply: HttpReply, context: ReplyContext): RpcOutcome {
+  if (isObject(item)) {
+    if (item['error'] !== undefined && item['error'] !== null) {
+      const nodeError = toNodeError(item['error'], reply, context);
+      const error =
+        reply.status === 429
+          ? new RpcError('rateLimited', `${context.name}: ${nodeError.message}`, nodeError)
+          : toRpcError(nodeError);
+      return { ok: false, error };
+    }
+    if (item['result'] !== undefined) return { ok: true, result: item['result'] };
+  }
+  return { ok: false, error: toStatusError(reply, context) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseSingle(body: unknown, reply: HttpReply, context: ReplyContext): RpcOutcome {
+  const item = Array.isArray(body) && body.length === 1 ? body[0] : body;
+  const outcome = toOutcome(item, reply, context);
+  if (outcome.ok && isObject(item) && item['id'] !== context.firstId) {
+    const message = `${context.name}: reply to another request`;
+    return { ok: false, error: new RpcError('invalidReply', message, { endpoint: context.name }) };
+  }
+  return outcome;
+}
+
+function parseBatch(body: unknown, reply: HttpReply, context: ReplyContext): RpcOutcome[] {
+  if (!Array.isArray(body)) {
+    const outcome = toOutcome(body, reply, context);
+    if (!outcome.ok && outcome.error.kind === 'rateLimited' && !outcome.error.ambiguous) {
+      throw outcome.error;
+    }
+    if (isObject(body) || reply.status === 400 || reply.status === 413) {
+      throw new BatchRefused('one answer to a batch');
+    }
+    throw outcome.ok ? toStatusError(reply, context) : outcome.error;
+  }
+  const outcomes = new Array<RpcOutcome | undefined>(context.count).fill(undefined);
+  for (const item of body) {
+    const index = isObject(item) ? Number(item['id']) - context.firstId : Number.NaN;
+    if (Number.isInteger(index) && index >= 0 && index < context.count) {
+      outcomes[index] = toOutcome(item, reply, context);
+    } else if (isObject(item) && isObject(item['error'])) {
+      const { message } = toNodeError(item['error'], reply, context);
+      if (BATCH_WORDING.test(message)) throw new BatchRefused(message);
+    }
+  }
+  return outcomes.map((outcome) => {
+    if (outcome === undefined) {
+      throw new RpcError('invalidReply', `${context.name}: batch reply is incomplete`, {
+        endpoint: context.name,
+      });
+    }
+    const refused = !outcome.ok && /\bbatch/i.test(outcome.error.message);
+    if (refused) throw new BatchRefused(outcome.error.message);
+    return outcome;
+  });
+}
+
+/** One outcome per call; throws where the reply as a whole is an error. */
+export function parseRpcReply(reply: HttpReply, context: ReplyContext): RpcOutcome[] {
+  const body = parseJson(reply.text);
+  return context.count === 1
+    ? [parseSingle(body, reply, context)]
+    : parseBatch(body, reply, context);
+}

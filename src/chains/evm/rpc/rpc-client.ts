@@ -1,0 +1,168 @@
+// Several endpoints as one: work is done at one of them, and moved to the next when it fails there.
+
+import type { Clock } from '../../../lib/clock.ts';
+import type { Random, Sleep } from '../../../lib/retry.ts';
+import { type EndpointLimits, type RpcCall, RpcEndpoint } from './rpc-endpoint.ts';
+import { isRpcError, RpcError } from './rpc-error.ts';
+
+/** Plain logging, so that no engine of it is named here. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface RpcClientOptions {
+  readonly endpoints: readonly string[];
+  readonly chainId: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sleep: Sleep;
+  readonly log: Log;
+  /** How long one piece of work may look for an endpoint before it fails. */
+  readonly budgetMs: number;
+  readonly limits: EndpointLimits;
+}
+
+export interface WorkOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** An endpoint that has not reached this block is passed over. */
+  readonly minBlock?: number;
+}
+
+const POLL_MS = 100;
+
+/** These say something about the request and would be said again elsewhere. */
+const FINAL_KINDS = ['rangeTooLarge', 'replyTooLarge', 'reverted', 'rejected'] as const;
+
+/** These will not change while the work lasts, and are no fault. */
+const INCAPABLE_KINDS = ['unsupported', 'stateUnavailable'] as const;
+
+export class RpcClient {
+  readonly endpoints: readonly RpcEndpoint[];
+  readonly #options: RpcClientOptions;
+  #repliesRefused = 0;
+
+  constructor(options: RpcClientOptions) {
+    if (options.endpoints.length === 0) throw new TypeError('at least one endpoint is needed');
+    this.#options = options;
+    this.endpoints = options.endpoints.map(
+      (url, index) => new RpcEndpoint({ ...options, url, index }),
+    );
+  }
+
+  get repliesRefused(): number {
+    return this.#repliesRefused;
+  }
+
+  /**
+   * Runs `work` at one endpoint. A failure there (no reply, a limit, a lie) puts that endpoint
+   * aside and repeats the whole of `work` at the next; when none is left it waits for the first to
+   * come back, as long as the budget lasts. Endpoints are preferred in the order configured.
+   */
+  async at<T>(work: (endpoint: RpcEndpoint) => Promise<T>, options: WorkOptions = {}): Promise<T> {
+    const deadlineMs = this.#options.clock.monotonicMs() + this.#options.budgetMs;
+    const passedOver = new Set<RpcEndpoint>();
+    const incapable = new Set<RpcEndpoint>();
+    let last: unknown = null;
+    for (;;) {
+      options.signal?.throwIfAborted();
+      const usable = this.#usable(incapable, last);
+      const endpoint = usable.find((one) => one.health.waitMs === 0 && !passedOver.has(one));
+      if (endpoint === undefined) {
+        passedOver.clear();
+        await this.#waitForAny(usable, { deadlineMs, last, signal: options.signal });
+        continue;
+      }
+      try {
+        await endpoint.checkChain(options.signal);
+        await this.#assertReaches(endpoint, options);
+        const result = await work(endpoint);
+        endpoint.health.succeeded();
+        return result;
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        if (!(error instanceof RpcError) || isRpcError(error, ...FINAL_KINDS)) throw error;
+        last = error;
+        passedOver.add(endpoint);
+        if (isRpcError(error, ...INCAPABLE_KINDS)) incapable.add(endpoint);
+        this.#settle(endpoint, error);
+      }
+    }
+  }
+
+  request(call: RpcCall, options: WorkOptions = {}): Promise<unknown> {
+    return this.at((endpoint) => endpoint.request(call, options.signal), options);
+  }
+
+  /** Every endpoint that can answer now does `work`; those that fail are left out. */
+  async atEach<T>(work: (endpoint: RpcEndpoint) => Promise<T>, signal?: AbortSignal): Promise<T[]> {
+    const usable = this.endpoints.filter((endpoint) => !endpoint.health.isRefused);
+    const settled = await Promise.all(
+      usable.map(async (endpoint) => {
+        try {
+          await endpoint.checkChain(signal);
+          return { value: await work(endpoint) };
+        } catch (error) {
+          signal?.throwIfAborted();
+          if (!(error instanceof RpcError)) throw error;
+          if (!isRpcError(error, ...FINAL_KINDS)) this.#settle(endpoint, error);
+          return null;
+        }
+      }),
+    );
+    return settled.flatMap((done) => (done === null ? [] : [done.value]));
+  }
+
+  close(): void {
+    for (const endpoint of this.endpoints) endpoint.close();
+  }
+
+  /** The endpoints that may still do the work; throws when there is none. */
+  #usable(incapable: ReadonlySet<RpcEndpoint>, last: unknown): RpcEndpoint[] {
+    const right = this.endpoints.filter((endpoint) => !endpoint.health.isRefused);
+    if (right.length === 0) {
+      throw new RpcError('wrongChain', `no endpoint serves chain ${this.#options.chainId}`);
+    }
+    const usable = right.filter((endpoint) => !incapable.has(endpoint));
+    if (usable.length === 0) throw last;
+    return usable;
+  }
+
+  async #waitForAny(
+    usable: readonly RpcEndpoint[],
+    until: { deadlineMs: number; last: unknown; signal?: AbortSignal | undefined },
+  ): Promise<void> {
+    const { last } = until;
+    // Endpoints that only lag have no wait of their own: poll them gently.
+    const waitMs = Math.max(POLL_MS, Math.min(...usable.map((endpoint) => endpoint.health.waitMs)));
+    if (waitMs > until.deadlineMs - this.#options.clock.monotonicMs()) {
+      const reason = last instanceof Error ? last.message : 'all are waiting';
+      throw new RpcError('unavailable', `no endpoint could answer: ${reason}`, { cause: last });
+    }
+    await this.#options.sleep(waitMs, until.signal);
+  }
+
+  async #assertReaches(endpoint: RpcEndpoint, options: WorkOptions): Promise<void> {
+    const { minBlock } = options;
+    if (minBlock === undefined || (endpoint.health.head ?? -1) >= minBlock) return;
+    const head = await endpoint.readBlockNumber(options.signal);
+    if (head >= minBlock) return;
+    throw new RpcError('lagging', `${endpoint.name}: at block ${head}, not yet at ${minBlock}`, {
+      endpoint: endpoint.name,
+    });
+  }
+
+  /** Puts an endpoint aside as its error deserves. */
+  #settle(endpoint: RpcEndpoint, error: RpcError): void {
+    const fields = { endpoint: endpoint.name, kind: error.kind, reason: error.message };
+    if (error.kind === 'invalidReply') this.#repliesRefused += 1;
+    if (error.kind === 'wrongChain') {
+      this.#options.log.warn(fields, 'endpoint refused for good');
+      return;
+    }
+    // A lagging or pruned node is not broken, only of no use for this piece of work.
+    if (isRpcError(error, 'lagging', ...INCAPABLE_KINDS)) return;
+    endpoint.health.failed(error);
+    this.#options.log.warn({ ...fields, waitMs: endpoint.health.waitMs }, 'endpoint put aside');
+  }
+}

@@ -1,0 +1,206 @@
+// One node behind one URL: sends reads, singly or in batches, and knows how it has been doing.
+
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Clock } from '../../../lib/clock.ts';
+import type { Random } from '../../../lib/retry.ts';
+import type { ChainSourceStatus } from '../../adapter.ts';
+import { EndpointHealth } from './endpoint-health.ts';
+import { postHttp } from './http-post.ts';
+import { BatchRefused, parseRpcReply, type RpcOutcome } from './parse-rpc-reply.ts';
+import { isRpcError, RpcError } from './rpc-error.ts';
+import { assertReadMethod, type RpcMethod } from './rpc-method.ts';
+
+export interface RpcCall {
+  readonly method: RpcMethod;
+  readonly params: readonly unknown[];
+}
+
+export interface EndpointLimits {
+  readonly timeoutMs: number;
+  readonly replyBytesMax: number;
+  readonly batchCallsMax: number;
+  /** Batches that are under way at once. */
+  readonly batchesMax: number;
+  /** How long a checked chain id is believed. */
+  readonly chainCheckMs: number;
+}
+
+export interface EndpointOptions {
+  readonly url: string;
+  readonly index: number;
+  readonly chainId: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: EndpointLimits;
+}
+
+const CONNECTIONS_MAX = 16;
+const MESSAGE_LENGTH_MAX = 300;
+
+/** Whatever a URL may hold that lets its reader use somebody's account. */
+function toSecrets(url: URL): string[] {
+  const parts = [url.username, url.password, ...url.pathname.split('/')];
+  for (const [name, value] of url.searchParams) parts.push(value, name);
+  return parts
+    .flatMap((part) => [part, decodeURIComponent(part)])
+    .filter((part) => part.length >= 6)
+    .sort((left, right) => right.length - left.length);
+}
+
+export class RpcEndpoint {
+  /** Host and position: safe to show. */
+  readonly name: string;
+  readonly health: EndpointHealth;
+  readonly #url: URL;
+  readonly #secrets: readonly string[];
+  readonly #chainId: number;
+  readonly #limits: EndpointLimits;
+  readonly #agent: HttpAgent;
+  #batchCallsMax: number;
+  #nextId = 1;
+
+  constructor(options: EndpointOptions) {
+    this.#url = new URL(options.url);
+    this.name = `${this.#url.hostname}#${options.index}`;
+    this.#secrets = toSecrets(this.#url);
+    this.#chainId = options.chainId;
+    this.#limits = options.limits;
+    this.#batchCallsMax = options.limits.batchCallsMax;
+    const agentOptions = { keepAlive: true, maxSockets: CONNECTIONS_MAX };
+    this.#agent =
+      this.#url.protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+    this.health = new EndpointHealth({ ...options, chainCheckMs: options.limits.chainCheckMs });
+  }
+
+  /** One call; throws its error. */
+  async request(call: RpcCall, signal?: AbortSignal): Promise<unknown> {
+    const [outcome] = await this.#exchange([call], signal);
+    return this.unwrap(outcome);
+  }
+
+  /** Several calls in as few requests as the endpoint takes; one outcome each, in order. */
+  async batch(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
+    const outcomes = new Array<RpcOutcome>(calls.length);
+    let next = 0;
+    const lane = async () => {
+      while (next < calls.length) {
+        const start = next;
+        const part = calls.slice(start, start + this.#batchCallsMax);
+        next += part.length;
+        const done = await this.#exchangeOrSplit(part, signal);
+        for (const [offset, outcome] of done.entries()) outcomes[start + offset] = outcome;
+      }
+    };
+    const lanes = Math.min(this.#limits.batchesMax, calls.length);
+    await Promise.all(Array.from({ length: lanes }, lane));
+    return outcomes;
+  }
+
+  /** The result of an outcome, or its error thrown. */
+  unwrap(outcome: RpcOutcome | undefined): unknown {
+    if (outcome === undefined) throw new RpcError('invalidReply', `${this.name}: no reply`);
+    if (!outcome.ok) throw outcome.error;
+    return outcome.result;
+  }
+
+  /** Asks for the chain id where that is due, and for the head on the way. */
+  async checkChain(signal?: AbortSignal): Promise<void> {
+    if (!this.health.isChainCheckDue) return;
+    const [chainId, head] = await this.batch(
+      [
+        { method: 'eth_chainId', params: [] },
+        { method: 'eth_blockNumber', params: [] },
+      ],
+      signal,
+    );
+    this.assertChain(this.unwrap(chainId));
+    this.observeBlockNumber(this.unwrap(head));
+  }
+
+  /** Throws, and refuses the endpoint for good, when it serves another chain. */
+  assertChain(result: unknown): void {
+    const chainId = this.#toNumber(result);
+    if (chainId !== this.#chainId) {
+      const reason = `${this.name}: serves chain ${chainId}, not ${this.#chainId}`;
+      this.health.refuse(reason);
+      throw new RpcError('wrongChain', reason, { endpoint: this.name });
+    }
+    this.health.observeChain();
+  }
+
+  /** Asks how far the endpoint has come. */
+  async readBlockNumber(signal?: AbortSignal): Promise<number> {
+    return this.observeBlockNumber(
+      await this.request({ method: 'eth_blockNumber', params: [] }, signal),
+    );
+  }
+
+  observeBlockNumber(result: unknown): number {
+    const block = this.#toNumber(result);
+    this.health.observeHead(block);
+    return block;
+  }
+
+  toStatus(): ChainSourceStatus['endpoints'][number] {
+    return this.health.toStatus(this.name);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #toNumber(value: unknown): number {
+    const valid = typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value);
+    if (valid) return Number(value);
+    throw new RpcError('invalidReply', `${this.name}: quantity expected`, { endpoint: this.name });
+  }
+
+  #redact(text: string): string {
+    let safe = text.slice(0, MESSAGE_LENGTH_MAX * 4);
+    for (const secret of this.#secrets) safe = safe.replaceAll(secret, '…');
+    return safe.replace(/\p{C}+/gu, ' ').slice(0, MESSAGE_LENGTH_MAX);
+  }
+
+  async #exchangeOrSplit(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
+    try {
+      return await this.#exchange(calls, signal);
+    } catch (error) {
+      const refused = error instanceof BatchRefused;
+      if (!refused && !(isRpcError(error, 'replyTooLarge') && calls.length > 1)) throw error;
+      const half = Math.ceil(calls.length / 2);
+      // A refused batch is remembered; a reply that was too large is an accident of its content.
+      if (refused) this.#batchCallsMax = Math.max(1, Math.min(this.#batchCallsMax, half));
+      const first = await this.#exchangeOrSplit(calls.slice(0, half), signal);
+      return [...first, ...(await this.#exchangeOrSplit(calls.slice(half), signal))];
+    }
+  }
+
+  async #exchange(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
+    const firstId = this.#nextId;
+    this.#nextId += calls.length;
+    const items = calls.map(({ method, params }, index) => {
+      assertReadMethod(method);
+      return { jsonrpc: '2.0', id: firstId + index, method, params };
+    });
+    this.health.observeRequest();
+    const reply = await postHttp({
+      url: this.#url,
+      agent: this.#agent,
+      name: this.name,
+      body: JSON.stringify(items.length === 1 ? items[0] : items),
+      timeoutMs: this.#limits.timeoutMs,
+      bytesMax: this.#limits.replyBytesMax,
+      signal,
+    });
+    const context = { name: this.name, firstId, count: calls.length };
+    const outcomes = parseRpcReply(reply, { ...context, redact: (text) => this.#redact(text) });
+    for (const outcome of outcomes) {
+      // One limited or failed part makes the whole worth repeating, here or elsewhere.
+      if (!outcome.ok && isRpcError(outcome.error, 'rateLimited', 'network', 'invalidReply')) {
+        throw outcome.error;
+      }
+    }
+    return outcomes;
+  }
+}

@@ -1,0 +1,33 @@
+// The only methods that may leave this service: all of them read. Nothing here can send.
+
+const READ_METHODS = [
+  'eth_blockNumber',
+  'eth_call',
+  'eth_chainId',
+  'eth_createAccessList',
+  'eth_estimateGas',
+  'eth_feeHistory',
+  'eth_gasPrice',
+  'eth_getBalance',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getCode',
+  'eth_getLogs',
+  'eth_getStorageAt',
+  'eth_getTransactionByHash',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+  'eth_maxPriorityFeePerGas',
+  'eth_simulateV1',
+  'web3_clientVersion',
+] as const;
+
+export type RpcMethod = (typeof READ_METHODS)[number];
+
+const ALLOWED: ReadonlySet<string> = new Set(READ_METHODS);
+
+/** Throws for any method that is not known to be read-only, before anything is sent. */
+export function assertReadMethod(method: string): asserts method is RpcMethod {
+  if (!ALLOWED.has(method)) throw new TypeError(`the method ${method} is not a read`);
+}

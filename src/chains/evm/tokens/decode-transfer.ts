@@ -1,0 +1,45 @@
+// ERC-20 transfers, and the wrapping of the native coin told as minting and burning.
+
+import { ZERO_ADDRESS } from '../../../model/market-event.ts';
+import type { EvmDeployment } from '../deployment.ts';
+import type { DecodedEvent, EvmLog, LogDecoder } from '../evm-log.ts';
+import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';
+
+export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+export const DEPOSIT_TOPIC = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
+export const WITHDRAWAL_TOPIC =
+  '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
+
+/** ERC-721 uses the same topic with its token id as a fourth: those are not ours. */
+function decodeTransfer(log: EvmLog, out: DecodedEvent[]): void {
+  const { topics, data } = log;
+  if (topics.length !== 3 || !hasWords(data, 1)) return;
+  const from = toTopicAddress(topics[1]);
+  const to = toTopicAddress(topics[2]);
+  if (from === null || to === null) return;
+  out.push({ kind: 'transfer', token: log.address, from, to, amountRaw: uintAt(data, 0) });
+}
+
+function createWrapDecoder(wrapped: string, direction: 'deposit' | 'withdrawal'): LogDecoder {
+  return (log, out) => {
+    if (log.address !== wrapped || log.topics.length !== 2 || !hasWords(log.data, 1)) return;
+    const owner = toTopicAddress(log.topics[1]);
+    if (owner === null) return;
+    out.push({
+      kind: 'transfer',
+      token: wrapped,
+      from: direction === 'deposit' ? ZERO_ADDRESS : owner,
+      to: direction === 'deposit' ? owner : ZERO_ADDRESS,
+      amountRaw: uintAt(log.data, 0),
+    });
+  };
+}
+
+export function createTransferDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder> {
+  const decoders = new Map<string, LogDecoder>([[TRANSFER_TOPIC, decodeTransfer]]);
+  if (!deployment.wrappedTellsTransfers) {
+    decoders.set(DEPOSIT_TOPIC, createWrapDecoder(deployment.wrapped, 'deposit'));
+    decoders.set(WITHDRAWAL_TOPIC, createWrapDecoder(deployment.wrapped, 'withdrawal'));
+  }
+  return decoders;
+}

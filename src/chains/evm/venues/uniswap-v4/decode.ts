@@ -1,0 +1,119 @@
+// Logs of the Uniswap V4 PoolManager, which holds every pool and keys it by id.
+
+import { type PoolDescription, ZERO_ADDRESS } from '../../../../model/market-event.ts';
+import type { EvmDeployment, V4Deployment } from '../../deployment.ts';
+import type { LogDecoder } from '../../evm-log.ts';
+import { addressAt, hasWords, int24At, intAt, toTopicAddress, uintAt } from '../../hex-data.ts';
+
+export const INITIALIZE_TOPIC =
+  '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438';
+export const MODIFY_LIQUIDITY_TOPIC =
+  '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec';
+export const SWAP_TOPIC = '0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f';
+export const PROTOCOL_FEE_UPDATED_TOPIC =
+  '0xe9c42593e71f84403b84352cd168d693e2c9fcd1fdbcc3feb21d92b43e6696f9';
+
+/** A pool key's fee with this bit means that the hook sets it, swap by swap. */
+const DYNAMIC_FEE_FLAG = 0x80_0000;
+
+export function toV4Description(
+  key: Omit<PoolDescription, 'venue' | 'vault' | 'hooks'> & { readonly hooks: string },
+  deployment: V4Deployment,
+): PoolDescription {
+  return {
+    ...key,
+    feePips: (key.feePips & DYNAMIC_FEE_FLAG) === 0 ? key.feePips : 0,
+    hooks: key.hooks === ZERO_ADDRESS ? null : key.hooks,
+    venue: deployment.venue,
+    vault: deployment.poolManager,
+  };
+}
+
+function createInitializeDecoder(deployment: V4Deployment): LogDecoder {
+  return ({ topics, data }, out) => {
+    if (topics.length !== 4 || !hasWords(data, 5)) return;
+    const pool = topics[1];
+    const token0 = toTopicAddress(topics[2]);
+    const token1 = toTopicAddress(topics[3]);
+    if (pool === undefined || token0 === null || token1 === null) return;
+    const key = {
+      pool,
+      token0,
+      token1,
+      feePips: Number(uintAt(data, 0)),
+      tickSpacing: int24At(data, 1),
+      hooks: addressAt(data, 2),
+    };
+    out.push({
+      kind: 'poolCreated',
+      description: toV4Description(key, deployment),
+      complete: true,
+    });
+    out.push({
+      kind: 'poolInitialized',
+      pool,
+      sqrtPriceX96: uintAt(data, 3),
+      tick: int24At(data, 4),
+    });
+  };
+}
+
+const decodeModifyLiquidity: LogDecoder = ({ topics, data }, out) => {
+  const pool = topics[1];
+  if (pool === undefined || topics.length !== 3 || !hasWords(data, 4)) return;
+  const liquidityDelta = intAt(data, 2);
+  // Zero collects fees and changes nothing that is priced.
+  if (liquidityDelta === 0n) return;
+  out.push({
+    kind: 'liquidityChanged',
+    pool,
+    tickLower: int24At(data, 0),
+    tickUpper: int24At(data, 1),
+    liquidityDelta,
+  });
+};
+
+const decodeSwap: LogDecoder = ({ topics, data, txHash, logIndex }, out) => {
+  const pool = topics[1];
+  if (pool === undefined || topics.length !== 3 || !hasWords(data, 6)) return;
+  out.push({
+    kind: 'swap',
+    txHash,
+    logIndex,
+    pool,
+    // The event speaks from the swapper's side; ours is the pool's.
+    amount0: -intAt(data, 0),
+    amount1: -intAt(data, 1),
+    after: {
+      sqrtPriceX96: uintAt(data, 2),
+      liquidity: uintAt(data, 3),
+      tick: int24At(data, 4),
+    },
+    feePips: Number(uintAt(data, 5)),
+  });
+};
+
+const decodeProtocolFee: LogDecoder = ({ topics, data }, out) => {
+  const pool = topics[1];
+  if (pool === undefined || topics.length !== 2 || !hasWords(data, 1)) return;
+  out.push({ kind: 'protocolFeeSet', pool, protocolFee: Number(uintAt(data, 0)) });
+};
+
+export function createUniswapV4Decoders(
+  deployment: EvmDeployment,
+): ReadonlyMap<string, LogDecoder> {
+  const { v4 } = deployment;
+  if (v4 === null) return new Map();
+  // The topics alone prove nothing: only the PoolManager's own logs count.
+  const own =
+    (decode: LogDecoder): LogDecoder =>
+    (log, out) => {
+      if (log.address === v4.poolManager) decode(log, out);
+    };
+  return new Map<string, LogDecoder>([
+    [INITIALIZE_TOPIC, own(createInitializeDecoder(v4))],
+    [MODIFY_LIQUIDITY_TOPIC, own(decodeModifyLiquidity)],
+    [SWAP_TOPIC, own(decodeSwap)],
+    [PROTOCOL_FEE_UPDATED_TOPIC, own(decodeProtocolFee)],
+  ]);
+}
