@@ -1,0 +1,62 @@
+// Applies the events of whole blocks, in the order of the log, to the rows in memory.
+
+import type { BlockEvents } from '../model/market-event.ts';
+import {
+  applyLiquidityChanged,
+  applyPoolCreated,
+  applyPoolInitialized,
+  applyProtocolFeeSet,
+  applyReservesSet,
+} from './apply-pool-event.ts';
+import { applySwap } from './apply-swap.ts';
+import { applyTransfer } from './apply-transfer.ts';
+import { examineBlock } from './examine-block.ts';
+import type { MarketState } from './market-state.ts';
+
+function applyBlock(state: MarketState, block: BlockEvents): void {
+  const examination = examineBlock(state, block);
+  const swapsOfTransaction = new Map<string, number>();
+  for (const event of block.events) {
+    switch (event.kind) {
+      case 'transfer':
+        applyTransfer(state, event);
+        break;
+      case 'swap': {
+        const index = swapsOfTransaction.get(event.txHash) ?? 0;
+        swapsOfTransaction.set(event.txHash, index + 1);
+        applySwap(state, event, { index, examination });
+        break;
+      }
+      case 'reservesSet':
+        applyReservesSet(state, event);
+        break;
+      case 'liquidityChanged':
+        applyLiquidityChanged(state, event);
+        break;
+      case 'poolCreated':
+        applyPoolCreated(state, event);
+        break;
+      case 'poolInitialized':
+        applyPoolInitialized(state, event);
+        break;
+      case 'protocolFeeSet':
+        applyProtocolFeeSet(state, event);
+        break;
+    }
+  }
+}
+
+/**
+ * Everything that the blocks mention must have been loaded (`loadState`). Blocks above
+ * `finalizedBlock` leave behind what is needed to undo them.
+ */
+export function applyBlocks(
+  state: MarketState,
+  blocks: readonly BlockEvents[],
+  finalizedBlock: number,
+): void {
+  for (const block of blocks) {
+    state.beginBlock(block.header, block.header.number > finalizedBlock);
+    applyBlock(state, block);
+  }
+}

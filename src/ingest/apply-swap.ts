@@ -1,0 +1,168 @@
+// A swap: the pool's state after it, and the trades that it is of.
+
+import { compareTexts } from '../lib/decimal.ts';
+import type { SwapEvent } from '../model/market-event.ts';
+import type { TradeRecord } from '../model/market-record.ts';
+import { toAnchorPrice } from './anchor-price.ts';
+import type { BlockExamination } from './examine-block.ts';
+import type { MarketState, PoolEntry, TokenEntry } from './market-state.ts';
+import { priceTrade, type TradePrices } from './price-trade.ts';
+import { type MarketView, RANK_TOKEN } from './quote-rule.ts';
+import { toTokenEntry } from './token-entry.ts';
+
+/** Trades below this are dust; where the value is unknown, amounts below so many raw units. */
+const DUST_USD = '0.01';
+const DUST_RAW = 1000n;
+
+const PIPS = 1_000_000;
+
+/**
+ * The pool's own part of the fee that a swap paid. V4 tells the sum `p + l − ⌊p·l/1e6⌋`, where `p`
+ * is the protocol's part for the direction.
+ */
+export function toLpFee(feePips: number, protocolPips: number): number {
+  if (protocolPips === 0 || feePips < protocolPips) return feePips;
+  const about = Math.floor(((feePips - protocolPips) * PIPS) / (PIPS - protocolPips));
+  for (let lp = Math.max(about - 2, 0); lp <= about + 2; lp += 1) {
+    if (protocolPips + lp - Math.floor((protocolPips * lp) / PIPS) === feePips) return lp;
+  }
+  return about;
+}
+
+function applyToPool(state: MarketState, pool: PoolEntry, event: SwapEvent): void {
+  state.touchPool(pool);
+  const { row } = pool;
+  row.lastSwapAtMs = state.header.timestampMs;
+  if (event.after !== null) {
+    row.sqrtPriceX96 = event.after.sqrtPriceX96;
+    row.liquidity = event.after.liquidity;
+    row.tick = event.after.tick;
+  }
+  if (event.feePips !== null) {
+    const zeroForOne = event.amount0 > 0n;
+    const protocolPips = zeroForOne ? row.protocolFee & 0xfff : row.protocolFee >> 12;
+    row.feePips = toLpFee(event.feePips, protocolPips);
+  }
+}
+
+function abs(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
+function isDust(amounts: { baseRaw: bigint; quoteRaw: bigint }, valueUsd: string | null): boolean {
+  if (amounts.baseRaw === 0n || amounts.quoteRaw === 0n) return true;
+  if (valueUsd !== null) return compareTexts(valueUsd, DUST_USD) < 0;
+  return amounts.baseRaw < DUST_RAW || amounts.quoteRaw < DUST_RAW;
+}
+
+/**
+ * Between two tokens without a fixed value the swap is valued at the last price of the one with
+ * the deeper market elsewhere: the other's price follows from it, and not the other way round.
+ */
+function toValuedThrough(
+  view: MarketView,
+  swap: { base: TokenEntry; quote: TokenEntry; pool: PoolEntry; examination: BlockExamination },
+): 'base' | 'quote' {
+  if (view.quoteRank !== RANK_TOKEN) return 'quote';
+  const { base, quote, examination } = swap;
+  if (base.row.priceNative === null) return 'quote';
+  if (quote.row.priceNative === null) return 'base';
+  const baseDepth = examination.toDepthElsewhere(view.base, swap.pool.row.pool);
+  const quoteDepth = examination.toDepthElsewhere(view.quote, swap.pool.row.pool);
+  if (baseDepth !== quoteDepth) return baseDepth > quoteDepth ? 'base' : 'quote';
+  return view.base < view.quote ? 'base' : 'quote';
+}
+
+/** A clean trade sets the token's price; an outlier only where there is none yet. */
+function applyToToken(state: MarketState, token: TokenEntry, trade: TradeRecord): void {
+  state.touchToken(token);
+  const { row } = token;
+  row.tradeCount += 1;
+  row.lastTradeAtMs = trade.timestampMs;
+  if (trade.priceNative !== null && (!trade.outlier || row.priceNative === null)) {
+    row.priceNative = trade.priceNative;
+  }
+  if (trade.priceUsd !== null && (!trade.outlier || row.priceUsd === null)) {
+    row.priceUsd = trade.priceUsd;
+  }
+}
+
+function toPrices(
+  state: MarketState,
+  view: MarketView,
+  swap: {
+    pool: PoolEntry;
+    baseRaw: bigint;
+    quoteRaw: bigint;
+    oneForOther: boolean;
+    examination: BlockExamination;
+  },
+): TradePrices {
+  const base = toTokenEntry(state, view.base);
+  const quote = toTokenEntry(state, view.quote);
+  return priceTrade({
+    view,
+    base,
+    quote,
+    // A swap that took from both sides, or gave to both, has no price.
+    baseRaw: swap.oneForOther ? swap.baseRaw : 0n,
+    quoteRaw: swap.quoteRaw,
+    anchor: toAnchorPrice(state),
+    valuedThrough: toValuedThrough(view, {
+      base,
+      quote,
+      pool: swap.pool,
+      examination: swap.examination,
+    }),
+  });
+}
+
+function toTrade(
+  state: MarketState,
+  view: MarketView,
+  swap: { event: SwapEvent; index: number; pool: PoolEntry; examination: BlockExamination },
+): TradeRecord {
+  const { event, examination, pool } = swap;
+  const base = view.baseIsToken0 ? event.amount0 : event.amount1;
+  const quote = view.baseIsToken0 ? event.amount1 : event.amount0;
+  const amounts = { baseRaw: abs(base), quoteRaw: abs(quote) };
+  const oneForOther = base < 0n !== quote < 0n;
+  const prices = toPrices(state, view, { ...amounts, oneForOther, pool, examination });
+  return {
+    token: view.base,
+    block: state.header.number,
+    logIndex: event.logIndex,
+    txHash: event.txHash,
+    index: swap.index,
+    timestampMs: state.header.timestampMs,
+    side: base < 0n ? 'buy' : 'sell',
+    wallet: event.wallet,
+    venue: pool.row.venue,
+    pool: event.pool,
+    amountRaw: amounts.baseRaw,
+    quoteToken: view.quote,
+    quoteAmountRaw: amounts.quoteRaw,
+    ...prices,
+    outlier:
+      isDust(amounts, prices.valueUsd) ||
+      examination.legs.has(event) ||
+      examination.isSliver(view.base, event.pool),
+  };
+}
+
+/** `index` is the swap's position among those of its transaction. */
+export function applySwap(
+  state: MarketState,
+  event: SwapEvent,
+  context: { readonly index: number; readonly examination: BlockExamination },
+): void {
+  const pool = state.pools.get(event.pool);
+  if (pool === undefined) return;
+  applyToPool(state, pool, event);
+  // Both trades of a swap are priced before either sets a price.
+  const trades = pool.views.map((view) => toTrade(state, view, { event, pool, ...context }));
+  for (const trade of trades) {
+    state.addTrade(trade);
+    applyToToken(state, toTokenEntry(state, trade.token), trade);
+  }
+}

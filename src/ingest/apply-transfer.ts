@@ -1,0 +1,52 @@
+// Balances, holders and their sum, kept exactly as transfers tell them.
+
+import { type Address, type TransferEvent, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { BalanceEntry, MarketState, TokenEntry } from './market-state.ts';
+import { toTokenEntry } from './token-entry.ts';
+
+/** No balance or sum of balances passes what a contract can hold, whatever its events claim. */
+const AMOUNT_MAX = 2n ** 256n - 1n;
+
+function toBalanceEntry(state: MarketState, token: Address, owner: Address): BalanceEntry {
+  const entry = state.balances.get(token + owner);
+  if (entry === undefined) throw new Error(`balance of ${owner} in ${token} was not loaded`);
+  return entry;
+}
+
+/** Takes what the owner is known to have, at most: a balance never goes below zero. */
+function debit(state: MarketState, token: TokenEntry, owner: Address, amountRaw: bigint): void {
+  const balance = toBalanceEntry(state, token.row.token, owner);
+  const hadRaw = balance.row.amountRaw;
+  const takenRaw = hadRaw < amountRaw ? hadRaw : amountRaw;
+  if (takenRaw < amountRaw && !token.row.balancesBroken) {
+    state.touchToken(token);
+    token.row.balancesBroken = true;
+  }
+  if (takenRaw === 0n) return;
+  state.touchBalance(balance);
+  balance.row.amountRaw = hadRaw - takenRaw;
+  state.touchToken(token);
+  token.row.balanceSumRaw -= takenRaw;
+  if (takenRaw === hadRaw) token.row.holders -= 1;
+}
+
+function credit(state: MarketState, token: TokenEntry, owner: Address, amountRaw: bigint): void {
+  const roomRaw = AMOUNT_MAX - token.row.balanceSumRaw;
+  const givenRaw = roomRaw < amountRaw ? roomRaw : amountRaw;
+  state.touchToken(token);
+  if (givenRaw < amountRaw) token.row.balancesBroken = true;
+  if (givenRaw === 0n) return;
+  const balance = toBalanceEntry(state, token.row.token, owner);
+  state.touchBalance(balance);
+  if (balance.row.amountRaw === 0n) token.row.holders += 1;
+  balance.row.amountRaw += givenRaw;
+  token.row.balanceSumRaw += givenRaw;
+}
+
+/** The zero address mints and burns; it is never a holder. */
+export function applyTransfer(state: MarketState, event: TransferEvent): void {
+  const token = toTokenEntry(state, event.token);
+  if (event.amountRaw === 0n) return;
+  if (event.from !== ZERO_ADDRESS) debit(state, token, event.from, event.amountRaw);
+  if (event.to !== ZERO_ADDRESS) credit(state, token, event.to, event.amountRaw);
+}

@@ -1,0 +1,72 @@
+// Writes a batch: its rows, its candles and the checkpoint, in one transaction.
+
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address, BlockHeader, PoolId } from '../model/market-event.ts';
+import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
+import type { MarketStore } from '../store/store.ts';
+import { foldCandles } from './fold-candles.ts';
+import type { BatchChanges } from './market-state.ts';
+
+/** One commit, as everything that lives on the committed state hears of it. */
+export interface CommittedEvent {
+  readonly chain: ChainSlug;
+  readonly version: number;
+  /** The blocks that were added; none when `fromBlock` is above `toBlock`. */
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly checkpoint: Checkpoint;
+  /** Blocks above `toBlock` were taken back, and with them these trades. */
+  readonly reverted?: {
+    readonly toBlock: number;
+    readonly trades: readonly TradeRecord[];
+  };
+  readonly trades: readonly TradeRecord[];
+  readonly tokens: readonly Address[];
+  readonly pools: readonly PoolId[];
+}
+
+export interface BatchToCommit {
+  readonly chain: ChainSlug;
+  readonly fromBlock: number;
+  readonly changes: BatchChanges;
+  /** Those that a later reorganisation will be compared with, the last block's among them. */
+  readonly headers: readonly BlockHeader[];
+  readonly previous: Checkpoint | null;
+  readonly checkpoint: Checkpoint;
+}
+
+export async function commitBatch(
+  store: MarketStore,
+  batch: BatchToCommit,
+): Promise<CommittedEvent> {
+  const { chain, changes, checkpoint, previous } = batch;
+  const candles = await foldCandles(
+    { reader: store, chain },
+    changes.trades,
+    previous === null ? null : previous.timestampMs,
+  );
+  await store.transaction(chain, async (transaction) => {
+    await transaction.setCheckpoint(checkpoint);
+    await transaction.putHeaders(batch.headers);
+    await transaction.putTokens(Array.from(changes.tokens, ({ row }) => row));
+    await transaction.putPools(Array.from(changes.pools, ({ row }) => row));
+    await transaction.putTicks(Array.from(changes.ticks, ({ row }) => row));
+    await transaction.putBalances(Array.from(changes.balances, ({ row }) => row));
+    await transaction.insertTrades(changes.trades);
+    await transaction.putCandles(candles);
+    await transaction.putUndo(changes.undo);
+    if (previous === null || checkpoint.finalizedBlock > previous.finalizedBlock) {
+      await transaction.pruneUndo(checkpoint.finalizedBlock);
+    }
+  });
+  return {
+    chain,
+    version: checkpoint.version,
+    fromBlock: batch.fromBlock,
+    toBlock: checkpoint.block,
+    checkpoint,
+    trades: changes.trades,
+    tokens: Array.from(changes.tokens, ({ row }) => row.token),
+    pools: Array.from(changes.pools, ({ row }) => row.pool),
+  };
+}

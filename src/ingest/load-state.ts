@@ -1,0 +1,247 @@
+// Brings into memory every row that a batch of blocks will look at, in a few bulk reads.
+
+import type { ChainAdapter } from '../chains/adapter.ts';
+import { CHAINS } from '../model/chain.ts';
+import {
+  type Address,
+  type BlockEvents,
+  type PoolId,
+  type TokenMetadata,
+  ZERO_ADDRESS,
+} from '../model/market-event.ts';
+import type { BalanceKey, MarketReader } from '../store/store.ts';
+import { compareAge } from './apply-pool-event.ts';
+import { POOLS_COMPARED_MAX } from './examine-block.ts';
+import type { BasePool, MarketState, TokenEntry } from './market-state.ts';
+import { RANK_TOKEN, toMarketViews, toRankedAssets } from './quote-rule.ts';
+
+export interface LoadSource {
+  readonly reader: MarketReader;
+  readonly adapter: ChainAdapter;
+  readonly signal?: AbortSignal;
+}
+
+/** What the blocks mention. */
+interface Mentioned {
+  readonly tokens: Set<Address>;
+  readonly pools: Set<PoolId>;
+  readonly swapped: Set<PoolId>;
+  readonly liquidityChanged: Set<PoolId>;
+  readonly created: Map<PoolId, { readonly token0: Address; readonly token1: Address }>;
+  /** Balances that are not in memory yet, by token and owner. */
+  readonly balances: Map<string, BalanceKey>;
+}
+
+function collect(state: MarketState, blocks: readonly BlockEvents[]): Mentioned {
+  const mentioned: Mentioned = {
+    tokens: new Set(),
+    pools: new Set(state.assets.anchorPools),
+    swapped: new Set(),
+    liquidityChanged: new Set(),
+    created: new Map(),
+    balances: new Map(),
+  };
+  const addBalance = (token: Address, owner: Address): void => {
+    if (owner === ZERO_ADDRESS) return;
+    const key = token + owner;
+    if (state.balances.get(key) === undefined) mentioned.balances.set(key, { token, owner });
+  };
+  for (const { events } of blocks) {
+    for (const event of events) {
+      if (event.kind === 'transfer') {
+        mentioned.tokens.add(event.token);
+        if (event.amountRaw === 0n) continue;
+        addBalance(event.token, event.from);
+        addBalance(event.token, event.to);
+      } else if (event.kind === 'poolCreated') {
+        mentioned.pools.add(event.description.pool);
+        mentioned.created.set(event.description.pool, event.description);
+      } else {
+        mentioned.pools.add(event.pool);
+        if (event.kind === 'swap') mentioned.swapped.add(event.pool);
+        if (event.kind === 'liquidityChanged') mentioned.liquidityChanged.add(event.pool);
+      }
+    }
+  }
+  return mentioned;
+}
+
+async function loadPools(
+  state: MarketState,
+  source: LoadSource,
+  mentioned: Mentioned,
+): Promise<void> {
+  const missing = [...mentioned.pools].filter((pool) => state.pools.get(pool) === undefined);
+  if (missing.length > 0) {
+    for (const row of await source.reader.readPools(source.adapter.chain, missing)) {
+      state.adoptPool(row);
+    }
+  }
+  for (const pool of mentioned.pools) {
+    const tokens = state.pools.get(pool)?.row ?? mentioned.created.get(pool);
+    if (tokens === undefined) continue;
+    mentioned.tokens.add(tokens.token0).add(tokens.token1);
+  }
+}
+
+/** The native coin has no contract to ask. */
+function toNativeMetadata(adapter: ChainAdapter): TokenMetadata {
+  const { symbol, decimals } = CHAINS[adapter.chain].native;
+  return { token: ZERO_ADDRESS, symbol, name: symbol, decimals };
+}
+
+/** Reads stored tokens; what the store does not know is asked of the contracts. */
+async function loadTokens(
+  state: MarketState,
+  source: LoadSource,
+  tokens: Iterable<Address>,
+): Promise<void> {
+  const { adapter, reader, signal } = source;
+  const unknown = new Set<Address>();
+  for (const token of tokens) {
+    if (state.tokens.get(token) === undefined && !state.metadata.has(token)) unknown.add(token);
+  }
+  if (unknown.size === 0) return;
+  for (const row of await reader.readTokens(adapter.chain, [...unknown])) {
+    state.adoptToken(row);
+    unknown.delete(row.token);
+  }
+  if (unknown.delete(ZERO_ADDRESS)) state.metadata.set(ZERO_ADDRESS, toNativeMetadata(adapter));
+  if (unknown.size === 0) return;
+  for (const metadata of await adapter.readTokenMetadata([...unknown], signal)) {
+    state.metadata.set(metadata.token, metadata);
+    unknown.delete(metadata.token);
+  }
+  if (unknown.size > 0) throw new Error(`no metadata came for ${[...unknown].join(', ')}`);
+}
+
+/** Which tokens the blocks have trades of, as far as they are stored. */
+function toTradedTokens(state: MarketState, mentioned: Mentioned): Set<TokenEntry> {
+  const traded = new Set<TokenEntry>();
+  for (const pool of mentioned.swapped) {
+    const tokens = state.pools.get(pool)?.row ?? mentioned.created.get(pool);
+    if (tokens === undefined) continue;
+    for (const { base } of toMarketViews(state.assets, tokens)) {
+      const entry = state.tokens.get(base);
+      if (entry !== undefined) traded.add(entry);
+    }
+  }
+  return traded;
+}
+
+/** Looks up which pools the traded tokens have. */
+async function findBasePools(
+  state: MarketState,
+  source: LoadSource,
+  traded: ReadonlySet<TokenEntry>,
+): Promise<void> {
+  const missing = [...traded].filter(({ basePools }) => basePools === null);
+  if (missing.length === 0) return;
+  const { reader, adapter } = source;
+  const plain = missing.filter(({ rank }) => rank === RANK_TOKEN).map(({ row }) => row.token);
+  const ranked = missing.filter(({ rank }) => rank !== RANK_TOKEN).map(({ row }) => row.token);
+  const rows = [
+    ...(plain.length === 0 ? [] : await reader.readPoolsOfTokens(adapter.chain, plain)),
+    ...(ranked.length === 0
+      ? []
+      : await reader.readPoolsOfTokens(adapter.chain, ranked, toRankedAssets(state.assets))),
+  ];
+  const poolsOfToken = new Map(missing.map(({ row }) => [row.token, [] as BasePool[]]));
+  for (const row of rows) {
+    const pool = state.pools.get(row.pool) ?? state.adoptPool(row);
+    for (const { base } of pool.views) poolsOfToken.get(base)?.push(pool.row);
+  }
+  for (const entry of missing) {
+    const pools = poolsOfToken.get(entry.row.token) ?? [];
+    entry.basePools = pools
+      .map(({ pool, createdBlock }) => ({ pool, createdBlock }))
+      .sort(compareAge);
+  }
+}
+
+/** The pools of the traded tokens and the tokens at their other side: a cache may forget either. */
+async function loadBasePools(
+  state: MarketState,
+  source: LoadSource,
+  traded: ReadonlySet<TokenEntry>,
+): Promise<void> {
+  await findBasePools(state, source, traded);
+  const pools = [...traded].flatMap(
+    ({ basePools }) => basePools?.slice(0, POOLS_COMPARED_MAX).map(({ pool }) => pool) ?? [],
+  );
+  const missing = new Set(pools.filter((pool) => state.pools.get(pool) === undefined));
+  if (missing.size > 0) {
+    for (const row of await source.reader.readPools(source.adapter.chain, [...missing])) {
+      state.adoptPool(row);
+    }
+  }
+  const others = pools.flatMap(
+    (pool) => state.pools.get(pool)?.views.map(({ quote }) => quote) ?? [],
+  );
+  await loadTokens(state, source, others);
+}
+
+/** Ticks are needed where liquidity changes, and where depths of pools are compared. */
+async function loadTicks(
+  state: MarketState,
+  source: LoadSource,
+  needed: { readonly mentioned: Mentioned; readonly traded: ReadonlySet<TokenEntry> },
+): Promise<void> {
+  const pools = new Set(needed.mentioned.liquidityChanged);
+  const created = new Map<Address, number>();
+  for (const tokens of needed.mentioned.created.values()) {
+    for (const { base } of toMarketViews(state.assets, tokens)) {
+      created.set(base, (created.get(base) ?? 0) + 1);
+    }
+  }
+  for (const { row, basePools } of needed.traded) {
+    if (basePools === null || basePools.length + (created.get(row.token) ?? 0) < 2) continue;
+    for (const { pool } of basePools.slice(0, POOLS_COMPARED_MAX)) pools.add(pool);
+  }
+  const missing = [...pools].flatMap((pool) => {
+    const entry = state.pools.get(pool);
+    return entry === undefined || entry.ticks !== null || !entry.row.complete ? [] : [entry];
+  });
+  const concentrated = missing.filter(({ row }) => row.tickSpacing !== null);
+  for (const entry of missing) entry.ticks = new Map();
+  if (concentrated.length === 0) return;
+  const ids = concentrated.map(({ row }) => row.pool);
+  for (const row of await source.reader.readTicks(source.adapter.chain, ids)) {
+    state.pools.get(row.pool)?.ticks?.set(row.tick, { row: { ...row }, imagedBlock: -1 });
+  }
+}
+
+async function loadBalances(
+  state: MarketState,
+  source: LoadSource,
+  mentioned: Mentioned,
+): Promise<void> {
+  // A token that is new to the store has no balances there.
+  const stored = [...mentioned.balances.values()].filter(
+    ({ token }) => state.tokens.get(token) !== undefined,
+  );
+  if (stored.length > 0) {
+    for (const row of await source.reader.readBalances(source.adapter.chain, stored)) {
+      state.adoptBalance(row);
+      mentioned.balances.delete(row.token + row.owner);
+    }
+  }
+  for (const { token, owner } of mentioned.balances.values()) {
+    state.adoptBalance({ token, owner, amountRaw: 0n });
+  }
+}
+
+/** After this `applyBlocks` finds everything that the blocks need. */
+export async function loadState(
+  state: MarketState,
+  source: LoadSource,
+  blocks: readonly BlockEvents[],
+): Promise<void> {
+  const mentioned = collect(state, blocks);
+  await loadPools(state, source, mentioned);
+  await loadTokens(state, source, mentioned.tokens);
+  const traded = toTradedTokens(state, mentioned);
+  await loadBasePools(state, source, traded);
+  await loadTicks(state, source, { mentioned, traded });
+  await loadBalances(state, source, mentioned);
+}

@@ -1,0 +1,253 @@
+// The rows that a batch works on, in memory: a write-through cache with the batch's own changes.
+//
+// Rows are changed in place, so after anything but a successful commit the whole state is cleared
+// and read again from the store.
+
+import type { ChainAssets } from '../chains/adapter.ts';
+import { BoundedCache } from '../lib/bounded-cache.ts';
+import type { Address, BlockHeader, PoolId, TokenMetadata } from '../model/market-event.ts';
+import type {
+  BalanceRecord,
+  PoolRecord,
+  TickRecord,
+  TokenRecord,
+  TradeRecord,
+} from '../model/market-record.ts';
+import type { UndoImages } from '../store/store.ts';
+import { type AssetRank, type MarketView, toMarketViews, toRank } from './quote-rule.ts';
+
+type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
+
+const NEVER = -1;
+
+export interface BasePool {
+  readonly pool: PoolId;
+  readonly createdBlock: number;
+}
+
+export interface TokenEntry {
+  readonly row: Draft<TokenRecord>;
+  readonly rank: AssetRank;
+  /** The last block whose undo image has this row; so for every entry. */
+  imagedBlock: number;
+  /** Pools in which this token is the base, oldest first; null until they have been looked up. */
+  basePools: BasePool[] | null;
+}
+
+export interface TickEntry {
+  readonly row: Draft<TickRecord>;
+  imagedBlock: number;
+}
+
+export interface PoolEntry {
+  readonly row: Draft<PoolRecord>;
+  readonly views: readonly MarketView[];
+  imagedBlock: number;
+  /** Null until they have been read; an incomplete pool has none. */
+  ticks: Map<number, TickEntry> | null;
+  /** The ticks in order, made when needed and dropped when one comes or goes. */
+  tickOrder: readonly number[] | null;
+}
+
+export interface BalanceEntry {
+  readonly row: Draft<BalanceRecord>;
+  imagedBlock: number;
+}
+
+interface OpenImages {
+  readonly block: number;
+  readonly tokens: Map<Address, TokenRecord | null>;
+  readonly pools: Map<PoolId, PoolRecord | null>;
+  readonly ticks: { pool: PoolId; tick: number; before: TickRecord | null }[];
+  readonly balances: { token: Address; owner: Address; before: BalanceRecord | null }[];
+}
+
+/** Everything that the blocks of one batch changed. */
+export interface BatchChanges {
+  readonly tokens: ReadonlySet<TokenEntry>;
+  readonly pools: ReadonlySet<PoolEntry>;
+  readonly ticks: ReadonlySet<TickEntry>;
+  readonly balances: ReadonlySet<BalanceEntry>;
+  readonly trades: readonly TradeRecord[];
+  readonly undo: readonly UndoImages[];
+}
+
+export interface StateLimits {
+  readonly tokenCountMax: number;
+  readonly poolCountMax: number;
+  readonly balanceCountMax: number;
+}
+
+export const DEFAULT_STATE_LIMITS: StateLimits = {
+  tokenCountMax: 60_000,
+  poolCountMax: 60_000,
+  balanceCountMax: 300_000,
+};
+
+export class MarketState {
+  readonly assets: ChainAssets;
+  readonly tokens: BoundedCache<Address, TokenEntry>;
+  readonly pools: BoundedCache<PoolId, PoolEntry>;
+  readonly balances: BoundedCache<string, BalanceEntry>;
+  /** What contracts said of tokens that the coming blocks mention for the first time. */
+  readonly metadata = new Map<Address, TokenMetadata>();
+  #header: BlockHeader | null = null;
+  #images: OpenImages | null = null;
+  #tokens = new Set<TokenEntry>();
+  #pools = new Set<PoolEntry>();
+  #ticks = new Set<TickEntry>();
+  #balances = new Set<BalanceEntry>();
+  #trades: TradeRecord[] = [];
+  #undo: UndoImages[] = [];
+
+  constructor(assets: ChainAssets, limits: StateLimits = DEFAULT_STATE_LIMITS) {
+    this.assets = assets;
+    this.tokens = new BoundedCache(limits.tokenCountMax);
+    this.pools = new BoundedCache(limits.poolCountMax);
+    this.balances = new BoundedCache(limits.balanceCountMax);
+  }
+
+  get header(): BlockHeader {
+    if (this.#header === null) throw new Error('no block has been begun');
+    return this.#header;
+  }
+
+  /** From here on rows belong to this block; with `undoable` their former state is kept. */
+  beginBlock(header: BlockHeader, undoable: boolean): void {
+    this.#header = header;
+    this.#images = undoable
+      ? { block: header.number, tokens: new Map(), pools: new Map(), ticks: [], balances: [] }
+      : null;
+    if (this.#images !== null) this.#undo.push(this.#images);
+  }
+
+  /** Takes a stored row into memory. */
+  adoptToken(row: TokenRecord): TokenEntry {
+    const entry = {
+      row: { ...row },
+      rank: toRank(this.assets, row.token),
+      imagedBlock: NEVER,
+      basePools: null,
+    };
+    this.tokens.set(row.token, entry);
+    return entry;
+  }
+
+  adoptPool(row: PoolRecord): PoolEntry {
+    const entry = {
+      row: { ...row },
+      views: toMarketViews(this.assets, row),
+      imagedBlock: NEVER,
+      ticks: null,
+      tickOrder: null,
+    };
+    this.pools.set(row.pool, entry);
+    return entry;
+  }
+
+  adoptBalance(row: BalanceRecord): void {
+    this.balances.set(row.token + row.owner, { row: { ...row }, imagedBlock: NEVER });
+  }
+
+  /** A row that the current block brings into being. */
+  createToken(row: TokenRecord): TokenEntry {
+    const entry = this.adoptToken(row);
+    entry.basePools = [];
+    entry.imagedBlock = this.header.number;
+    this.#images?.tokens.set(row.token, null);
+    this.#tokens.add(entry);
+    return entry;
+  }
+
+  createPool(row: PoolRecord): PoolEntry {
+    const entry = this.adoptPool(row);
+    entry.ticks = new Map();
+    entry.imagedBlock = this.header.number;
+    this.#images?.pools.set(row.pool, null);
+    this.#pools.add(entry);
+    return entry;
+  }
+
+  /** To be called before a row is changed; so for the other kinds. */
+  touchToken(entry: TokenEntry): void {
+    this.#tokens.add(entry);
+    if (this.#images === null || entry.imagedBlock === this.#images.block) return;
+    entry.imagedBlock = this.#images.block;
+    this.#images.tokens.set(entry.row.token, { ...entry.row });
+  }
+
+  touchPool(entry: PoolEntry): void {
+    this.#pools.add(entry);
+    if (this.#images === null || entry.imagedBlock === this.#images.block) return;
+    entry.imagedBlock = this.#images.block;
+    this.#images.pools.set(entry.row.pool, { ...entry.row });
+  }
+
+  /** A tick or balance that holds nothing is not stored, so its image is null. */
+  touchTick(entry: TickEntry): void {
+    this.#ticks.add(entry);
+    if (this.#images === null || entry.imagedBlock === this.#images.block) return;
+    entry.imagedBlock = this.#images.block;
+    const { pool, tick, liquidityGross } = entry.row;
+    const before = liquidityGross === 0n ? null : { ...entry.row };
+    this.#images.ticks.push({ pool, tick, before });
+  }
+
+  touchBalance(entry: BalanceEntry): void {
+    this.#balances.add(entry);
+    if (this.#images === null || entry.imagedBlock === this.#images.block) return;
+    entry.imagedBlock = this.#images.block;
+    const { token, owner, amountRaw } = entry.row;
+    this.#images.balances.push({
+      token,
+      owner,
+      before: amountRaw === 0n ? null : { ...entry.row },
+    });
+  }
+
+  addTrade(trade: TradeRecord): void {
+    this.#trades.push(trade);
+  }
+
+  /** The changes since the last call; the rows themselves stay for the next batch. */
+  takeChanges(): BatchChanges {
+    const changes: BatchChanges = {
+      tokens: this.#tokens,
+      pools: this.#pools,
+      ticks: this.#ticks,
+      balances: this.#balances,
+      trades: this.#trades,
+      undo: this.#undo,
+    };
+    this.#forgetChanges();
+    return changes;
+  }
+
+  /** To be called after a commit: rows that were not used lately are forgotten. */
+  trim(): void {
+    this.tokens.trim();
+    this.pools.trim();
+    this.balances.trim();
+    this.metadata.clear();
+  }
+
+  /** To be called after a failure or a rollback: memory may differ from the store. */
+  clear(): void {
+    this.tokens.clear();
+    this.pools.clear();
+    this.balances.clear();
+    this.metadata.clear();
+    this.#forgetChanges();
+  }
+
+  #forgetChanges(): void {
+    this.#header = null;
+    this.#images = null;
+    this.#tokens = new Set();
+    this.#pools = new Set();
+    this.#ticks = new Set();
+    this.#balances = new Set();
+    this.#trades = [];
+    this.#undo = [];
+  }
+}

@@ -1,0 +1,95 @@
+// What a trade was worth and at what price, as exact ratios that are rounded once.
+
+import { pow10, type Ratio, ratioToText, textToDecimal, toRatio, toUnits } from '../lib/decimal.ts';
+import type { TradeRecord } from '../model/market-record.ts';
+import type { TokenEntry } from './market-state.ts';
+import { type MarketView, RANK_NATIVE, RANK_STABLE } from './quote-rule.ts';
+
+export type TradePrices = Pick<
+  TradeRecord,
+  'priceNative' | 'priceUsd' | 'valueNative' | 'valueUsd'
+>;
+
+export interface TradeToPrice {
+  readonly view: MarketView;
+  readonly base: TokenEntry;
+  readonly quote: TokenEntry;
+  readonly baseRaw: bigint;
+  readonly quoteRaw: bigint;
+  /** USD per unit of the native coin; null where unknown. */
+  readonly anchor: Ratio | null;
+  /** Between two tokens without a fixed value: whose last price the swap is valued at. */
+  readonly valuedThrough: 'base' | 'quote';
+}
+
+const NO_PRICES: TradePrices = {
+  priceNative: null,
+  priceUsd: null,
+  valueNative: null,
+  valueUsd: null,
+};
+
+function times(left: Ratio, right: Ratio): Ratio {
+  return {
+    numerator: left.numerator * right.numerator,
+    denominator: left.denominator * right.denominator,
+  };
+}
+
+function inverse(ratio: Ratio): Ratio {
+  return { numerator: ratio.denominator, denominator: ratio.numerator };
+}
+
+/** Native coin per unit of an asset; null where unknown. */
+export function toNativePrice(asset: TokenEntry, anchor: Ratio | null): Ratio | null {
+  if (asset.rank === RANK_NATIVE) return { numerator: 1n, denominator: 1n };
+  if (asset.rank === RANK_STABLE) return anchor === null ? null : inverse(anchor);
+  const { priceNative } = asset.row;
+  return priceNative === null ? null : toRatio(textToDecimal(priceNative));
+}
+
+/** USD per unit of an asset; null where unknown. */
+function toUsdPrice(asset: TokenEntry, anchor: Ratio | null): Ratio | null {
+  if (asset.rank === RANK_STABLE) return { numerator: 1n, denominator: 1n };
+  if (asset.rank === RANK_NATIVE) return anchor;
+  const { priceUsd } = asset.row;
+  return priceUsd === null ? null : toRatio(textToDecimal(priceUsd));
+}
+
+function toText(ratio: Ratio | null): string | null {
+  return ratio === null || ratio.numerator === 0n ? null : ratioToText(ratio);
+}
+
+/** All null where an amount is zero or a token's decimals are unknown. */
+export function priceTrade(trade: TradeToPrice): TradePrices {
+  const { view, base, quote, baseRaw, quoteRaw, anchor } = trade;
+  const baseDecimals = base.row.decimals;
+  const quoteDecimals = quote.row.decimals;
+  if (baseRaw <= 0n || quoteRaw <= 0n || baseDecimals === null || quoteDecimals === null) {
+    return NO_PRICES;
+  }
+  const baseAmount = { numerator: baseRaw, denominator: pow10(baseDecimals) };
+  const quoteAmount = { numerator: quoteRaw, denominator: pow10(quoteDecimals) };
+  const perBase = inverse(baseAmount);
+  const byBase = trade.valuedThrough === 'base';
+  const measure = byBase ? base : quote;
+  const amount = byBase ? baseAmount : quoteAmount;
+  const usdPrice = toUsdPrice(measure, anchor);
+  const valueUsd = usdPrice && times(amount, usdPrice);
+  const priceUsd = toText(valueUsd && times(valueUsd, perBase));
+  if (view.baseRank === RANK_NATIVE) {
+    // The native coin in the native coin is one for one, wrapped or not.
+    const valueNative = toUnits(baseRaw, baseDecimals);
+    return { priceNative: '1', priceUsd, valueNative, valueUsd: toText(valueUsd) };
+  }
+  const nativePrice = toNativePrice(measure, anchor);
+  const valueNative = nativePrice && times(amount, nativePrice);
+  return {
+    priceNative: toText(valueNative && times(valueNative, perBase)),
+    priceUsd,
+    // What was paid in the native coin itself is kept to the last unit.
+    valueNative:
+      view.quoteRank === RANK_NATIVE ? toUnits(quoteRaw, quoteDecimals) : toText(valueNative),
+    valueUsd: toText(valueUsd),
+  };
+}

@@ -1,0 +1,62 @@
+// Which token of a pool a swap is a trade of, and what it is priced in.
+
+import type { ChainAssets } from '../chains/adapter.ts';
+import { type Address, type PoolDescription, ZERO_ADDRESS } from '../model/market-event.ts';
+
+/** Stable assets price the native coin, the native coin prices everything else. */
+export type AssetRank = 0 | 1 | 2;
+
+export const RANK_TOKEN: AssetRank = 0;
+export const RANK_NATIVE: AssetRank = 1;
+export const RANK_STABLE: AssetRank = 2;
+
+/** One view of a pool: `base` is what is traded, `quote` what it is paid with. */
+export interface MarketView {
+  readonly base: Address;
+  readonly quote: Address;
+  readonly baseIsToken0: boolean;
+  readonly baseRank: AssetRank;
+  readonly quoteRank: AssetRank;
+}
+
+export function toRank(assets: ChainAssets, token: Address): AssetRank {
+  if (assets.stable.has(token)) return RANK_STABLE;
+  return token === ZERO_ADDRESS || assets.native.has(token) ? RANK_NATIVE : RANK_TOKEN;
+}
+
+/**
+ * The views of a pool that have trades: the lower-ranked token's, or both tokens' at equal rank,
+ * token 0 first.
+ */
+export function toMarketViews(
+  assets: ChainAssets,
+  pool: Pick<PoolDescription, 'token0' | 'token1'>,
+): readonly MarketView[] {
+  const rank0 = toRank(assets, pool.token0);
+  const rank1 = toRank(assets, pool.token1);
+  const views: MarketView[] = [];
+  if (rank0 <= rank1) {
+    views.push({
+      base: pool.token0,
+      quote: pool.token1,
+      baseIsToken0: true,
+      baseRank: rank0,
+      quoteRank: rank1,
+    });
+  }
+  if (rank1 <= rank0) {
+    views.push({
+      base: pool.token1,
+      quote: pool.token0,
+      baseIsToken0: false,
+      baseRank: rank1,
+      quoteRank: rank0,
+    });
+  }
+  return views;
+}
+
+/** The assets that price others, for finding the pools between them. */
+export function toRankedAssets(assets: ChainAssets): Address[] {
+  return [...new Set([ZERO_ADDRESS, ...assets.native, ...assets.stable])];
+}
