@@ -5,14 +5,13 @@ import { mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { toCosts, toEntitlements } from './access/entitlements.ts';
 import { toAnonymousTier, toIpBudget } from './access/tiers.ts';
 import type { Config } from './config.ts';
 import type { Handlers } from './contract/handler.ts';
 import { operations } from './contract/operations.ts';
-import { createApp, DEFAULT_TIMEOUTS } from './http/app.ts';
 import type { AnyHandler } from './http/bind.ts';
+import { createHttpServer, DEFAULT_TIMEOUTS } from './http/create-http-server.ts';
 import { createMetricsServer } from './http/metrics-server.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import type { ChainDirectory } from './market/chain-status.ts';
@@ -77,19 +76,25 @@ function createHandlers(parts: HandlerParts): Handlers {
   };
 }
 
-function listenMetrics(server: Server, port: number): Promise<string> {
+function listen(server: Server, at: { host: string; port: number }): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`);
-    });
+    server.listen(at.port, at.host, () => resolve(server.address() as AddressInfo));
   });
 }
 
-function toOrigin(app: FastifyInstance, host: string): string {
-  const { port, family } = app.server.address() as AddressInfo;
+/** Resolves when no connection is left: idle ones are closed at once. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    if (server.listening) server.close(() => resolve());
+    else resolve();
+    server.closeIdleConnections();
+  });
+}
+
+function toOrigin(host: string, port: number): string {
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${family === 'IPv6' && shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
 
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -105,7 +110,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const isDraining = () => draining;
   const chains: ChainDirectory = { list: () => [] };
   const handlers = createHandlers({ config, version, store, chains, clock, isDraining });
-  const app = createApp({
+  const server = createHttpServer({
     operations,
     // Each handler takes what its own operation's parser gives; the list ties the two by id.
     handlers: handlers as unknown as Readonly<Record<string, AnyHandler>>,
@@ -127,32 +132,28 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     isDraining,
   });
   const metricsServer = createMetricsServer(metrics);
-  const closeAll = async () => {
-    metricsServer.close();
+  const stop = async () => {
+    draining = true;
+    const graceMs = config.server.shutdownGraceSeconds * 1000;
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
     metricsServer.closeAllConnections();
-    await app.close();
+    await Promise.all([close(server), close(metricsServer)]);
+    clearTimeout(cut);
     await store.close();
   };
   try {
-    const metricsUrl = await listenMetrics(metricsServer, config.server.metricsPort);
-    await app.listen({ host: config.server.host, port: config.server.port });
+    const { host, metricsPort, port } = config.server;
+    const metricsAt = await listen(metricsServer, { host: '127.0.0.1', port: metricsPort });
+    const at = await listen(server, { host, port });
     return {
-      url: `${toOrigin(app, config.server.host)}/v1`,
-      metricsUrl,
+      url: `${toOrigin(host, at.port)}/v1`,
+      metricsUrl: `http://127.0.0.1:${metricsAt.port}/metrics`,
       engine: store.engine,
       logger,
-      stop: async () => {
-        draining = true;
-        const cut = setTimeout(
-          () => app.server.closeAllConnections(),
-          config.server.shutdownGraceSeconds * 1000,
-        );
-        await closeAll();
-        clearTimeout(cut);
-      },
+      stop,
     };
   } catch (error) {
-    await closeAll();
+    await stop();
     throw error;
   }
 }

@@ -15,7 +15,7 @@ export interface SqlSession {
   query(sql: string, values: SqlRow): Promise<SqlRow[]>;
   /** Runs a statement and returns how many rows it changed. */
   execute(sql: string, values: SqlRow): Promise<number>;
-  /** One query for each set of values, answered together in the order of the sets. */
+  /** One query for each set of values, answered together and in no certain order. */
   queryEach(sql: string, types: readonly ColumnType[], sets: readonly SqlRow[]): Promise<SqlRow[]>;
   /** Fails when a key is already stored. */
   insertRows(table: Table, rows: readonly SqlRow[]): Promise<void>;

@@ -32,7 +32,7 @@ export interface TimeRange {
   readonly toMs: number;
 }
 
-/** Reads by key; what is not stored is absent from the result. */
+/** Reads by key; what is not stored is absent from the result, which has no certain order. */
 export interface MarketReader {
   readCheckpoint(chain: ChainSlug): Promise<Checkpoint | null>;
   /** Headers above the finalized block and some below it, ascending. */
@@ -48,6 +48,7 @@ export interface MarketReader {
     tokens: readonly Address[],
     against?: readonly Address[],
   ): Promise<PoolRecord[]>;
+  /** By pool, then by tick. */
   readTicks(chain: ChainSlug, pools: readonly PoolId[]): Promise<TickRecord[]>;
   readBalances(chain: ChainSlug, keys: readonly BalanceKey[]): Promise<BalanceRecord[]>;
   readCandles(chain: ChainSlug, keys: readonly CandleKey[]): Promise<CandleRecord[]>;

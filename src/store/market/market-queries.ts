@@ -22,7 +22,7 @@ import { CHECKPOINT_TABLE, toCheckpoint } from '../tables/checkpoint-table.ts';
 import { textAt } from '../tables/column-value.ts';
 import { HEADER_TABLE, toBlockHeader } from '../tables/header-table.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
-import { TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
+import { compareTicks, TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
 import { compareTrades, TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
 
@@ -39,7 +39,7 @@ const SELECT_POOLS_OF_PAIR = `
   SELECT ${POOL_TABLE.columnList} FROM pools WHERE chain = $1 AND token0 = $2 AND token1 = $3`;
 
 const SELECT_TICKS = `
-  SELECT ${TICK_TABLE.columnList} FROM ticks WHERE chain = $1 AND pool = $2 ORDER BY tick`;
+  SELECT ${TICK_TABLE.columnList} FROM ticks WHERE chain = $1 AND pool = $2`;
 
 const SELECT_CANDLES = `
   SELECT ${CANDLE_TABLE.columnList} FROM candles
@@ -113,7 +113,7 @@ export class MarketQueries implements MarketReader {
   async readTicks(chain: ChainSlug, pools: readonly PoolId[]): Promise<TickRecord[]> {
     const sets = pools.map((pool) => [chain, pool]);
     const rows = await this.session.queryEach(SELECT_TICKS, ['text', 'text'], sets);
-    return rows.map(toTickRecord);
+    return rows.map(toTickRecord).sort(compareTicks);
   }
 
   async readBalances(chain: ChainSlug, keys: readonly BalanceKey[]): Promise<BalanceRecord[]> {

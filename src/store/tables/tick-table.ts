@@ -29,3 +29,8 @@ export function toTickRecord(row: SqlRow): TickRecord {
     liquidityNet: bigintAt(row, 4),
   };
 }
+
+export function compareTicks(a: TickRecord, b: TickRecord): number {
+  if (a.pool !== b.pool) return a.pool < b.pool ? -1 : 1;
+  return a.tick - b.tick;
+}

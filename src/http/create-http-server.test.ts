@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startApp, type TestApp } from '../../test/start-app.ts';
+import { startTestServer, type TestServer } from '../../test/start-http-server.ts';
 
 interface ExpectedProblem {
   readonly status: number;
@@ -29,7 +29,7 @@ async function assertProblem(response: Response, expected: ExpectedProblem) {
   return body;
 }
 
-function post(app: TestApp, body: string, headers: Record<string, string> = {}) {
+function post(app: TestServer, body: string, headers: Record<string, string> = {}) {
   return app.get('/v1/thing/make', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -38,7 +38,7 @@ function post(app: TestApp, body: string, headers: Record<string, string> = {}) 
 }
 
 test('default: an answer has its declared fields, budget, request id and browser headers', async (t) => {
-  const app = await startApp(t);
+  const app = await startTestServer(t);
   const response = await app.get('/v1/thing');
   assert.equal(response.status, 200);
   assert.deepEqual(await response.json(), { ok: true });
@@ -52,14 +52,14 @@ test('default: an answer has its declared fields, budget, request id and browser
 });
 
 test('behavior: HEAD answers like GET without a body', async (t) => {
-  const app = await startApp(t);
+  const app = await startTestServer(t);
   const response = await app.get('/v1/thing', { method: 'HEAD' });
   assert.equal(response.status, 200);
   assert.equal(await response.text(), '');
 });
 
 test('behavior: unknown paths are 404, wrong methods 405 with Allow', async (t) => {
-  const app = await startApp(t);
+  const app = await startTestServer(t);
   for (const path of [
     '/nope',
     '/v1/nope',
@@ -78,7 +78,7 @@ test('behavior: unknown paths are 404, wrong methods 405 with Allow', async (t) 
 });
 
 test('behavior: the preflight allows any origin and no Authorization', async (t) => {
-  const app = await startApp(t);
+  const app = await startTestServer(t);
   const response = await app.get('/v1/thing', {
     method: 'OPTIONS',
     headers: {
@@ -98,7 +98,7 @@ test('behavior: the preflight allows any origin and no Authorization', async (t)
 });
 
 test('behavior: the start pages lead to the reference', async (t) => {
-  const app = await startApp(t);
+  const app = await startTestServer(t);
   for (const path of ['/', '/docs', '/v1']) {
     const response = await app.get(path);
     assert.equal(response.status, 302);
@@ -107,7 +107,7 @@ test('behavior: the start pages lead to the reference', async (t) => {
 });
 
 test('behavior: unknown, repeated and badly encoded query fields are 400 by name', async (t) => {
-  const app = await startApp(t);
+  const app = await startTestServer(t);
   const unknown = await assertProblem(await app.get('/v1/thing?x=1'), {
     status: 400,
     code: 'INVALID_INPUT',
@@ -126,7 +126,7 @@ test('behavior: unknown, repeated and badly encoded query fields are 400 by name
 });
 
 test('behavior: bad bodies get the status that names their fault', async (t) => {
-  const app = await startApp(t);
+  const app = await startTestServer(t);
   assert.deepEqual(await (await post(app, '{"name":"a"}')).json(), { name: 'a' });
   const invalid = { status: 400, code: 'INVALID_INPUT' };
   const bodies = [
@@ -161,7 +161,7 @@ test('behavior: bad bodies get the status that names their fault', async (t) => 
 });
 
 test('behavior: a long URL is 414, long headers 431, broken HTTP 400', async (t) => {
-  const app = await startApp(t);
+  const app = await startTestServer(t);
   await assertProblem(await app.get(`/v1/thing?a=${'x'.repeat(9000)}`), {
     status: 414,
     code: 'URI_TOO_LONG',
@@ -188,7 +188,7 @@ test('behavior: a long URL is 414, long headers 431, broken HTTP 400', async (t)
 });
 
 test('behavior: slow headers and slow bodies are cut off with 408', async (t) => {
-  const app = await startApp(t, {
+  const app = await startTestServer(t, {
     timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 1000 },
   });
   assert.match(await app.raw('GET /v1/thing HTTP/1.1\r\nhost: x\r\n'), /^HTTP\/1.1 408/);
@@ -198,7 +198,7 @@ test('behavior: slow headers and slow bodies are cut off with 408', async (t) =>
 });
 
 test('behavior: a handler that never answers is 503 in the end', async (t) => {
-  const app = await startApp(t, {
+  const app = await startTestServer(t, {
     handlers: { getThing: () => new Promise(() => {}), postThing: () => ({}) },
     timeouts: { headersMs: 150, requestMs: 200, keepAliveMs: 1000 },
   });
@@ -208,7 +208,7 @@ test('behavior: a handler that never answers is 503 in the end', async (t) => {
 });
 
 test('behavior: a failing handler is 500 without internals, with the cause in the log', async (t) => {
-  const app = await startApp(t, {
+  const app = await startTestServer(t, {
     handlers: {
       getThing: () => {
         throw new Error('table "users" is missing');
@@ -226,7 +226,7 @@ test('behavior: a failing handler is 500 without internals, with the cause in th
 });
 
 test('behavior: a bearer that is no key is 401, never a silent downgrade', async (t) => {
-  const app = await startApp(t);
+  const app = await startTestServer(t);
   for (const authorization of ['Bearer nonsense', 'Basic dTpw', 'x', 'Bearer mw_live_AAAA']) {
     const response = await app.get('/v1/thing', { headers: { authorization } });
     await assertProblem(response, { status: 401, code: 'INVALID_API_KEY' });
@@ -241,7 +241,7 @@ test('behavior: a bearer that is no key is 401, never a silent downgrade', async
 
 test('behavior: too many requests in work are refused at once, and the rest is answered', async (t) => {
   const waiting: (() => void)[] = [];
-  const app = await startApp(t, {
+  const app = await startTestServer(t, {
     overload: { requestsMax: 3, lagMaxMs: 60_000 },
     handlers: {
       getThing: () => new Promise((resolve) => waiting.push(() => resolve({ ok: true }))),
@@ -258,7 +258,7 @@ test('behavior: too many requests in work are refused at once, and the rest is a
 });
 
 test('behavior: a stalled event loop sheds load, then recovers', async (t) => {
-  const app = await startApp(t, { overload: { requestsMax: 1000, lagMaxMs: 100 } });
+  const app = await startTestServer(t, { overload: { requestsMax: 1000, lagMaxMs: 100 } });
   const pending = app.get('/v1/thing');
   const untilMs = performance.now() + 500;
   while (performance.now() < untilMs);
@@ -272,7 +272,7 @@ test('behavior: a stalled event loop sheds load, then recovers', async (t) => {
 });
 
 test('behavior: one log line and one count a request, told by operation', async (t) => {
-  const app = await startApp(t);
+  const app = await startTestServer(t);
   await (await app.get('/v1/thing')).text();
   await (await app.get('/v1/nope?secret=hunter2')).text();
   while (app.logLines.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -6,7 +6,11 @@ import type { TestContext } from 'node:test';
 import Type from 'typebox';
 import { defineOperation } from '../src/contract/operation.ts';
 import { emptyInput } from '../src/contract/schemas/empty-input.ts';
-import { type AppOptions, createApp, DEFAULT_TIMEOUTS } from '../src/http/app.ts';
+import {
+  createHttpServer,
+  DEFAULT_TIMEOUTS,
+  type HttpServerOptions,
+} from '../src/http/create-http-server.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/telemetry/logger.ts';
 import { Metrics } from '../src/telemetry/metrics.ts';
@@ -45,7 +49,7 @@ export const postThing = defineOperation({
   output: Type.Object({ name: Type.String() }, { additionalProperties: false }),
 });
 
-export interface TestApp {
+export interface TestServer {
   readonly origin: string;
   readonly port: number;
   readonly metrics: Metrics;
@@ -66,13 +70,13 @@ function sendRaw(port: number, text: string | Buffer): Promise<string> {
   });
 }
 
-export async function startApp(
+export async function startTestServer(
   t: TestContext,
-  options: Partial<AppOptions> = {},
-): Promise<TestApp> {
+  options: Partial<HttpServerOptions> = {},
+): Promise<TestServer> {
   const logLines: string[] = [];
   const metrics = new Metrics();
-  const app = createApp({
+  const server = createHttpServer({
     operations: [getThing, postThing],
     handlers: {
       getThing: () => ({ ok: true, secret: 'not declared' }),
@@ -98,12 +102,12 @@ export async function startApp(
     isDraining: () => false,
     ...options,
   });
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  t.after(async () => {
-    app.server.closeAllConnections();
-    await app.close();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
   });
-  const { port } = app.server.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
   return {
     origin,
