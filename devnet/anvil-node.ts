@@ -1,0 +1,157 @@
+// Runs one node as a child that never outlives this process and saves its state when it ends.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AnvilCommand, resolveAnvil } from './anvil-binary.ts';
+import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
+
+export const CHAIN_ID = 1337;
+/** Known to every Ethereum developer; whoever holds funds under it on a real chain has lost them. */
+export const TEST_MNEMONIC = 'test test test test test test test test test test test junk';
+
+const BOOT_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 60_000;
+const STATES_KEPT = 2_000;
+const BLOCK_GAS_LIMIT = 60_000_000;
+
+/**
+ * The shell stands between us and the node. Its standard input is a pipe from this process, so
+ * when we end in whatever way, even by SIGKILL, the read returns and the node is told to end; it then
+ * writes its state beside the last one, and only a complete file takes the last one's place. The
+ * lease file (folder-lease.ts) goes with it: if it is still there, the state was not saved.
+ */
+const GUARD_SCRIPT = `
+exec 3<&0
+saved="$1"; shift
+"$@" 3<&- </dev/null & node=$!
+{ read -r _ <&3; kill -TERM "$node"; } 2>/dev/null & watch=$!
+exec 3<&-
+wait "$node"; code=$?
+kill "$watch" 2>/dev/null
+[ "$code" -eq 0 ] && [ -s "$saved.next" ] && mv -f "$saved.next" "$saved" && rm -f "$saved.running"
+exit "$code"
+`;
+
+export interface AnvilNode {
+  readonly rpc: JsonRpc;
+  readonly port: number;
+  readonly emulated: boolean;
+  /** The guard's process id: while it lives, the state file is not final. */
+  readonly guardPid: number;
+  /** Resolves when the node has ended, however that came about. */
+  readonly exited: Promise<void>;
+  /** Ends the node after it has saved its state. */
+  stop(): Promise<void>;
+}
+
+export interface AnvilOptions {
+  readonly dataDir: string;
+  /** Where the chain is loaded from, if the file exists, and saved to. */
+  readonly stateFile: string;
+  /** The file to load instead of `stateFile`; a template that stays as it is. */
+  readonly loadFrom?: string;
+  /** 0 or absent picks a free one. */
+  readonly port?: number;
+  /** Of the genesis block, in seconds; meaningless when a state is loaded. */
+  readonly genesisTimestamp: number;
+}
+
+/** The port itself when nobody listens there, any free one for 0; null when it is taken. */
+export async function findPort(wanted: number): Promise<number | null> {
+  const server = createServer();
+  const listening = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(wanted, '127.0.0.1', () => resolve(true));
+  });
+  if (!listening) return null;
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+function toNodeArgs(options: AnvilOptions, port: number): string[] {
+  const loadFrom = options.loadFrom ?? options.stateFile;
+  return [
+    ...['--host', '127.0.0.1', '--port', String(port), '--quiet', '--no-mining'],
+    ...['--chain-id', String(CHAIN_ID), '--mnemonic', TEST_MNEMONIC, '--accounts', '10'],
+    ...['--balance', '10000', '--timestamp', String(options.genesisTimestamp)],
+    ...['--gas-limit', String(BLOCK_GAS_LIMIT), '--no-request-size-limit'],
+    // Without a number every run leaves gigabytes of states on disk; a bare flag breaks eth_call.
+    ...['--prune-history', String(STATES_KEPT), '--cache-path', join(options.dataDir, 'cache')],
+    ...(existsSync(loadFrom) ? ['--load-state', loadFrom] : []),
+    ...['--dump-state', `${options.stateFile}.next`],
+  ];
+}
+
+function spawnGuarded(options: AnvilOptions, anvil: AnvilCommand, port: number): ChildProcess {
+  const logFd = openSync(join(options.dataDir, 'anvil.log'), 'w');
+  const nodeArgs = [anvil.command, ...anvil.args, ...toNodeArgs(options, port)];
+  const child = spawn('/bin/sh', ['-c', GUARD_SCRIPT, 'devnet', options.stateFile, ...nodeArgs], {
+    stdio: ['pipe', logFd, logFd],
+    // A group of its own: Ctrl-C at a terminal reaches us alone, and we decide when the node ends.
+    detached: true,
+    env: { ...process.env, HOME: options.dataDir, XDG_CONFIG_HOME: options.dataDir },
+  });
+  closeSync(logFd);
+  return child;
+}
+
+async function waitUntilAnswering(node: { rpc: JsonRpc; isGone: () => boolean; dataDir: string }) {
+  const deadline = Date.now() + BOOT_TIMEOUT_MS;
+  while (Date.now() < deadline && !node.isGone()) {
+    const chainId = await node.rpc.call<string>('eth_chainId').catch(() => null);
+    if (chainId !== null) {
+      if (Number(chainId) === CHAIN_ID) return;
+      throw new Error(`another node (chain ${Number(chainId)}) answers at ${node.rpc.url}`);
+    }
+    await sleep(20);
+  }
+  const log = await readFile(join(node.dataDir, 'anvil.log'), 'utf8').catch(() => '');
+  throw new Error(`the devnet's node did not start: ${log.trim().slice(-600) || 'no output'}`);
+}
+
+export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
+  const anvil = await resolveAnvil();
+  await mkdir(options.dataDir, { recursive: true });
+  const port = await findPort(options.port ?? 0);
+  if (port === null) throw new Error(`port ${options.port} is taken: set DEVNET_PORT to another`);
+  const child = spawnGuarded(options, anvil, port);
+  let gone = false;
+  const exited = new Promise<void>((resolve) => {
+    const settle = () => {
+      gone = true;
+      resolve();
+    };
+    child.once('exit', settle);
+    child.once('error', settle);
+  });
+  const rpc = createJsonRpc(`http://127.0.0.1:${port}`);
+  const stop = async () => {
+    rpc.close();
+    child.stdin?.end();
+    const timer = setTimeout(() => killGroup(child), STOP_TIMEOUT_MS);
+    await exited;
+    clearTimeout(timer);
+  };
+  try {
+    await waitUntilAnswering({ rpc, isGone: () => gone, dataDir: options.dataDir });
+  } catch (error) {
+    killGroup(child);
+    await stop();
+    throw error;
+  }
+  return { rpc, port, emulated: anvil.emulated, guardPid: child.pid ?? 0, exited, stop };
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It ended by itself in the meantime.
+  }
+}

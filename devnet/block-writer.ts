@@ -1,0 +1,94 @@
+// Fills blocks with transactions of wallets that have no keys, in a fixed order, at a fixed time.
+
+import type { Address, Hex } from 'viem';
+import type { JsonRpc, RpcCall } from './json-rpc.ts';
+
+export interface TxRequest {
+  readonly from: Address;
+  /** Absent for a contract's creation. */
+  readonly to?: Address;
+  readonly data?: Hex;
+  readonly value?: bigint;
+  readonly gas: bigint;
+}
+
+const MAX_FEE_PER_GAS = 100_000_000_000n;
+const PRIORITY_FEE_PER_GAS = 1_000_000n;
+/** A little under the node's limit, which its own transactions may share. */
+const BLOCK_GAS_MAX = 58_000_000n;
+
+export function toQuantity(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+export interface BlockWriter {
+  /** Adds to a coming block; the nonce is counted here, so nothing needs asking. */
+  queue(tx: TxRequest): void;
+  readonly queuedCount: number;
+  /** The nonce of the next transaction that the wallet queues. */
+  nonceOf(address: Address): number;
+  /**
+   * Mines one block with as much of the queue as fits into it, in the order of the queue. The time
+   * is in seconds; without one it is the node's clock.
+   */
+  mine(timestamp?: number): Promise<readonly Hex[]>;
+  /** Sends what is queued and leaves the mining to the node. */
+  send(): Promise<readonly Hex[]>;
+}
+
+interface QueuedTx extends TxRequest {
+  readonly nonce: number;
+}
+
+/** `nonces` are those of wallets that have sent before; any other starts at 0. */
+export function createBlockWriter(rpc: JsonRpc, nonces = new Map<Address, number>()): BlockWriter {
+  let queued: QueuedTx[] = [];
+
+  function takeBlock(): QueuedTx[] {
+    let gas = 0n;
+    const count = queued.findIndex((tx) => {
+      gas += tx.gas;
+      return gas > BLOCK_GAS_MAX;
+    });
+    const block = count === -1 ? queued : queued.slice(0, count);
+    queued = count === -1 ? [] : queued.slice(count);
+    return block;
+  }
+
+  function sendAll(txs: readonly QueuedTx[]): Promise<readonly Hex[]> {
+    return rpc.batch<Hex>(txs.map((tx, index) => toSendCall(tx, txs.length - index)));
+  }
+
+  return {
+    queue(tx) {
+      const nonce = nonces.get(tx.from) ?? 0;
+      nonces.set(tx.from, nonce + 1);
+      queued.push({ ...tx, nonce });
+    },
+    get queuedCount() {
+      return queued.length;
+    },
+    nonceOf: (address) => nonces.get(address) ?? 0,
+    send: () => sendAll(takeBlock()),
+    async mine(timestamp) {
+      const hashes = await sendAll(takeBlock());
+      await rpc.call('evm_mine', ...(timestamp === undefined ? [] : [{ timestamp }]));
+      return hashes;
+    },
+  };
+}
+
+function toSendCall(tx: QueuedTx, rank: number): RpcCall {
+  const params = {
+    from: tx.from,
+    ...(tx.to === undefined ? {} : { to: tx.to }),
+    ...(tx.data === undefined ? {} : { input: tx.data }),
+    value: toQuantity(tx.value ?? 0n),
+    gas: toQuantity(tx.gas),
+    nonce: toQuantity(tx.nonce),
+    // A batch is executed concurrently, but a block is ordered by fee: so the fee says the order.
+    maxFeePerGas: toQuantity(MAX_FEE_PER_GAS + BigInt(rank)),
+    maxPriorityFeePerGas: toQuantity(PRIORITY_FEE_PER_GAS),
+  };
+  return { method: 'eth_sendTransaction', params: [params] };
+}

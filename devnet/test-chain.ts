@@ -1,0 +1,173 @@
+// A chain for tests: a fresh node with everything deployed, in about two seconds, and hands to act on it.
+
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Address, Hex } from 'viem';
+import { TRADERS } from './accounts.ts';
+import { cacheDir } from './anvil-binary.ts';
+import { type AnvilNode, startAnvil } from './anvil-node.ts';
+import { type TxRequest, toQuantity } from './block-writer.ts';
+import { type DeployedScene, deployScene } from './deploy.ts';
+import { impersonateActors } from './deploy-contracts.ts';
+import { type Deployment, findPool, writeJsonAtomically } from './deployment.ts';
+import type { JsonRpc } from './json-rpc.ts';
+import type { Venue } from './pool-list.ts';
+import { buildApprovals, buildSwap, toDirection } from './swap-calldata.ts';
+
+export interface TestTrade {
+  /** A key of devnet/token-list.ts. */
+  readonly token: string;
+  readonly venue: Venue;
+  readonly quote?: string;
+  readonly amountInRaw: bigint;
+  /** The first trader unless told; must hold what is sold. */
+  readonly wallet?: Address;
+}
+
+export interface TestReceipt {
+  readonly transactionHash: Hex;
+  readonly blockNumber: Hex;
+  readonly status: Hex;
+  readonly from: Address;
+  readonly gasUsed: Hex;
+  readonly logs: readonly {
+    readonly address: Address;
+    readonly topics: Hex[];
+    readonly data: Hex;
+  }[];
+}
+
+export interface TestChain {
+  readonly rpcUrl: string;
+  readonly rpc: JsonRpc;
+  readonly node: AnvilNode;
+  readonly deployment: Deployment;
+  /** Sends from a trader, the maker or a test account and mines it in a block of its own. */
+  send(tx: TxRequest): Promise<TestReceipt>;
+  /** Sends without mining; the next `mine` takes it. */
+  submit(tx: TxRequest): Promise<Hex>;
+  buy(trade: TestTrade): Promise<TestReceipt>;
+  /** Approves first where needed, which takes blocks of its own. */
+  sell(trade: TestTrade): Promise<TestReceipt>;
+  mine(blocks?: number): Promise<void>;
+  /** Replaces the last blocks by as many empty ones; what was in them is gone. */
+  reorg(depth: number): Promise<void>;
+  readHead(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Some day; a chain loaded from a template has the template's past. */
+const TEMPLATE_GENESIS_S = 1_760_000_000;
+
+function hashDevnetSources(): string {
+  const files = globSync('{*.ts,contracts/*.json,package.json}', { cwd: import.meta.dirname });
+  const hash = createHash('sha256');
+  for (const file of files.filter((name) => !name.endsWith('.test.ts')).sort()) {
+    hash.update(readFileSync(join(import.meta.dirname, file)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+interface Template {
+  readonly stateFile: string;
+  readonly scene: DeployedScene;
+}
+
+/** Deploys once per version of the devnet; whichever process finishes first leaves it to the others. */
+async function prepareTemplate(): Promise<Template> {
+  const home = join(cacheDir(), `scene-${hashDevnetSources()}`);
+  const stateFile = join(home, 'state.json');
+  const sceneFile = join(home, 'scene.json');
+  if (!existsSync(sceneFile)) {
+    const draft = join(cacheDir(), `draft-${randomUUID()}`);
+    const node = await startAnvil({
+      dataDir: draft,
+      stateFile: join(draft, 'state.json'),
+      genesisTimestamp: TEMPLATE_GENESIS_S,
+    });
+    try {
+      const scene = await deployScene(node.rpc, TEMPLATE_GENESIS_S);
+      await writeJsonAtomically(join(draft, 'scene.json'), scene);
+    } finally {
+      await node.stop();
+    }
+    await rename(draft, home).catch(() => rm(draft, { recursive: true, force: true }));
+  }
+  return { stateFile, scene: JSON.parse(await readFile(sceneFile, 'utf8')) as DeployedScene };
+}
+
+function createHands(rpc: JsonRpc, deployment: Deployment) {
+  const { contracts } = deployment;
+  const submit = async (tx: TxRequest): Promise<Hex> =>
+    rpc.call<Hex>('eth_sendTransaction', {
+      from: tx.from,
+      ...(tx.to === undefined ? {} : { to: tx.to }),
+      input: tx.data ?? '0x',
+      value: toQuantity(tx.value ?? 0n),
+      gas: toQuantity(tx.gas),
+    });
+  const mine = async (blocks = 1): Promise<void> => {
+    for (let n = 0; n < blocks; n++) await rpc.call('evm_mine');
+  };
+  const send = async (tx: TxRequest): Promise<TestReceipt> => {
+    const hash = await submit(tx);
+    await mine();
+    const receipt = await rpc.call<TestReceipt | null>('eth_getTransactionReceipt', hash);
+    if (receipt === null) throw new Error(`${hash} was not mined`);
+    return receipt;
+  };
+  const approved = new Set<string>();
+  const trade = async (side: 'buy' | 'sell', wanted: TestTrade): Promise<TestReceipt> => {
+    const pool = findPool(deployment, wanted);
+    const wallet = wanted.wallet ?? (TRADERS[0] as Address);
+    const { currencyIn } = toDirection({ pool, side });
+    const paysEther = side === 'buy' && (pool.quote === 'eth' || pool.quote === 'weth');
+    if (!paysEther && !approved.has(`${wallet}:${currencyIn}`)) {
+      const approvals = buildApprovals({ contracts, owner: wallet, token: currencyIn });
+      for (const approval of approvals) await send(approval);
+      approved.add(`${wallet}:${currencyIn}`);
+    }
+    return send(buildSwap({ contracts, pool, wallet, side, amountInRaw: wanted.amountInRaw }));
+  };
+  const buy = (wanted: TestTrade) => trade('buy', wanted);
+  const sell = (wanted: TestTrade) => trade('sell', wanted);
+  const reorg = async (depth: number) => {
+    approved.clear();
+    await rpc.call('anvil_reorg', depth, []);
+  };
+  return { submit, send, mine, buy, sell, reorg };
+}
+
+/** Blocks come only from `mine` and from what sends; nothing else happens on this chain. */
+export async function startTestChain(): Promise<TestChain> {
+  const template = await prepareTemplate();
+  const dataDir = await mkdtemp(join(tmpdir(), 'mintwire-chain-'));
+  const stateFile = join(dataDir, 'state.json');
+  await mkdir(dataDir, { recursive: true });
+  await copyFile(template.stateFile, stateFile);
+  const node = await startAnvil({ dataDir, stateFile, genesisTimestamp: TEMPLATE_GENESIS_S });
+  await impersonateActors(node.rpc);
+  const { rpc } = node;
+  await rpc.call('anvil_setTime', Math.floor(Date.now() / 1_000));
+  const deployment: Deployment = {
+    ...template.scene,
+    instance: randomUUID(),
+    rpcUrl: rpc.url,
+    seed: '',
+  };
+  return {
+    rpcUrl: rpc.url,
+    rpc,
+    node,
+    deployment,
+    ...createHands(rpc, deployment),
+    readHead: async () => Number(await rpc.call<Hex>('eth_blockNumber')),
+    async stop() {
+      await node.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
