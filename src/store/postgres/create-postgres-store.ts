@@ -1,0 +1,70 @@
+// The server store: PostgreSQL, shared by as many processes as there are.
+
+import { SqlMarketStore } from '../market/sql-market-store.ts';
+import { MIGRATIONS } from '../migrations/migrations.ts';
+import { runMigrations } from '../migrations/run-migrations.ts';
+import type { OnTiming } from '../sql.ts';
+import type { Store } from '../store.ts';
+import { StoreSchemaError } from '../store-schema-error.ts';
+import { withTiming } from '../with-timing.ts';
+import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts';
+import { PostgresSession } from './postgres-session.ts';
+
+export interface PostgresStoreOptions extends PostgresPoolOptions {
+  readonly onTiming?: OnTiming | undefined;
+}
+
+/** Any number that nobody else locks; it spells "mint". */
+const MIGRATION_LOCK = 0x6d696e74;
+
+export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const pool = new PostgresPool(options);
+  try {
+    await migrate(pool);
+  } catch (error) {
+    await pool.pool.end();
+    throw error;
+  }
+  const engine = withTiming(
+    {
+      session: new PostgresSession(pool.pool),
+      transaction: (work) => pool.transaction('BEGIN', work),
+      snapshot: (work) => pool.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
+    },
+    options.onTiming,
+  );
+  let closing: Promise<void> | null = null;
+  return {
+    engine: 'postgres',
+    market: new SqlMarketStore(engine),
+    ping: async () => {
+      await engine.session.query('SELECT 1', []);
+    },
+    close: () => {
+      closing ??= pool.pool.end();
+      return closing;
+    },
+  };
+}
+
+async function migrate(pool: PostgresPool): Promise<void> {
+  await runMigrations(
+    {
+      dialect: 'postgres',
+      transaction: (work) =>
+        pool.transaction('BEGIN', async (session) => {
+          // Held until the transaction ends: of two processes that start at once, one waits here.
+          await session.query(`SELECT 1 FROM pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
+          const [row] = await session.query('SHOW server_encoding', []);
+          if (row?.[0] !== 'UTF8') {
+            throw new StoreSchemaError(
+              `The database's encoding is ${row?.[0]}, and token names need UTF8. ` +
+                "Create it with ENCODING 'UTF8' and start again.",
+            );
+          }
+          return work(session);
+        }),
+    },
+    MIGRATIONS,
+  );
+}

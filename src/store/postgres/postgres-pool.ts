@@ -1,0 +1,88 @@
+// A bounded pool of PostgreSQL connections, and transactions on them.
+
+import { Pool, type PoolClient, types } from 'pg';
+import type { SqlSession } from '../sql.ts';
+import { PostgresSession } from './postgres-session.ts';
+
+export interface PostgresPoolOptions {
+  readonly url: string;
+  /** Connections at most; callers beyond that wait. */
+  readonly poolSize?: number | undefined;
+  readonly statementTimeoutMs?: number | undefined;
+}
+
+const POOL_SIZE_DEFAULT = 10;
+const STATEMENT_TIMEOUT_MS_DEFAULT = 60_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const BIGINT_OID = 20;
+
+export class PostgresPool {
+  readonly pool: Pool;
+
+  constructor(options: PostgresPoolOptions) {
+    this.pool = new Pool({
+      connectionString: options.url,
+      max: options.poolSize ?? POOL_SIZE_DEFAULT,
+      statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS_DEFAULT,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      application_name: 'mintwire',
+      types: { getTypeParser: toTypeParser },
+    });
+    // A connection that breaks while nobody uses it is replaced by the next one who needs it; an
+    // event without a listener would end the process instead.
+    this.pool.on('error', ignore);
+  }
+
+  /** `begin` is the statement that opens the transaction. */
+  async transaction<T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect();
+    client.on('error', ignore);
+    const session = new PostgresSession(client);
+    let reusable = false;
+    try {
+      await client.query(begin);
+      const result = await work(session);
+      session.end();
+      await commit(client);
+      reusable = true;
+      return result;
+    } catch (error) {
+      session.end();
+      reusable = await rollBack(client);
+      throw error;
+    } finally {
+      client.off('error', ignore);
+      client.release(!reusable);
+    }
+  }
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  // After a failed statement PostgreSQL answers COMMIT with a rollback, and without an error.
+  const result = await client.query('COMMIT');
+  if (result.command !== 'COMMIT') {
+    throw new Error('The transaction was rolled back because one of its statements had failed');
+  }
+}
+
+async function rollBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('ROLLBACK');
+    return true;
+  } catch {
+    // The connection is gone, and the server rolls back what it leaves behind.
+    return false;
+  }
+}
+
+/** Counts, blocks and milliseconds fit a number; the driver would hand them out as strings. */
+const toTypeParser: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === BIGINT_OID ? toSafeInteger : types.getTypeParser(oid, format as 'text');
+
+function toSafeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`Not a safe integer: ${text}`);
+  return value;
+}
+
+function ignore(): void {}

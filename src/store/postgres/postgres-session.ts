@@ -1,0 +1,101 @@
+// The shared SQL operations on a PostgreSQL connection, or on a pool of them.
+
+import type { ClientBase, Pool } from 'pg';
+import type { SqlRow, SqlSession } from '../sql.ts';
+import { type ColumnType, type Table, toConflictClause } from '../table.ts';
+import { toArrayLiteral } from './array-literal.ts';
+
+/** Rows in one statement: enough to make its overhead vanish, few enough to bound its size. */
+const ROWS_PER_STATEMENT = 4000;
+
+export class PostgresSession implements SqlSession {
+  readonly #client: ClientBase | Pool;
+  #ended = false;
+
+  constructor(client: ClientBase | Pool) {
+    this.#client = client;
+  }
+
+  /** After this every call fails: a late one would otherwise write outside its transaction. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  async query(sql: string, values: SqlRow): Promise<SqlRow[]> {
+    if (this.#ended) throw new Error('The transaction is over');
+    const result = await this.#client.query<SqlRow[]>({
+      text: sql,
+      values: [...values],
+      rowMode: 'array',
+    });
+    return result.rows as unknown as SqlRow[];
+  }
+
+  async execute(sql: string, values: SqlRow): Promise<number> {
+    if (this.#ended) throw new Error('The transaction is over');
+    const result = await this.#client.query(sql, [...values]);
+    return result.rowCount ?? 0;
+  }
+
+  async queryEach(
+    sql: string,
+    types: readonly ColumnType[],
+    sets: readonly SqlRow[],
+  ): Promise<SqlRow[]> {
+    // Each set of values becomes a row `k`, and the query is joined to every one of them.
+    const inner = sql.replace(/\$(\d+)/g, 'k.p$1');
+    const text = `SELECT q.* FROM ${toUnnest(types)} CROSS JOIN LATERAL (${inner}) AS q`;
+    const rows: SqlRow[] = [];
+    for (const values of toStatementValues(types, sets)) {
+      for (const row of await this.query(text, values)) rows.push(row);
+    }
+    return rows;
+  }
+
+  insertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
+    return this.#executeForRows(toInsertSql(table), table.types, rows);
+  }
+
+  upsertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
+    const sql = `${toInsertSql(table)} ${toConflictClause(table)}`;
+    return this.#executeForRows(sql, table.types, rows);
+  }
+
+  deleteRows(table: Table, keys: readonly SqlRow[]): Promise<void> {
+    const condition = table.keyTypes
+      .map((_, index) => `t.${table.columns[index]} = k.p${index + 1}`)
+      .join(' AND ');
+    const sql = `DELETE FROM ${table.name} AS t USING ${toUnnest(table.keyTypes)} WHERE ${condition}`;
+    return this.#executeForRows(sql, table.keyTypes, keys);
+  }
+
+  async #executeForRows(
+    sql: string,
+    types: readonly ColumnType[],
+    rows: readonly SqlRow[],
+  ): Promise<void> {
+    for (const values of toStatementValues(types, rows)) await this.execute(sql, values);
+  }
+}
+
+function toInsertSql(table: Table): string {
+  return `INSERT INTO ${table.name} (${table.columnList}) SELECT * FROM ${toUnnest(table.types)}`;
+}
+
+function toUnnest(types: readonly ColumnType[]): string {
+  const arrays = types.map(
+    (type, index) => `$${index + 1}::${type === 'text' ? 'text' : 'bigint'}[]`,
+  );
+  const names = types.map((_, index) => `p${index + 1}`);
+  return `unnest(${arrays.join(', ')}) AS k (${names.join(', ')})`;
+}
+
+function* toStatementValues(
+  types: readonly ColumnType[],
+  rows: readonly SqlRow[],
+): Generator<string[]> {
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+    const part = rows.slice(start, start + ROWS_PER_STATEMENT);
+    yield types.map((_, column) => toArrayLiteral(part, column));
+  }
+}
