@@ -96,7 +96,7 @@ export async function startTestServer(
     logger: createLogger({
       level: 'info',
       format: 'json',
-      stream: { write: (line) => void logLines.push(line) },
+      sink: { write: (line) => logLines.push(line) },
     }),
     metrics,
     isDraining: () => false,

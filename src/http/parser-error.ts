@@ -41,9 +41,12 @@ export function createParserErrorHandler(options: ParserErrorOptions) {
     const status = `HTTP/1.1 ${appError.status} ${STATUS_CODES[appError.status]}`;
     socket.end(`${[status, ...head].join('\r\n')}\r\n\r\n${body}`);
     meter.observe(appError.status, 0);
-    options.logger.info(
-      { requestId, operation: 'unparsed', status: appError.status, identity: 'none' },
-      'request',
-    );
+    options.logger.request({
+      requestId,
+      operation: 'unparsed',
+      status: appError.status,
+      ms: 0,
+      identity: 'none',
+    });
   };
 }

@@ -1,0 +1,88 @@
+// A load generator on raw sockets: light enough that the server under test is what is measured.
+
+import { connect, type Socket } from 'node:net';
+
+export interface LoadOptions {
+  readonly port: number;
+  readonly path: string;
+  readonly connections: number;
+  readonly durationMs: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly elapsedMs: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+
+/** Where the first answer in `buffer` ends, or −1 while it is not whole. */
+function answerEnd(buffer: Buffer): number {
+  const headEnd = buffer.indexOf(HEAD_END);
+  if (headEnd < 0) return -1;
+  const head = buffer.toString('latin1', 0, headEnd);
+  if (!head.startsWith('HTTP/1.1 200')) throw new Error(`answer is ${head.split('\r\n', 1)[0]}`);
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  if (length === undefined) throw new Error('answer has no content-length');
+  const end = headEnd + HEAD_END.length + Number(length);
+  return buffer.length >= end ? end : -1;
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** One request after the other on each connection, for a bounded time, on loopback. */
+export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+  const extra = Object.entries(options.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+  const lines = [`GET ${options.path} HTTP/1.1`, 'host: 127.0.0.1', ...extra];
+  const request = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
+  const latenciesMs: number[] = [];
+  const startedMs = performance.now();
+  const untilMs = startedMs + options.durationMs;
+  function runConnection(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const socket: Socket = connect(options.port, '127.0.0.1');
+      let pending = Buffer.alloc(0);
+      let sentMs = 0;
+      function send() {
+        sentMs = performance.now();
+        socket.write(request);
+      }
+      socket.setNoDelay(true);
+      socket.on('connect', send);
+      socket.on('error', reject);
+      socket.on('close', () => resolve());
+      socket.on('data', (chunk) => {
+        pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+        try {
+          const end = answerEnd(pending);
+          if (end < 0) return;
+          pending = pending.subarray(end);
+        } catch (error) {
+          socket.destroy();
+          reject(error);
+          return;
+        }
+        const nowMs = performance.now();
+        latenciesMs.push(nowMs - sentMs);
+        if (nowMs < untilMs) send();
+        else socket.end();
+      });
+    });
+  }
+  await Promise.all(Array.from({ length: options.connections }, runConnection));
+  const elapsedMs = performance.now() - startedMs;
+  const sorted = latenciesMs.sort((a, b) => a - b);
+  return {
+    requests: sorted.length,
+    elapsedMs,
+    requestsPerSecond: (sorted.length * 1000) / elapsedMs,
+    p50Ms: percentile(sorted, 0.5),
+    p99Ms: percentile(sorted, 0.99),
+  };
+}

@@ -1,0 +1,138 @@
+// The HTTP server, built from the operation list; listening is left to the caller.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { AppError } from '../errors/app-error.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
+import { createAddressReader } from './client-address.ts';
+import { Exchange } from './exchange.ts';
+import { Gate, type GateOptions } from './gate.ts';
+import { createParserErrorHandler } from './parser-error.ts';
+import { Pressure } from './pressure.ts';
+import { HEADER_BYTES_MAX, toAppError, URL_BYTES_MAX } from './problem.ts';
+import { createRouter, type RouterOptions } from './router.ts';
+
+export interface HttpServerOptions extends Pick<RouterOptions, 'operations' | 'handlers'> {
+  readonly budgets: Pick<GateOptions, 'ipBudget' | 'anonymousBudget' | 'identitiesMax'>;
+  readonly trustedProxies: readonly string[];
+  readonly overload: { readonly requestsMax: number; readonly lagMaxMs: number };
+  readonly timeouts: Timeouts;
+  readonly clock: Clock;
+  readonly createRequestId: () => string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly isDraining: () => boolean;
+}
+
+export interface Timeouts {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  readonly keepAliveMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  // Longer than the idle time of common proxies, so that they close first.
+  keepAliveMs: 65_000,
+};
+
+/** Operations that answer however busy the server is. */
+const NEVER_SHED = new Set(['getHealth']);
+
+function createMeters(metrics: Metrics): (operation: string) => RequestMeter {
+  const meters = new Map<string, RequestMeter>();
+  return (operation) => {
+    let meter = meters.get(operation);
+    if (!meter) {
+      meter = metrics.forOperation(operation);
+      meters.set(operation, meter);
+    }
+    return meter;
+  };
+}
+
+/** Counts, measures and logs an exchange when it is over. */
+function createObserver(options: HttpServerOptions, pressure: Pressure) {
+  const meterOf = createMeters(options.metrics);
+  return (exchange: Exchange, startedMs: number): void => {
+    pressure.leave();
+    const ms = options.clock.monotonicMs() - startedMs;
+    const { response, operation, identity } = exchange;
+    // 499 as proxies have it: the client was gone before its answer was.
+    const status = response.writableFinished ? response.statusCode : 499;
+    meterOf(operation).observe(status, ms / 1000);
+    options.logger.request({
+      requestId: exchange.id,
+      operation,
+      status,
+      ms,
+      identity: identity?.kind ?? 'none',
+    });
+  };
+}
+
+function createFailer(options: HttpServerOptions) {
+  return (exchange: Exchange, error: unknown): void => {
+    const appError = toAppError(error);
+    if (appError.status >= 500 && appError.cause !== undefined) {
+      options.logger.error({ err: appError.cause, requestId: exchange.id }, 'request failed');
+    }
+    exchange.sendError(appError);
+  };
+}
+
+function createListener(options: HttpServerOptions, pressure: Pressure) {
+  const gate = new Gate({ ...options.budgets, clock: options.clock, metrics: options.metrics });
+  const readAddressGroup = createAddressReader(options.trustedProxies);
+  const timeoutMs = options.timeouts.requestMs;
+  const findRoute = createRouter({ ...options, gate, readAddressGroup, timeoutMs });
+  const observe = createObserver(options, pressure);
+  const fail = createFailer(options);
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const startedMs = options.clock.monotonicMs();
+    const exchange = new Exchange(request, response, options.createRequestId());
+    pressure.enter();
+    response.on('close', () => observe(exchange, startedMs));
+    try {
+      if (options.isDraining()) exchange.addHeader('connection', 'close');
+      if ((request.url ?? '').length > URL_BYTES_MAX) {
+        throw new AppError('URI_TOO_LONG', { limitBytes: URL_BYTES_MAX });
+      }
+      const route = findRoute(request.method ?? '', exchange.path);
+      exchange.operation = route.operation;
+      if (pressure.isOverloaded() && !NEVER_SHED.has(route.operation)) {
+        throw new AppError('OVERLOADED', {}, { retryAfterSeconds: 1 });
+      }
+      route.answer(exchange)?.catch((error: unknown) => fail(exchange, error));
+    } catch (error) {
+      fail(exchange, error);
+    }
+  };
+}
+
+export function createHttpServer(options: HttpServerOptions): Server {
+  const { metrics, timeouts } = options;
+  const pressure = new Pressure({ ...options.overload, clock: options.clock });
+  metrics.gauge('mintwire_http_requests_in_flight', 'Requests in work.', () => pressure.inFlight);
+  metrics.gauge(
+    'mintwire_event_loop_lag_seconds',
+    'How late the event loop is.',
+    () => pressure.lagMs / 1000,
+  );
+  const server = createServer(
+    {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
+      noDelay: true,
+    },
+    createListener(options, pressure),
+  );
+  server.on('clientError', createParserErrorHandler(options));
+  server.on('close', () => pressure.stop());
+  return server;
+}

@@ -1,0 +1,102 @@
+// One request and its answer: the only code that writes a response.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Identity } from '../contract/handler.ts';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import type { AppError } from '../errors/app-error.ts';
+import { toProblem } from './problem.ts';
+import { COMMON_HEADERS } from './response-headers.ts';
+
+/** Flat name, value, name, value: the form that Node writes fastest. */
+const COMMON_FLAT: readonly string[] = Object.entries(COMMON_HEADERS).flat();
+
+export class Exchange {
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The path without its query. */
+  readonly path: string;
+  /** The query text without its question mark; null when there is no question mark. */
+  readonly query: string | null;
+  identity: Identity | null = null;
+  /** Name in the log; set when the route is known. */
+  operation = 'unknown';
+  readonly #headers: string[];
+
+  constructor(request: IncomingMessage, response: ServerResponse, id: string) {
+    this.id = id;
+    this.request = request;
+    this.response = response;
+    const url = request.url ?? '';
+    const question = url.indexOf('?');
+    this.path = question < 0 ? url : url.slice(0, question);
+    this.query = question < 0 ? null : url.slice(question + 1);
+    this.#headers = [...COMMON_FLAT, 'x-request-id', id];
+  }
+
+  /** Adds a header; a name that is there already gets the new value. */
+  setHeader(name: string, value: string): void {
+    const headers = this.#headers;
+    for (let i = 0; i < headers.length; i += 2) {
+      if (headers[i] === name) {
+        headers[i + 1] = value;
+        return;
+      }
+    }
+    headers.push(name, value);
+  }
+
+  /** Adds a header that cannot be there yet. */
+  addHeader(name: string, value: string): void {
+    this.#headers.push(name, value);
+  }
+
+  /** Whether an answer can still be given: the client may have gone, or a time-out answered. */
+  get isOpen(): boolean {
+    return !this.response.headersSent && !this.response.destroyed;
+  }
+
+  send(status: number, body: string | Buffer | null): void {
+    if (!this.isOpen) return;
+    if (body === null) {
+      // 204 and 304 have no body and so no length.
+      this.response.writeHead(status, this.#headers);
+      this.response.end();
+      return;
+    }
+    this.#headers.push('content-length', String(Buffer.byteLength(body)));
+    this.response.writeHead(status, this.#headers);
+    // Node leaves the body out of an answer to HEAD by itself.
+    this.response.end(body);
+  }
+
+  sendReady(status: number, answer: ReadyAnswer): void {
+    this.addHeader('etag', answer.etag);
+    for (const [name, value] of Object.entries(answer.headers ?? {})) this.setHeader(name, value);
+    const ifNoneMatch = this.request.headers['if-none-match'];
+    if (ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, answer.etag)) this.send(304, null);
+    else this.send(status, answer.bytes);
+  }
+
+  sendError(error: AppError): void {
+    if (!this.isOpen) return;
+    for (const [name, value] of Object.entries(error.headers ?? {})) {
+      this.setHeader(name.toLowerCase(), value);
+    }
+    if (error.retryAfterSeconds !== undefined) {
+      this.setHeader('retry-after', String(error.retryAfterSeconds));
+    }
+    this.setHeader('cache-control', 'no-store');
+    this.setHeader('content-type', 'application/problem+json; charset=utf-8');
+    this.send(error.status, JSON.stringify(toProblem(error, this.id)));
+  }
+}
+
+/** Weak comparison: `W/` does not matter. */
+function matchesEtag(ifNoneMatch: string, etag: string): boolean {
+  const opaque = etag.replace(/^W\//, '');
+  return ifNoneMatch
+    .split(',')
+    .map((one) => one.trim())
+    .some((one) => one === '*' || one.replace(/^W\//, '') === opaque);
+}

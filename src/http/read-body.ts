@@ -1,0 +1,54 @@
+// A request's JSON body, bounded and decoded strictly.
+
+import type { IncomingMessage } from 'node:http';
+import { AppError, toInvalidInput } from '../errors/app-error.ts';
+import { BODY_BYTES_MAX } from './problem.ts';
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function tooLarge(): AppError {
+  return new AppError('BODY_TOO_LARGE', { limitBytes: BODY_BYTES_MAX });
+}
+
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > BODY_BYTES_MAX) {
+        // What still comes is thrown away as it arrives, so that the client can read its answer.
+        chunks.length = 0;
+        reject(tooLarge());
+        return;
+      }
+      chunks.push(chunk);
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', reject);
+    request.on('close', () =>
+      reject(new AppError('MALFORMED_REQUEST', { reason: 'The body ended before its length.' })),
+    );
+  });
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(decoder.decode(bytes));
+  } catch {
+    const message = bytes.length === 0 ? 'must not be empty' : 'must be valid JSON in UTF-8';
+    throw toInvalidInput([{ path: 'body', message }]);
+  }
+}
+
+/** The body as a JSON object. A field called `__proto__` is a field: the schema refuses it. */
+export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (mediaType !== 'application/json') throw new AppError('UNSUPPORTED_MEDIA_TYPE', {});
+  if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  const value = parseJson(await readBytes(request));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw toInvalidInput([{ path: 'body', message: 'must be a JSON object' }]);
+  }
+  return value as Record<string, unknown>;
+}

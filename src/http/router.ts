@@ -1,0 +1,114 @@
+// Path and method → what answers. Paths are static, so a look-up is all there is to it.
+
+import type { Operation } from '../contract/operation.ts';
+import { AppError } from '../errors/app-error.ts';
+import { type Answer, type AnyHandler, type BindOptions, bindOperation } from './bind.ts';
+import type { Exchange } from './exchange.ts';
+import { toPreflightHeaders } from './response-headers.ts';
+
+export interface Route {
+  /** Names the route in the log and the metrics. */
+  readonly operation: string;
+  readonly answer: Answer;
+}
+
+export type FindRoute = (method: string, path: string) => Route;
+
+export interface RouterOptions extends BindOptions {
+  readonly operations: readonly Operation[];
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+}
+
+const REDIRECTED_PATHS = ['/', '/docs', '/v1', '/v1/'];
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** No operation answers these, but they count toward the ceiling of their address. */
+function createUnmetered(options: BindOptions, answer: (exchange: Exchange) => void): Answer {
+  return (exchange) => {
+    options.gate.charge(options.readAddressGroup(exchange.request));
+    answer(exchange);
+  };
+}
+
+function createNotFound(options: BindOptions): Route {
+  return {
+    operation: 'unknown',
+    answer: createUnmetered(options, (exchange) => {
+      if (isDecodable(exchange.path)) throw new AppError('ROUTE_NOT_FOUND', {});
+      const reason = 'The path has invalid percent-encoding.';
+      throw new AppError('MALFORMED_REQUEST', { reason });
+    }),
+  };
+}
+
+function createWrongMethod(options: BindOptions, allow: string): Route {
+  return {
+    operation: 'unknown',
+    answer: createUnmetered(options, () => {
+      throw new AppError('METHOD_NOT_ALLOWED', { allow }, { headers: { Allow: allow } });
+    }),
+  };
+}
+
+function createPreflight(options: BindOptions, methods: readonly string[]): Route {
+  const headers = Object.entries(toPreflightHeaders(methods));
+  return {
+    operation: 'preflight',
+    answer: createUnmetered(options, (exchange) => {
+      for (const [name, value] of headers) exchange.addHeader(name, value);
+      exchange.send(204, null);
+    }),
+  };
+}
+
+interface PathRoutes {
+  readonly byMethod: Map<string, Route>;
+  wrongMethod: Route;
+}
+
+/** Adds what every path answers beside its own methods: OPTIONS, HEAD, and 405 for the rest. */
+function completePath(routes: Map<string, Route>, options: BindOptions): PathRoutes {
+  const get = routes.get('GET');
+  if (get) routes.set('HEAD', get);
+  const methods = [...routes.keys(), 'OPTIONS'].sort();
+  routes.set('OPTIONS', createPreflight(options, methods));
+  return { byMethod: routes, wrongMethod: createWrongMethod(options, methods.join(', ')) };
+}
+
+export function createRouter(options: RouterOptions): FindRoute {
+  const methodsByPath = new Map<string, Map<string, Route>>();
+  function add(path: string, method: string, route: Route): void {
+    const methods = methodsByPath.get(path) ?? new Map<string, Route>();
+    methods.set(method, route);
+    methodsByPath.set(path, methods);
+  }
+  for (const operation of options.operations) {
+    const handler = options.handlers[operation.id];
+    if (!handler) throw new Error(`operation ${operation.id} has no handler`);
+    const answer = bindOperation(operation, handler, options);
+    add(`/v1${operation.path}`, operation.method, { operation: operation.id, answer });
+  }
+  const redirect = createUnmetered(options, (exchange) => {
+    exchange.addHeader('location', '/v1/docs');
+    exchange.send(302, '');
+  });
+  for (const path of REDIRECTED_PATHS) {
+    add(path, 'GET', { operation: 'redirect', answer: redirect });
+  }
+  const routesByPath = new Map(
+    [...methodsByPath].map(([path, routes]) => [path, completePath(routes, options)]),
+  );
+  const notFound = createNotFound(options);
+  return (method, path) => {
+    const routes = routesByPath.get(path);
+    return routes ? (routes.byMethod.get(method) ?? routes.wrongMethod) : notFound;
+  };
+}

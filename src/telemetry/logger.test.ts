@@ -1,0 +1,95 @@
+// Pins the form of log lines and that no secret's shape gets through.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LineBuffer } from './line-buffer.ts';
+import { createLogger } from './logger.ts';
+import { redact } from './redact.ts';
+
+function capture(format: 'json' | 'text', level = 'info') {
+  const lines: string[] = [];
+  const sink = { write: (line: string) => lines.push(line) };
+  return { lines, logger: createLogger({ level, format, sink, nowMs: () => 0 }) };
+}
+
+const REQUEST = {
+  requestId: 'r1',
+  operation: 'getThing',
+  status: 200,
+  ms: 1.23456,
+  identity: 'anonymous',
+};
+
+test('default: a request line has the form of every other line', () => {
+  const { lines, logger } = capture('json');
+  logger.request(REQUEST);
+  logger.info({ chain: 'base' }, 'hello');
+  const [request, other] = lines.map((line) => JSON.parse(line));
+  assert.deepEqual(request, { level: 30, time: 0, ...REQUEST, ms: 1.235, msg: 'request' });
+  assert.deepEqual(Object.keys(other), ['level', 'time', 'chain', 'msg']);
+});
+
+test('behavior: text is for people', () => {
+  const { lines, logger } = capture('text');
+  logger.request(REQUEST);
+  assert.equal(
+    lines[0],
+    '00:00:00 info  request requestId=r1 operation=getThing status=200 ms=1.235 identity=anonymous\n',
+  );
+  logger.error({ err: new Error('boom') }, 'failed');
+  assert.match(lines[1] ?? '', /error failed\nError: boom\n/);
+});
+
+test('behavior: below the level nothing is written', () => {
+  const { lines, logger } = capture('json', 'warn');
+  logger.request(REQUEST);
+  logger.info('no');
+  logger.warn('yes');
+  assert.equal(lines.length, 1);
+});
+
+test('behavior: secrets in an error are redacted wherever they stand', () => {
+  const hex = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+  const secrets = [
+    'mw_live_4fzzzxjyl9FvbkoLXQ2pqz',
+    'mw_sess_9sKd81jdkLw',
+    hex,
+    `0x${hex}`,
+    'Bearer abcdef123456',
+    JSON.stringify(Array.from({ length: 64 }, (_, i) => i)),
+    '5'.repeat(88),
+  ];
+  for (const secret of secrets) {
+    const { lines, logger } = capture('json');
+    const cause = new Error(`inner ${secret}`);
+    logger.error({ err: new Error(`outer ${secret} end`, { cause }), extra: secret }, secret);
+    assert.ok(!lines.join('').includes(secret), secret);
+    assert.match(lines.join(''), /\[redacted\]/);
+  }
+});
+
+test('behavior: of a URL only scheme and host stay', () => {
+  assert.equal(
+    redact('at postgres://admin:hunter2@db.example:5432/x?sslpassword=y failed'),
+    'at postgres://db.example:5432/[redacted] failed',
+  );
+  assert.equal(
+    redact('"https://rpc.example.com/v2/MY-KEY"'),
+    '"https://rpc.example.com/[redacted]"',
+  );
+});
+
+test('behavior: lines are handed on by size or by time, in order, none lost', async () => {
+  const written: string[] = [];
+  const sink = { write: (text: string) => written.push(text) };
+  const buffer = new LineBuffer({ sink, lengthMax: 10, delayMs: 1 });
+  buffer.write('12345');
+  assert.deepEqual(written, []);
+  buffer.write('67890');
+  assert.deepEqual(written, ['1234567890']);
+  buffer.write('a');
+  while (written.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  buffer.write('b');
+  buffer.flush();
+  assert.equal(written.join(''), '1234567890ab');
+});
