@@ -18,6 +18,8 @@ export interface MulticallOptions {
   readonly multicall3: Address | null;
   /** A block number; null means the latest. */
   readonly block: number | null;
+  /** How far an endpoint must have come to be asked. */
+  readonly minBlock?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -84,8 +86,8 @@ function toBlockTag(block: number | null): string {
 }
 
 function toWork(options: MulticallOptions) {
-  const { signal, block } = options;
-  return block === null ? { signal } : { signal, minBlock: block };
+  const minBlock = options.block ?? options.minBlock;
+  return { signal: options.signal, ...(minBlock === undefined ? {} : { minBlock }) };
 }
 
 /** Each call by itself, with its own gas. */
@@ -102,7 +104,7 @@ async function callSingly(
   if (requests.length === 0) return [];
   try {
     return await options.client.at(async (endpoint) => {
-      const outcomes = await endpoint.batch(requests, options.signal);
+      const outcomes = await endpoint.batch(requests, { signal: options.signal });
       return outcomes.map((outcome) => {
         if (!outcome.ok && isRpcError(outcome.error, ...OWN_FAULTS)) return null;
         return parseBytes(endpoint.unwrap(outcome), endpoint);

@@ -16,6 +16,12 @@ export interface RpcCall {
   readonly params: readonly unknown[];
 }
 
+export interface BatchOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Fewer calls to a request than the endpoint would take. */
+  readonly callsMax?: number;
+}
+
 export interface EndpointLimits {
   readonly timeoutMs: number;
   readonly replyBytesMax: number;
@@ -80,15 +86,16 @@ export class RpcEndpoint {
   }
 
   /** Several calls in as few requests as the endpoint takes; one outcome each, in order. */
-  async batch(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
+  async batch(calls: readonly RpcCall[], options: BatchOptions = {}): Promise<RpcOutcome[]> {
     const outcomes = new Array<RpcOutcome>(calls.length);
     let next = 0;
     const lane = async () => {
       while (next < calls.length) {
         const start = next;
-        const part = calls.slice(start, start + this.#batchCallsMax);
+        const callsMax = Math.min(this.#batchCallsMax, options.callsMax ?? calls.length);
+        const part = calls.slice(start, start + callsMax);
         next += part.length;
-        const done = await this.#exchangeOrSplit(part, signal);
+        const done = await this.#exchangeOrSplit(part, options.signal);
         for (const [offset, outcome] of done.entries()) outcomes[start + offset] = outcome;
       }
     };
@@ -112,7 +119,7 @@ export class RpcEndpoint {
         { method: 'eth_chainId', params: [] },
         { method: 'eth_blockNumber', params: [] },
       ],
-      signal,
+      { signal },
     );
     this.assertChain(this.unwrap(chainId));
     this.observeBlockNumber(this.unwrap(head));

@@ -1,0 +1,58 @@
+// Keeps the events of pools that are real, and tells first of those that were met mid-life.
+
+import type { PoolId } from '../../../model/market-event.ts';
+import type { DecodedEvent } from '../evm-log.ts';
+import type { DecodedBlock, DecodedLogs } from '../log-decoding.ts';
+import type { PoolDirectory } from '../pools/pool-directory.ts';
+
+export interface AcceptedBlock {
+  readonly block: number;
+  readonly blockHash: string;
+  readonly timestampMs: number | null;
+  readonly events: readonly DecodedEvent[];
+  /** Hashes of the transactions whose sender is wanted. */
+  readonly swapTxHashes: ReadonlySet<string>;
+}
+
+const NO_HASHES: ReadonlySet<string> = new Set();
+
+interface Acceptance {
+  readonly directory: PoolDirectory;
+  readonly created: ReadonlySet<PoolId>;
+  /** Pools met mid-life that were told of already. */
+  readonly told: Set<PoolId>;
+}
+
+function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlock {
+  const { block, blockHash, timestampMs } = decoded;
+  if (!decoded.hasPools) {
+    return { block, blockHash, timestampMs, events: decoded.events, swapTxHashes: NO_HASHES };
+  }
+  const events: DecodedEvent[] = [];
+  const swapTxHashes = new Set<string>();
+  for (const event of decoded.events) {
+    if (event.kind !== 'transfer' && event.kind !== 'poolCreated') {
+      const { pool } = event;
+      if (!acceptance.created.has(pool)) {
+        const entry = acceptance.directory.get(pool);
+        if (entry === undefined) continue;
+        if (!entry.complete && !acceptance.told.has(pool)) {
+          acceptance.told.add(pool);
+          const { description } = entry;
+          events.push({ kind: 'poolCreated', description, complete: false });
+        }
+      }
+      if (event.kind === 'swap') swapTxHashes.add(event.txHash);
+    }
+    events.push(event);
+  }
+  return { block, blockHash, timestampMs, events, swapTxHashes };
+}
+
+/** Expects every emitter to have been looked up; a block of which nothing is left is dropped. */
+export function acceptEvents(decoded: DecodedLogs, directory: PoolDirectory): AcceptedBlock[] {
+  const acceptance = { directory, created: decoded.created, told: new Set<PoolId>() };
+  return decoded.blocks
+    .map((block) => acceptBlock(block, acceptance))
+    .filter((block) => block.events.length > 0);
+}

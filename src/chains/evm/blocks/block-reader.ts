@@ -1,0 +1,112 @@
+// Reads ranges of any length in parts that suit the nodes, moving parts between endpoints when one
+// fails.
+
+import type { BlockEvents, BlockHeader } from '../../../model/market-event.ts';
+import type { BlockRange, BlockRangeReading } from '../../adapter.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
+import {
+  type Chunk,
+  ChunkReader,
+  type ChunkReaderOptions,
+  type ChunkReading,
+} from './chunk-reader.ts';
+import { LogSpan, type LogSpanOptions } from './log-span.ts';
+
+/** Which ranges are read with all their logs and held against their headers. */
+export type LogVerification = 'all' | 'linked';
+
+export interface BlockReaderOptions extends ChunkReaderOptions {
+  readonly client: RpcClient;
+  readonly verification: LogVerification;
+  readonly span: LogSpanOptions;
+}
+
+export class BlockReader {
+  readonly #options: BlockReaderOptions;
+  readonly #chunks: ChunkReader;
+  /** A verified range has more logs in it, so the two learn apart. */
+  readonly #spans: { readonly verified: LogSpan; readonly plain: LogSpan };
+
+  constructor(options: BlockReaderOptions) {
+    this.#options = options;
+    this.#chunks = new ChunkReader(options);
+    this.#spans = { verified: new LogSpan(options.span), plain: new LogSpan(options.span) };
+  }
+
+  async read(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
+    const { linked, toBlock, eventCountMax = Number.POSITIVE_INFINITY } = range;
+    const verified = linked || this.#options.verification === 'all';
+    const span = verified ? this.#spans.verified : this.#spans.plain;
+    const blocks: BlockEvents[] = [];
+    const headers: BlockHeader[] = [];
+    let fromBlock = range.fromBlock;
+    let eventCount = 0;
+    while (fromBlock <= toBlock && eventCount < eventCountMax) {
+      const end = Math.min(toBlock, fromBlock + span.blocks - 1);
+      const chunk = { fromBlock, toBlock: end, linked, verified, signal };
+      const reading = await this.#readChunk(chunk, span);
+      if (reading === null) continue;
+      this.#assertJoins(headers.at(-1), reading.headers[0]);
+      for (const block of reading.blocks) {
+        blocks.push(block);
+        eventCount += block.events.length;
+      }
+      for (const header of reading.headers) headers.push(header);
+      fromBlock = end + 1;
+    }
+    return { blocks, headers, toBlock: fromBlock - 1 };
+  }
+
+  #assertJoins(parent: BlockHeader | undefined, child: BlockHeader | undefined): void {
+    if (parent === undefined || child === undefined || child.parentHash === parent.hash) return;
+    // Two replies of different branches: nothing is wrong with either, so only this read fails.
+    throw new RpcError('unavailable', `block ${child.number} came from another branch`);
+  }
+
+  /** Null when the range was too large and must be asked for in smaller parts. */
+  async #readChunk(chunk: Chunk, span: LogSpan): Promise<ChunkReading | null> {
+    const blocks = chunk.toBlock - chunk.fromBlock + 1;
+    const at = { signal: chunk.signal, minBlock: chunk.toBlock };
+    const { client } = this.#options;
+    try {
+      const reading = await client.at(this.#createWork(chunk), at);
+      span.succeeded({ blocks, logs: reading.logCount });
+      return reading;
+    } catch (error) {
+      if (!isRpcError(error, 'rangeTooLarge', 'replyTooLarge')) throw error;
+      if (blocks === 1) return await this.#readSingleBlock(chunk);
+      span.tooLarge({ blocks, suggestedBlocks: error.suggestedBlocks });
+      return null;
+    }
+  }
+
+  /** By receipts; where no endpoint has them, by all of its logs, checked against its header. */
+  async #readSingleBlock(chunk: Chunk): Promise<ChunkReading> {
+    const at = { signal: chunk.signal, minBlock: chunk.toBlock };
+    const { client } = this.#options;
+    try {
+      return await client.at((endpoint) => this.#chunks.readReceipts(endpoint, chunk), at);
+    } catch (error) {
+      if (!isRpcError(error, 'unsupported')) throw error;
+      const whole = { ...chunk, verified: true };
+      return await client.at((endpoint) => this.#chunks.read(endpoint, whole), at);
+    }
+  }
+
+  /** A vague limit or a timeout that comes again is taken for a range that is too large. */
+  #createWork(chunk: Chunk): (endpoint: RpcEndpoint) => Promise<ChunkReading> {
+    let doubts = 0;
+    return async (endpoint) => {
+      try {
+        return await this.#chunks.read(endpoint, chunk);
+      } catch (error) {
+        if (!isRpcError(error) || !error.ambiguous) throw error;
+        doubts += 1;
+        if (doubts < 2 || chunk.fromBlock === chunk.toBlock) throw error;
+        throw new RpcError('rangeTooLarge', 'range was refused vaguely', { cause: error });
+      }
+    };
+  }
+}

@@ -1,0 +1,230 @@
+// Reads one small range at one endpoint: logs, then only those headers and senders that are needed,
+// each held against the others.
+
+import type { BlockEvents, BlockHeader, MarketEvent } from '../../../model/market-event.ts';
+import type { EvmLog } from '../evm-log.ts';
+import { toQuantity } from '../hex-data.ts';
+import type { LogDecoding } from '../log-decoding.ts';
+import type { PoolDirectory } from '../pools/pool-directory.ts';
+import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import { RpcError } from '../rpc/rpc-error.ts';
+import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
+import type { CallContracts } from '../venues/venue-protocol.ts';
+import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
+import { bloomMayHave, parseBloom } from './logs-bloom.ts';
+import type { EvmBlock } from './parse-block.ts';
+import { parseLogs } from './parse-logs.ts';
+import { parseReceipts } from './parse-receipts.ts';
+import { type BlockWish, readEvmBlocks, readSenders } from './read-evm-blocks.ts';
+import { assertLinked, assertLogsFit } from './verify-blocks.ts';
+
+export interface Chunk {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly linked: boolean;
+  /** Whether all logs are read, and held against the headers of the whole range. */
+  readonly verified: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ChunkReading {
+  readonly blocks: readonly BlockEvents[];
+  readonly headers: readonly BlockHeader[];
+  readonly logCount: number;
+}
+
+export interface ChunkReaderOptions {
+  readonly decoding: LogDecoding;
+  readonly directory: PoolDirectory;
+  /** For nodes that answer log queries for given contracts only; null asks for all. */
+  readonly logAddresses: readonly string[] | null;
+  createCallContracts(at: { minBlock: number; signal?: AbortSignal | undefined }): CallContracts;
+}
+
+/** What an endpoint told of a range, before it is put together. */
+interface Findings {
+  readonly logs: readonly EvmLog[];
+  /** Full blocks of the whole range, where they were asked for together with the logs. */
+  readonly early: Promise<EvmBlock[]> | null;
+  readonly senders: ReadonlyMap<string, string>;
+}
+
+/** Near the head logs and full blocks are asked for together, to save a round trip. */
+const HEAD_BLOCKS_MAX = 3;
+
+/** Limits that cut replies short are round numbers. */
+const SUSPECT_COUNT = 1_000;
+
+function toWishes(chunk: Chunk, isFull: (block: number) => boolean): BlockWish[] {
+  return Array.from({ length: chunk.toBlock - chunk.fromBlock + 1 }, (_, index) => {
+    const block = chunk.fromBlock + index;
+    return { block, full: isFull(block) };
+  });
+}
+
+function toHeader(accepted: AcceptedBlock): BlockHeader {
+  const { block: number, blockHash: hash, timestampMs } = accepted;
+  // Blocks without a time of their own are always asked for, so this is never wanting.
+  return { number, hash, parentHash: '', timestampMs: timestampMs ?? 0 };
+}
+
+export class ChunkReader {
+  readonly #options: ChunkReaderOptions;
+
+  constructor(options: ChunkReaderOptions) {
+    this.#options = options;
+  }
+
+  async read(endpoint: RpcEndpoint, chunk: Chunk): Promise<ChunkReading> {
+    const { verified, signal } = chunk;
+    const early =
+      verified && chunk.toBlock - chunk.fromBlock < HEAD_BLOCKS_MAX
+        ? readEvmBlocks(
+            endpoint,
+            toWishes(chunk, () => true),
+            signal,
+          )
+        : null;
+    // Its failure is looked at later; until then it must not count as unhandled.
+    early?.catch(() => {});
+    const logs = await this.#readLogs(endpoint, chunk);
+    if (!verified && logs.length % SUSPECT_COUNT === 0) {
+      if (logs.length > 0) throw new RpcError('rangeTooLarge', 'reply may have been cut short');
+      if (await this.#mayHaveLogs(endpoint, chunk)) {
+        return await this.read(endpoint, { ...chunk, verified: true });
+      }
+    }
+    return await this.#assemble(endpoint, chunk, { logs, early, senders: new Map() });
+  }
+
+  /** One block by its receipts: for one that no log query returns. */
+  async readReceipts(endpoint: RpcEndpoint, chunk: Chunk): Promise<ChunkReading> {
+    const { fromBlock, toBlock, signal } = chunk;
+    const params = [toQuantity(fromBlock)];
+    const raw = await endpoint.request({ method: 'eth_getBlockReceipts', params }, signal);
+    const receipts = parseReceipts(raw, { fromBlock, toBlock, endpoint: endpoint.name });
+    return await this.#assemble(
+      endpoint,
+      { ...chunk, verified: true },
+      { ...receipts, early: null },
+    );
+  }
+
+  async #readLogs(endpoint: RpcEndpoint, chunk: Chunk): Promise<EvmLog[]> {
+    const { fromBlock, toBlock, signal } = chunk;
+    const { logAddresses, decoding } = this.#options;
+    const filter = {
+      fromBlock: toQuantity(fromBlock),
+      toBlock: toQuantity(toBlock),
+      ...(logAddresses === null ? {} : { address: logAddresses }),
+      ...(this.#hasAllLogs(chunk) ? {} : { topics: [decoding.topics] }),
+    };
+    const raw = await endpoint.request({ method: 'eth_getLogs', params: [filter] }, signal);
+    return parseLogs(raw, { fromBlock, toBlock, endpoint: endpoint.name });
+  }
+
+  #hasAllLogs(chunk: Chunk): boolean {
+    return chunk.verified && this.#options.logAddresses === null;
+  }
+
+  /** Whether headers say that a range which came back empty should not have. */
+  async #mayHaveLogs(endpoint: RpcEndpoint, chunk: Chunk): Promise<boolean> {
+    const { fromBlock, toBlock, signal } = chunk;
+    const blocks = new Set([fromBlock, Math.floor((fromBlock + toBlock) / 2), toBlock]);
+    const wishes = [...blocks].map((block) => ({ block, full: false }));
+    const sample = await readEvmBlocks(endpoint, wishes, signal);
+    return sample.some(
+      ({ logsBloom }) => logsBloom !== null && bloomMayHave(parseBloom(logsBloom), TRANSFER_TOPIC),
+    );
+  }
+
+  async #assemble(endpoint: RpcEndpoint, chunk: Chunk, findings: Findings): Promise<ChunkReading> {
+    const { directory, decoding } = this.#options;
+    const { logs } = findings;
+    const decoded = decoding.decode(logs);
+    const strangers = [...decoded.emitters].filter(([pool]) => directory.isUnknown(pool));
+    const at = { minBlock: chunk.toBlock, signal: chunk.signal };
+    await directory.lookUp(new Map(strangers), this.#options.createCallContracts(at));
+    const accepted = acceptEvents(decoded, directory);
+
+    const wishes = this.#toBlockWishes(chunk, accepted, findings);
+    const blocks = (await findings.early) ?? (await readEvmBlocks(endpoint, wishes, chunk.signal));
+    const context = { endpoint: endpoint.name, allLogs: this.#hasAllLogs(chunk) };
+    if (chunk.verified) assertLinked(blocks, context);
+    assertLogsFit(blocks, logs, context);
+    const senders = await this.#findSenders(endpoint, { chunk, accepted, blocks, findings });
+
+    // Only now are the logs trusted, and with them the pools that they create.
+    for (const { events } of decoded.blocks) {
+      for (const event of events) {
+        if (event.kind === 'poolCreated') directory.add(event.description);
+      }
+    }
+    const headers = new Map(blocks.map(({ header }) => [header.number, header]));
+    return {
+      blocks: accepted.map((block) => ({
+        header: headers.get(block.block) ?? toHeader(block),
+        events: this.#toMarketEvents(block, senders, endpoint),
+      })),
+      headers: chunk.linked ? blocks.map(({ header }) => header) : [],
+      logCount: logs.length,
+    };
+  }
+
+  /** All headers when they are to be checked, else those that tell a time or several senders. */
+  #toBlockWishes(
+    chunk: Chunk,
+    accepted: readonly AcceptedBlock[],
+    findings: Findings,
+  ): BlockWish[] {
+    if (findings.early !== null) return [];
+    const sendersKnown = findings.senders.size > 0;
+    const wanted = accepted.map(({ block, timestampMs, swapTxHashes }) => ({
+      block,
+      full: swapTxHashes.size > 0 && !sendersKnown,
+      needed: timestampMs === null || (swapTxHashes.size > 1 && !sendersKnown),
+    }));
+    if (!chunk.verified) return wanted.filter(({ needed }) => needed);
+    const full = new Set(wanted.flatMap((wish) => (wish.full ? [wish.block] : [])));
+    return toWishes(chunk, (block) => full.has(block));
+  }
+
+  async #findSenders(
+    endpoint: RpcEndpoint,
+    read: {
+      readonly chunk: Chunk;
+      readonly accepted: readonly AcceptedBlock[];
+      readonly blocks: readonly EvmBlock[];
+      readonly findings: Findings;
+    },
+  ): Promise<ReadonlyMap<string, string>> {
+    const senders = new Map(read.findings.senders);
+    for (const block of read.blocks) {
+      for (const [txHash, sender] of block.senders) senders.set(txHash, sender);
+    }
+    const missing = read.accepted.flatMap(({ swapTxHashes, blockHash }) =>
+      [...swapTxHashes].flatMap((txHash) => (senders.has(txHash) ? [] : [{ txHash, blockHash }])),
+    );
+    const { signal } = read.chunk;
+    for (const [txHash, sender] of await readSenders(endpoint, missing, signal)) {
+      senders.set(txHash, sender);
+    }
+    return senders;
+  }
+
+  #toMarketEvents(
+    accepted: AcceptedBlock,
+    senders: ReadonlyMap<string, string>,
+    endpoint: RpcEndpoint,
+  ): readonly MarketEvent[] {
+    const { events } = accepted;
+    // Without swaps there is nothing to add, and most blocks of most chains are transfers only.
+    if (accepted.swapTxHashes.size === 0) return events as readonly MarketEvent[];
+    return events.map((event): MarketEvent => {
+      if (event.kind !== 'swap') return event;
+      const wallet = senders.get(event.txHash);
+      if (wallet !== undefined) return { ...event, wallet };
+      throw new RpcError('invalidReply', `${endpoint.name}: transaction is missing in its block`);
+    });
+  }
+}

@@ -1,0 +1,69 @@
+// A header's bloom says which addresses and topics its logs have: with all the logs of a block at
+// hand, it shows whether any is missing or invented.
+
+import { keccak256 } from 'viem/utils';
+import { BoundedMap } from '../../../lib/bounded-map.ts';
+import type { EvmLog } from '../evm-log.ts';
+
+const BLOOM_BYTES = 256;
+const REMEMBERED_MAX = 200_000;
+
+/** Three bit positions each; hashing is the cost here, and busy contracts come again and again. */
+const positions = new BoundedMap<string, readonly [number, number, number]>(REMEMBERED_MAX);
+
+function toPositions(item: string): readonly [number, number, number] {
+  const known = positions.get(item);
+  if (known !== undefined) return known;
+  const hash = keccak256(item as `0x${string}`, 'bytes');
+  const at = (index: number) => (((hash[index] ?? 0) << 8) | (hash[index + 1] ?? 0)) & 0x7ff;
+  const fresh = [at(0), at(2), at(4)] as const;
+  positions.set(item, fresh);
+  return fresh;
+}
+
+function addItem(bloom: Uint8Array, item: string): void {
+  for (const bit of toPositions(item)) {
+    const byte = BLOOM_BYTES - 1 - (bit >> 3);
+    bloom[byte] = (bloom[byte] ?? 0) | (1 << (bit & 7));
+  }
+}
+
+export function toLogsBloom(logs: readonly EvmLog[]): Uint8Array {
+  const bloom = new Uint8Array(BLOOM_BYTES);
+  for (const log of logs) {
+    addItem(bloom, log.address);
+    for (const topic of log.topics) addItem(bloom, topic);
+  }
+  return bloom;
+}
+
+export function parseBloom(hex: string): Uint8Array {
+  return Buffer.from(hex.slice(2), 'hex');
+}
+
+/** Whether a log with this address or topic may be in the block; false is certain. */
+export function bloomMayHave(bloom: Uint8Array, item: string): boolean {
+  return toPositions(item).every((bit) => {
+    const byte = bloom[BLOOM_BYTES - 1 - (bit >> 3)] ?? 0;
+    return (byte & (1 << (bit & 7))) !== 0;
+  });
+}
+
+/** How a block's logs stand to its header's bloom. */
+export type BloomVerdict = 'complete' | 'missing' | 'invented' | 'unknown';
+
+/**
+ * Compares all the logs of a block, not only those of some topics, with its header. Some nodes
+ * keep no bloom and answer zeros: where there are logs, that says nothing.
+ */
+export function judgeLogs(logs: readonly EvmLog[], header: Uint8Array): BloomVerdict {
+  if (logs.length > 0 && header.every((byte) => byte === 0)) return 'unknown';
+  const found = toLogsBloom(logs);
+  let invented = false;
+  for (const [index, byte] of header.entries()) {
+    const own = found[index] ?? 0;
+    if ((byte & ~own) !== 0) return 'missing';
+    invented ||= (own & ~byte) !== 0;
+  }
+  return invented ? 'invented' : 'complete';
+}

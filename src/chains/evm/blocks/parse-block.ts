@@ -1,0 +1,83 @@
+// Headers, and the senders of a block's transactions, out of a node's block object.
+
+import type { BlockHeader } from '../../../model/market-event.ts';
+import { RpcError } from '../rpc/rpc-error.ts';
+
+export interface EvmBlock {
+  readonly header: BlockHeader;
+  /** 256 bytes in hex; null where the node does not tell it. */
+  readonly logsBloom: string | null;
+  /** Sender by transaction hash; empty unless the block was read in full. */
+  readonly senders: ReadonlyMap<string, string>;
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const WORD = /^0x[0-9a-f]{64}$/;
+const BLOOM = /^0x[0-9a-f]{512}$/;
+const QUANTITY = /^0x[0-9a-f]{1,13}$/;
+
+type Fields = Record<string, unknown>;
+
+function malformed(endpoint: string, what: string): RpcError {
+  return new RpcError('invalidReply', `${endpoint}: ${what} is malformed`, { endpoint });
+}
+
+function toFields(value: unknown, endpoint: string): Fields {
+  if (typeof value !== 'object' || value === null) throw malformed(endpoint, 'block');
+  return value as Fields;
+}
+
+function hexField(fields: Fields, name: string, format: { pattern: RegExp; endpoint: string }) {
+  const value = fields[name];
+  const lower = typeof value === 'string' ? value.toLowerCase() : '';
+  if (!format.pattern.test(lower)) throw malformed(format.endpoint, name);
+  return lower;
+}
+
+function toSenders(fields: Fields, endpoint: string): Map<string, string> {
+  const senders = new Map<string, string>();
+  const transactions = fields['transactions'];
+  if (!Array.isArray(transactions)) return senders;
+  for (const transaction of transactions) {
+    // A header-only reply lists hashes here.
+    if (typeof transaction === 'string') return senders;
+    const inner = toFields(transaction, endpoint);
+    const hash = hexField(inner, 'hash', { pattern: WORD, endpoint });
+    senders.set(hash, hexField(inner, 'from', { pattern: ADDRESS, endpoint }));
+  }
+  return senders;
+}
+
+/** Null when the node has no such block. */
+export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
+  if (value === null) return null;
+  const fields = toFields(value, endpoint);
+  const quantity = { pattern: QUANTITY, endpoint };
+  const word = { pattern: WORD, endpoint };
+  const bloom = fields['logsBloom'];
+  return {
+    header: {
+      number: Number(hexField(fields, 'number', quantity)),
+      hash: hexField(fields, 'hash', word),
+      parentHash: hexField(fields, 'parentHash', word),
+      timestampMs: Number(hexField(fields, 'timestamp', quantity)) * 1_000,
+    },
+    logsBloom: typeof bloom === 'string' && BLOOM.test(bloom.toLowerCase()) ? bloom : null,
+    senders: toSenders(fields, endpoint),
+  };
+}
+
+/** A transaction's sender, checked to be of the block that its log came from. */
+export function parseSender(
+  value: unknown,
+  expected: { readonly txHash: string; readonly blockHash: string; readonly endpoint: string },
+): string {
+  const { endpoint } = expected;
+  const fields = toFields(value, endpoint);
+  const word = { pattern: WORD, endpoint };
+  const same =
+    hexField(fields, 'hash', word) === expected.txHash &&
+    hexField(fields, 'blockHash', word) === expected.blockHash;
+  if (!same) throw malformed(endpoint, 'transaction');
+  return hexField(fields, 'from', { pattern: ADDRESS, endpoint });
+}

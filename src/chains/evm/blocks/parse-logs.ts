@@ -1,0 +1,123 @@
+// Checks every log of a reply before anything is made of it. A node may lie, mix branches or cut
+// its answer short; whatever contradicts itself is refused as a whole.
+
+import type { EvmLog } from '../evm-log.ts';
+import { RpcError } from '../rpc/rpc-error.ts';
+
+export interface LogRange {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  /** The endpoint's redacted name, for errors. */
+  readonly endpoint: string;
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const WORD = /^0x[0-9a-f]{64}$/;
+const BYTES = /^0x[0-9a-f]*$/;
+const TOPICS_MAX = 4;
+
+class Malformed extends Error {}
+
+/** Nodes answer in lower case; one that does not is understood all the same. */
+function toHex(value: unknown, pattern: RegExp, what: string): string {
+  if (typeof value === 'string') {
+    if (pattern.test(value)) return value;
+    const lower = value.toLowerCase();
+    if (pattern.test(lower)) return lower;
+  }
+  throw new Malformed(`${what} is malformed`);
+}
+
+function toNumber(value: unknown, what: string): number {
+  const number = typeof value === 'string' && value.startsWith('0x') ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(number)) throw new Malformed(`${what} is malformed`);
+  return number;
+}
+
+function toTopics(value: unknown): readonly string[] {
+  if (!Array.isArray(value) || value.length > TOPICS_MAX)
+    throw new Malformed('topics are malformed');
+  for (let index = 0; index < value.length; index += 1) {
+    const topic = value[index];
+    if (typeof topic !== 'string' || !WORD.test(topic)) value[index] = toHex(topic, WORD, 'topic');
+  }
+  return value;
+}
+
+/** Seconds in the log itself, where the node tells them; some tell zero when they do not know. */
+function toTimestampMs(value: unknown): number | null {
+  if (value === undefined || value === null || value === '0x0') return null;
+  return toNumber(value, 'timestamp') * 1_000;
+}
+
+function parseLog(raw: unknown, previous: EvmLog | null): EvmLog {
+  if (typeof raw !== 'object' || raw === null) throw new Malformed('log is no object');
+  const log = raw as Record<string, unknown>;
+  if (log['removed'] === true) throw new Malformed('log was removed');
+  const block = toNumber(log['blockNumber'], 'block number');
+  const blockHash = log['blockHash'];
+  const txHash = log['transactionHash'];
+  const data = log['data'];
+  return {
+    address: toHex(log['address'], ADDRESS, 'address'),
+    topics: toTopics(log['topics']),
+    data:
+      typeof data === 'string' && data.length % 2 === 0
+        ? toHex(data, BYTES, 'data')
+        : toHex(null, BYTES, 'data'),
+    block,
+    // Logs of one block repeat its hash: comparing is cheaper than checking, and one copy stays.
+    blockHash:
+      previous !== null && previous.blockHash === blockHash
+        ? previous.blockHash
+        : toHex(blockHash, WORD, 'block hash'),
+    txHash:
+      previous !== null && previous.txHash === txHash
+        ? previous.txHash
+        : toHex(txHash, WORD, 'transaction hash'),
+    logIndex: toNumber(log['logIndex'], 'log index'),
+    timestampMs: toTimestampMs(log['blockTimestamp']),
+  };
+}
+
+function compare(left: EvmLog, right: EvmLog): number {
+  return left.block - right.block || left.logIndex - right.logIndex;
+}
+
+function assertSequence(logs: readonly EvmLog[], range: LogRange): void {
+  let previous: EvmLog | null = null;
+  for (const log of logs) {
+    if (log.block < range.fromBlock || log.block > range.toBlock) {
+      throw new Malformed(`block ${log.block} was not asked for`);
+    }
+    if (previous !== null && previous.block === log.block) {
+      if (previous.logIndex === log.logIndex) throw new Malformed('log is told twice');
+      if (previous.blockHash !== log.blockHash) throw new Malformed('block has two hashes');
+      if (previous.timestampMs !== log.timestampMs) throw new Malformed('block has two times');
+    }
+    previous = log;
+  }
+}
+
+/** The logs in the order of the chain. Throws `invalidReply` for anything that cannot be true. */
+export function parseLogs(raw: unknown, range: LogRange): EvmLog[] {
+  try {
+    if (!Array.isArray(raw)) throw new Malformed('logs are no list');
+    const logs: EvmLog[] = new Array(raw.length);
+    let previous: EvmLog | null = null;
+    let sorted = true;
+    for (let index = 0; index < raw.length; index += 1) {
+      const log = parseLog(raw[index], previous);
+      sorted &&= previous === null || compare(previous, log) < 0;
+      logs[index] = log;
+      previous = log;
+    }
+    if (!sorted) logs.sort(compare);
+    assertSequence(logs, range);
+    return logs;
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    const { endpoint } = range;
+    throw new RpcError('invalidReply', `${endpoint}: ${error.message}`, { endpoint });
+  }
+}

@@ -1,0 +1,74 @@
+// Headers and senders, in as few requests as possible and all from one endpoint.
+
+import { toQuantity } from '../hex-data.ts';
+import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import { RpcError } from '../rpc/rpc-error.ts';
+import { type EvmBlock, parseBlock, parseSender } from './parse-block.ts';
+
+export interface BlockWish {
+  readonly block: number;
+  /** With its transactions, for their senders. */
+  readonly full: boolean;
+}
+
+/** Full blocks are heavy: fewer of them go into one reply. */
+const FULL_BLOCKS_PER_BATCH = 10;
+
+function toCall({ block, full }: BlockWish): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [toQuantity(block), full] };
+}
+
+/**
+ * The blocks wished for, in that order. The chain id is asked for in the same breath: an endpoint
+ * that has switched chains must not be believed for a single block.
+ */
+export async function readEvmBlocks(
+  endpoint: RpcEndpoint,
+  wishes: readonly BlockWish[],
+  signal?: AbortSignal,
+): Promise<EvmBlock[]> {
+  if (wishes.length === 0) return [];
+  const light = wishes.filter((wish) => !wish.full);
+  const full = wishes.filter((wish) => wish.full);
+  const [lightOutcomes, fullOutcomes] = await Promise.all([
+    endpoint.batch([{ method: 'eth_chainId', params: [] }, ...light.map(toCall)], { signal }),
+    endpoint.batch(full.map(toCall), { signal, callsMax: FULL_BLOCKS_PER_BATCH }),
+  ]);
+  const [chainId, ...rest] = lightOutcomes;
+  endpoint.assertChain(endpoint.unwrap(chainId));
+  const found = new Map<number, EvmBlock>();
+  for (const outcome of [...rest, ...fullOutcomes]) {
+    const block = parseBlock(endpoint.unwrap(outcome), endpoint.name);
+    if (block !== null) found.set(block.header.number, block);
+  }
+  return wishes.map((wish) => {
+    const block = found.get(wish.block);
+    if (block !== undefined) return block;
+    throw new RpcError('lagging', `${endpoint.name}: has no block ${wish.block}`, {
+      endpoint: endpoint.name,
+    });
+  });
+}
+
+export interface SenderWish {
+  readonly txHash: string;
+  readonly blockHash: string;
+}
+
+/** Senders of single transactions, by hash. */
+export async function readSenders(
+  endpoint: RpcEndpoint,
+  wishes: readonly SenderWish[],
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  const outcomes = await endpoint.batch(
+    wishes.map(({ txHash }) => ({ method: 'eth_getTransactionByHash', params: [txHash] })),
+    { signal },
+  );
+  return new Map(
+    wishes.map((wish, index) => [
+      wish.txHash,
+      parseSender(endpoint.unwrap(outcomes[index]), { ...wish, endpoint: endpoint.name }),
+    ]),
+  );
+}

@@ -1,0 +1,63 @@
+// Holds logs and headers of one range against each other. Whatever does not fit is refused: the
+// endpoint may be lying, lagging behind its own head, or in the middle of a reorganisation.
+
+import type { EvmLog } from '../evm-log.ts';
+import { RpcError } from '../rpc/rpc-error.ts';
+import { judgeLogs, parseBloom } from './logs-bloom.ts';
+import type { EvmBlock } from './parse-block.ts';
+
+export interface VerifyContext {
+  readonly endpoint: string;
+  /** Whether the logs are all that the blocks have, and not only those of some topics. */
+  readonly allLogs: boolean;
+}
+
+function refuse(context: VerifyContext, reason: string): RpcError {
+  const { endpoint } = context;
+  return new RpcError('invalidReply', `${endpoint}: ${reason}`, { endpoint });
+}
+
+/** Headers of a whole range, each the child of the one before. */
+export function assertLinked(blocks: readonly EvmBlock[], context: VerifyContext): void {
+  for (let index = 1; index < blocks.length; index += 1) {
+    const child = blocks[index]?.header;
+    const parent = blocks[index - 1]?.header;
+    if (child === undefined || parent === undefined) continue;
+    if (child.parentHash !== parent.hash) {
+      throw refuse(context, `block ${child.number} does not follow block ${parent.number}`);
+    }
+  }
+}
+
+function assertComplete(block: EvmBlock, logs: readonly EvmLog[], context: VerifyContext): void {
+  const { number } = block.header;
+  for (const [index, log] of logs.entries()) {
+    if (log.logIndex !== index) throw refuse(context, `logs of block ${number} have gaps`);
+  }
+  if (block.logsBloom === null) return;
+  const verdict = judgeLogs(logs, parseBloom(block.logsBloom));
+  // Polygon tells logs of its bridge that are in no bloom, so only absence is an offence.
+  if (verdict === 'missing') throw refuse(context, `logs of block ${number} are incomplete`);
+}
+
+/** Every log's block must be the header's; with all logs at hand none may be missing. */
+export function assertLogsFit(
+  blocks: readonly EvmBlock[],
+  logs: readonly EvmLog[],
+  context: VerifyContext,
+): void {
+  let next = 0;
+  for (const block of blocks) {
+    const { number, hash, timestampMs } = block.header;
+    while (next < logs.length && (logs[next]?.block ?? number) < number) next += 1;
+    const start = next;
+    for (; next < logs.length && logs[next]?.block === number; next += 1) {
+      const log = logs[next];
+      if (log?.blockHash !== hash) throw refuse(context, `block ${number} has two hashes`);
+      if (log.timestampMs !== null && log.timestampMs !== timestampMs) {
+        throw refuse(context, `block ${number} has two times`);
+      }
+    }
+    if (context.allLogs) assertComplete(block, logs.slice(start, next), context);
+  }
+}

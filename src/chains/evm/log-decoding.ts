@@ -1,0 +1,87 @@
+// From checked logs to events, block by block; and the list of emitters that are still strangers.
+
+import type { PoolId } from '../../model/market-event.ts';
+import type { EvmDeployment } from './deployment.ts';
+import type { DecodedEvent, EvmLog, LogDecoder } from './evm-log.ts';
+import { createTransferDecoders } from './tokens/decode-transfer.ts';
+import { VENUE_PROTOCOLS } from './venues/registry.ts';
+import type { VenueProtocol } from './venues/venue-protocol.ts';
+
+/** One block's events before its senders and strangers are known. */
+export interface DecodedBlock {
+  readonly block: number;
+  readonly blockHash: string;
+  readonly timestampMs: number | null;
+  readonly events: DecodedEvent[];
+  /** Whether any event depends on a pool. */
+  hasPools: boolean;
+}
+
+export interface DecodedLogs {
+  readonly blocks: readonly DecodedBlock[];
+  /** Every pool that an event speaks of and that the same logs do not create. */
+  readonly emitters: ReadonlyMap<PoolId, VenueProtocol>;
+  readonly created: ReadonlySet<PoolId>;
+}
+
+export interface LogDecoding {
+  /** The first topics of all logs that matter, for a filter. */
+  readonly topics: readonly string[];
+  decode(logs: readonly EvmLog[]): DecodedLogs;
+}
+
+interface Route {
+  readonly decode: LogDecoder;
+  /** Null for transfers, which need no pool. */
+  readonly protocol: VenueProtocol | null;
+}
+
+function createRoutes(deployment: EvmDeployment): Map<string, Route> {
+  const routes = new Map<string, Route>();
+  for (const [topic, decode] of createTransferDecoders(deployment)) {
+    routes.set(topic, { decode, protocol: null });
+  }
+  for (const protocol of VENUE_PROTOCOLS) {
+    for (const [topic, decode] of protocol.createDecoders(deployment)) {
+      routes.set(topic, { decode, protocol });
+    }
+  }
+  return routes;
+}
+
+export function createLogDecoding(deployment: EvmDeployment): LogDecoding {
+  const routes = createRoutes(deployment);
+  return {
+    topics: [...routes.keys()],
+    decode(logs) {
+      const blocks: DecodedBlock[] = [];
+      const emitters = new Map<PoolId, VenueProtocol>();
+      const created = new Set<PoolId>();
+      let current: DecodedBlock | null = null;
+      for (const log of logs) {
+        const route = routes.get(log.topics[0] ?? '');
+        if (route === undefined) continue;
+        if (current === null || current.block !== log.block) {
+          // A block that told nothing is replaced instead of kept empty.
+          if (current !== null && current.events.length === 0) blocks.pop();
+          const { block, blockHash, timestampMs } = log;
+          current = { block, blockHash, timestampMs, events: [], hasPools: false };
+          blocks.push(current);
+        }
+        const { events } = current;
+        const before = events.length;
+        route.decode(log, events);
+        if (route.protocol === null) continue;
+        for (let index = before; index < events.length; index += 1) {
+          const event = events[index];
+          if (event === undefined || event.kind === 'transfer') continue;
+          current.hasPools = true;
+          if (event.kind === 'poolCreated') created.add(event.description.pool);
+          else if (!created.has(event.pool)) emitters.set(event.pool, route.protocol);
+        }
+      }
+      if (current !== null && current.events.length === 0) blocks.pop();
+      return { blocks, emitters, created };
+    },
+  };
+}

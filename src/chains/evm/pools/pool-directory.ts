@@ -1,0 +1,89 @@
+// Which pools are real. A pool is known by its factory's log, by the caller's store, or because a
+// known factory vouches for it when asked; anything else that emits the same topics is ignored.
+
+import { BoundedMap } from '../../../lib/bounded-map.ts';
+import type { PoolDescription, PoolId } from '../../../model/market-event.ts';
+import type { KnownPools } from '../../adapter.ts';
+import type { EvmDeployment } from '../deployment.ts';
+import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
+
+export interface DirectoryEntry {
+  readonly description: PoolDescription;
+  /** False when the pool was met mid-life. */
+  readonly complete: boolean;
+}
+
+export interface PoolDirectoryOptions {
+  readonly deployment: EvmDeployment;
+  readonly knownPools: KnownPools;
+}
+
+const POOLS_MAX = 200_000;
+const IGNORED_MAX = 200_000;
+
+export class PoolDirectory {
+  readonly #options: PoolDirectoryOptions;
+  readonly #entries = new BoundedMap<PoolId, DirectoryEntry>(POOLS_MAX);
+  readonly #ignored = new BoundedMap<PoolId, true>(IGNORED_MAX);
+  #ignoredCount = 0;
+
+  constructor(options: PoolDirectoryOptions) {
+    this.#options = options;
+  }
+
+  /** Emitters that turned out not to be pools of any known factory. */
+  get ignoredCount(): number {
+    return this.#ignoredCount;
+  }
+
+  get(pool: PoolId): DirectoryEntry | undefined {
+    return this.#entries.get(pool);
+  }
+
+  /** Whether nothing at all is known of this emitter, so that it must be looked up. */
+  isUnknown(pool: PoolId): boolean {
+    return !this.#entries.has(pool) && !this.#ignored.has(pool);
+  }
+
+  /** Remembers a pool whose creation was read; to be called only once the logs are trusted. */
+  add(description: PoolDescription): void {
+    this.#entries.set(description.pool, { description, complete: true });
+    this.#ignored.delete(description.pool);
+  }
+
+  /** Looks emitters up, in the store first and then at the contracts. */
+  async lookUp(
+    emitters: ReadonlyMap<PoolId, VenueProtocol>,
+    callContracts: CallContracts,
+  ): Promise<void> {
+    if (emitters.size === 0) return;
+    for (const { complete, ...description } of await this.#options.knownPools([
+      ...emitters.keys(),
+    ])) {
+      this.#entries.set(description.pool, { description: toDescription(description), complete });
+    }
+    const strangers = Map.groupBy(
+      [...emitters].filter(([pool]) => !this.#entries.has(pool)),
+      ([, protocol]) => protocol,
+    );
+    const { deployment } = this.#options;
+    for (const [protocol, pairs] of strangers) {
+      const pools = pairs.map(([pool]) => pool);
+      const found = await protocol.resolvePools(pools, { deployment, callContracts });
+      for (const description of found) {
+        this.#entries.set(description.pool, { description, complete: false });
+      }
+      for (const pool of pools) {
+        if (this.#entries.has(pool)) continue;
+        this.#ignored.set(pool, true);
+        this.#ignoredCount += 1;
+      }
+    }
+  }
+}
+
+/** A stored row has more than the description; only that is kept in memory. */
+function toDescription(row: PoolDescription): PoolDescription {
+  const { pool, venue, token0, token1, feePips, tickSpacing, hooks, vault } = row;
+  return { pool, venue, token0, token1, feePips, tickSpacing, hooks, vault };
+}

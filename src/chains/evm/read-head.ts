@@ -1,0 +1,76 @@
+// Where the chain stands. One endpoint's word is not enough to go back on what was said before.
+
+import type { BlockHeader } from '../../model/market-event.ts';
+import type { ChainHead } from '../adapter.ts';
+import { type EvmBlock, parseBlock } from './blocks/parse-block.ts';
+import type { RpcClient } from './rpc/rpc-client.ts';
+import type { RpcEndpoint } from './rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from './rpc/rpc-error.ts';
+
+export interface HeadReaderOptions {
+  readonly client: RpcClient;
+  /** Blocks below the head that count as final where the node knows no `finalized` block. */
+  readonly finalityDepth: number;
+}
+
+interface Reading {
+  readonly latest: BlockHeader;
+  readonly finalizedBlock: number;
+}
+
+export class HeadReader {
+  readonly #options: HeadReaderOptions;
+  #toldBlock = -1;
+  #toldFinalized = 0;
+
+  constructor(options: HeadReaderOptions) {
+    this.#options = options;
+  }
+
+  async read(signal?: AbortSignal): Promise<ChainHead> {
+    const { client } = this.#options;
+    let reading = await client.at((endpoint) => this.#readAt(endpoint, signal), { signal });
+    if (reading.latest.number < this.#toldBlock) {
+      // Behind what we know: lagging, or really shorter. Whoever is furthest ahead is right.
+      const all = await client.atEach((endpoint) => this.#readAt(endpoint, signal), signal);
+      for (const other of all) {
+        if (other.latest.number > reading.latest.number) reading = other;
+      }
+    }
+    const { latest } = reading;
+    const finalizedBlock = Math.max(this.#toldFinalized, reading.finalizedBlock);
+    if (latest.number < finalizedBlock) {
+      const behind = `head ${latest.number} is below the final block ${finalizedBlock}`;
+      throw new RpcError('unavailable', `every endpoint lags: ${behind}`);
+    }
+    this.#toldBlock = latest.number;
+    this.#toldFinalized = finalizedBlock;
+    return { latest, finalizedBlock };
+  }
+
+  async #readAt(endpoint: RpcEndpoint, signal?: AbortSignal): Promise<Reading> {
+    const [chainId, latestOutcome, finalizedOutcome] = await endpoint.batch(
+      [
+        { method: 'eth_chainId', params: [] },
+        { method: 'eth_getBlockByNumber', params: ['latest', false] },
+        { method: 'eth_getBlockByNumber', params: ['finalized', false] },
+      ],
+      { signal },
+    );
+    endpoint.assertChain(endpoint.unwrap(chainId));
+    const latest = parseBlock(endpoint.unwrap(latestOutcome), endpoint.name);
+    if (latest === null) {
+      throw new RpcError('invalidReply', `${endpoint.name}: has no latest block`);
+    }
+    endpoint.health.observeHead(latest.header.number);
+    let finalized: EvmBlock | null = null;
+    // Not every node knows the tag, and a young chain has no such block yet.
+    if (finalizedOutcome?.ok === true)
+      finalized = parseBlock(finalizedOutcome.result, endpoint.name);
+    else if (isRpcError(finalizedOutcome?.error, 'denied')) throw finalizedOutcome?.error;
+    const { number } = latest.header;
+    const depth = Math.max(0, number - this.#options.finalityDepth);
+    const finalizedBlock = Math.min(number, finalized?.header.number ?? depth);
+    return { latest: latest.header, finalizedBlock };
+  }
+}

@@ -1,0 +1,57 @@
+// Headers by number: from one endpoint, or as most endpoints see it.
+
+import type { BlockHeader } from '../../model/market-event.ts';
+import { parseBlock } from './blocks/parse-block.ts';
+import { toQuantity } from './hex-data.ts';
+import type { RpcClient } from './rpc/rpc-client.ts';
+import type { RpcEndpoint } from './rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from './rpc/rpc-error.ts';
+
+async function readHeaderAt(
+  endpoint: RpcEndpoint,
+  block: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader | null> {
+  const [chainId, outcome] = await endpoint.batch(
+    [
+      { method: 'eth_chainId', params: [] },
+      { method: 'eth_getBlockByNumber', params: [toQuantity(block), false] },
+    ],
+    { signal },
+  );
+  endpoint.assertChain(endpoint.unwrap(chainId));
+  // Some nodes answer a block that they do not have with an error.
+  if (outcome?.ok === false && isRpcError(outcome.error, 'lagging')) return null;
+  const found = parseBlock(endpoint.unwrap(outcome), endpoint.name);
+  if (found !== null && found.header.number !== block) {
+    const { name } = endpoint;
+    throw new RpcError('invalidReply', `${name}: sent another block`, { endpoint: name });
+  }
+  return found?.header ?? null;
+}
+
+/** Null when no endpoint has the block. */
+export async function readHeader(
+  client: RpcClient,
+  block: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader | null> {
+  const header = await client.at((endpoint) => readHeaderAt(endpoint, block, signal), { signal });
+  if (header !== null || client.endpoints.length === 1) return header;
+  const all = await client.atEach((endpoint) => readHeaderAt(endpoint, block, signal), signal);
+  return all.find((other) => other !== null) ?? null;
+}
+
+/** The header that more than half of the endpoints which have the block tell. */
+export async function readAgreedHeader(
+  client: RpcClient,
+  block: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader | null> {
+  const told = await client.atEach((endpoint) => readHeaderAt(endpoint, block, signal), signal);
+  const headers = told.filter((header) => header !== null);
+  for (const same of Map.groupBy(headers, (header) => header.hash).values()) {
+    if (same.length * 2 > headers.length) return same[0] ?? null;
+  }
+  return null;
+}

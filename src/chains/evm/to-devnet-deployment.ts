@@ -1,0 +1,83 @@
+// Reads the file in which the devnet says what stands where.
+
+import type { Address } from '../../model/market-event.ts';
+import type { EvmDeployment } from './deployment.ts';
+
+/** Anvil calls the block 64 below its head final. */
+const DEVNET_FINALITY_DEPTH = 64;
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const POOL_ID = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+type Fields = Record<string, unknown>;
+
+function toFields(value: unknown, what: string): Fields {
+  if (typeof value !== 'object' || value === null)
+    throw new TypeError(`devnet: ${what} is missing`);
+  return value as Fields;
+}
+
+function toHex(value: unknown, pattern: RegExp, what: string): string {
+  const lower = typeof value === 'string' ? value.toLowerCase() : '';
+  if (!pattern.test(lower)) throw new TypeError(`devnet: ${what} is no address`);
+  return lower;
+}
+
+function toList(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new TypeError(`devnet: ${what} is no list`);
+  return value;
+}
+
+/** The tokens that stand for a dollar there. */
+function toStables(tokens: readonly unknown[]): Address[] {
+  return tokens
+    .map((token) => toFields(token, 'token'))
+    .filter((token) => token['key'] === 'usdc')
+    .map((token) => toHex(token['address'], ADDRESS, 'usdc'));
+}
+
+export function toDevnetDeployment(json: unknown): EvmDeployment {
+  const file = toFields(json, 'deployment');
+  const contracts = toFields(file['contracts'], 'contracts');
+  const contract = (name: string) => toHex(contracts[name], ADDRESS, name);
+  const chainId = Number(file['chainId']);
+  if (!Number.isSafeInteger(chainId)) throw new TypeError('devnet: chainId is no number');
+  return {
+    chain: 'devnet',
+    chainId,
+    wrapped: contract('weth'),
+    wrappedTellsTransfers: false,
+    stables: toStables(toList(file['tokens'], 'tokens')),
+    anchorPools: toList(file['anchorPools'], 'anchorPools').map((pool) =>
+      toHex(pool, POOL_ID, 'anchor pool'),
+    ),
+    v2: [
+      {
+        venue: 'uniswap-v2',
+        factory: contract('v2Factory'),
+        feePips: 3000,
+        router: contract('v2Router'),
+        universalRouter: true,
+      },
+    ],
+    v3: [
+      {
+        venue: 'uniswap-v3',
+        factory: contract('v3Factory'),
+        quoter: contract('v3Quoter'),
+        universalRouter: true,
+      },
+    ],
+    v4: {
+      venue: 'uniswap-v4',
+      poolManager: contract('v4PoolManager'),
+      positionManager: contract('v4PositionManager'),
+      stateView: contract('v4StateView'),
+      quoter: contract('v4Quoter'),
+    },
+    universalRouter: { address: contract('universalRouter'), version: '2.1' },
+    permit2: contract('permit2'),
+    multicall3: contract('multicall3'),
+    finalityDepth: DEVNET_FINALITY_DEPTH,
+  };
+}

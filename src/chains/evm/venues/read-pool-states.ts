@@ -1,0 +1,23 @@
+// Pools' own state, each asked in the way of its kind of DEX.
+
+import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
+import type { EvmDeployment } from '../deployment.ts';
+import { VENUE_PROTOCOLS } from './registry.ts';
+import type { CallContracts } from './venue-protocol.ts';
+
+/** In the order asked; a pool that does not answer is left out. */
+export async function readPoolStates(
+  queries: readonly PoolStateQuery[],
+  context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
+): Promise<PoolStateReading[]> {
+  const readings = new Map<string, PoolStateReading>();
+  for (const protocol of VENUE_PROTOCOLS) {
+    const venues = new Set(protocol.toVenues(context.deployment));
+    const own = queries.filter(({ description }) => venues.has(description.venue));
+    if (own.length === 0) continue;
+    for (const reading of await protocol.readPoolStates(own, context)) {
+      if (reading !== null) readings.set(reading.pool, reading);
+    }
+  }
+  return queries.flatMap(({ description }) => readings.get(description.pool) ?? []);
+}
