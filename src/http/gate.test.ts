@@ -1,0 +1,97 @@
+// Pins limits as a caller meets them: headers that agree, waits that suffice, budgets apart.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PLENTY, startTestServer } from '../../test/start-http-server.ts';
+import { ManualClock } from '../lib/clock.ts';
+
+const SMALL = { policy: 'anonymous', perMinute: 120, burst: 3 };
+const IP_PLENTY = { ...PLENTY, policy: 'ip' };
+
+function budgets(options: { anonymous?: typeof SMALL; ip?: typeof SMALL }) {
+  return {
+    ipBudget: options.ip ?? IP_PLENTY,
+    anonymousBudget: options.anonymous ?? PLENTY,
+    identitiesMax: 1000,
+  };
+}
+
+test('default: the budget counts down, is refused with 429, and Retry-After suffices', async (t) => {
+  const clock = new ManualClock();
+  const server = await startTestServer(t, { clock, budgets: budgets({ anonymous: SMALL }) });
+  const seen: (string | null)[] = [];
+  for (let i = 0; i < 3; i += 1) {
+    const response = await server.get('/v1/thing');
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('ratelimit-policy'), '"anonymous";q=3;w=2');
+    seen.push(response.headers.get('ratelimit'));
+  }
+  assert.deepEqual(seen, ['"anonymous";r=2;t=1', '"anonymous";r=1;t=1', '"anonymous";r=0;t=2']);
+  const refused = await server.get('/v1/thing');
+  assert.equal(refused.status, 429);
+  const retryAfter = refused.headers.get('retry-after');
+  assert.equal(refused.headers.get('ratelimit'), `"anonymous";r=0;t=${retryAfter}`);
+  const problem = (await refused.json()) as { code: string; detail: string };
+  assert.equal(problem.code, 'RATE_LIMITED');
+  assert.match(problem.detail, new RegExp(`anonymous.* ${retryAfter} s`));
+  clock.advance(Number(retryAfter) * 1000);
+  assert.equal((await server.get('/v1/thing')).status, 200);
+});
+
+test('behavior: the address ceiling comes first and also counts what has no route', async (t) => {
+  const clock = new ManualClock();
+  const ip = { policy: 'ip', perMinute: 60, burst: 3 };
+  const server = await startTestServer(t, { clock, budgets: budgets({ ip }) });
+  assert.equal((await server.get('/v1/thing')).status, 200);
+  assert.equal((await server.get('/v1/nope')).status, 404);
+  assert.equal((await server.get('/v1/thing', { method: 'OPTIONS' })).status, 204);
+  const refused = await server.get('/v1/thing');
+  assert.equal(refused.status, 429);
+  assert.match(refused.headers.get('ratelimit') ?? '', /^"ip";r=0/);
+  // Path and method are checked before the ceiling.
+  assert.equal((await server.get('/v1/nope')).status, 404);
+  assert.equal((await server.get('/v1/thing', { method: 'PUT' })).status, 405);
+});
+
+test('behavior: the order is ceiling, credentials, budget, input', async (t) => {
+  const clock = new ManualClock();
+  const anonymous = { policy: 'anonymous', perMinute: 60, burst: 1 };
+  const ip = { policy: 'ip', perMinute: 60, burst: 4 };
+  const server = await startTestServer(t, { clock, budgets: budgets({ anonymous, ip }) });
+  const bad = { headers: { authorization: 'Bearer nonsense' } };
+  assert.equal((await server.get('/v1/thing?x=1')).status, 400);
+  assert.equal((await server.get('/v1/thing?x=1')).status, 429);
+  assert.equal((await server.get('/v1/thing?x=1', bad)).status, 401);
+  assert.equal((await server.get('/v1/thing', bad)).status, 401);
+  // The failed credentials were charged to the address.
+  assert.equal((await server.get('/v1/thing', bad)).status, 429);
+});
+
+test('behavior: a forged X-Forwarded-For changes nothing', async (t) => {
+  const server = await startTestServer(t, {
+    clock: new ManualClock(),
+    budgets: budgets({ anonymous: SMALL }),
+  });
+  const statuses: number[] = [];
+  for (let i = 0; i < 4; i += 1) {
+    const headers = { 'x-forwarded-for': `203.0.113.${i}` };
+    statuses.push((await server.get('/v1/thing', { headers })).status);
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 429]);
+});
+
+test('behavior: behind a trusted proxy each client has its own budget', async (t) => {
+  const server = await startTestServer(t, {
+    clock: new ManualClock(),
+    budgets: budgets({ anonymous: SMALL }),
+    trustedProxies: ['127.0.0.0/8'],
+  });
+  async function statusFor(client: string): Promise<number> {
+    const headers = { 'x-forwarded-for': client };
+    return (await server.get('/v1/thing', { headers })).status;
+  }
+  for (let i = 0; i < 3; i += 1) assert.equal(await statusFor('2001:db8:0:1::1'), 200);
+  assert.equal(await statusFor('2001:db8:0:1:ffff::2'), 429, 'the same /64');
+  assert.equal(await statusFor('2001:db8:0:2::1'), 200, 'another /64');
+  assert.equal(await statusFor('203.0.113.9'), 200);
+});

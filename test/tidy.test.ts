@@ -1,0 +1,202 @@
+// The house rules, read from the source itself: what may import what, and how large things get.
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { basename, dirname, join, normalize } from 'node:path';
+import { describe, test } from 'node:test';
+import { type AnyNode, parse } from 'acorn';
+
+const LINES_PER_FILE_MAX = 400;
+const LINES_PER_FUNCTION_MAX = 70;
+const COLUMNS_MAX = 100;
+
+/** Layers from the ground up. A file imports from lower layers and from its own folder only. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['errors', 'lib', 'model', 'telemetry'],
+  ['config', 'contract', 'amm', 'candles'],
+  ['store', 'chains', 'live'],
+  ['access', 'market', 'trading', 'ingest'],
+  ['http', 'mcp'],
+  ['compose'],
+  ['cli'],
+];
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+  readonly imports: readonly string[];
+}
+
+const GENERATED = /\.gen\.ts$/;
+
+function readSources(patterns: readonly string[]): Source[] {
+  return globSync([...patterns], { exclude: ['**/node_modules/**'] })
+    .filter((path) => !GENERATED.test(path))
+    .sort()
+    .map((path) => {
+      const text = readFileSync(path, 'utf8');
+      const imports = [
+        ...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'/gm),
+        ...text.matchAll(/\bimport\('([^']+)'\)/g),
+      ].map((match) => match[1] ?? '');
+      return { path, text, lines: text.split('\n'), imports };
+    });
+}
+
+const sources = readSources(['src/**/*.ts']);
+const everything = readSources(['{src,test,bench,docs,devnet}/**/*.ts']);
+
+function isTest(source: Source): boolean {
+  return source.path.endsWith('.test.ts');
+}
+
+/** The folder below src that a file belongs to, or its own name for files at the top. */
+function partOf(path: string): string {
+  const [, first = ''] = path.split('/');
+  return first.replace(/(\.test)?\.ts$/, '');
+}
+
+function layerOf(part: string): number {
+  return LAYERS.findIndex((layer) => layer.includes(part));
+}
+
+function* importsBelowSrc(source: Source): Generator<string> {
+  for (const name of source.imports) {
+    if (name.startsWith('.')) yield normalize(join(dirname(source.path), name));
+  }
+}
+
+function assertNone(breaches: readonly string[]): void {
+  assert.deepEqual(breaches, []);
+}
+
+describe('imports', () => {
+  test('behavior: every part of src has a place in the layers', () => {
+    assertNone([...new Set(sources.map((one) => partOf(one.path)))].filter((p) => layerOf(p) < 0));
+  });
+
+  test('behavior: imports go down, never sideways or up', () => {
+    const breaches = sources
+      .filter((source) => !isTest(source))
+      .flatMap((source) =>
+        [...importsBelowSrc(source)]
+          .filter((target) => {
+            const [from, to] = [partOf(source.path), partOf(target)];
+            return !target.startsWith('src/') || (from !== to && layerOf(to) >= layerOf(from));
+          })
+          .map((target) => `${source.path} → ${target}`),
+      );
+    assertNone(breaches);
+  });
+
+  test('behavior: transports never touch the store or the chains', () => {
+    const breaches = sources
+      .filter((source) => ['http', 'mcp'].includes(partOf(source.path)) && !isTest(source))
+      .flatMap((source) => [...importsBelowSrc(source)])
+      .filter((target) => ['store', 'chains'].includes(partOf(target)));
+    assertNone(breaches);
+  });
+
+  test('behavior: only compose names an engine', () => {
+    const breaches = sources
+      .filter((source) => !isTest(source) && !/^src\/(store|compose)/.test(source.path))
+      .flatMap((source) =>
+        [...importsBelowSrc(source)]
+          .filter((target) => /^src\/store\/(sqlite|postgres)\//.test(target))
+          .map((target) => `${source.path} → ${target}`),
+      );
+    assertNone(breaches);
+  });
+});
+
+/** Every function of a file with its length in lines; types are blanked out in place first. */
+function findFunctions(source: Source): { name: string; line: number; length: number }[] {
+  const code = stripTypeScriptTypes(source.text.replace(/^#!.*/, ''));
+  const found: { name: string; line: number; length: number }[] = [];
+  function visit(node: AnyNode): void {
+    if (/Function/.test(node.type) && node.loc) {
+      const name = 'id' in node && node.id && 'name' in node.id ? String(node.id.name) : 'function';
+      const { start, end } = node.loc;
+      found.push({ name, line: start.line, length: end.line - start.line + 1 });
+    }
+    for (const value of Object.values(node)) {
+      for (const child of Array.isArray(value) ? value : [value]) {
+        if (child && typeof child === 'object' && typeof child.type === 'string') visit(child);
+      }
+    }
+  }
+  visit(parse(code, { ecmaVersion: 'latest', sourceType: 'module', locations: true }));
+  return found;
+}
+
+describe('size', () => {
+  test(`behavior: files have at most ${LINES_PER_FILE_MAX} lines`, () => {
+    assertNone(
+      everything
+        .filter((source) => source.lines.length > LINES_PER_FILE_MAX + 1)
+        .map((source) => `${source.path}: ${source.lines.length}`),
+    );
+  });
+
+  test(`behavior: functions have at most ${LINES_PER_FUNCTION_MAX} lines`, () => {
+    const breaches = everything.flatMap((source) =>
+      findFunctions(source)
+        // A suite is a list of tests, not a function to be understood at once.
+        .filter((one) => one.length > LINES_PER_FUNCTION_MAX)
+        .filter((one) => !/^\s*(describe|suite)\b/.test(source.lines[one.line - 1] ?? ''))
+        .map((one) => `${source.path}:${one.line} ${one.name}: ${one.length}`),
+    );
+    assertNone(breaches);
+  });
+
+  test(`behavior: lines have at most ${COLUMNS_MAX} columns: comments here, code by the formatter`, () => {
+    const breaches = everything.flatMap((source) =>
+      source.lines
+        .map((text, index) => ({ text, at: `${source.path}:${index + 1}` }))
+        .filter(({ text }) => text.length > COLUMNS_MAX && /^\s*(\/\/|\/?\*)/.test(text))
+        .map(({ at }) => at),
+    );
+    assertNone(breaches);
+  });
+});
+
+describe('form', () => {
+  test('behavior: no default exports', () => {
+    assertNone(
+      everything.filter((one) => /^export default\b/m.test(one.text)).map((one) => one.path),
+    );
+  });
+
+  test('behavior: only the configuration reads the environment', () => {
+    assertNone(
+      sources
+        .filter((one) => one.text.includes('process.env') && one.path !== 'src/config.ts')
+        .map((one) => one.path),
+    );
+  });
+
+  test('behavior: every file opens with a line that says its job', () => {
+    assertNone(
+      everything.filter((one) => !/^(#!.*\n)?\/\/ \S/.test(one.text)).map((one) => one.path),
+    );
+  });
+
+  test('behavior: names are kebab-case, and no drawer collects leftovers', () => {
+    const leftovers = new Set(['utils', 'util', 'helpers', 'helper', 'manager', 'common', 'misc']);
+    assertNone(
+      everything
+        .map((one) => one.path)
+        .filter((path) => {
+          const name = basename(path).replace(/(\.(test|gen))?\.ts$/, '');
+          return !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || leftovers.has(name) || name === 'index';
+        }),
+    );
+  });
+
+  test('behavior: nothing is left over', () => {
+    const marks = new RegExp(['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|'));
+    assertNone(everything.filter((one) => marks.test(one.text)).map((one) => one.path));
+  });
+});
