@@ -1,0 +1,29 @@
+// A process that commits in a loop and says so after each commit, made to be killed.
+
+import { openStore, type StorePlace } from './store-place.ts';
+import { toAddress, toCheckpoint, toHeader, toTrade } from './store-records.ts';
+
+/** Rows of each kind in a commit: enough that a kill often falls into the middle of one. */
+const ROWS = 300;
+
+const address = JSON.parse(process.argv[2] ?? '') as StorePlace['address'];
+const store = await openStore(address);
+
+for (;;) {
+  const checkpoint = await store.market.readCheckpoint('devnet');
+  const version = (checkpoint?.version ?? 0) + 1;
+  await store.market.transaction('devnet', async (transaction) => {
+    const rows = Array.from({ length: ROWS }, (_, index) => index);
+    await transaction.setCheckpoint(toCheckpoint(version));
+    await transaction.putHeaders([toHeader(version)]);
+    await transaction.insertTrades(rows.map((logIndex) => toTrade({ block: version, logIndex })));
+    await transaction.putBalances(
+      rows.map((index) => ({
+        token: toAddress(1),
+        owner: toAddress(index + 1),
+        amountRaw: BigInt(version),
+      })),
+    );
+  });
+  process.stdout.write(`${version}\n`);
+}

@@ -1,0 +1,77 @@
+// Conformance: the schema is made once, recorded, and refused where it is not ours.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { MIGRATIONS } from '../../src/store/migrations/migrations.ts';
+import { StoreSchemaError } from '../../src/store/store-schema-error.ts';
+import type { CreatePlace, StorePlace } from './store-place.ts';
+
+const SELECT = 'SELECT id, name, checksum, applied_at_ms FROM mintwire_migrations ORDER BY id';
+
+export function describeMigrations(createPlace: CreatePlace): void {
+  describe('migrations', () => {
+    let place: StorePlace;
+    beforeEach(async () => {
+      place = await createPlace();
+    });
+    afterEach(() => place.remove());
+
+    const openAndClose = async () => (await place.open()).close();
+
+    it('are recorded with name, time and checksum, and run once', async () => {
+      const earliestMs = Date.now();
+      await openAndClose();
+      const first = await place.run(SELECT);
+      await openAndClose();
+      assert.deepEqual(await place.run(SELECT), first);
+      assert.deepEqual(
+        first.map((row) => [Number(row['id']), row['name']]),
+        MIGRATIONS.map((migration) => [migration.id, migration.name]),
+      );
+      for (const row of first) {
+        assert.match(String(row['checksum']), /^[0-9a-f]{64}$/);
+        assert.ok(Number(row['applied_at_ms']) >= earliestMs);
+      }
+    });
+
+    it('run once when several processes start at the same moment', async () => {
+      const stores = await Promise.all(Array.from({ length: 6 }, () => place.open()));
+      for (const store of stores) await store.ping();
+      await Promise.all(stores.map((store) => store.close()));
+      assert.equal((await place.run(SELECT)).length, MIGRATIONS.length);
+    });
+
+    it('refuse a store of a newer version, and say so', async () => {
+      await openAndClose();
+      const newer = MIGRATIONS.length + 1;
+      await place.run(
+        `INSERT INTO mintwire_migrations (id, name, checksum, applied_at_ms)
+         VALUES (${newer}, 'from the future', 'abc', 1)`,
+      );
+      await assert.rejects(place.open(), (error: unknown) => {
+        assert.ok(error instanceof StoreSchemaError);
+        assert.match(error.message, /newer version/);
+        assert.match(error.message, new RegExp(`${newer} "from the future"`));
+        assert.match(error.message, new RegExp(`up to ${MIGRATIONS.length}\\.`));
+        return true;
+      });
+    });
+
+    it('refuse a store whose migration is not the one known here', async () => {
+      await openAndClose();
+      await place.run("UPDATE mintwire_migrations SET checksum = 'feedbeef' WHERE id = 1");
+      await assert.rejects(place.open(), (error: unknown) => {
+        assert.ok(error instanceof StoreSchemaError);
+        assert.match(error.message, /found checksum feedbeef/);
+        assert.match(error.message, /another store/);
+        return true;
+      });
+    });
+
+    it('refuse a record with a gap', async () => {
+      await openAndClose();
+      await place.run('UPDATE mintwire_migrations SET id = 0 WHERE id = 1');
+      await assert.rejects(place.open(), StoreSchemaError);
+    });
+  });
+}

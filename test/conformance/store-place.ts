@@ -1,0 +1,67 @@
+// Where a conformance run keeps its store: the same tests are given a place on each engine.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import { createPostgresStore } from '../../src/store/postgres/create-postgres-store.ts';
+import type { OnTiming } from '../../src/store/sql.ts';
+import { createSqliteStore } from '../../src/store/sqlite/create-sqlite-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createTestDatabase } from '../postgres.ts';
+
+export interface StorePlace {
+  /** What a child process needs to open the same data. */
+  readonly address: { readonly engine: Store['engine']; readonly target: string };
+  /** Opens the data that is here, as another process would. */
+  open(onTiming?: OnTiming): Promise<Store>;
+  /** Reaches around the store, to look at or spoil what it keeps. */
+  run(sql: string): Promise<Record<string, unknown>[]>;
+  remove(): Promise<void>;
+}
+
+export type CreatePlace = () => Promise<StorePlace>;
+
+export function openStore(address: StorePlace['address'], onTiming?: OnTiming): Promise<Store> {
+  return address.engine === 'sqlite'
+    ? createSqliteStore({ file: address.target, onTiming })
+    : createPostgresStore({ url: address.target, poolSize: 4, onTiming });
+}
+
+export async function createSqlitePlace(): Promise<StorePlace> {
+  const folder = await mkdtemp(join(tmpdir(), 'mintwire-store-'));
+  const address = { engine: 'sqlite', target: join(folder, 'store.db') } as const;
+  return {
+    address,
+    open: (onTiming) => openStore(address, onTiming),
+    run: async (sql) => {
+      const database = new DatabaseSync(address.target, { timeout: 5000 });
+      try {
+        return database.prepare(sql).all();
+      } finally {
+        database.close();
+      }
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+export async function createPostgresPlace(): Promise<StorePlace> {
+  const database = await createTestDatabase();
+  const address = { engine: 'postgres', target: database.url } as const;
+  return {
+    address,
+    open: (onTiming) => openStore(address, onTiming),
+    run: async (sql) => {
+      const client = new Client({ connectionString: database.url });
+      await client.connect();
+      try {
+        return (await client.query<Record<string, unknown>>(sql)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    remove: () => database.drop(),
+  };
+}

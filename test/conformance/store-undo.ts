@@ -1,0 +1,309 @@
+// Conformance: what blocks did is undone exactly, to any depth.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { ChainSlug } from '../../src/model/chain.ts';
+import type {
+  BalanceRecord,
+  PoolRecord,
+  TickRecord,
+  TokenRecord,
+  TradeRecord,
+} from '../../src/model/market-record.ts';
+import type { MarketReader, Store, UndoImages } from '../../src/store/store.ts';
+import type { CreatePlace, StorePlace } from './store-place.ts';
+import {
+  balanceRecord,
+  poolRecord,
+  tickRecord,
+  toAddress,
+  toCheckpoint,
+  toHeader,
+  tokenRecord,
+  toTrade,
+} from './store-records.ts';
+
+/** Everything that undo restores, as plain maps from key to row. */
+interface State {
+  readonly tokens: Map<string, TokenRecord>;
+  readonly pools: Map<string, PoolRecord>;
+  readonly ticks: Map<string, TickRecord>;
+  readonly balances: Map<string, BalanceRecord>;
+  readonly trades: Map<string, TradeRecord>;
+}
+
+interface BlockChanges {
+  readonly tokens: readonly TokenRecord[];
+  readonly pools: readonly PoolRecord[];
+  readonly ticks: readonly TickRecord[];
+  readonly balances: readonly BalanceRecord[];
+  readonly trades: number;
+}
+
+const CHAIN: ChainSlug = 'devnet';
+
+export function describeUndo(createPlace: CreatePlace): void {
+  describe('undo', () => {
+    let place: StorePlace;
+    let store: Store;
+    before(async () => {
+      place = await createPlace();
+      store = await place.open();
+    });
+    after(async () => {
+      await store.close();
+      await place.remove();
+    });
+    itRestores(() => store);
+    itPrunes(() => store);
+  });
+}
+
+const few = <T>(arbitrary: fc.Arbitrary<T>, selector: (row: T) => string) =>
+  fc.uniqueArray(arbitrary, { selector, maxLength: 4 });
+const key = fc.integer({ min: 1, max: 4 }).map(toAddress);
+const sometimesZero = fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 2n ** 128n - 1n }));
+
+/** Few keys, so that blocks change the same rows again and again, create and delete them. */
+const blockChanges: fc.Arbitrary<BlockChanges> = fc.record({
+  tokens: few(
+    fc.tuple(tokenRecord, key).map(([row, token]) => ({ ...row, token })),
+    (row) => row.token,
+  ),
+  pools: few(
+    fc.tuple(poolRecord, key).map(([row, pool]) => ({ ...row, pool })),
+    (row) => row.pool,
+  ),
+  ticks: few(
+    fc
+      .tuple(tickRecord, key, fc.integer({ min: -2, max: 2 }), sometimesZero)
+      .map(([row, pool, tick, liquidityGross]) => ({ ...row, pool, tick, liquidityGross })),
+    (row) => `${row.pool} ${row.tick}`,
+  ),
+  balances: few(
+    fc
+      .tuple(balanceRecord, key, key, sometimesZero)
+      .map(([row, token, owner, amountRaw]) => ({ ...row, token, owner, amountRaw })),
+    (row) => `${row.token} ${row.owner}`,
+  ),
+  trades: fc.integer({ min: 0, max: 3 }),
+});
+
+function createState(): State {
+  return {
+    tokens: new Map(),
+    pools: new Map(),
+    ticks: new Map(),
+    balances: new Map(),
+    trades: new Map(),
+  };
+}
+
+/** Applies a block to the model and to the store, with the images of what it changes. */
+async function applyBlock(
+  store: Store,
+  state: State,
+  block: number,
+  changes: BlockChanges,
+): Promise<void> {
+  const images: UndoImages = {
+    block,
+    tokens: new Map(changes.tokens.map((row) => [row.token, state.tokens.get(row.token) ?? null])),
+    pools: new Map(changes.pools.map((row) => [row.pool, state.pools.get(row.pool) ?? null])),
+    ticks: changes.ticks.map(({ pool, tick }) => ({
+      pool,
+      tick,
+      before: state.ticks.get(`${pool} ${tick}`) ?? null,
+    })),
+    balances: changes.balances.map(({ token, owner }) => ({
+      token,
+      owner,
+      before: state.balances.get(`${token} ${owner}`) ?? null,
+    })),
+  };
+  const trades = Array.from({ length: changes.trades }, (_, logIndex) =>
+    toTrade({ block, logIndex, token: toAddress(1 + (logIndex % 2)) }),
+  );
+  await store.market.transaction(CHAIN, async (transaction) => {
+    await transaction.putHeaders([toHeader(block)]);
+    await transaction.putTokens(changes.tokens);
+    await transaction.putPools(changes.pools);
+    await transaction.putTicks(changes.ticks);
+    await transaction.putBalances(changes.balances);
+    await transaction.insertTrades(trades);
+    await transaction.putUndo([images]);
+  });
+  for (const row of changes.tokens) state.tokens.set(row.token, row);
+  for (const row of changes.pools) state.pools.set(row.pool, row);
+  for (const row of changes.ticks) {
+    if (row.liquidityGross === 0n) state.ticks.delete(`${row.pool} ${row.tick}`);
+    else state.ticks.set(`${row.pool} ${row.tick}`, row);
+  }
+  for (const row of changes.balances) {
+    if (row.amountRaw === 0n) state.balances.delete(`${row.token} ${row.owner}`);
+    else state.balances.set(`${row.token} ${row.owner}`, row);
+  }
+  for (const trade of trades) state.trades.set(`${trade.block}:${trade.logIndex}`, trade);
+}
+
+function copy(state: State): State {
+  return {
+    tokens: new Map(state.tokens),
+    pools: new Map(state.pools),
+    ticks: new Map(state.ticks),
+    balances: new Map(state.balances),
+    trades: new Map(state.trades),
+  };
+}
+
+async function readState(store: Store): Promise<State> {
+  const state = createState();
+  await store.market.snapshot(async (reader) => {
+    for await (const page of reader.scanTokens(CHAIN)) {
+      for (const row of page) state.tokens.set(row.token, row);
+    }
+    for await (const page of reader.scanPools(CHAIN)) {
+      for (const row of page) state.pools.set(row.pool, row);
+    }
+    for await (const page of reader.scanTicks(CHAIN)) {
+      for (const row of page) state.ticks.set(`${row.pool} ${row.tick}`, row);
+    }
+    for await (const page of reader.scanBalances(CHAIN)) {
+      for (const row of page) state.balances.set(`${row.token} ${row.owner}`, row);
+    }
+    for await (const page of reader.scanTrades(CHAIN)) {
+      for (const row of page) state.trades.set(`${row.block}:${row.logIndex}`, row);
+    }
+  });
+  return state;
+}
+
+/** Applies blocks and returns the state after each, the one before the first at index 0. */
+async function applyBlocks(
+  store: Store,
+  from: { readonly state: State; readonly block: number },
+  blocks: readonly BlockChanges[],
+): Promise<State[]> {
+  const state = copy(from.state);
+  const states = [copy(state)];
+  for (const [index, changes] of blocks.entries()) {
+    await applyBlock(store, state, from.block + index + 1, changes);
+    states.push(copy(state));
+  }
+  return states;
+}
+
+function itRestores(getStore: () => Store): void {
+  it('restores the exact rows of any block below, and follows another branch from there', async () => {
+    const blocks = fc.array(blockChanges, { minLength: 1, maxLength: 8 });
+    const property = fc.asyncProperty(blocks, blocks, fc.nat(), async (first, second, pick) => {
+      const store = getStore();
+      await store.market.transaction(CHAIN, (transaction) => transaction.undoAbove(-1));
+      const states = await applyBlocks(store, { state: createState(), block: 0 }, first);
+      const target = pick % (first.length + 1);
+      const removed = await store.market.transaction(CHAIN, (transaction) =>
+        transaction.undoAbove(target),
+      );
+      assert.deepEqual(await readState(store), states[target]);
+      const gone = [...states.at(-1)!.trades.values()].filter((trade) => trade.block > target);
+      assert.deepEqual(removed, gone);
+      await assertHeaders(store.market, target);
+
+      const from = { state: states[target]!, block: target };
+      const branch = await applyBlocks(store, from, second);
+      assert.deepEqual(await readState(store), branch.at(-1));
+      await store.market.transaction(CHAIN, (transaction) => transaction.undoAbove(0));
+      assert.deepEqual(await readState(store), createState());
+    });
+    await fc.assert(property, { numRuns: 12 });
+  });
+
+  it('restores the oldest image of a block that was given in several parts', async () => {
+    const { market } = getStore();
+    const owner = toAddress(9);
+    const token = toAddress(8);
+    const image = (before: bigint | null): UndoImages => ({
+      block: 5,
+      tokens: new Map(),
+      pools: new Map(),
+      ticks: [],
+      balances: [
+        { token, owner, before: before === null ? null : { token, owner, amountRaw: before } },
+      ],
+    });
+    await market.transaction('base', async (transaction) => {
+      await transaction.putBalances([{ token, owner, amountRaw: 3n }]);
+      await transaction.putUndo([image(1n), image(2n)]);
+    });
+    await market.transaction('base', (transaction) => transaction.putUndo([image(null)]));
+    await market.transaction('base', (transaction) => transaction.undoAbove(4));
+    assert.deepEqual(await market.readBalances('base', [{ token, owner }]), [
+      { token, owner, amountRaw: 1n },
+    ]);
+  });
+
+  it('leaves candles to the caller, and other chains alone', async () => {
+    const { market } = getStore();
+    const trade = toTrade({ block: 50 });
+    for (const chain of ['polygon', 'bsc'] as const) {
+      await market.transaction(chain, async (transaction) => {
+        await transaction.insertTrades([trade]);
+        await transaction.putHeaders([toHeader(50)]);
+      });
+    }
+    await market.transaction('polygon', (transaction) => transaction.undoAbove(10));
+    assert.deepEqual(await market.readHeaders('polygon'), []);
+    assert.deepEqual(await market.readHeaders('bsc'), [toHeader(50)]);
+    const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+    const series = { token: trade.token, pool: null };
+    assert.deepEqual(await market.readTradeRange('bsc', series, range), [trade]);
+  });
+}
+
+async function assertHeaders(market: MarketReader, target: number): Promise<void> {
+  const numbers = (await market.readHeaders(CHAIN)).map((header) => header.number);
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: target }, (_, index) => index + 1),
+  );
+}
+
+function itPrunes(getStore: () => Store): void {
+  it('forgets images and headers that no reorganisation can reach, and nothing above', async () => {
+    const { market } = getStore();
+    const owner = toAddress(9);
+    const token = toAddress(8);
+    await market.transaction('optimism', async (transaction) => {
+      await transaction.setCheckpoint(toCheckpoint(1, 200));
+      const blocks = Array.from({ length: 200 }, (_, index) => index + 1);
+      await transaction.putHeaders(blocks.map(toHeader));
+      await transaction.putBalances([{ token, owner, amountRaw: 200n }]);
+      await transaction.putUndo(
+        blocks.map((block) => ({
+          block,
+          tokens: new Map(),
+          pools: new Map(),
+          ticks: [],
+          balances: [
+            {
+              token,
+              owner,
+              before: block === 1 ? null : { token, owner, amountRaw: BigInt(block - 1) },
+            },
+          ],
+        })),
+      );
+      await transaction.pruneUndo(150);
+    });
+    const headers = (await market.readHeaders('optimism')).map((header) => header.number);
+    assert.ok(headers.includes(150) && headers.includes(151) && headers.includes(200));
+    assert.ok(!headers.includes(1));
+    await market.transaction('optimism', (transaction) => transaction.undoAbove(100));
+    assert.deepEqual(
+      await market.readBalances('optimism', [{ token, owner }]),
+      [{ token, owner, amountRaw: 150n }],
+      'only the images above the pruned block are left to restore',
+    );
+  });
+}

@@ -1,0 +1,19 @@
+// What every engine must do, as one suite. A new engine is one that passes it.
+
+import { describe } from 'node:test';
+import { describeKill } from './store-kill.ts';
+import { describeMigrations } from './store-migrations.ts';
+import type { CreatePlace } from './store-place.ts';
+import { describeRows } from './store-rows.ts';
+import { describeTransactions } from './store-transactions.ts';
+import { describeUndo } from './store-undo.ts';
+
+export function describeStore(name: string, createPlace: CreatePlace): void {
+  describe(name, () => {
+    describeRows(createPlace);
+    describeTransactions(createPlace);
+    describeUndo(createPlace);
+    describeMigrations(createPlace);
+    describeKill(createPlace);
+  });
+}

@@ -1,0 +1,115 @@
+// The service as a stranger starts, stops and misconfigures it.
+
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { spawnService, startService } from '../start-service.ts';
+
+async function getJson(url: string): Promise<unknown> {
+  return (await fetch(url)).json();
+}
+
+test('default: npm start serves and says where', async (t) => {
+  const service = await startService(t, { through: 'npm' });
+  for (const path of ['docs', 'openapi.json', 'ready']) {
+    assert.ok(service.output().includes(`${service.origin}/v1/${path}`), path);
+  }
+  assert.deepEqual(await getJson(`${service.origin}/v1/health`), { status: 'ok' });
+  const ready = await fetch(`${service.origin}/v1/ready`);
+  assert.equal(ready.status, 200);
+  assert.match(await (await fetch(`${service.origin}/v1/docs`)).text(), /<h1>Mintwire API<\/h1>/);
+  assert.match(await (await fetch(`${service.origin}/v1/llms.txt`)).text(), /^# Mintwire API/);
+  assert.match(await (await fetch(service.metricsUrl)).text(), /mintwire_http_requests_total/);
+  assert.equal((await fetch(`${service.origin}/metrics`)).status, 404);
+});
+
+test('behavior: bad configuration stops the start with every problem named', async (t) => {
+  const service = spawnService(t, {
+    through: 'npm',
+    env: { PORT: 'abc', RPC_BASE: 'nonsense', LIMIT_IP_BURST: '0' },
+  });
+  assert.notEqual(await service.exited, 0);
+  for (const name of ['PORT', 'RPC_BASE', 'LIMIT_IP_BURST']) {
+    assert.match(service.output(), new RegExp(`- ${name} must|- ${name} entry`));
+  }
+  assert.doesNotMatch(service.output(), /\n\s+at .*\.ts/, 'no stack trace');
+});
+
+test('behavior: a port in use is said with the setting to change', async (t) => {
+  const first = await startService(t);
+  const { port } = new URL(first.origin);
+  const second = spawnService(t, { env: { PORT: port } });
+  assert.equal(await second.exited, 1);
+  assert.match(second.output(), new RegExp(`Port ${port} is in use.*set PORT`));
+});
+
+const SIGNALS: readonly {
+  readonly name: string;
+  send(pid: number): void;
+}[] = [
+  { name: 'SIGTERM to npm alone', send: (pid) => process.kill(pid, 'SIGTERM') },
+  { name: 'SIGINT to npm alone', send: (pid) => process.kill(pid, 'SIGINT') },
+  { name: 'SIGTERM to the group', send: (pid) => process.kill(-pid, 'SIGTERM') },
+  { name: 'SIGINT to the group, as Ctrl-C does', send: (pid) => process.kill(-pid, 'SIGINT') },
+];
+
+for (const { name, send } of SIGNALS) {
+  test(`behavior: ${name} ends the service with exit code 0`, async (t) => {
+    const service = await startService(t, { through: 'npm' });
+    send(service.child.pid ?? 0);
+    assert.equal(await service.exited, 0, service.output());
+    assert.match(service.output(), /stopped/);
+    await assert.rejects(fetch(`${service.origin}/v1/health`));
+  });
+}
+
+test('behavior: what is being sent when the signal comes is still answered', async (t) => {
+  const service = await startService(t);
+  const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    answer += text;
+  });
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  // The request has begun, so that the connection is not an idle one.
+  socket.write('GET /v1/entitlements HTTP/1.1\r\nhost: x\r\n');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  service.child.kill('SIGTERM');
+  while (!service.output().includes('stopping')) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  socket.write('\r\n');
+  await closed;
+  assert.match(answer, /^HTTP\/1.1 200/);
+  assert.match(answer, /connection: close/i);
+  assert.equal(await service.exited, 0);
+});
+
+test('behavior: a connection that never finishes is cut when the grace time is over', async (t) => {
+  const service = await startService(t, { env: { SHUTDOWN_GRACE_SECONDS: '0' } });
+  const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  socket.on('error', () => {});
+  socket.write('GET /v1/entitlements HTTP/1.1\r\nhost: x\r\n');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  service.child.kill('SIGTERM');
+  await closed;
+  assert.equal(await service.exited, 0);
+});
+
+test('behavior: secrets sent anywhere are nowhere in the log', async (t) => {
+  const service = await startService(t, { env: { LOG_LEVEL: 'trace' } });
+  const hex = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+  const secrets = ['mw_live_4fzzzxjyl9FvbkoLXQ2pqz', 'mw_sess_zT81jdkLw9', hex, 'hunter2hunter2'];
+  for (const secret of secrets) {
+    const headers = { authorization: `Bearer ${secret}`, cookie: `mw_session=${secret}` };
+    await fetch(`${service.origin}/v1/entitlements?key=${secret}`, { headers });
+    await fetch(`${service.origin}/v1/entitlements`, { headers });
+    await fetch(`${service.origin}/v1/${secret}`, { method: 'POST', body: secret });
+    await fetch(`${service.origin}/v1/chains?${secret}=1`, { headers: { 'x-api-key': secret } });
+  }
+  service.child.kill('SIGTERM');
+  assert.equal(await service.exited, 0);
+  assert.equal(service.output().match(/"msg":"request"/g)?.length, secrets.length * 4);
+  for (const secret of secrets) assert.ok(!service.output().includes(secret), secret);
+});

@@ -1,0 +1,88 @@
+// Starts the real service as a process of its own, as `npm start` or the command line does.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+export interface ServiceProcess {
+  readonly child: ChildProcess;
+  /** Everything written so far, to both outputs. */
+  output(): string;
+  /** Resolves with the exit code, or the name of the signal that ended the process. */
+  readonly exited: Promise<number | NodeJS.Signals | null>;
+}
+
+export interface RunningService extends ServiceProcess {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string;
+  readonly metricsUrl: string;
+}
+
+export interface StartServiceOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** `npm` goes through `npm start`; the default runs the command itself. */
+  readonly through?: 'npm' | 'node';
+}
+
+export function createTempFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mintwire-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts the process without waiting for it to serve. */
+export function spawnService(t: TestContext, options: StartServiceOptions = {}): ServiceProcess {
+  const [command, args] =
+    options.through === 'npm'
+      ? ['npm', ['start']]
+      : [process.execPath, ['src/cli/main.ts', 'serve']];
+  const child = spawn(command, args, {
+    // A group of its own, so that a test can signal npm alone or everybody, as a terminal does.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      PORT: '0',
+      METRICS_PORT: '0',
+      DATA_DIR: createTempFolder(t),
+      ...options.env,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const exited = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.on('close', (code, signal) => resolve(code ?? signal));
+  });
+  t.after(async () => {
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      process.kill(-child.pid, 'SIGKILL');
+    }
+    await exited;
+  });
+  return { child, output: () => output, exited };
+}
+
+/** Starts the process and waits until it says where it serves. */
+export async function startService(
+  t: TestContext,
+  options: StartServiceOptions = {},
+): Promise<RunningService> {
+  const service = spawnService(t, options);
+  let ended = false;
+  void service.exited.then(() => {
+    ended = true;
+  });
+  for (;;) {
+    const origin = /serves on (http:\/\/\S+)\/v1/.exec(service.output())?.[1];
+    const metricsUrl = /(http:\/\/\S+\/metrics)/.exec(service.output())?.[1];
+    if (origin && metricsUrl) return { ...service, origin, metricsUrl };
+    if (ended) throw new Error(`the service ended before it served:\n${service.output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
