@@ -1,0 +1,68 @@
+// Pins what must hold for every operation, those of the future included.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Compile } from 'typebox/compile';
+import { toDocsPage } from './docs-page.ts';
+import { toLlmsText } from './llms-text.ts';
+import { toOpenapi } from './openapi.ts';
+import { type Operation, toErrorCodes } from './operation.ts';
+import { operations } from './operations.ts';
+import { createInputParser } from './parse-input.ts';
+
+const all: readonly Operation[] = operations;
+
+interface OpenapiOperation {
+  readonly operationId: string;
+  readonly responses: Record<string, { description: string; content?: Record<string, unknown> }>;
+}
+
+const document = toOpenapi(operations, { version: '1.2.3' }) as unknown as {
+  readonly paths: Record<string, Record<string, OpenapiOperation>>;
+};
+
+describe('definitions', () => {
+  test('behavior: ids and routes are unique', () => {
+    assert.equal(new Set(all.map((one) => one.id)).size, all.length);
+    assert.equal(new Set(all.map((one) => `${one.method} ${one.path}`)).size, all.length);
+  });
+
+  for (const operation of all) {
+    test(`behavior: ${operation.id} refuses fields it does not know, in and out`, () => {
+      const input = operation.input as { additionalProperties?: unknown };
+      assert.equal(input.additionalProperties, false);
+      const parse = createInputParser(operation.input, 'json');
+      assert.throws(() => parse({ ...operation.example.input, surprise: 1 }));
+      assert.doesNotThrow(() => parse(operation.example.input));
+    });
+
+    test(`behavior: ${operation.id} has an example that its schema accepts`, () => {
+      assert.ok(Compile(operation.output).Check(operation.example.answer));
+    });
+  }
+});
+
+describe('documents', () => {
+  test('behavior: OpenAPI lists exactly the operations, with every error they may give', () => {
+    const listed = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, one]) => `${method} ${path} ${one.operationId}`),
+    );
+    const defined = all.map((one) => `${one.method.toLowerCase()} ${one.path} ${one.id}`);
+    assert.deepEqual(listed.sort(), defined.sort());
+    for (const operation of all) {
+      const entry = document.paths[operation.path]?.[operation.method.toLowerCase()];
+      const told = JSON.stringify(entry?.responses);
+      for (const code of toErrorCodes(operation)) assert.ok(told.includes(code), code);
+    }
+  });
+
+  test('behavior: the readable reference and llms.txt name every operation', () => {
+    const page = toDocsPage(operations, { version: '1.2.3' });
+    const text = toLlmsText(operations, { version: '1.2.3' });
+    for (const operation of all) {
+      assert.ok(page.includes(`/v1${operation.path}`));
+      assert.ok(text.includes(`${operation.method} /v1${operation.path}`));
+    }
+    assert.doesNotMatch(page, /<script/);
+  });
+});
