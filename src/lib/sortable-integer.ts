@@ -13,11 +13,13 @@ export function toSortableInteger(value: bigint): string {
   return digits.length < 10 ? `0${digits.length}${digits}` : `${digits.length}${digits}`;
 }
 
+const ZERO_CODE = 48;
+
 export function parseSortableInteger(text: string): bigint {
-  const digits = text.slice(2);
+  const length = (text.charCodeAt(0) - ZERO_CODE) * 10 + text.charCodeAt(1) - ZERO_CODE;
   // Reading back is our own text, so a mismatch is corruption and not somebody's input.
-  if (Number(text.slice(0, 2)) !== digits.length || digits.length === 0) {
+  if (length !== text.length - 2 || length < 1) {
     throw new RangeError(`Not a sortable integer: ${JSON.stringify(text)}`);
   }
-  return BigInt(digits);
+  return BigInt(text.slice(2));
 }

@@ -1,7 +1,7 @@
 // A process that commits in a loop and says so after each commit, made to be killed.
 
 import { openStore, type StorePlace } from './store-place.ts';
-import { toAddress, toCheckpoint, toHeader, toTrade } from './store-records.ts';
+import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
 
 /** Rows of each kind in a commit: enough that a kill often falls into the middle of one. */
 const ROWS = 300;

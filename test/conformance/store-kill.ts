@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Store } from '../../src/store/store.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
-import { toAddress } from './store-records.ts';
+import { toAddress } from './store-samples.ts';
 
 const KILLS = 6;
 const WRITER = fileURLToPath(new URL('./store-kill-writer.ts', import.meta.url));

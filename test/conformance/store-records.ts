@@ -1,71 +1,16 @@
-// Records for the store's conformance tests: plain samples, and arbitrary ones for properties.
+// Arbitrary records for the properties of the store's conformance tests.
 
 import fc from 'fast-check';
-import type { BlockHeader } from '../../src/model/market-event.ts';
 import {
   type BalanceRecord,
   type CandleRecord,
-  type Checkpoint,
   type PoolRecord,
   STORED_INTERVALS,
   type TickRecord,
   type TokenRecord,
   type TradeRecord,
 } from '../../src/model/market-record.ts';
-
-export const UINT256_MAX = 2n ** 256n - 1n;
-
-/** The address that ends in `number`. */
-export function toAddress(number: number): string {
-  return `0x${number.toString(16).padStart(40, '0')}`;
-}
-
-export function toHash(number: number): string {
-  return `0x${number.toString(16).padStart(64, '0')}`;
-}
-
-export function toCheckpoint(version: number, block = version): Checkpoint {
-  return {
-    startBlock: 0,
-    block,
-    blockHash: toHash(block),
-    timestampMs: 1_700_000_000_000 + block * 1000,
-    finalizedBlock: Math.max(0, block - 10),
-    version,
-  };
-}
-
-export function toHeader(number: number): BlockHeader {
-  return {
-    number,
-    hash: toHash(number),
-    parentHash: toHash(number - 1),
-    timestampMs: 1_700_000_000_000 + number * 1000,
-  };
-}
-
-export function toTrade(fields: Partial<TradeRecord> & { readonly block: number }): TradeRecord {
-  return {
-    token: toAddress(1),
-    logIndex: 0,
-    txHash: toHash(fields.block),
-    index: 0,
-    timestampMs: 1_700_000_000_000 + fields.block * 1000,
-    side: 'buy',
-    wallet: toAddress(77),
-    venue: 'uniswap-v2',
-    pool: toAddress(500),
-    amountRaw: 10n ** 18n,
-    quoteToken: toAddress(2),
-    quoteAmountRaw: 5n,
-    priceNative: '0.000000000000000005',
-    priceUsd: null,
-    valueNative: '0.000000000000000005',
-    valueUsd: null,
-    outlier: false,
-    ...fields,
-  };
-}
+import { toAddress, toHash, UINT256_MAX } from './store-samples.ts';
 
 const address = fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(toAddress);
 const block = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
@@ -74,6 +19,9 @@ const count = fc.integer({ min: 0, max: 2 ** 40 });
 const price = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.bigInt({ min: 0n, max: 10n ** 18n }))
   .map(([whole, fraction]) => `${whole}.${fraction}1`);
+/** Records with the prototype that the store's own have. */
+const record = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
+  fc.record<T>(model, { noNullPrototype: true });
 const nullable = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
 /** Any text but what no store of ours can hold: U+0000 and lone surrogates. */
 const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\u0000', ''));
@@ -85,7 +33,7 @@ export const uint256 = fc.oneof(
   fc.constantFrom(0n, UINT256_MAX, 10n ** 18n, 10n ** 18n - 1n, 10n ** 77n),
 );
 
-export const tokenRecord: fc.Arbitrary<TokenRecord> = fc.record({
+export const tokenRecord: fc.Arbitrary<TokenRecord> = record({
   token: address,
   symbol: nullable(fc.oneof(text, sqlText)),
   name: nullable(fc.oneof(text, sqlText)),
@@ -104,7 +52,7 @@ export const tokenRecord: fc.Arbitrary<TokenRecord> = fc.record({
   tradeCount: count,
 });
 
-export const poolRecord: fc.Arbitrary<PoolRecord> = fc.record({
+export const poolRecord: fc.Arbitrary<PoolRecord> = record({
   pool: fc.oneof(address, fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(toHash)),
   venue: fc.constantFrom('uniswap-v2', 'uniswap-v3', 'uniswap-v4'),
   token0: address,
@@ -125,44 +73,47 @@ export const poolRecord: fc.Arbitrary<PoolRecord> = fc.record({
   lastSwapAtMs: nullable(timestampMs),
 });
 
-export const tickRecord: fc.Arbitrary<TickRecord> = fc.record({
+export const tickRecord: fc.Arbitrary<TickRecord> = record({
   pool: address,
   tick: fc.integer({ min: -887_272, max: 887_272 }),
   liquidityGross: fc.bigInt({ min: 1n, max: 2n ** 128n - 1n }),
   liquidityNet: fc.bigInt({ min: -(2n ** 127n), max: 2n ** 127n - 1n }),
 });
 
-export const balanceRecord: fc.Arbitrary<BalanceRecord> = fc.record({
+export const balanceRecord: fc.Arbitrary<BalanceRecord> = record({
   token: fc.constantFrom(toAddress(1), toAddress(2), toAddress(3)),
   owner: address,
   amountRaw: uint256.filter((amount) => amount > 0n),
 });
 
-const ohlc = nullable(fc.record({ open: price, high: price, low: price, close: price }));
+const ohlc = nullable(record({ open: price, high: price, low: price, close: price }));
 
 export const candleRecord: fc.Arbitrary<CandleRecord> = fc
-  .record({
-    token: address,
-    pool: nullable(address),
-    interval: fc.constantFrom(...STORED_INTERVALS),
-    openTimeMs: timestampMs,
-    volumeRaw: fc.bigInt({ min: 0n, max: UINT256_MAX * 8n }),
-    quoteVolumeNative: price,
-    quoteVolumeUsd: price,
-    trades: count,
-    buys: count,
-    sells: count,
-    native: ohlc,
-    usd: ohlc,
-    nativeClean: ohlc,
-    usdClean: ohlc,
-    clean: fc.boolean(),
-  })
+  .record(
+    {
+      token: address,
+      pool: nullable(address),
+      interval: fc.constantFrom(...STORED_INTERVALS),
+      openTimeMs: timestampMs,
+      volumeRaw: fc.bigInt({ min: 0n, max: UINT256_MAX * 8n }),
+      quoteVolumeNative: price,
+      quoteVolumeUsd: price,
+      trades: count,
+      buys: count,
+      sells: count,
+      native: ohlc,
+      usd: ohlc,
+      nativeClean: ohlc,
+      usdClean: ohlc,
+      clean: fc.boolean(),
+    },
+    { noNullPrototype: true },
+  )
   .map(({ clean, ...candle }) =>
     clean ? { ...candle, nativeClean: candle.native, usdClean: candle.usd } : candle,
   );
 
-export const tradeRecord: fc.Arbitrary<TradeRecord> = fc.record({
+export const tradeRecord: fc.Arbitrary<TradeRecord> = record({
   token: address,
   block,
   logIndex: fc.integer({ min: 0, max: 100_000 }),

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { StaleWriterError } from '../../src/store/stale-writer-error.ts';
 import type { MarketTransaction, Store } from '../../src/store/store.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
-import { toAddress, toCheckpoint, toHeader, toTrade } from './store-records.ts';
+import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
 
 const ALL_TIME = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 

@@ -13,16 +13,8 @@ import type {
 } from '../../src/model/market-record.ts';
 import type { MarketReader, Store, UndoImages } from '../../src/store/store.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
-import {
-  balanceRecord,
-  poolRecord,
-  tickRecord,
-  toAddress,
-  toCheckpoint,
-  toHeader,
-  tokenRecord,
-  toTrade,
-} from './store-records.ts';
+import { balanceRecord, poolRecord, tickRecord, tokenRecord } from './store-records.ts';
+import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
 
 /** Everything that undo restores, as plain maps from key to row. */
 interface State {

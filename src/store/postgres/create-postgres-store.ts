@@ -8,7 +8,6 @@ import type { Store } from '../store.ts';
 import { StoreSchemaError } from '../store-schema-error.ts';
 import { withTiming } from '../with-timing.ts';
 import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts';
-import { PostgresSession } from './postgres-session.ts';
 
 export interface PostgresStoreOptions extends PostgresPoolOptions {
   readonly onTiming?: OnTiming | undefined;
@@ -17,19 +16,22 @@ export interface PostgresStoreOptions extends PostgresPoolOptions {
 /** Any number that nobody else locks; it spells "mint". */
 const MIGRATION_LOCK = 0x6d696e74;
 
+/** A transaction sees the state of its first read, which must be now. */
+const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1';
+
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const pool = new PostgresPool(options);
   try {
     await migrate(pool);
   } catch (error) {
-    await pool.pool.end();
+    await pool.close();
     throw error;
   }
   const engine = withTiming(
     {
-      session: new PostgresSession(pool.pool),
+      session: pool.session,
       transaction: (work) => pool.transaction('BEGIN', work),
-      snapshot: (work) => pool.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
+      snapshot: (work) => pool.transaction(BEGIN_SNAPSHOT, work),
     },
     options.onTiming,
   );
@@ -41,7 +43,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       await engine.session.query('SELECT 1', []);
     },
     close: () => {
-      closing ??= pool.pool.end();
+      closing ??= pool.close();
       return closing;
     },
   };

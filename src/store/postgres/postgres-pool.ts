@@ -1,8 +1,8 @@
 // A bounded pool of PostgreSQL connections, and transactions on them.
 
-import { Pool, type PoolClient, types } from 'pg';
+import { Pool, type PoolClient, type QueryConfig, types } from 'pg';
 import type { SqlSession } from '../sql.ts';
-import { PostgresSession } from './postgres-session.ts';
+import { PostgresSession, type Queryable } from './postgres-session.ts';
 
 export interface PostgresPoolOptions {
   readonly url: string;
@@ -17,10 +17,13 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const BIGINT_OID = 20;
 
 export class PostgresPool {
-  readonly pool: Pool;
+  readonly #pool: Pool;
+  readonly #pending = new Set<Promise<unknown>>();
+  /** Runs each query on whichever connection is free. */
+  readonly session: SqlSession;
 
   constructor(options: PostgresPoolOptions) {
-    this.pool = new Pool({
+    this.#pool = new Pool({
       connectionString: options.url,
       max: options.poolSize ?? POOL_SIZE_DEFAULT,
       statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS_DEFAULT,
@@ -30,12 +33,24 @@ export class PostgresPool {
     });
     // A connection that breaks while nobody uses it is replaced by the next one who needs it; an
     // event without a listener would end the process instead.
-    this.pool.on('error', ignore);
+    this.#pool.on('error', ignore);
+    const query = (config: QueryConfig) => this.#track(this.#pool.query(config));
+    this.session = new PostgresSession({ query } as Queryable);
   }
 
-  /** `begin` is the statement that opens the transaction. */
-  async transaction<T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
+  /** `begin` holds the statements that open the transaction. */
+  transaction<T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
+    return this.#track(this.#run(begin, work));
+  }
+
+  /** Ends once what was asked for is done: the pool alone would forget whoever still queues. */
+  async close(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    await this.#pool.end();
+  }
+
+  async #run<T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
     client.on('error', ignore);
     const session = new PostgresSession(client);
     let reusable = false;
@@ -54,6 +69,13 @@ export class PostgresPool {
       client.off('error', ignore);
       client.release(!reusable);
     }
+  }
+
+  #track<T>(running: Promise<T>): Promise<T> {
+    this.#pending.add(running);
+    const forget = () => this.#pending.delete(running);
+    running.then(forget, forget);
+    return running;
   }
 }
 

@@ -1,6 +1,6 @@
 // The shared SQL operations on a PostgreSQL connection, or on a pool of them.
 
-import type { ClientBase, Pool } from 'pg';
+import type { ClientBase } from 'pg';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { type ColumnType, type Table, toConflictClause } from '../table.ts';
 import { toArrayLiteral } from './array-literal.ts';
@@ -8,11 +8,14 @@ import { toArrayLiteral } from './array-literal.ts';
 /** Rows in one statement: enough to make its overhead vanish, few enough to bound its size. */
 const ROWS_PER_STATEMENT = 4000;
 
+/** A connection, or a pool that picks one for each query. */
+export type Queryable = Pick<ClientBase, 'query'>;
+
 export class PostgresSession implements SqlSession {
-  readonly #client: ClientBase | Pool;
+  readonly #client: Queryable;
   #ended = false;
 
-  constructor(client: ClientBase | Pool) {
+  constructor(client: Queryable) {
     this.#client = client;
   }
 
@@ -33,7 +36,7 @@ export class PostgresSession implements SqlSession {
 
   async execute(sql: string, values: SqlRow): Promise<number> {
     if (this.#ended) throw new Error('The transaction is over');
-    const result = await this.#client.query(sql, [...values]);
+    const result = await this.#client.query({ text: sql, values: [...values] });
     return result.rowCount ?? 0;
   }
 

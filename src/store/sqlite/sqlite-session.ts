@@ -1,5 +1,6 @@
 // The shared SQL operations on one SQLite connection.
 
+import type { StatementSync } from 'node:sqlite';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { type ColumnType, type Table, toConflictClause } from '../table.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -7,9 +8,15 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 export class SqliteSession implements SqlSession {
   readonly #connection: SqliteConnection;
   #ended = false;
+  #failed = false;
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection;
+  }
+
+  /** Whether a statement failed: part of a bulk write may then be there and part of it not. */
+  get failed(): boolean {
+    return this.#failed;
   }
 
   /** After this every call fails: a late one would otherwise write outside its transaction. */
@@ -18,11 +25,11 @@ export class SqliteSession implements SqlSession {
   }
 
   async query(sql: string, values: SqlRow): Promise<SqlRow[]> {
-    return this.#prepare(sql).all(...values) as unknown as SqlRow[];
+    return this.#use(sql, (statement) => statement.all(...values) as unknown as SqlRow[]);
   }
 
   async execute(sql: string, values: SqlRow): Promise<number> {
-    return Number(this.#prepare(sql).run(...values).changes);
+    return this.#use(sql, (statement) => Number(statement.run(...values).changes));
   }
 
   async queryEach(
@@ -30,13 +37,14 @@ export class SqliteSession implements SqlSession {
     _types: readonly ColumnType[],
     sets: readonly SqlRow[],
   ): Promise<SqlRow[]> {
-    const statement = this.#prepare(sql);
-    const rows: SqlRow[] = [];
-    for (const values of sets) {
-      const found = statement.all(...values) as unknown as SqlRow[];
-      for (const row of found) rows.push(row);
-    }
-    return rows;
+    return this.#use(sql, (statement) => {
+      const rows: SqlRow[] = [];
+      for (const values of sets) {
+        const found = statement.all(...values) as unknown as SqlRow[];
+        for (const row of found) rows.push(row);
+      }
+      return rows;
+    });
   }
 
   async insertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
@@ -52,14 +60,19 @@ export class SqliteSession implements SqlSession {
   }
 
   #runForEach(sql: string, rows: readonly SqlRow[]): void {
-    if (rows.length === 0) return;
-    const statement = this.#prepare(sql);
-    for (const row of rows) statement.run(...row);
+    this.#use(sql, (statement) => {
+      for (const row of rows) statement.run(...row);
+    });
   }
 
-  #prepare(sql: string) {
+  #use<T>(sql: string, work: (statement: StatementSync) => T): T {
     if (this.#ended) throw new Error('The transaction is over');
-    return this.#connection.prepare(sql);
+    try {
+      return work(this.#connection.prepare(sql));
+    } catch (error) {
+      this.#failed = true;
+      throw error;
+    }
   }
 }
 

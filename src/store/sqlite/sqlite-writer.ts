@@ -36,6 +36,9 @@ export class SqliteWriter {
     try {
       const result = await work(session);
       session.end();
+      if (session.failed) {
+        throw new Error('The transaction was rolled back because one of its statements had failed');
+      }
       this.connection.execute('COMMIT');
       return result;
     } catch (error) {

@@ -1,0 +1,58 @@
+// Plain records for the store's conformance tests.
+
+import type { BlockHeader } from '../../src/model/market-event.ts';
+import type { Checkpoint, TradeRecord } from '../../src/model/market-record.ts';
+
+export const UINT256_MAX = 2n ** 256n - 1n;
+
+/** The address that ends in `number`. */
+export function toAddress(number: number): string {
+  return `0x${number.toString(16).padStart(40, '0')}`;
+}
+
+export function toHash(number: number): string {
+  return `0x${number.toString(16).padStart(64, '0')}`;
+}
+
+export function toCheckpoint(version: number, block = version): Checkpoint {
+  return {
+    startBlock: 0,
+    block,
+    blockHash: toHash(block),
+    timestampMs: 1_700_000_000_000 + block * 1000,
+    finalizedBlock: Math.max(0, block - 10),
+    version,
+  };
+}
+
+export function toHeader(number: number): BlockHeader {
+  return {
+    number,
+    hash: toHash(number),
+    parentHash: toHash(number - 1),
+    timestampMs: 1_700_000_000_000 + number * 1000,
+  };
+}
+
+export function toTrade(fields: Partial<TradeRecord> & { readonly block: number }): TradeRecord {
+  return {
+    token: toAddress(1),
+    logIndex: 0,
+    txHash: toHash(fields.block),
+    index: 0,
+    timestampMs: 1_700_000_000_000 + fields.block * 1000,
+    side: 'buy',
+    wallet: toAddress(77),
+    venue: 'uniswap-v2',
+    pool: toAddress(500),
+    amountRaw: 10n ** 18n,
+    quoteToken: toAddress(2),
+    quoteAmountRaw: 5n,
+    priceNative: '0.000000000000000005',
+    priceUsd: null,
+    valueNative: '0.000000000000000005',
+    valueUsd: null,
+    outlier: false,
+    ...fields,
+  };
+}
