@@ -32,8 +32,6 @@ export interface BlockWriter {
    * is in seconds; without one it is the node's clock.
    */
   mine(timestamp?: number): Promise<readonly Hex[]>;
-  /** Sends what is queued and leaves the mining to the node. */
-  send(): Promise<readonly Hex[]>;
 }
 
 interface QueuedTx extends TxRequest {
@@ -56,7 +54,9 @@ export function createBlockWriter(rpc: JsonRpc, nonces = new Map<Address, number
   }
 
   function sendAll(txs: readonly QueuedTx[]): Promise<readonly Hex[]> {
-    return rpc.batch<Hex>(txs.map((tx, index) => toSendCall(tx, txs.length - index)));
+    return rpc.batch<Hex>(
+      txs.map((tx, index) => toSendCall(tx, { nonce: tx.nonce, rank: txs.length - index })),
+    );
   }
 
   return {
@@ -69,7 +69,6 @@ export function createBlockWriter(rpc: JsonRpc, nonces = new Map<Address, number
       return queued.length;
     },
     nonceOf: (address) => nonces.get(address) ?? 0,
-    send: () => sendAll(takeBlock()),
     async mine(timestamp) {
       const hashes = await sendAll(takeBlock());
       await rpc.call('evm_mine', ...(timestamp === undefined ? [] : [{ timestamp }]));
@@ -78,16 +77,20 @@ export function createBlockWriter(rpc: JsonRpc, nonces = new Map<Address, number
   };
 }
 
-function toSendCall(tx: QueuedTx, rank: number): RpcCall {
+/** Without a place the node counts the nonce and the order is by arrival. */
+export function toSendCall(
+  tx: TxRequest,
+  place?: { readonly nonce: number; readonly rank: number },
+): RpcCall {
   const params = {
     from: tx.from,
     ...(tx.to === undefined ? {} : { to: tx.to }),
     ...(tx.data === undefined ? {} : { input: tx.data }),
     value: toQuantity(tx.value ?? 0n),
     gas: toQuantity(tx.gas),
-    nonce: toQuantity(tx.nonce),
+    ...(place === undefined ? {} : { nonce: toQuantity(place.nonce) }),
     // A batch is executed concurrently, but a block is ordered by fee: so the fee says the order.
-    maxFeePerGas: toQuantity(MAX_FEE_PER_GAS + BigInt(rank)),
+    maxFeePerGas: toQuantity(MAX_FEE_PER_GAS + BigInt(place?.rank ?? 0)),
     maxPriorityFeePerGas: toQuantity(PRIORITY_FEE_PER_GAS),
   };
   return { method: 'eth_sendTransaction', params: [params] };

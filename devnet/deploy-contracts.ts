@@ -16,14 +16,13 @@ import type { BlockWriter } from './block-writer.ts';
 import { CREATE2_DEPLOYER, readCompiledContracts } from './compile-contracts.ts';
 import type { DevnetContracts, DevnetToken } from './deployment.ts';
 import type { JsonRpc } from './json-rpc.ts';
-import { POOL_LIST } from './pool-list.ts';
-import { TOKEN_LIST, type TokenSpec, toRawAmount } from './token-list.ts';
+import { TOKEN_LIST, type TokenSpec, toRawAmount, toStartingShare } from './token-list.ts';
 
 const PERMIT2: Address = '0x000000000022d473030f116ddee9f6b43ac78ba3';
 const MULTICALL3: Address = '0xca11bde05977b3631167028862be2a173976ca11';
 const MAKER_BALANCE = 10n ** 24n;
 const TRADER_BALANCE = 20_000n * 10n ** 18n;
-const CREW_SIZE = 6;
+const CREW_SIZE = 5;
 /** Tokens that every trader and test account holds from the start. */
 const COMMON_TOKENS: ReadonlySet<string> = new Set(['usdc', 'wire']);
 const POSITION_UNSUBSCRIBE_GAS = 300_000n;
@@ -143,10 +142,8 @@ export function queueContracts(writer: BlockWriter): DevnetContracts {
 
 /** Who gets how much at creation; the maker takes what is left of the supply. */
 function toHoldings(token: TokenSpec): { holders: Address[]; amounts: bigint[] } {
-  const depths = POOL_LIST.filter((pool) => pool.token === token.key).map((pool) => pool.depthUsd);
-  const depthUsd = depths.reduce((sum, depth) => sum + depth, 0n) || 200_000n;
   const crew = toCrew(token.key);
-  const crewShare = toRawAmount(token, depthUsd / 6n);
+  const crewShare = toStartingShare(token);
   const guests = COMMON_TOKENS.has(token.key) ? TEST_ADDRESSES : [];
   const guestShare = toRawAmount(token, 100_000n);
   const supply = token.supplyUnits * 10n ** BigInt(token.decimals);

@@ -9,7 +9,7 @@ import type { Address, Hex } from 'viem';
 import { TRADERS } from './accounts.ts';
 import { cacheDir } from './anvil-binary.ts';
 import { type AnvilNode, startAnvil } from './anvil-node.ts';
-import { type TxRequest, toQuantity } from './block-writer.ts';
+import { type TxRequest, toSendCall } from './block-writer.ts';
 import { type DeployedScene, deployScene } from './deploy.ts';
 import { impersonateActors } from './deploy-contracts.ts';
 import { type Deployment, findPool, writeJsonAtomically } from './deployment.ts';
@@ -102,13 +102,7 @@ async function prepareTemplate(): Promise<Template> {
 function createHands(rpc: JsonRpc, deployment: Deployment) {
   const { contracts } = deployment;
   const submit = async (tx: TxRequest): Promise<Hex> =>
-    rpc.call<Hex>('eth_sendTransaction', {
-      from: tx.from,
-      ...(tx.to === undefined ? {} : { to: tx.to }),
-      input: tx.data ?? '0x',
-      value: toQuantity(tx.value ?? 0n),
-      gas: toQuantity(tx.gas),
-    });
+    rpc.call<Hex>('eth_sendTransaction', ...toSendCall(tx).params);
   const mine = async (blocks = 1): Promise<void> => {
     for (let n = 0; n < blocks; n++) await rpc.call('evm_mine');
   };

@@ -1,5 +1,7 @@
 // The tokens of the devnet: each exists because some real token behaves like it.
 
+import { POOL_LIST } from './pool-list.ts';
+
 export type TokenContract =
   | 'PlainToken'
   | 'Bytes32Token'
@@ -234,4 +236,11 @@ export function toRawAmount(
   usd: bigint,
 ): bigint {
   return (usd * 1_000_000n * 10n ** BigInt(token.decimals)) / token.priceMicroUsd;
+}
+
+/** What each wallet of a token's crew holds from the start. */
+export function toStartingShare(token: TokenSpec): bigint {
+  const depths = POOL_LIST.filter((pool) => pool.token === token.key).map((pool) => pool.depthUsd);
+  const depthUsd = depths.reduce((sum, depth) => sum + depth, 0n) || 200_000n;
+  return toRawAmount(token, depthUsd / 6n);
 }

@@ -1,0 +1,159 @@
+// Reads from the chain where the market stands, for traders who were not there when it got there.
+
+import {
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  hexToBigInt,
+  parseAbi,
+} from 'viem';
+import { TRADERS } from './accounts.ts';
+import { toCrew } from './deploy-contracts.ts';
+import { toSquareRoot } from './deploy-pools.ts';
+import { V2_PAIR_ABI, V3_POOL_ABI, V4_STATE_VIEW_ABI } from './dex-abi.ts';
+import type { JsonRpc, RpcCall } from './json-rpc.ts';
+import { type Market, type PoolView, toHoldingKey } from './market.ts';
+
+const TOKEN_ABI = parseAbi([
+  'function balanceOf(address owner) view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+]);
+const V3_POSITION_ABI = parseAbi([
+  'function positions(uint256 tokenId) view returns (uint96, address, address, address, uint24, int24, int24, uint128 liquidity, uint256, uint256, uint128, uint128)',
+]);
+const V4_POSITION_ABI = parseAbi([
+  'function getPositionLiquidity(uint256 tokenId) view returns (uint128 liquidity)',
+]);
+/** Approvals are unlimited; one that has been used up to this is as good as none. */
+const ALLOWANCE_MIN = 1n << 96n;
+const Q96 = 2 ** 96;
+
+function toCall(to: Address, data: Hex): RpcCall {
+  return { method: 'eth_call', params: [{ to, data }, 'latest'] };
+}
+
+/** Two calls per pool: its price and the liquidity of the maker's full-range position. */
+function toPoolCalls(market: Market, { pool }: PoolView): RpcCall[] {
+  const { v3PositionManager, v4PositionManager, v4StateView } = market.deployment.contracts;
+  if (pool.venue === 'uniswap-v2') {
+    const data = encodeFunctionData({ abi: V2_PAIR_ABI, functionName: 'getReserves' });
+    return [toCall(pool.id, data), toCall(pool.id, data)];
+  }
+  const args = [BigInt(pool.positionId)] as const;
+  if (pool.venue === 'uniswap-v3') {
+    const slot0 = encodeFunctionData({ abi: V3_POOL_ABI, functionName: 'slot0' });
+    const held = encodeFunctionData({ abi: V3_POSITION_ABI, functionName: 'positions', args });
+    return [toCall(pool.id, slot0), toCall(v3PositionManager, held)];
+  }
+  const slot0 = encodeFunctionData({
+    abi: V4_STATE_VIEW_ABI,
+    functionName: 'getSlot0',
+    args: [pool.id],
+  });
+  const held = encodeFunctionData({
+    abi: V4_POSITION_ABI,
+    functionName: 'getPositionLiquidity',
+    args,
+  });
+  return [toCall(v4StateView, slot0), toCall(v4PositionManager, held)];
+}
+
+/** The price of the second currency per first, and the liquidity, both in raw units. */
+function decodePool({ pool }: PoolView, answers: { price: Hex; held: Hex }) {
+  if (pool.venue === 'uniswap-v2') {
+    const [reserve0, reserve1] = decodeFunctionResult({
+      abi: V2_PAIR_ABI,
+      functionName: 'getReserves',
+      data: answers.price,
+    });
+    return {
+      price: Number(reserve1) / Number(reserve0),
+      liquidity: toSquareRoot(reserve0 * reserve1),
+    };
+  }
+  const isV3 = pool.venue === 'uniswap-v3';
+  const [sqrtPriceX96] = isV3
+    ? decodeFunctionResult({ abi: V3_POOL_ABI, functionName: 'slot0', data: answers.price })
+    : decodeFunctionResult({
+        abi: V4_STATE_VIEW_ABI,
+        functionName: 'getSlot0',
+        data: answers.price,
+      });
+  const liquidity = isV3
+    ? decodeFunctionResult({
+        abi: V3_POSITION_ABI,
+        functionName: 'positions',
+        data: answers.held,
+      })[7]
+    : hexToBigInt(answers.held);
+  return { price: (Number(sqrtPriceX96) / Q96) ** 2, liquidity };
+}
+
+async function syncPools(rpc: JsonRpc, market: Market): Promise<void> {
+  const answers = await rpc.batch<Hex>(market.pools.flatMap((view) => toPoolCalls(market, view)));
+  for (const [index, view] of market.pools.entries()) {
+    const [price, held] = answers.slice(index * 2, index * 2 + 2);
+    if (price === undefined || held === undefined) throw new Error('a pool did not answer');
+    const now = decodePool(view, { price, held });
+    const { amount0Raw, amount1Raw } = view.pool.opening;
+    const moved = Math.log(now.price / (Number(amount1Raw) / Number(amount0Raw)));
+    view.deviation = view.pool.currency0 === view.pool.tokenAddress ? moved : -moved;
+    const opening = toSquareRoot(BigInt(amount0Raw) * BigInt(amount1Raw));
+    view.scale = Number(now.liquidity) / Number(opening);
+  }
+}
+
+async function syncWallets(rpc: JsonRpc, market: Market): Promise<void> {
+  const { contracts, tokens } = market.deployment;
+  const pairs = [
+    ...tokens.flatMap(({ key, address }) => toCrew(key).map((wallet) => ({ wallet, address }))),
+    ...TRADERS.map((wallet) => ({ wallet, address: contracts.weth })),
+  ];
+  const spenders = [contracts.permit2, contracts.v2Router];
+  const answers = await rpc.batch<Hex>(
+    pairs.flatMap(({ wallet, address }) => [
+      toCall(
+        address,
+        encodeFunctionData({ abi: TOKEN_ABI, functionName: 'balanceOf', args: [wallet] }),
+      ),
+      ...spenders.map((spender) =>
+        toCall(
+          address,
+          encodeFunctionData({
+            abi: TOKEN_ABI,
+            functionName: 'allowance',
+            args: [wallet, spender],
+          }),
+        ),
+      ),
+    ]),
+  );
+  for (const [index, { wallet, address }] of pairs.entries()) {
+    const [balance = '0x', ...allowances] = answers.slice(index * 3, index * 3 + 3);
+    market.holdings.set(toHoldingKey(wallet, address), hexToBigInt(balance));
+    for (const [n, spender] of spenders.entries()) {
+      const key = `${wallet}:${address}:${spender}`;
+      if (hexToBigInt(allowances[n] ?? '0x0') >= ALLOWANCE_MIN) market.approved.add(key);
+      else market.approved.delete(key);
+    }
+  }
+}
+
+/** Prices, liquidity, balances and approvals as of the head. */
+export async function syncMarket(rpc: JsonRpc, market: Market): Promise<void> {
+  await syncPools(rpc, market);
+  await syncWallets(rpc, market);
+}
+
+/** After a restart nobody remembers the attraction, so it begins where the prices are. */
+export function settleDrift(market: Market): void {
+  const anchor = market.pools.find(({ pool }) => pool.token === 'usdc');
+  const eth = anchor === undefined ? 0 : -anchor.deviation;
+  market.drift.set('eth', eth);
+  for (const { pool, deviation } of market.pools) {
+    if (pool.token === 'usdc') continue;
+    const quote = pool.quote === 'weth' || pool.quote === 'eth' ? 'eth' : pool.quote;
+    market.drift.set(pool.token, deviation + (market.drift.get(quote) ?? 0));
+  }
+}
