@@ -114,6 +114,8 @@ export class RecordedChain {
         return this.#toLogs(params[0] as Filter, head);
       case 'eth_getBlockReceipts':
         return this.#toReceipts(Number(params[0]));
+      case 'eth_getTransactionReceipt':
+        return this.#toReceipt(String(params[0]));
       case 'eth_getTransactionByHash':
         return this.#toTransaction(String(params[0]));
       case 'eth_call': {
@@ -152,11 +154,20 @@ export class RecordedChain {
     return found;
   }
 
+  #toReceipt(hash: string): unknown {
+    const holder = this.#blocks.findIndex(({ transactions }) =>
+      transactions.some((tx) => tx.hash === hash),
+    );
+    const receipts = this.#toReceipts(holder) as { transactionHash: string }[] | null;
+    return receipts?.find((receipt) => receipt.transactionHash === hash) ?? null;
+  }
+
   #toReceipts(number: number): unknown {
     const block = this.#blocks[number];
     if (block === undefined) return null;
     return block.transactions.map((tx) => ({
       transactionHash: tx.hash,
+      blockHash: block.header['hash'],
       from: tx.from,
       logs: block.logs.filter((log) => log['transactionHash'] === tx.hash),
     }));

@@ -77,6 +77,27 @@ function createClient(options: EvmAdapterOptions): RpcClient {
   });
 }
 
+/** What contracts said at a block; null where no node has its state or it is no longer there. */
+function createReadAt(client: RpcClient, multicall3: string | null) {
+  return async <T>(
+    block: BlockHeader,
+    read: (callContracts: CallContracts) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T | null> => {
+    try {
+      const result = await read((calls) =>
+        callContracts(calls, { client, multicall3, block: block.number, signal }),
+      );
+      // Asked by number, since not every node takes hashes: so look whose number it was.
+      const header = await readHeader(client, block.number, signal);
+      return header?.hash === block.hash ? result : null;
+    } catch (error) {
+      if (isRpcError(error, 'stateUnavailable')) return null;
+      throw error;
+    }
+  };
+}
+
 export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
   const { deployment } = options;
   const client = createClient(options);
@@ -97,25 +118,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
   });
   const heads = new HeadReader({ client, finalityDepth: deployment.finalityDepth });
 
-  /** What contracts said at a block; null where no node has its state or it is no longer there. */
-  async function readAt<T>(
-    block: BlockHeader,
-    read: (callContracts: CallContracts) => Promise<T>,
-    signal?: AbortSignal,
-  ): Promise<T | null> {
-    try {
-      const result = await read((calls) =>
-        callContracts(calls, { client, multicall3, block: block.number, signal }),
-      );
-      // Asked by number, since not every node takes hashes: so look whose number it was.
-      const header = await readHeader(client, block.number, signal);
-      return header?.hash === block.hash ? result : null;
-    } catch (error) {
-      if (isRpcError(error, 'stateUnavailable')) return null;
-      throw error;
-    }
-  }
-
+  const readAt = createReadAt(client, multicall3);
   return {
     chain: options.chain,
     deployment,

@@ -1,5 +1,5 @@
-// Real blocks of three chains: the counts that were verified by others, the amounts of the receipts,
-// and the headers' blooms.
+// Real blocks of three chains: the counts that were verified by others, the amounts of the
+// receipts, and the headers' blooms.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -11,6 +11,7 @@ import { RpcError } from '../rpc/rpc-error.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import type { CallContracts } from '../venues/venue-protocol.ts';
 import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
+import { assertTailsComplete } from './assert-tails.ts';
 import { bloomMayHave, parseBloom } from './logs-bloom.ts';
 import type { EvmBlock } from './parse-block.ts';
 import { parseLogs } from './parse-logs.ts';
@@ -152,6 +153,9 @@ export class ChunkReader {
     const context = { endpoint: endpoint.name, allLogs: this.#hasAllLogs(chunk) };
     if (chunk.verified) assertLinked(blocks, context);
     assertLogsFit(blocks, logs, context);
+    if (context.allLogs && findings.senders.size === 0) {
+      await assertTailsComplete(endpoint, { blocks, logs }, chunk.signal);
+    }
     const senders = await this.#findSenders(endpoint, { chunk, accepted, blocks, findings });
 
     // Only now are the logs trusted, and with them the pools that they create.

@@ -7,6 +7,8 @@ export interface EvmBlock {
   readonly header: BlockHeader;
   /** 256 bytes in hex; null where the node does not tell it. */
   readonly logsBloom: string | null;
+  /** In the order of the block. */
+  readonly txHashes: readonly string[];
   /** Sender by transaction hash; empty unless the block was read in full. */
   readonly senders: ReadonlyMap<string, string>;
 }
@@ -34,18 +36,25 @@ function hexField(fields: Fields, name: string, format: { pattern: RegExp; endpo
   return lower;
 }
 
-function toSenders(fields: Fields, endpoint: string): Map<string, string> {
+function toTransactions(
+  fields: Fields,
+  endpoint: string,
+): { txHashes: string[]; senders: Map<string, string> } {
+  const txHashes: string[] = [];
   const senders = new Map<string, string>();
   const transactions = fields['transactions'];
-  if (!Array.isArray(transactions)) return senders;
+  if (!Array.isArray(transactions)) return { txHashes, senders };
+  const word = { pattern: WORD, endpoint };
   for (const transaction of transactions) {
-    // A header-only reply lists hashes here.
-    if (typeof transaction === 'string') return senders;
-    const inner = toFields(transaction, endpoint);
-    const hash = hexField(inner, 'hash', { pattern: WORD, endpoint });
+    // A reply that is not in full lists hashes here.
+    const inner =
+      typeof transaction === 'string' ? { hash: transaction } : toFields(transaction, endpoint);
+    const hash = hexField(inner, 'hash', word);
+    txHashes.push(hash);
+    if (typeof transaction === 'string') continue;
     senders.set(hash, hexField(inner, 'from', { pattern: ADDRESS, endpoint }));
   }
-  return senders;
+  return { txHashes, senders };
 }
 
 /** Null when the node has no such block. */
@@ -63,7 +72,7 @@ export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
       timestampMs: Number(hexField(fields, 'timestamp', quantity)) * 1_000,
     },
     logsBloom: typeof bloom === 'string' && BLOOM.test(bloom.toLowerCase()) ? bloom : null,
-    senders: toSenders(fields, endpoint),
+    ...toTransactions(fields, endpoint),
   };
 }
 

@@ -28,16 +28,15 @@ export async function readEvmBlocks(
   signal?: AbortSignal,
 ): Promise<EvmBlock[]> {
   if (wishes.length === 0) return [];
-  const light = wishes.filter((wish) => !wish.full);
-  const full = wishes.filter((wish) => wish.full);
-  const [lightOutcomes, fullOutcomes] = await Promise.all([
-    endpoint.batch([{ method: 'eth_chainId', params: [] }, ...light.map(toCall)], { signal }),
-    endpoint.batch(full.map(toCall), { signal, callsMax: FULL_BLOCKS_PER_BATCH }),
-  ]);
-  const [chainId, ...rest] = lightOutcomes;
+  const calls: RpcCall[] = [{ method: 'eth_chainId', params: [] }, ...wishes.map(toCall)];
+  const heavy = wishes.filter((wish) => wish.full).length > FULL_BLOCKS_PER_BATCH;
+  const [chainId, ...outcomes] = await endpoint.batch(calls, {
+    signal,
+    ...(heavy ? { callsMax: FULL_BLOCKS_PER_BATCH } : {}),
+  });
   endpoint.assertChain(endpoint.unwrap(chainId));
   const found = new Map<number, EvmBlock>();
-  for (const outcome of [...rest, ...fullOutcomes]) {
+  for (const outcome of outcomes) {
     const block = parseBlock(endpoint.unwrap(outcome), endpoint.name);
     if (block !== null) found.set(block.header.number, block);
   }

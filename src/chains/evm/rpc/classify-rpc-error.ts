@@ -53,7 +53,7 @@ const STATE_WORDING =
   /missing trie node|(?:historical )?state.{0,20}(?:not|un)avail|state (?:is )?pruned|pruned|archive|no state (?:available|found)|state (?:not found|already discarded)|distance to target block exceeds/i;
 
 const REVERT_WORDING =
-  /execution reverted|revert|invalid opcode|out of gas|stack underflow|evm error/i;
+  /execution (?:reverted|aborted)|vm execution|revert|invalid opcode|out of gas|stack underflow|evm error/i;
 
 const UNSUPPORTED_WORDING =
   /method .{0,60}(?:not (?:found|supported|available|allowed|exist)|disabled)|does not exist\/is not available|unsupported method/i;

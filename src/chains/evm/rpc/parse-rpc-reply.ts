@@ -20,6 +20,9 @@ export interface ReplyContext {
   redact(text: string): string;
 }
 
+/** Codes and statuses with which a list is refused by nodes that expect a single call. */
+const NOT_UNDERSTOOD = [-32600, -32700, 400, 413];
+
 const BATCH_WORDING = /batch|array of requests|too many (?:calls|rpc)|invalid (?:json )?request/i;
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -91,10 +94,13 @@ function parseBatch(body: unknown, reply: HttpReply, context: ReplyContext): Rpc
     if (!outcome.ok && outcome.error.kind === 'rateLimited' && !outcome.error.ambiguous) {
       throw outcome.error;
     }
-    if (isObject(body) || reply.status === 400 || reply.status === 413) {
-      throw new BatchRefused('one answer to a batch');
-    }
-    throw outcome.ok ? toStatusError(reply, context) : outcome.error;
+    const error = outcome.ok ? toStatusError(reply, context) : outcome.error;
+    const refused =
+      BATCH_WORDING.test(error.message) ||
+      NOT_UNDERSTOOD.includes(error.code ?? 0) ||
+      NOT_UNDERSTOOD.includes(reply.status);
+    // Anything else, such as an internal error, says nothing about batches.
+    throw refused ? new BatchRefused(error.message) : error;
   }
   const outcomes = new Array<RpcOutcome | undefined>(context.count).fill(undefined);
   for (const item of body) {

@@ -1,4 +1,4 @@
-// What token contracts say of themselves. They are strangers: nothing they return is taken on trust.
+// What token contracts say of themselves. They are strangers: nothing they return is trusted.
 
 import { cleanText } from '../../../lib/clean-text.ts';
 import type { Address, TokenMetadata } from '../../../model/market-event.ts';

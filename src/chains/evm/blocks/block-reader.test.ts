@@ -1,0 +1,143 @@
+// Reading ranges: what comes back, at what price, and in which parts when nodes refuse.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import {
+  ALL,
+  address,
+  createAdapter,
+  endScene,
+  LINKED,
+  readHonestly,
+  recordChain,
+  startNode,
+  TRADER,
+  toEvents,
+  transfer,
+} from '../../../../test/fakes/market-scene.ts';
+import { RecordedChain } from '../../../../test/fakes/recorded-chain.ts';
+
+afterEach(endScene);
+
+test('default: a range has its pools, reserves, swaps with senders, and transfers', async () => {
+  const { blocks, headers, toBlock } = await createAdapter([
+    await startNode(recordChain()),
+  ]).readBlocks(ALL);
+  assert.equal(toBlock, 60);
+  assert.deepEqual(headers, []);
+  assert.deepEqual(
+    blocks[0]?.events.map((event) => event.kind),
+    ['poolCreated'],
+  );
+  const block9 = blocks.find(({ header }) => header.number === 9)!;
+  assert.deepEqual(
+    block9.events.map((event) => event.kind),
+    ['transfer', 'reservesSet', 'swap', 'reservesSet', 'swap'],
+  );
+  const swaps = block9.events.filter((event) => event.kind === 'swap');
+  assert.deepEqual(
+    swaps.map(({ wallet, amount0, amount1 }) => [wallet, amount0, amount1]),
+    [
+      [TRADER, 9n, -10n],
+      [address(9), 509n, -510n],
+    ],
+  );
+  assert.ok(blocks.every(({ header }) => header.number % 7 !== 0));
+});
+
+test('behavior: linked, unlinked, with and without times in logs: the same events', async () => {
+  const expected = await readHonestly(recordChain());
+  for (const blockTimestamps of [true, false]) {
+    const adapter = createAdapter([await startNode(recordChain({ blockTimestamps }))]);
+    for (const range of [ALL, LINKED]) {
+      const { blocks, headers } = await adapter.readBlocks(range);
+      assert.deepEqual(toEvents(blocks), expected);
+      assert.equal(blocks.at(-1)?.header.timestampMs, 1_700_000_120_000);
+      assert.equal(headers.length, range.linked ? 61 : 0);
+    }
+  }
+});
+
+test('behavior: transfers with times cost one request, and nothing else', async () => {
+  const chain = new RecordedChain({ chainId: 1337, blockTimestamps: true });
+  for (let n = 1; n <= 50; n += 1) chain.add([{ from: TRADER, logs: [transfer(n)] }]);
+  const node = await startNode(chain);
+  const adapter = createAdapter([node]);
+  await adapter.readBlocks({ fromBlock: 1, toBlock: 10, linked: false });
+  const before = node.requests;
+  await adapter.readBlocks({ fromBlock: 11, toBlock: 50, linked: false });
+  assert.equal(node.requests - before, 1);
+});
+
+test('behavior: the head is read in three requests, two of them at once', async () => {
+  const node = await startNode(recordChain());
+  const adapter = createAdapter([node]);
+  await adapter.readHead();
+  const before = node.requests;
+  await adapter.readBlocks({ fromBlock: 59, toBlock: 59, linked: true });
+  assert.equal(node.requests - before, 3, 'logs, full block, receipts of the last transactions');
+});
+
+const REFUSALS: readonly [string, (blocks: number) => string][] = [
+  [
+    'with a suggestion',
+    () => 'query returned more than 10000 results. Try with this block range [0x0, 0x3].',
+  ],
+  [
+    'with the same range again',
+    (blocks) => `this block range should work: [0x0, 0x${(blocks - 1).toString(16)}]`,
+  ],
+  ['with a maximum', () => 'eth_getLogs is limited to a 4 block range'],
+  ['without a word of help', () => 'block range is too wide'],
+  ['vaguely', () => 'limit exceeded'],
+];
+
+for (const [name, message] of REFUSALS) {
+  test(`behavior: ranges refused ${name} are read in parts, without loss`, async () => {
+    const chain = recordChain();
+    const node = await startNode(chain);
+    node.misbehave(({ method, params }) => {
+      if (method !== 'eth_getLogs') return null;
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+      const blocks = Number(toBlock) - Number(fromBlock) + 1;
+      return blocks > 4 ? { do: 'error', code: -32005, message: message(blocks) } : null;
+    });
+    const { blocks } = await createAdapter([node]).readBlocks(ALL);
+    assert.deepEqual(toEvents(blocks), await readHonestly(chain));
+  });
+}
+
+test('behavior: a range that only times out is read in parts', async () => {
+  const chain = recordChain();
+  const node = await startNode(chain);
+  node.misbehave(({ method, params }) => {
+    if (method !== 'eth_getLogs') return null;
+    const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+    return Number(toBlock) - Number(fromBlock) > 20 ? { do: 'hang' } : null;
+  });
+  const { blocks } = await createAdapter([node]).readBlocks(ALL);
+  assert.deepEqual(toEvents(blocks), await readHonestly(chain));
+});
+
+test('behavior: a block that is itself too large comes by its receipts', async () => {
+  const chain = recordChain();
+  const node = await startNode(chain);
+  node.misbehave(({ method, params }) => {
+    if (method !== 'eth_getLogs') return null;
+    const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+    const has9 = Number(fromBlock) <= 9 && Number(toBlock) >= 9;
+    return has9 ? { do: 'error', code: -32000, message: 'too many results' } : null;
+  });
+  for (const range of [ALL, LINKED]) {
+    const { blocks } = await createAdapter([node]).readBlocks(range);
+    assert.deepEqual(toEvents(blocks), await readHonestly(chain));
+  }
+});
+
+test('behavior: reading stops early when enough events are there, and says where', async () => {
+  const adapter = createAdapter([await startNode(recordChain())], { span: { blocksStart: 5 } });
+  const first = await adapter.readBlocks({ ...ALL, eventCountMax: 10 });
+  assert.ok(first.toBlock < 60);
+  const rest = await adapter.readBlocks({ ...ALL, fromBlock: first.toBlock + 1 });
+  assert.deepEqual(toEvents([...first.blocks, ...rest.blocks]), await readHonestly(recordChain()));
+});

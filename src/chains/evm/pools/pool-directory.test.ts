@@ -1,0 +1,82 @@
+// Pools that were created before reading began: found, vouched for, and told; impostors are not.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import {
+  address,
+  createAdapter,
+  endScene,
+  FACTORY,
+  FALSE_PAIR,
+  PAIR,
+  startNode,
+  swap,
+  TOKEN,
+  TRADER,
+  topic,
+  WETH,
+} from '../../../../test/fakes/market-scene.ts';
+import { RecordedChain } from '../../../../test/fakes/recorded-chain.ts';
+
+afterEach(endScene);
+
+/** Contracts as `eth_call` sees them: the pair is real, the other only says so. */
+function answerCall(to: string, data: string): string {
+  const pairs = [PAIR, FALSE_PAIR];
+  if (pairs.includes(to)) {
+    const answers: Record<string, string> = {
+      '0xc45a0155': FACTORY,
+      '0x0dfe1681': TOKEN,
+      '0xd21220a7': WETH,
+    };
+    return topic(answers[data] ?? address(0));
+  }
+  return to === FACTORY && data.startsWith('0xe6a43905') ? topic(PAIR) : '0x';
+}
+
+test('behavior: a pool met mid-life is told once a range, and an impostor never', async () => {
+  const chain = new RecordedChain({ chainId: 1337, blockTimestamps: true, call: answerCall });
+  for (let n = 1; n <= 4; n += 1) {
+    chain.add([{ from: TRADER, logs: [...swap(FALSE_PAIR, n), ...swap(PAIR, n)] }]);
+  }
+  const node = await startNode(chain);
+  const adapter = createAdapter([node]);
+  for (let round = 0; round < 2; round += 1) {
+    const { blocks } = await adapter.readBlocks({ fromBlock: 1, toBlock: 4, linked: false });
+    const events = blocks.flatMap((block) => block.events);
+    assert.equal(events.length, 9);
+    assert.deepEqual(events[0], {
+      kind: 'poolCreated',
+      complete: false,
+      description: {
+        pool: PAIR,
+        venue: 'uniswap-v2',
+        token0: TOKEN,
+        token1: WETH,
+        feePips: 3000,
+        tickSpacing: null,
+        hooks: null,
+        vault: PAIR,
+      },
+    });
+    assert.ok(events.slice(1).every((event) => 'pool' in event && event.pool === PAIR));
+  }
+  assert.equal(node.count('eth_call'), 8, 'asked in the first round only');
+  assert.equal(adapter.status?.().poolsIgnored, 1);
+});
+
+test('behavior: a pool that the caller has stored is not told again when it is complete', async () => {
+  const chain = new RecordedChain({ chainId: 1337, blockTimestamps: true });
+  chain.add([{ from: TRADER, logs: swap(PAIR, 5) }]);
+  const { pool, ...rest } = { pool: PAIR, venue: 'uniswap-v2', token0: TOKEN, token1: WETH };
+  const row = { pool, ...rest, feePips: 3000, tickSpacing: null, hooks: null, vault: pool };
+  for (const complete of [true, false]) {
+    const adapter = createAdapter([await startNode(chain)], {
+      knownPools: async (pools) => pools.map(() => ({ ...row, complete })),
+    });
+    const { blocks } = await adapter.readBlocks({ fromBlock: 1, toBlock: 1, linked: false });
+    const kinds = blocks.flatMap((block) => block.events.map((event) => event.kind));
+    const told = complete ? [] : ['poolCreated'];
+    assert.deepEqual(kinds, [...told, 'reservesSet', 'swap']);
+  }
+});

@@ -1,0 +1,101 @@
+// Pins how nodes' wordings are read; each of them has been seen in the wild.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toRpcError } from './classify-rpc-error.ts';
+import type { RpcErrorKind } from './rpc-error.ts';
+
+function classify(code: number | null, message: string) {
+  return toRpcError({ code, message, data: null, endpoint: 'node#0', retryAfterMs: null });
+}
+
+const RANGE: readonly [number | null, string, number | null][] = [
+  [-32005, 'query returned more than 10000 results', null],
+  [-32005, 'query returned more than 10000 results. Try with this block range [0x10, 0x1f].', 16],
+  [
+    -32602,
+    'Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response. Based on your parameters and the response size limit, this block range should work: [0x64, 0xc7]',
+    100,
+  ],
+  [-32614, 'eth_getLogs and eth_newFilter are limited to a 10,000 blocks range', 10_000],
+  [-32000, 'exceed maximum block range: 5000', 5_000],
+  [-32600, 'block range is too wide', null],
+  [-32600, 'block range is too wide (maximum 3000)', 3_000],
+  [
+    -32047,
+    "Invalid eth_getLogs request. 'fromBlock'-'toBlock' range too large. Max range: 800",
+    800,
+  ],
+  [-32602, 'eth_getLogs is limited to a 1024 block range', 1_024],
+  [-32602, 'eth_getLogs is limited to 0 - 50000 blocks range', 50_000],
+  [-32000, 'requested too many blocks from 1 to 4096, maximum is set to 2048', 2_048],
+  [-32000, 'Maximum allowed number of requested blocks is 500', 500],
+  [-32001, 'Block range limit exceeded. See more details at https://docs.example', null],
+  [-32000, 'please limit the query to at most 1000 blocks', 1_000],
+  [-32701, 'exceed max block range: 2000', 2_000],
+  [-32000, 'maximum block range: 50000', 50_000],
+  [-32602, 'query exceeds max block range 1000', 1_000],
+  [-32000, 'block range greater than 10000 max', 10_000],
+  [-32000, 'block range exceeds 5000', 5_000],
+  [-32603, 'eth_getLogs range is too large, max is 10k blocks', 10_000],
+  [-32000, 'query must be smaller than size 1024', 1_024],
+  [-32602, 'exceeds the range allowed for your plan (5000 > 1000)', 1_000],
+  [-32000, 'maximum [from, to] blocks distance: 2000', 2_000],
+  [35, 'ranges over 10000 blocks are not supported on freetier', 10_000],
+  [-32000, 'query exceeds max results 20000, retry with the range 0x64-0x77', 20],
+  [-32000, 'logs matched by query exceeds limit of 10000', null],
+  [-32008, 'response size should not greater than 10000000 bytes', null],
+  [-32000, 'backend response too large', null],
+  [-32602, 'range threshold exceeded', null],
+  [-32000, 'block range too large', null],
+  [-32005, 'eth_getLogs block range too large, range: 10001, max: 10000', 10_000],
+  [-32000, 'query timeout exceeded', null],
+];
+
+test('behavior: a range that is too large is told from everything else, with its suggestion', () => {
+  for (const [code, message, suggested] of RANGE) {
+    const error = classify(code, message);
+    assert.equal(error.kind, 'rangeTooLarge', message);
+    assert.equal(error.suggestedBlocks, suggested, message);
+  }
+});
+
+const OTHERS: readonly [number | null, string, RpcErrorKind][] = [
+  [-32005, 'daily request count exceeded, request rate limited', 'rateLimited'],
+  [-32005, 'limit exceeded', 'rateLimited'],
+  [-32005, 'something', 'rateLimited'],
+  [429, 'Your app has exceeded its compute units per second capacity', 'rateLimited'],
+  [-32007, '15/second request limit reached - reduce calls per second or upgrade', 'rateLimited'],
+  [-32016, 'Too many requests', 'rateLimited'],
+  [-32000, 'header not found', 'lagging'],
+  [-32000, 'block range extends beyond current head block', 'lagging'],
+  [-39001, 'Unknown block', 'lagging'],
+  [-32602, 'BlockOutOfRangeError: block height is 3 but requested was 10', 'lagging'],
+  [-32000, 'missing trie node 1234 (path ) state 0xab is not available', 'stateUnavailable'],
+  [-32000, 'required historical state unavailable (reexec=128)', 'stateUnavailable'],
+  [-32001, 'historical state is pruned, use an archive node', 'stateUnavailable'],
+  [3, 'execution reverted: nope', 'reverted'],
+  [-32000, 'execution reverted', 'reverted'],
+  [-32000, 'out of gas', 'reverted'],
+  [-32000, 'execution aborted (timeout = 5s)', 'reverted'],
+  [-32601, 'the method eth_getBlockReceipts does not exist/is not available', 'unsupported'],
+  [-32000, 'Must be authenticated!', 'denied'],
+  [-32602, 'invalid argument 0: hex string without 0x prefix', 'rejected'],
+  [-32603, 'internal error', 'network'],
+  [null, 'whatever', 'network'],
+];
+
+test('behavior: rate limits, lag, missing state and reverts are told apart', () => {
+  for (const [code, message, kind] of OTHERS) {
+    assert.equal(classify(code, message).kind, kind, message);
+  }
+});
+
+test('behavior: a vague limit is marked, since it may be of range as well', () => {
+  assert.equal(classify(-32005, 'limit exceeded').ambiguous, true);
+  assert.equal(
+    classify(-32011, 'no backend is currently healthy to serve traffic').ambiguous,
+    true,
+  );
+  assert.equal(classify(-32016, 'Too many requests').ambiguous, false);
+});

@@ -1,0 +1,298 @@
+// Endpoints that fail in every way a network allows: work moves on, and nothing false is believed.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import {
+  type MisbehavingRpc,
+  startMisbehavingRpc,
+} from '../../../../test/fakes/misbehaving-rpc.ts';
+import { RecordedChain } from '../../../../test/fakes/recorded-chain.ts';
+import { ManualClock } from '../../../lib/clock.ts';
+import { type Log, RpcClient } from './rpc-client.ts';
+import { isRpcError, RpcError } from './rpc-error.ts';
+import type { RpcMethod } from './rpc-method.ts';
+
+const CHAIN_ID = 1337;
+const BLOCK_NUMBER = { method: 'eth_blockNumber', params: [] } as const;
+
+const cleanups: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function startNode(chainId = CHAIN_ID, blocks = 3): Promise<MisbehavingRpc> {
+  const chain = new RecordedChain({ chainId, blockTimestamps: true });
+  for (let n = 0; n < blocks; n += 1) chain.add([]);
+  const node = await startMisbehavingRpc(chain.answer);
+  cleanups.push(() => node.stop());
+  return node;
+}
+
+/** A client on a clock that only moves when it sleeps, so that every wait can be added up. */
+function createClient(nodes: readonly MisbehavingRpc[], budgetMs = 60_000) {
+  const clock = new ManualClock();
+  const waits: number[] = [];
+  const warnings: { fields: Record<string, unknown>; message: string }[] = [];
+  const log: Log = {
+    info: () => {},
+    warn: (fields, message) =>
+      warnings.push({ fields: fields as Record<string, unknown>, message }),
+  };
+  const client = new RpcClient({
+    endpoints: nodes.map((node) => node.url),
+    chainId: CHAIN_ID,
+    clock,
+    random: () => 0.999_999,
+    log,
+    budgetMs,
+    sleep: async (ms) => {
+      waits.push(ms);
+      clock.advance(ms);
+    },
+    limits: {
+      timeoutMs: 150,
+      replyBytesMax: 100_000,
+      batchCallsMax: 20,
+      batchesMax: 2,
+      chainCheckMs: 15_000,
+    },
+  });
+  cleanups.push(() => client.close());
+  return { client, clock, waits, warnings };
+}
+
+test('default: a read is answered, and the chain id was asked first', async () => {
+  const node = await startNode();
+  const { client } = createClient([node]);
+  assert.equal(await client.request(BLOCK_NUMBER), '0x3');
+  assert.equal(node.calls[0]?.method, 'eth_chainId');
+});
+
+test('behavior: a method that could send never reaches the network', async () => {
+  const node = await startNode();
+  const { client } = createClient([node]);
+  await client.request(BLOCK_NUMBER);
+  const before = node.requests;
+  for (const method of [
+    'eth_sendRawTransaction',
+    'eth_sendTransaction',
+    'eth_sign',
+    'anvil_mine',
+  ]) {
+    const call = { method: method as RpcMethod, params: [] };
+    await assert.rejects(client.request(call), TypeError);
+    await assert.rejects(
+      client.at((endpoint) => endpoint.batch([BLOCK_NUMBER, call])),
+      TypeError,
+    );
+  }
+  assert.equal(node.requests, before);
+});
+
+for (const [name, misdeed] of [
+  ['hangs', { do: 'hang' }],
+  ['cuts the connection', { do: 'cut', after: 10 }],
+  ['answers garbage', { do: 'reply', status: 200, text: '<html>busy</html>' }],
+  ['answers 503', { do: 'reply', status: 503, text: 'upstream' }],
+  ['answers 403', { do: 'reply', status: 403, text: 'forbidden' }],
+  ['answers an empty body', { do: 'reply', status: 200, text: '' }],
+  ['answers without a result', { do: 'reply', status: 200, text: '{"jsonrpc":"2.0","id":1}' }],
+  ['answers another id', { do: 'reply', status: 200, text: '{"id":"zz","result":"0x9"}' }],
+  [
+    'redirects',
+    { do: 'reply', status: 302, text: '', headers: { location: 'http://127.0.0.1:1' } },
+  ],
+] as const) {
+  test(`behavior: when the first endpoint ${name}, the second answers`, async () => {
+    const [bad, good] = [await startNode(), await startNode()];
+    const { client, waits } = createClient([bad, good]);
+    bad.misbehave(() => misdeed);
+    assert.equal(await client.request(BLOCK_NUMBER), '0x3');
+    assert.deepEqual(waits, [], 'nothing was waited for');
+    assert.equal(client.endpoints[0]?.toStatus().state, 'waiting');
+    assert.equal(client.endpoints[1]?.toStatus().state, 'healthy');
+  });
+}
+
+test('behavior: an endpoint that recovers is used again, after its chain id', async () => {
+  const [first, second] = [await startNode(), await startNode()];
+  const { client, clock } = createClient([first, second]);
+  first.misbehave(() => ({ do: 'reply', status: 500, text: '' }));
+  await client.request(BLOCK_NUMBER);
+  first.misbehave(null);
+  const before = first.calls.length;
+  await client.request(BLOCK_NUMBER);
+  assert.equal(first.calls.length, before, 'not yet: it is waiting');
+  clock.advance(1_000);
+  await client.request(BLOCK_NUMBER);
+  assert.equal(first.calls[before]?.method, 'eth_chainId');
+  assert.equal(first.calls.at(-1)?.method, 'eth_blockNumber');
+});
+
+test('behavior: waits grow while the only endpoint fails, and the work is done in the end', async () => {
+  const node = await startNode();
+  const { client, waits } = createClient([node]);
+  let failures = 0;
+  node.misbehave(() => {
+    failures += 1;
+    return failures <= 4 ? { do: 'reply', status: 502, text: '' } : null;
+  });
+  assert.equal(await client.request(BLOCK_NUMBER), '0x3');
+  assert.deepEqual(waits, [250, 500, 1_000, 2_000].slice(0, waits.length));
+  assert.ok(waits.length >= 2);
+});
+
+test('behavior: Retry-After is waited for', async () => {
+  const node = await startNode();
+  const { client, waits } = createClient([node]);
+  node.misbehave(({ seen, method }) =>
+    method === 'eth_blockNumber' && seen === 0
+      ? { do: 'reply', status: 429, text: 'slow down', headers: { 'retry-after': '7' } }
+      : null,
+  );
+  assert.equal(await client.request(BLOCK_NUMBER), '0x3');
+  assert.equal(
+    waits.reduce((sum, ms) => sum + ms, 0),
+    7_000,
+  );
+});
+
+test('behavior: without an answer within the budget the work fails and says why', async () => {
+  const node = await startNode();
+  const { client } = createClient([node], 5_000);
+  node.misbehave(() => ({ do: 'reply', status: 500, text: '' }));
+  await assert.rejects(client.request(BLOCK_NUMBER), (error) => {
+    assert.ok(isRpcError(error, 'unavailable'));
+    assert.match(error.message, /HTTP status 500/);
+    return true;
+  });
+});
+
+test('behavior: an endpoint of another chain is refused for good', async () => {
+  const [wrong, right] = [await startNode(1), await startNode()];
+  const { client, clock, warnings } = createClient([wrong, right]);
+  assert.equal(await client.request(BLOCK_NUMBER), '0x3');
+  const asked = wrong.calls.length;
+  clock.advance(3_600_000);
+  await client.request(BLOCK_NUMBER);
+  assert.equal(wrong.calls.length, asked);
+  assert.equal(client.endpoints[0]?.toStatus().state, 'refused');
+  assert.equal(warnings[0]?.message, 'endpoint refused for good');
+});
+
+test('behavior: when every endpoint is of another chain, work fails at once', async () => {
+  const { client } = createClient([await startNode(1)]);
+  await assert.rejects(client.request(BLOCK_NUMBER), (error) => isRpcError(error, 'wrongChain'));
+});
+
+test('behavior: an endpoint that switches chains is noticed and refused', async () => {
+  const [first, second] = [await startNode(), await startNode()];
+  const { client, clock } = createClient([first, second]);
+  await client.request(BLOCK_NUMBER);
+  first.misbehave(({ method }) =>
+    method === 'eth_chainId' ? { do: 'change', change: () => '0x1' } : null,
+  );
+  clock.advance(20_000);
+  await client.request(BLOCK_NUMBER);
+  assert.equal(client.endpoints[0]?.toStatus().state, 'refused');
+});
+
+test('behavior: a lagging endpoint is passed over, not punished', async () => {
+  const [behind, ahead] = [await startNode(CHAIN_ID, 2), await startNode(CHAIN_ID, 9)];
+  const { client } = createClient([behind, ahead]);
+  assert.equal(await client.request(BLOCK_NUMBER, { minBlock: 8 }), '0x9');
+  assert.equal(await client.request(BLOCK_NUMBER, { minBlock: 1 }), '0x2');
+});
+
+test('behavior: a refused batch is split, down to single calls, and remembered', async () => {
+  const node = await startNode();
+  const { client } = createClient([node]);
+  node.misbehave(({ batch }) =>
+    batch > 3
+      ? { do: 'refuseBatch', message: 'batch of more than 3 requests is not allowed' }
+      : null,
+  );
+  const calls = Array.from({ length: 30 }, () => BLOCK_NUMBER);
+  for (let round = 0; round < 2; round += 1) {
+    const outcomes = await client.at((endpoint) => endpoint.batch(calls));
+    assert.equal(outcomes.length, 30);
+    assert.ok(outcomes.every((outcome) => outcome.ok && outcome.result === '0x3'));
+  }
+  assert.ok(node.calls.slice(-30).every((call) => call.batch <= 3));
+  node.misbehave(() => ({ do: 'refuseBatch', message: 'batch not supported' }));
+  const outcomes = await client.at((endpoint) => endpoint.batch(calls.slice(0, 5)));
+  assert.equal(outcomes.filter((outcome) => outcome.ok).length, 5);
+});
+
+test('behavior: results come back to their own calls, whatever the order of the reply', async () => {
+  const node = await startNode(CHAIN_ID, 9);
+  const { client } = createClient([node]);
+  const calls = Array.from({ length: 9 }, (_, n) => ({
+    method: 'eth_getBlockByNumber' as const,
+    params: [`0x${n.toString(16)}`, false],
+  }));
+  const outcomes = await client.at((endpoint) => endpoint.batch(calls));
+  const numbers = outcomes.map((one) => one.ok && (one.result as { number: string }).number);
+  assert.deepEqual(numbers, ['0x0', '0x1', '0x2', '0x3', '0x4', '0x5', '0x6', '0x7', '0x8']);
+});
+
+test('behavior: a reply beyond the bound is cut off and named', async () => {
+  const node = await startNode();
+  const { client } = createClient([node]);
+  node.misbehave(({ method }) =>
+    method === 'eth_getBlockByNumber'
+      ? { do: 'change', change: () => 'x'.repeat(1_000_000) }
+      : null,
+  );
+  const call = { method: 'eth_getBlockByNumber', params: ['0x1', false] } as const;
+  await assert.rejects(client.request(call), (error) => isRpcError(error, 'replyTooLarge'));
+});
+
+test('behavior: neither errors nor logs nor status show the key in the URL', async () => {
+  const node = await startNode();
+  const { client, warnings } = createClient([node], 3_000);
+  const echo = {
+    code: -32000,
+    message: 'invalid project sEcReTkEy0123456789 for /v2/sEcReTkEy0123456789',
+  };
+  const mischief = [
+    { do: 'error', ...echo },
+    { do: 'reply', status: 500, text: 'sEcReTkEy0123456789' },
+    { do: 'hang' },
+  ] as const;
+  const shown: string[] = [];
+  for (const misdeed of mischief) {
+    node.misbehave(() => misdeed);
+    await client.request(BLOCK_NUMBER).catch((error: RpcError) => {
+      assert.ok(error instanceof RpcError);
+      shown.push(`${error.stack} ${JSON.stringify(error)} ${(error.cause as Error)?.stack}`);
+    });
+  }
+  shown.push(
+    JSON.stringify(warnings),
+    JSON.stringify(client.endpoints.map((one) => one.toStatus())),
+  );
+  assert.equal(shown.length, 5);
+  assert.doesNotMatch(shown.join('\n'), /sEcReTkEy/i);
+  assert.match(shown.join('\n'), /127\.0\.0\.1#0/);
+});
+
+test('behavior: an abort ends the work with its reason, also while it waits', async () => {
+  const node = await startNode();
+  const { client } = createClient([node]);
+  node.misbehave(() => ({ do: 'hang' }));
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const work = client.request(BLOCK_NUMBER, { signal: controller.signal });
+  setTimeout(() => controller.abort(reason), 20);
+  await assert.rejects(work, reason);
+});
+
+test('behavior: a method that no endpoint knows fails at once', async () => {
+  const nodes = [await startNode(), await startNode()];
+  const { client, waits } = createClient(nodes);
+  const call = { method: 'eth_feeHistory', params: [] } as const;
+  await assert.rejects(client.request(call), (error) => isRpcError(error, 'unsupported'));
+  assert.deepEqual(waits, []);
+});

@@ -1,0 +1,202 @@
+// A chain that exists only in memory, with branches, and an adapter to it that misbehaves on order.
+
+import type {
+  BlockRange,
+  BlockRangeReading,
+  ChainAdapter,
+  ChainHead,
+  TokenSupply,
+} from '../../src/chains/adapter.ts';
+import type {
+  Address,
+  BlockEvents,
+  BlockHeader,
+  MarketEvent,
+  TokenMetadata,
+} from '../../src/model/market-event.ts';
+import { createFakeWorld, FAKE_ASSETS, type FakeWorld, makeFakeEvents } from './fake-market.ts';
+
+interface FakeBlock {
+  readonly events: BlockEvents;
+  /** The market after the block. */
+  readonly world: FakeWorld;
+}
+
+/** A small generator of our own, so that a seed gives the same chain everywhere. */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export interface FakeChainOptions {
+  readonly seed: number;
+  /** How far finality stays behind the head. */
+  readonly finalityDepth: number;
+  readonly eventCountMax?: number;
+}
+
+export class FakeChain {
+  readonly #options: FakeChainOptions;
+  readonly #random: () => number;
+  #blocks: FakeBlock[] = [];
+  #finalized = 0;
+  #hashes = 0;
+
+  constructor(options: FakeChainOptions) {
+    this.#options = options;
+    this.#random = createRandom(options.seed);
+    this.extend(1);
+  }
+
+  get head(): BlockHeader {
+    return this.#blocks.at(-1)!.events.header;
+  }
+
+  get finalized(): number {
+    return this.#finalized;
+  }
+
+  header(number: number): BlockHeader | null {
+    return this.#blocks[number]?.events.header ?? null;
+  }
+
+  blocks(fromBlock: number, toBlock: number): BlockEvents[] {
+    return this.#blocks.slice(fromBlock, toBlock + 1).map(({ events }) => events);
+  }
+
+  supplyAt(hash: string, token: Address): bigint | null {
+    const block = this.#blocks.find(({ events }) => events.header.hash === hash);
+    if (block === undefined) throw new Error('the state of that block is gone');
+    return block.world.supplies.get(token) ?? 0n;
+  }
+
+  /** Mines blocks; `events` are those of the first one, instead of random ones. */
+  extend(count: number, events?: readonly MarketEvent[]): void {
+    for (let index = 0; index < count; index += 1) this.#mine(index === 0 ? events : undefined);
+    this.#finalized = Math.max(this.#finalized, this.head.number - this.#options.finalityDepth);
+  }
+
+  /** Replaces the last blocks by others; never touches final ones. Returns the true depth. */
+  reorganise(depth: number, replacements: number): number {
+    const removed = Math.min(depth, this.head.number - this.#finalized);
+    this.#blocks = this.#blocks.slice(0, this.#blocks.length - removed);
+    this.extend(replacements);
+    return removed;
+  }
+
+  /** Drops blocks, final or not, as a node that was restored from an old backup does. */
+  setBack(count: number): void {
+    this.#blocks = this.#blocks.slice(0, this.#blocks.length - count);
+  }
+
+  #mine(given?: readonly MarketEvent[]): void {
+    const parent = this.#blocks.at(-1);
+    const world = structuredClone(parent?.world ?? createFakeWorld());
+    const events =
+      given ??
+      makeFakeEvents(world, this.#random, {
+        countMax: this.#options.eventCountMax ?? 12,
+        number: this.#blocks.length,
+      });
+    this.#hashes += 1;
+    // Some blocks share their second with the one before; some come after a long rest.
+    const roll = this.#random();
+    const stepMs = roll < 0.2 ? 0 : roll < 0.95 ? 1000 + Math.floor(roll * 20_000) : 7_200_000;
+    this.#blocks.push({
+      world,
+      events: {
+        header: {
+          number: this.#blocks.length,
+          hash: `0xblock${this.#hashes}-${this.#options.seed}`,
+          parentHash: parent?.events.header.hash ?? '0x0',
+          timestampMs: (parent?.events.header.timestampMs ?? 1_700_000_000_000) + stepMs,
+        },
+        events,
+      },
+    });
+  }
+}
+
+/** What the adapter does wrong; everything may be changed while it runs. */
+export interface Faults {
+  /** Asked before every request: throws or returns. */
+  beforeRequest: (method: string) => void;
+  /** How many blocks behind the chain this source is. */
+  lag: number;
+}
+
+export function createFaults(): Faults {
+  return { beforeRequest: () => undefined, lag: 0 };
+}
+
+export class FakeAdapter implements ChainAdapter {
+  readonly chain = 'devnet' as const;
+  readonly assets = FAKE_ASSETS;
+  readonly venues = ['uniswap-v2', 'uniswap-v3', 'uniswap-v4'];
+  readonly faults: Faults;
+  readonly requests: string[] = [];
+  readonly #chain: FakeChain;
+
+  constructor(chain: FakeChain, faults: Faults = createFaults()) {
+    this.#chain = chain;
+    this.faults = faults;
+  }
+
+  async readHead(): Promise<ChainHead> {
+    this.#request('readHead');
+    const latest = this.#chain.header(Math.max(0, this.#chain.head.number - this.faults.lag))!;
+    return { latest, finalizedBlock: Math.min(this.#chain.finalized, latest.number) };
+  }
+
+  async readHeader(block: number): Promise<BlockHeader | null> {
+    this.#request('readHeader');
+    return block > this.#chain.head.number - this.faults.lag ? null : this.#chain.header(block);
+  }
+
+  async readBlocks(range: BlockRange): Promise<BlockRangeReading> {
+    this.#request('readBlocks');
+    const all = this.#chain.blocks(range.fromBlock, range.toBlock);
+    if (all.at(-1)?.header.number !== range.toBlock) throw new Error('no such block');
+    const taken: BlockEvents[] = [];
+    let count = 0;
+    for (const block of all) {
+      taken.push(block);
+      count += block.events.length;
+      if (count >= (range.eventCountMax ?? Number.POSITIVE_INFINITY)) break;
+    }
+    return {
+      blocks: taken.filter(({ events }) => events.length > 0),
+      headers: range.linked ? taken.map(({ header }) => header) : [],
+      toBlock: taken.at(-1)!.header.number,
+    };
+  }
+
+  async readTokenMetadata(tokens: readonly Address[]): Promise<TokenMetadata[]> {
+    this.#request('readTokenMetadata');
+    return tokens.map((token) => {
+      const seed = Number.parseInt(token.slice(-2), 16);
+      const decimals = seed === 7 ? null : [18, 6, 0, 8, 9][seed % 5]!;
+      return { token, symbol: `T${seed}`, name: `Token ${seed}`, decimals };
+    });
+  }
+
+  async readSupplies(tokens: readonly Address[], block: BlockHeader): Promise<TokenSupply[]> {
+    this.#request('readSupplies');
+    return tokens.map((token) => ({
+      token,
+      supplyRaw: this.#chain.supplyAt(block.hash, token),
+    }));
+  }
+
+  async close(): Promise<void> {}
+
+  #request(method: string): void {
+    this.requests.push(method);
+    this.faults.beforeRequest(method);
+  }
+}

@@ -1,0 +1,226 @@
+// Random but plausible market events: tokens, pools of every kind, swaps, sandwiches, transfers.
+
+import { toSqrtPriceX96 } from '../../src/amm/sqrt-price-at-tick.ts';
+import type { ChainAssets } from '../../src/chains/adapter.ts';
+import {
+  type Address,
+  type MarketEvent,
+  type PoolDescription,
+  ZERO_ADDRESS,
+} from '../../src/model/market-event.ts';
+
+export function toFakeAddress(kind: string, number: number): Address {
+  return `0x${kind}${number.toString(16).padStart(40 - kind.length, '0')}`;
+}
+
+const WETH = toFakeAddress('eeee', 5);
+const USDC = toFakeAddress('5555', 6);
+/** Its decimals are unknown, for the last byte of its address is 7. */
+const MUTE = toFakeAddress('aaaa', 7);
+const TOKENS = [10, 11, 12, 13, 14, 16, 18, 20].map((number) => toFakeAddress('aaaa', number));
+const WALLETS = [1, 2, 3, 4, 5].map((number) => toFakeAddress('cccc', number));
+const ANCHOR = toFakeAddress('dddd', 0);
+
+export const FAKE_ASSETS: ChainAssets = {
+  native: new Set([WETH, ZERO_ADDRESS]),
+  stable: new Set([USDC]),
+  anchorPools: [toFakeAddress('dddd', 999), ANCHOR],
+};
+
+interface Position {
+  readonly tickLower: number;
+  readonly tickUpper: number;
+  liquidity: bigint;
+}
+
+interface FakePool {
+  readonly description: PoolDescription;
+  readonly complete: boolean;
+  tick: number;
+  positions: Position[];
+}
+
+export interface FakeWorld {
+  readonly pools: FakePool[];
+  /** Minted less burnt. */
+  readonly supplies: Map<Address, bigint>;
+  readonly balances: Map<string, bigint>;
+}
+
+export function createFakeWorld(): FakeWorld {
+  return { pools: [], supplies: new Map(), balances: new Map() };
+}
+
+interface Dice {
+  readonly random: () => number;
+  int(endExclusive: number): number;
+  pick<T>(items: readonly T[]): T;
+  amount(): bigint;
+}
+
+function createDice(random: () => number): Dice {
+  const int = (endExclusive: number): number => Math.floor(random() * endExclusive);
+  return {
+    random,
+    int,
+    pick: (items) => items[int(items.length)]!,
+    amount: () => BigInt(1 + int(1_000_000)) * 10n ** BigInt(int(16)),
+  };
+}
+
+function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
+  const number = world.pools.length;
+  const isAnchor = number === 0;
+  const tokens = isAnchor
+    ? [WETH, USDC]
+    : [dice.pick([...TOKENS, MUTE]), dice.pick([WETH, WETH, WETH, USDC, ZERO_ADDRESS, ...TOKENS])];
+  const kind = isAnchor ? 'v2' : dice.pick(['v2', 'v3', 'v4']);
+  const [token0, token1] = tokens.sort();
+  if (token0 === token1 || token0 === undefined || token1 === undefined) return [];
+  const pool = isAnchor ? ANCHOR : toFakeAddress('dddd', number);
+  const description: PoolDescription = {
+    pool,
+    venue: `uniswap-${kind}`,
+    token0,
+    token1,
+    feePips: 3000,
+    tickSpacing: kind === 'v2' ? null : 60,
+    hooks: null,
+    vault: pool,
+  };
+  const complete = dice.random() < 0.85;
+  const tick = dice.int(2000) - 1000;
+  world.pools.push({ description, complete, tick, positions: [] });
+  const created: MarketEvent = { kind: 'poolCreated', description, complete };
+  if (kind === 'v2') return [created, makeReserves(pool, dice)];
+  const sqrtPriceX96 = toSqrtPriceX96(tick);
+  return [created, { kind: 'poolInitialized', pool, sqrtPriceX96, tick }];
+}
+
+function makeReserves(pool: string, dice: Dice): MarketEvent {
+  return { kind: 'reservesSet', pool, reserve0: dice.amount(), reserve1: dice.amount() };
+}
+
+function makeSwap(
+  pool: FakePool,
+  dice: Dice,
+  swap: { readonly wallet: Address; readonly buys: boolean; readonly number: number },
+): MarketEvent[] {
+  const { pool: id, venue } = pool.description;
+  const isDust = dice.random() < 0.1;
+  const paid = isDust ? BigInt(dice.int(900)) : dice.amount();
+  const got = isDust ? BigInt(dice.int(900)) : dice.amount();
+  pool.tick += swap.buys ? 17 : -13;
+  const isV2 = venue === 'uniswap-v2';
+  const event: MarketEvent = {
+    kind: 'swap',
+    pool: id,
+    txHash: `0xtx${swap.number}-${dice.int(3)}`,
+    logIndex: 0,
+    wallet: swap.wallet,
+    amount0: swap.buys ? paid : -paid,
+    amount1: swap.buys ? -got : got,
+    after: isV2
+      ? null
+      : {
+          sqrtPriceX96: toSqrtPriceX96(pool.tick),
+          liquidity: toActiveLiquidity(pool),
+          tick: pool.tick,
+        },
+    feePips: venue === 'uniswap-v4' ? dice.pick([3000, 3500]) : null,
+  };
+  return isV2 ? [makeReserves(id, dice), event] : [event];
+}
+
+function toActiveLiquidity(pool: FakePool): bigint {
+  return pool.positions
+    .filter(({ tickLower, tickUpper }) => tickLower <= pool.tick && pool.tick < tickUpper)
+    .reduce((sum, { liquidity }) => sum + liquidity, 0n);
+}
+
+function makeLiquidity(pool: FakePool, dice: Dice): MarketEvent[] {
+  const { pool: id, tickSpacing, venue } = pool.description;
+  if (tickSpacing === null) return [makeReserves(id, dice)];
+  if (venue === 'uniswap-v4' && dice.random() < 0.2) {
+    return [{ kind: 'protocolFeeSet', pool: id, protocolFee: dice.pick([0, 500 | (250 << 12)]) }];
+  }
+  const position =
+    dice.random() < 0.4 ? pool.positions[dice.int(pool.positions.length)] : undefined;
+  if (position === undefined) {
+    const tickLower = (dice.int(40) - 30) * 60;
+    const tickUpper = tickLower + 60 * (1 + dice.int(30));
+    const liquidity = dice.amount();
+    pool.positions.push({ tickLower, tickUpper, liquidity });
+    return [
+      { kind: 'liquidityChanged', pool: id, tickLower, tickUpper, liquidityDelta: liquidity },
+    ];
+  }
+  const taken = dice.random() < 0.5 ? position.liquidity : position.liquidity / 2n;
+  position.liquidity -= taken;
+  pool.positions = pool.positions.filter(({ liquidity }) => liquidity > 0n);
+  const { tickLower, tickUpper } = position;
+  return [{ kind: 'liquidityChanged', pool: id, tickLower, tickUpper, liquidityDelta: -taken }];
+}
+
+function makeTransfer(world: FakeWorld, dice: Dice): MarketEvent[] {
+  const token = dice.pick([...TOKENS, MUTE, WETH, USDC]);
+  const from = dice.pick([ZERO_ADDRESS, ...WALLETS]);
+  const to = dice.pick([...WALLETS, ...WALLETS, ZERO_ADDRESS]);
+  const had = world.balances.get(token + from) ?? 0n;
+  // Now and then a token's log claims more than there was.
+  const overdraws = dice.random() < 0.02;
+  const most = from === ZERO_ADDRESS || overdraws ? dice.amount() : had;
+  const amountRaw = dice.random() < 0.3 ? most : most / BigInt(1 + dice.int(5));
+  const add = (owner: Address, amount: bigint): void => {
+    const key = token + owner;
+    if (owner === ZERO_ADDRESS) {
+      world.supplies.set(token, (world.supplies.get(token) ?? 0n) - amount);
+    } else {
+      const next = (world.balances.get(key) ?? 0n) + amount;
+      world.balances.set(key, next < 0n ? 0n : next);
+    }
+  };
+  add(from, -amountRaw);
+  add(to, amountRaw);
+  return [{ kind: 'transfer', token, from, to, amountRaw }];
+}
+
+function makeSwaps(pool: FakePool, dice: Dice, number: number): MarketEvent[] {
+  const wallet = dice.pick(WALLETS);
+  const buys = dice.random() < 0.5;
+  if (dice.random() < 0.8) return makeSwap(pool, dice, { wallet, buys, number });
+  return [
+    ...makeSwap(pool, dice, { wallet, buys, number }),
+    ...makeSwap(pool, dice, { wallet: dice.pick(WALLETS), buys, number }),
+    ...makeSwap(pool, dice, { wallet, buys: !buys, number }),
+  ];
+}
+
+/** A pool met mid-life is announced again before each of its events, as adapters do. */
+function announce(pool: FakePool, events: MarketEvent[]): MarketEvent[] {
+  if (pool.complete) return events;
+  return [{ kind: 'poolCreated', description: pool.description, complete: false }, ...events];
+}
+
+function makeAny(world: FakeWorld, dice: Dice, number: number): MarketEvent[] {
+  const roll = dice.random();
+  if (world.pools.length === 0 || (roll < 0.08 && world.pools.length < 40)) {
+    return makePool(world, dice);
+  }
+  if (roll < 0.45) return makeTransfer(world, dice);
+  const pool = dice.pick(world.pools);
+  if (roll < 0.6) return announce(pool, makeLiquidity(pool, dice));
+  return announce(pool, makeSwaps(pool, dice, number));
+}
+
+/** Events of one block; `world` is moved on by them. */
+export function makeFakeEvents(
+  world: FakeWorld,
+  random: () => number,
+  block: { readonly countMax: number; readonly number: number },
+): MarketEvent[] {
+  const dice = createDice(random);
+  const count = dice.random() < 0.15 ? 0 : dice.int(block.countMax);
+  const events = Array.from({ length: count }, () => makeAny(world, dice, block.number)).flat();
+  return events.map((event, logIndex) => (event.kind === 'swap' ? { ...event, logIndex } : event));
+}
