@@ -48,6 +48,7 @@ export function startOurs(options: ServeOptions): Promise<StartedServer> {
       ...process.env,
       PORT: '0',
       METRICS_PORT: '0',
+      DEVNET: 'off',
       LIMIT_ANONYMOUS_PER_MINUTE: '1000000000',
       LIMIT_ANONYMOUS_BURST: '1000000000',
       LIMIT_IP_PER_MINUTE: '1000000000',

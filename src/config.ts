@@ -207,6 +207,33 @@ const LIMIT_SETTINGS = {
   }),
 } as const;
 
+const DEVNET_SETTINGS = {
+  mode: setting('DEVNET', oneOf(['auto', 'on', 'off']), {
+    group: 'Devnet',
+    why: 'Whether to run and follow the embedded local chain; `auto` does so when no `RPC_…` is set. It needs the development dependencies.',
+    example: 'off',
+    fallback: 'auto',
+  }),
+  port: setting('DEVNET_PORT', integer({ min: 0, max: 65_535 }), {
+    group: 'Devnet',
+    why: "The loopback port of the devnet's node; 0 picks a free one. `/v1/chains` names the URL.",
+    example: '0',
+    fallback: '8545',
+  }),
+  traders: setting('DEVNET_TRADERS', oneOf(['on', 'off']), {
+    group: 'Devnet',
+    why: 'Whether simulated traders keep the market moving; `off` leaves the chain to you.',
+    example: 'off',
+    fallback: 'on',
+  }),
+  historyHours: setting('DEVNET_HISTORY_HOURS', integer({ min: 0, max: 240 }), {
+    group: 'Devnet',
+    why: 'How much past a fresh devnet is given.',
+    example: '1',
+    fallback: '24',
+  }),
+} as const;
+
 /** The chains that can be followed by setting `RPC_<CHAIN>`. */
 export const FOLLOWABLE_CHAINS: readonly ChainSlug[] = Object.values(CHAINS)
   .filter((chain) => chain.family === 'evm' && chain.slug !== 'devnet')
@@ -242,6 +269,7 @@ export const SETTINGS: readonly Setting<unknown>[] = [
   ...Object.values(STORE_SETTINGS),
   ...Object.values(LIMIT_SETTINGS),
   ...CHAIN_SETTINGS.flatMap((entry) => [entry.rpcUrls, entry.startBlock]),
+  ...Object.values(DEVNET_SETTINGS),
 ];
 
 type ValuesOf<Settings> = {
@@ -259,6 +287,7 @@ export interface Config {
   readonly store: ValuesOf<typeof STORE_SETTINGS>;
   readonly limits: ValuesOf<typeof LIMIT_SETTINGS>;
   readonly chains: readonly FollowedChain[];
+  readonly devnet: ValuesOf<typeof DEVNET_SETTINGS>;
   /** Settings that look like ours and are not: likely typing errors, told at start. */
   readonly unknownNames: readonly string[];
 }
@@ -293,6 +322,7 @@ export function loadConfig(env: Environment): Config {
       const startBlock = read(entry.startBlock);
       return urls?.length ? [{ chain: entry.chain, rpcUrls: urls, startBlock }] : [];
     }),
+    devnet: readAll(DEVNET_SETTINGS),
     unknownNames: findUnknownNames(env),
   };
   if (problems.length > 0) throw new ConfigError(problems);
@@ -302,11 +332,18 @@ export function loadConfig(env: Environment): Config {
 function findUnknownNames(env: Environment): readonly string[] {
   const known = new Set(SETTINGS.map((one) => one.name));
   return Object.keys(env).filter(
-    (name) => /^(RPC|START_BLOCK|LIMIT)_[A-Z]+/.test(name) && !known.has(name),
+    (name) => /^(RPC|START_BLOCK|LIMIT|DEVNET)_[A-Z]+/.test(name) && !known.has(name),
   );
 }
 
 /** The configuration of this process. */
 export function loadProcessConfig(): Config {
   return loadConfig(process.env);
+}
+
+/** This process's environment for a child that must know none of our secrets. */
+export function toChildEnvironment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const secrets = new Set(SETTINGS.filter((one) => one.secret).map((one) => one.name));
+  const kept = Object.entries(process.env).filter(([name]) => !secrets.has(name));
+  return { ...Object.fromEntries(kept), ...extra };
 }

@@ -46,6 +46,9 @@ export function spawnService(t: TestContext, options: StartServiceOptions = {}):
       ...process.env,
       PORT: '0',
       METRICS_PORT: '0',
+      // Most tests are not about a chain, and starting one takes seconds.
+      DEVNET: 'off',
+      DEVNET_PORT: '0',
       DATA_DIR: createTempFolder(t),
       ...options.env,
     },

@@ -1,6 +1,7 @@
 // `mintwire serve`: starts the service, says where it is, and drains on a signal.
 
-import { type Service, startService } from '../compose.ts';
+import { NothingToFollowError } from '../compose/start-chains.ts';
+import { type Service, startService } from '../compose/start-service.ts';
 import { type Config, ConfigError, loadProcessConfig } from '../config.ts';
 import { readVersion } from './version.ts';
 
@@ -13,6 +14,7 @@ export function toStartProblem(error: unknown, config: Config | null): string {
       'docs/configuration.md explains every setting.',
     ].join('\n');
   }
+  if (error instanceof NothingToFollowError) return error.message;
   const { code, port, message, path } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE') {
     const setting = port === config?.server.metricsPort ? 'METRICS_PORT' : 'PORT';

@@ -35,10 +35,20 @@ export interface BatchToCommit {
   readonly checkpoint: Checkpoint;
 }
 
-export async function commitBatch(
-  store: MarketStore,
-  batch: BatchToCommit,
-): Promise<CommittedEvent> {
+export function toCommittedEvent(batch: BatchToCommit): CommittedEvent {
+  return {
+    chain: batch.chain,
+    version: batch.checkpoint.version,
+    fromBlock: batch.fromBlock,
+    toBlock: batch.checkpoint.block,
+    checkpoint: batch.checkpoint,
+    trades: batch.changes.trades,
+    tokens: Array.from(batch.changes.tokens, ({ row }) => row.token),
+    pools: Array.from(batch.changes.pools, ({ row }) => row.pool),
+  };
+}
+
+export async function commitBatch(store: MarketStore, batch: BatchToCommit): Promise<void> {
   const { chain, changes, checkpoint, previous } = batch;
   const candles = await foldCandles(
     { reader: store, chain },
@@ -59,14 +69,4 @@ export async function commitBatch(
       await transaction.pruneUndo(checkpoint.finalizedBlock);
     }
   });
-  return {
-    chain,
-    version: checkpoint.version,
-    fromBlock: batch.fromBlock,
-    toBlock: checkpoint.block,
-    checkpoint,
-    trades: changes.trades,
-    tokens: Array.from(changes.tokens, ({ row }) => row.token),
-    pools: Array.from(changes.pools, ({ row }) => row.pool),
-  };
 }

@@ -21,11 +21,11 @@ interface Affected {
 function toAffected(removed: readonly TradeRecord[], interval: StoredInterval): Affected[] {
   const affected = new Map<string, Affected>();
   for (const { token, pool, timestampMs } of removed) {
-    for (const of of [null, pool]) {
-      const key = token + (of ?? '');
+    for (const seriesPool of [null, pool]) {
+      const key = token + (seriesPool ?? '');
       let entry = affected.get(key);
       if (entry === undefined) {
-        entry = { series: { token, pool: of, interval }, openTimes: new Set() };
+        entry = { series: { token, pool: seriesPool, interval }, openTimes: new Set() };
         affected.set(key, entry);
       }
       entry.openTimes.add(toOpenTime(interval, timestampMs));

@@ -82,6 +82,24 @@ export class Metrics {
     });
   }
 
+  /** The same for each chain; a null is left out. */
+  chainGauge(
+    name: string,
+    help: string,
+    read: () => readonly (readonly [chain: string, value: number | null])[],
+  ): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['chain'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [chain, value] of read()) if (value !== null) this.set({ chain }, value);
+      },
+    });
+  }
+
   render(): Promise<string> {
     return this.registry.metrics();
   }

@@ -174,7 +174,8 @@ function makeTransfer(world: FakeWorld, dice: Dice): MarketEvent[] {
   const add = (owner: Address, amount: bigint): void => {
     const key = token + owner;
     if (owner === ZERO_ADDRESS) {
-      world.supplies.set(token, (world.supplies.get(token) ?? 0n) - amount);
+      const supply = (world.supplies.get(token) ?? 0n) - amount;
+      world.supplies.set(token, supply < 0n ? 0n : supply);
     } else {
       const next = (world.balances.get(key) ?? 0n) + amount;
       world.balances.set(key, next < 0n ? 0n : next);

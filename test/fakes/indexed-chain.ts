@@ -58,7 +58,7 @@ export function startIndexer(
   });
   indexer.start();
   const settle = async (): Promise<void> => {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 5_000;
     for (;;) {
       const checkpoint = await store.readCheckpoint('devnet');
       const isThere = checkpoint?.blockHash === chain.head.hash;

@@ -1,27 +1,25 @@
-// Wires the parts into a service. The only file that names an engine.
+// Wires the parts into a service.
 
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { toCosts, toEntitlements } from './access/entitlements.ts';
-import { toAnonymousTier, toIpBudget } from './access/tiers.ts';
-import type { Config } from './config.ts';
-import type { Handlers } from './contract/handler.ts';
-import { operations } from './contract/operations.ts';
-import type { AnyHandler } from './http/bind.ts';
-import { createHttpServer, DEFAULT_TIMEOUTS } from './http/create-http-server.ts';
-import { createMetricsServer } from './http/metrics-server.ts';
-import { type Clock, systemClock } from './lib/clock.ts';
-import type { ChainDirectory } from './market/chain-status.ts';
-import { createReadiness } from './market/readiness.ts';
-import { createReference } from './market/reference.ts';
-import { createPostgresStore } from './store/postgres/create-postgres-store.ts';
-import { createSqliteStore } from './store/sqlite/create-sqlite-store.ts';
-import type { Store } from './store/store.ts';
-import { createLogger, type Logger } from './telemetry/logger.ts';
-import { Metrics } from './telemetry/metrics.ts';
+import { toCosts, toEntitlements } from '../access/entitlements.ts';
+import { toAnonymousTier, toIpBudget } from '../access/tiers.ts';
+import type { Config } from '../config.ts';
+import type { Handlers } from '../contract/handler.ts';
+import { operations } from '../contract/operations.ts';
+import type { AnyHandler } from '../http/bind.ts';
+import { createHttpServer, DEFAULT_TIMEOUTS } from '../http/create-http-server.ts';
+import { createMetricsServer } from '../http/metrics-server.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import type { ChainDirectory } from '../market/chain-status.ts';
+import { createReadiness } from '../market/readiness.ts';
+import { createReference } from '../market/reference.ts';
+import type { Store } from '../store/store.ts';
+import { createLogger, type Logger } from '../telemetry/logger.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { openStore } from './open-store.ts';
+import { startChains } from './start-chains.ts';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -37,18 +35,9 @@ export interface Service {
   readonly metricsUrl: string;
   readonly engine: Store['engine'];
   readonly logger: Logger;
+  readonly chains: ChainDirectory;
   /** Drains: no new connections, running requests finish or are cut after the grace time. */
   stop(): Promise<void>;
-}
-
-export function openStore(config: Config['store'], metrics: Metrics): Promise<Store> {
-  const onTiming = metrics.observeStore;
-  if (config.databaseUrl !== null) {
-    const poolSize = config.databasePoolSize;
-    return createPostgresStore({ url: config.databaseUrl, poolSize, onTiming });
-  }
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  return createSqliteStore({ file: join(config.dataDir, 'market.sqlite'), onTiming });
 }
 
 interface HandlerParts {
@@ -105,10 +94,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const logger = options.logger ?? createLogger({ level: logLevel, format });
   const metrics = new Metrics();
   metrics.collectProcess();
-  const store = await openStore(config.store, metrics);
+  const store = await openStore(config.store, metrics.observeStore);
   let draining = false;
   const isDraining = () => draining;
-  const chains: ChainDirectory = { list: () => [] };
+  const chains = startChains({ config, clock, logger, metrics });
   const handlers = createHandlers({ config, version, store, chains, clock, isDraining });
   const server = createHttpServer({
     operations,
@@ -139,6 +128,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metricsServer.closeAllConnections();
     await Promise.all([close(server), close(metricsServer)]);
     clearTimeout(cut);
+    await chains.stop();
     await store.close();
   };
   try {
@@ -150,6 +140,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       metricsUrl: `http://127.0.0.1:${metricsAt.port}/metrics`,
       engine: store.engine,
       logger,
+      chains,
       stop,
     };
   } catch (error) {

@@ -1,0 +1,178 @@
+// The main thread's side of indexing: keeps the indexer's thread alive and knows what it last said.
+
+import { isDeepStrictEqual } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import type { EvmDeployment } from '../chains/evm/deployment.ts';
+import type { Config } from '../config.ts';
+import type { IndexerStatus } from '../ingest/indexer.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Backoff, toBackoffMs } from '../lib/retry.ts';
+import type { ChainAnswer, ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
+import { CHAINS, type ChainSlug } from '../model/chain.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { ChainSource } from './chain-source.ts';
+import type { ChainReport, IndexerCommand, IndexerMessage } from './indexer-message.ts';
+
+const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
+/** The thread reports twice a second; silence for so long means that it hangs. */
+const SILENCE_MAX_MS = 15_000;
+
+export interface ChainFollowerOptions {
+  readonly store: Config['store'];
+  /** Every chain that will be followed, for answers before its source is known. */
+  readonly chains: readonly ChainSlug[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+function toVenues(deployment: EvmDeployment): string[] {
+  const forks = [...deployment.v2, ...deployment.v3].map((fork) => fork.venue);
+  return deployment.v4 ? [...forks, deployment.v4.venue] : forks;
+}
+
+/** What an operator should know; an error's own text stays in the log. */
+function toNotReady(status: IndexerStatus): string | null {
+  const { block, head, state } = status;
+  if (state === 'following') return block === null ? 'no block is indexed yet' : null;
+  if (state === 'failed') return 'indexing fails, see the log';
+  if (state === 'stalled') return `no progress at block ${block ?? 'none'}, see the log`;
+  return block === null || head === null
+    ? 'starting'
+    : `indexing history, block ${block} of ${head}`;
+}
+
+export class ChainFollower implements ChainDirectory {
+  readonly #options: ChainFollowerOptions;
+  readonly #reports = new Map<ChainSlug, ChainReport>();
+  /** Why a chain that has no report yet is not ready. */
+  readonly #preparing = new Map<ChainSlug, string>();
+  #sources: readonly ChainSource[] = [];
+  #worker: Worker | null = null;
+  #restart: NodeJS.Timeout | null = null;
+  #crashes = 0;
+  #heardAtMs = 0;
+  #stopping = false;
+
+  constructor(options: ChainFollowerOptions) {
+    this.#options = options;
+    const gauge = (name: string, help: string, read: (report: ChainReport) => number | null) =>
+      options.metrics.chainGauge(name, help, () =>
+        [...this.#reports].map(([chain, report]) => [chain, read(report)] as const),
+      );
+    gauge('mintwire_chain_head_block', "The chain's newest block.", (one) => one.status.head);
+    gauge('mintwire_chain_indexed_block', 'The last indexed block.', (one) => one.status.block);
+    gauge('mintwire_chain_lag_seconds', 'How far indexing is behind the head.', (one) =>
+      one.status.lagMs === null ? null : one.status.lagMs / 1000,
+    );
+    gauge('mintwire_chain_ready', 'Whether the chain is indexed up to its head.', (one) =>
+      toNotReady(one.status) === null ? 1 : 0,
+    );
+    gauge('mintwire_chain_blocks_indexed', 'Blocks since the start.', (one) => one.blocksTotal);
+    gauge('mintwire_chain_trades_indexed', 'Trades since the start.', (one) => one.tradesTotal);
+    gauge(
+      'mintwire_chain_reorganisations',
+      'Rollbacks since the start.',
+      (one) => one.reorganisationsTotal,
+    );
+    gauge('mintwire_chain_rpc_requests', 'Requests to endpoints.', (one) => one.rpcRequests);
+    gauge('mintwire_chain_rpc_failures', 'Failed requests.', (one) => one.rpcFailures);
+  }
+
+  /** Says what is being done for a chain whose source is not there yet. */
+  prepare(chain: ChainSlug, what: string): void {
+    this.#preparing.set(chain, what);
+  }
+
+  /** Called again when a source has moved: the thread then starts anew with what is true now. */
+  follow(sources: readonly ChainSource[]): void {
+    const moved = !isDeepStrictEqual(sources, this.#sources);
+    this.#sources = sources;
+    if (!this.#worker) this.#startWorker();
+    else if (moved) this.#worker.postMessage({ type: 'stop' } satisfies IndexerCommand);
+  }
+
+  list(): readonly FollowedChainStatus[] {
+    return this.#options.chains.map((slug) => {
+      const report = this.#reports.get(slug);
+      const answer = this.#toAnswer(slug, report);
+      return { slug, answer, notReady: this.#toNotReady(slug, report) };
+    });
+  }
+
+  /** The indexers as they last told of themselves. */
+  statuses(): readonly IndexerStatus[] {
+    return [...this.#reports.values()].map((report) => report.status);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    if (this.#restart) clearTimeout(this.#restart);
+    const worker = this.#worker;
+    if (!worker) return;
+    const exited = new Promise((resolve) => worker.once('exit', resolve));
+    worker.postMessage({ type: 'stop' } satisfies IndexerCommand);
+    await exited;
+  }
+
+  #toNotReady(slug: ChainSlug, report: ChainReport | undefined): string | null {
+    if (!report) return this.#preparing.get(slug) ?? 'starting';
+    if (!this.#worker) return 'the indexer ended and is being restarted, see the log';
+    if (this.#options.clock.monotonicMs() - this.#heardAtMs > SILENCE_MAX_MS) {
+      return 'the indexer does not answer';
+    }
+    return toNotReady(report.status);
+  }
+
+  #toAnswer(slug: ChainSlug, report: ChainReport | undefined): ChainAnswer {
+    const { caip2, name, native } = CHAINS[slug];
+    const source = this.#sources.find((one) => one.chain === slug);
+    const rpcUrl = slug === 'devnet' ? source?.endpoints[0] : undefined;
+    return {
+      slug,
+      caip2,
+      name,
+      head: report?.status.block ?? null,
+      finalized: report?.status.finalized ?? null,
+      lagMs: report?.status.lagMs ?? null,
+      venues: source ? toVenues(source.deployment) : [],
+      native: { ...native },
+      usdAnchor: source?.deployment.anchorPools[0] ?? null,
+      ...(rpcUrl === undefined ? {} : { rpcUrl }),
+    };
+  }
+
+  #startWorker(): void {
+    const workerData = { store: this.#options.store, sources: this.#sources };
+    const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), { workerData });
+    this.#worker = worker;
+    this.#heardAtMs = this.#options.clock.monotonicMs();
+    worker.on('message', (message: IndexerMessage) => this.#hear(message));
+    worker.on('error', (error) => {
+      this.#options.logger.error({ err: error }, 'the indexer failed');
+    });
+    worker.on('exit', () => {
+      this.#worker = null;
+      if (this.#stopping) return;
+      if (workerData.sources !== this.#sources) {
+        this.#startWorker();
+        return;
+      }
+      this.#crashes += 1;
+      const waitMs = toBackoffMs(this.#crashes, RESTART_BACKOFF, Math.random);
+      this.#options.logger.error({ waitMs }, 'the indexer ended and is restarted');
+      this.#restart = setTimeout(() => this.#startWorker(), waitMs);
+    });
+  }
+
+  #hear(message: IndexerMessage): void {
+    const { logger, metrics, clock } = this.#options;
+    this.#heardAtMs = clock.monotonicMs();
+    if (message.type === 'log') logger[message.level](message.fields, message.message);
+    if (message.type === 'timing') metrics.observeStore(message.operation, message.ms);
+    if (message.type !== 'reports') return;
+    this.#crashes = 0;
+    for (const report of message.reports) this.#reports.set(report.status.chain, report);
+  }
+}

@@ -1,0 +1,121 @@
+// One chain inside the indexer's thread: its adapter, its indexer, and what they have done so far.
+
+import type { EvmAdapter } from '../chains/evm/create-evm-adapter.ts';
+import type { CommittedEvent } from '../ingest/commit-batch.ts';
+import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../ingest/indexer.ts';
+import { systemClock } from '../lib/clock.ts';
+import { type Backoff, sleep, toBackoffMs } from '../lib/retry.ts';
+import type { Store } from '../store/store.ts';
+import { type ChainSource, createAdapter, type SourceLog } from './chain-source.ts';
+import type { ChainReport } from './indexer-message.ts';
+
+/** The devnet makes a block a second or at every transaction: it is looked at more often. */
+const DEVNET_POLL_MS = 150;
+const START_BACKOFF: Backoff = { baseMs: 250, maxMs: 10_000 };
+
+export interface ChainRunnerOptions {
+  readonly source: ChainSource;
+  readonly store: Store;
+  readonly log: SourceLog;
+  readonly onProgress: () => void;
+}
+
+export class ChainRunner {
+  readonly #options: ChainRunnerOptions;
+  readonly #adapter: EvmAdapter;
+  readonly #abort = new AbortController();
+  #indexer: Indexer | null = null;
+  #starting: Promise<void> | null = null;
+  #blockTimestampMs: number | null = null;
+  #blocksTotal = 0;
+  #tradesTotal = 0;
+  #reorganisationsTotal = 0;
+
+  constructor(options: ChainRunnerOptions) {
+    this.#options = options;
+    this.#adapter = createAdapter(options.source, options);
+  }
+
+  start(): void {
+    this.#starting ??= this.#start().catch((error: unknown) => {
+      if (!this.#abort.signal.aborted) throw error;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#starting;
+    await this.#indexer?.stop();
+    await this.#adapter.close();
+  }
+
+  report(): ChainReport {
+    const endpoints = this.#adapter.status?.().endpoints ?? [];
+    const sum = (pick: (endpoint: (typeof endpoints)[number]) => number) =>
+      endpoints.reduce((total, endpoint) => total + pick(endpoint), 0);
+    return {
+      status: this.#indexer?.status() ?? {
+        chain: this.#options.source.chain,
+        state: 'starting',
+        head: null,
+        block: null,
+        finalized: null,
+        lagMs: null,
+        lastProgressAtMs: systemClock.nowMs(),
+      },
+      blockTimestampMs: this.#blockTimestampMs,
+      blocksTotal: this.#blocksTotal,
+      tradesTotal: this.#tradesTotal,
+      reorganisationsTotal: this.#reorganisationsTotal,
+      rpcRequests: sum((endpoint) => endpoint.requests),
+      rpcFailures: sum((endpoint) => endpoint.failures),
+    };
+  }
+
+  async #start(): Promise<void> {
+    const { source, store, log } = this.#options;
+    const startBlock = source.startBlock ?? (await this.#readStartBlock());
+    if (this.#abort.signal.aborted) return;
+    const isDevnet = source.chain === 'devnet';
+    this.#indexer = new Indexer({
+      ...DEFAULT_INDEXER_OPTIONS,
+      adapter: this.#adapter,
+      store: store.market,
+      startBlock,
+      pollIntervalMs: isDevnet ? DEVNET_POLL_MS : DEFAULT_INDEXER_OPTIONS.pollIntervalMs,
+      // With its traders held, a devnet may rest for as long as it likes.
+      headStallAfterMs: isDevnet ? null : DEFAULT_INDEXER_OPTIONS.headStallAfterMs,
+      clock: systemClock,
+      sleep,
+      random: Math.random,
+      log,
+      onCommitted: (event) => this.#count(event),
+    });
+    this.#indexer.start();
+  }
+
+  /** Without a configured start, history begins at the block that is final now. */
+  async #readStartBlock(): Promise<number> {
+    const { signal } = this.#abort;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return (await this.#adapter.readHead(signal)).finalizedBlock;
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#options.log.warn(
+          { chain: this.#options.source.chain, err: error },
+          'the head cannot be read',
+        );
+        await sleep(toBackoffMs(attempt, START_BACKOFF, Math.random), signal);
+      }
+    }
+  }
+
+  #count(event: CommittedEvent): void {
+    this.#blockTimestampMs = event.checkpoint.timestampMs;
+    this.#blocksTotal += Math.max(0, event.toBlock - event.fromBlock + 1);
+    this.#tradesTotal += event.trades.length;
+    if (event.reverted) this.#reorganisationsTotal += 1;
+    this.#options.onProgress();
+  }
+}

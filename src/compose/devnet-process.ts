@@ -1,0 +1,94 @@
+// The embedded chain as a child process: started, watched, restarted, and ended with us.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { toChildEnvironment } from '../config.ts';
+import { type Backoff, toBackoffMs } from '../lib/retry.ts';
+import type { Logger } from '../telemetry/logger.ts';
+
+/** What the devnet tells its parent. */
+type DevnetMessage =
+  | { readonly type: 'progress'; readonly text: string }
+  | { readonly type: 'ready'; readonly rpcUrl: string; readonly deploymentPath: string };
+
+export interface DevnetOptions {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly traders: 'on' | 'off';
+  readonly historyHours: number;
+  readonly logger: Logger;
+  readonly onProgress: (text: string) => void;
+  readonly onReady: (deploymentPath: string) => void;
+}
+
+const RESTART_BACKOFF: Backoff = { baseMs: 1000, maxMs: 60_000 };
+const ENTRY = fileURLToPath(new URL('../../devnet/main.ts', import.meta.url));
+
+/** Whether the development dependencies that the devnet is made of are installed. */
+export function isDevnetInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('mintwire-devnet/package.json');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export class DevnetProcess {
+  readonly #options: DevnetOptions;
+  #child: ChildProcess | null = null;
+  #restart: NodeJS.Timeout | null = null;
+  #failures = 0;
+  #stopping = false;
+
+  constructor(options: DevnetOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    if (this.#restart) clearTimeout(this.#restart);
+    const child = this.#child;
+    if (!child) return;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await exited;
+  }
+
+  #start(): void {
+    const { dataDir, port, traders, historyHours, logger } = this.#options;
+    const child = fork(ENTRY, [], {
+      // Its own lines come over the channel; the terminal's Ctrl-C is ours to pass on.
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      detached: true,
+      env: toChildEnvironment({
+        DEVNET_DIR: join(dataDir, 'devnet'),
+        DEVNET_PORT: String(port),
+        DEVNET_TRADERS: traders,
+        DEVNET_HISTORY_HOURS: String(historyHours),
+      }),
+    });
+    this.#child = child;
+    child.on('message', (message: DevnetMessage) => this.#hear(message));
+    child.on('exit', (code, signal) => {
+      this.#child = null;
+      if (this.#stopping) return;
+      this.#failures += 1;
+      const waitMs = toBackoffMs(this.#failures, RESTART_BACKOFF, Math.random);
+      logger.error({ code, signal, waitMs }, 'the devnet ended and is restarted');
+      this.#options.onProgress('the devnet ended and is restarted, see the log');
+      this.#restart = setTimeout(() => this.#start(), waitMs);
+    });
+  }
+
+  #hear(message: DevnetMessage): void {
+    if (message.type === 'progress') this.#options.onProgress(message.text);
+    if (message.type === 'ready') {
+      this.#failures = 0;
+      this.#options.onReady(message.deploymentPath);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+// What the indexer's thread and the main thread tell each other.
+
+import type { Config } from '../config.ts';
+import type { IndexerStatus } from '../ingest/indexer.ts';
+import type { ChainSource } from './chain-source.ts';
+
+export interface IndexerThreadInput {
+  readonly store: Config['store'];
+  readonly sources: readonly ChainSource[];
+}
+
+/** One chain as its indexer last told of it. */
+export interface ChainReport {
+  readonly status: IndexerStatus;
+  /** When the last indexed block was made. */
+  readonly blockTimestampMs: number | null;
+  readonly blocksTotal: number;
+  readonly tradesTotal: number;
+  readonly reorganisationsTotal: number;
+  readonly rpcRequests: number;
+  readonly rpcFailures: number;
+}
+
+export type IndexerMessage =
+  | { readonly type: 'reports'; readonly reports: readonly ChainReport[] }
+  | {
+      readonly type: 'log';
+      readonly level: 'info' | 'warn';
+      readonly fields: object;
+      readonly message: string;
+    }
+  | { readonly type: 'timing'; readonly operation: string; readonly ms: number };
+
+export type IndexerCommand = { readonly type: 'stop' };

@@ -1,0 +1,68 @@
+// The indexer's thread: follows every chain with a store connection of its own, so that reads on
+// the main thread never wait for it.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { ChainRunner } from './chain-runner.ts';
+import type { SourceLog } from './chain-source.ts';
+import type { IndexerCommand, IndexerMessage, IndexerThreadInput } from './indexer-message.ts';
+import { openStore } from './open-store.ts';
+
+const REPORT_MS = 500;
+/** Commits come by the hundred during history; the main thread wants to know a few times a second. */
+const REPORT_THROTTLE_MS = 50;
+
+function send(message: IndexerMessage): void {
+  parentPort?.postMessage(message);
+}
+
+/** Errors lose their text when they cross threads as fields of an object; this keeps it. */
+function toPlainFields(fields: object): object {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      value instanceof Error ? { message: value.message, stack: value.stack } : value,
+    ]),
+  );
+}
+
+const log: SourceLog = {
+  info: (fields, message) =>
+    send({ type: 'log', level: 'info', fields: toPlainFields(fields), message }),
+  warn: (fields, message) =>
+    send({ type: 'log', level: 'warn', fields: toPlainFields(fields), message }),
+};
+
+const input = workerData as IndexerThreadInput;
+const store = await openStore(input.store, (operation, ms) =>
+  send({ type: 'timing', operation, ms }),
+);
+
+let soon: NodeJS.Timeout | null = null;
+function report(): void {
+  if (soon) clearTimeout(soon);
+  soon = null;
+  send({ type: 'reports', reports: runners.map((runner) => runner.report()) });
+}
+
+const runners = input.sources.map(
+  (source) =>
+    new ChainRunner({
+      source,
+      store,
+      log,
+      onProgress: () => {
+        soon ??= setTimeout(report, REPORT_THROTTLE_MS);
+      },
+    }),
+);
+const timer = setInterval(report, REPORT_MS);
+for (const runner of runners) runner.start();
+
+parentPort?.once('message', async (command: IndexerCommand) => {
+  if (command.type !== 'stop') return;
+  clearInterval(timer);
+  await Promise.all(runners.map((runner) => runner.stop()));
+  if (soon) clearTimeout(soon);
+  await store.close();
+  parentPort?.close();
+});

@@ -1,0 +1,72 @@
+// Decides which chains are followed and sets indexing going, the devnet's node included.
+
+import type { Config } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ChainDirectory } from '../market/chain-status.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { ChainFollower } from './chain-follower.ts';
+import { readDevnetSource, toChainSource } from './chain-source.ts';
+import { DevnetProcess, isDevnetInstalled } from './devnet-process.ts';
+
+export interface FollowedChains extends ChainDirectory {
+  stop(): Promise<void>;
+}
+
+export interface StartChainsOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** There is nothing to follow: no endpoint is set and the devnet is not installed. */
+export class NothingToFollowError extends Error {
+  override readonly name = 'NothingToFollowError';
+}
+
+function wantsDevnet(config: Config): boolean {
+  const { mode } = config.devnet;
+  const wanted = mode === 'on' || (mode === 'auto' && config.chains.length === 0);
+  if (wanted && !isDevnetInstalled()) {
+    throw new NothingToFollowError(
+      'There is no chain to follow. Set an endpoint, for example RPC_ETHEREUM=https://…, or install the development dependencies (npm ci without --omit=dev) for the embedded devnet. DEVNET=off starts without any chain.',
+    );
+  }
+  return wanted;
+}
+
+export function startChains(options: StartChainsOptions): FollowedChains {
+  const { config, logger } = options;
+  const configured = config.chains.map(toChainSource);
+  const withDevnet = wantsDevnet(config);
+  const chains: ChainSlug[] = configured.map((source) => source.chain);
+  if (withDevnet) chains.push('devnet');
+  const follower = new ChainFollower({ ...options, store: config.store, chains });
+  if (!withDevnet) {
+    if (configured.length > 0) follower.follow(configured);
+    return follower;
+  }
+  follower.prepare('devnet', 'starting the local chain');
+  const devnet = new DevnetProcess({
+    ...config.devnet,
+    dataDir: config.store.dataDir,
+    logger,
+    onProgress: (text) => {
+      follower.prepare('devnet', text);
+      logger.info({ chain: 'devnet' }, text);
+    },
+    onReady: (deploymentPath) => {
+      void follower.follow([...configured, readDevnetSource(deploymentPath)]);
+    },
+  });
+  return {
+    list: () => follower.list(),
+    stop: async () => {
+      // The indexer first: it need not see its node go away.
+      await follower.stop();
+      await devnet.stop();
+    },
+  };
+}

@@ -1,0 +1,296 @@
+// One chain's index: the stored rows with their checkpoint, moved forward and back block by block.
+
+import type { ChainAdapter } from '../chains/adapter.ts';
+import type { Address, BlockEvents, BlockHeader, PoolId } from '../model/market-event.ts';
+import type { Checkpoint } from '../model/market-record.ts';
+import type { MarketStore } from '../store/store.ts';
+import { applyBlocks } from './apply-blocks.ts';
+import { SupplyReadError } from './chain-errors.ts';
+import {
+  type BatchToCommit,
+  type CommittedEvent,
+  commitBatch,
+  toCommittedEvent,
+} from './commit-batch.ts';
+import { loadState } from './load-state.ts';
+import { type BatchChanges, MarketState, type StateLimits } from './market-state.ts';
+import { rollBack } from './roll-back.ts';
+import { isSupplyDue, readSupplies, setSupply } from './supplies.ts';
+
+export interface ChainIndexOptions {
+  readonly adapter: ChainAdapter;
+  readonly store: MarketStore;
+  readonly limits?: StateLimits;
+  /** Called after each commit, in order; must not throw. */
+  readonly onCommitted: (event: CommittedEvent) => void;
+}
+
+export interface BlocksToAppend {
+  readonly blocks: readonly BlockEvents[];
+  /** Headers to keep for finding reorganisations; at least the last block's. */
+  readonly headers: readonly BlockHeader[];
+  readonly last: BlockHeader;
+  readonly finalizedBlock: number;
+  /** Whether the contracts are asked for the supplies of tokens whose balances moved. */
+  readonly withSupplies: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Which rows a commit touched, kept until it is final: a rollback touches them again. */
+interface Touched {
+  readonly toBlock: number;
+  readonly tokens: readonly Address[];
+  readonly pools: readonly PoolId[];
+}
+
+const NO_CHANGES: BatchChanges = {
+  tokens: new Set(),
+  pools: new Set(),
+  ticks: new Set(),
+  balances: new Set(),
+  trades: [],
+  undo: [],
+};
+
+export class ChainIndex {
+  readonly #adapter: ChainAdapter;
+  readonly #store: MarketStore;
+  readonly #state: MarketState;
+  readonly #onCommitted: (event: CommittedEvent) => void;
+  #checkpoint: Checkpoint | null = null;
+  #base: BlockHeader | null = null;
+  #startBlock = 0;
+  #headers = new Map<number, BlockHeader>();
+  #touched: Touched[] = [];
+  /** Of commits up to this block nobody remembers what they touched. */
+  #touchedSince = 0;
+  /** A commit whose outcome is not known yet. */
+  #pending: CommittedEvent | null = null;
+
+  constructor(options: ChainIndexOptions) {
+    this.#adapter = options.adapter;
+    this.#store = options.store;
+    this.#state = new MarketState(options.adapter.assets, options.limits);
+    this.#onCommitted = options.onCommitted;
+  }
+
+  get checkpoint(): Checkpoint | null {
+    return this.#checkpoint;
+  }
+
+  /** The last block that is indexed; the one before the first where none is. */
+  get block(): number {
+    return this.#checkpoint?.block ?? this.#startBlock - 1;
+  }
+
+  /** Null only before block 0. */
+  get tip(): { readonly hash: string; readonly timestampMs: number } | null {
+    if (this.#checkpoint === null) return this.#base;
+    return { hash: this.#checkpoint.blockHash, timestampMs: this.#checkpoint.timestampMs };
+  }
+
+  get headers(): ReadonlyMap<number, BlockHeader> {
+    return this.#headers;
+  }
+
+  /** Forgets memory and takes up what is stored; a store without the chain begins at a block. */
+  async load(startBlock: number, signal: AbortSignal): Promise<void> {
+    const { chain } = this.#adapter;
+    this.#state.clear();
+    this.#headers = new Map();
+    this.#checkpoint = await this.#store.readCheckpoint(chain);
+    this.#settlePending();
+    if (this.#checkpoint === null) {
+      this.#startBlock = startBlock;
+      this.#base = startBlock === 0 ? null : await this.#readBase(startBlock - 1, signal);
+      return;
+    }
+    this.#startBlock = this.#checkpoint.startBlock;
+    if (this.#touched.at(-1)?.toBlock !== this.block) {
+      this.#touched = [];
+      this.#touchedSince = this.block;
+    }
+    for (const header of await this.#store.readHeaders(chain)) {
+      this.#headers.set(header.number, header);
+    }
+  }
+
+  /**
+   * Applies blocks that follow the last indexed one and commits them. Returns the tokens whose
+   * supplies were wanted but could not be had.
+   */
+  async append(append: BlocksToAppend): Promise<readonly Address[]> {
+    const { blocks, last, finalizedBlock, signal } = append;
+    const source = { reader: this.#store, adapter: this.#adapter, signal };
+    const fromBlock = this.block + 1;
+    await loadState(this.#state, source, blocks);
+    applyBlocks(this.#state, blocks, finalizedBlock);
+    const changes = this.#state.takeChanges();
+    const missed = append.withSupplies ? await this.#setSupplies(changes, last, signal) : [];
+    const headers =
+      this.#checkpoint === null && this.#base !== null
+        ? [this.#base, ...append.headers]
+        : append.headers;
+    await this.#commit({
+      fromBlock,
+      changes,
+      headers,
+      checkpoint: {
+        startBlock: this.#startBlock,
+        block: last.number,
+        blockHash: last.hash,
+        timestampMs: last.timestampMs,
+        finalizedBlock,
+        version: (this.#checkpoint?.version ?? 0) + 1,
+      },
+    });
+    return missed;
+  }
+
+  /** Notes that blocks up to this one cannot be taken back any more. */
+  async setFinalized(finalizedBlock: number): Promise<void> {
+    const checkpoint = this.#requireCheckpoint();
+    await this.#commit({
+      fromBlock: checkpoint.block + 1,
+      changes: NO_CHANGES,
+      headers: [],
+      checkpoint: { ...checkpoint, finalizedBlock, version: checkpoint.version + 1 },
+    });
+  }
+
+  /** Asks for the supplies of tokens that no new block touched, as of the last indexed block. */
+  async updateSupplies(tokens: readonly Address[], signal: AbortSignal): Promise<void> {
+    const checkpoint = this.#requireCheckpoint();
+    const header = this.#headers.get(checkpoint.block);
+    if (header === undefined) throw new Error(`no header of block ${checkpoint.block} is stored`);
+    const { chain } = this.#adapter;
+    const missing = tokens.filter((token) => this.#state.tokens.get(token) === undefined);
+    for (const row of await this.#store.readTokens(chain, missing)) this.#state.adoptToken(row);
+    const entries = tokens
+      .flatMap((token) => this.#state.tokens.get(token) ?? [])
+      .filter(({ row }) => isSupplyDue(row));
+    if (entries.length === 0) return;
+    const supplies = await readSupplies(this.#adapter, { entries, header, signal });
+    this.#state.beginBlock(header, header.number > checkpoint.finalizedBlock);
+    for (const entry of entries) {
+      this.#state.touchToken(entry);
+      setSupply(entry, supplies.get(entry.row.token) ?? null, header);
+    }
+    await this.#commit({
+      fromBlock: checkpoint.block + 1,
+      changes: this.#state.takeChanges(),
+      headers: [],
+      checkpoint: { ...checkpoint, version: checkpoint.version + 1 },
+    });
+  }
+
+  /** Takes back every block above `ancestor`. Returns whether all rows touched were told. */
+  async rollBack(ancestor: BlockHeader): Promise<boolean> {
+    const before = this.#requireCheckpoint();
+    const checkpoint: Checkpoint = {
+      ...before,
+      block: ancestor.number,
+      blockHash: ancestor.hash,
+      timestampMs: ancestor.timestampMs,
+      version: before.version + 1,
+    };
+    // Whatever happens, memory holds rows of the branch that is being left.
+    this.#state.clear();
+    await rollBack(this.#store, {
+      chain: this.#adapter.chain,
+      checkpoint,
+      onRemoved: (trades) => {
+        this.#pending = this.#toRevertedEvent(checkpoint, trades);
+      },
+    });
+    for (const number of this.#headers.keys()) {
+      if (number > ancestor.number) this.#headers.delete(number);
+    }
+    this.#checkpoint = checkpoint;
+    this.#settlePending();
+    const isToldWhole = ancestor.number >= this.#touchedSince;
+    this.#touchedSince = Math.min(this.#touchedSince, ancestor.number);
+    return isToldWhole;
+  }
+
+  async #commit(
+    batch: Pick<BatchToCommit, 'fromBlock' | 'changes' | 'headers' | 'checkpoint'>,
+  ): Promise<void> {
+    const whole = { ...batch, chain: this.#adapter.chain, previous: this.#checkpoint };
+    this.#pending = toCommittedEvent(whole);
+    await commitBatch(this.#store, whole);
+    this.#checkpoint = batch.checkpoint;
+    for (const header of batch.headers) this.#headers.set(header.number, header);
+    for (const number of this.#headers.keys()) {
+      if (number < batch.checkpoint.finalizedBlock) this.#headers.delete(number);
+    }
+    this.#state.trim();
+    this.#settlePending();
+  }
+
+  /**
+   * Tells of the last commit once it is known to have happened. A connection lost in the middle of
+   * one leaves that open until the checkpoint is read again: the feed must not miss it.
+   */
+  #settlePending(): void {
+    const event = this.#pending;
+    this.#pending = null;
+    const checkpoint = this.#checkpoint;
+    if (event === null || checkpoint?.version !== event.version) return;
+    if (checkpoint.blockHash !== event.checkpoint.blockHash) return;
+    const { toBlock, tokens, pools } = event;
+    // What a rollback left of a commit may be taken back by the next one.
+    this.#touched = this.#touched
+      .filter((touched) => touched.toBlock > checkpoint.finalizedBlock)
+      .map((touched) => ({ ...touched, toBlock: Math.min(touched.toBlock, checkpoint.block) }));
+    if (toBlock > checkpoint.finalizedBlock) this.#touched.push({ toBlock, tokens, pools });
+    this.#onCommitted(event);
+  }
+
+  #toRevertedEvent(checkpoint: Checkpoint, trades: CommittedEvent['trades']): CommittedEvent {
+    const undone = this.#touched.filter(({ toBlock }) => toBlock > checkpoint.block);
+    const tokens = [...undone.flatMap((each) => each.tokens), ...trades.map(({ token }) => token)];
+    const pools = [...undone.flatMap((each) => each.pools), ...trades.map(({ pool }) => pool)];
+    return {
+      chain: this.#adapter.chain,
+      version: checkpoint.version,
+      fromBlock: checkpoint.block + 1,
+      toBlock: checkpoint.block,
+      checkpoint,
+      reverted: { toBlock: checkpoint.block, trades },
+      trades: [],
+      tokens: [...new Set(tokens)],
+      pools: [...new Set(pools)],
+    };
+  }
+
+  /** A contract that cannot be asked now is asked later; that must not hold up the blocks. */
+  async #setSupplies(
+    changes: BatchChanges,
+    header: BlockHeader,
+    signal: AbortSignal,
+  ): Promise<readonly Address[]> {
+    const entries = [...changes.tokens].filter(({ row }) => isSupplyDue(row));
+    try {
+      const supplies = await readSupplies(this.#adapter, { entries, header, signal });
+      for (const entry of entries) {
+        setSupply(entry, supplies.get(entry.row.token) ?? null, header);
+      }
+      return [];
+    } catch (error) {
+      if (error instanceof SupplyReadError) return entries.map(({ row }) => row.token);
+      throw error;
+    }
+  }
+
+  async #readBase(number: number, signal: AbortSignal): Promise<BlockHeader> {
+    const header = await this.#adapter.readHeader(number, signal);
+    if (header === null) throw new Error(`the chain has no block ${number} to start after`);
+    return header;
+  }
+
+  #requireCheckpoint(): Checkpoint {
+    if (this.#checkpoint === null) throw new Error('nothing is indexed yet');
+    return this.#checkpoint;
+  }
+}

@@ -1,0 +1,77 @@
+// The one invariant: whatever happened on the way, the index equals a fresh one of the same branch.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  type CreatePlace,
+  createPostgresPlace,
+  createSqlitePlace,
+} from '../../test/conformance/store-place.ts';
+import { createRandom, FakeChain } from '../../test/fakes/fake-chain.ts';
+import { readIndex, startIndexer } from '../../test/fakes/indexed-chain.ts';
+import type { MarketStore } from '../store/store.ts';
+
+const ENGINES: readonly { name: string; createPlace: CreatePlace; seeds: number }[] = [
+  { name: 'sqlite', createPlace: createSqlitePlace, seeds: 12 },
+  { name: 'postgres', createPlace: createPostgresPlace, seeds: 3 },
+];
+
+async function withStore<T>(
+  createPlace: CreatePlace,
+  work: (store: MarketStore) => Promise<T>,
+): Promise<T> {
+  const place = await createPlace();
+  const store = await place.open();
+  try {
+    return await work(store.market);
+  } finally {
+    await store.close();
+    await place.remove();
+  }
+}
+
+/** Indexes the branch that the chain has now, in one go and in large pieces. */
+function indexAfresh(chain: FakeChain) {
+  return withStore(createSqlitePlace, async (store) => {
+    const sizes = { blockCountMax: 1000, eventCountMax: 10_000 };
+    const { indexer, settle } = startIndexer(chain, store, { sizes });
+    await settle();
+    await indexer.stop();
+    return await readIndex(store);
+  });
+}
+
+for (const { name, createPlace, seeds } of ENGINES) {
+  describe(`Indexer on ${name}`, () => {
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      it(`equals a fresh index after growth and reorganisations, seed ${seed}`, async () => {
+        const random = createRandom(seed * 7919);
+        const chain = new FakeChain({ seed, finalityDepth: 1 + Math.floor(random() * 12) });
+        chain.extend(Math.floor(random() * 40));
+        await withStore(createPlace, async (store) => {
+          // Small caches, so that rows are forgotten and read again all the time.
+          const limits = { tokenCountMax: 6, poolCountMax: 6, balanceCountMax: 12 };
+          const { indexer, settle, warnings } = startIndexer(chain, store, { limits });
+          let reorganisations = 0;
+          for (let round = 0; round < 12; round += 1) {
+            if (random() < 0.5) {
+              chain.extend(1 + Math.floor(random() * 6));
+            } else {
+              const depth = 1 + Math.floor(random() * 12);
+              reorganisations += chain.reorganise(depth, depth + Math.floor(random() * 3)) && 1;
+            }
+            if (random() < 0.7) await settle();
+          }
+          await settle();
+          await indexer.stop();
+          assert.deepEqual(await readIndex(store), await indexAfresh(chain));
+          assert.deepEqual(
+            warnings.filter((warning) => warning.startsWith('indexing failed')),
+            [],
+          );
+          assert.ok(reorganisations > 0);
+        });
+      });
+    }
+  });
+}

@@ -1,0 +1,363 @@
+// Follows one chain: history first, then block by block, through failures and reorganisations.
+
+import type { ChainAdapter, ChainHead } from '../chains/adapter.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Backoff, type Random, type Sleep, toBackoffMs } from '../lib/retry.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address, BlockHeader } from '../model/market-event.ts';
+import type { MarketStore } from '../store/store.ts';
+import { ChainInconsistentError, FinalityError, SupplyReadError } from './chain-errors.ts';
+import { ChainIndex } from './chain-index.ts';
+import { checkReading } from './check-reading.ts';
+import type { CommittedEvent } from './commit-batch.ts';
+import { findAncestor } from './find-ancestor.ts';
+import type { StateLimits } from './market-state.ts';
+import { type ReadSizes, readAhead } from './read-ahead.ts';
+import { findSuppliesDue } from './supplies.ts';
+
+export interface IndexerLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface IndexerOptions {
+  readonly adapter: ChainAdapter;
+  readonly store: MarketStore;
+  /** The first block to index, for a store that does not have the chain yet. */
+  readonly startBlock: number;
+  readonly pollIntervalMs: number;
+  readonly sizes: ReadSizes;
+  readonly backoff: Backoff;
+  /** Failures in a row after which the state is `failed`; it goes on trying all the same. */
+  readonly failureCountMax: number;
+  /** Work to do and nothing done for so long is `stalled`. */
+  readonly stallAfterMs: number;
+  /** A head that stands still for so long is `stalled` too; null for a chain that may rest. */
+  readonly headStallAfterMs: number | null;
+  readonly limits?: StateLimits;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly log: IndexerLog;
+  /** Every commit and rollback, in order, after it happened. */
+  readonly onCommitted: (event: CommittedEvent) => void;
+}
+
+export const DEFAULT_INDEXER_OPTIONS = {
+  pollIntervalMs: 1000,
+  sizes: { blockCountMax: 5000, eventCountMax: 20_000 },
+  backoff: { baseMs: 250, maxMs: 30_000 },
+  failureCountMax: 5,
+  stallAfterMs: 60_000,
+  headStallAfterMs: 300_000,
+} as const;
+
+export type IndexerState = 'starting' | 'backfilling' | 'following' | 'stalled' | 'failed';
+
+export interface IndexerStatus {
+  readonly chain: ChainSlug;
+  readonly state: IndexerState;
+  /** The chain's newest block as last seen; null before the first answer. */
+  readonly head: number | null;
+  /** The last block that is indexed; null before the first commit. */
+  readonly block: number | null;
+  readonly finalized: number | null;
+  /** How much older the last indexed block is than the head. */
+  readonly lagMs: number | null;
+  readonly lastProgressAtMs: number;
+  readonly error?: string;
+}
+
+/** Blocks of a reorganisable range that are read and committed at once. */
+const LINKED_BLOCK_COUNT_MAX = 200;
+
+/** Supplies asked for at once. */
+const SUPPLY_COUNT_MAX = 500;
+const SUPPLY_RETRY_AFTER_MS = 30_000;
+
+/** During a long backfill the head is looked at so often, for the status. */
+const HEAD_REFRESH_MS = 10_000;
+
+export class Indexer {
+  readonly #options: IndexerOptions;
+  readonly #index: ChainIndex;
+  readonly #abort = new AbortController();
+  #phase: 'starting' | 'backfilling' | 'following' = 'starting';
+  #isLoaded = false;
+  #head: ChainHead | null = null;
+  #headReadAtMs = 0;
+  #failures = 0;
+  #error: Error | null = null;
+  #lastProgressAtMs: number;
+  #headMovedAtMs: number;
+  /** Tokens whose supply is due though no new block will ask for it; null until looked up. */
+  #suppliesDue: Set<Address> | null = null;
+  #suppliesAfterMs = 0;
+  #running: Promise<void> | null = null;
+
+  constructor(options: IndexerOptions) {
+    this.#options = options;
+    this.#lastProgressAtMs = options.clock.nowMs();
+    this.#headMovedAtMs = this.#lastProgressAtMs;
+    this.#index = new ChainIndex({
+      adapter: options.adapter,
+      store: options.store,
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      onCommitted: (event) => this.#onCommitted(event),
+    });
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when nothing runs any more; a batch is either committed whole or not at all. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+  }
+
+  status(): IndexerStatus {
+    const { checkpoint } = this.#index;
+    const latest = this.#head?.latest ?? null;
+    return {
+      chain: this.#options.adapter.chain,
+      state: this.#toState(),
+      head: latest?.number ?? null,
+      block: checkpoint?.block ?? null,
+      finalized: checkpoint?.finalizedBlock ?? null,
+      lagMs:
+        latest === null || checkpoint === null
+          ? null
+          : Math.max(0, latest.timestampMs - checkpoint.timestampMs),
+      lastProgressAtMs: this.#lastProgressAtMs,
+      ...(this.#error === null ? {} : { error: this.#error.message }),
+    };
+  }
+
+  #toState(): IndexerState {
+    const { stallAfterMs, headStallAfterMs, failureCountMax, clock } = this.#options;
+    if (this.#error instanceof FinalityError || this.#failures >= failureCountMax) return 'failed';
+    const nowMs = clock.nowMs();
+    if (nowMs - this.#lastProgressAtMs > stallAfterMs) return 'stalled';
+    if (headStallAfterMs !== null && nowMs - this.#headMovedAtMs > headStallAfterMs) {
+      return 'stalled';
+    }
+    return this.#phase;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
+      try {
+        const waitMs = (await this.#step()) ? 0 : this.#options.pollIntervalMs;
+        this.#failures = 0;
+        this.#error = null;
+        if (waitMs > 0) await this.#options.sleep(waitMs, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        await this.#recover(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+  }
+
+  /** After a failure nothing in memory is trusted: the store says where we are. */
+  async #recover(error: Error): Promise<void> {
+    const { backoff, random, log, adapter, sleep } = this.#options;
+    this.#failures += 1;
+    this.#error = error;
+    this.#isLoaded = false;
+    const waitMs = toBackoffMs(this.#failures, backoff, random);
+    log.warn(
+      { chain: adapter.chain, err: error, failures: this.#failures, waitMs },
+      'indexing failed',
+    );
+    try {
+      await sleep(waitMs, this.#abort.signal);
+    } catch (interrupted) {
+      if (!this.#abort.signal.aborted) throw interrupted;
+    }
+  }
+
+  /** One piece of work; true when there is more to do at once. */
+  async #step(): Promise<boolean> {
+    const { adapter, startBlock } = this.#options;
+    const { signal } = this.#abort;
+    if (!this.#isLoaded) {
+      await this.#index.load(startBlock, signal);
+      this.#isLoaded = true;
+    }
+    const head = await adapter.readHead(signal);
+    this.#noteHead(head);
+    if (head.finalizedBlock > this.#index.block) {
+      this.#phase = 'backfilling';
+      return await this.#backfill(head);
+    }
+    this.#phase = 'following';
+    return await this.#follow(head);
+  }
+
+  #noteHead(head: ChainHead): void {
+    const nowMs = this.#options.clock.nowMs();
+    if (head.latest.hash !== this.#head?.latest.hash) this.#headMovedAtMs = nowMs;
+    this.#head = head;
+    this.#headReadAtMs = nowMs;
+  }
+
+  /** Blocks that are final need neither links nor undo. */
+  async #backfill(head: ChainHead): Promise<boolean> {
+    const { adapter, sizes } = this.#options;
+    const { signal } = this.#abort;
+    if (!(await this.#isOnBranch())) return await this.#reorganise();
+    const pieces = readAhead({
+      adapter,
+      fromBlock: this.#index.block + 1,
+      toBlock: head.finalizedBlock,
+      sizes,
+      signal,
+    });
+    for await (const { reading, last } of pieces) {
+      await this.#index.append({
+        blocks: reading.blocks,
+        headers: [last],
+        last,
+        finalizedBlock: last.number,
+        withSupplies: false,
+        signal,
+      });
+      signal.throwIfAborted();
+      if (this.#options.clock.nowMs() - this.#headReadAtMs > HEAD_REFRESH_MS) {
+        this.#noteHead(await adapter.readHead(signal));
+      }
+    }
+    // The supplies of everything that history touched are due now.
+    this.#suppliesDue = null;
+    return true;
+  }
+
+  /** Whether the chain still has the block that we ended at. */
+  async #isOnBranch(): Promise<boolean> {
+    const { tip, block } = this.#index;
+    if (tip === null) return true;
+    const header = await this.#options.adapter.readHeader(block, this.#abort.signal);
+    if (header === null)
+      throw new ChainInconsistentError(`the chain's source has no block ${block}`);
+    return header.hash === tip.hash;
+  }
+
+  async #follow(head: ChainHead): Promise<boolean> {
+    const { block, tip } = this.#index;
+    // A source that is behind us has nothing to say yet: it lags, or was set back.
+    if (head.latest.number < block) return false;
+    if (head.latest.number === block) {
+      if (tip !== null && head.latest.hash !== tip.hash) return await this.#reorganise();
+      this.#noteProgress();
+      const finalizedBlock = await this.#toFinalized(head, []);
+      if (finalizedBlock > (this.#index.checkpoint?.finalizedBlock ?? finalizedBlock)) {
+        await this.#index.setFinalized(finalizedBlock);
+      }
+      return await this.#catchUpSupplies();
+    }
+    return await this.#appendHead(head);
+  }
+
+  /** Reads the next blocks up to the head and appends them if they link to ours. */
+  async #appendHead(head: ChainHead): Promise<boolean> {
+    const { adapter, sizes } = this.#options;
+    const { signal } = this.#abort;
+    const { tip, block } = this.#index;
+    const fromBlock = block + 1;
+    const toBlock = Math.min(head.latest.number, block + LINKED_BLOCK_COUNT_MAX);
+    const { eventCountMax } = sizes;
+    const reading = await adapter.readBlocks(
+      { fromBlock, toBlock, linked: true, eventCountMax },
+      signal,
+    );
+    const first = reading.headers[0];
+    if (tip !== null && first !== undefined && first.parentHash !== tip.hash) {
+      return await this.#reorganise();
+    }
+    checkReading(reading, { fromBlock, toBlock, linked: true, notBeforeMs: tip?.timestampMs ?? 0 });
+    const last = reading.headers.at(-1);
+    if (last === undefined) throw new ChainInconsistentError('no headers came');
+    const missed = await this.#index.append({
+      blocks: reading.blocks,
+      headers: reading.headers,
+      last,
+      finalizedBlock: await this.#toFinalized(head, reading.headers),
+      withSupplies: true,
+      signal,
+    });
+    for (const token of missed) this.#suppliesDue?.add(token);
+    return last.number < head.latest.number;
+  }
+
+  /** Finality moves up only when our branch has the very block that the chain calls final. */
+  async #toFinalized(head: ChainHead, added: readonly BlockHeader[]): Promise<number> {
+    const { checkpoint, headers, block } = this.#index;
+    const current = checkpoint?.finalizedBlock ?? block;
+    const number = head.finalizedBlock;
+    if (number <= current) return current;
+    const ours = headers.get(number) ?? added.find((header) => header.number === number);
+    const theirs = await this.#options.adapter.readHeader(number, this.#abort.signal);
+    if (theirs === null || ours?.hash !== theirs.hash) {
+      throw new ChainInconsistentError(`block ${number} is final, but is not ours`);
+    }
+    return number;
+  }
+
+  /** The chain has left our branch: goes back to where they part. */
+  async #reorganise(): Promise<boolean> {
+    const { adapter, log } = this.#options;
+    const { checkpoint, headers } = this.#index;
+    if (checkpoint === null) {
+      // Nothing is stored yet, so there is nothing to take back.
+      this.#isLoaded = false;
+      return true;
+    }
+    const { signal } = this.#abort;
+    const ancestor = await findAncestor({ adapter, checkpoint, stored: headers, signal });
+    const depth = checkpoint.block - ancestor.number;
+    log.warn({ chain: adapter.chain, depth, block: ancestor.number }, 'reorganisation');
+    // Rows that went back may have an older supply than their balances now.
+    if (!(await this.#index.rollBack(ancestor))) this.#suppliesDue = null;
+    return true;
+  }
+
+  /** Supplies that were left out during history, or could not be had, once we are at the head. */
+  async #catchUpSupplies(): Promise<boolean> {
+    const { adapter, store, log, clock } = this.#options;
+    if (clock.nowMs() < this.#suppliesAfterMs) return false;
+    this.#suppliesDue ??= await findSuppliesDue(store, adapter.chain);
+    const tokens = [...this.#suppliesDue].slice(0, SUPPLY_COUNT_MAX);
+    if (tokens.length === 0) return false;
+    const { signal } = this.#abort;
+    try {
+      await this.#index.updateSupplies(tokens, signal);
+    } catch (error) {
+      if (!(error instanceof SupplyReadError)) throw error;
+      this.#suppliesAfterMs = clock.nowMs() + SUPPLY_RETRY_AFTER_MS;
+      log.warn({ chain: adapter.chain, err: error }, 'supplies could not be read');
+      return false;
+    }
+    for (const token of tokens) this.#suppliesDue.delete(token);
+    return this.#suppliesDue.size > 0;
+  }
+
+  #noteProgress(): void {
+    this.#lastProgressAtMs = this.#options.clock.nowMs();
+  }
+
+  #onCommitted(event: CommittedEvent): void {
+    this.#noteProgress();
+    if (event.reverted !== undefined) {
+      for (const token of event.tokens) this.#suppliesDue?.add(token);
+    }
+    try {
+      this.#options.onCommitted(event);
+    } catch (error) {
+      // The blocks are stored; a listener's fault must not make us apply them again.
+      this.#options.log.warn({ chain: event.chain, err: error }, 'a listener failed');
+    }
+  }
+}

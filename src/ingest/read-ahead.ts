@@ -1,0 +1,69 @@
+// Reads a long range in pieces, the next one while the former is being applied.
+
+import type { BlockRangeReading, ChainAdapter } from '../chains/adapter.ts';
+import type { BlockHeader } from '../model/market-event.ts';
+import { ChainInconsistentError } from './chain-errors.ts';
+import { checkReading } from './check-reading.ts';
+
+export interface ReadSizes {
+  /** Blocks asked for at once. */
+  readonly blockCountMax: number;
+  /** Events after which a piece ends; with the piece ahead this bounds memory. */
+  readonly eventCountMax: number;
+}
+
+export interface RangePiece {
+  readonly fromBlock: number;
+  readonly reading: BlockRangeReading;
+  /** The header of the last block, which need not have had events. */
+  readonly last: BlockHeader;
+}
+
+export interface RangeToRead {
+  readonly adapter: ChainAdapter;
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly sizes: ReadSizes;
+  readonly signal: AbortSignal;
+}
+
+async function readPiece(
+  range: RangeToRead,
+  fromBlock: number,
+  signal: AbortSignal,
+): Promise<RangePiece> {
+  const toBlock = Math.min(fromBlock + range.sizes.blockCountMax - 1, range.toBlock);
+  const { eventCountMax } = range.sizes;
+  const reading = await range.adapter.readBlocks(
+    { fromBlock, toBlock, linked: false, eventCountMax },
+    signal,
+  );
+  checkReading(reading, { fromBlock, toBlock, linked: false, notBeforeMs: 0 });
+  const last = await range.adapter.readHeader(reading.toBlock, signal);
+  if (last === null) throw new ChainInconsistentError(`block ${reading.toBlock} is gone`);
+  return { fromBlock, reading, last };
+}
+
+/** Finalized blocks only: the pieces are not checked to link. */
+export async function* readAhead(range: RangeToRead): AsyncGenerator<RangePiece> {
+  const abort = new AbortController();
+  const signal = AbortSignal.any([range.signal, abort.signal]);
+  const read = (fromBlock: number): Promise<RangePiece> => {
+    const piece = readPiece(range, fromBlock, signal);
+    // Nobody may be waiting yet when it fails; whoever comes for it later still gets the error.
+    piece.catch(() => undefined);
+    return piece;
+  };
+  try {
+    let next: Promise<RangePiece> | null =
+      range.fromBlock <= range.toBlock ? read(range.fromBlock) : null;
+    while (next !== null) {
+      const piece: RangePiece = await next;
+      const { toBlock } = piece.reading;
+      next = toBlock < range.toBlock ? read(toBlock + 1) : null;
+      yield piece;
+    }
+  } finally {
+    abort.abort();
+  }
+}

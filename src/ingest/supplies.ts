@@ -1,0 +1,59 @@
+// Supplies as the contracts tell them, for tokens whose balances moved since they were last asked.
+
+import type { ChainAdapter } from '../chains/adapter.ts';
+import { type Address, type BlockHeader, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { TokenRecord } from '../model/market-record.ts';
+import type { MarketScanner } from '../store/store.ts';
+import { SupplyReadError } from './chain-errors.ts';
+import type { TokenEntry } from './market-state.ts';
+
+/**
+ * Whether the supply must be asked again. This follows from the stored row alone, so nothing is
+ * forgotten over a restart. The native coin has no contract to ask.
+ */
+export function isSupplyDue(row: TokenRecord): boolean {
+  if (row.token === ZERO_ADDRESS) return false;
+  return row.supplyBlock === null || row.supplyBalanceSumRaw !== row.balanceSumRaw;
+}
+
+/** Every stored token whose supply is due. */
+export async function findSuppliesDue(
+  scanner: MarketScanner,
+  chain: ChainAdapter['chain'],
+): Promise<Set<Address>> {
+  const due = new Set<Address>();
+  for await (const rows of scanner.scanTokens(chain)) {
+    for (const row of rows) if (isSupplyDue(row)) due.add(row.token);
+  }
+  return due;
+}
+
+/**
+ * Reads the supplies of tokens at a block; a contract that does not answer gives null. Throws
+ * `SupplyReadError` when the source fails.
+ */
+export async function readSupplies(
+  adapter: ChainAdapter,
+  request: {
+    readonly entries: readonly TokenEntry[];
+    readonly header: BlockHeader;
+    readonly signal: AbortSignal;
+  },
+): Promise<ReadonlyMap<Address, bigint | null>> {
+  if (request.entries.length === 0) return new Map();
+  const tokens = request.entries.map(({ row }) => row.token);
+  try {
+    const supplies = await adapter.readSupplies(tokens, request.header, request.signal);
+    return new Map(supplies.map(({ token, supplyRaw }) => [token, supplyRaw]));
+  } catch (cause) {
+    request.signal.throwIfAborted();
+    throw new SupplyReadError(`supplies at block ${request.header.number}`, { cause });
+  }
+}
+
+/** Sets a supply as of the block whose balances the row holds. */
+export function setSupply(entry: TokenEntry, supplyRaw: bigint | null, header: BlockHeader): void {
+  entry.row.supplyRaw = supplyRaw;
+  entry.row.supplyBlock = header.number;
+  entry.row.supplyBalanceSumRaw = entry.row.balanceSumRaw;
+}
