@@ -3,6 +3,7 @@
 import { NothingToFollowError } from '../compose/start-chains.ts';
 import { type Service, startService } from '../compose/start-service.ts';
 import { type Config, ConfigError, loadProcessConfig } from '../config.ts';
+import { showProgress } from './show-progress.ts';
 import { readVersion } from './version.ts';
 
 /** Why the start failed, in words for whoever typed the command. */
@@ -72,7 +73,9 @@ export async function serve(): Promise<void> {
     service.logger.warn({ setting: name }, 'unknown setting: is it a typing error?');
   }
   console.log(toBanner(service, config, version));
+  const stopShowing = showProgress(service, process.stdout.isTTY === true);
   const signal = await stopped;
+  stopShowing();
   service.logger.info({ signal }, 'stopping');
   await service.stop();
   service.logger.info('stopped');

@@ -48,6 +48,8 @@ export class ChainFollower implements ChainDirectory {
   readonly #reports = new Map<ChainSlug, ChainReport>();
   /** Why a chain that has no report yet is not ready. */
   readonly #preparing = new Map<ChainSlug, string>();
+  /** Where this run found each chain, so that progress counts from there. */
+  readonly #firstBlocks = new Map<ChainSlug, number>();
   #sources: readonly ChainSource[] = [];
   #worker: Worker | null = null;
   #restart: NodeJS.Timeout | null = null;
@@ -97,13 +99,9 @@ export class ChainFollower implements ChainDirectory {
     return this.#options.chains.map((slug) => {
       const report = this.#reports.get(slug);
       const answer = this.#toAnswer(slug, report);
-      return { slug, answer, notReady: this.#toNotReady(slug, report) };
+      const notReady = this.#toNotReady(slug, report);
+      return { slug, answer, notReady, progress: this.#toProgress(slug, report) };
     });
-  }
-
-  /** The indexers as they last told of themselves. */
-  statuses(): readonly IndexerStatus[] {
-    return [...this.#reports.values()].map((report) => report.status);
   }
 
   async stop(): Promise<void> {
@@ -123,6 +121,14 @@ export class ChainFollower implements ChainDirectory {
       return 'the indexer does not answer';
     }
     return toNotReady(report.status);
+  }
+
+  #toProgress(slug: ChainSlug, report: ChainReport | undefined): FollowedChainStatus['progress'] {
+    const { block, head, state } = report?.status ?? {};
+    if (state !== 'backfilling' || block == null || head == null) return null;
+    const first = this.#firstBlocks.get(slug) ?? block;
+    this.#firstBlocks.set(slug, first);
+    return { block, head, share: head > first ? (block - first) / (head - first) : 1 };
   }
 
   #toAnswer(slug: ChainSlug, report: ChainReport | undefined): ChainAnswer {

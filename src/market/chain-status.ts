@@ -12,6 +12,12 @@ export interface FollowedChainStatus {
   readonly answer: ChainAnswer;
   /** Null when indexed up to its head, else what is missing, in words for an operator. */
   readonly notReady: string | null;
+  /** While history is indexed: the block we are at, of how many; null otherwise. */
+  readonly progress: {
+    readonly block: number;
+    readonly head: number;
+    readonly share: number;
+  } | null;
 }
 
 export interface ChainDirectory {

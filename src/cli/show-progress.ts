@@ -1,0 +1,56 @@
+// Shows how far the chains are: a bar on a terminal, now and then a line in a log.
+
+import type { Service } from '../compose/start-service.ts';
+import type { FollowedChainStatus } from '../market/chain-status.ts';
+
+const BAR_WIDTH = 24;
+const DRAW_MS = 200;
+const LINE_MS = 5000;
+
+export function toBar(chain: FollowedChainStatus): string {
+  if (!chain.progress) return `${chain.slug}: ${chain.notReady ?? 'ready'}`;
+  const { block, head, share } = chain.progress;
+  const filled = Math.round(BAR_WIDTH * Math.min(1, Math.max(0, share)));
+  const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
+  return `${chain.slug} ${bar} ${Math.floor(share * 100)} %  block ${block} of ${head}`;
+}
+
+type Chains = Service['chains'];
+
+/** Draws over one line until every chain is at its head. */
+function drawBar(chains: Chains): NodeJS.Timeout {
+  return setInterval(() => {
+    const waiting = chains.list().filter((chain) => chain.notReady !== null);
+    const text = waiting
+      .map(toBar)
+      .join('   ')
+      .slice(0, process.stdout.columns - 1);
+    if (text !== '') process.stdout.write(`\r\x1b[2K${text}\r`);
+  }, DRAW_MS);
+}
+
+function logLines(service: Service): NodeJS.Timeout {
+  return setInterval(() => {
+    for (const { slug, progress, notReady } of service.chains.list()) {
+      if (notReady === null) continue;
+      service.logger.info({ chain: slug, ...progress }, `not ready: ${notReady}`);
+    }
+  }, LINE_MS);
+}
+
+/** Also says once, for each chain, that it has arrived. Returns what ends the showing. */
+export function showProgress(service: Service, terminal: boolean): () => void {
+  const arrived = new Set<string>();
+  const arrivals = setInterval(() => {
+    for (const { slug, notReady, answer } of service.chains.list()) {
+      if (notReady !== null || arrived.has(slug)) continue;
+      arrived.add(slug);
+      service.logger.info({ chain: slug, block: answer.head }, 'the chain is at its head');
+    }
+  }, DRAW_MS);
+  const showing = terminal ? drawBar(service.chains) : logLines(service);
+  return () => {
+    clearInterval(arrivals);
+    clearInterval(showing);
+  };
+}
