@@ -28,9 +28,8 @@ export const EMULATED_PACKAGE = {
 
 const EMULATOR = 'qemu-x86_64';
 const SYSROOT = '/usr/x86_64-linux-gnu';
-const DEBIAN_PACKAGES = ['qemu-user', 'libc6-amd64-cross', 'libgcc-s1-amd64-cross'];
+const DEBIAN_PACKAGES = ['qemu-user-static', 'libc6-amd64-cross', 'libgcc-s1-amd64-cross'];
 const FETCH_TIMEOUT_MS = 180_000;
-const APT_TIMEOUT_MS = 300_000;
 
 function isExecutable(path: string): boolean {
   try {
@@ -91,46 +90,86 @@ async function downloadPackage(intoDir: string, env: NodeJS.ProcessEnv): Promise
   return path;
 }
 
-/** Several processes may come here at once: each unpacks apart, the first rename wins. */
-async function fetchEmulatedBinary(env: NodeJS.ProcessEnv): Promise<string> {
-  const home = join(cacheDir(), `anvil-linux-amd64-${EMULATED_PACKAGE.version}`);
-  const binary = join(home, 'package', 'bin', 'anvil');
-  if (isExecutable(binary)) return binary;
+/** Several processes may come here at once: each fills a folder of its own, the first rename wins. */
+async function fillOnce(home: string, fill: (intoDir: string) => Promise<void>): Promise<void> {
   const attemptDir = join(cacheDir(), `fetch-${randomUUID()}`);
   await mkdir(attemptDir, { recursive: true });
   try {
-    const tarball = await downloadPackage(attemptDir, env);
-    await run('tar', ['-xzf', tarball, '-C', attemptDir]);
-    await rm(tarball);
+    await fill(attemptDir);
     await rename(attemptDir, home).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
   } finally {
     await rm(attemptDir, { recursive: true, force: true });
   }
+}
+
+async function fetchEmulatedBinary(env: NodeJS.ProcessEnv): Promise<string> {
+  const home = join(cacheDir(), `anvil-linux-amd64-${EMULATED_PACKAGE.version}`);
+  const binary = join(home, 'package', 'bin', 'anvil');
+  if (isExecutable(binary)) return binary;
+  await fillOnce(home, async (intoDir) => {
+    const tarball = await downloadPackage(intoDir, env);
+    await run('tar', ['-xzf', tarball, '-C', intoDir]);
+    await rm(tarball);
+  });
   return binary;
 }
 
-async function findEmulator(env: NodeJS.ProcessEnv): Promise<string> {
-  const find = () => (existsSync(join(SYSROOT, 'lib')) ? findOnPath(EMULATOR, env) : null);
-  const found = find();
-  if (found !== null) return found;
-  const install = `apt-get install -y --no-install-recommends ${DEBIAN_PACKAGES.join(' ')}`;
-  if (process.getuid?.() === 0 && findOnPath('apt-get', env) !== null) {
-    // Another process may hold the package manager's lock: wait for it rather than fail.
-    const options = { timeout: APT_TIMEOUT_MS, env: { ...env, DEBIAN_FRONTEND: 'noninteractive' } };
-    const locked = ['-o', 'DPkg::Lock::Timeout=120'];
-    await run('apt-get', [...locked, ...install.split(' ').slice(1)], options)
-      .catch(() => run('apt-get', [...locked, 'update'], options))
-      .then(() => run('apt-get', [...locked, ...install.split(' ').slice(1)], options))
-      .catch(() => undefined);
-    const installed = find();
-    if (installed !== null) return installed;
+/** Debian's own archive, read into a folder of ours: needs no rights and changes nothing elsewhere. */
+async function downloadDebianPackages(intoDir: string): Promise<void> {
+  const options = { cwd: intoDir, timeout: FETCH_TIMEOUT_MS };
+  const download = ['download', ...DEBIAN_PACKAGES];
+  try {
+    await run('apt-get', download, options);
+  } catch {
+    // Slim images come without package lists.
+    const folders = ['lists/partial', 'cache/archives/partial'].map((name) => join(intoDir, name));
+    for (const folder of folders) await mkdir(folder, { recursive: true });
+    const ownLists = [
+      ...['-o', `Dir::State::lists=${join(intoDir, 'lists')}`],
+      ...['-o', `Dir::Cache=${join(intoDir, 'cache')}`],
+      ...['-o', 'APT::Sandbox::User=root', '-o', 'Debug::NoLocking=true'],
+    ];
+    await run('apt-get', [...ownLists, 'update'], options);
+    await run('apt-get', [...ownLists, ...download], options);
   }
-  throw new Error(
-    'no anvil for linux/arm64 is published in this registry, and the x64 one needs an emulator: ' +
-      `run "${install}" as root, or install Foundry's anvil and put it on PATH or in ANVIL_PATH`,
-  );
+  const unpacked = join(intoDir, 'unpacked');
+  for (const file of await readdir(intoDir)) {
+    if (file.endsWith('.deb')) await run('dpkg-deb', ['-x', file, unpacked], options);
+  }
+  const kept = ['emulator', 'sysroot'];
+  await rename(join(unpacked, 'usr', 'bin', `${EMULATOR}-static`), join(intoDir, 'emulator'));
+  await rename(join(unpacked, SYSROOT), join(intoDir, 'sysroot'));
+  for (const name of await readdir(intoDir)) {
+    if (!kept.includes(name)) await rm(join(intoDir, name), { recursive: true });
+  }
+}
+
+interface Emulator {
+  readonly command: string;
+  readonly sysroot: string;
+}
+
+async function findEmulator(env: NodeJS.ProcessEnv): Promise<Emulator> {
+  const installed = findOnPath(EMULATOR, env) ?? findOnPath(`${EMULATOR}-static`, env);
+  if (installed !== null && existsSync(join(SYSROOT, 'lib'))) {
+    return { command: installed, sysroot: SYSROOT };
+  }
+  const home = join(cacheDir(), EMULATOR);
+  const own = { command: join(home, 'emulator'), sysroot: join(home, 'sysroot') };
+  if (isExecutable(own.command)) return own;
+  try {
+    await fillOnce(home, downloadDebianPackages);
+  } catch (cause) {
+    throw new Error(
+      'no anvil for linux/arm64 is published in this registry, and the x64 one needs an emulator: ' +
+        `run "apt-get install ${DEBIAN_PACKAGES.join(' ')}" as root, or install Foundry's anvil ` +
+        'and put it on PATH or in ANVIL_PATH',
+      { cause },
+    );
+  }
+  return own;
 }
 
 /** The first of: ANVIL_PATH, `anvil` on PATH, this platform's package, the x64 one under emulation. */
@@ -143,9 +182,8 @@ export async function resolveAnvil(env: NodeJS.ProcessEnv = process.env): Promis
   const native = findOnPath('anvil', env) ?? findInstalledPackage();
   if (native !== null) return { command: native, args: [], emulated: false };
   if (process.platform === 'linux' && process.arch === 'arm64') {
-    const emulator = await findEmulator(env);
-    const binary = await fetchEmulatedBinary(env);
-    return { command: emulator, args: ['-L', SYSROOT, binary], emulated: true };
+    const [emulator, binary] = await Promise.all([findEmulator(env), fetchEmulatedBinary(env)]);
+    return { command: emulator.command, args: ['-L', emulator.sysroot, binary], emulated: true };
   }
   throw new Error(
     `no anvil for ${process.platform}/${process.arch} is installed: install Foundry's anvil and ` +
