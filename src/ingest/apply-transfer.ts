@@ -47,6 +47,11 @@ function credit(state: MarketState, token: TokenEntry, owner: Address, amountRaw
 export function applyTransfer(state: MarketState, event: TransferEvent): void {
   const token = toTokenEntry(state, event.token);
   if (event.amountRaw === 0n) return;
+  if (event.from === ZERO_ADDRESS || event.to === ZERO_ADDRESS) {
+    // The supply moved, even where our sum of balances did not: it must be asked for again.
+    state.touchToken(token);
+    token.row.supplyBalanceSumRaw = null;
+  }
   if (event.from !== ZERO_ADDRESS) debit(state, token, event.from, event.amountRaw);
   if (event.to !== ZERO_ADDRESS) credit(state, token, event.to, event.amountRaw);
 }
