@@ -3,8 +3,8 @@
 import type { Address } from '../../model/market-event.ts';
 
 const WORD_LENGTH = 64;
-const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/;
 const ZERO_PADDING = '0'.repeat(24);
+const ADDRESS_TOPIC_START = `0x${ZERO_PADDING}`;
 
 /** Whether data is exactly this many words. */
 export function hasWords(data: string, count: number): boolean {
@@ -38,9 +38,9 @@ export function addressAt(data: string, index: number): Address {
   return `0x${wordAt(data, index).slice(24)}`;
 }
 
-/** The address in an indexed topic, or null where the topic is no address. */
+/** The address in an indexed topic that was checked to be a word, or null where it is none. */
 export function toTopicAddress(topic: string | undefined): Address | null {
-  return topic !== undefined && ADDRESS_TOPIC.test(topic) ? `0x${topic.slice(26)}` : null;
+  return topic?.startsWith(ADDRESS_TOPIC_START) === true ? `0x${topic.slice(26)}` : null;
 }
 
 /** A call's data: the selector and whole words, each without its prefix. */

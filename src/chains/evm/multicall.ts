@@ -2,7 +2,7 @@
 // must not be able to spoil the answers of the others.
 
 import type { Address } from '../../model/market-event.ts';
-import { addressWord, uintWord } from './hex-data.ts';
+import { addressWord, toQuantity, uintWord } from './hex-data.ts';
 import type { RpcClient } from './rpc/rpc-client.ts';
 import type { RpcCall, RpcEndpoint } from './rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from './rpc/rpc-error.ts';
@@ -28,7 +28,10 @@ export const AGGREGATE3_SELECTOR = '0x82ad56cb';
 const CALLS_MAX = 200;
 
 /** Enough for any honest getter, and little enough that an endless loop ends at once. */
-const SINGLE_CALL_GAS = '0x2dc6c0';
+const SINGLE_CALL_GAS = 3_000_000;
+
+/** What a call in company is given on average; one that needs more is asked again alone. */
+const SHARED_CALL_GAS = 60_000;
 
 const HEX_BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 
@@ -82,7 +85,7 @@ function parseBytes(value: unknown, endpoint: RpcEndpoint): string {
 }
 
 function toBlockTag(block: number | null): string {
-  return block === null ? 'latest' : `0x${block.toString(16)}`;
+  return block === null ? 'latest' : toQuantity(block);
 }
 
 function toWork(options: MulticallOptions) {
@@ -98,7 +101,7 @@ async function callSingly(
   const requests = calls.map(
     ({ to, data }): RpcCall => ({
       method: 'eth_call',
-      params: [{ to, data, gas: SINGLE_CALL_GAS }, toBlockTag(options.block)],
+      params: [{ to, data, gas: toQuantity(SINGLE_CALL_GAS) }, toBlockTag(options.block)],
     }),
   );
   if (requests.length === 0) return [];
@@ -121,7 +124,8 @@ async function aggregate(
   options: MulticallOptions & { readonly multicall3: Address },
 ): Promise<(string | null)[]> {
   const { multicall3: to, block, signal } = options;
-  const params = [{ to, data: encodeAggregate(calls) }, toBlockTag(block)];
+  const gas = toQuantity(SINGLE_CALL_GAS + calls.length * SHARED_CALL_GAS);
+  const params = [{ to, data: encodeAggregate(calls), gas }, toBlockTag(block)];
   const answers = await options.client.at(async (endpoint) => {
     const reply = await endpoint.request({ method: 'eth_call', params }, signal);
     const bytes = parseBytes(reply, endpoint);
@@ -154,9 +158,8 @@ async function callPart(
     return await aggregate(calls, { ...options, multicall3 });
   } catch (error) {
     if (!isRpcError(error, ...OWN_FAULTS)) throw error;
-    const half = Math.ceil(calls.length / 2);
-    const first = await callPart(calls.slice(0, half), options);
-    return [...first, ...(await callPart(calls.slice(half), options))];
+    // Smaller companies would be spoiled in turn, at the same price: better each alone at once.
+    return await callSingly(calls, options);
   }
 }
 

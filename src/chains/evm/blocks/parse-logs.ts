@@ -34,11 +34,13 @@ function toNumber(value: unknown, what: string): number {
   return number;
 }
 
-function toTopics(value: unknown): readonly string[] {
+/** The first topic is mostly that of the log before, so comparing comes before checking. */
+function toTopics(value: unknown, previous: EvmLog | null): readonly string[] {
   if (!Array.isArray(value) || value.length > TOPICS_MAX)
     throw new Malformed('topics are malformed');
   for (let index = 0; index < value.length; index += 1) {
     const topic = value[index];
+    if (index === 0 && topic === previous?.topics[0]) continue;
     if (typeof topic !== 'string' || !WORD.test(topic)) value[index] = toHex(topic, WORD, 'topic');
   }
   return value;
@@ -60,7 +62,7 @@ function parseLog(raw: unknown, previous: EvmLog | null): EvmLog {
   const data = log['data'];
   return {
     address: toHex(log['address'], ADDRESS, 'address'),
-    topics: toTopics(log['topics']),
+    topics: toTopics(log['topics'], previous),
     data:
       typeof data === 'string' && data.length % 2 === 0
         ? toHex(data, BYTES, 'data')

@@ -174,7 +174,9 @@ export class RpcEndpoint {
       return await this.#exchange(calls, signal);
     } catch (error) {
       const refused = error instanceof BatchRefused;
-      if (!refused && !(isRpcError(error, 'replyTooLarge') && calls.length > 1)) throw error;
+      if (!refused && !isRpcError(error, 'replyTooLarge')) throw error;
+      // One call whose reply is too large is that call's failure, not its neighbours'.
+      if (!refused && calls.length === 1) return [{ ok: false, error }];
       const half = Math.ceil(calls.length / 2);
       // A refused batch is remembered; a reply that was too large is an accident of its content.
       if (refused) this.#batchCallsMax = Math.max(1, Math.min(this.#batchCallsMax, half));

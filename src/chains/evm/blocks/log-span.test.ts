@@ -1,0 +1,50 @@
+// Pins how ranges grow and shrink.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LogSpan } from './log-span.ts';
+
+const OPTIONS = { blocksStart: 100, blocksMax: 5_000, logsTarget: 1_000 };
+
+test('behavior: quiet ranges double up to the maximum', () => {
+  const span = new LogSpan(OPTIONS);
+  const seen: number[] = [];
+  for (let n = 0; n < 8; n += 1) {
+    seen.push(span.blocks);
+    span.succeeded({ blocks: span.blocks, logs: 1 });
+  }
+  assert.deepEqual(seen, [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+});
+
+test('behavior: heavy replies shrink the range towards the target', () => {
+  const span = new LogSpan(OPTIONS);
+  span.succeeded({ blocks: 100, logs: 10_000 });
+  assert.equal(span.blocks, 10);
+});
+
+test('behavior: a refused range is halved, however often the same one is suggested', () => {
+  const span = new LogSpan({ ...OPTIONS, blocksStart: 1_000 });
+  span.tooLarge({ blocks: 1_000, suggestedBlocks: 1_000 });
+  assert.equal(span.blocks, 500);
+  span.tooLarge({ blocks: 500, suggestedBlocks: 900 });
+  assert.equal(span.blocks, 250);
+  for (let n = 0; n < 20; n += 1) span.tooLarge({ blocks: span.blocks, suggestedBlocks: null });
+  assert.equal(span.blocks, 1);
+});
+
+test('behavior: a smaller suggestion is followed, and caps later growth', () => {
+  const span = new LogSpan({ ...OPTIONS, blocksStart: 1_000 });
+  span.tooLarge({ blocks: 1_000, suggestedBlocks: 40 });
+  assert.equal(span.blocks, 40);
+  for (let n = 0; n < 30; n += 1) span.succeeded({ blocks: span.blocks, logs: 1 });
+  assert.equal(span.blocks, 40);
+});
+
+test('behavior: after a refusal growth is slow, and the ceiling is tried again one day', () => {
+  const span = new LogSpan({ ...OPTIONS, blocksStart: 1_000 });
+  span.tooLarge({ blocks: 1_000, suggestedBlocks: null });
+  span.succeeded({ blocks: 500, logs: 1 });
+  assert.equal(span.blocks, 563);
+  for (let n = 0; n < 200; n += 1) span.succeeded({ blocks: span.blocks, logs: 1 });
+  assert.ok(span.blocks > 1_000);
+});

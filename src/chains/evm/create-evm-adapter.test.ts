@@ -1,0 +1,263 @@
+// The adapter on a real node with the real contracts: what it tells is what the contracts hold.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startTestChain, type TestChain } from '../../../devnet/test-chain.ts';
+import { systemClock } from '../../lib/clock.ts';
+import type { BlockEvents, MarketEvent, PoolDescription } from '../../model/market-event.ts';
+import { createEvmAdapter, type EvmAdapter } from './create-evm-adapter.ts';
+import { toDevnetDeployment } from './to-devnet-deployment.ts';
+
+let chain: TestChain;
+const adapters: EvmAdapter[] = [];
+
+function createAdapter(): EvmAdapter {
+  const adapter = createEvmAdapter({
+    chain: 'devnet',
+    endpoints: [chain.rpcUrl],
+    deployment: toDevnetDeployment(chain.deployment),
+    clock: systemClock,
+    random: Math.random,
+    knownPools: async () => [],
+    log: {
+      info: () => {},
+      warn: (fields, message) => assert.fail(`${message} ${JSON.stringify(fields)}`),
+    },
+  });
+  adapters.push(adapter);
+  return adapter;
+}
+
+function toEvents(blocks: readonly BlockEvents[]): MarketEvent[] {
+  return blocks.flatMap((block) => block.events);
+}
+
+function toDescriptions(events: readonly MarketEvent[]): PoolDescription[] {
+  return events.flatMap((event) => (event.kind === 'poolCreated' ? [event.description] : []));
+}
+
+async function readAll(adapter: EvmAdapter, linked: boolean): Promise<MarketEvent[]> {
+  const { latest } = await adapter.readHead();
+  const range = { fromBlock: 0, toBlock: latest.number, linked };
+  return toEvents((await adapter.readBlocks(range)).blocks);
+}
+
+/** Ether-quoted pools of each kind, so that a trade needs no approval. */
+function toTradedPools() {
+  const { pools, tokens } = chain.deployment;
+  const plain = new Set(tokens.filter(({ key }) => key !== 'trap').map(({ key }) => key));
+  const seen = new Set<string>();
+  return pools.filter((pool) => {
+    const kind = `${pool.venue}:${pool.quote}:${/[1-9a-f]/.test(pool.hooks.slice(2))}`;
+    const wanted = (pool.quote === 'weth' || pool.quote === 'eth') && plain.has(pool.token);
+    if (!wanted || seen.has(kind)) return false;
+    seen.add(kind);
+    return true;
+  });
+}
+
+before(async () => {
+  chain = await startTestChain();
+  for (const { token, venue, quote } of toTradedPools()) {
+    await chain.buy({ token, venue, quote, amountInRaw: 10n ** 15n });
+  }
+});
+
+after(async () => {
+  for (const adapter of adapters) await adapter.close();
+  await chain.stop();
+});
+
+describe('on a real node', () => {
+  test('behavior: every pool of the devnet is told, with its tokens, fee and hook', async () => {
+    const told = new Map(
+      toDescriptions(await readAll(createAdapter(), true)).map((pool) => [pool.pool, pool]),
+    );
+    assert.equal(told.size, chain.deployment.pools.length);
+    for (const pool of chain.deployment.pools) {
+      const description = told.get(pool.id);
+      assert.equal(description?.venue, pool.venue);
+      assert.equal(description?.token0, pool.currency0);
+      assert.equal(description?.token1, pool.currency1);
+      if (pool.feePips < 0x80_0000) assert.equal(description?.feePips, pool.feePips);
+      const hooked = /[1-9a-f]/.test(pool.hooks.slice(2));
+      assert.equal(description?.hooks, hooked ? pool.hooks : null);
+    }
+  });
+
+  test('behavior: linked, checked and plain reading tell the same', async () => {
+    const adapter = createAdapter();
+    assert.deepEqual(await readAll(adapter, true), await readAll(adapter, false));
+  });
+
+  test('behavior: a trade is a swap by its sender, signed from the side of the pool', async () => {
+    const swaps = (await readAll(createAdapter(), false)).filter((event) => event.kind === 'swap');
+    assert.ok(swaps.length >= 3);
+    const vaults = new Set(chain.deployment.pools.map((pool) => pool.id as string));
+    for (const swap of swaps) {
+      assert.ok(vaults.has(swap.pool));
+      const [paid, received] =
+        swap.amount0 > 0n ? [swap.amount0, swap.amount1] : [swap.amount1, swap.amount0];
+      assert.equal(paid, 10n ** 15n);
+      assert.ok(received < 0n);
+      const receipt = await chain.rpc.call<{ from: string }>(
+        'eth_getTransactionReceipt',
+        swap.txHash,
+      );
+      assert.equal(swap.wallet, receipt.from);
+    }
+  });
+
+  test('behavior: pools met mid-life are described as if their creation had been seen', async () => {
+    const complete = new Map(
+      toDescriptions(await readAll(createAdapter(), false)).map((pool) => [pool.pool, pool]),
+    );
+    const { latest } = await createAdapter().readHead();
+    const fromBlock = latest.number - toTradedPools().length + 1;
+    const late = await createAdapter().readBlocks({
+      fromBlock,
+      toBlock: latest.number,
+      linked: true,
+    });
+    const met = toEvents(late.blocks).filter((event) => event.kind === 'poolCreated');
+    assert.equal(met.length, toTradedPools().length);
+    assert.ok(met.some(({ description }) => description.venue === 'uniswap-v4'));
+    for (const { description, complete: isComplete } of met) {
+      assert.equal(isComplete, false);
+      assert.deepEqual(description, complete.get(description.pool));
+    }
+  });
+
+  test('behavior: state folded from events is the state that the contracts hold', async () => {
+    const adapter = createAdapter();
+    const events = await readAll(adapter, true);
+    const { latest } = await adapter.readHead();
+    const ticks = new Map<string, Map<number, { gross: bigint; net: bigint }>>();
+    const last = new Map<string, Record<string, unknown>>();
+    for (const event of events) {
+      if (event.kind === 'reservesSet') {
+        const { reserve0, reserve1 } = event;
+        last.set(event.pool, { reserve0, reserve1 });
+      } else if (event.kind === 'poolInitialized') {
+        last.set(event.pool, { sqrtPriceX96: event.sqrtPriceX96, tick: event.tick });
+      } else if (event.kind === 'swap' && event.after !== null) {
+        last.set(event.pool, { ...event.after });
+      } else if (event.kind === 'liquidityChanged') {
+        const own = ticks.get(event.pool) ?? new Map();
+        ticks.set(event.pool, own);
+        for (const [tick, sign] of [
+          [event.tickLower, 1n],
+          [event.tickUpper, -1n],
+        ] as const) {
+          const { gross = 0n, net = 0n } = own.get(tick) ?? {};
+          own.set(tick, {
+            gross: gross + event.liquidityDelta,
+            net: net + sign * event.liquidityDelta,
+          });
+        }
+      }
+    }
+    const queries = toDescriptions(events).map((description) => ({
+      description,
+      ticks: [...(ticks.get(description.pool)?.keys() ?? [])],
+    }));
+    const readings = (await adapter.readPoolStates?.(queries, latest)) ?? [];
+    assert.equal(readings.length, queries.length);
+    for (const reading of readings) {
+      const expected = last.get(reading.pool) ?? {};
+      for (const [name, value] of Object.entries(expected)) {
+        assert.equal(reading[name as keyof typeof reading], value, `${reading.pool} ${name}`);
+      }
+      for (const { tick, liquidityGross, liquidityNet } of reading.ticks) {
+        const folded = ticks.get(reading.pool)?.get(tick);
+        assert.deepEqual({ gross: liquidityGross, net: liquidityNet }, folded);
+      }
+    }
+  });
+
+  test('behavior: balances folded from transfers add up to supplies and match balanceOf', async () => {
+    const adapter = createAdapter();
+    const balances = new Map<string, Map<string, bigint>>();
+    for (const event of await readAll(adapter, true)) {
+      if (event.kind !== 'transfer') continue;
+      const own = balances.get(event.token) ?? new Map<string, bigint>();
+      balances.set(event.token, own);
+      own.set(event.from, (own.get(event.from) ?? 0n) - event.amountRaw);
+      own.set(event.to, (own.get(event.to) ?? 0n) + event.amountRaw);
+    }
+    const { latest } = await adapter.readHead();
+    const tokens = [chain.deployment.contracts.weth, chain.deployment.tokens[0]!.address];
+    const zero = `0x${'0'.repeat(40)}`;
+    for (const { token, supplyRaw } of await adapter.readSupplies(tokens, latest)) {
+      const own = balances.get(token)!;
+      own.delete(zero);
+      assert.equal(
+        [...own.values()].reduce((sum, amount) => sum + amount, 0n),
+        supplyRaw,
+      );
+      const keys = [...own.keys()].map((owner) => ({ token, owner }));
+      assert.deepEqual(await adapter.readBalances?.(keys, latest), [...own.values()]);
+    }
+  });
+
+  test('behavior: what was read at a block that is gone is null, not another block’s', async () => {
+    await chain.mine(2);
+    const adapter = createAdapter();
+    const { latest } = await adapter.readHead();
+    await chain.reorg(1);
+    const token = chain.deployment.contracts.weth;
+    assert.deepEqual(await adapter.readSupplies([token], latest), [{ token, supplyRaw: null }]);
+    const header = await adapter.readHeader(latest.number);
+    assert.notEqual(header?.hash, latest.hash);
+  });
+});
+
+/** Contracts that want to spoil the reading of others, as bytecode. */
+const HOSTILE = {
+  endlessLoop: '0x5b600056',
+  alwaysReverts: '0x60006000fd',
+  hugeReply: '0x620f42406000f3',
+  decimals256: '0x61010060005260206000f3',
+  nothing: '0x00',
+} as const;
+
+describe('tokens', () => {
+  test('behavior: names, symbols and decimals as deployed, with hostile text cleaned', async () => {
+    const { tokens } = chain.deployment;
+    const read = await createAdapter().readTokenMetadata(tokens.map((token) => token.address));
+    for (const [index, { symbol, name, decimals }] of read.entries()) {
+      const token = tokens[index]!;
+      if (token.quirk.includes('hostile') || /\p{C}/u.test(token.name)) {
+        assert.ok([...(name ?? '')].length <= 64);
+        assert.doesNotMatch(`${symbol}${name}`, /\p{C}/u);
+      } else if (symbol !== null) {
+        assert.equal(symbol, token.symbol);
+        assert.equal(decimals, token.decimals);
+      }
+    }
+    assert.ok(read.filter((token) => token.symbol !== null).length >= 12);
+  });
+
+  test('behavior: hostile contracts are null and spoil nobody else’s answers', async () => {
+    const hostile = Object.values(HOSTILE).map((code, index) => {
+      const address = `0x${(0xbad00 + index).toString(16).padStart(40, '0')}`;
+      return { address, code };
+    });
+    for (const { address, code } of hostile) await chain.rpc.call('anvil_setCode', address, code);
+    const honest = chain.deployment.tokens.filter(
+      (token) => token.quirk === 'stable' || token.key === 'wire',
+    );
+    const asked = [...hostile, ...honest, ...hostile, ...honest].map(({ address }) => address);
+    const read = await createAdapter().readTokenMetadata(asked);
+    assert.deepEqual(
+      read.map(({ token }) => token),
+      asked,
+    );
+    for (const { token, symbol, name, decimals } of read) {
+      const expected = honest.find(({ address }) => address === token);
+      assert.equal(symbol, expected?.symbol ?? null);
+      assert.equal(name, expected?.name ?? null);
+      assert.equal(decimals, expected?.decimals ?? null);
+    }
+  });
+});

@@ -1,0 +1,384 @@
+// Every decoder against viem's, with arguments from the whole range of their types.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  type AbiEvent,
+  encodeAbiParameters,
+  encodeEventTopics,
+  parseAbiItem,
+  toEventSelector,
+  toFunctionSelector,
+} from 'viem';
+import { EVM_DEPLOYMENTS } from './deployments.ts';
+import type { DecodedEvent, EvmLog } from './evm-log.ts';
+import { createLogDecoding } from './log-decoding.ts';
+import { AGGREGATE3_SELECTOR } from './multicall.ts';
+import * as tokens from './tokens/read-token-metadata.ts';
+import * as v2 from './venues/uniswap-v2/uniswap-v2.ts';
+import * as v3 from './venues/uniswap-v3/uniswap-v3.ts';
+import * as v4 from './venues/uniswap-v4/uniswap-v4.ts';
+
+const DEPLOYMENT = EVM_DEPLOYMENTS.ethereum!;
+const DECODING = createLogDecoding(DEPLOYMENT);
+const V2 = DEPLOYMENT.v2[0]!;
+const V3 = DEPLOYMENT.v3[0]!;
+const V4 = DEPLOYMENT.v4!;
+
+const TX_HASH = `0x${'7'.repeat(64)}`;
+const EMITTER = `0x${'e'.repeat(40)}`;
+
+const hex = (bytes: number) =>
+  fc
+    .uint8Array({ minLength: bytes, maxLength: bytes })
+    .map((value) => `0x${Buffer.from(value).toString('hex')}`);
+const address = hex(20);
+const uint = (bits: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n });
+const int = (bits: number) =>
+  fc.bigInt({ min: -(2n ** BigInt(bits - 1)), max: 2n ** BigInt(bits - 1) - 1n });
+const small = (bits: number) => fc.integer({ min: 0, max: 2 ** bits - 1 });
+const signed = (bits: number) => fc.integer({ min: -(2 ** (bits - 1)), max: 2 ** (bits - 1) - 1 });
+
+type Args = Record<string, unknown>;
+
+interface Case {
+  readonly signature: string;
+  readonly emitter?: string;
+  readonly args: Record<string, fc.Arbitrary<unknown>>;
+  expected(args: Args): readonly object[];
+}
+
+const origin = { txHash: TX_HASH, logIndex: 3 };
+
+function toPool(args: Args, rest: object) {
+  const { token0, token1 } = args;
+  return { kind: 'poolCreated', description: { token0, token1, ...rest }, complete: true };
+}
+
+const CASES: readonly Case[] = [
+  {
+    signature: 'event Transfer(address indexed from, address indexed to, uint256 amountRaw)',
+    args: { from: address, to: address, amountRaw: uint(256) },
+    expected: (args) => [{ kind: 'transfer', token: EMITTER, ...args }],
+  },
+  {
+    signature: 'event Deposit(address indexed to, uint256 amountRaw)',
+    emitter: DEPLOYMENT.wrapped,
+    args: { to: address, amountRaw: uint(256) },
+    expected: (args) => [
+      { kind: 'transfer', token: DEPLOYMENT.wrapped, from: `0x${'0'.repeat(40)}`, ...args },
+    ],
+  },
+  {
+    signature: 'event Withdrawal(address indexed from, uint256 amountRaw)',
+    emitter: DEPLOYMENT.wrapped,
+    args: { from: address, amountRaw: uint(256) },
+    expected: (args) => [
+      { kind: 'transfer', token: DEPLOYMENT.wrapped, to: `0x${'0'.repeat(40)}`, ...args },
+    ],
+  },
+  {
+    signature:
+      'event PairCreated(address indexed token0, address indexed token1, address pair, uint256 count)',
+    emitter: V2.factory,
+    args: { token0: address, token1: address, pair: address, count: uint(64) },
+    expected: (args) => [
+      toPool(args, {
+        pool: args['pair'],
+        vault: args['pair'],
+        venue: 'uniswap-v2',
+        feePips: 3000,
+        tickSpacing: null,
+        hooks: null,
+      }),
+    ],
+  },
+  {
+    signature: 'event Sync(uint112 reserve0, uint112 reserve1)',
+    args: { reserve0: uint(112), reserve1: uint(112) },
+    expected: (args) => [{ kind: 'reservesSet', pool: EMITTER, ...args }],
+  },
+  {
+    signature:
+      'event Swap(address indexed sender, uint256 in0, uint256 in1, uint256 out0, uint256 out1, address indexed to)',
+    args: {
+      sender: address,
+      in0: uint(256),
+      in1: uint(256),
+      out0: uint(256),
+      out1: uint(256),
+      to: address,
+    },
+    expected: ({ in0, in1, out0, out1 }) => [
+      {
+        kind: 'swap',
+        ...origin,
+        pool: EMITTER,
+        amount0: (in0 as bigint) - (out0 as bigint),
+        amount1: (in1 as bigint) - (out1 as bigint),
+        after: null,
+        feePips: null,
+      },
+    ],
+  },
+  {
+    signature:
+      'event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)',
+    emitter: V3.factory,
+    args: {
+      token0: address,
+      token1: address,
+      fee: small(24),
+      tickSpacing: signed(24),
+      pool: address,
+    },
+    expected: (args) => [
+      toPool(args, {
+        pool: args['pool'],
+        vault: args['pool'],
+        venue: 'uniswap-v3',
+        feePips: args['fee'],
+        tickSpacing: args['tickSpacing'],
+        hooks: null,
+      }),
+    ],
+  },
+  {
+    signature: 'event Initialize(uint160 sqrtPriceX96, int24 tick)',
+    args: { sqrtPriceX96: uint(160), tick: signed(24) },
+    expected: (args) => [{ kind: 'poolInitialized', pool: EMITTER, ...args }],
+  },
+  {
+    signature:
+      'event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)',
+    args: {
+      sender: address,
+      owner: address,
+      tickLower: signed(24),
+      tickUpper: signed(24),
+      amount: fc.bigInt({ min: 1n, max: 2n ** 128n - 1n }),
+      amount0: uint(256),
+      amount1: uint(256),
+    },
+    expected: ({ tickLower, tickUpper, amount }) => [
+      { kind: 'liquidityChanged', pool: EMITTER, tickLower, tickUpper, liquidityDelta: amount },
+    ],
+  },
+  {
+    signature:
+      'event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)',
+    args: {
+      owner: address,
+      tickLower: signed(24),
+      tickUpper: signed(24),
+      amount: fc.oneof(fc.constant(0n), uint(128)),
+      amount0: uint(256),
+      amount1: uint(256),
+    },
+    expected: ({ tickLower, tickUpper, amount }) =>
+      amount === 0n
+        ? []
+        : [
+            {
+              kind: 'liquidityChanged',
+              pool: EMITTER,
+              tickLower,
+              tickUpper,
+              liquidityDelta: -(amount as bigint),
+            },
+          ],
+  },
+  ...['', ', uint128 protocolFeesToken0, uint128 protocolFeesToken1'].map(
+    (more): Case => ({
+      signature: `event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick${more})`,
+      args: {
+        sender: address,
+        recipient: address,
+        amount0: int(256),
+        amount1: int(256),
+        sqrtPriceX96: uint(160),
+        liquidity: uint(128),
+        tick: signed(24),
+        ...(more === '' ? {} : { protocolFeesToken0: uint(128), protocolFeesToken1: uint(128) }),
+      },
+      expected: ({ amount0, amount1, sqrtPriceX96, liquidity, tick }) => [
+        {
+          kind: 'swap',
+          ...origin,
+          pool: EMITTER,
+          amount0,
+          amount1,
+          after: { sqrtPriceX96, liquidity, tick },
+          feePips: null,
+        },
+      ],
+    }),
+  ),
+  {
+    signature:
+      'event Initialize(bytes32 indexed pool, address indexed token0, address indexed token1, uint24 fee, int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)',
+    emitter: V4.poolManager,
+    args: {
+      pool: hex(32),
+      token0: fc.oneof(address, fc.constant(`0x${'0'.repeat(40)}`)),
+      token1: address,
+      fee: fc.oneof(fc.constant(0x80_0000), fc.integer({ min: 0, max: 1_000_000 })),
+      tickSpacing: signed(24),
+      hooks: fc.oneof(address, fc.constant(`0x${'0'.repeat(40)}`)),
+      sqrtPriceX96: uint(160),
+      tick: signed(24),
+    },
+    expected: (args) => {
+      const { pool, fee, hooks, tickSpacing, sqrtPriceX96, tick } = args;
+      return [
+        toPool(args, {
+          pool,
+          vault: V4.poolManager,
+          venue: 'uniswap-v4',
+          feePips: fee === 0x80_0000 ? 0 : fee,
+          tickSpacing,
+          hooks: hooks === `0x${'0'.repeat(40)}` ? null : hooks,
+        }),
+        { kind: 'poolInitialized', pool, sqrtPriceX96, tick },
+      ];
+    },
+  },
+  {
+    signature:
+      'event ModifyLiquidity(bytes32 indexed pool, address indexed sender, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32 salt)',
+    emitter: V4.poolManager,
+    args: {
+      pool: hex(32),
+      sender: address,
+      tickLower: signed(24),
+      tickUpper: signed(24),
+      liquidityDelta: fc.oneof(fc.constant(0n), int(256)),
+      salt: hex(32),
+    },
+    expected: ({ pool, tickLower, tickUpper, liquidityDelta }) =>
+      liquidityDelta === 0n
+        ? []
+        : [{ kind: 'liquidityChanged', pool, tickLower, tickUpper, liquidityDelta }],
+  },
+  {
+    signature:
+      'event Swap(bytes32 indexed pool, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
+    emitter: V4.poolManager,
+    args: {
+      pool: hex(32),
+      sender: address,
+      amount0: int(128),
+      amount1: int(128),
+      sqrtPriceX96: uint(160),
+      liquidity: uint(128),
+      tick: signed(24),
+      fee: small(24),
+    },
+    expected: ({ pool, amount0, amount1, sqrtPriceX96, liquidity, tick, fee }) => [
+      {
+        kind: 'swap',
+        ...origin,
+        pool,
+        amount0: -(amount0 as bigint),
+        amount1: -(amount1 as bigint),
+        after: { sqrtPriceX96, liquidity, tick },
+        feePips: fee,
+      },
+    ],
+  },
+  {
+    signature: 'event ProtocolFeeUpdated(bytes32 indexed pool, uint24 protocolFee)',
+    emitter: V4.poolManager,
+    args: { pool: hex(32), protocolFee: small(24) },
+    expected: (args) => [{ kind: 'protocolFeeSet', ...args }],
+  },
+];
+
+function encode(one: Case, args: Args): EvmLog {
+  const item = parseAbiItem(one.signature) as AbiEvent;
+  const plain = item.inputs.filter((input) => input.indexed !== true);
+  return {
+    address: one.emitter ?? EMITTER,
+    topics: encodeEventTopics({ abi: [item], args } as never) as string[],
+    data: encodeAbiParameters(
+      plain,
+      plain.map((input) => args[input.name ?? '']),
+    ),
+    block: 1,
+    blockHash: `0x${'1'.repeat(64)}`,
+    txHash: TX_HASH,
+    logIndex: 3,
+    timestampMs: null,
+  };
+}
+
+function decode(log: EvmLog): DecodedEvent[] {
+  return DECODING.decode([log]).blocks.flatMap((block) => block.events);
+}
+
+for (const one of CASES) {
+  const selector = toEventSelector(parseAbiItem(one.signature) as AbiEvent).slice(0, 10);
+  const name = one.signature.replace(/^event (\w+).*/, '$1');
+
+  test(`behavior: ${name} (${selector}) is decoded as viem encodes it`, () => {
+    fc.assert(
+      fc.property(fc.record(one.args), (args) => {
+        assert.deepEqual(decode(encode(one, args)), one.expected(args));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test(`behavior: ${name} (${selector}) of another shape or emitter tells nothing`, () => {
+    const [args] = fc.sample(fc.record(one.args), { numRuns: 1, seed: 7 });
+    const log = encode(one, args as Args);
+    assert.deepEqual(decode({ ...log, data: log.data.slice(0, -2) }), []);
+    assert.deepEqual(decode({ ...log, data: `${log.data}${'0'.repeat(64)}` }), []);
+    assert.deepEqual(decode({ ...log, topics: [...log.topics, `0x${'0'.repeat(64)}`] }), []);
+    assert.deepEqual(decode({ ...log, topics: log.topics.slice(0, -1) }), []);
+    if (one.emitter !== undefined) assert.deepEqual(decode({ ...log, address: EMITTER }), []);
+  });
+}
+
+test('behavior: every topic that a decoder listens to is asked for, once', () => {
+  const selectors = CASES.map((one) => toEventSelector(parseAbiItem(one.signature) as AbiEvent));
+  assert.deepEqual([...DECODING.topics].sort(), selectors.sort());
+});
+
+test('behavior: a wrapped coin that tells transfers itself is not counted twice', () => {
+  const { topics } = createLogDecoding(EVM_DEPLOYMENTS.arbitrum!);
+  assert.equal(topics.includes(toEventSelector('event Deposit(address, uint256)')), false);
+});
+
+test('behavior: function selectors are those of their signatures', () => {
+  const expected: readonly [string, string][] = [
+    ['factory()', v2.FACTORY_SELECTOR],
+    ['token0()', v2.TOKEN0_SELECTOR],
+    ['token1()', v2.TOKEN1_SELECTOR],
+    ['getPair(address,address)', v2.GET_PAIR_SELECTOR],
+    ['getReserves()', v2.GET_RESERVES_SELECTOR],
+    ['factory()', v3.FACTORY_SELECTOR],
+    ['token0()', v3.TOKEN0_SELECTOR],
+    ['token1()', v3.TOKEN1_SELECTOR],
+    ['fee()', v3.FEE_SELECTOR],
+    ['tickSpacing()', v3.TICK_SPACING_SELECTOR],
+    ['getPool(address,address,uint24)', v3.GET_POOL_SELECTOR],
+    ['slot0()', v3.SLOT0_SELECTOR],
+    ['liquidity()', v3.LIQUIDITY_SELECTOR],
+    ['ticks(int24)', v3.TICKS_SELECTOR],
+    ['poolKeys(bytes25)', v4.POOL_KEYS_SELECTOR],
+    ['getSlot0(bytes32)', v4.GET_SLOT0_SELECTOR],
+    ['getLiquidity(bytes32)', v4.GET_LIQUIDITY_SELECTOR],
+    ['getTickLiquidity(bytes32,int24)', v4.GET_TICK_LIQUIDITY_SELECTOR],
+    ['aggregate3((address,bool,bytes)[])', AGGREGATE3_SELECTOR],
+    ['symbol()', tokens.SYMBOL_SELECTOR],
+    ['name()', tokens.NAME_SELECTOR],
+    ['decimals()', tokens.DECIMALS_SELECTOR],
+    ['totalSupply()', tokens.TOTAL_SUPPLY_SELECTOR],
+    ['balanceOf(address)', tokens.BALANCE_OF_SELECTOR],
+  ];
+  for (const [signature, selector] of expected) {
+    assert.equal(selector, toFunctionSelector(`function ${signature}`), signature);
+  }
+});

@@ -1,0 +1,89 @@
+// Where the chain stands, told by endpoints of which some lag, lie or know no final block.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import {
+  createAdapter,
+  endScene,
+  recordChain,
+  startNode,
+} from '../../../test/fakes/market-scene.ts';
+import { isRpcError } from './rpc/rpc-error.ts';
+
+afterEach(endScene);
+
+test('default: the latest block and the final one', async () => {
+  const adapter = createAdapter([await startNode(recordChain())]);
+  const { latest, finalizedBlock } = await adapter.readHead();
+  assert.equal(latest.number, 60);
+  assert.equal(latest.timestampMs, 1_700_000_120_000);
+  assert.equal(finalizedBlock, 52);
+});
+
+test('behavior: without a final block of the node, a depth below the head counts as final', async () => {
+  for (const misdeed of [
+    { do: 'error', code: -32602, message: 'invalid block tag finalized' },
+    { do: 'change', change: () => null },
+  ] as const) {
+    const node = await startNode(recordChain());
+    node.misbehave(({ params }) => (params[0] === 'finalized' ? misdeed : null));
+    const adapter = createAdapter([node]);
+    assert.equal((await adapter.readHead()).finalizedBlock, 52);
+  }
+});
+
+test('behavior: an endpoint that falls behind does not take the head back', async () => {
+  const chain = recordChain();
+  let head = 60;
+  const flaky = await startNode((method, params) => chain.answerUpTo(head)(method, params));
+  const adapter = createAdapter([flaky, await startNode(chain)]);
+  await adapter.readHead();
+  head = 57;
+  assert.equal((await adapter.readHead()).latest.number, 60);
+});
+
+test('behavior: when all endpoints say so, the head goes back, but never below the final block', async () => {
+  const chain = recordChain();
+  let head = 60;
+  const node = await startNode((method, params) => chain.answerUpTo(head)(method, params));
+  const adapter = createAdapter([node]);
+  await adapter.readHead();
+  head = 58;
+  const shorter = await adapter.readHead();
+  assert.equal(shorter.latest.number, 58);
+  assert.equal(shorter.finalizedBlock, 52, 'what was final stays final');
+  head = 40;
+  await assert.rejects(adapter.readHead(), (error) => isRpcError(error, 'unavailable'));
+});
+
+test('behavior: a final block above the head is not believed', async () => {
+  const node = await startNode(recordChain());
+  node.misbehave(({ params }) =>
+    params[0] === 'finalized'
+      ? { do: 'change', change: (block) => ({ ...(block as object), number: '0xfff' }) }
+      : null,
+  );
+  assert.equal((await createAdapter([node]).readHead()).finalizedBlock, 60);
+});
+
+test('behavior: a header is null when no endpoint has it, and another endpoint may', async () => {
+  const chain = recordChain();
+  const adapter = createAdapter([await startNode(chain.answerUpTo(40)), await startNode(chain)]);
+  assert.equal((await adapter.readHeader(55))?.number, 55);
+  assert.equal(await adapter.readHeader(61), null);
+});
+
+test('behavior: a header is agreed on only by more than half of those who have it', async () => {
+  const [main, branch] = [recordChain(), recordChain()];
+  branch.drop(1);
+  branch.add([], 'other');
+  const nodes = [await startNode(branch), await startNode(main), await startNode(main)];
+  const three = createAdapter(nodes);
+  assert.equal(
+    (await three.readAgreedHeader?.(60))?.hash,
+    (await createAdapter([nodes[1]!]).readHeader(60))?.hash,
+  );
+  const two = createAdapter(nodes.slice(0, 2));
+  assert.equal(await two.readAgreedHeader?.(60), null);
+  assert.equal((await two.readAgreedHeader?.(59))?.number, 59);
+});
