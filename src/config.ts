@@ -214,11 +214,10 @@ const DEVNET_SETTINGS = {
     example: 'off',
     fallback: 'auto',
   }),
-  port: setting('DEVNET_PORT', integer({ min: 0, max: 65_535 }), {
+  port: optionalSetting('DEVNET_PORT', integer({ min: 0, max: 65_535 }), {
     group: 'Devnet',
-    why: "The loopback port of the devnet's node; 0 picks a free one. `/v1/chains` names the URL.",
+    why: "The loopback port of the devnet's node; 0 picks a free one, unset takes 8545 or, where that is taken, a free one. `/v1/chains` names the URL.",
     example: '0',
-    fallback: '8545',
   }),
   traders: setting('DEVNET_TRADERS', oneOf(['on', 'off']), {
     group: 'Devnet',

@@ -17,6 +17,8 @@ import type { ChainReport, IndexerCommand, IndexerMessage } from './indexer-mess
 const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for so long means that it hangs. */
 const SILENCE_MAX_MS = 15_000;
+/** How far behind the head a chain may be and still count as followed. */
+const LAG_MAX_MS = 60_000;
 
 export interface ChainFollowerOptions {
   readonly store: Config['store'];
@@ -32,10 +34,15 @@ function toVenues(deployment: EvmDeployment): string[] {
   return deployment.v4 ? [...forks, deployment.v4.venue] : forks;
 }
 
-/** What an operator should know; an error's own text stays in the log. */
-function toNotReady(status: IndexerStatus): string | null {
-  const { block, head, state } = status;
-  if (state === 'following') return block === null ? 'no block is indexed yet' : null;
+/**
+ * What an operator should know; an error's own text stays in the log. Who has been at the head once
+ * may fall a little behind; who has not is still catching up.
+ */
+function toNotReady(status: IndexerStatus, hasArrived: boolean): string | null {
+  const { block, head, lagMs, state } = status;
+  if (state === 'following' && hasArrived) {
+    return (lagMs ?? 0) > LAG_MAX_MS ? `behind, at block ${block} of ${head}` : null;
+  }
   if (state === 'failed') return 'indexing fails, see the log';
   if (state === 'stalled') return `no progress at block ${block ?? 'none'}, see the log`;
   return block === null || head === null
@@ -48,6 +55,8 @@ export class ChainFollower implements ChainDirectory {
   readonly #reports = new Map<ChainSlug, ChainReport>();
   /** Why a chain that has no report yet is not ready. */
   readonly #preparing = new Map<ChainSlug, string>();
+  /** Chains that have been indexed up to their head since the start. */
+  readonly #arrived = new Set<ChainSlug>();
   /** Where this run found each chain, so that progress counts from there. */
   readonly #firstBlocks = new Map<ChainSlug, number>();
   #sources: readonly ChainSource[] = [];
@@ -69,7 +78,7 @@ export class ChainFollower implements ChainDirectory {
       one.status.lagMs === null ? null : one.status.lagMs / 1000,
     );
     gauge('mintwire_chain_ready', 'Whether the chain is indexed up to its head.', (one) =>
-      toNotReady(one.status) === null ? 1 : 0,
+      this.#toNotReady(one.status.chain, one) === null ? 1 : 0,
     );
     gauge('mintwire_chain_blocks_indexed', 'Blocks since the start.', (one) => one.blocksTotal);
     gauge('mintwire_chain_trades_indexed', 'Trades since the start.', (one) => one.tradesTotal);
@@ -120,12 +129,12 @@ export class ChainFollower implements ChainDirectory {
     if (this.#options.clock.monotonicMs() - this.#heardAtMs > SILENCE_MAX_MS) {
       return 'the indexer does not answer';
     }
-    return toNotReady(report.status);
+    return toNotReady(report.status, this.#arrived.has(slug));
   }
 
   #toProgress(slug: ChainSlug, report: ChainReport | undefined): FollowedChainStatus['progress'] {
-    const { block, head, state } = report?.status ?? {};
-    if (state !== 'backfilling' || block == null || head == null) return null;
+    const { block, head } = report?.status ?? {};
+    if (block == null || head == null || this.#arrived.has(slug)) return null;
     const first = this.#firstBlocks.get(slug) ?? block;
     this.#firstBlocks.set(slug, first);
     return { block, head, share: head > first ? (block - first) / (head - first) : 1 };
@@ -179,6 +188,10 @@ export class ChainFollower implements ChainDirectory {
     if (message.type === 'timing') metrics.observeStore(message.operation, message.ms);
     if (message.type !== 'reports') return;
     this.#crashes = 0;
-    for (const report of message.reports) this.#reports.set(report.status.chain, report);
+    for (const report of message.reports) {
+      const { chain, block, head, state } = report.status;
+      this.#reports.set(chain, report);
+      if (state === 'following' && block !== null && block === head) this.#arrived.add(chain);
+    }
   }
 }

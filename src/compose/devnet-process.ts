@@ -10,12 +10,14 @@ import type { Logger } from '../telemetry/logger.ts';
 
 /** What the devnet tells its parent. */
 type DevnetMessage =
-  | { readonly type: 'progress'; readonly text: string }
+  | { readonly type: 'progress'; readonly line: string }
+  | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'ready'; readonly rpcUrl: string; readonly deploymentPath: string };
 
 export interface DevnetOptions {
   readonly dataDir: string;
-  readonly port: number;
+  /** Null takes the usual one, or a free one where that is taken. */
+  readonly port: number | null;
   readonly traders: 'on' | 'off';
   readonly historyHours: number;
   readonly logger: Logger;
@@ -62,11 +64,11 @@ export class DevnetProcess {
     const { dataDir, port, traders, historyHours, logger } = this.#options;
     const child = fork(ENTRY, [], {
       // Its own lines come over the channel; the terminal's Ctrl-C is ours to pass on.
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       detached: true,
       env: toChildEnvironment({
         DEVNET_DIR: join(dataDir, 'devnet'),
-        DEVNET_PORT: String(port),
+        DEVNET_PORT: port === null ? '' : String(port),
         DEVNET_TRADERS: traders,
         DEVNET_HISTORY_HOURS: String(historyHours),
       }),
@@ -85,7 +87,8 @@ export class DevnetProcess {
   }
 
   #hear(message: DevnetMessage): void {
-    if (message.type === 'progress') this.#options.onProgress(message.text);
+    if (message.type === 'progress') this.#options.onProgress(message.line);
+    if (message.type === 'failed') this.#options.logger.error({}, `devnet: ${message.message}`);
     if (message.type === 'ready') {
       this.#failures = 0;
       this.#options.onReady(message.deploymentPath);
