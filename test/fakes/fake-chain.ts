@@ -128,10 +128,14 @@ export interface Faults {
   beforeRequest: (method: string) => void;
   /** How many blocks behind the chain this source is. */
   lag: number;
+  /** Headers as this source tells them. */
+  toHeader: (header: BlockHeader) => BlockHeader;
+  /** Whether the endpoints agree on what this one says. */
+  agrees: boolean;
 }
 
 export function createFaults(): Faults {
-  return { beforeRequest: () => undefined, lag: 0 };
+  return { beforeRequest: () => undefined, lag: 0, toHeader: (header) => header, agrees: true };
 }
 
 export class FakeAdapter implements ChainAdapter {
@@ -139,28 +143,35 @@ export class FakeAdapter implements ChainAdapter {
   readonly assets = FAKE_ASSETS;
   readonly venues = ['uniswap-v2', 'uniswap-v3', 'uniswap-v4'];
   readonly faults: Faults;
-  readonly requests: string[] = [];
-  readonly #chain: FakeChain;
+  /** May be replaced by another chain, as a wrongly configured endpoint would. */
+  source: FakeChain;
 
   constructor(chain: FakeChain, faults: Faults = createFaults()) {
-    this.#chain = chain;
+    this.source = chain;
     this.faults = faults;
   }
 
   async readHead(): Promise<ChainHead> {
     this.#request('readHead');
-    const latest = this.#chain.header(Math.max(0, this.#chain.head.number - this.faults.lag))!;
-    return { latest, finalizedBlock: Math.min(this.#chain.finalized, latest.number) };
+    const number = Math.max(0, this.source.head.number - this.faults.lag);
+    const latest = this.faults.toHeader(this.source.header(number)!);
+    return { latest, finalizedBlock: Math.min(this.source.finalized, latest.number) };
   }
 
   async readHeader(block: number): Promise<BlockHeader | null> {
     this.#request('readHeader');
-    return block > this.#chain.head.number - this.faults.lag ? null : this.#chain.header(block);
+    const header = this.source.header(block);
+    if (header === null || block > this.source.head.number - this.faults.lag) return null;
+    return this.faults.toHeader(header);
+  }
+
+  async readAgreedHeader(block: number): Promise<BlockHeader | null> {
+    return this.faults.agrees ? await this.readHeader(block) : null;
   }
 
   async readBlocks(range: BlockRange): Promise<BlockRangeReading> {
     this.#request('readBlocks');
-    const all = this.#chain.blocks(range.fromBlock, range.toBlock);
+    const all = this.source.blocks(range.fromBlock, range.toBlock);
     if (all.at(-1)?.header.number !== range.toBlock) throw new Error('no such block');
     const taken: BlockEvents[] = [];
     let count = 0;
@@ -171,7 +182,7 @@ export class FakeAdapter implements ChainAdapter {
     }
     return {
       blocks: taken.filter(({ events }) => events.length > 0),
-      headers: range.linked ? taken.map(({ header }) => header) : [],
+      headers: range.linked ? taken.map(({ header }) => this.faults.toHeader(header)) : [],
       toBlock: taken.at(-1)!.header.number,
     };
   }
@@ -189,14 +200,13 @@ export class FakeAdapter implements ChainAdapter {
     this.#request('readSupplies');
     return tokens.map((token) => ({
       token,
-      supplyRaw: this.#chain.supplyAt(block.hash, token),
+      supplyRaw: this.source.supplyAt(block.hash, token),
     }));
   }
 
   async close(): Promise<void> {}
 
   #request(method: string): void {
-    this.requests.push(method);
     this.faults.beforeRequest(method);
   }
 }

@@ -3,15 +3,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startTestChain, type TestChain } from '../../../devnet/test-chain.ts';
+import {
+  forwardTo,
+  type Misdeed,
+  startMisbehavingRpc,
+} from '../../../test/fakes/misbehaving-rpc.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { BlockEvents, MarketEvent, PoolDescription } from '../../model/market-event.ts';
-import { createEvmAdapter, type EvmAdapter } from './create-evm-adapter.ts';
+import { createEvmAdapter, type EvmAdapter, type EvmAdapterOptions } from './create-evm-adapter.ts';
 import { toDevnetDeployment } from './to-devnet-deployment.ts';
 
 let chain: TestChain;
 const adapters: EvmAdapter[] = [];
 
-function createAdapter(): EvmAdapter {
+function createAdapter(options: Partial<EvmAdapterOptions> = {}): EvmAdapter {
   const adapter = createEvmAdapter({
     chain: 'devnet',
     endpoints: [chain.rpcUrl],
@@ -23,6 +28,7 @@ function createAdapter(): EvmAdapter {
       info: () => {},
       warn: (fields, message) => assert.fail(`${message} ${JSON.stringify(fields)}`),
     },
+    ...options,
   });
   adapters.push(adapter);
   return adapter;
@@ -54,6 +60,37 @@ function toTradedPools() {
     seen.add(kind);
     return true;
   });
+}
+
+/** The same numbers from 0 to 1 for the same seed. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function pickMisdeed(method: string, random: () => number): Misdeed {
+  const misdeeds: Misdeed[] = [
+    { do: 'cut', after: 20 },
+    { do: 'reply', status: 502, text: 'bad gateway' },
+    { do: 'reply', status: 429, text: '', headers: { 'retry-after': '1' } },
+    { do: 'reply', status: 200, text: '{"jsonrpc":"2.0","id":1,' },
+    { do: 'refuseBatch', message: 'batch too large' },
+    { do: 'error', code: -32603, message: 'internal error' },
+    { do: 'error', code: -32005, message: 'limit exceeded' },
+    { do: 'change', change: () => null },
+  ];
+  if (method === 'eth_getLogs') {
+    misdeeds.push(
+      { do: 'error', code: -32000, message: 'block range is too wide' },
+      { do: 'change', change: (logs) => (logs as unknown[]).slice(0, -1) },
+      { do: 'change', change: (logs) => (logs as unknown[]).slice(1) },
+      { do: 'change', change: () => [] },
+    );
+  }
+  return misdeeds[Math.floor(random() * misdeeds.length)]!;
 }
 
 before(async () => {
@@ -200,6 +237,32 @@ describe('on a real node', () => {
     }
   });
 
+  test('behavior: in front of the node everything fails at random, and nothing is lost', async () => {
+    const honest = await readAll(createAdapter(), true);
+    let skippedMs = 0;
+    for (const seed of [1, 2, 3]) {
+      const random = createRandom(seed);
+      const proxy = await startMisbehavingRpc(forwardTo(chain.rpcUrl));
+      proxy.misbehave(({ method }) => (random() < 0.25 ? pickMisdeed(method, random) : null));
+      const adapter = createAdapter({
+        endpoints: [proxy.url],
+        log: { info: () => {}, warn: () => {} },
+        span: { blocksStart: 2 },
+        budgetMs: 3_600_000,
+        clock: { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + skippedMs },
+        sleep: async (ms) => {
+          skippedMs += ms;
+        },
+      });
+      try {
+        assert.deepEqual(await readAll(adapter, true), honest);
+        assert.ok((adapter.status?.().endpoints[0]?.failures ?? 0) > 0);
+      } finally {
+        await proxy.stop();
+      }
+    }
+  });
+
   test('behavior: what was read at a block that is gone is null, not another block’s', async () => {
     await chain.mine(2);
     const adapter = createAdapter();
@@ -236,6 +299,9 @@ describe('tokens', () => {
       }
     }
     assert.ok(read.filter((token) => token.symbol !== null).length >= 12);
+    const without = { ...toDevnetDeployment(chain.deployment), multicall3: null };
+    const singly = createAdapter({ deployment: without });
+    assert.deepEqual(await singly.readTokenMetadata(tokens.map(({ address }) => address)), read);
   });
 
   test('behavior: hostile contracts are null and spoil nobody else’s answers', async () => {

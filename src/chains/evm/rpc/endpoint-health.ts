@@ -71,8 +71,9 @@ export class EndpointHealth {
     this.#failures += 1;
     this.#failuresInARow += 1;
     this.#lastError = error instanceof Error ? error.message : String(error);
-    // Whatever comes back after a failure may be another machine: ask for its chain first.
+    // Whatever comes back after a failure may be another machine: ask for its chain and head first.
     this.#chainCheckedAtMs = null;
+    this.#head = null;
     const rateLimited = isRpcError(error, 'rateLimited');
     if (rateLimited) this.#rateLimited += 1;
     const grave = rateLimited || isRpcError(error, 'invalidReply', 'denied');

@@ -31,8 +31,14 @@ export interface WorkOptions {
 
 const POLL_MS = 100;
 
-/** These say something about the request and would be said again elsewhere. */
-const FINAL_KINDS = ['rangeTooLarge', 'replyTooLarge', 'reverted', 'rejected'] as const;
+/** These say something about the request, or about all endpoints, and would be said again. */
+const FINAL_KINDS = [
+  'rangeTooLarge',
+  'replyTooLarge',
+  'reverted',
+  'rejected',
+  'unavailable',
+] as const;
 
 /** These will not change while the work lasts, and are no fault. */
 const INCAPABLE_KINDS = ['unsupported', 'stateUnavailable'] as const;
