@@ -57,7 +57,7 @@ const BLOCK_INTERVAL_S = 1;
 const HEARTBEAT_MS = 2_000;
 
 const NATIVE_PACE = { blocksPerHour: 20, actionsPerBlock: 5 };
-const EMULATED_PACE = { blocksPerHour: 4, actionsPerBlock: 8 };
+const EMULATED_PACE = { blocksPerHour: 3, actionsPerBlock: 8 };
 
 function toNowSeconds(): number {
   return Math.floor(Date.now() / 1_000);

@@ -6,13 +6,14 @@ import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Address, Hex } from 'viem';
-import { TRADERS } from './accounts.ts';
+import { MAKER, TRADERS } from './accounts.ts';
 import { cacheDir } from './anvil-binary.ts';
 import { type AnvilNode, startAnvil } from './anvil-node.ts';
 import { type TxRequest, toSendCall } from './block-writer.ts';
 import { type DeployedScene, deployScene } from './deploy.ts';
 import { impersonateActors } from './deploy-contracts.ts';
 import { type Deployment, findPool, writeJsonAtomically } from './deployment.ts';
+import { writeHistory } from './history.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import type { Venue } from './pool-list.ts';
 import { buildApprovals, buildSwap, toDirection } from './swap-calldata.ts';
@@ -135,8 +136,31 @@ function createHands(rpc: JsonRpc, deployment: Deployment) {
   return { submit, send, mine, buy, sell, reorg };
 }
 
+export interface TestChainOptions {
+  /** A past of so many blocks, with timestamps that end about now; none unless told. */
+  readonly history?: {
+    readonly blocks: number;
+    readonly actionsPerBlock: number;
+    readonly hours?: number;
+    readonly seed?: string;
+  };
+}
+
+async function writeTestHistory(
+  rpc: JsonRpc,
+  deployment: Deployment,
+  history: NonNullable<TestChainOptions['history']>,
+): Promise<void> {
+  const { blocks, actionsPerBlock, hours = 24 } = history;
+  const toTimestamp = Math.floor(Date.now() / 1_000);
+  const makerNonce = Number(await rpc.call<Hex>('eth_getTransactionCount', MAKER, 'latest'));
+  const span = { fromTimestamp: toTimestamp - hours * 3_600, toTimestamp };
+  const onProgress = () => undefined;
+  await writeHistory(rpc, deployment, { blocks, actionsPerBlock, ...span, makerNonce, onProgress });
+}
+
 /** Blocks come only from `mine` and from what sends; nothing else happens on this chain. */
-export async function startTestChain(): Promise<TestChain> {
+export async function startTestChain(options: TestChainOptions = {}): Promise<TestChain> {
   const template = await prepareTemplate();
   const dataDir = await mkdtemp(join(tmpdir(), 'mintwire-chain-'));
   const stateFile = join(dataDir, 'state.json');
@@ -145,13 +169,10 @@ export async function startTestChain(): Promise<TestChain> {
   const node = await startAnvil({ dataDir, stateFile, genesisTimestamp: TEMPLATE_GENESIS_S });
   await impersonateActors(node.rpc);
   const { rpc } = node;
+  const seed = options.history?.seed ?? 'test';
+  const deployment = { ...template.scene, instance: randomUUID(), rpcUrl: rpc.url, seed };
+  if (options.history !== undefined) await writeTestHistory(rpc, deployment, options.history);
   await rpc.call('anvil_setTime', Math.floor(Date.now() / 1_000));
-  const deployment: Deployment = {
-    ...template.scene,
-    instance: randomUUID(),
-    rpcUrl: rpc.url,
-    seed: '',
-  };
   return {
     rpcUrl: rpc.url,
     rpc,

@@ -1,0 +1,137 @@
+// The devnet over its life: the same past from the same seed, and continuation after any end.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Hex } from 'viem';
+import { type Devnet, type DevnetOptions, startDevnet } from './start-devnet.ts';
+
+let root: string;
+
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'mintwire-devnet-'));
+});
+
+after(() => rm(root, { recursive: true, force: true }));
+
+function start(name: string, extra: Partial<DevnetOptions> = {}): Promise<Devnet> {
+  return startDevnet({
+    dataDir: join(root, name),
+    traders: 'off',
+    history: { hours: 2, blocksPerHour: 4, actionsPerBlock: 3 },
+    seed: 'test',
+    log: () => undefined,
+    ...extra,
+  });
+}
+
+interface Block {
+  readonly number: Hex;
+  readonly hash: Hex;
+  readonly timestamp: Hex;
+  readonly transactions: readonly Hex[];
+}
+
+const HISTORY_BLOCKS = 8;
+
+/** Blocks, transactions and logs with times counted from the genesis block. */
+async function readPast({ node }: Devnet) {
+  const readBlock = (tag: string) => node.rpc.call<Block>('eth_getBlockByNumber', tag, false);
+  const genesis = await readBlock('0x0');
+  const past: unknown[] = [];
+  for (let number = 1; ; number++) {
+    const block = await readBlock(`0x${number.toString(16)}`);
+    // Heartbeats come after the past and hold nothing.
+    if (block === null || (number > HISTORY_BLOCKS && block.transactions.length === 0)) break;
+    const range = { fromBlock: block.number, toBlock: block.number };
+    const logs = await node.rpc.call<{ address: Hex; topics: Hex[]; data: Hex }[]>(
+      'eth_getLogs',
+      range,
+    );
+    past.push({
+      number,
+      time: Number(block.timestamp) - Number(genesis.timestamp),
+      transactions: block.transactions,
+      logs: logs.map(({ address, topics, data }) => ({ address, topics, data })),
+    });
+  }
+  return past;
+}
+
+async function readHash(devnet: Devnet, number: number): Promise<Hex> {
+  const tag = `0x${number.toString(16)}`;
+  return (await devnet.node.rpc.call<Block>('eth_getBlockByNumber', tag, false)).hash;
+}
+
+async function readHead({ node }: Devnet): Promise<number> {
+  return Number(await node.rpc.call<Hex>('eth_blockNumber'));
+}
+
+test('two fresh starts from one seed have the same past but for the clock', async () => {
+  const [one, two] = await Promise.all([start('one'), start('two')]);
+  try {
+    const past = await readPast(one);
+    assert.ok(past.length > HISTORY_BLOCKS);
+    assert.deepEqual(await readPast(two), past);
+    assert.notEqual(one.deployment.instance, two.deployment.instance);
+  } finally {
+    await Promise.all([one.stop(), two.stop()]);
+  }
+});
+
+test('a restart continues the chain, and one that could not save says so', async () => {
+  const first = await start('life');
+  const head = await readHead(first);
+  const hash = await readHash(first, head);
+  await first.stop();
+  assert.ok(!existsSync(join(root, 'life', 'state.json.running')));
+
+  const second = await start('life');
+  assert.equal(second.deployment.instance, first.deployment.instance);
+  assert.equal(await readHash(second, head), hash);
+  await second.node.rpc.call('evm_mine');
+  assert.ok((await readHead(second)) > head);
+  // Node and guard are killed together, as when the machine goes down.
+  process.kill(-second.node.guardPid, 'SIGKILL');
+  await second.node.exited;
+  await second.stop();
+
+  const lines: string[] = [];
+  const third = await start('life', { log: (line) => lines.push(line) });
+  try {
+    assert.notEqual(third.deployment.instance, first.deployment.instance);
+    assert.match(lines.join('\n'), /without saving/);
+    assert.equal(await readHash(third, head), hash);
+  } finally {
+    await third.stop();
+  }
+});
+
+test('traders keep the market moving without failing', async () => {
+  const devnet = await start('live', { traders: 'on', history: { hours: 0 } });
+  try {
+    const from = await readHead(devnet);
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    const logs = await devnet.node.rpc.call<unknown[]>('eth_getLogs', {
+      fromBlock: `0x${from.toString(16)}`,
+      toBlock: 'latest',
+    });
+    assert.ok((await readHead(devnet)) > from);
+    assert.ok(logs.length > 0);
+  } finally {
+    await devnet.stop();
+  }
+});
+
+test('a port that is taken is refused by name', async () => {
+  const devnet = await start('port', { history: { hours: 0 } });
+  try {
+    const { port } = devnet.node;
+    await assert.rejects(start('port-two', { port }), new RegExp(`port ${port} is taken`));
+  } finally {
+    await devnet.stop();
+  }
+});
