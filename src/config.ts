@@ -225,6 +225,11 @@ const DEVNET_SETTINGS = {
     example: 'off',
     fallback: 'on',
   }),
+  deployment: optionalSetting('DEVNET_DEPLOYMENT', (text) => resolve(text), {
+    group: 'Devnet',
+    why: 'The `deployment.json` of a devnet that runs on its own (`npm run devnet`), to follow that one instead of starting another.',
+    example: './data/devnet/deployment.json',
+  }),
   historyHours: setting('DEVNET_HISTORY_HOURS', integer({ min: 0, max: 240 }), {
     group: 'Devnet',
     why: 'How much past a fresh devnet is given.',

@@ -27,9 +27,9 @@ export class NothingToFollowError extends Error {
 }
 
 function wantsDevnet(config: Config): boolean {
-  const { mode } = config.devnet;
+  const { mode, deployment } = config.devnet;
   const wanted = mode === 'on' || (mode === 'auto' && config.chains.length === 0);
-  if (wanted && !isDevnetInstalled()) {
+  if (wanted && deployment === null && !isDevnetInstalled()) {
     throw new NothingToFollowError(
       'There is no chain to follow. Set an endpoint, for example RPC_ETHEREUM=https://…, or install the development dependencies (npm ci without --omit=dev) for the embedded devnet. DEVNET=off starts without any chain.',
     );
@@ -48,6 +48,10 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     if (configured.length > 0) follower.follow(configured);
     return follower;
   }
+  if (config.devnet.deployment !== null) {
+    follower.follow([...configured, readDevnetSource(config.devnet.deployment)]);
+    return follower;
+  }
   follower.prepare('devnet', 'starting the local chain');
   const devnet = new DevnetProcess({
     ...config.devnet,
@@ -58,7 +62,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
       logger.info({ chain: 'devnet' }, text);
     },
     onReady: (deploymentPath) => {
-      void follower.follow([...configured, readDevnetSource(deploymentPath)]);
+      follower.follow([...configured, readDevnetSource(deploymentPath)]);
     },
   });
   return {

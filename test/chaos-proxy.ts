@@ -1,0 +1,132 @@
+// A JSON-RPC proxy that misbehaves on purpose: the network's edge, in front of a real node.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Fault =
+  | 'none'
+  /** Takes the request and never answers. */
+  | 'hang'
+  /** 429 with Retry-After. */
+  | 'limit'
+  /** Cuts the connection in the middle of the answer. */
+  | 'cut'
+  /** Leaves out half of the logs. */
+  | 'partial'
+  /** Tells a head of some blocks ago. */
+  | 'lag'
+  /** Is suddenly another chain. */
+  | 'switch';
+
+export interface ChaosProxy {
+  readonly url: string;
+  /** What goes wrong from now on; each answer is asked anew. */
+  setFault(fault: Fault | (() => Fault)): void;
+  /** Requests that were spoilt. */
+  readonly spoilt: () => number;
+  stop(): Promise<void>;
+}
+
+interface Call {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params?: unknown[];
+}
+
+interface Reply {
+  readonly id: unknown;
+  result?: unknown;
+}
+
+const LAG_BLOCKS = 20;
+
+function toHexNumber(value: number): string {
+  return `0x${Math.max(0, value).toString(16)}`;
+}
+
+/** Changes what a call asks or what its reply says; most calls pass as they are. */
+function spoilReply(fault: Fault, call: Call, reply: Reply): void {
+  const { result } = reply;
+  if (fault === 'partial' && call.method === 'eth_getLogs' && Array.isArray(result)) {
+    reply.result = result.filter((_, index) => index % 2 === 0);
+  }
+  if (fault === 'switch' && call.method === 'eth_chainId') reply.result = '0x1';
+  if (fault === 'lag' && call.method === 'eth_blockNumber' && typeof result === 'string') {
+    reply.result = toHexNumber(Number(result) - LAG_BLOCKS);
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function forward(upstream: string, body: string): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  return (await fetch(upstream, { method: 'POST', headers, body })).json();
+}
+
+/** A call for the newest block asks for an older one instead. */
+async function lagCalls(upstream: string, calls: readonly Call[]): Promise<Call[]> {
+  const asked = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
+  const head = (await forward(upstream, JSON.stringify(asked))) as Reply;
+  const lagging = toHexNumber(Number(head.result) - LAG_BLOCKS);
+  return calls.map((call) => ({
+    ...call,
+    params: (call.params ?? []).map((param) => (param === 'latest' ? lagging : param)),
+  }));
+}
+
+async function answer(
+  options: { readonly upstream: string; readonly fault: Fault },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { upstream, fault } = options;
+  const body = await readBody(request);
+  if (fault === 'hang') return;
+  if (fault === 'limit') {
+    response.writeHead(429, { 'retry-after': '1' }).end('slow down');
+    return;
+  }
+  const parsed = JSON.parse(body) as Call | Call[];
+  const calls = Array.isArray(parsed) ? parsed : [parsed];
+  const asked = fault === 'lag' ? await lagCalls(upstream, calls) : calls;
+  const replies = (await forward(upstream, JSON.stringify(asked))) as Reply[];
+  for (const reply of replies) {
+    const call = calls.find((one) => one.id === reply.id);
+    if (call) spoilReply(fault, call, reply);
+  }
+  const text = JSON.stringify(Array.isArray(parsed) ? replies : replies[0]);
+  response.writeHead(200, { 'content-type': 'application/json' });
+  if (fault === 'cut') {
+    response.write(text.slice(0, text.length / 2));
+    response.destroy();
+    return;
+  }
+  response.end(text);
+}
+
+export async function startChaosProxy(upstream: string): Promise<ChaosProxy> {
+  let fault: Fault | (() => Fault) = 'none';
+  let spoilt = 0;
+  const server = createServer((request, response) => {
+    const now = typeof fault === 'function' ? fault() : fault;
+    if (now !== 'none') spoilt += 1;
+    answer({ upstream, fault: now }, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    setFault: (next) => {
+      fault = next;
+    },
+    spoilt: () => spoilt,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
