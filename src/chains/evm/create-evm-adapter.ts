@@ -116,7 +116,8 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     logAddresses: options.logAddresses ?? null,
     span: { ...DEFAULT_SPAN, ...options.span },
   });
-  const heads = new HeadReader({ client, finalityDepth: deployment.finalityDepth });
+  const { finalityDepth } = deployment;
+  const heads = new HeadReader({ client, finalityDepth, clock: options.clock });
 
   const readAt = createReadAt(client, multicall3);
   return {

@@ -42,6 +42,13 @@ test('behavior: an endpoint that falls behind does not take the head back', asyn
   assert.equal((await adapter.readHead()).latest.number, 60);
 });
 
+test('behavior: a preferred endpoint that lags from the start does not hold the head back', async () => {
+  const chain = recordChain();
+  const adapter = createAdapter([await startNode(chain.answerUpTo(50)), await startNode(chain)]);
+  assert.equal((await adapter.readHead()).latest.number, 60);
+  assert.equal((await adapter.readHead()).latest.number, 60);
+});
+
 test('behavior: when all endpoints say so, the head goes back, but never below the final block', async () => {
   const chain = recordChain();
   let head = 60;
@@ -83,6 +90,7 @@ test('behavior: a header is agreed on only by more than half of those who have i
     (await three.readAgreedHeader?.(60))?.hash,
     (await createAdapter([nodes[1]!]).readHeader(60))?.hash,
   );
+  assert.equal(three.status?.().endpoints[0]?.state, 'waiting', 'the odd one out is put aside');
   const two = createAdapter(nodes.slice(0, 2));
   assert.equal(await two.readAgreedHeader?.(60), null);
   assert.equal((await two.readAgreedHeader?.(59))?.number, 59);

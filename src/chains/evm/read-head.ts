@@ -1,5 +1,6 @@
 // Where the chain stands. One endpoint's word is not enough to go back on what was said before.
 
+import type { Clock } from '../../lib/clock.ts';
 import type { BlockHeader } from '../../model/market-event.ts';
 import type { ChainHead } from '../adapter.ts';
 import { type EvmBlock, parseBlock } from './blocks/parse-block.ts';
@@ -11,7 +12,11 @@ export interface HeadReaderOptions {
   readonly client: RpcClient;
   /** Blocks below the head that count as final where the node knows no `finalized` block. */
   readonly finalityDepth: number;
+  readonly clock: Clock;
 }
+
+/** The preferred endpoint may lag without ever going back: now and then all are compared. */
+const COMPARE_MS = 10_000;
 
 interface Reading {
   readonly latest: BlockHeader;
@@ -22,6 +27,7 @@ export class HeadReader {
   readonly #options: HeadReaderOptions;
   #toldBlock = -1;
   #toldFinalized = 0;
+  #comparedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: HeadReaderOptions) {
     this.#options = options;
@@ -30,11 +36,11 @@ export class HeadReader {
   async read(signal?: AbortSignal): Promise<ChainHead> {
     const { client } = this.#options;
     let reading = await client.at((endpoint) => this.#readAt(endpoint, signal), { signal });
-    if (reading.latest.number < this.#toldBlock) {
+    if (reading.latest.number < this.#toldBlock || this.#isCompareDue()) {
       // Behind what we know: lagging, or really shorter. Whoever is furthest ahead is right.
       const all = await client.atEach((endpoint) => this.#readAt(endpoint, signal), signal);
-      for (const other of all) {
-        if (other.latest.number > reading.latest.number) reading = other;
+      for (const { value } of all) {
+        if (value.latest.number > reading.latest.number) reading = value;
       }
     }
     const { latest } = reading;
@@ -46,6 +52,14 @@ export class HeadReader {
     this.#toldBlock = latest.number;
     this.#toldFinalized = finalizedBlock;
     return { latest, finalizedBlock };
+  }
+
+  #isCompareDue(): boolean {
+    const nowMs = this.#options.clock.monotonicMs();
+    const several = this.#options.client.endpoints.length > 1;
+    if (!several || nowMs - this.#comparedAtMs < COMPARE_MS) return false;
+    this.#comparedAtMs = nowMs;
+    return true;
   }
 
   async #readAt(endpoint: RpcEndpoint, signal?: AbortSignal): Promise<Reading> {

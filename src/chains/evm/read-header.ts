@@ -39,19 +39,26 @@ export async function readHeader(
   const header = await client.at((endpoint) => readHeaderAt(endpoint, block, signal), { signal });
   if (header !== null || client.endpoints.length === 1) return header;
   const all = await client.atEach((endpoint) => readHeaderAt(endpoint, block, signal), signal);
-  return all.find((other) => other !== null) ?? null;
+  return all.find(({ value }) => value !== null)?.value ?? null;
 }
 
-/** The header that more than half of the endpoints which have the block tell. */
+/**
+ * The header that more than half of the endpoints which have the block tell. Those that tell
+ * another one are put aside, so that what is read next comes from the majority.
+ */
 export async function readAgreedHeader(
   client: RpcClient,
   block: number,
   signal?: AbortSignal,
 ): Promise<BlockHeader | null> {
   const told = await client.atEach((endpoint) => readHeaderAt(endpoint, block, signal), signal);
-  const headers = told.filter((header) => header !== null);
-  for (const same of Map.groupBy(headers, (header) => header.hash).values()) {
-    if (same.length * 2 > headers.length) return same[0] ?? null;
+  const known = told.filter(({ value }) => value !== null);
+  const votes = [...Map.groupBy(known, ({ value }) => value?.hash).values()];
+  const majority = votes.find((same) => same.length * 2 > known.length);
+  const header = majority?.[0]?.value ?? null;
+  if (header === null) return null;
+  for (const { endpoint, value } of known) {
+    if (value?.hash !== header.hash) client.reproach(endpoint, `stands alone with block ${block}`);
   }
-  return null;
+  return header;
 }

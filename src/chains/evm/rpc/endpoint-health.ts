@@ -62,8 +62,11 @@ export class EndpointHealth {
     this.#chainCheckedAtMs = this.#clock.monotonicMs();
   }
 
-  succeeded(): void {
+  /** Whether it had been failing until now. */
+  succeeded(): boolean {
+    const recovered = this.#failuresInARow > 0;
     this.#failuresInARow = 0;
+    return recovered;
   }
 
   /** Takes the endpoint out of use for a while, the longer the more often it failed in a row. */

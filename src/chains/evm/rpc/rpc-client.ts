@@ -83,7 +83,9 @@ export class RpcClient {
         await endpoint.checkChain(options.signal);
         await this.#assertReaches(endpoint, options);
         const result = await work(endpoint);
-        endpoint.health.succeeded();
+        if (endpoint.health.succeeded()) {
+          this.#options.log.info({ endpoint: endpoint.name }, 'endpoint answers again');
+        }
         return result;
       } catch (error) {
         options.signal?.throwIfAborted();
@@ -101,13 +103,16 @@ export class RpcClient {
   }
 
   /** Every endpoint that can answer now does `work`; those that fail are left out. */
-  async atEach<T>(work: (endpoint: RpcEndpoint) => Promise<T>, signal?: AbortSignal): Promise<T[]> {
+  async atEach<T>(
+    work: (endpoint: RpcEndpoint) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<{ readonly endpoint: RpcEndpoint; readonly value: T }[]> {
     const usable = this.endpoints.filter((endpoint) => !endpoint.health.isRefused);
     const settled = await Promise.all(
       usable.map(async (endpoint) => {
         try {
           await endpoint.checkChain(signal);
-          return { value: await work(endpoint) };
+          return { endpoint, value: await work(endpoint) };
         } catch (error) {
           signal?.throwIfAborted();
           if (!(error instanceof RpcError)) throw error;
@@ -116,7 +121,13 @@ export class RpcClient {
         }
       }),
     );
-    return settled.flatMap((done) => (done === null ? [] : [done.value]));
+    return settled.filter((done) => done !== null);
+  }
+
+  /** Puts an endpoint aside for something that only the caller could see. */
+  reproach(endpoint: RpcEndpoint, reason: string): void {
+    const { name } = endpoint;
+    this.#settle(endpoint, new RpcError('invalidReply', `${name}: ${reason}`, { endpoint: name }));
   }
 
   close(): void {
