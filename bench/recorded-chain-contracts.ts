@@ -1,0 +1,104 @@
+// The contracts of the recorded chains: their addresses, their words and what they say when asked.
+
+import { decodeFunctionData, encodeFunctionResult, multicall3Abi } from 'viem';
+import type { EvmDeployment } from '../src/chains/evm/deployment.ts';
+import { AGGREGATE3_SELECTOR } from '../src/chains/evm/multicall.ts';
+import {
+  DECIMALS_SELECTOR,
+  NAME_SELECTOR,
+  SYMBOL_SELECTOR,
+  TOTAL_SUPPLY_SELECTOR,
+} from '../src/chains/evm/tokens/read-token-metadata.ts';
+
+export const CHAIN_ID = 1337;
+
+/** An address by a part that tells its kind and a number. */
+export function toAddress(kind: string, index: number): string {
+  return `0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`;
+}
+
+export const WRAPPED = toAddress('e0', 0);
+export const STABLE = toAddress('d0', 0);
+export const FACTORY = toAddress('fac0', 2);
+export const ROUTER = toAddress('00e2', 2);
+export const ANCHOR_PAIR = toAddress('ba', 0);
+const MULTICALL3 = toAddress('ca11', 3);
+
+export const DEPLOYMENT: EvmDeployment = {
+  chain: 'devnet',
+  chainId: CHAIN_ID,
+  wrapped: WRAPPED,
+  wrappedTellsTransfers: false,
+  stables: [STABLE],
+  anchorPools: [ANCHOR_PAIR],
+  v2: [
+    {
+      venue: 'uniswap-v2',
+      factory: FACTORY,
+      feePips: 3000,
+      router: ROUTER,
+      universalRouter: false,
+    },
+  ],
+  v3: [],
+  v4: null,
+  universalRouter: null,
+  permit2: null,
+  multicall3: MULTICALL3,
+  finalityDepth: 64,
+};
+
+export function toWord(value: bigint | number | string): string {
+  const hex = typeof value === 'string' ? value.slice(2) : value.toString(16);
+  return hex.padStart(64, '0');
+}
+
+export function toTopic(address: string): string {
+  return `0x${toWord(address)}`;
+}
+
+export interface RecordedToken {
+  readonly address: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  supplyRaw: bigint;
+}
+
+function toStringResult(text: string): string {
+  const hex = Buffer.from(text).toString('hex');
+  const padded = hex.padEnd(Math.ceil(hex.length / 64) * 64, '0');
+  return `0x${toWord(32)}${toWord(hex.length / 2)}${padded}`;
+}
+
+export type ContractCalls = (to: string, data: string) => string;
+
+/** Answers metadata and supplies, singly and through Multicall3; of anything else, no data. */
+export function createContractCalls(tokens: readonly RecordedToken[]): ContractCalls {
+  const byAddress = new Map(tokens.map((token) => [token.address, token]));
+  function callToken(to: string, data: string): string {
+    const token = byAddress.get(to.toLowerCase());
+    if (token === undefined) return '0x';
+    switch (data.slice(0, 10)) {
+      case SYMBOL_SELECTOR:
+        return toStringResult(token.symbol);
+      case NAME_SELECTOR:
+        return toStringResult(`Recorded ${token.symbol}`);
+      case DECIMALS_SELECTOR:
+        return `0x${toWord(token.decimals)}`;
+      case TOTAL_SUPPLY_SELECTOR:
+        return `0x${toWord(token.supplyRaw)}`;
+      default:
+        return '0x';
+    }
+  }
+  return (to, data) => {
+    if (!data.startsWith(AGGREGATE3_SELECTOR)) return callToken(to, data);
+    const decoded = decodeFunctionData({ abi: multicall3Abi, data: data as `0x${string}` });
+    if (decoded.functionName !== 'aggregate3') return '0x';
+    const result = decoded.args[0].map(({ target, callData }) => {
+      const returnData = callToken(target, callData) as `0x${string}`;
+      return { success: returnData !== '0x', returnData };
+    });
+    return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result });
+  };
+}
