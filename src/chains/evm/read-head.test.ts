@@ -95,3 +95,20 @@ test('behavior: a header is agreed on only by more than half of those who have i
   assert.equal(await two.readAgreedHeader?.(60), null);
   assert.equal((await two.readAgreedHeader?.(59))?.number, 59);
 });
+
+test('behavior: while an endpoint pauses, the other one cannot agree with itself', async () => {
+  const chain = recordChain();
+  const [pausing, talking] = [await startNode(chain), await startNode(chain)];
+  const adapter = createAdapter([pausing, talking]);
+  await adapter.readHead();
+  pausing.misbehave(() => ({ do: 'reply', status: 429, text: '' }));
+  await adapter.readHeader(60);
+  assert.equal(await adapter.readAgreedHeader?.(60), null);
+  // Once it has been silent for long, it is no longer waited for.
+  for (let n = 0; n < 6; n += 1) {
+    await adapter.client.endpoints[0]
+      ?.request({ method: 'eth_blockNumber', params: [] })
+      .catch((error) => adapter.client.endpoints[0]?.health.failed(error));
+  }
+  assert.equal((await adapter.readAgreedHeader?.(60))?.number, 60);
+});

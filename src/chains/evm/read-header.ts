@@ -43,8 +43,9 @@ export async function readHeader(
 }
 
 /**
- * The header that more than half of the endpoints which have the block tell. Those that tell
- * another one are put aside, so that what is read next comes from the majority.
+ * The header that more than half of the endpoints tell, those aside that lack the block or have
+ * long been silent; one that only pauses counts, so that a liar cannot decide alone meanwhile.
+ * Those that tell another header are put aside: what is read next comes from the majority.
  */
 export async function readAgreedHeader(
   client: RpcClient,
@@ -54,7 +55,9 @@ export async function readAgreedHeader(
   const told = await client.atEach((endpoint) => readHeaderAt(endpoint, block, signal), signal);
   const known = told.filter(({ value }) => value !== null);
   const votes = [...Map.groupBy(known, ({ value }) => value?.hash).values()];
-  const majority = votes.find((same) => same.length * 2 > known.length);
+  const voters = client.endpoints.filter(({ health }) => health.isVoter).length;
+  const voices = Math.max(known.length, voters - (told.length - known.length));
+  const majority = votes.find((same) => same.length * 2 > voices);
   const header = majority?.[0]?.value ?? null;
   if (header === null) return null;
   for (const { endpoint, value } of known) {

@@ -7,6 +7,9 @@ import { isRpcError } from './rpc-error.ts';
 
 const FAILURE_BACKOFF: Backoff = { baseMs: 250, maxMs: 30_000 };
 
+/** An endpoint that failed this often in a row is not expected to come back soon. */
+const FAILURES_OF_THE_DEAD = 5;
+
 /** Rate limits and lies are not cured by asking again at once. */
 const OFFENCE_BACKOFF: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
@@ -32,6 +35,11 @@ export class EndpointHealth {
 
   get isRefused(): boolean {
     return this.#refused;
+  }
+
+  /** Whether its voice counts: it is of this chain, and has answered lately or may well soon. */
+  get isVoter(): boolean {
+    return !this.#refused && this.#failuresInARow < FAILURES_OF_THE_DEAD;
   }
 
   /** The highest block that this endpoint was seen to have. */

@@ -107,7 +107,7 @@ export class RpcClient {
     work: (endpoint: RpcEndpoint) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<{ readonly endpoint: RpcEndpoint; readonly value: T }[]> {
-    const usable = this.endpoints.filter((endpoint) => !endpoint.health.isRefused);
+    const usable = this.endpoints.filter(({ health }) => !health.isRefused && health.waitMs === 0);
     const settled = await Promise.all(
       usable.map(async (endpoint) => {
         try {
