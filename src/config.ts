@@ -207,6 +207,15 @@ const LIMIT_SETTINGS = {
   }),
 } as const;
 
+const INDEXING_SETTINGS = {
+  stallSeconds: setting('STALL_SECONDS', integer({ min: 1, max: 3600 }), {
+    group: 'Chains',
+    why: 'How long a chain may make no progress before `/ready` turns red.',
+    example: '30',
+    fallback: '60',
+  }),
+} as const;
+
 const DEVNET_SETTINGS = {
   mode: setting('DEVNET', oneOf(['auto', 'on', 'off']), {
     group: 'Devnet',
@@ -273,6 +282,7 @@ export const SETTINGS: readonly Setting<unknown>[] = [
   ...Object.values(STORE_SETTINGS),
   ...Object.values(LIMIT_SETTINGS),
   ...CHAIN_SETTINGS.flatMap((entry) => [entry.rpcUrls, entry.startBlock]),
+  ...Object.values(INDEXING_SETTINGS),
   ...Object.values(DEVNET_SETTINGS),
 ];
 
@@ -291,6 +301,7 @@ export interface Config {
   readonly store: ValuesOf<typeof STORE_SETTINGS>;
   readonly limits: ValuesOf<typeof LIMIT_SETTINGS>;
   readonly chains: readonly FollowedChain[];
+  readonly indexing: ValuesOf<typeof INDEXING_SETTINGS>;
   readonly devnet: ValuesOf<typeof DEVNET_SETTINGS>;
   /** Settings that look like ours and are not: likely typing errors, told at start. */
   readonly unknownNames: readonly string[];
@@ -326,6 +337,7 @@ export function loadConfig(env: Environment): Config {
       const startBlock = read(entry.startBlock);
       return urls?.length ? [{ chain: entry.chain, rpcUrls: urls, startBlock }] : [];
     }),
+    indexing: readAll(INDEXING_SETTINGS),
     devnet: readAll(DEVNET_SETTINGS),
     unknownNames: findUnknownNames(env),
   };

@@ -12,7 +12,12 @@ import { CHAINS, type ChainSlug } from '../model/chain.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ChainSource } from './chain-source.ts';
-import type { ChainReport, IndexerCommand, IndexerMessage } from './indexer-message.ts';
+import type {
+  ChainReport,
+  IndexerCommand,
+  IndexerMessage,
+  IndexerThreadInput,
+} from './indexer-message.ts';
 
 const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for so long means that it hangs. */
@@ -22,6 +27,7 @@ const LAG_MAX_MS = 60_000;
 
 export interface ChainFollowerOptions {
   readonly store: Config['store'];
+  readonly indexing: Config['indexing'];
   /** Every chain that will be followed, for answers before its source is known. */
   readonly chains: readonly ChainSlug[];
   readonly clock: Clock;
@@ -159,7 +165,8 @@ export class ChainFollower implements ChainDirectory {
   }
 
   #startWorker(): void {
-    const workerData = { store: this.#options.store, sources: this.#sources };
+    const { store, indexing } = this.#options;
+    const workerData: IndexerThreadInput = { store, indexing, sources: this.#sources };
     const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), { workerData });
     this.#worker = worker;
     this.#heardAtMs = this.#options.clock.monotonicMs();

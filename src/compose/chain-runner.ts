@@ -1,6 +1,7 @@
 // One chain inside the indexer's thread: its adapter, its indexer, and what they have done so far.
 
 import type { EvmAdapter } from '../chains/evm/create-evm-adapter.ts';
+import type { Config } from '../config.ts';
 import type { CommittedEvent } from '../ingest/commit-batch.ts';
 import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../ingest/indexer.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -16,6 +17,7 @@ const START_BACKOFF: Backoff = { baseMs: 250, maxMs: 10_000 };
 export interface ChainRunnerOptions {
   readonly source: ChainSource;
   readonly store: Store;
+  readonly indexing: Config['indexing'];
   readonly log: SourceLog;
   readonly onProgress: () => void;
 }
@@ -83,6 +85,7 @@ export class ChainRunner {
       store: store.market,
       startBlock,
       pollIntervalMs: isDevnet ? DEVNET_POLL_MS : DEFAULT_INDEXER_OPTIONS.pollIntervalMs,
+      stallAfterMs: this.#options.indexing.stallSeconds * 1000,
       // With its traders held, a devnet may rest for as long as it likes.
       headStallAfterMs: isDevnet ? null : DEFAULT_INDEXER_OPTIONS.headStallAfterMs,
       clock: systemClock,

@@ -6,6 +6,7 @@ import type { ChainSource } from './chain-source.ts';
 
 export interface IndexerThreadInput {
   readonly store: Config['store'];
+  readonly indexing: Config['indexing'];
   readonly sources: readonly ChainSource[];
 }
 

@@ -49,6 +49,7 @@ const runners = input.sources.map(
     new ChainRunner({
       source,
       store,
+      indexing: input.indexing,
       log,
       onProgress: () => {
         soon ??= setTimeout(report, REPORT_THROTTLE_MS);

@@ -43,7 +43,12 @@ export function startChains(options: StartChainsOptions): FollowedChains {
   const withDevnet = wantsDevnet(config);
   const chains: ChainSlug[] = configured.map((source) => source.chain);
   if (withDevnet) chains.push('devnet');
-  const follower = new ChainFollower({ ...options, store: config.store, chains });
+  const follower = new ChainFollower({
+    ...options,
+    store: config.store,
+    indexing: config.indexing,
+    chains,
+  });
   if (!withDevnet) {
     if (configured.length > 0) follower.follow(configured);
     return follower;
