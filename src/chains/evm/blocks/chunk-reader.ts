@@ -53,8 +53,10 @@ interface Findings {
 /** Near the head logs and full blocks are asked for together, to save a round trip. */
 const HEAD_BLOCKS_MAX = 3;
 
-/** Limits that cut replies short are round numbers. */
-const SUSPECT_COUNT = 1_000;
+/** Providers that cut replies short do so at round numbers. */
+const SUSPECT_COUNTS: ReadonlySet<number> = new Set([
+  1_000, 2_000, 5_000, 10_000, 20_000, 25_000, 50_000, 100_000, 150_000, 200_000,
+]);
 
 function toWishes(chunk: Chunk, isFull: (block: number) => boolean): BlockWish[] {
   return Array.from({ length: chunk.toBlock - chunk.fromBlock + 1 }, (_, index) => {
@@ -89,11 +91,11 @@ export class ChunkReader {
     // Its failure is looked at later; until then it must not count as unhandled.
     early?.catch(() => {});
     const logs = await this.#readLogs(endpoint, chunk);
-    if (!verified && logs.length % SUSPECT_COUNT === 0) {
-      if (logs.length > 0) throw new RpcError('rangeTooLarge', 'reply may have been cut short');
-      if (await this.#mayHaveLogs(endpoint, chunk)) {
-        return await this.read(endpoint, { ...chunk, verified: true });
-      }
+    if (!verified && SUSPECT_COUNTS.has(logs.length)) {
+      throw new RpcError('rangeTooLarge', 'reply may have been cut short');
+    }
+    if (!verified && logs.length === 0 && (await this.#mayHaveLogs(endpoint, chunk))) {
+      return await this.read(endpoint, { ...chunk, verified: true });
     }
     return await this.#assemble(endpoint, chunk, { logs, early, senders: new Map() });
   }
