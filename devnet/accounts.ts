@@ -29,7 +29,7 @@ export const BYSTANDERS: readonly Address[] = Array.from({ length: 60 }, (_, ind
   toKeylessAddress(`bystander ${index}`),
 );
 
-/** The addresses of the test accounts, written down because deriving them takes time at each start. */
+/** The test accounts' addresses, written down because deriving them would delay each start. */
 export const TEST_ADDRESSES: readonly Address[] = [
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',

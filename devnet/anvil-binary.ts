@@ -90,7 +90,7 @@ async function downloadPackage(intoDir: string, env: NodeJS.ProcessEnv): Promise
   return path;
 }
 
-/** Several processes may come here at once: each fills a folder of its own, the first rename wins. */
+/** Several processes may come here at once: each fills its own folder, the first rename wins. */
 async function fillOnce(home: string, fill: (intoDir: string) => Promise<void>): Promise<void> {
   const attemptDir = join(cacheDir(), `fetch-${randomUUID()}`);
   await mkdir(attemptDir, { recursive: true });
@@ -116,7 +116,7 @@ async function fetchEmulatedBinary(env: NodeJS.ProcessEnv): Promise<string> {
   return binary;
 }
 
-/** Debian's own archive, read into a folder of ours: needs no rights and changes nothing elsewhere. */
+/** From Debian's archive into a folder of ours: needs no rights and changes nothing elsewhere. */
 async function downloadDebianPackages(intoDir: string): Promise<void> {
   const options = { cwd: intoDir, timeout: FETCH_TIMEOUT_MS };
   const download = ['download', ...DEBIAN_PACKAGES];
@@ -172,7 +172,7 @@ async function findEmulator(env: NodeJS.ProcessEnv): Promise<Emulator> {
   return own;
 }
 
-/** The first of: ANVIL_PATH, `anvil` on PATH, this platform's package, the x64 one under emulation. */
+/** The first of: ANVIL_PATH, `anvil` on PATH, this platform's package, the x64 one emulated. */
 export async function resolveAnvil(env: NodeJS.ProcessEnv = process.env): Promise<AnvilCommand> {
   const named = env['ANVIL_PATH'];
   if (named !== undefined && named !== '') {

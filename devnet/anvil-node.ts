@@ -10,19 +10,20 @@ import { type AnvilCommand, resolveAnvil } from './anvil-binary.ts';
 import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
 
 export const CHAIN_ID = 1337;
-/** Known to every Ethereum developer; whoever holds funds under it on a real chain has lost them. */
+/** Known to every Ethereum developer; funds under it on a real chain are lost at once. */
 export const TEST_MNEMONIC = 'test test test test test test test test test test test junk';
 
 const BOOT_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
-const STATES_KEPT = 2_000;
+/** Each is a copy of the whole state, a quarter of a megabyte; eth_call works this far back. */
+const STATES_KEPT = 600;
 const BLOCK_GAS_LIMIT = 60_000_000;
 
 /**
  * The shell stands between us and the node. Its standard input is a pipe from this process, so
- * when we end in whatever way, even by SIGKILL, the read returns and the node is told to end; it then
- * writes its state beside the last one, and only a complete file takes the last one's place. The
- * lease file (folder-lease.ts) goes with it: if it is still there, the state was not saved.
+ * when we end in whatever way, even by SIGKILL, the read returns and the node is told to end; it
+ * then writes its state beside the last one, and only a complete file takes the last one's place.
+ * The lease file (folder-lease.ts) goes with it: if it is still there, the state was not saved.
  */
 const GUARD_SCRIPT = `
 exec 3<&0

@@ -28,7 +28,7 @@ interface CompilerOutput {
 }
 
 export const CREATE2_DEPLOYER = '0x4e59b44847b379578588920ca78fbf26c0b4956c';
-/** Uniswap V4 reads a hook's permissions from the low 14 bits of its address; this is beforeSwap. */
+/** Uniswap V4 reads a hook's permissions from its address's low 14 bits; this is beforeSwap. */
 const HOOK_FLAGS = 0x0080n;
 const HOOK_FLAGS_MASK = 0x3fffn;
 

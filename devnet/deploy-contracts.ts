@@ -58,7 +58,7 @@ export function toCrew(tokenKey: string): readonly Address[] {
   });
 }
 
-/** Funds the acting wallets and places the contracts that live at the same address on every chain. */
+/** Funds the acting wallets and places the contracts that have one address on every chain. */
 export async function prepareChain(rpc: JsonRpc): Promise<void> {
   const viemEntry = import.meta.resolve('viem');
   const constants: { multicall3Bytecode: Hex } = await import(

@@ -38,9 +38,9 @@ const OPEN_V3_GAS = 5_500_000n;
 const MINT_GAS = 900_000n;
 
 /**
- * Positions around the opening price, each of the same liquidity: half-width in ticks and the share of
- * the full range's amounts that such a position holds. Swaps then cross ticks, as they do in life. No
- * more than needed: the node hashes its whole state anew for every block.
+ * Positions around the opening price, each of the same liquidity: half-width in ticks and the share
+ * of the full range's amounts that such a position holds. Swaps then cross ticks, as they do in
+ * life. No more than needed: the node hashes its whole state anew for every block.
  */
 const RANGES: readonly { readonly halfWidth: number; readonly sharePpm: bigint }[] = [
   { halfWidth: TICK_MAX, sharePpm: 1_000_000n },

@@ -55,7 +55,7 @@ export interface DevnetPool {
 
 export interface Deployment {
   readonly chainId: number;
-  /** Changes when the chain is not a continuation of what was there before under the same folder. */
+  /** Changes when the chain does not continue what was in the same folder before. */
   readonly instance: string;
   readonly rpcUrl: string;
   readonly startBlock: number;

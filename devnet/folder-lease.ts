@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeJsonAtomically } from './deployment.ts';
 
-/** The node's guard removes the file once the state is saved, so one that is left tells of a loss. */
+/** The node's guard removes the file once the state is saved, so one that is left means loss. */
 export function toLeasePath(stateFile: string): string {
   return `${stateFile}.running`;
 }

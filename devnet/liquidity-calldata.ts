@@ -71,7 +71,7 @@ function encodePair(pool: PoolKeyFields): Hex {
   return encodeAbiParameters(parseAbiParameters('address, address'), [currency0, currency1]);
 }
 
-/** Pays for the liquidity and returns what was sent too much of the first currency, the native one. */
+/** Pays for the liquidity and returns what was sent too much of the first, native, currency. */
 function encodeV4Payment(
   pool: PoolKeyFields,
   owner: Address,

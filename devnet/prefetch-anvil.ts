@@ -1,5 +1,5 @@
-// Run after an installation: fetches the node where none comes as a package, so that the first start
-// need not. Never fails an installation: whatever is missing is told again, in full, at start.
+// Run after an installation: fetches the node where none comes as a package, so that the first
+// start need not. Never fails an installation: what is missing is told again, in full, at start.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -82,16 +82,28 @@ test('two fresh starts from one seed have the same past but for the clock', asyn
   }
 });
 
+/** Everything that an index is made from, for one block of the past. */
+async function readInFull({ node }: Devnet, number: number): Promise<unknown[]> {
+  const tag = `0x${number.toString(16)}`;
+  return node.rpc.batch([
+    { method: 'eth_getBlockByNumber', params: [tag, true] },
+    { method: 'eth_getBlockReceipts', params: [tag] },
+    { method: 'eth_getLogs', params: [{ fromBlock: tag, toBlock: tag }] },
+  ]);
+}
+
 test('a restart continues the chain, and one that could not save says so', async () => {
   const first = await start('life');
   const head = await readHead(first);
   const hash = await readHash(first, head);
+  const inFull = await readInFull(first, HISTORY_BLOCKS);
   await first.stop();
   assert.ok(!existsSync(join(root, 'life', 'state.json.running')));
 
   const second = await start('life');
   assert.equal(second.deployment.instance, first.deployment.instance);
   assert.equal(await readHash(second, head), hash);
+  assert.deepEqual(await readInFull(second, HISTORY_BLOCKS), inFull);
   await second.node.rpc.call('evm_mine');
   assert.ok((await readHead(second)) > head);
   // Node and guard are killed together, as when the machine goes down.

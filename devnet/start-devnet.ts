@@ -1,7 +1,7 @@
-// Brings up the devnet: a node, the contracts on it, a past, and traders; or continues an earlier one.
+// Brings up the devnet: a node, contracts on it, a past and traders; or continues an earlier one.
 
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import type { Hex } from 'viem';
 import { MAKER } from './accounts.ts';
@@ -52,6 +52,7 @@ export interface Devnet {
 const PREDECESSOR_TIMEOUT_MS = 60_000;
 /** What the deployment's own blocks take before the history begins. */
 const DEPLOYMENT_SPAN_S = 120;
+const STATE_BYTES_MAX = 600_000_000;
 const BLOCK_INTERVAL_S = 1;
 /** Without traders blocks come from transactions, and now and then an empty one shows life. */
 const HEARTBEAT_MS = 2_000;
@@ -113,6 +114,15 @@ async function resume(options: DevnetOptions, stateFile: string, found: Deployme
   return { node, deployment: { ...found, rpcUrl: node.rpc.url } };
 }
 
+/** A chain that has been traded on for half a day takes longer to load than a new one to make. */
+function isLoadable(stateFile: string, log: (line: string) => void): boolean {
+  if (!existsSync(stateFile)) return false;
+  const { size } = statSync(stateFile);
+  if (size <= STATE_BYTES_MAX) return true;
+  log(`the saved chain has grown to ${Math.round(size / 1e6)} MB: beginning a new one`);
+  return false;
+}
+
 /** What makes blocks from now on; the returned function ends it. */
 async function bringToLife(
   options: DevnetOptions,
@@ -141,7 +151,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const stateFile = toStatePath(dataDir);
   const isSaved = await waitForFolder(stateFile, PREDECESSOR_TIMEOUT_MS);
   await clearLease(stateFile);
-  const found = existsSync(stateFile) ? await readDeployment(dataDir) : null;
+  const found = isLoadable(stateFile, log) ? await readDeployment(dataDir) : null;
   if (!isSaved && found !== null) {
     log('the last run ended without saving: the chain goes back to an earlier state');
   }

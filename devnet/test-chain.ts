@@ -1,4 +1,4 @@
-// A chain for tests: a fresh node with everything deployed, in about two seconds, and hands to act on it.
+// A chain for tests: a fresh node with everything deployed in about two seconds, and hands to act.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -77,7 +77,7 @@ interface Template {
   readonly scene: DeployedScene;
 }
 
-/** Deploys once per version of the devnet; whichever process finishes first leaves it to the others. */
+/** Deploys once per version of the devnet; the process that finishes first serves the others. */
 async function prepareTemplate(): Promise<Template> {
   const home = join(cacheDir(), `scene-${hashDevnetSources()}`);
   const stateFile = join(home, 'state.json');
