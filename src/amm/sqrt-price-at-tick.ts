@@ -3,7 +3,12 @@
 export const TICK_MIN = -887272;
 export const TICK_MAX = 887272;
 
+/** The prices at the outermost ticks; a swap stops one unit inside of them. */
+export const SQRT_PRICE_X96_MIN = 4295128739n;
+export const SQRT_PRICE_X96_MAX = 1461446703485210103287273052203988822378723970342n;
+
 const UINT256_MAX = 2n ** 256n - 1n;
+const ONE = 1n << 128n;
 
 /** sqrt(1.0001)^-(2^bit) in 128.128, for every bit of a tick. */
 const FACTORS: readonly bigint[] = [
@@ -29,17 +34,42 @@ const FACTORS: readonly bigint[] = [
   0x48a170391f7dc42444e8fa2n,
 ];
 
+function multiplyFactors(start: bigint, bits: number): bigint {
+  let ratio = start;
+  for (let bit = 0, rest = bits; rest !== 0; bit += 1, rest >>>= 1) {
+    if ((rest & 1) === 0) continue;
+    ratio = (ratio * (FACTORS[bit] ?? 0n)) >> 128n;
+  }
+  return ratio;
+}
+
+/**
+ * The factors are multiplied from the lowest bit up, each product cut off, so the product over a
+ * tick's low bits is the same for every tick that shares them: it is worked out once.
+ */
+const LOW_BITS = 11;
+const LOW_MASK = (1 << LOW_BITS) - 1;
+const LOW_RATIOS: (bigint | undefined)[] = new Array(1 << LOW_BITS).fill(undefined);
+
+function toLowRatio(low: number): bigint {
+  let ratio = LOW_RATIOS[low];
+  if (ratio === undefined) {
+    ratio = multiplyFactors(ONE, low);
+    LOW_RATIOS[low] = ratio;
+  }
+  return ratio;
+}
+
 export function toSqrtPriceX96(tick: number): bigint {
   const distance = Math.abs(tick);
   if (!Number.isInteger(tick) || distance > TICK_MAX) {
     throw new RangeError(`no price at tick ${tick}`);
   }
-  let ratio = 1n << 128n;
-  for (let bit = 0; bit < FACTORS.length; bit += 1) {
-    const factor = FACTORS[bit];
-    if (factor !== undefined && (distance & (1 << bit)) !== 0) ratio = (ratio * factor) >> 128n;
+  let ratio = toLowRatio(distance & LOW_MASK);
+  for (let bit = LOW_BITS, rest = distance >>> LOW_BITS; rest !== 0; bit += 1, rest >>>= 1) {
+    if ((rest & 1) !== 0) ratio = (ratio * (FACTORS[bit] ?? 0n)) >> 128n;
   }
   if (tick > 0) ratio = UINT256_MAX / ratio;
   // From 128.128 to 64.96, rounded up as the contract does.
-  return (ratio >> 32n) + ((ratio & 0xffffffffn) === 0n ? 0n : 1n);
+  return (ratio + 0xffffffffn) >> 32n;
 }

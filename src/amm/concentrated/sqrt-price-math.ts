@@ -1,0 +1,61 @@
+// Amounts between two square-root prices, and the price that an amount leads to: Uniswap's
+// SqrtPriceMath with its roundings, which always favour the pool.
+//
+// Arguments are positional though alike: these run millions of times and must not allocate.
+
+const X96 = 96n;
+const UINT256_END = 1n << 256n;
+
+function divideUp(numerator: bigint, divisor: bigint): bigint {
+  return (numerator + divisor - 1n) / divisor;
+}
+
+/**
+ * The contract divides by one price and then by the other, rounding alike both times; dividing once
+ * by their product gives the same.
+ */
+export function toAmount0Up(liquidity: bigint, lower: bigint, upper: bigint): bigint {
+  return divideUp((liquidity << X96) * (upper - lower), upper * lower);
+}
+
+export function toAmount0Down(liquidity: bigint, lower: bigint, upper: bigint): bigint {
+  return ((liquidity << X96) * (upper - lower)) / (upper * lower);
+}
+
+export function toAmount1Up(liquidity: bigint, lower: bigint, upper: bigint): bigint {
+  return -((liquidity * (lower - upper)) >> X96);
+}
+
+export function toAmount1Down(liquidity: bigint, lower: bigint, upper: bigint): bigint {
+  return (liquidity * (upper - lower)) >> X96;
+}
+
+/** The price falls as token 0 comes in. */
+export function toPriceAfterAmount0In(price: bigint, liquidity: bigint, amount: bigint): bigint {
+  if (amount === 0n) return price;
+  const numerator = liquidity << X96;
+  const product = amount * price;
+  const denominator = numerator + product;
+  if (product < UINT256_END && denominator < UINT256_END) {
+    return divideUp(numerator * price, denominator);
+  }
+  // Where the contract's product would overflow it takes a rougher way, and so do we.
+  return divideUp(numerator, numerator / price + amount);
+}
+
+/** The price rises as token 0 goes out. */
+export function toPriceAfterAmount0Out(price: bigint, liquidity: bigint, amount: bigint): bigint {
+  if (amount === 0n) return price;
+  const numerator = liquidity << X96;
+  return divideUp(numerator * price, numerator - amount * price);
+}
+
+/** The price rises as token 1 comes in. */
+export function toPriceAfterAmount1In(price: bigint, liquidity: bigint, amount: bigint): bigint {
+  return price + (amount << X96) / liquidity;
+}
+
+/** The price falls as token 1 goes out. */
+export function toPriceAfterAmount1Out(price: bigint, liquidity: bigint, amount: bigint): bigint {
+  return price - divideUp(amount << X96, liquidity);
+}

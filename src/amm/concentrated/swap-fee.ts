@@ -1,0 +1,22 @@
+// What a swap pays in all where the protocol takes a part of its own (Uniswap V4).
+
+const PIPS = 1_000_000;
+const DIRECTION_BITS = 12;
+const DIRECTION_MASK = 0xfff;
+
+export interface DirectionFees {
+  readonly zeroForOne: number;
+  readonly oneForZero: number;
+}
+
+function addProtocolFee(lpFeePips: number, protocolPips: number): number {
+  return protocolPips + lpFeePips - Math.floor((protocolPips * lpFeePips) / PIPS);
+}
+
+/** `protocolFee` has 12 bits per direction, the lower ones for a swap of token 0. */
+export function toDirectionFees(lpFeePips: number, protocolFee: number): DirectionFees {
+  return {
+    zeroForOne: addProtocolFee(lpFeePips, protocolFee & DIRECTION_MASK),
+    oneForZero: addProtocolFee(lpFeePips, (protocolFee >> DIRECTION_BITS) & DIRECTION_MASK),
+  };
+}

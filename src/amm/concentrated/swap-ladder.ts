@@ -1,0 +1,260 @@
+// A pool's swaps in one direction, as a ladder: each rung is a stop that every larger swap makes.
+//
+// The contract's loop stops at initialised ticks and at the end of every 256-tick bitmap word, and
+// rounds at each stop. What a whole step between two stops takes and pays does not depend on the
+// swap that makes it, so the sums up to each stop are kept: a quote looks up the last stop that its
+// amount reaches and works out one partial step from there. A whole step is made exactly when the
+// amount covers it, `⌊rest·(1e6−fee)/1e6⌋ ≥ in` being the same as `rest ≥ in + ⌈in·fee/(1e6−fee)⌉`.
+
+import {
+  SQRT_PRICE_X96_MAX,
+  SQRT_PRICE_X96_MIN,
+  TICK_MAX,
+  TICK_MIN,
+  toSqrtPriceX96,
+} from '../sqrt-price-at-tick.ts';
+import {
+  toAmount0Down,
+  toAmount0Up,
+  toAmount1Down,
+  toAmount1Up,
+  toPriceAfterAmount0In,
+  toPriceAfterAmount0Out,
+  toPriceAfterAmount1In,
+  toPriceAfterAmount1Out,
+} from './sqrt-price-math.ts';
+import type { TickTable } from './tick-table.ts';
+
+const PIPS = 1_000_000n;
+const WORD_BITS = 8;
+const WORD_LAST = 255;
+/** No swap stops beyond these, as the routers and quoters call the pools. */
+const PRICE_FLOOR = SQRT_PRICE_X96_MIN + 1n;
+const PRICE_CEILING = SQRT_PRICE_X96_MAX - 1n;
+/** More than any amount: where the whole input is fee, no step is ever completed. */
+const UNREACHABLE = 1n << 512n;
+
+export interface LadderStart {
+  readonly sqrtPriceX96: bigint;
+  readonly liquidity: bigint;
+  readonly tick: number;
+  readonly tickSpacing: number;
+  readonly feePips: number;
+  readonly zeroForOne: boolean;
+}
+
+/** Where a swap ends and what it came to. */
+export interface LadderSwap {
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  readonly feeAmount: bigint;
+  readonly isFilled: boolean;
+  readonly ticksCrossed: number;
+  readonly sqrtPriceX96: bigint;
+  readonly liquidity: bigint;
+  /** Null where the price ended between two stops, so that its tick must be looked up. */
+  readonly tick: number | null;
+}
+
+/** One stop: the state there and the sums of all that led to it. */
+interface Rung {
+  readonly sqrtPriceX96: bigint;
+  readonly liquidity: bigint;
+  readonly tick: number;
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  readonly feeAmount: bigint;
+  readonly ticksCrossed: number;
+}
+
+export class SwapLadder {
+  readonly #rungs: Rung[];
+  readonly #table: TickTable;
+  readonly #zeroForOne: boolean;
+  readonly #tickSpacing: number;
+  readonly #feePips: bigint;
+  readonly #keptPips: bigint;
+  /** The next initialised tick on the way, in the table. */
+  #index: number;
+  /** True once the last rung stands at the end of the price range. */
+  #isWhole = false;
+
+  constructor(start: LadderStart, table: TickTable) {
+    const { sqrtPriceX96, liquidity, tick } = start;
+    this.#table = table;
+    this.#zeroForOne = start.zeroForOne;
+    this.#tickSpacing = start.tickSpacing;
+    this.#feePips = BigInt(start.feePips);
+    this.#keptPips = PIPS - this.#feePips;
+    this.#index = table.findAbove(tick) - (start.zeroForOne ? 1 : 0);
+    this.#rungs = [
+      {
+        sqrtPriceX96,
+        liquidity,
+        tick,
+        amountIn: 0n,
+        amountOut: 0n,
+        feeAmount: 0n,
+        ticksCrossed: 0,
+      },
+    ];
+    const isAtEnd = this.#zeroForOne ? sqrtPriceX96 <= PRICE_FLOOR : sqrtPriceX96 >= PRICE_CEILING;
+    if (isAtEnd) this.#isWhole = true;
+  }
+
+  /** Spends `amount`, or as much of it as the pool's liquidity can take. */
+  swapIn(amount: bigint): LadderSwap {
+    if (amount <= 0n) throw new RangeError(`no swap of ${amount}`);
+    let last = this.#last();
+    while (last.amountIn < amount && !this.#isWhole) last = this.#extend(last);
+    if (last.amountIn < amount) return { ...last, isFilled: false };
+    let low = 0;
+    let high = this.#rungs.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#rung(middle).amountIn >= amount) high = middle;
+      else low = middle + 1;
+    }
+    const reached = this.#rung(low);
+    if (reached.amountIn === amount) return { ...reached, isFilled: true };
+    return this.#spendRest(this.#rung(low - 1), amount);
+  }
+
+  /** Buys `amount`, or as much of it as the pool has. */
+  swapOut(amount: bigint): LadderSwap {
+    if (amount <= 0n) throw new RangeError(`no swap for ${amount}`);
+    let last = this.#last();
+    while (last.amountOut < amount && !this.#isWhole) last = this.#extend(last);
+    if (last.amountOut < amount) return { ...last, isFilled: false };
+    let low = 0;
+    let high = this.#rungs.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#rung(middle).amountOut >= amount) high = middle;
+      else low = middle + 1;
+    }
+    const reached = this.#rung(low);
+    if (reached.amountOut === amount) return { ...reached, isFilled: true };
+    return this.#buyRest({ from: this.#rung(low - 1), next: reached }, amount);
+  }
+
+  #rung(index: number): Rung {
+    const rung = this.#rungs[index];
+    if (rung === undefined) throw new Error(`the ladder has no rung ${index}`);
+    return rung;
+  }
+
+  #last(): Rung {
+    return this.#rung(this.#rungs.length - 1);
+  }
+
+  #spendRest(from: Rung, amount: bigint): LadderSwap {
+    const { liquidity, sqrtPriceX96: price } = from;
+    const rest = amount - from.amountIn;
+    const kept = (rest * this.#keptPips) / PIPS;
+    const after = this.#zeroForOne
+      ? toPriceAfterAmount0In(price, liquidity, kept)
+      : toPriceAfterAmount1In(price, liquidity, kept);
+    const paid = this.#zeroForOne
+      ? toAmount1Down(liquidity, after, price)
+      : toAmount0Down(liquidity, price, after);
+    return {
+      amountIn: amount,
+      amountOut: from.amountOut + paid,
+      feeAmount: from.feeAmount + rest - kept,
+      isFilled: true,
+      ticksCrossed: from.ticksCrossed,
+      sqrtPriceX96: after,
+      liquidity,
+      tick: after === price ? from.tick : null,
+    };
+  }
+
+  #buyRest(step: { readonly from: Rung; readonly next: Rung }, amount: bigint): LadderSwap {
+    const { from, next } = step;
+    const { liquidity, sqrtPriceX96: price } = from;
+    const rest = amount - from.amountOut;
+    const after = this.#zeroForOne
+      ? toPriceAfterAmount1Out(price, liquidity, rest)
+      : toPriceAfterAmount0Out(price, liquidity, rest);
+    const taken = this.#zeroForOne
+      ? toAmount0Up(liquidity, after, price)
+      : toAmount1Up(liquidity, price, after);
+    const fee = this.#toFee(taken);
+    // In a very deep pool the price, rounded onwards, reaches the stop before the amount does, and
+    // the contract crosses it.
+    const isAtStop = after === next.sqrtPriceX96;
+    return {
+      amountIn: from.amountIn + taken + fee,
+      amountOut: amount,
+      feeAmount: from.feeAmount + fee,
+      isFilled: true,
+      ticksCrossed: isAtStop ? next.ticksCrossed : from.ticksCrossed,
+      sqrtPriceX96: after,
+      liquidity: isAtStop ? next.liquidity : liquidity,
+      tick: isAtStop ? next.tick : after === price ? from.tick : null,
+    };
+  }
+
+  #toFee(amountIn: bigint): bigint {
+    if (amountIn === 0n) return 0n;
+    if (this.#keptPips <= 0n) return UNREACHABLE;
+    return (amountIn * this.#feePips + this.#keptPips - 1n) / this.#keptPips;
+  }
+
+  /** The tick of the next stop, and whether liquidity changes there. */
+  #toStop(from: Rung): number {
+    const initialised = this.#table.ticks[this.#index];
+    const compressed = Math.floor(from.tick / this.#tickSpacing);
+    if (this.#zeroForOne) {
+      const next = initialised ?? TICK_MIN;
+      // Without liquidity the stops between take and pay nothing.
+      if (from.liquidity === 0n) return Math.max(next, TICK_MIN);
+      const wordStart = (compressed >> WORD_BITS) << WORD_BITS;
+      return Math.max(next, wordStart * this.#tickSpacing, TICK_MIN);
+    }
+    const next = initialised ?? TICK_MAX;
+    if (from.liquidity === 0n) return Math.min(next, TICK_MAX);
+    const wordEnd = (((compressed + 1) >> WORD_BITS) << WORD_BITS) + WORD_LAST;
+    return Math.min(next, wordEnd * this.#tickSpacing, TICK_MAX);
+  }
+
+  /** Climbs one step further and returns where that led. */
+  #extend(from: Rung): Rung {
+    const stop = this.#toStop(from);
+    const down = this.#zeroForOne;
+    const isEnd = down ? stop === TICK_MIN : stop === TICK_MAX;
+    const { liquidity, sqrtPriceX96: price } = from;
+    const target = isEnd ? (down ? PRICE_FLOOR : PRICE_CEILING) : toSqrtPriceX96(stop);
+    let taken = 0n;
+    let paid = 0n;
+    if (liquidity > 0n) {
+      taken = down ? toAmount0Up(liquidity, target, price) : toAmount1Up(liquidity, price, target);
+      paid = down
+        ? toAmount1Down(liquidity, target, price)
+        : toAmount0Down(liquidity, price, target);
+    }
+    const fee = this.#toFee(taken);
+    const isCrossed = !isEnd && stop === this.#table.ticks[this.#index];
+    const net = isCrossed ? (this.#table.nets[this.#index] ?? 0n) : 0n;
+    if (isCrossed) this.#index += down ? -1 : 1;
+    this.#isWhole = isEnd;
+    const rung: Rung = {
+      sqrtPriceX96: target,
+      liquidity: down ? liquidity - net : liquidity + net,
+      tick: toTickAtStop(stop, { down, isEnd }),
+      amountIn: from.amountIn + taken + fee,
+      amountOut: from.amountOut + paid,
+      feeAmount: from.feeAmount + fee,
+      ticksCrossed: from.ticksCrossed + (isCrossed ? 1 : 0),
+    };
+    this.#rungs.push(rung);
+    return rung;
+  }
+}
+
+/** The end of the range is one unit inside of its tick, so the price there lies in that tick. */
+function toTickAtStop(stop: number, at: { readonly down: boolean; readonly isEnd: boolean }) {
+  if (at.isEnd) return at.down ? TICK_MIN : TICK_MAX - 1;
+  return at.down ? stop - 1 : stop;
+}

@@ -1,0 +1,72 @@
+// Constant-product pools (Uniswap V2 and its forks), to the unit as their routers compute it.
+//
+// Fees are in pips for every fork. 997/1000 and 997000/1000000 are one number, so the quotients,
+// and with them the roundings, are the routers' own whatever denominator a fork writes.
+
+import type { SwapOutcome } from './swap-outcome.ts';
+
+const PIPS = 1_000_000n;
+
+/** A pair keeps its reserves in 112 bits and refuses what does not fit. */
+const RESERVE_MAX = 2n ** 112n - 1n;
+
+export interface Reserves {
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+}
+
+export interface ProductSwap extends SwapOutcome {
+  readonly after: Reserves;
+}
+
+export class ConstantProductPool {
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+  readonly feePips: number;
+  readonly #keptPips: bigint;
+
+  constructor(reserves: Reserves, feePips: number) {
+    this.reserve0 = reserves.reserve0;
+    this.reserve1 = reserves.reserve1;
+    this.feePips = feePips;
+    this.#keptPips = PIPS - BigInt(feePips);
+  }
+
+  /** All that is given is taken, or nothing where the pair's reserves would overflow. */
+  swapIn(zeroForOne: boolean, amountIn: bigint): ProductSwap {
+    const reserveIn = zeroForOne ? this.reserve0 : this.reserve1;
+    const reserveOut = zeroForOne ? this.reserve1 : this.reserve0;
+    if (reserveIn === 0n || reserveOut === 0n || amountIn > RESERVE_MAX - reserveIn) {
+      return this.#toOutcome(zeroForOne, { amountIn: 0n, amountOut: 0n, isFilled: false });
+    }
+    const kept = amountIn * this.#keptPips;
+    const amountOut = (kept * reserveOut) / (reserveIn * PIPS + kept);
+    return this.#toOutcome(zeroForOne, { amountIn, amountOut, isFilled: true });
+  }
+
+  /** The least that buys `amountOut`, or nothing where the pair has not got so much. */
+  swapOut(zeroForOne: boolean, amountOut: bigint): ProductSwap {
+    const reserveIn = zeroForOne ? this.reserve0 : this.reserve1;
+    const reserveOut = zeroForOne ? this.reserve1 : this.reserve0;
+    const nothing = { amountIn: 0n, amountOut: 0n, isFilled: false };
+    if (reserveIn === 0n || amountOut >= reserveOut || this.#keptPips <= 0n) {
+      return this.#toOutcome(zeroForOne, nothing);
+    }
+    const divisor = (reserveOut - amountOut) * this.#keptPips;
+    const amountIn = (reserveIn * amountOut * PIPS) / divisor + 1n;
+    if (amountIn > RESERVE_MAX - reserveIn) return this.#toOutcome(zeroForOne, nothing);
+    return this.#toOutcome(zeroForOne, { amountIn, amountOut, isFilled: true });
+  }
+
+  #toOutcome(
+    zeroForOne: boolean,
+    swap: { readonly amountIn: bigint; readonly amountOut: bigint; readonly isFilled: boolean },
+  ): ProductSwap {
+    const { amountIn, amountOut, isFilled } = swap;
+    const after = zeroForOne
+      ? { reserve0: this.reserve0 + amountIn, reserve1: this.reserve1 - amountOut }
+      : { reserve0: this.reserve0 - amountOut, reserve1: this.reserve1 + amountIn };
+    const feeAmount = amountIn - (amountIn * this.#keptPips) / PIPS;
+    return { amountIn, amountOut, feeAmount, isFilled, ticksCrossed: 0, after };
+  }
+}
