@@ -1,22 +1,18 @@
 // The few operations that an SQL engine offers to the code that both engines share.
 
-import type { ColumnType, Table } from './table.ts';
+import type { SqlStatement, Table } from './table.ts';
 
 export type SqlValue = string | number | null;
 
 /** Values in the order of the selected columns; of a whole row, in the order of its table. */
 export type SqlRow = readonly SqlValue[];
 
-/**
- * Shared statements number their parameters `$1, $2, …`, each used once and in order, so that the
- * same text serves PostgreSQL as it stands and SQLite with `?` in their place.
- */
 export interface SqlSession {
-  query(sql: string, values: SqlRow): Promise<SqlRow[]>;
-  /** Runs a statement and returns how many rows it changed. */
-  execute(sql: string, values: SqlRow): Promise<number>;
+  query(statement: SqlStatement, values: SqlRow): Promise<SqlRow[]>;
   /** One query for each set of values, answered together and in no certain order. */
-  queryEach(sql: string, types: readonly ColumnType[], sets: readonly SqlRow[]): Promise<SqlRow[]>;
+  queryEach(statement: SqlStatement, sets: readonly SqlRow[]): Promise<SqlRow[]>;
+  /** Runs a statement and returns how many rows it changed. */
+  execute(statement: SqlStatement, values: SqlRow): Promise<number>;
   /** Fails when a key is already stored. */
   insertRows(table: Table, rows: readonly SqlRow[]): Promise<void>;
   /** Each key at most once per call. */

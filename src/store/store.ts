@@ -112,7 +112,10 @@ export interface MarketTransaction extends MarketReader {
   setCheckpoint(checkpoint: Checkpoint): Promise<void>;
 }
 
-/** Every row of a chain in a stable order, for `verify` and for rebuilding memory at start. */
+/**
+ * Every row of a chain, page by page, for `verify` and for rebuilding memory at start. Where no
+ * order is named it is the engine's own, the same each time.
+ */
 export interface MarketScanner {
   scanTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]>;
   scanPools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]>;

@@ -1,6 +1,7 @@
 // Tells how long each operation of an engine took, without the engine knowing of it.
 
 import type { OnTiming, SqlEngine, SqlSession } from './sql.ts';
+import type { SqlStatement } from './table.ts';
 
 export function withTiming(engine: SqlEngine, onTiming: OnTiming | undefined): SqlEngine {
   if (onTiming === undefined) return engine;
@@ -33,9 +34,10 @@ function toTimed(onTiming: OnTiming): Timed {
 
 function withSessionTiming(session: SqlSession, timed: Timed): SqlSession {
   return {
-    query: (sql, values) => timed(toName(sql), () => session.query(sql, values)),
+    query: (statement, values) => timed(toName(statement), () => session.query(statement, values)),
     execute: (sql, values) => timed(toName(sql), () => session.execute(sql, values)),
-    queryEach: (sql, types, sets) => timed(toName(sql), () => session.queryEach(sql, types, sets)),
+    queryEach: (statement, sets) =>
+      timed(toName(statement), () => session.queryEach(statement, sets)),
     insertRows: (table, rows) =>
       timed(`insert ${table.name}`, () => session.insertRows(table, rows)),
     upsertRows: (table, rows) =>
@@ -46,7 +48,7 @@ function withSessionTiming(session: SqlSession, timed: Timed): SqlSession {
 }
 
 /** `SELECT … FROM trades …` is `select trades`: few names, whatever the statement's details. */
-function toName(sql: string): string {
+function toName({ sql }: SqlStatement): string {
   const verb = /[A-Za-z]+/.exec(sql)?.[0] ?? 'query';
   const table = /(?:FROM|INTO|UPDATE)\s+([a-z_]+)/.exec(sql)?.[1] ?? '';
   return `${verb.toLowerCase()} ${table}`.trim();

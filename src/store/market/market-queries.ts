@@ -15,7 +15,7 @@ import type {
 } from '../../model/market-record.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import type { BalanceKey, CandleKey, MarketReader, TimeRange } from '../store.ts';
-import type { Table } from '../table.ts';
+import { toSelect } from '../table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { ALL_POOLS, CANDLE_TABLE, toCandleKey, toCandleRecord } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE, toCheckpoint } from '../tables/checkpoint-table.ts';
@@ -26,36 +26,47 @@ import { compareTicks, TICK_TABLE, toTickRecord } from '../tables/tick-table.ts'
 import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
 import { compareTrades, TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
 
-const SELECT_HEADERS = `
-  SELECT ${HEADER_TABLE.columnList} FROM headers WHERE chain = $1 ORDER BY number`;
+const SELECT_HEADERS = toSelect(HEADER_TABLE, 'WHERE chain = $1 ORDER BY number', ['text']);
 
-const SELECT_POOLS_OF_TOKEN0 = `
-  SELECT ${POOL_TABLE.columnList} FROM pools WHERE chain = $1 AND token0 = $2`;
+const SELECT_POOLS_OF_TOKEN0 = toSelect(POOL_TABLE, 'WHERE chain = $1 AND token0 = $2', [
+  'text',
+  'text',
+]);
 
-const SELECT_POOLS_OF_TOKEN1 = `
-  SELECT ${POOL_TABLE.columnList} FROM pools WHERE chain = $1 AND token1 = $2`;
+const SELECT_POOLS_OF_TOKEN1 = toSelect(POOL_TABLE, 'WHERE chain = $1 AND token1 = $2', [
+  'text',
+  'text',
+]);
 
-const SELECT_POOLS_OF_PAIR = `
-  SELECT ${POOL_TABLE.columnList} FROM pools WHERE chain = $1 AND token0 = $2 AND token1 = $3`;
+const SELECT_POOLS_OF_PAIR = toSelect(
+  POOL_TABLE,
+  'WHERE chain = $1 AND token0 = $2 AND token1 = $3',
+  ['text', 'text', 'text'],
+);
 
-const SELECT_TICKS = `
-  SELECT ${TICK_TABLE.columnList} FROM ticks WHERE chain = $1 AND pool = $2`;
+const SELECT_TICKS = toSelect(TICK_TABLE, 'WHERE chain = $1 AND pool = $2', ['text', 'text']);
 
-const SELECT_CANDLES = `
-  SELECT ${CANDLE_TABLE.columnList} FROM candles
-  WHERE chain = $1 AND token = $2 AND pool = $3 AND interval = $4
+const SELECT_CANDLES = toSelect(
+  CANDLE_TABLE,
+  `WHERE chain = $1 AND token = $2 AND pool = $3 AND interval = $4
     AND open_time_ms >= $5 AND open_time_ms < $6
-  ORDER BY open_time_ms`;
+  ORDER BY open_time_ms`,
+  ['name', 'name', 'name', 'name', 'integer', 'integer'],
+);
 
-const SELECT_TRADES_OF_TOKEN = `
-  SELECT ${TRADE_TABLE.columnList} FROM trades
-  WHERE chain = $1 AND token = $2 AND timestamp_ms >= $3 AND timestamp_ms < $4
-  ORDER BY timestamp_ms, block, log_index`;
+const SELECT_TRADES_OF_TOKEN = toSelect(
+  TRADE_TABLE,
+  `WHERE chain = $1 AND token = $2 AND timestamp_ms >= $3 AND timestamp_ms < $4
+  ORDER BY timestamp_ms, block, log_index`,
+  ['name', 'name', 'integer', 'integer'],
+);
 
-const SELECT_TRADES_OF_POOL = `
-  SELECT ${TRADE_TABLE.columnList} FROM trades
-  WHERE chain = $1 AND token = $2 AND timestamp_ms >= $3 AND timestamp_ms < $4 AND pool = $5
-  ORDER BY timestamp_ms, block, log_index`;
+const SELECT_TRADES_OF_POOL = toSelect(
+  TRADE_TABLE,
+  `WHERE chain = $1 AND token = $2 AND timestamp_ms >= $3 AND timestamp_ms < $4 AND pool = $5
+  ORDER BY timestamp_ms, block, log_index`,
+  ['name', 'name', 'integer', 'integer', 'name'],
+);
 
 export class MarketQueries implements MarketReader {
   protected readonly session: SqlSession;
@@ -65,7 +76,7 @@ export class MarketQueries implements MarketReader {
   }
 
   async readCheckpoint(chain: ChainSlug): Promise<Checkpoint | null> {
-    const [row] = await this.#readRows(CHECKPOINT_TABLE, [[chain]]);
+    const [row] = await this.session.queryEach(CHECKPOINT_TABLE.selectByKey, [[chain]]);
     return row === undefined ? null : toCheckpoint(row);
   }
 
@@ -76,12 +87,12 @@ export class MarketQueries implements MarketReader {
 
   async readTokens(chain: ChainSlug, tokens: readonly Address[]): Promise<TokenRecord[]> {
     const keys = tokens.map((token) => [chain, token]);
-    return (await this.#readRows(TOKEN_TABLE, keys)).map(toTokenRecord);
+    return (await this.session.queryEach(TOKEN_TABLE.selectByKey, keys)).map(toTokenRecord);
   }
 
   async readPools(chain: ChainSlug, pools: readonly PoolId[]): Promise<PoolRecord[]> {
     const keys = pools.map((pool) => [chain, pool]);
-    return (await this.#readRows(POOL_TABLE, keys)).map(toPoolRecord);
+    return (await this.session.queryEach(POOL_TABLE.selectByKey, keys)).map(toPoolRecord);
   }
 
   async readPoolsOfTokens(
@@ -92,8 +103,8 @@ export class MarketQueries implements MarketReader {
     const rows: SqlRow[] = [];
     if (against === undefined) {
       const sets = tokens.map((token) => [chain, token]);
-      for (const sql of [SELECT_POOLS_OF_TOKEN0, SELECT_POOLS_OF_TOKEN1]) {
-        rows.push(...(await this.session.queryEach(sql, ['text', 'text'], sets)));
+      for (const statement of [SELECT_POOLS_OF_TOKEN0, SELECT_POOLS_OF_TOKEN1]) {
+        rows.push(...(await this.session.queryEach(statement, sets)));
       }
     } else {
       const sets = tokens.flatMap((token) =>
@@ -102,8 +113,7 @@ export class MarketQueries implements MarketReader {
           [chain, other, token],
         ]),
       );
-      const types = ['text', 'text', 'text'] as const;
-      rows.push(...(await this.session.queryEach(SELECT_POOLS_OF_PAIR, types, sets)));
+      rows.push(...(await this.session.queryEach(SELECT_POOLS_OF_PAIR, sets)));
     }
     // A pool of two tokens that were both asked for is found from either side.
     const pools = new Map(rows.map((row) => [textAt(row, 1), row]));
@@ -112,21 +122,21 @@ export class MarketQueries implements MarketReader {
 
   async readTicks(chain: ChainSlug, pools: readonly PoolId[]): Promise<TickRecord[]> {
     const sets = pools.map((pool) => [chain, pool]);
-    const rows = await this.session.queryEach(SELECT_TICKS, ['text', 'text'], sets);
+    const rows = await this.session.queryEach(SELECT_TICKS, sets);
     return rows.map(toTickRecord).sort(compareTicks);
   }
 
   async readBalances(chain: ChainSlug, keys: readonly BalanceKey[]): Promise<BalanceRecord[]> {
-    const rows = await this.#readRows(
-      BALANCE_TABLE,
+    const rows = await this.session.queryEach(
+      BALANCE_TABLE.selectByKey,
       keys.map((key) => [chain, key.token, key.owner]),
     );
     return rows.map(toBalanceRecord);
   }
 
   async readCandles(chain: ChainSlug, keys: readonly CandleKey[]): Promise<CandleRecord[]> {
-    const rows = await this.#readRows(
-      CANDLE_TABLE,
+    const rows = await this.session.queryEach(
+      CANDLE_TABLE.selectByKey,
       keys.map((key) => toCandleKey(chain, key)),
     );
     return rows.map(toCandleRecord);
@@ -155,9 +165,5 @@ export class MarketQueries implements MarketReader {
     // The key orders by time, which on every chain of ours goes with the block number; sorting what
     // is sorted costs next to nothing and holds where a chain's clock ever stepped back.
     return rows.map(toTradeRecord).sort(compareTrades);
-  }
-
-  #readRows(table: Table, keys: readonly SqlRow[]): Promise<SqlRow[]> {
-    return this.session.queryEach(table.selectByKey, table.keyTypes, keys);
   }
 }

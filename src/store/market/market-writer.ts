@@ -14,6 +14,7 @@ import type {
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { StaleWriterError } from '../stale-writer-error.ts';
 import type { CandleKey, MarketTransaction, UndoImages } from '../store.ts';
+import { type ColumnType, type SqlStatement, toSelect } from '../table.ts';
 import { BALANCE_TABLE, toBalanceRow } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleKey, toCandleRow } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE, toCheckpointRow } from '../tables/checkpoint-table.ts';
@@ -22,7 +23,7 @@ import { HEADER_TABLE, toHeaderRow } from '../tables/header-table.ts';
 import { POOL_TABLE, toPoolRow } from '../tables/pool-table.ts';
 import { TICK_TABLE, toTickRow } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRow } from '../tables/token-table.ts';
-import { TRADE_TABLE, toTradeRecord, toTradeRow } from '../tables/trade-table.ts';
+import { compareTrades, TRADE_TABLE, toTradeRecord, toTradeRow } from '../tables/trade-table.ts';
 import { toUndoDocument, UNDO_TABLE, UndoCollector } from '../undo-images.ts';
 import { MarketQueries } from './market-queries.ts';
 
@@ -32,24 +33,50 @@ const HEADERS_KEPT_BELOW = 64;
 /** Undo documents read at a time: a deep rollback must not hold them all in memory. */
 const UNDO_PAGE_SIZE = 50;
 
-const SELECT_TRADES_ABOVE = `
-  SELECT ${TRADE_TABLE.columnList} FROM trades
-  WHERE chain = $1 AND block > $2 ORDER BY block, log_index, token`;
+const SELECT_TRADES_ABOVE = toSelect(
+  TRADE_TABLE,
+  'WHERE chain = $1 AND block > $2 ORDER BY block, log_index',
+  ['name', 'integer'],
+);
 
-const SELECT_UNDO_PAGE = `
-  SELECT block, part, images FROM undo_images
-  WHERE chain = $1 AND (block, part) > ($2, $3)
-  ORDER BY block, part LIMIT ${UNDO_PAGE_SIZE}`;
+const SELECT_UNDO_PAGE = toSelect(
+  UNDO_TABLE,
+  `WHERE chain = $1 AND (block, part) > ($2, $3)
+  ORDER BY block, part LIMIT ${UNDO_PAGE_SIZE}`,
+  ['text', 'integer', 'integer'],
+);
 
-const UPDATE_CHECKPOINT = `
-  UPDATE checkpoints
-  SET start_block = $1, block = $2, block_hash = $3, timestamp_ms = $4, finalized_block = $5,
-    version = $6
-  WHERE chain = $7 AND version = $8`;
+const SELECT_NEXT_PART: SqlStatement = {
+  sql: 'SELECT COALESCE(MAX(part) + 1, 0) FROM undo_images WHERE chain = $1 AND block = $2',
+  takes: ['text', 'integer'],
+  gives: ['integer'],
+};
 
-const INSERT_CHECKPOINT = `
-  INSERT INTO checkpoints (${CHECKPOINT_TABLE.columnList})
-  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (chain) DO NOTHING`;
+const DELETE_TRADES_ABOVE = toDelete('trades WHERE chain = $1 AND block > $2', 'name');
+const DELETE_HEADERS_ABOVE = toDelete('headers WHERE chain = $1 AND number > $2', 'text');
+const DELETE_HEADERS_BELOW = toDelete('headers WHERE chain = $1 AND number < $2', 'text');
+const DELETE_UNDO_ABOVE = toDelete('undo_images WHERE chain = $1 AND block > $2', 'text');
+const DELETE_UNDO_UP_TO = toDelete('undo_images WHERE chain = $1 AND block <= $2', 'text');
+
+const UPDATE_CHECKPOINT: SqlStatement = {
+  sql: `UPDATE checkpoints
+    SET start_block = $1, block = $2, block_hash = $3, timestamp_ms = $4, finalized_block = $5,
+      version = $6
+    WHERE chain = $7 AND version = $8`,
+  takes: [...CHECKPOINT_TABLE.types.slice(1), 'text', 'integer'],
+  gives: [],
+};
+
+const INSERT_CHECKPOINT: SqlStatement = {
+  sql: `INSERT INTO checkpoints (${CHECKPOINT_TABLE.columnList})
+    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (chain) DO NOTHING`,
+  takes: CHECKPOINT_TABLE.types,
+  gives: [],
+};
+
+function toDelete(what: string, chainType: ColumnType): SqlStatement {
+  return { sql: `DELETE FROM ${what}`, takes: [chainType, 'integer'], gives: [] };
+}
 
 export class MarketWriter extends MarketQueries implements MarketTransaction {
   readonly #chain: ChainSlug;
@@ -139,10 +166,10 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     let after: SqlRow = [block, Number.MAX_SAFE_INTEGER];
     for (;;) {
       const page = await this.session.query(SELECT_UNDO_PAGE, [this.#chain, ...after]);
-      for (const row of page) undo.add(textAt(row, 2));
+      for (const row of page) undo.add(textAt(row, 3));
       const last = page.at(-1);
       if (last === undefined || page.length < UNDO_PAGE_SIZE) break;
-      after = last.slice(0, 2);
+      after = last.slice(1, 3);
     }
     for (const { table, restored, deleted } of undo.toRestorations()) {
       await this.session.deleteRows(table, deleted);
@@ -150,21 +177,15 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     }
     const above = [this.#chain, block];
     const trades = await this.session.query(SELECT_TRADES_ABOVE, above);
-    await this.session.execute('DELETE FROM trades WHERE chain = $1 AND block > $2', above);
-    await this.session.execute('DELETE FROM headers WHERE chain = $1 AND number > $2', above);
-    await this.session.execute('DELETE FROM undo_images WHERE chain = $1 AND block > $2', above);
-    return trades.map(toTradeRecord);
+    await this.session.execute(DELETE_TRADES_ABOVE, above);
+    await this.session.execute(DELETE_HEADERS_ABOVE, above);
+    await this.session.execute(DELETE_UNDO_ABOVE, above);
+    return trades.map(toTradeRecord).sort(compareTrades);
   }
 
   async pruneUndo(block: number): Promise<void> {
-    await this.session.execute('DELETE FROM undo_images WHERE chain = $1 AND block <= $2', [
-      this.#chain,
-      block,
-    ]);
-    await this.session.execute('DELETE FROM headers WHERE chain = $1 AND number < $2', [
-      this.#chain,
-      block - HEADERS_KEPT_BELOW,
-    ]);
+    await this.session.execute(DELETE_UNDO_UP_TO, [this.#chain, block]);
+    await this.session.execute(DELETE_HEADERS_BELOW, [this.#chain, block - HEADERS_KEPT_BELOW]);
   }
 
   async setCheckpoint(checkpoint: Checkpoint): Promise<void> {
@@ -180,10 +201,7 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
   }
 
   async #nextUndoPart(block: number): Promise<number> {
-    const [row] = await this.session.query(
-      'SELECT COALESCE(MAX(part) + 1, 0) FROM undo_images WHERE chain = $1 AND block = $2',
-      [this.#chain, block],
-    );
+    const [row] = await this.session.query(SELECT_NEXT_PART, [this.#chain, block]);
     return row === undefined ? 0 : numberAt(row, 0);
   }
 }

@@ -2,7 +2,7 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { SqlRow, SqlSession, SqlValue } from '../sql.ts';
-import type { Table } from '../table.ts';
+import { type Table, toSelect } from '../table.ts';
 
 const PAGE_SIZE = 2000;
 
@@ -19,20 +19,23 @@ export async function* scanTable<Row>(
   chain: ChainSlug,
   scan: TableScan<Row>,
 ): AsyncGenerator<readonly Row[]> {
+  const { table } = scan;
   const order = scan.orderBy.join(', ');
-  const select = `SELECT ${scan.table.columnList} FROM ${scan.table.name} WHERE chain = $1`;
   const end = `ORDER BY ${order} LIMIT ${PAGE_SIZE}`;
-  const parameters = scan.orderBy.map((_, index) => `$${index + 2}`).join(', ');
-  const positions = scan.orderBy.map((column) => scan.table.columns.indexOf(column));
+  const positions = scan.orderBy.map((column) => table.columns.indexOf(column));
+  const chainType = table.types[0] ?? 'text';
+  const first = toSelect(table, `WHERE chain = $1 ${end}`, [chainType]);
+  const parameters = positions.map((_, index) => `$${index + 2}`).join(', ');
+  const next = toSelect(table, `WHERE chain = $1 AND (${order}) > (${parameters}) ${end}`, [
+    chainType,
+    ...positions.map((position) => table.types[position] ?? 'text'),
+  ]);
   let after: readonly SqlValue[] | null = null;
   for (;;) {
     const page: SqlRow[] =
       after === null
-        ? await session.query(`${select} ${end}`, [chain])
-        : await session.query(`${select} AND (${order}) > (${parameters}) ${end}`, [
-            chain,
-            ...after,
-          ]);
+        ? await session.query(first, [chain])
+        : await session.query(next, [chain, ...after]);
     if (page.length > 0) yield page.map(scan.toRecord);
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_SIZE) return;

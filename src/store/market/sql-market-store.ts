@@ -5,13 +5,16 @@ import type { Address } from '../../model/market-event.ts';
 import type { BalanceRecord } from '../../model/market-record.ts';
 import type { SqlEngine } from '../sql.ts';
 import type { MarketReader, MarketScanner, MarketStore, MarketTransaction } from '../store.ts';
+import { toSelect } from '../table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { MarketScans } from './market-scans.ts';
 import { MarketWriter } from './market-writer.ts';
 
-const SELECT_TOP_BALANCES = `
-  SELECT ${BALANCE_TABLE.columnList} FROM balances WHERE chain = $1 AND token = $2
-  ORDER BY amount_raw DESC, owner LIMIT $3`;
+const SELECT_TOP_BALANCES = toSelect(
+  BALANCE_TABLE,
+  'WHERE chain = $1 AND token = $2 ORDER BY amount_raw DESC, owner LIMIT $3',
+  ['name', 'name', 'integer'],
+);
 
 export class SqlMarketStore extends MarketScans implements MarketStore {
   readonly #engine: SqlEngine;

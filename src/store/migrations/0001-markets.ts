@@ -2,12 +2,22 @@
 
 import type { Migration, SqlDialect } from './migration.ts';
 
-/** PostgreSQL compares text by a locale unless told otherwise; bytes are what both must sort by. */
-function toTextType(dialect: SqlDialect): string {
-  return dialect === 'sqlite' ? 'TEXT' : 'TEXT COLLATE "C"';
+interface ColumnTypes {
+  readonly text: string;
+  readonly name: string;
+  readonly integer: string;
 }
 
-function toTables(text: string, integer: string): readonly string[] {
+/** PostgreSQL compares text by a locale unless told otherwise; bytes are what both must sort by. */
+const POSTGRES_TEXT = 'TEXT COLLATE "C"';
+
+const COLUMN_TYPES: Record<SqlDialect, ColumnTypes> = {
+  // SQLite keeps names as numbers (see `NameTable`).
+  sqlite: { text: 'TEXT', name: 'INTEGER', integer: 'INTEGER' },
+  postgres: { text: POSTGRES_TEXT, name: POSTGRES_TEXT, integer: 'BIGINT' },
+};
+
+function toTables({ text, integer }: ColumnTypes): readonly string[] {
   return [
     `CREATE TABLE checkpoints (
       chain ${text} NOT NULL,
@@ -80,20 +90,20 @@ function toTables(text: string, integer: string): readonly string[] {
   ];
 }
 
-function toBigTables(text: string, integer: string): readonly string[] {
+function toBigTables({ text, name, integer }: ColumnTypes): readonly string[] {
   return [
     `CREATE TABLE balances (
-      chain ${text} NOT NULL,
-      token ${text} NOT NULL,
+      chain ${name} NOT NULL,
+      token ${name} NOT NULL,
       owner ${text} NOT NULL,
       amount_raw ${text} NOT NULL,
       PRIMARY KEY (chain, token, owner)
     )`,
     `CREATE TABLE candles (
-      chain ${text} NOT NULL,
-      token ${text} NOT NULL,
-      pool ${text} NOT NULL,
-      interval ${text} NOT NULL,
+      chain ${name} NOT NULL,
+      token ${name} NOT NULL,
+      pool ${name} NOT NULL,
+      interval ${name} NOT NULL,
       open_time_ms ${integer} NOT NULL,
       volume_raw ${text} NOT NULL,
       quote_volume_native ${text} NOT NULL,
@@ -108,19 +118,19 @@ function toBigTables(text: string, integer: string): readonly string[] {
       PRIMARY KEY (chain, token, pool, interval, open_time_ms)
     )`,
     `CREATE TABLE trades (
-      chain ${text} NOT NULL,
-      token ${text} NOT NULL,
+      chain ${name} NOT NULL,
+      token ${name} NOT NULL,
       timestamp_ms ${integer} NOT NULL,
       block ${integer} NOT NULL,
       log_index ${integer} NOT NULL,
       tx_hash ${text} NOT NULL,
       tx_swap_index ${integer} NOT NULL,
-      side ${text} NOT NULL,
+      is_buy ${integer} NOT NULL,
       wallet ${text} NOT NULL,
-      venue ${text} NOT NULL,
-      pool ${text} NOT NULL,
+      venue ${name} NOT NULL,
+      pool ${name} NOT NULL,
       amount_raw ${text} NOT NULL,
-      quote_token ${text} NOT NULL,
+      quote_token ${name} NOT NULL,
       quote_amount_raw ${text} NOT NULL,
       price_native ${text},
       price_usd ${text},
@@ -149,17 +159,22 @@ const INDEXES: readonly string[] = [
 /** Rows that are found by key are kept in the key's own tree; documents and trades are not. */
 const SQLITE_ROWID_TABLES = /CREATE TABLE (trades|undo_images) /;
 
+const SQLITE_NAMES = `
+  CREATE TABLE names (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+  ) STRICT`;
+
 export const MARKETS_MIGRATION: Migration = {
   id: 1,
   name: 'markets',
   toStatements: (dialect) => {
-    const text = toTextType(dialect);
-    const integer = dialect === 'sqlite' ? 'INTEGER' : 'BIGINT';
-    const tables = [...toTables(text, integer), ...toBigTables(text, integer)];
+    const types = COLUMN_TYPES[dialect];
+    const tables = [...toTables(types), ...toBigTables(types)];
     if (dialect === 'postgres') return [...tables, ...INDEXES];
     const strict = tables.map((table) =>
       SQLITE_ROWID_TABLES.test(table) ? `${table} STRICT` : `${table} STRICT, WITHOUT ROWID`,
     );
-    return [...strict, ...INDEXES];
+    return [SQLITE_NAMES, ...strict, ...INDEXES];
   },
 };

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { StoreSchemaError } from '../store-schema-error.ts';
+import type { SqlStatement } from '../table.ts';
 
 export type SqlDialect = 'sqlite' | 'postgres';
 
@@ -20,18 +21,31 @@ export interface AppliedMigration {
 }
 
 /** Made so that both dialects take it as it stands. */
-export const CREATE_MIGRATION_TABLE = `
+export const CREATE_MIGRATION_TABLE: SqlStatement = toCommand(`
   CREATE TABLE IF NOT EXISTS mintwire_migrations (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
     checksum TEXT NOT NULL,
     applied_at_ms BIGINT NOT NULL
-  )`;
+  )`);
 
-export const SELECT_MIGRATIONS = 'SELECT id, name, checksum FROM mintwire_migrations ORDER BY id';
+export const SELECT_MIGRATIONS: SqlStatement = {
+  sql: 'SELECT id, name, checksum FROM mintwire_migrations ORDER BY id',
+  takes: [],
+  gives: ['integer', 'text', 'text'],
+};
 
-export const INSERT_MIGRATION = `
-  INSERT INTO mintwire_migrations (id, name, checksum, applied_at_ms) VALUES ($1, $2, $3, $4)`;
+export const INSERT_MIGRATION: SqlStatement = {
+  sql: `INSERT INTO mintwire_migrations (id, name, checksum, applied_at_ms)
+    VALUES ($1, $2, $3, $4)`,
+  takes: ['integer', 'text', 'text', 'integer'],
+  gives: [],
+};
+
+/** A statement that neither takes nor gives values. */
+export function toCommand(sql: string): SqlStatement {
+  return { sql, takes: [], gives: [] };
+}
 
 export function toChecksum(migration: Migration, dialect: SqlDialect): string {
   // Layout is no part of a schema: re-indenting a migration must not lock anybody out.

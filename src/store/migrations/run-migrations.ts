@@ -10,6 +10,7 @@ import {
   SELECT_MIGRATIONS,
   type SqlDialect,
   toChecksum,
+  toCommand,
 } from './migration.ts';
 
 /**
@@ -35,7 +36,7 @@ export async function runMigrations(
       const [next] = planMigrations(known, applied, store.dialect);
       if (next === undefined) return true;
       for (const statement of next.toStatements(store.dialect)) {
-        await session.execute(statement, []);
+        await session.execute(toCommand(statement), []);
       }
       const checksum = toChecksum(next, store.dialect);
       await session.execute(INSERT_MIGRATION, [next.id, next.name, checksum, Date.now()]);

@@ -1,11 +1,13 @@
 // The server store: PostgreSQL, shared by as many processes as there are.
 
 import { SqlMarketStore } from '../market/sql-market-store.ts';
+import { toCommand } from '../migrations/migration.ts';
 import { MIGRATIONS } from '../migrations/migrations.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { OnTiming } from '../sql.ts';
 import type { Store } from '../store.ts';
 import { StoreSchemaError } from '../store-schema-error.ts';
+import type { SqlStatement } from '../table.ts';
 import { withTiming } from '../with-timing.ts';
 import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts';
 
@@ -15,6 +17,9 @@ export interface PostgresStoreOptions extends PostgresPoolOptions {
 
 /** Any number that nobody else locks; it spells "mint". */
 const MIGRATION_LOCK = 0x6d696e74;
+
+const LOCK_MIGRATIONS = toCommand(`SELECT 1 FROM pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+const SHOW_ENCODING: SqlStatement = { sql: 'SHOW server_encoding', takes: [], gives: ['text'] };
 
 /** A transaction sees the state of its first read, which must be now. */
 const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1';
@@ -40,7 +45,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     engine: 'postgres',
     market: new SqlMarketStore(engine),
     ping: async () => {
-      await engine.session.query('SELECT 1', []);
+      await engine.session.query(toCommand('SELECT 1'), []);
     },
     close: () => {
       closing ??= pool.close();
@@ -56,8 +61,8 @@ async function migrate(pool: PostgresPool): Promise<void> {
       transaction: (work) =>
         pool.transaction('BEGIN', async (session) => {
           // Held until the transaction ends: of two processes that start at once, one waits here.
-          await session.query(`SELECT 1 FROM pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
-          const [row] = await session.query('SHOW server_encoding', []);
+          await session.query(LOCK_MIGRATIONS, []);
+          const [row] = await session.query(SHOW_ENCODING, []);
           if (row?.[0] !== 'UTF8') {
             throw new StoreSchemaError(
               `The database's encoding is ${row?.[0]}, and token names need UTF8. ` +

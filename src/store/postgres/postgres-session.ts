@@ -2,7 +2,7 @@
 
 import type { ClientBase } from 'pg';
 import type { SqlRow, SqlSession } from '../sql.ts';
-import { type ColumnType, type Table, toConflictClause } from '../table.ts';
+import { type ColumnType, type SqlStatement, type Table, toConflictClause } from '../table.ts';
 import { toArrayLiteral } from './array-literal.ts';
 
 /** Rows in one statement: enough to make its overhead vanish, few enough to bound its size. */
@@ -24,7 +24,7 @@ export class PostgresSession implements SqlSession {
     this.#ended = true;
   }
 
-  async query(sql: string, values: SqlRow): Promise<SqlRow[]> {
+  async query({ sql }: Pick<SqlStatement, 'sql'>, values: SqlRow): Promise<SqlRow[]> {
     if (this.#ended) throw new Error('The transaction is over');
     const result = await this.#client.query<SqlRow[]>({
       text: sql,
@@ -34,23 +34,19 @@ export class PostgresSession implements SqlSession {
     return result.rows as unknown as SqlRow[];
   }
 
-  async execute(sql: string, values: SqlRow): Promise<number> {
+  async execute({ sql }: Pick<SqlStatement, 'sql'>, values: SqlRow): Promise<number> {
     if (this.#ended) throw new Error('The transaction is over');
     const result = await this.#client.query({ text: sql, values: [...values] });
     return result.rowCount ?? 0;
   }
 
-  async queryEach(
-    sql: string,
-    types: readonly ColumnType[],
-    sets: readonly SqlRow[],
-  ): Promise<SqlRow[]> {
+  async queryEach({ sql, takes }: SqlStatement, sets: readonly SqlRow[]): Promise<SqlRow[]> {
     // Each set of values becomes a row `k`, and the query is joined to every one of them.
     const inner = sql.replace(/\$(\d+)/g, 'k.p$1');
-    const text = `SELECT q.* FROM ${toUnnest(types)} CROSS JOIN LATERAL (${inner}) AS q`;
+    const joined = `SELECT q.* FROM ${toUnnest(takes)} CROSS JOIN LATERAL (${inner}) AS q`;
     const rows: SqlRow[] = [];
-    for (const values of toStatementValues(types, sets)) {
-      for (const row of await this.query(text, values)) rows.push(row);
+    for (const values of toStatementValues(takes, sets)) {
+      for (const row of await this.query({ sql: joined }, values)) rows.push(row);
     }
     return rows;
   }
@@ -65,11 +61,12 @@ export class PostgresSession implements SqlSession {
   }
 
   deleteRows(table: Table, keys: readonly SqlRow[]): Promise<void> {
-    const condition = table.keyTypes
+    const keyTypes = table.deleteByKey.takes;
+    const condition = keyTypes
       .map((_, index) => `t.${table.columns[index]} = k.p${index + 1}`)
       .join(' AND ');
-    const sql = `DELETE FROM ${table.name} AS t USING ${toUnnest(table.keyTypes)} WHERE ${condition}`;
-    return this.#executeForRows(sql, table.keyTypes, keys);
+    const sql = `DELETE FROM ${table.name} AS t USING ${toUnnest(keyTypes)} WHERE ${condition}`;
+    return this.#executeForRows(sql, keyTypes, keys);
   }
 
   async #executeForRows(
@@ -77,7 +74,7 @@ export class PostgresSession implements SqlSession {
     types: readonly ColumnType[],
     rows: readonly SqlRow[],
   ): Promise<void> {
-    for (const values of toStatementValues(types, rows)) await this.execute(sql, values);
+    for (const values of toStatementValues(types, rows)) await this.execute({ sql }, values);
   }
 }
 
@@ -87,7 +84,7 @@ function toInsertSql(table: Table): string {
 
 function toUnnest(types: readonly ColumnType[]): string {
   const arrays = types.map(
-    (type, index) => `$${index + 1}::${type === 'text' ? 'text' : 'bigint'}[]`,
+    (type, index) => `$${index + 1}::${type === 'integer' ? 'bigint' : 'text'}[]`,
   );
   const names = types.map((_, index) => `p${index + 1}`);
   return `unnest(${arrays.join(', ')}) AS k (${names.join(', ')})`;

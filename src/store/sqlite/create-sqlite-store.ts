@@ -4,11 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
+import { toCommand } from '../migrations/migration.ts';
 import { MIGRATIONS } from '../migrations/migrations.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { OnTiming, SqlSession } from '../sql.ts';
 import type { Store } from '../store.ts';
 import { withTiming } from '../with-timing.ts';
+import { NameTable } from './name-table.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteSession } from './sqlite-session.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
@@ -39,7 +41,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   const reader = new SqliteConnection(file, { readOnly: true });
   const engine = withTiming(
     {
-      session: new SqliteSession(reader),
+      session: new SqliteSession(reader, new NameTable(reader)),
       transaction: (work) => writer.transaction(work),
       snapshot: (work) => runSnapshot(file, work),
     },
@@ -58,7 +60,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     engine: 'sqlite',
     market: new SqlMarketStore(engine),
     ping: async () => {
-      await engine.session.query('SELECT 1', []);
+      await engine.session.query(toCommand('SELECT 1'), []);
     },
     close: () => {
       closing ??= close();
@@ -70,11 +72,11 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
 /** A connection of its own, because a connection has one transaction and the reader serves all. */
 async function runSnapshot<T>(file: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
   const connection = new SqliteConnection(file, { readOnly: true });
-  const session = new SqliteSession(connection);
+  const session = new SqliteSession(connection, new NameTable(connection));
   try {
     connection.execute('BEGIN');
     // A transaction sees the state of its first read, which must be now.
-    await session.query('SELECT COUNT(*) FROM mintwire_migrations', []);
+    await session.query(toCommand('SELECT COUNT(*) FROM mintwire_migrations'), []);
     return await work(session);
   } finally {
     session.end();

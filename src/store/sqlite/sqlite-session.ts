@@ -1,17 +1,19 @@
 // The shared SQL operations on one SQLite connection.
 
-import type { StatementSync } from 'node:sqlite';
-import type { SqlRow, SqlSession } from '../sql.ts';
-import { type ColumnType, type Table, toConflictClause } from '../table.ts';
+import type { SqlRow, SqlSession, SqlValue } from '../sql.ts';
+import { type ColumnType, type SqlStatement, type Table, toConflictClause } from '../table.ts';
+import type { NameTable } from './name-table.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 export class SqliteSession implements SqlSession {
   readonly #connection: SqliteConnection;
+  readonly #names: NameTable;
   #ended = false;
   #failed = false;
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, names: NameTable) {
     this.#connection = connection;
+    this.#names = names;
   }
 
   /** Whether a statement failed: part of a bulk write may then be there and part of it not. */
@@ -24,51 +26,96 @@ export class SqliteSession implements SqlSession {
     this.#ended = true;
   }
 
-  async query(sql: string, values: SqlRow): Promise<SqlRow[]> {
-    return this.#use(sql, (statement) => statement.all(...values) as unknown as SqlRow[]);
+  async query(statement: SqlStatement, values: SqlRow): Promise<SqlRow[]> {
+    return this.#use(() => this.#select(statement, [values]));
   }
 
-  async execute(sql: string, values: SqlRow): Promise<number> {
-    return this.#use(sql, (statement) => Number(statement.run(...values).changes));
+  async queryEach(statement: SqlStatement, sets: readonly SqlRow[]): Promise<SqlRow[]> {
+    return this.#use(() => this.#select(statement, sets));
   }
 
-  async queryEach(
-    sql: string,
-    _types: readonly ColumnType[],
-    sets: readonly SqlRow[],
-  ): Promise<SqlRow[]> {
-    return this.#use(sql, (statement) => {
-      const rows: SqlRow[] = [];
-      for (const values of sets) {
-        const found = statement.all(...values) as unknown as SqlRow[];
-        for (const row of found) rows.push(row);
-      }
-      return rows;
+  async execute(statement: SqlStatement, values: SqlRow): Promise<number> {
+    return this.#use(() => {
+      const [row = []] = this.#toNumbered(statement, [values]);
+      return Number(this.#connection.prepare(statement.sql).run(...row).changes);
     });
   }
 
   async insertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
-    this.#runForEach(toInsertSql(table), rows);
-  }
-
-  async upsertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
-    this.#runForEach(`${toInsertSql(table)} ${toConflictClause(table)}`, rows);
-  }
-
-  async deleteRows(table: Table, keys: readonly SqlRow[]): Promise<void> {
-    this.#runForEach(table.deleteByKey, keys);
-  }
-
-  #runForEach(sql: string, rows: readonly SqlRow[]): void {
-    this.#use(sql, (statement) => {
-      for (const row of rows) statement.run(...row);
+    this.#use(() => {
+      const statement = toInsert(table);
+      this.#runForEach(statement.sql, this.#toNumbered(statement, rows));
     });
   }
 
-  #use<T>(sql: string, work: (statement: StatementSync) => T): T {
+  async upsertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
+    this.#use(() => {
+      const statement = toUpsert(table);
+      // In the order of the key each row falls near the one before, and the tree's pages are
+      // found, split and logged half as often.
+      const ordered = this.#toNumbered(statement, rows).sort(toKeyOrder(table));
+      this.#runForEach(statement.sql, ordered);
+    });
+  }
+
+  async deleteRows(table: Table, keys: readonly SqlRow[]): Promise<void> {
+    this.#use(() => {
+      this.#runForEach(table.deleteByKey.sql, this.#toNumbered(table.deleteByKey, keys));
+    });
+  }
+
+  #select({ sql, takes, gives }: SqlStatement, sets: readonly SqlRow[]): SqlRow[] {
+    const prepared = this.#connection.prepare(sql);
+    const namesTaken = toNamePositions(takes);
+    const namesGiven = toNamePositions(gives);
+    const rows: SqlRow[] = [];
+    for (const set of sets) {
+      const values = [...set];
+      for (const position of namesTaken) {
+        const name = values[position];
+        // A name without a number is compared as null, which nothing equals.
+        if (typeof name === 'string') values[position] = this.#names.findId(name);
+      }
+      for (const row of prepared.all(...values) as unknown as SqlValue[][]) {
+        for (const position of namesGiven) {
+          const id = row[position];
+          if (typeof id === 'number') row[position] = this.#names.toName(id);
+        }
+        rows.push(row);
+      }
+    }
+    return rows;
+  }
+
+  #runForEach(sql: string, rows: readonly SqlRow[]): void {
+    const prepared = this.#connection.prepare(sql);
+    // These statements return no row, and `get` saves the object that `run` makes for its answer.
+    for (const row of rows) prepared.get(...row);
+  }
+
+  /** Copies of the rows with their names as numbers. */
+  #toNumbered({ takes }: SqlStatement, rows: readonly SqlRow[]): SqlValue[][] {
+    const names = toNamePositions(takes).map((position) => ({ position, name: '', id: 0 }));
+    return rows.map((row) => {
+      const values = [...row];
+      for (const last of names) {
+        const name = values[last.position];
+        if (typeof name !== 'string') continue;
+        // Rows that follow each other mostly share their chain, venue or token.
+        if (name !== last.name || last.id === 0) {
+          last.name = name;
+          last.id = this.#names.toId(name);
+        }
+        values[last.position] = last.id;
+      }
+      return values;
+    });
+  }
+
+  #use<T>(work: () => T): T {
     if (this.#ended) throw new Error('The transaction is over');
     try {
-      return work(this.#connection.prepare(sql));
+      return work();
     } catch (error) {
       this.#failed = true;
       throw error;
@@ -76,7 +123,37 @@ export class SqliteSession implements SqlSession {
   }
 }
 
-function toInsertSql(table: Table): string {
+const NAME_POSITIONS = new WeakMap<readonly ColumnType[], readonly number[]>();
+
+function toNamePositions(types: readonly ColumnType[]): readonly number[] {
+  let positions = NAME_POSITIONS.get(types);
+  if (positions === undefined) {
+    positions = types.flatMap((type, position) => (type === 'name' ? [position] : []));
+    NAME_POSITIONS.set(types, positions);
+  }
+  return positions;
+}
+
+/** Nulls do not occur in keys, and a column's values are all of one type. */
+function toKeyOrder(table: Table): (a: SqlRow, b: SqlRow) => number {
+  const { keyLength } = table;
+  return (a, b) => {
+    for (let position = 0; position < keyLength; position += 1) {
+      const left = a[position] ?? '';
+      const right = b[position] ?? '';
+      if (left !== right) return left < right ? -1 : 1;
+    }
+    return 0;
+  };
+}
+
+function toInsert(table: Table): SqlStatement {
   const parameters = table.columns.map(() => '?').join(', ');
-  return `INSERT INTO ${table.name} (${table.columnList}) VALUES (${parameters})`;
+  const sql = `INSERT INTO ${table.name} (${table.columnList}) VALUES (${parameters})`;
+  return { sql, takes: table.types, gives: [] };
+}
+
+function toUpsert(table: Table): SqlStatement {
+  const insert = toInsert(table);
+  return { ...insert, sql: `${insert.sql} ${toConflictClause(table)}` };
 }

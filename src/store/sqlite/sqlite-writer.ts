@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlSession } from '../sql.ts';
+import { NameTable } from './name-table.ts';
 import { isBusyError, SqliteConnection } from './sqlite-connection.ts';
 import { SqliteSession } from './sqlite-session.ts';
 
@@ -9,13 +10,15 @@ const LOCK_TIMEOUT_MS = 30_000;
 const LOCK_POLL_MS = 4;
 
 export class SqliteWriter {
-  readonly connection: SqliteConnection;
+  readonly #connection: SqliteConnection;
+  readonly #names: NameTable;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(file: string) {
-    this.connection = new SqliteConnection(file, { readOnly: false });
+    this.#connection = new SqliteConnection(file, { readOnly: false });
+    this.#names = new NameTable(this.#connection);
     // SQLite would wait inside the call and hold up the whole thread; `#begin` waits instead.
-    this.connection.execute('PRAGMA busy_timeout = 0');
+    this.#connection.execute('PRAGMA busy_timeout = 0');
   }
 
   transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
@@ -27,24 +30,26 @@ export class SqliteWriter {
   /** Closes once the transactions that were asked for are done. */
   async close(): Promise<void> {
     await this.#last;
-    this.connection.close();
+    this.#connection.close();
   }
 
   async #run<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
     await this.#begin();
-    const session = new SqliteSession(this.connection);
+    const session = new SqliteSession(this.#connection, this.#names);
     try {
       const result = await work(session);
       session.end();
       if (session.failed) {
         throw new Error('The transaction was rolled back because one of its statements had failed');
       }
-      this.connection.execute('COMMIT');
+      this.#connection.execute('COMMIT');
+      this.#names.onCommit();
       return result;
     } catch (error) {
       session.end();
+      this.#names.onRollback();
       // Some failures, a full disk among them, have already rolled back.
-      if (this.connection.inTransaction) this.connection.execute('ROLLBACK');
+      if (this.#connection.inTransaction) this.#connection.execute('ROLLBACK');
       throw error;
     }
   }
@@ -54,7 +59,7 @@ export class SqliteWriter {
     const deadline = performance.now() + LOCK_TIMEOUT_MS;
     for (;;) {
       try {
-        this.connection.execute('BEGIN IMMEDIATE');
+        this.#connection.execute('BEGIN IMMEDIATE');
         return;
       } catch (error) {
         if (!isBusyError(error) || performance.now() > deadline) throw error;

@@ -8,7 +8,7 @@ import { defineTable } from '../table.ts';
 import { amountAt, textAt } from './column-value.ts';
 
 export const BALANCE_TABLE = defineTable('balances', {
-  key: { chain: 'text', token: 'text', owner: 'text' },
+  key: { chain: 'name', token: 'name', owner: 'text' },
   data: { amount_raw: 'text' },
 });
 

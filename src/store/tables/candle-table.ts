@@ -19,10 +19,10 @@ export const ALL_POOLS = '';
 // to ten candles: four columns instead of sixteen are a third of the writing.
 export const CANDLE_TABLE = defineTable('candles', {
   key: {
-    chain: 'text',
-    token: 'text',
-    pool: 'text',
-    interval: 'text',
+    chain: 'name',
+    token: 'name',
+    pool: 'name',
+    interval: 'name',
     open_time_ms: 'integer',
   },
   data: {
