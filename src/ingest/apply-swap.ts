@@ -1,5 +1,6 @@
 // A swap: the pool's state after it, and the trades that it is of.
 
+import { addProtocolFee } from '../amm/concentrated/swap-fee.ts';
 import { compareTexts } from '../lib/decimal.ts';
 import type { SwapEvent } from '../model/market-event.ts';
 import type { TradeRecord } from '../model/market-record.ts';
@@ -41,7 +42,10 @@ function applyToPool(state: MarketState, pool: PoolEntry, event: SwapEvent): voi
   if (event.feePips !== null) {
     const zeroForOne = event.amount0 > 0n;
     const protocolPips = zeroForOne ? row.protocolFee & 0xfff : row.protocolFee >> 12;
-    row.feePips = toLpFee(event.feePips, protocolPips);
+    // Two pool fees may come to one sum, so the fee that is known stays unless it contradicts.
+    if (addProtocolFee(row.feePips, protocolPips) !== event.feePips) {
+      row.feePips = toLpFee(event.feePips, protocolPips);
+    }
   }
 }
 

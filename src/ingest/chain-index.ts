@@ -208,7 +208,7 @@ export class ChainIndex {
     }
     this.#checkpoint = checkpoint;
     this.#settlePending();
-    const isToldWhole = ancestor.number >= this.#touchedSince;
+    const isToldWhole = this.#isToldWhole(ancestor.number);
     this.#touchedSince = Math.min(this.#touchedSince, ancestor.number);
     return isToldWhole;
   }
@@ -257,11 +257,16 @@ export class ChainIndex {
       fromBlock: checkpoint.block + 1,
       toBlock: checkpoint.block,
       checkpoint,
-      reverted: { toBlock: checkpoint.block, trades },
+      reverted: { toBlock: checkpoint.block, trades, whole: this.#isToldWhole(checkpoint.block) },
       trades: [],
       tokens: [...new Set(tokens)],
       pools: [...new Set(pools)],
     };
+  }
+
+  /** Whether every commit above a block is remembered with what it touched. */
+  #isToldWhole(block: number): boolean {
+    return block >= this.#touchedSince;
   }
 
   /** A contract that cannot be asked now is asked later; that must not hold up the blocks. */

@@ -58,13 +58,13 @@ export function startIndexer(
   });
   indexer.start();
   const settle = async (): Promise<void> => {
-    const deadline = Date.now() + 5_000;
+    const deadline = Date.now() + 20_000;
     for (;;) {
       const checkpoint = await store.readCheckpoint('devnet');
       const isThere = checkpoint?.blockHash === chain.head.hash;
-      if (isThere && checkpoint.finalizedBlock === chain.finalized && (await isAsked(store)))
-        return;
+      if (isThere && checkpoint.finalizedBlock >= chain.finalized && (await isAsked(store))) return;
       if (Date.now() > deadline) {
+        await indexer.stop();
         throw new Error(`not at the head: ${JSON.stringify(indexer.status())} ${warnings.at(-1)}`);
       }
       await setImmediate();
@@ -90,6 +90,19 @@ async function collect<T>(scan: AsyncIterable<readonly T[]>): Promise<T[]> {
   return all;
 }
 
+/** A scan's order is stable within one store; between two stores it may differ. */
+async function collectBy<T>(
+  scan: AsyncIterable<readonly T[]>,
+  toKey: (row: T) => string,
+): Promise<T[]> {
+  const all = (await collect(scan)).map((row) => ({ row, key: toKey(row) }));
+  return all.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row);
+}
+
+function toSortable(number: number): string {
+  return number.toString().padStart(9, '0');
+}
+
 /** When a supply was asked depends on how the blocks fell into batches; what it was does not. */
 function withoutSupplyBlock(row: TokenRecord): TokenRecord {
   return { ...row, supplyBlock: null };
@@ -100,11 +113,19 @@ export async function readIndex(store: MarketStore) {
   const checkpoint = await store.readCheckpoint('devnet');
   return {
     checkpoint: checkpoint && { ...checkpoint, version: 0 },
-    tokens: (await collect(store.scanTokens('devnet'))).map(withoutSupplyBlock),
-    pools: await collect(store.scanPools('devnet')),
-    ticks: await collect(store.scanTicks('devnet')),
-    balances: await collect(store.scanBalances('devnet')),
-    trades: await collect(store.scanTrades('devnet')),
-    candles: await collect(store.scanCandles('devnet')),
+    tokens: (await collectBy(store.scanTokens('devnet'), (row) => row.token)).map(
+      withoutSupplyBlock,
+    ),
+    pools: await collectBy(store.scanPools('devnet'), (row) => row.pool),
+    ticks: await collectBy(store.scanTicks('devnet'), (row) => `${row.pool} ${row.tick}`),
+    balances: await collectBy(store.scanBalances('devnet'), (row) => `${row.token} ${row.owner}`),
+    trades: await collectBy(
+      store.scanTrades('devnet'),
+      ({ block, logIndex, token }) => `${toSortable(block)} ${toSortable(logIndex)} ${token}`,
+    ),
+    candles: await collectBy(
+      store.scanCandles('devnet'),
+      (row) => `${row.token} ${row.pool} ${row.interval} ${row.openTimeMs}`,
+    ),
   };
 }
