@@ -1,24 +1,21 @@
 // Every setting of the service, and the only reader of the environment.
 
 import { resolve } from 'node:path';
-import { parseCidr } from './lib/ip-address.ts';
+import {
+  cidr,
+  host,
+  integer,
+  listOf,
+  oneOf,
+  optionalSetting,
+  origin,
+  pepper,
+  type Setting,
+  SettingProblem,
+  setting,
+  urlWith,
+} from './config/setting.ts';
 import { CHAINS, type ChainSlug } from './model/chain.ts';
-
-/** A setting as operators see it; `docs/configuration.md` is generated from these. */
-export interface Setting<T> {
-  readonly name: string;
-  readonly group: string;
-  /** Why one would set it, in a sentence or two. */
-  readonly why: string;
-  readonly example: string;
-  /** The text that an unset variable stands for; null where unset means "none". */
-  readonly fallback: string | null;
-  /** A secret's value is never shown, not even when it is wrong. */
-  readonly secret: boolean;
-  parse(text: string): T;
-}
-
-class Problem extends Error {}
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -28,78 +25,6 @@ export class ConfigError extends Error {
     super(`configuration has ${problems.length === 1 ? 'a problem' : 'problems'}`);
     this.problems = problems;
   }
-}
-
-type Parser<T> = (text: string) => T;
-
-function integer(range: { min: number; max: number }): Parser<number> {
-  return (text) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= range.min && value <= range.max)) {
-      throw new Problem(`must be a whole number from ${range.min} to ${range.max}`);
-    }
-    return value;
-  };
-}
-
-function oneOf<const T extends string>(values: readonly T[]): Parser<T> {
-  return (text) => {
-    const value = values.find((candidate) => candidate === text);
-    if (value === undefined) throw new Problem(`must be one of ${values.join(', ')}`);
-    return value;
-  };
-}
-
-function listOf<T>(item: Parser<T>): Parser<readonly T[]> {
-  return (text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '')
-      .map((part, index) => {
-        try {
-          return item(part);
-        } catch (error) {
-          if (error instanceof Problem) throw new Problem(`entry ${index + 1} ${error.message}`);
-          throw error;
-        }
-      });
-}
-
-function urlWith(protocols: readonly string[]): Parser<string> {
-  return (text) => {
-    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
-      throw new Problem(`must be a URL with ${protocols.map((name) => `${name}//`).join(' or ')}`);
-    }
-    return text;
-  };
-}
-
-const cidr: Parser<string> = (text) => {
-  if (!parseCidr(text)) throw new Problem('must be an IP address or CIDR such as 10.0.0.0/8');
-  return text;
-};
-
-const host: Parser<string> = (text) => {
-  if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(text))
-    throw new Problem('must be a host name or IP address');
-  return text;
-};
-
-function setting<T>(
-  name: string,
-  parse: Parser<T>,
-  about: { group: string; why: string; example: string; fallback: string; secret?: boolean },
-): Setting<T> {
-  return { secret: false, ...about, name, parse };
-}
-
-function optionalSetting<T>(
-  name: string,
-  parse: Parser<T>,
-  about: { group: string; why: string; example: string; secret?: boolean },
-): Setting<T | null> {
-  return { secret: false, ...about, fallback: null, name, parse };
 }
 
 function limit(name: string, about: { why: string; fallback: string }): Setting<number> {
@@ -185,6 +110,22 @@ const LIMIT_SETTINGS = {
     why: 'How much of that may be spent at once.',
     fallback: '60',
   }),
+  keyPerMinute: limit('LIMIT_KEY_PER_MINUTE', {
+    why: 'What all API keys of one wallet together may spend a minute.',
+    fallback: '1200',
+  }),
+  keyBurst: limit('LIMIT_KEY_BURST', {
+    why: 'How much of that may be spent at once.',
+    fallback: '300',
+  }),
+  sessionPerMinute: limit('LIMIT_SESSION_PER_MINUTE', {
+    why: 'What all sessions of one wallet together may spend a minute.',
+    fallback: '600',
+  }),
+  sessionBurst: limit('LIMIT_SESSION_BURST', {
+    why: 'How much of that may be spent at once.',
+    fallback: '150',
+  }),
   ipPerMinute: limit('LIMIT_IP_PER_MINUTE', {
     why: 'The ceiling on everything that comes from one address, whatever credentials it shows.',
     fallback: '3000',
@@ -196,6 +137,10 @@ const LIMIT_SETTINGS = {
   limiterIdentitiesMax: limit('LIMIT_IDENTITIES_MAX', {
     why: 'How many callers a limiter remembers; bounds its memory when very many addresses call.',
     fallback: '100000',
+  }),
+  challengesMax: limit('LIMIT_CHALLENGES_MAX', {
+    why: 'How many sign-in challenges may wait for their signature at once, over all callers.',
+    fallback: '20000',
   }),
   overloadRequestsMax: limit('OVERLOAD_REQUESTS_MAX', {
     why: 'Requests in work at once above which new ones get 503 `OVERLOADED`.',
@@ -213,6 +158,32 @@ const INDEXING_SETTINGS = {
     why: 'How long a chain may make no progress before `/ready` turns red.',
     example: '30',
     fallback: '60',
+  }),
+} as const;
+
+const ACCESS_SETTINGS = {
+  publicOrigin: optionalSetting('PUBLIC_ORIGIN', origin, {
+    group: 'Access',
+    why: 'How browsers reach the server from outside. Sign-in texts name it, its pages may use sessions, and with https the session cookie is `Secure`. Unset, the server is reached on this machine only.',
+    example: 'https://api.example.com',
+  }),
+  sessionOrigins: setting('SESSION_ORIGINS', listOf(origin), {
+    group: 'Access',
+    why: 'Other origins whose pages may sign in and use sessions, as exact origins.',
+    example: 'https://app.example.com,https://console.example.com',
+    fallback: '',
+  }),
+  keyPepper: optionalSetting('KEY_PEPPER', pepper, {
+    group: 'Access',
+    why: 'The secret under which API keys and session tokens are hashed, with its version; the highest version is used for new ones, the others for those from before. Needed with `DATABASE_URL`; without it one is made in `DATA_DIR`. `echo "1:$(openssl rand -base64 32)"` makes one.',
+    example: '1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+    secret: true,
+  }),
+  checkLogs: setting('CHECK_LOGS', oneOf(['all', 'head']), {
+    group: 'Chains',
+    why: "Which log replies are checked against their blocks' headers. Some endpoints leave logs out without an error; `head` saves reading the headers of history from a node that you trust.",
+    example: 'head',
+    fallback: 'all',
   }),
 } as const;
 
@@ -280,6 +251,7 @@ const CHAIN_SETTINGS = FOLLOWABLE_CHAINS.map((chain) => ({
 export const SETTINGS: readonly Setting<unknown>[] = [
   ...Object.values(SERVER_SETTINGS),
   ...Object.values(STORE_SETTINGS),
+  ...Object.values(ACCESS_SETTINGS),
   ...Object.values(LIMIT_SETTINGS),
   ...CHAIN_SETTINGS.flatMap((entry) => [entry.rpcUrls, entry.startBlock]),
   ...Object.values(INDEXING_SETTINGS),
@@ -299,6 +271,7 @@ export interface FollowedChain {
 export interface Config {
   readonly server: ValuesOf<typeof SERVER_SETTINGS>;
   readonly store: ValuesOf<typeof STORE_SETTINGS>;
+  readonly access: ValuesOf<typeof ACCESS_SETTINGS>;
   readonly limits: ValuesOf<typeof LIMIT_SETTINGS>;
   readonly chains: readonly FollowedChain[];
   readonly indexing: ValuesOf<typeof INDEXING_SETTINGS>;
@@ -319,7 +292,7 @@ export function loadConfig(env: Environment): Config {
     try {
       return one.parse(text);
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof SettingProblem)) throw error;
       problems.push(`${one.name} ${error.message}${one.secret ? '' : ` (it is "${text}")`}`);
       return null as T;
     }
@@ -331,6 +304,7 @@ export function loadConfig(env: Environment): Config {
   const config: Config = {
     server: readAll(SERVER_SETTINGS),
     store: readAll(STORE_SETTINGS),
+    access: readAll(ACCESS_SETTINGS),
     limits: readAll(LIMIT_SETTINGS),
     chains: CHAIN_SETTINGS.flatMap((entry) => {
       const urls = read(entry.rpcUrls);
@@ -341,6 +315,9 @@ export function loadConfig(env: Environment): Config {
     devnet: readAll(DEVNET_SETTINGS),
     unknownNames: findUnknownNames(env),
   };
+  if (config.store.databaseUrl !== null && config.access.keyPepper === null) {
+    problems.push('KEY_PEPPER must be set with DATABASE_URL: all processes need the same one');
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }

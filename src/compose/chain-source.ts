@@ -5,7 +5,7 @@ import { createEvmAdapter, type EvmAdapter } from '../chains/evm/create-evm-adap
 import type { EvmDeployment } from '../chains/evm/deployment.ts';
 import { EVM_DEPLOYMENTS } from '../chains/evm/deployments.ts';
 import { toDevnetDeployment } from '../chains/evm/to-devnet-deployment.ts';
-import type { FollowedChain } from '../config.ts';
+import type { Config, FollowedChain } from '../config.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
@@ -51,7 +51,12 @@ export interface SourceLog {
 
 export function createAdapter(
   source: ChainSource,
-  parts: { readonly store: Store; readonly log: SourceLog; readonly clock?: Clock },
+  parts: {
+    readonly store: Store;
+    readonly indexing: Config['indexing'];
+    readonly log: SourceLog;
+    readonly clock?: Clock;
+  },
 ): EvmAdapter {
   return createEvmAdapter({
     chain: source.chain,
@@ -61,5 +66,6 @@ export function createAdapter(
     random: Math.random,
     knownPools: (pools) => parts.store.market.readPools(source.chain, pools),
     log: parts.log,
+    verification: parts.indexing.checkLogs === 'all' ? 'all' : 'linked',
   });
 }
