@@ -8,7 +8,7 @@ import { toTokenEntry } from './token-entry.ts';
 const AMOUNT_MAX = 2n ** 256n - 1n;
 
 function toBalanceEntry(state: MarketState, token: Address, owner: Address): BalanceEntry {
-  const entry = state.balances.get(token + owner);
+  const entry = state.balances.get(token, owner);
   if (entry === undefined) throw new Error(`balance of ${owner} in ${token} was not loaded`);
   return entry;
 }

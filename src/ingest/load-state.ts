@@ -9,10 +9,10 @@ import {
   type TokenMetadata,
   ZERO_ADDRESS,
 } from '../model/market-event.ts';
-import type { BalanceKey, MarketReader } from '../store/store.ts';
+import type { MarketReader } from '../store/store.ts';
 import { compareAge } from './apply-pool-event.ts';
 import { POOLS_COMPARED_MAX } from './examine-block.ts';
-import type { BasePool, MarketState, TokenEntry } from './market-state.ts';
+import type { BalanceEntry, BasePool, MarketState, TokenEntry } from './market-state.ts';
 import { RANK_TOKEN, toMarketViews, toRankedAssets } from './quote-rule.ts';
 
 export interface LoadSource {
@@ -28,8 +28,8 @@ interface Mentioned {
   readonly swapped: Set<PoolId>;
   readonly liquidityChanged: Set<PoolId>;
   readonly created: Map<PoolId, { readonly token0: Address; readonly token1: Address }>;
-  /** Balances that are not in memory yet, by token and owner. */
-  readonly balances: Map<string, BalanceKey>;
+  /** Balances that were not in memory. */
+  readonly balances: BalanceEntry[];
 }
 
 function collect(state: MarketState, blocks: readonly BlockEvents[]): Mentioned {
@@ -39,12 +39,12 @@ function collect(state: MarketState, blocks: readonly BlockEvents[]): Mentioned 
     swapped: new Set(),
     liquidityChanged: new Set(),
     created: new Map(),
-    balances: new Map(),
+    balances: [],
   };
   const addBalance = (token: Address, owner: Address): void => {
     if (owner === ZERO_ADDRESS) return;
-    const key = token + owner;
-    if (state.balances.get(key) === undefined) mentioned.balances.set(key, { token, owner });
+    if (state.balances.get(token, owner) !== undefined) return;
+    mentioned.balances.push(state.adoptBalance(token, owner));
   };
   for (const { events } of blocks) {
     for (const event of events) {
@@ -217,17 +217,13 @@ async function loadBalances(
   mentioned: Mentioned,
 ): Promise<void> {
   // A token that is new to the store has no balances there.
-  const stored = [...mentioned.balances.values()].filter(
-    ({ token }) => state.tokens.get(token) !== undefined,
-  );
-  if (stored.length > 0) {
-    for (const row of await source.reader.readBalances(source.adapter.chain, stored)) {
-      state.adoptBalance(row);
-      mentioned.balances.delete(row.token + row.owner);
-    }
-  }
-  for (const { token, owner } of mentioned.balances.values()) {
-    state.adoptBalance({ token, owner, amountRaw: 0n });
+  const keys = mentioned.balances
+    .map(({ row }) => row)
+    .filter(({ token }) => state.tokens.get(token) !== undefined);
+  if (keys.length === 0) return;
+  for (const stored of await source.reader.readBalances(source.adapter.chain, keys)) {
+    const entry = state.balances.get(stored.token, stored.owner);
+    if (entry !== undefined) entry.row.amountRaw = stored.amountRaw;
   }
 }
 

@@ -14,6 +14,7 @@ import type {
   TradeRecord,
 } from '../model/market-record.ts';
 import type { UndoImages } from '../store/store.ts';
+import { BalanceCache } from './balance-cache.ts';
 import { type AssetRank, type MarketView, toMarketViews, toRank } from './quote-rule.ts';
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -88,7 +89,7 @@ export class MarketState {
   readonly assets: ChainAssets;
   readonly tokens: BoundedCache<Address, TokenEntry>;
   readonly pools: BoundedCache<PoolId, PoolEntry>;
-  readonly balances: BoundedCache<string, BalanceEntry>;
+  readonly balances: BalanceCache;
   /** What contracts said of tokens that the coming blocks mention for the first time. */
   readonly metadata = new Map<Address, TokenMetadata>();
   #header: BlockHeader | null = null;
@@ -104,7 +105,7 @@ export class MarketState {
     this.assets = assets;
     this.tokens = new BoundedCache(limits.tokenCountMax);
     this.pools = new BoundedCache(limits.poolCountMax);
-    this.balances = new BoundedCache(limits.balanceCountMax);
+    this.balances = new BalanceCache(limits.balanceCountMax);
   }
 
   get header(): BlockHeader {
@@ -145,8 +146,11 @@ export class MarketState {
     return entry;
   }
 
-  adoptBalance(row: BalanceRecord): void {
-    this.balances.set(row.token + row.owner, { row: { ...row }, imagedBlock: NEVER });
+  /** A balance is nothing until the store says otherwise. */
+  adoptBalance(token: Address, owner: Address): BalanceEntry {
+    const entry = { row: { token, owner, amountRaw: 0n }, imagedBlock: NEVER };
+    this.balances.set(entry);
+    return entry;
   }
 
   /** A row that the current block brings into being. */
