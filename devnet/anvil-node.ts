@@ -47,6 +47,8 @@ export interface AnvilNode {
   readonly exited: Promise<void>;
   /** Ends the node after it has saved its state. */
   stop(): Promise<void>;
+  /** Ends the node at once; what happened since it was loaded is lost. */
+  discard(): Promise<void>;
 }
 
 export interface AnvilOptions {
@@ -131,7 +133,14 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
     child.once('exit', settle);
     child.once('error', settle);
   });
+  // Closing the pipe of a guard that is gone already is no trouble.
+  child.stdin?.on('error', () => undefined);
   const rpc = createJsonRpc(`http://127.0.0.1:${port}`);
+  const discard = async () => {
+    rpc.close();
+    killGroup(child);
+    await exited;
+  };
   const stop = async () => {
     rpc.close();
     child.stdin?.end();
@@ -142,11 +151,11 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
   try {
     await waitUntilAnswering({ rpc, isGone: () => gone, dataDir: options.dataDir });
   } catch (error) {
-    killGroup(child);
-    await stop();
+    await discard();
     throw error;
   }
-  return { rpc, port, emulated: anvil.emulated, guardPid: child.pid ?? 0, exited, stop };
+  const { emulated } = anvil;
+  return { rpc, port, emulated, guardPid: child.pid ?? 0, exited, stop, discard };
 }
 
 function killGroup(child: ChildProcess): void {

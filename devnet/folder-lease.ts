@@ -22,12 +22,12 @@ interface Lease {
 function isGuardAlive(guardPid: number, stateFile: string): boolean {
   try {
     process.kill(guardPid, 0);
+    // After a reboot the number may be anybody's; the guard's command line names the state file.
+    const isLinux = existsSync('/proc/self');
+    return !isLinux || readFileSync(`/proc/${guardPid}/cmdline`, 'utf8').includes(stateFile);
   } catch {
     return false;
   }
-  // After a reboot the number may belong to anybody; the guard's command line names the state file.
-  const commandLine = `/proc/${guardPid}/cmdline`;
-  return !existsSync('/proc/self') || readFileSync(commandLine, 'utf8').includes(stateFile);
 }
 
 async function readLease(stateFile: string): Promise<Lease | null> {

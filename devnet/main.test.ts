@@ -32,12 +32,14 @@ function startChild(name: string): ChildProcess {
 
 type Ready = Extract<DevnetMessage, { type: 'ready' }>;
 
-async function untilReady(child: ChildProcess): Promise<Ready> {
-  for (;;) {
-    const [message] = (await once(child, 'message')) as [DevnetMessage];
-    if (message.type === 'failed') throw new Error(message.message);
-    if (message.type === 'ready') return message;
-  }
+function untilReady(child: ChildProcess): Promise<Ready> {
+  return new Promise((resolve, reject) => {
+    child.on('message', (message: DevnetMessage) => {
+      if (message.type === 'ready') resolve(message);
+      if (message.type === 'failed') reject(new Error(message.message));
+    });
+    child.once('exit', (code) => reject(new Error(`the devnet ended with ${code}`)));
+  });
 }
 
 async function isAnswering(rpcUrl: string): Promise<boolean> {
@@ -66,7 +68,7 @@ async function untilGone(pid: number): Promise<void> {
 }
 
 test('as a child it reports ready, and ends with exit code 0 when its parent lets go', async () => {
-  const child = startChild('child');
+  const child = startChild('shared');
   const ready = await untilReady(child);
   const deployment = JSON.parse(await readFile(ready.deploymentPath, 'utf8'));
   assert.equal(deployment.rpcUrl, ready.rpcUrl);
@@ -78,19 +80,19 @@ test('as a child it reports ready, and ends with exit code 0 when its parent let
 });
 
 test('killed at once, it leaves no node behind and the chain saved', async () => {
-  const child = startChild('killed');
+  const child = startChild('shared');
   const ready = await untilReady(child);
-  const guardPid = readGuardPid('killed');
+  const guardPid = readGuardPid('shared');
   child.kill('SIGKILL');
   await once(child, 'exit');
   await untilGone(guardPid);
   assert.ok(!(await isAnswering(ready.rpcUrl)));
-  assert.ok(existsSync(join(root, 'killed', 'state.json')));
-  assert.ok(!existsSync(join(root, 'killed', 'state.json.running')));
+  assert.ok(existsSync(join(root, 'shared', 'state.json')));
+  assert.ok(!existsSync(join(root, 'shared', 'state.json.running')));
 });
 
 test('alone it prints how to reach it and ends cleanly on SIGTERM', async () => {
-  const env = toEnv('alone');
+  const env = toEnv('shared');
   const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8');

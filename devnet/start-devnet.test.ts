@@ -122,8 +122,8 @@ test('a restart continues the chain, and one that could not save says so', async
   }
 });
 
-test('traders keep the market moving without failing', async () => {
-  const devnet = await start('live', { traders: 'on', history: { hours: 0 } });
+test('traders take up where an earlier run ended and keep the market moving', async () => {
+  const devnet = await start('one', { traders: 'on' });
   try {
     const from = await readHead(devnet);
     await new Promise((resolve) => setTimeout(resolve, 4_000));
@@ -139,10 +139,10 @@ test('traders keep the market moving without failing', async () => {
 });
 
 test('a port that is taken is refused by name', async () => {
-  const devnet = await start('port', { history: { hours: 0 } });
+  const devnet = await start('two');
   try {
     const { port } = devnet.node;
-    await assert.rejects(start('port-two', { port }), new RegExp(`port ${port} is taken`));
+    await assert.rejects(start('three', { port }), new RegExp(`port ${port} is taken`));
   } finally {
     await devnet.stop();
   }

@@ -181,7 +181,7 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
     ...createHands(rpc, deployment),
     readHead: async () => Number(await rpc.call<Hex>('eth_blockNumber')),
     async stop() {
-      await node.stop();
+      await node.discard();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
