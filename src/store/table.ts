@@ -9,8 +9,8 @@ export type ColumnType = 'text' | 'name' | 'integer';
 
 /**
  * A statement with the types of its parameters and of what it selects. Parameters are numbered
- * `$1, $2, …`, each used once and in order, so that the same text serves PostgreSQL as it stands and
- * SQLite with `?` in their place.
+ * `$1, $2, …`, each used once and in order, so that the same text serves PostgreSQL as it stands
+ * and SQLite with `?` in their place.
  */
 export interface SqlStatement {
   readonly sql: string;

@@ -133,3 +133,7 @@ export const tradeRecord: fc.Arbitrary<TradeRecord> = record({
   valueUsd: nullable(price),
   outlier: fc.boolean(),
 });
+
+export function uniqueBy<T>(arbitrary: fc.Arbitrary<T>, toKey: (record: T) => string) {
+  return fc.uniqueArray(arbitrary, { selector: toKey, minLength: 1, maxLength: 8 });
+}

@@ -2,6 +2,14 @@
 
 import type { BlockHeader } from '../../src/model/market-event.ts';
 import type { Checkpoint, TradeRecord } from '../../src/model/market-record.ts';
+import type { MarketTransaction, Store } from '../../src/store/store.ts';
+
+export function write(
+  store: Store,
+  work: (transaction: MarketTransaction) => Promise<void>,
+): Promise<void> {
+  return store.market.transaction('devnet', work);
+}
 
 export const UINT256_MAX = 2n ** 256n - 1n;
 

@@ -2,12 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StaleWriterError } from '../../src/store/stale-writer-error.ts';
 import type { MarketTransaction, Store } from '../../src/store/store.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
 import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
 
 const ALL_TIME = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+
+interface Subject {
+  readonly place: StorePlace;
+  readonly store: Store;
+}
 
 export function describeTransactions(createPlace: CreatePlace): void {
   describe('transactions', () => {
@@ -23,6 +29,7 @@ export function describeTransactions(createPlace: CreatePlace): void {
     });
     itIsAtomic(() => store);
     itIsolates(() => store);
+    itTakesTurns(() => ({ place, store }));
     itFences(() => ({ place, store }));
     itLivesOn(() => ({ place, store }));
   });
@@ -67,6 +74,25 @@ function itIsAtomic(getStore: () => Store): void {
     });
     await assert.rejects(kept!.putBalances([balance]), /over/);
     assert.deepEqual(await market.readBalances('base', [balance]), []);
+  });
+
+  it('mixes up no tokens after one was first met in a transaction that failed', async () => {
+    const { market } = getStore();
+    const lost = { token: toAddress(60), owner: toAddress(1), amountRaw: 1n };
+    const kept = { token: toAddress(61), owner: toAddress(1), amountRaw: 2n };
+    const failing = market.transaction('base', async (transaction) => {
+      await transaction.putBalances([lost]);
+      throw new Error('stop here');
+    });
+    await assert.rejects(failing, /stop here/);
+    await market.transaction('base', (transaction) => transaction.putBalances([kept]));
+    await market.transaction('base', (transaction) =>
+      transaction.putBalances([{ ...lost, amountRaw: 3n }]),
+    );
+    assert.deepEqual(await market.topBalances('base', lost.token, 10), [
+      { ...lost, amountRaw: 3n },
+    ]);
+    assert.deepEqual(await market.topBalances('base', kept.token, 10), [kept]);
   });
 
   it('returns what the work returned', async () => {
@@ -121,6 +147,10 @@ function itIsolates(getStore: () => Store): void {
     writing = false;
     assert.ok((await reader) > 0);
   });
+}
+
+function itTakesTurns(getSubject: () => Subject): void {
+  const getStore = () => getSubject().store;
 
   it('runs transactions that were asked for at once one after the other', async () => {
     const { market } = getStore();
@@ -139,6 +169,24 @@ function itIsolates(getStore: () => Store): void {
     );
     await Promise.all(all);
     assert.equal((await market.topBalances('arbitrum', key.token, 100)).length, 9);
+  });
+
+  it('lets another writer finish while it waits for it', async () => {
+    const { place, store } = getSubject();
+    const other = await place.open();
+    try {
+      const put = (writer: Store, owner: number, pauseMs: number) =>
+        writer.market.transaction('arbitrum', async (transaction) => {
+          const row = { token: toAddress(24), owner: toAddress(owner), amountRaw: 1n };
+          await transaction.putBalances([row]);
+          await sleep(pauseMs);
+        });
+      await Promise.all([put(store, 1, 60), put(other, 2, 0), put(store, 3, 0)]);
+      const rows = await store.market.topBalances('arbitrum', toAddress(24), 10);
+      assert.equal(rows.length, 3);
+    } finally {
+      await other.close();
+    }
   });
 
   it('gives a snapshot one state, however far the writer moves meanwhile', async () => {
@@ -161,7 +209,7 @@ function itIsolates(getStore: () => Store): void {
   });
 }
 
-function itFences(getSubject: () => { readonly place: StorePlace; readonly store: Store }): void {
+function itFences(getSubject: () => Subject): void {
   it('moves the checkpoint by one version at a time, from nothing to 1', async () => {
     const { market } = getSubject().store;
     const set = (version: number) =>
@@ -222,7 +270,7 @@ function itFences(getSubject: () => { readonly place: StorePlace; readonly store
   });
 }
 
-function itLivesOn(getSubject: () => { readonly place: StorePlace; readonly store: Store }): void {
+function itLivesOn(getSubject: () => Subject): void {
   it('holds after closing and opening again, and closes more than once', async () => {
     const { place } = getSubject();
     const balance = { token: toAddress(40), owner: toAddress(1), amountRaw: 2n ** 256n - 1n };
@@ -242,7 +290,7 @@ function itLivesOn(getSubject: () => { readonly place: StorePlace; readonly stor
     const balance = { token: toAddress(41), owner: toAddress(1), amountRaw: 7n };
     const first = await place.open();
     const writing = first.market.transaction('bsc', async (transaction) => {
-      await new Promise((done) => setTimeout(done, 20));
+      await sleep(20);
       await transaction.putBalances([balance]);
     });
     await first.close();

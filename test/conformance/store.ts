@@ -5,12 +5,14 @@ import { describeKill } from './store-kill.ts';
 import { describeMigrations } from './store-migrations.ts';
 import type { CreatePlace } from './store-place.ts';
 import { describeRows } from './store-rows.ts';
+import { describeSeries } from './store-series.ts';
 import { describeTransactions } from './store-transactions.ts';
 import { describeUndo } from './store-undo.ts';
 
 export function describeStore(name: string, createPlace: CreatePlace): void {
   describe(name, () => {
     describeRows(createPlace);
+    describeSeries(createPlace);
     describeTransactions(createPlace);
     describeUndo(createPlace);
     describeMigrations(createPlace);

@@ -57,6 +57,11 @@ function toTables({ text, integer }: ColumnTypes): readonly string[] {
       trade_count ${integer} NOT NULL,
       PRIMARY KEY (chain, token)
     )`,
+  ];
+}
+
+function toPoolTables({ text, integer }: ColumnTypes): readonly string[] {
+  return [
     `CREATE TABLE pools (
       chain ${text} NOT NULL,
       pool ${text} NOT NULL,
@@ -159,6 +164,15 @@ const INDEXES: readonly string[] = [
 /** Rows that are found by key are kept in the key's own tree; documents and trades are not. */
 const SQLITE_ROWID_TABLES = /CREATE TABLE (trades|undo_images) /;
 
+/**
+ * Of two indexes that cost the same by its estimate PostgreSQL takes the younger one, and before a
+ * table's first ANALYZE that is every index: looking a balance up must not walk through all of its
+ * token's holders meanwhile.
+ */
+const POSTGRES_KEY_LAST = `
+  ALTER TABLE balances
+    DROP CONSTRAINT balances_pkey, ADD PRIMARY KEY (chain, token, owner)`;
+
 const SQLITE_NAMES = `
   CREATE TABLE names (
     id INTEGER PRIMARY KEY,
@@ -170,8 +184,8 @@ export const MARKETS_MIGRATION: Migration = {
   name: 'markets',
   toStatements: (dialect) => {
     const types = COLUMN_TYPES[dialect];
-    const tables = [...toTables(types), ...toBigTables(types)];
-    if (dialect === 'postgres') return [...tables, ...INDEXES];
+    const tables = [...toTables(types), ...toPoolTables(types), ...toBigTables(types)];
+    if (dialect === 'postgres') return [...tables, ...INDEXES, POSTGRES_KEY_LAST];
     const strict = tables.map((table) =>
       SQLITE_ROWID_TABLES.test(table) ? `${table} STRICT` : `${table} STRICT, WITHOUT ROWID`,
     );

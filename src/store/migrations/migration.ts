@@ -20,27 +20,40 @@ export interface AppliedMigration {
   readonly checksum: string;
 }
 
-/** Made so that both dialects take it as it stands. */
-export const CREATE_MIGRATION_TABLE: SqlStatement = toCommand(`
-  CREATE TABLE IF NOT EXISTS mintwire_migrations (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
-    checksum TEXT NOT NULL,
-    applied_at_ms BIGINT NOT NULL
-  )`);
+/** Migrations that follow each other, and the table that records which of them were run. */
+export interface MigrationHistory {
+  readonly table: string;
+  readonly migrations: readonly Migration[];
+}
 
-export const SELECT_MIGRATIONS: SqlStatement = {
-  sql: 'SELECT id, name, checksum FROM mintwire_migrations ORDER BY id',
-  takes: [],
-  gives: ['integer', 'text', 'text'],
-};
+export interface HistoryStatements {
+  readonly create: SqlStatement;
+  readonly select: SqlStatement;
+  readonly insert: SqlStatement;
+}
 
-export const INSERT_MIGRATION: SqlStatement = {
-  sql: `INSERT INTO mintwire_migrations (id, name, checksum, applied_at_ms)
-    VALUES ($1, $2, $3, $4)`,
-  takes: ['integer', 'text', 'text', 'integer'],
-  gives: [],
-};
+/** Made so that both dialects take them as they stand. */
+export function toHistoryStatements(table: string): HistoryStatements {
+  return {
+    create: toCommand(`
+      CREATE TABLE IF NOT EXISTS ${table} (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        checksum TEXT NOT NULL,
+        applied_at_ms BIGINT NOT NULL
+      )`),
+    select: {
+      sql: `SELECT id, name, checksum FROM ${table} ORDER BY id`,
+      takes: [],
+      gives: ['integer', 'text', 'text'],
+    },
+    insert: {
+      sql: `INSERT INTO ${table} (id, name, checksum, applied_at_ms) VALUES ($1, $2, $3, $4)`,
+      takes: ['integer', 'text', 'text', 'integer'],
+      gives: [],
+    },
+  };
+}
 
 /** A statement that neither takes nor gives values. */
 export function toCommand(sql: string): SqlStatement {

@@ -3,14 +3,12 @@
 import type { SqlSession } from '../sql.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
 import {
-  CREATE_MIGRATION_TABLE,
-  INSERT_MIGRATION,
-  type Migration,
+  type MigrationHistory,
   planMigrations,
-  SELECT_MIGRATIONS,
   type SqlDialect,
   toChecksum,
   toCommand,
+  toHistoryStatements,
 } from './migration.ts';
 
 /**
@@ -22,24 +20,25 @@ export async function runMigrations(
     readonly dialect: SqlDialect;
     readonly transaction: <T>(work: (session: SqlSession) => Promise<T>) => Promise<T>;
   },
-  known: readonly Migration[],
+  history: MigrationHistory,
 ): Promise<void> {
+  const { create, insert, select } = toHistoryStatements(history.table);
   for (;;) {
     const done = await store.transaction(async (session) => {
-      await session.execute(CREATE_MIGRATION_TABLE, []);
-      const rows = await session.query(SELECT_MIGRATIONS, []);
+      await session.execute(create, []);
+      const rows = await session.query(select, []);
       const applied = rows.map((row) => ({
         id: numberAt(row, 0),
         name: textAt(row, 1),
         checksum: textAt(row, 2),
       }));
-      const [next] = planMigrations(known, applied, store.dialect);
+      const [next] = planMigrations(history.migrations, applied, store.dialect);
       if (next === undefined) return true;
       for (const statement of next.toStatements(store.dialect)) {
         await session.execute(toCommand(statement), []);
       }
       const checksum = toChecksum(next, store.dialect);
-      await session.execute(INSERT_MIGRATION, [next.id, next.name, checksum, Date.now()]);
+      await session.execute(insert, [next.id, next.name, checksum, Date.now()]);
       return false;
     });
     if (done) return;

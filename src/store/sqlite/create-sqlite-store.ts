@@ -1,19 +1,16 @@
-// The embedded store: a file, a connection that writes and one that reads.
+// The embedded store: one SQLite file for the market and one for access.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
+import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
 import { toCommand } from '../migrations/migration.ts';
-import { MIGRATIONS } from '../migrations/migrations.ts';
-import { runMigrations } from '../migrations/run-migrations.ts';
-import type { OnTiming, SqlSession } from '../sql.ts';
+import { MARKET_HISTORY } from '../migrations/migrations.ts';
+import type { OnTiming } from '../sql.ts';
 import type { Store } from '../store.ts';
-import { withTiming } from '../with-timing.ts';
-import { NameTable } from './name-table.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
-import { SqliteSession } from './sqlite-session.ts';
-import { SqliteWriter } from './sqlite-writer.ts';
+import { type OpenSqliteEngine, openSqliteEngine } from './open-sqlite-engine.ts';
 
 export interface SqliteStoreOptions {
   /** A path, or `:memory:` for a store that is gone when it is closed. */
@@ -21,67 +18,48 @@ export interface SqliteStoreOptions {
   readonly onTiming?: OnTiming | undefined;
 }
 
-/**
- * Reads go to a connection of their own, so that they see only what was committed even while a
- * transaction of this very store is under way. Threads and processes each open their own store.
- */
-export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { file, remove } = toFile(options.file);
-  const writer = new SqliteWriter(file);
+/** Beside the market's file: small and precious, and its writes never wait for the indexer's. */
+const ACCESS_FILE = 'access.sqlite';
+
+async function openEngines(
+  file: string,
+  onTiming: OnTiming | undefined,
+): Promise<{ market: OpenSqliteEngine; access: OpenSqliteEngine }> {
+  const market = await openSqliteEngine({ file, history: MARKET_HISTORY, onTiming });
   try {
-    await runMigrations(
-      { dialect: 'sqlite', transaction: (work) => writer.transaction(work) },
-      MIGRATIONS,
-    );
+    const accessFile = join(dirname(file), ACCESS_FILE);
+    const access = await openSqliteEngine({ file: accessFile, history: ACCESS_HISTORY, onTiming });
+    return { market, access };
   } catch (error) {
-    await writer.close();
-    remove();
+    await market.close();
     throw error;
   }
-  const reader = new SqliteConnection(file, { readOnly: true });
-  const engine = withTiming(
-    {
-      session: new SqliteSession(reader, new NameTable(reader)),
-      transaction: (work) => writer.transaction(work),
-      snapshot: (work) => runSnapshot(file, work),
-    },
-    options.onTiming,
-  );
+}
 
+export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { file, remove } = toFile(options.file);
+  const { market, access } = await openEngines(file, options.onTiming).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
-    reader.close();
-    // The writer goes last: closing moves the log into the file, which a reader cannot do.
-    await writer.close();
+    await Promise.all([market.close(), access.close()]);
     remove();
   }
-
   return {
     engine: 'sqlite',
-    market: new SqlMarketStore(engine),
+    market: new SqlMarketStore(market.engine),
+    access: createSqlAccessStore(access.engine),
     ping: async () => {
-      await engine.session.query(toCommand('SELECT 1'), []);
+      await market.engine.session.query(toCommand('SELECT 1'), []);
+      await access.engine.session.query(toCommand('SELECT 1'), []);
     },
     close: () => {
       closing ??= close();
       return closing;
     },
   };
-}
-
-/** A connection of its own, because a connection has one transaction and the reader serves all. */
-async function runSnapshot<T>(file: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
-  const connection = new SqliteConnection(file, { readOnly: true });
-  const session = new SqliteSession(connection, new NameTable(connection));
-  try {
-    connection.execute('BEGIN');
-    // A transaction sees the state of its first read, which must be now.
-    await session.query(toCommand('SELECT COUNT(*) FROM mintwire_migrations'), []);
-    return await work(session);
-  } finally {
-    session.end();
-    connection.close();
-  }
 }
 
 function toFile(name: string): { readonly file: string; readonly remove: () => void } {

@@ -98,6 +98,12 @@ export class SqliteSession implements SqlSession {
     const names = toNamePositions(takes).map((position) => ({ position, name: '', id: 0 }));
     return rows.map((row) => {
       const values = [...row];
+      for (const value of values) {
+        // PostgreSQL refuses it everywhere, and no engine shall take what another would not.
+        if (typeof value === 'string' && value.includes('\0')) {
+          throw new TypeError('Text with U+0000 cannot be stored');
+        }
+      }
       for (const last of names) {
         const name = values[last.position];
         if (typeof name !== 'string') continue;

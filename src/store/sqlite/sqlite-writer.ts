@@ -1,4 +1,4 @@
-// The connection that writes: one transaction at a time, waiting for other writers without blocking.
+// The connection that writes: one transaction at a time, waiting for others without blocking.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlSession } from '../sql.ts';
