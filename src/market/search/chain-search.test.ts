@@ -1,0 +1,221 @@
+// Search against a plain look at every token: real lists, made-up ones, and lists that change.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { ChainSearch } from './chain-search.ts';
+import { foldText } from './fold-text.ts';
+import { compareFound, type Found, type Listing, toLiquidityWeight } from './listing.ts';
+import { RANKS, type SearchQuery, toExactRank, toPoints, toSearchQuery } from './match-text.ts';
+import { buildSegment } from './segment.ts';
+
+const NOBODY = () => false;
+
+/** The textbook computation, over whole tables. */
+function toDistance(a: readonly number[], b: readonly number[]): number {
+  const table = Array.from({ length: a.length + 1 }, (_, i) =>
+    Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
+  );
+  for (let i = 1; i <= a.length; i += 1) {
+    for (let j = 1; j <= b.length; j += 1) {
+      const changed = table[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      table[i]![j] = Math.min(changed, table[i - 1]![j]! + 1, table[i]![j - 1]! + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        table[i]![j] = Math.min(table[i]![j]!, table[i - 2]![j - 2]! + 1);
+      }
+    }
+  }
+  return table[a.length]![b.length]!;
+}
+
+function toPlainRank(query: SearchQuery, listing: Listing): number | null {
+  const symbol = foldText(listing.symbol ?? '');
+  const name = foldText(listing.name ?? '');
+  const exact = toExactRank(query, symbol, name);
+  if (exact !== null || query.edits === 0) return exact;
+  const texts = [symbol, name, ...(query.isWord ? name.split(' ') : [])];
+  const edits = Math.min(...texts.map((text) => toDistance([...query.points], toPoints(text))));
+  if (edits > query.edits) return null;
+  return edits === 2 ? RANKS.twoEdits : RANKS.oneEdit;
+}
+
+function searchPlainly(listings: readonly Listing[], text: string, limit: number): Found[] {
+  const query = toSearchQuery(foldText(text));
+  return listings
+    .flatMap((listing) => {
+      const rank = toPlainRank(query, listing);
+      const weight = toLiquidityWeight(listing.liquidityUsdE18);
+      return rank === null ? [] : [{ token: listing.token, rank, weight }];
+    })
+    .sort(compareFound)
+    .slice(0, limit);
+}
+
+function search(index: ChainSearch, text: string, limit: number): readonly Found[] {
+  return index.search(toSearchQuery(foldText(text)), limit, NOBODY);
+}
+
+function toToken(number: number): string {
+  return `0x${number.toString(16).padStart(40, '0')}`;
+}
+
+function readTokenList(): Listing[] {
+  const path = createRequire(import.meta.url).resolve('@uniswap/default-token-list');
+  const { tokens } = JSON.parse(readFileSync(path, 'utf8')) as {
+    tokens: { symbol: string; name: string }[];
+  };
+  return tokens.map(({ symbol, name }, index) => ({
+    token: toToken(index + 1),
+    symbol,
+    name,
+    liquidityUsdE18: index % 7 === 0 ? null : BigInt((index * 7919) % 1000) * 10n ** 18n,
+  }));
+}
+
+function inSegment(listings: readonly Listing[]): ChainSearch {
+  const index = new ChainSearch();
+  index.beginSegment();
+  index.setSegment(buildSegment(listings));
+  return index;
+}
+
+function oneByOne(listings: readonly Listing[]): ChainSearch {
+  const index = new ChainSearch();
+  for (const listing of listings) index.put(listing);
+  return index;
+}
+
+const QUERIES = [
+  'weth',
+  'WETH',
+  'usd',
+  'u',
+  'e',
+  'dai',
+  'wrapped',
+  'wrapped ether',
+  'coin',
+  'etherum',
+  'uniswop',
+  'chianlink',
+  'wehtt',
+  'usdcc',
+  'wrapped ehter',
+  'matic nertwork',
+  '%',
+  '_',
+  "'",
+  '"',
+  '\\',
+  '💎',
+  'zzzzzzzz',
+  '1',
+  '1inch',
+  ' usd  coin ',
+  'a ',
+  '.',
+  '$',
+  'protocol tokne',
+  'éther',
+  'ＷＥＴＨ',
+];
+
+describe('the Uniswap list', () => {
+  const listings = readTokenList();
+  const expected = QUERIES.map((text) => ({ text, found: searchPlainly(listings, text, 2000) }));
+  for (const [name, index] of [
+    ['in a segment', inSegment(listings)],
+    ['one by one', oneByOne(listings)],
+  ] as const) {
+    test(`behavior: ${name}, every query finds what a plain look finds, in its order`, () => {
+      for (const { text, found } of expected) {
+        for (const limit of [1, 20, 2000]) {
+          assert.deepEqual(search(index, text, limit), found.slice(0, limit), text);
+        }
+      }
+    });
+  }
+
+  test('behavior: WETH is found twenty times, the most liquid first', () => {
+    const found = search(inSegment(listings), 'weth', 20);
+    assert.ok(found.every(({ rank }) => rank === RANKS.symbol));
+    const weights = found.map(({ weight }) => weight);
+    assert.deepEqual(
+      weights,
+      weights.toSorted((a, b) => b - a),
+    );
+  });
+
+  test('behavior: a typing error is forgiven from four letters, two from eight', () => {
+    const index = inSegment(listings);
+    const ranksOf = (text: string) => new Set(search(index, text, 2000).map(({ rank }) => rank));
+    assert.ok(!ranksOf('wee').has(RANKS.oneEdit));
+    assert.ok(ranksOf('wethh').has(RANKS.oneEdit));
+    assert.ok(!ranksOf('chnlink').has(RANKS.twoEdits));
+    assert.ok(ranksOf('chainxxnk').has(RANKS.twoEdits));
+  });
+});
+
+const letters = fc.constantFrom('a', 'b', 'c', ' ', 'é', '漢', '💎', '%');
+const word = fc.string({ unit: letters, minLength: 1, maxLength: 9 });
+const listing = fc.record({
+  token: fc.integer({ min: 1, max: 60 }).map(toToken),
+  symbol: fc.option(word),
+  name: fc.option(word),
+  liquidityUsdE18: fc.option(fc.integer({ min: 0, max: 3 }).map(BigInt)),
+});
+
+test('behavior: through changes and new segments the index stays equal to a plain look', () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant('put' as const), listing }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), listing }) },
+    { weight: 1, arbitrary: fc.constant({ kind: 'begin' as const }) },
+    { weight: 1, arbitrary: fc.constant({ kind: 'finish' as const }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('search' as const), text: word }) },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      const index = new ChainSearch();
+      const model = new Map<string, Listing>();
+      let begun: Listing[] | null = null;
+      for (const one of steps) {
+        if (one.kind === 'put') {
+          index.put(one.listing);
+          model.set(one.listing.token, one.listing);
+        } else if (one.kind === 'remove') {
+          index.remove(one.listing.token);
+          model.delete(one.listing.token);
+        } else if (one.kind === 'begin') {
+          index.beginSegment();
+          begun = [...model.values()];
+        } else if (one.kind === 'finish') {
+          if (begun !== null) index.setSegment(buildSegment(begun));
+          begun = null;
+        } else if (foldText(one.text) !== '') {
+          const expected = searchPlainly([...model.values()], one.text, 5);
+          assert.deepEqual(search(index, one.text, 5), expected, one.text);
+        }
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('behavior: hidden tokens are left out and the next best take their places', () => {
+  const listings = [1, 2, 3, 4].map((number) => ({
+    token: toToken(number),
+    symbol: 'SAME',
+    name: null,
+    liquidityUsdE18: BigInt(number),
+  }));
+  for (const index of [inSegment(listings), oneByOne(listings)]) {
+    const query = toSearchQuery('same');
+    const found = index.search(query, 2, (token) => token === toToken(4));
+    assert.deepEqual(
+      found.map(({ token }) => token),
+      [toToken(3), toToken(2)],
+    );
+  }
+});

@@ -1,0 +1,97 @@
+// Search over one chain's tokens: a segment with the bulk of them, and what has changed since.
+
+import type { Address } from '../../model/market-event.ts';
+import { foldText } from './fold-text.ts';
+import { compareFound, type Found, type Listing, toLiquidityWeight } from './listing.ts';
+import { type SearchQuery, toExactRank, toPoints, toSpellings, toTypoRank } from './match-text.ts';
+import { Segment, type SegmentArrays } from './segment.ts';
+
+/** A token whose texts or liquidity are newer than the segment. */
+interface Change {
+  readonly symbol: string;
+  readonly name: string;
+  readonly weight: number;
+  /** For finding typing errors: the symbol, and the name with its words. */
+  readonly symbolSpellings: readonly ArrayLike<number>[];
+  readonly nameSpellings: readonly ArrayLike<number>[];
+}
+
+function toChange(listing: Listing): Change {
+  const symbol = foldText(listing.symbol ?? '');
+  const name = foldText(listing.name ?? '');
+  return {
+    symbol,
+    name,
+    weight: toLiquidityWeight(listing.liquidityUsdE18),
+    symbolSpellings: [toPoints(symbol)],
+    nameSpellings: toSpellings(toPoints(name)),
+  };
+}
+
+function toChangeRank(query: SearchQuery, change: Change): number | null {
+  const exact = toExactRank(query, change.symbol, change.name);
+  if (exact !== null) return exact;
+  const bySymbol = toTypoRank(query, change.symbolSpellings);
+  const byName = toTypoRank(query, change.nameSpellings);
+  return bySymbol === null || byName === null ? (bySymbol ?? byName) : Math.min(bySymbol, byName);
+}
+
+export class ChainSearch {
+  #segment: Segment | null = null;
+  /** Looked through one by one, so it must stay small; null stands for a token that is gone. */
+  #changes = new Map<Address, Change | null>();
+  /** Changes since a new segment was begun; they will not be in it. */
+  #sinceBegun: Map<Address, Change | null> | null = null;
+
+  /** How many tokens are looked through one by one. */
+  get changeCount(): number {
+    return this.#changes.size;
+  }
+
+  get tokenCount(): number {
+    return (this.#segment?.size ?? 0) + this.#changes.size;
+  }
+
+  put(listing: Listing): void {
+    this.#set(listing.token, toChange(listing));
+  }
+
+  remove(token: Address): void {
+    this.#set(token, null);
+  }
+
+  /** From here on a segment is being built from what is stored. */
+  beginSegment(): void {
+    this.#sinceBegun = new Map();
+  }
+
+  /** The segment that was being built holds everything but the changes since. */
+  setSegment(arrays: SegmentArrays): void {
+    this.#segment = new Segment(arrays);
+    this.#changes = this.#sinceBegun ?? new Map();
+    this.#sinceBegun = null;
+    for (const token of this.#changes.keys()) this.#segment.remove(token);
+  }
+
+  /** The best `limit` tokens, in their order; `isHidden` leaves tokens out. */
+  search(
+    query: SearchQuery,
+    limit: number,
+    isHidden: (token: Address) => boolean,
+  ): readonly Found[] {
+    const found = [...(this.#segment?.search(query, limit, isHidden) ?? [])];
+    for (const [token, change] of this.#changes) {
+      if (change === null) continue;
+      const rank = toChangeRank(query, change);
+      if (rank === null || isHidden(token)) continue;
+      found.push({ token, rank, weight: change.weight });
+    }
+    return found.sort(compareFound).slice(0, limit);
+  }
+
+  #set(token: Address, change: Change | null): void {
+    this.#segment?.remove(token);
+    this.#changes.set(token, change);
+    this.#sinceBegun?.set(token, change);
+  }
+}

@@ -1,0 +1,48 @@
+// How many typing errors lie between two texts: letters changed, left out, added or swapped.
+
+/** Texts are at most 64 characters, but some of those grow when they are folded. */
+const LENGTH_MAX = 512;
+
+/** The three rows that the computation works on; it never waits, so one set of them is enough. */
+const ROWS = [0, 1, 2].map(() => new Uint8Array(LENGTH_MAX + 1)) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+];
+
+/**
+ * The number of edits between two sequences, a swap of neighbours counting as one; anything above
+ * `max` is told as `max + 1`. Only a band around the diagonal is looked at.
+ */
+export function toEditDistance(a: ArrayLike<number>, b: ArrayLike<number>, max: number): number {
+  const tooMany = max + 1;
+  if (Math.abs(a.length - b.length) > max || b.length > LENGTH_MAX) return tooMany;
+  let [before, last, row] = ROWS;
+  for (let j = 0; j <= b.length; j += 1) last[j] = Math.min(j, tooMany);
+  for (let i = 1; i <= a.length; i += 1) {
+    const start = Math.max(1, i - max);
+    const end = Math.min(b.length, i + max);
+    // The cells beside the band are read as its neighbours.
+    row[start - 1] = i <= max ? i : tooMany;
+    let best = row[start - 1] ?? tooMany;
+    for (let j = start; j <= end; j += 1) {
+      let edits = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      edits = Math.min(edits, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        edits = Math.min(edits, (before[j - 2] ?? 0) + 1);
+      }
+      row[j] = Math.min(edits, tooMany);
+      best = Math.min(best, edits);
+    }
+    if (end < b.length) row[end + 1] = tooMany;
+    if (best > max) return tooMany;
+    [before, last, row] = [last, row, before];
+  }
+  return last[b.length] ?? tooMany;
+}
+
+/** How many edits a query of so many characters forgives. */
+export function toEditsAllowed(length: number): number {
+  if (length < 4) return 0;
+  return length < 8 ? 1 : 2;
+}

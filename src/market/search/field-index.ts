@@ -1,0 +1,174 @@
+// An index of one field of many tokens: finds every text that holds a needle, in the tokens' order.
+//
+// All texts lie one after the other in a single array of bytes, each between two marks that occur in
+// no text, so that "begins with", "ends with" and "is" are the same question as "holds". For every
+// run of one, two or three bytes there is a list of the texts that hold it; of a needle's runs the
+// rarest is looked up and its texts are compared. Runs that a large part of the texts hold have no
+// list: whoever looks for one finds enough by reading on from the first text.
+
+import { toPoints } from './match-text.ts';
+
+/** Stands before each text. */
+export const TEXT_START = 0x01;
+/** Stands after each text. */
+export const TEXT_END = 0x02;
+
+/** Plain arrays, so that a thread can build them and hand them over. */
+export interface FieldArrays {
+  readonly texts: Uint8Array;
+  /** Where each text begins, its mark included; one more entry than there are texts. */
+  readonly starts: Uint32Array;
+  /** Runs of bytes as numbers, ascending. */
+  readonly runs: Uint32Array;
+  /** How many texts hold each run. */
+  readonly counts: Uint32Array;
+  /** Where each run's list begins; one more entry than there are runs. */
+  readonly offsets: Uint32Array;
+  /** Ascending numbers of texts, as differences of one to five bytes. */
+  readonly lists: Uint8Array;
+}
+
+export const RUN_LENGTH_MAX = 3;
+
+/** Where the numbers of runs of two and of three bytes begin. */
+const TWO_BYTES = 0x100;
+const THREE_BYTES = 0x10100;
+export const RUN_SPACE = 0x1010100;
+
+/** A run of bytes as a number that tells runs of different lengths apart. */
+export function toRun(bytes: Uint8Array, at: number, length: number): number {
+  const first = bytes[at] ?? 0;
+  if (length === 1) return first;
+  const two = (first << 8) | (bytes[at + 1] ?? 0);
+  return length === 2 ? two + TWO_BYTES : ((two << 8) | (bytes[at + 2] ?? 0)) + THREE_BYTES;
+}
+
+/** Lists are left out for runs that more than this share of the texts hold. */
+export function toListedShare(run: number): number {
+  if (run < TWO_BYTES) return 1 / 64;
+  return run < THREE_BYTES ? 1 / 32 : 1 / 8;
+}
+
+interface RunList {
+  readonly count: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export class FieldIndex {
+  readonly arrays: FieldArrays;
+  readonly #texts: Buffer;
+
+  constructor(arrays: FieldArrays) {
+    this.arrays = arrays;
+    const { buffer, byteOffset, byteLength } = arrays.texts;
+    this.#texts = Buffer.from(buffer, byteOffset, byteLength);
+  }
+
+  get size(): number {
+    return this.arrays.starts.length - 1;
+  }
+
+  /** The characters of a text; for plain ASCII its very bytes. */
+  pointsAt(index: number): ArrayLike<number> {
+    const { texts, starts } = this.arrays;
+    const from = (starts[index] ?? 0) + 1;
+    const to = (starts[index + 1] ?? 0) - 1;
+    for (let at = from; at < to; at += 1) {
+      if ((texts[at] ?? 0) >= 0x80) return toPoints(this.#texts.toString('utf8', from, to));
+    }
+    return texts.subarray(from, to);
+  }
+
+  /** The texts that hold the needle, in order; at most `lookedAtMax` candidates are looked at. */
+  *find(needle: Uint8Array, lookedAtMax = Number.POSITIVE_INFINITY): Generator<number> {
+    const rarest = this.#findRarest(needle);
+    if (rarest === null) return;
+    if (rarest.from === rarest.to) yield* this.#read(needle, lookedAtMax);
+    else yield* this.#walk(rarest, needle, lookedAtMax);
+  }
+
+  #findRun(run: number): RunList | null {
+    const { runs, counts, offsets } = this.arrays;
+    let low = 0;
+    let high = runs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((runs[middle] ?? 0) < run) low = middle + 1;
+      else high = middle;
+    }
+    if (runs[low] !== run) return null;
+    return { count: counts[low] ?? 0, from: offsets[low] ?? 0, to: offsets[low + 1] ?? 0 };
+  }
+
+  /** Null when some run of the needle is in no text at all. */
+  #findRarest(needle: Uint8Array): RunList | null {
+    const length = Math.min(needle.length, RUN_LENGTH_MAX);
+    let rarest: RunList | null = null;
+    for (let at = 0; at + length <= needle.length; at += 1) {
+      const list = this.#findRun(toRun(needle, at, length));
+      if (list === null) return null;
+      if (rarest === null || list.count < rarest.count) rarest = list;
+    }
+    return rarest;
+  }
+
+  *#walk(list: RunList, needle: Uint8Array, lookedAtMax: number): Generator<number> {
+    const { lists } = this.arrays;
+    // A needle that is a single run is in every text of its list.
+    const isSure = needle.length <= RUN_LENGTH_MAX;
+    let index = -1;
+    let lookedAt = 0;
+    for (let at = list.from; at < list.to && lookedAt < lookedAtMax; lookedAt += 1) {
+      let step = 0;
+      let shift = 0;
+      for (;;) {
+        const byte = lists[at] ?? 0;
+        at += 1;
+        step |= (byte & 0x7f) << shift;
+        if (byte < 0x80) break;
+        shift += 7;
+      }
+      index += step;
+      if (isSure || this.#holds(index, needle)) yield index;
+    }
+  }
+
+  #holds(index: number, needle: Uint8Array): boolean {
+    const { texts, starts } = this.arrays;
+    const end = (starts[index + 1] ?? 0) - needle.length;
+    const first = needle[0];
+    for (let at = starts[index] ?? 0; at <= end; at += 1) {
+      if (texts[at] !== first) continue;
+      let length = 1;
+      while (length < needle.length && texts[at + length] === needle[length]) length += 1;
+      if (length === needle.length) return true;
+    }
+    return false;
+  }
+
+  /** Reads on from the first text; used where the needle is frequent. */
+  *#read(needle: Uint8Array, lookedAtMax: number): Generator<number> {
+    const { starts } = this.arrays;
+    const end = starts[Math.min(this.size, lookedAtMax)] ?? 0;
+    let at = this.#texts.indexOf(needle, 0);
+    while (at !== -1 && at < end) {
+      const index = this.#indexAt(at);
+      yield index;
+      at = this.#texts.indexOf(needle, starts[index + 1] ?? end);
+    }
+  }
+
+  /** Which text a byte belongs to. */
+  #indexAt(position: number): number {
+    const { starts } = this.arrays;
+    let low = 0;
+    let high = this.size;
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if ((starts[middle] ?? 0) <= position) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+}

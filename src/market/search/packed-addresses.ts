@@ -1,0 +1,86 @@
+// Many addresses in little memory, found by position and by value.
+
+import type { Address } from '../../model/market-event.ts';
+
+export interface AddressArrays {
+  readonly bytes: Uint8Array;
+  /** Where each address begins; one more entry than there are addresses. */
+  readonly starts: Uint32Array;
+  /** An open hash table of positions plus one. */
+  readonly slots: Uint32Array;
+}
+
+const EVM_ADDRESS = /^0x[0-9a-f]{40}$/;
+
+/** An EVM address takes twenty bytes; any other is kept as its text after a zero byte. */
+function toBytes(address: Address): Buffer {
+  return EVM_ADDRESS.test(address)
+    ? Buffer.from(address.slice(2), 'hex')
+    : Buffer.concat([Buffer.of(0), Buffer.from(address, 'latin1')]);
+}
+
+const EVM_LENGTH = 20;
+
+function hashBytes(bytes: Uint8Array): number {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hash >>> 0;
+}
+
+export function packAddresses(addresses: readonly Address[]): AddressArrays {
+  const parts = addresses.map(toBytes);
+  const starts = new Uint32Array(addresses.length + 1);
+  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(addresses.length * 2 + 2)));
+  let at = 0;
+  parts.forEach((part, position) => {
+    starts[position] = at;
+    at += part.length;
+    let slot = hashBytes(part) & (slots.length - 1);
+    while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1);
+    slots[slot] = position + 1;
+  });
+  starts[addresses.length] = at;
+  const bytes = new Uint8Array(at);
+  parts.forEach((part, position) => {
+    bytes.set(part, starts[position]);
+  });
+  return { bytes, starts, slots };
+}
+
+export class PackedAddresses {
+  readonly #arrays: AddressArrays;
+  readonly #bytes: Buffer;
+
+  constructor(arrays: AddressArrays) {
+    this.#arrays = arrays;
+    const { buffer, byteOffset, byteLength } = arrays.bytes;
+    this.#bytes = Buffer.from(buffer, byteOffset, byteLength);
+  }
+
+  at(position: number): Address {
+    const { starts } = this.#arrays;
+    const [from, to] = [starts[position] ?? 0, starts[position + 1] ?? 0];
+    return to - from === EVM_LENGTH
+      ? `0x${this.#bytes.toString('hex', from, to)}`
+      : this.#bytes.toString('latin1', from + 1, to);
+  }
+
+  /** The position of an address, or null when it is not here. */
+  find(address: Address): number | null {
+    const { starts, slots } = this.#arrays;
+    const wanted = toBytes(address);
+    let slot = hashBytes(wanted) & (slots.length - 1);
+    for (;;) {
+      const position = (slots[slot] ?? 0) - 1;
+      if (position < 0) return null;
+      const [from, to] = [starts[position] ?? 0, starts[position + 1] ?? 0];
+      if (
+        to - from === wanted.length &&
+        this.#bytes.compare(wanted, 0, wanted.length, from, to) === 0
+      ) {
+        return position;
+      }
+      slot = (slot + 1) & (slots.length - 1);
+    }
+  }
+}
