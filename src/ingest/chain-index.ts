@@ -15,7 +15,7 @@ import {
 import { loadState } from './load-state.ts';
 import { type BatchChanges, MarketState, type StateLimits } from './market-state.ts';
 import { rollBack } from './roll-back.ts';
-import { isSupplyDue, readSupplies, setSupply } from './supplies.ts';
+import { isSupplyDue, readSupplies, setSupplies } from './supplies.ts';
 
 export interface ChainIndexOptions {
   readonly adapter: ChainAdapter;
@@ -117,7 +117,7 @@ export class ChainIndex {
 
   /**
    * Applies blocks that follow the last indexed one and commits them. Returns the tokens whose
-   * supplies were wanted but could not be had.
+   * supplies are due now, and were not to be asked or could not be had.
    */
   async append(append: BlocksToAppend): Promise<readonly Address[]> {
     const { blocks, last, finalizedBlock, signal } = append;
@@ -126,7 +126,7 @@ export class ChainIndex {
     await loadState(this.#state, source, blocks);
     applyBlocks(this.#state, blocks, finalizedBlock);
     const changes = this.#state.takeChanges();
-    const missed = append.withSupplies ? await this.#setSupplies(changes, last, signal) : [];
+    const missed = await this.#setSupplies(changes, append);
     const headers =
       this.#checkpoint === null && this.#base !== null
         ? [this.#base, ...append.headers]
@@ -158,8 +158,14 @@ export class ChainIndex {
     });
   }
 
-  /** Asks for the supplies of tokens that no new block touched, as of the last indexed block. */
-  async updateSupplies(tokens: readonly Address[], signal: AbortSignal): Promise<void> {
+  /**
+   * Asks for the supplies of tokens that no new block touched, as of the last indexed block.
+   * Returns those that could not be had.
+   */
+  async updateSupplies(
+    tokens: readonly Address[],
+    signal: AbortSignal,
+  ): Promise<readonly Address[]> {
     const checkpoint = this.#requireCheckpoint();
     const header = this.#headers.get(checkpoint.block);
     if (header === undefined) throw new Error(`no header of block ${checkpoint.block} is stored`);
@@ -169,19 +175,18 @@ export class ChainIndex {
     const entries = tokens
       .flatMap((token) => this.#state.tokens.get(token) ?? [])
       .filter(({ row }) => isSupplyDue(row));
-    if (entries.length === 0) return;
+    if (entries.length === 0) return [];
     const supplies = await readSupplies(this.#adapter, { entries, header, signal });
     this.#state.beginBlock(header, header.number > checkpoint.finalizedBlock);
-    for (const entry of entries) {
-      this.#state.touchToken(entry);
-      setSupply(entry, supplies.get(entry.row.token) ?? null, header);
-    }
+    for (const entry of entries) this.#state.touchToken(entry);
+    const missed = setSupplies(entries, supplies, header);
     await this.#commit({
       fromBlock: checkpoint.block + 1,
       changes: this.#state.takeChanges(),
       headers: [],
       checkpoint: { ...checkpoint, version: checkpoint.version + 1 },
     });
+    return missed;
   }
 
   /** Takes back every block above `ancestor`. Returns whether all rows touched were told. */
@@ -270,22 +275,18 @@ export class ChainIndex {
   }
 
   /** A contract that cannot be asked now is asked later; that must not hold up the blocks. */
-  async #setSupplies(
-    changes: BatchChanges,
-    header: BlockHeader,
-    signal: AbortSignal,
-  ): Promise<readonly Address[]> {
+  async #setSupplies(changes: BatchChanges, append: BlocksToAppend): Promise<readonly Address[]> {
+    const { last: header, signal } = append;
     const entries = [...changes.tokens].filter(({ row }) => isSupplyDue(row));
-    try {
-      const supplies = await readSupplies(this.#adapter, { entries, header, signal });
-      for (const entry of entries) {
-        setSupply(entry, supplies.get(entry.row.token) ?? null, header);
+    if (append.withSupplies) {
+      try {
+        const supplies = await readSupplies(this.#adapter, { entries, header, signal });
+        return setSupplies(entries, supplies, header);
+      } catch (error) {
+        if (!(error instanceof SupplyReadError)) throw error;
       }
-      return [];
-    } catch (error) {
-      if (error instanceof SupplyReadError) return entries.map(({ row }) => row.token);
-      throw error;
     }
+    return entries.map(({ row }) => row.token);
   }
 
   async #readBase(number: number, signal: AbortSignal): Promise<BlockHeader> {

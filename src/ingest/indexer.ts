@@ -285,7 +285,8 @@ export class Indexer {
       headers: reading.headers,
       last,
       finalizedBlock: await this.#toFinalized(head, reading.headers),
-      withSupplies: true,
+      // Older states may be gone already; what is left out is asked at the head.
+      withSupplies: last.number === head.latest.number,
       signal,
     });
     for (const token of missed) this.#suppliesDue?.add(token);
@@ -332,8 +333,9 @@ export class Indexer {
     const tokens = [...this.#suppliesDue].slice(0, SUPPLY_COUNT_MAX);
     if (tokens.length === 0) return false;
     const { signal } = this.#abort;
+    let missed: readonly Address[];
     try {
-      await this.#index.updateSupplies(tokens, signal);
+      missed = await this.#index.updateSupplies(tokens, signal);
     } catch (error) {
       if (!(error instanceof SupplyReadError)) throw error;
       this.#suppliesAfterMs = clock.nowMs() + SUPPLY_RETRY_AFTER_MS;
@@ -341,6 +343,11 @@ export class Indexer {
       return false;
     }
     for (const token of tokens) this.#suppliesDue.delete(token);
+    if (missed.length > 0) {
+      for (const token of missed) this.#suppliesDue.add(token);
+      this.#suppliesAfterMs = clock.nowMs() + SUPPLY_RETRY_AFTER_MS;
+      return false;
+    }
     return this.#suppliesDue.size > 0;
   }
 

@@ -51,9 +51,25 @@ export async function readSupplies(
   }
 }
 
-/** Sets a supply as of the block whose balances the row holds. */
-export function setSupply(entry: TokenEntry, supplyRaw: bigint | null, header: BlockHeader): void {
-  entry.row.supplyRaw = supplyRaw;
-  entry.row.supplyBlock = header.number;
-  entry.row.supplyBalanceSumRaw = entry.row.balanceSumRaw;
+/**
+ * Sets the supplies as of the block whose balances the rows hold, and returns the tokens that had
+ * one and got no answer: a node that has lost the block's state must not make us forget it.
+ */
+export function setSupplies(
+  entries: readonly TokenEntry[],
+  supplies: ReadonlyMap<Address, bigint | null>,
+  header: BlockHeader,
+): readonly Address[] {
+  const missed: Address[] = [];
+  for (const { row } of entries) {
+    const supplyRaw = supplies.get(row.token) ?? null;
+    if (supplyRaw === null && row.supplyRaw !== null) {
+      missed.push(row.token);
+      continue;
+    }
+    row.supplyRaw = supplyRaw;
+    row.supplyBlock = header.number;
+    row.supplyBalanceSumRaw = row.balanceSumRaw;
+  }
+  return missed;
 }
