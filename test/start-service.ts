@@ -4,7 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+
+/** A test's own `t`, or a drill's list of what to undo. */
+export interface Cleanup {
+  after(work: () => unknown): void;
+}
 
 export interface ServiceProcess {
   readonly child: ChildProcess;
@@ -26,14 +30,14 @@ export interface StartServiceOptions {
   readonly through?: 'npm' | 'node';
 }
 
-export function createTempFolder(t: TestContext): string {
+export function createTempFolder(t: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
 /** Starts the process without waiting for it to serve. */
-export function spawnService(t: TestContext, options: StartServiceOptions = {}): ServiceProcess {
+export function spawnService(t: Cleanup, options: StartServiceOptions = {}): ServiceProcess {
   const [command, args] =
     options.through === 'npm'
       ? ['npm', ['start']]
@@ -49,6 +53,11 @@ export function spawnService(t: TestContext, options: StartServiceOptions = {}):
       // Most tests are not about a chain, and starting one takes seconds.
       DEVNET: 'off',
       DEVNET_PORT: '0',
+      // A test polls as often as it likes.
+      LIMIT_ANONYMOUS_PER_MINUTE: '1000000',
+      LIMIT_ANONYMOUS_BURST: '1000000',
+      LIMIT_IP_PER_MINUTE: '1000000',
+      LIMIT_IP_BURST: '1000000',
       DATA_DIR: createTempFolder(t),
       ...options.env,
     },
@@ -73,7 +82,7 @@ export function spawnService(t: TestContext, options: StartServiceOptions = {}):
 
 /** Starts the process and waits until it says where it serves. */
 export async function startService(
-  t: TestContext,
+  t: Cleanup,
   options: StartServiceOptions = {},
 ): Promise<RunningService> {
   const service = spawnService(t, options);
