@@ -159,6 +159,12 @@ const INDEXING_SETTINGS = {
     example: '30',
     fallback: '60',
   }),
+  checkLogs: setting('CHECK_LOGS', oneOf(['all', 'head']), {
+    group: 'Chains',
+    why: "Which log replies are checked against their blocks' headers. Some endpoints leave logs out without an error; `head` saves reading the headers of history from a node that you trust.",
+    example: 'head',
+    fallback: 'all',
+  }),
 } as const;
 
 const ACCESS_SETTINGS = {
@@ -178,12 +184,6 @@ const ACCESS_SETTINGS = {
     why: 'The secret under which API keys and session tokens are hashed, with its version; the highest version is used for new ones, the others for those from before. Needed with `DATABASE_URL`; without it one is made in `DATA_DIR`. `echo "1:$(openssl rand -base64 32)"` makes one.',
     example: '1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
     secret: true,
-  }),
-  checkLogs: setting('CHECK_LOGS', oneOf(['all', 'head']), {
-    group: 'Chains',
-    why: "Which log replies are checked against their blocks' headers. Some endpoints leave logs out without an error; `head` saves reading the headers of history from a node that you trust.",
-    example: 'head',
-    fallback: 'all',
   }),
 } as const;
 

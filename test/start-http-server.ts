@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import Type from 'typebox';
+import { createIdentify } from '../src/access/identify.ts';
+import type { Budget } from '../src/access/limiter.ts';
 import { defineOperation } from '../src/contract/operation.ts';
 import { emptyInput } from '../src/contract/schemas/empty-input.ts';
 import {
@@ -16,6 +18,22 @@ import { createLogger } from '../src/telemetry/logger.ts';
 import { Metrics } from '../src/telemetry/metrics.ts';
 
 export const PLENTY = { policy: 'anonymous', perMinute: 1_000_000, burst: 1_000_000 };
+
+/** The one page that may use sessions. */
+export const OWN_PAGE = 'https://console.example';
+
+/** Limits out of the way, but for those that a test is about. */
+export function toLimits(small: { ip?: Budget; anonymous?: Budget }) {
+  return {
+    ipBudget: small.ip ?? { ...PLENTY, policy: 'ip' },
+    budgets: {
+      anonymous: small.anonymous ?? PLENTY,
+      key: { ...PLENTY, policy: 'key' },
+      session: { ...PLENTY, policy: 'session' },
+    },
+    identitiesMax: 1000,
+  };
+}
 
 const shared = {
   tag: 'Market',
@@ -82,11 +100,14 @@ export async function startTestServer(
       getThing: () => ({ ok: true, secret: 'not declared' }),
       postThing: (input) => ({ name: (input as { name: string }).name, secret: 'x' }),
     },
-    budgets: {
-      ipBudget: { ...PLENTY, policy: 'ip' },
-      anonymousBudget: PLENTY,
-      identitiesMax: 1000,
+    limits: toLimits({}),
+    // Nobody has a key or a session here.
+    access: {
+      identify: createIdentify({ key: () => null, session: () => null }),
+      countUse: () => undefined,
     },
+    isAllowedOrigin: (origin) => origin === OWN_PAGE,
+    isSecure: false,
     trustedProxies: [],
     // The lag of a loaded test machine is not what most tests are about.
     overload: { requestsMax: 1000, lagMaxMs: 60_000 },

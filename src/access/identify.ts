@@ -1,30 +1,77 @@
 // Credentials → who is asking. A bad credential is refused, never treated as none.
 
-import type { Identity } from '../contract/handler.ts';
-import { AppError } from '../errors/app-error.ts';
-
-const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="mintwire", error="invalid_token"' };
-
-/** Hex of 32 bytes, base58 of 64 bytes, or a JSON array of 64 numbers: how wallets export keys. */
-const PRIVATE_KEY_SHAPES = [
-  /^(0x)?[0-9a-f]{64}$/i,
-  /^[1-9A-HJ-NP-Za-km-z]{86,88}$/,
-  /^\[(\s*\d{1,3}\s*,){63}\s*\d{1,3}\s*\]$/,
-];
-
-export function isPrivateKeyShaped(text: string): boolean {
-  return PRIVATE_KEY_SHAPES.some((shape) => shape.test(text));
-}
+import type { Identity, KeyIdentity, SessionIdentity } from '../contract/identity.ts';
+import type { SessionTransport } from '../model/access-record.ts';
+import { isPrivateKeyShaped } from './private-key-shape.ts';
+import { isWellFormedToken, toTokenKind } from './secret-token.ts';
+import { toUnauthorized } from './unauthorized.ts';
 
 export interface Caller {
   readonly authorization: string | undefined;
+  /** The session cookie's value; undefined where none came. */
+  readonly sessionCookie: string | undefined;
   /** The caller's address as the limiter groups it. */
   readonly addressGroup: string;
 }
 
-export function identify(caller: Caller): Identity {
-  if (caller.authorization === undefined) return { kind: 'anonymous', key: caller.addressGroup };
-  const credential = caller.authorization.replace(/^bearer\s+/i, '').trim();
-  const code = isPrivateKeyShaped(credential) ? 'PRIVATE_KEY_REFUSED' : 'INVALID_API_KEY';
-  throw new AppError(code, {}, { headers: CHALLENGE });
+/** At once where the credential was looked up lately. */
+export type Identify = (caller: Caller) => Identity | Promise<Identity>;
+
+/** Looks up well-formed tokens; null for one that is unknown or no longer works. */
+export interface Authenticators {
+  key(token: string): KeyIdentity | null | Promise<KeyIdentity | null>;
+  session(
+    token: string,
+    transport: SessionTransport,
+  ): SessionIdentity | null | Promise<SessionIdentity | null>;
+}
+
+const BEARER = /^bearer +/i;
+
+function orRefuse<Found extends Identity>(
+  found: Found | null | Promise<Found | null>,
+  code: 'INVALID_API_KEY' | 'INVALID_SESSION',
+): Found | Promise<Found> {
+  if (found instanceof Promise) return found.then((identity) => orRefuse(identity, code));
+  if (found === null) throw toUnauthorized(code);
+  return found;
+}
+
+function identifyBearer(authorization: string, by: Authenticators): Identity | Promise<Identity> {
+  const token = authorization.replace(BEARER, '').trim();
+  if (isPrivateKeyShaped(token)) throw toUnauthorized('PRIVATE_KEY_REFUSED');
+  const kind = BEARER.test(authorization) ? toTokenKind(token) : null;
+  const code = kind === 'session' ? 'INVALID_SESSION' : 'INVALID_API_KEY';
+  // Garbage goes no further: its checksum is wrong.
+  if (kind === null || !isWellFormedToken(token)) throw toUnauthorized(code);
+  return kind === 'key'
+    ? orRefuse(by.key(token), code)
+    : orRefuse(by.session(token, 'token'), code);
+}
+
+/**
+ * A browser sends its cookie with everything, also long after the session is over, and a page
+ * cannot take it back: it then counts as nobody and is told to drop the cookie.
+ */
+function identifyCookie(
+  cookie: string,
+  caller: Caller,
+  by: Authenticators,
+): Identity | Promise<Identity> {
+  if (isPrivateKeyShaped(cookie)) throw toUnauthorized('PRIVATE_KEY_REFUSED');
+  const nobody: Identity = { kind: 'anonymous', key: caller.addressGroup, hasStaleCookie: true };
+  if (toTokenKind(cookie) !== 'session' || !isWellFormedToken(cookie)) return nobody;
+  const found = by.session(cookie, 'cookie');
+  return found instanceof Promise ? found.then((one) => one ?? nobody) : (found ?? nobody);
+}
+
+export function createIdentify(by: Authenticators): Identify {
+  return (caller) => {
+    // Where a bearer is shown the cookie is ignored.
+    if (caller.authorization !== undefined) return identifyBearer(caller.authorization, by);
+    if (caller.sessionCookie !== undefined) {
+      return identifyCookie(caller.sessionCookie, caller, by);
+    }
+    return { kind: 'anonymous', key: caller.addressGroup };
+  };
 }

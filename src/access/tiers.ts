@@ -1,6 +1,7 @@
 // What each level of access may spend and how deep its reads go.
 
 import type { Config } from '../config.ts';
+import type { Level } from '../contract/identity.ts';
 import type { Budget } from './limiter.ts';
 
 export interface Depth {
@@ -11,20 +12,38 @@ export interface Depth {
 }
 
 export interface Tier {
-  readonly level: 'anonymous';
+  readonly level: Level;
   readonly budget: Budget;
   readonly depth: Depth;
 }
 
-export function toAnonymousTier(limits: Config['limits']): Tier {
+/** A tier for each level: `tiers[context.identity.kind]` is the caller's. */
+export type Tiers = Readonly<Record<Level, Tier>>;
+
+const PUBLIC_DEPTH: Depth = { streams: 4, trades: 100, holders: 100, klines: 1000 };
+const WALLET_DEPTH: Depth = { streams: 50, trades: 500, holders: 1000, klines: 5000 };
+
+export function toTiers(limits: Config['limits']): Tiers {
   return {
-    level: 'anonymous',
-    budget: {
-      policy: 'anonymous',
-      perMinute: limits.anonymousPerMinute,
-      burst: limits.anonymousBurst,
+    anonymous: {
+      level: 'anonymous',
+      budget: {
+        policy: 'anonymous',
+        perMinute: limits.anonymousPerMinute,
+        burst: limits.anonymousBurst,
+      },
+      depth: PUBLIC_DEPTH,
     },
-    depth: { streams: 4, trades: 100, holders: 100, klines: 1000 },
+    key: {
+      level: 'key',
+      budget: { policy: 'key', perMinute: limits.keyPerMinute, burst: limits.keyBurst },
+      depth: WALLET_DEPTH,
+    },
+    session: {
+      level: 'session',
+      budget: { policy: 'session', perMinute: limits.sessionPerMinute, burst: limits.sessionBurst },
+      depth: WALLET_DEPTH,
+    },
   };
 }
 

@@ -3,13 +3,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { toCosts, toEntitlements } from '../access/entitlements.ts';
-import { toAnonymousTier, toIpBudget } from '../access/tiers.ts';
+import type { Access } from '../access/create-access.ts';
+import { toIpBudget } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
 import type { Handlers } from '../contract/handler.ts';
 import { operations } from '../contract/operations.ts';
 import type { AnyHandler } from '../http/bind.ts';
-import { createHttpServer, DEFAULT_TIMEOUTS } from '../http/create-http-server.ts';
+import {
+  createHttpServer,
+  DEFAULT_TIMEOUTS,
+  type HttpServerOptions,
+} from '../http/create-http-server.ts';
 import { createMetricsServer } from '../http/metrics-server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
@@ -18,6 +22,7 @@ import { createReference } from '../market/reference.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
+import { openAccess } from './open-access.ts';
 import { openStore } from './open-store.ts';
 import { startChains } from './start-chains.ts';
 
@@ -45,24 +50,44 @@ interface HandlerParts {
   readonly version: string;
   readonly store: Store;
   readonly chains: ChainDirectory;
+  readonly access: Access;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
 }
 
 function createHandlers(parts: HandlerParts): Handlers {
-  const tier = toAnonymousTier(parts.config.limits);
-  const costs = toCosts(operations);
   const reference = createReference(operations, { version: parts.version });
   return {
     getChains: () => ({ chains: parts.chains.list().map((chain) => chain.answer) }),
-    getEntitlements: () =>
-      toEntitlements(tier, { costs, chains: parts.chains.list().map((chain) => chain.slug) }),
+    ...parts.access.handlers,
     getHealth: () => ({ status: 'ok' }),
     getReady: createReadiness(parts),
     getOpenapi: () => reference.openapi,
     getDocs: () => reference.docs,
     getLlms: () => reference.llms,
   };
+}
+
+function toServerOptions(config: Config, access: Access) {
+  const { anonymous, key, session } = access.tiers;
+  return {
+    operations,
+    limits: {
+      ipBudget: toIpBudget(config.limits),
+      budgets: { anonymous: anonymous.budget, key: key.budget, session: session.budget },
+      identitiesMax: config.limits.limiterIdentitiesMax,
+    },
+    access,
+    isAllowedOrigin: (origin) => access.origins.isAllowed(origin),
+    isSecure: access.origins.isSecure,
+    trustedProxies: config.server.trustedProxies,
+    overload: {
+      requestsMax: config.limits.overloadRequestsMax,
+      lagMaxMs: config.limits.overloadLagMs,
+    },
+    timeouts: DEFAULT_TIMEOUTS,
+    createRequestId: randomUUID,
+  } satisfies Partial<HttpServerOptions>;
 }
 
 function listen(server: Server, at: { host: string; port: number }): Promise<AddressInfo> {
@@ -98,24 +123,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let draining = false;
   const isDraining = () => draining;
   const chains = startChains({ config, clock, logger, metrics });
-  const handlers = createHandlers({ config, version, store, chains, clock, isDraining });
+  const access = await openAccess({ config, store, chains, clock, logger });
+  const handlers = createHandlers({ config, version, store, chains, access, clock, isDraining });
   const server = createHttpServer({
-    operations,
+    ...toServerOptions(config, access),
     // Each handler takes what its own operation's parser gives; the list ties the two by id.
     handlers: handlers as unknown as Readonly<Record<string, AnyHandler>>,
-    budgets: {
-      ipBudget: toIpBudget(config.limits),
-      anonymousBudget: toAnonymousTier(config.limits).budget,
-      identitiesMax: config.limits.limiterIdentitiesMax,
-    },
-    trustedProxies: config.server.trustedProxies,
-    overload: {
-      requestsMax: config.limits.overloadRequestsMax,
-      lagMaxMs: config.limits.overloadLagMs,
-    },
-    timeouts: DEFAULT_TIMEOUTS,
     clock,
-    createRequestId: randomUUID,
     logger,
     metrics,
     isDraining,
@@ -128,13 +142,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metricsServer.closeAllConnections();
     await Promise.all([close(server), close(metricsServer)]);
     clearTimeout(cut);
-    await chains.stop();
+    await Promise.all([chains.stop(), access.stop()]);
     await store.close();
   };
   try {
     const { host, metricsPort, port } = config.server;
     const metricsAt = await listen(metricsServer, { host: '127.0.0.1', port: metricsPort });
     const at = await listen(server, { host, port });
+    access.origins.listenOn(at.port);
     return {
       url: `${toOrigin(host, at.port)}/v1`,
       metricsUrl: `http://127.0.0.1:${metricsAt.port}/metrics`,

@@ -1,24 +1,28 @@
 // What answers an operation. Handlers know nothing of HTTP or MCP: either can call them.
 
+import type { FramedAnswer } from './framed-answer.ts';
+import type { Identity } from './identity.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import type { AnyOperation, OperationId, operations } from './operations.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
 
-/** Who is asking: `kind` goes into logs, `key` names the budget that pays. */
-export interface Identity {
-  readonly kind: 'anonymous';
-  readonly key: string;
-}
-
 export interface HandlerContext {
   readonly identity: Identity;
   readonly requestId: string;
+  /** Where the request came from, as limits group it. */
+  readonly addressGroup: string;
+  /** The page that a browser says it is on; null where none is named. */
+  readonly origin: string | null;
+  /** The caller's word for this very request, where the operation takes one. */
+  readonly idempotencyKey: string | null;
 }
+
+type AnswerOf<Op> = OutputOf<Op> | FramedAnswer<OutputOf<Op>> | ReadyAnswer;
 
 export type Handler<Op extends AnyOperation> = (
   input: InputOf<Op>,
   context: HandlerContext,
-) => OutputOf<Op> | ReadyAnswer | Promise<OutputOf<Op> | ReadyAnswer>;
+) => AnswerOf<Op> | Promise<AnswerOf<Op>>;
 
 export type Handlers = {
   readonly [Id in OperationId]: Handler<Extract<(typeof operations)[number], { readonly id: Id }>>;

@@ -4,12 +4,12 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors/catalogue.ts';
 
 /** What a request spends of its caller's budget, by kind. `free` is not metered at all. */
-export const COSTS = { free: 0, read: 1 } as const;
+export const COSTS = { free: 0, read: 1, challenge: 5 } as const;
 
 export type CostClass = keyof typeof COSTS;
 
-/** Who may call: anyone (any credential raises the tier). Later levels stand beside it. */
-export type AccessLevel = 'public';
+/** Who may call: anyone (any credential raises the tier), or only a signed-in wallet. */
+export type AccessLevel = 'public' | 'session';
 
 export interface OperationExample {
   readonly input: Readonly<Record<string, string | number | boolean>>;
@@ -35,6 +35,10 @@ export interface Operation<
   readonly summary: string;
   readonly description: string;
   readonly access: AccessLevel;
+  /** Which web pages may call: any, without credentials; or our own and those allowed, with. */
+  readonly pages: 'any' | 'own';
+  /** Whether an `Idempotency-Key` header is honoured. */
+  readonly takesIdempotencyKey: boolean;
   readonly cost: CostClass;
   /** The query of a GET or DELETE, the body of a POST. Fields beyond it are refused. */
   readonly input: Input;
@@ -50,7 +54,14 @@ export interface Operation<
   readonly mcp: McpExposure | null;
 }
 
-type Defaults = 'access' | 'mediaType' | 'status' | 'errors' | 'mcp';
+type Defaults =
+  | 'access'
+  | 'pages'
+  | 'takesIdempotencyKey'
+  | 'mediaType'
+  | 'status'
+  | 'errors'
+  | 'mcp';
 
 export function defineOperation<Input extends TObject, Output extends TSchema, Id extends string>(
   definition: Omit<Operation<Input, Output, Id>, Defaults> &
@@ -58,6 +69,8 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
 ): Operation<Input, Output, Id> {
   return {
     access: 'public',
+    pages: definition.access === 'session' ? 'own' : 'any',
+    takesIdempotencyKey: false,
     mediaType: 'application/json',
     status: 200,
     errors: [],
@@ -70,9 +83,13 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
 export function toErrorCodes(operation: Operation): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(['INVALID_INPUT', 'MALFORMED_REQUEST']);
   if (operation.cost !== 'free') {
-    for (const code of ['INVALID_API_KEY', 'PRIVATE_KEY_REFUSED', 'RATE_LIMITED'] as const) {
-      codes.add(code);
-    }
+    codes.add('INVALID_API_KEY').add('INVALID_SESSION').add('PRIVATE_KEY_REFUSED');
+    // A lost key store refuses those who show credentials rather than letting them in.
+    codes.add('RATE_LIMITED').add('UPSTREAM_UNAVAILABLE');
+  }
+  if (operation.access === 'session') {
+    codes.add('WALLET_SESSION_REQUIRED');
+    if (operation.method !== 'GET') codes.add('ORIGIN_NOT_ALLOWED');
   }
   if (operation.method === 'POST') {
     for (const code of ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);

@@ -1,15 +1,33 @@
 // The list of operations. What is not here does not exist; what is here works.
 
 import type { Operation } from './operation.ts';
+import {
+  createChallenge,
+  endAllSessions,
+  endSession,
+  getSessions,
+  verifyChallenge,
+} from './operations/auth.ts';
 import { getChains } from './operations/get-chains.ts';
 import { getEntitlements } from './operations/get-entitlements.ts';
 import { getHealth } from './operations/get-health.ts';
+import { getMe } from './operations/get-me.ts';
 import { getReady } from './operations/get-ready.ts';
+import { createKey, getKeys, revokeKey } from './operations/keys.ts';
 import { getDocs, getLlms, getOpenapi } from './operations/reference.ts';
 
 export const operations = [
   getChains,
   getEntitlements,
+  createChallenge,
+  verifyChallenge,
+  getSessions,
+  endSession,
+  endAllSessions,
+  getMe,
+  getKeys,
+  createKey,
+  revokeKey,
   getOpenapi,
   getDocs,
   getLlms,

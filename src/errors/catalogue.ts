@@ -23,11 +23,53 @@ export const ERROR_CATALOGUE = {
     detail: '{reason}',
     help: 'The request could not be read as HTTP: bad percent-encoding, a broken header or an invalid request line. Use an HTTP library rather than text of your own.',
   },
+  UNKNOWN_CHAIN: {
+    status: 400,
+    title: 'Unknown chain',
+    detail: 'No chain is called "{chain}". Known are {known}.',
+    help: 'Use a slug such as `ethereum` or `base`, or the CAIP-2 form such as `eip155:8453`.',
+  },
+  INVALID_ADDRESS: {
+    status: 400,
+    title: 'Invalid address',
+    detail: 'This is not an address on {chain}.',
+    help: 'EVM addresses are `0x` and 40 hex digits in any case; Solana addresses are 32 bytes in base58.',
+  },
+  INVALID_CURSOR: {
+    status: 400,
+    title: 'Invalid cursor',
+    detail: 'The cursor is not one that this query gave.',
+    help: 'Send `nextCursor` as it came, with the same query. A cursor belongs to its query and to whoever was given it.',
+  },
   INVALID_API_KEY: {
     status: 401,
     title: 'Invalid API key',
     detail: 'The bearer credential is not a valid API key of this server.',
     help: 'Send `Authorization: Bearer <API key>` with an active key, or no `Authorization` header for anonymous access. A bad key is never treated as anonymous.',
+  },
+  WALLET_SESSION_REQUIRED: {
+    status: 401,
+    title: 'Wallet session required',
+    detail: 'This needs the session of a signed-in wallet; an API key does not replace it.',
+    help: 'Sign in by `POST /v1/auth/challenge` and `POST /v1/auth/verify`, then send the session token as `Authorization: Bearer` or let the browser send its cookie.',
+  },
+  INVALID_SESSION: {
+    status: 401,
+    title: 'Invalid session',
+    detail: 'The session is over or never was. Sign in again.',
+    help: 'A session ends 24 hours after its last use, 30 days after it began, or when it is logged out. A token works as bearer only and a cookie as cookie only.',
+  },
+  INVALID_SIGNATURE: {
+    status: 401,
+    title: 'Invalid signature',
+    detail: 'The signature is not one of the challenge by its wallet.',
+    help: 'Sign the `message` of the challenge exactly as it came, with the wallet whose address was named. After five failures the challenge is used up.',
+  },
+  CHALLENGE_EXPIRED: {
+    status: 401,
+    title: 'Challenge expired',
+    detail: 'The challenge has run out, was used already or never was. Ask for a new one.',
+    help: 'A challenge lives for five minutes and signs in once.',
   },
   PRIVATE_KEY_REFUSED: {
     status: 401,
@@ -36,11 +78,23 @@ export const ERROR_CATALOGUE = {
       'The credential is shaped like a wallet private key. Nothing of it was kept; treat that key as exposed.',
     help: 'A wallet private key is never an API key and must never leave the wallet. Move the funds of that wallet if the request crossed a network.',
   },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    title: 'Origin not allowed',
+    detail: 'A cookie session can be used from the pages of this server and those it allows only.',
+    help: 'Browsers: call from the server\'s own origin, or let the operator add yours to `SESSION_ORIGINS`. Programs: sign in with `"transport": "token"`.',
+  },
   ROUTE_NOT_FOUND: {
     status: 404,
     title: 'Route not found',
     detail: 'There is no such route. GET /v1/openapi.json lists those that exist.',
     help: 'Check the path; every route lives under `/v1`, is case-sensitive and has no trailing slash.',
+  },
+  KEY_NOT_FOUND: {
+    status: 404,
+    title: 'Key not found',
+    detail: 'This wallet has no key with that id.',
+    help: "`GET /v1/keys` lists the ids of the wallet's keys. The id is not the key itself.",
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -53,6 +107,24 @@ export const ERROR_CATALOGUE = {
     title: 'Request timeout',
     detail: 'The request did not arrive in full within its time limit.',
     help: 'Headers must arrive within 10 s and the whole request within 30 s. Send it again on a new connection.',
+  },
+  KEY_LIMIT_REACHED: {
+    status: 409,
+    title: 'Key limit reached',
+    detail: 'The wallet has {limit} active keys, which is as many as it may have.',
+    help: 'Revoke a key that is no longer used, then issue the new one.',
+  },
+  KEY_ALREADY_REVOKED: {
+    status: 409,
+    title: 'Key already revoked',
+    detail: 'The key was revoked before.',
+    help: 'Nothing is left to do: the key does not work.',
+  },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    title: 'Idempotency conflict',
+    detail: 'This Idempotency-Key was used for another request.',
+    help: 'Use a new `Idempotency-Key` for each new request; repeat it only with the very same body.',
   },
   BODY_TOO_LARGE: {
     status: 413,
@@ -77,6 +149,12 @@ export const ERROR_CATALOGUE = {
     title: 'Rate limited',
     detail: 'The {policy} budget is used up. Try again in {retryAfterSeconds} s.',
     help: 'Wait as long as `Retry-After` says. `RateLimit` and `RateLimit-Policy` show the budget on every metered answer; an API key has a larger one.',
+  },
+  TOO_MANY_CHALLENGES: {
+    status: 429,
+    title: 'Too many challenges',
+    detail: 'Too many challenges are open. Try again in {retryAfterSeconds} s.',
+    help: 'Use the challenges that were given out, or wait as long as `Retry-After` says: a challenge runs out after five minutes.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,

@@ -1,16 +1,16 @@
 // One operation → one route: admission, input, handler, answer.
 
-import buildSerializer from 'fast-json-stringify';
-import type { HandlerContext, Identity } from '../contract/handler.ts';
+import type { HandlerContext } from '../contract/handler.ts';
+import type { Identity } from '../contract/identity.ts';
 import { COSTS, type Operation } from '../contract/operation.ts';
-import { createInputParser } from '../contract/parse-input.ts';
-import { isReadyAnswer } from '../contract/ready-answer.ts';
-import { AppError, toInvalidInput } from '../errors/app-error.ts';
+import { AppError } from '../errors/app-error.ts';
+import { createAnswerSender } from './answer-sender.ts';
 import type { ReadAddressGroup } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
-import type { Gate } from './gate.ts';
-import { parseQueryString } from './query-string.ts';
-import { readJsonObject } from './read-body.ts';
+import type { Admission, Gate, Passage } from './gate.ts';
+import { createInputReader, readIdempotencyKey } from './read-input.ts';
+import { type IsAllowedOrigin, readOrigin } from './response-headers.ts';
+import type { SessionCookie } from './session-cookie.ts';
 
 /** Any operation's handler, as the transport calls it. */
 export type AnyHandler = (input: unknown, context: HandlerContext) => unknown;
@@ -21,46 +21,54 @@ export type Answer = (exchange: Exchange) => void | Promise<void>;
 export interface BindOptions {
   readonly gate: Gate;
   readonly readAddressGroup: ReadAddressGroup;
+  readonly cookie: SessionCookie;
+  readonly isAllowedOrigin: IsAllowedOrigin;
+  readonly nowMs: () => number;
   readonly timeoutMs: number;
 }
 
 /** For requests that are not metered, and so ask for no identity. */
 const UNMETERED: Identity = { kind: 'anonymous', key: 'unmetered' };
 
-/** A handler's input: the query of a GET or DELETE, the JSON body of a POST. */
-function createInputReader(operation: Operation): (exchange: Exchange) => unknown {
-  if (operation.method === 'POST') {
-    const parse = createInputParser(operation.input, 'json');
-    return async (exchange) => {
-      if (exchange.query !== null) {
-        throw toInvalidInput([{ path: 'query', message: 'must be empty; send a JSON body' }]);
-      }
-      return parse(await readJsonObject(exchange.request));
-    };
-  }
-  const parse = createInputParser(operation.input, 'text');
-  const takesNothing = Object.keys(operation.input.properties).length === 0;
-  return (exchange) =>
-    takesNothing && exchange.query === null ? {} : parse(parseQueryString(exchange.query ?? ''));
+function toPassage(operation: Operation): Passage {
+  const { access, method } = operation;
+  return { cost: COSTS[operation.cost], access, isWrite: method !== 'GET' };
 }
 
-/** Declared fields leave, others do not. */
-function createSerializer(operation: Operation): (answer: unknown) => string {
-  if (operation.mediaType !== 'application/json') return (answer) => String(answer);
-  return buildSerializer(operation.output as Parameters<typeof buildSerializer>[0]);
-}
-
-function admit(exchange: Exchange, cost: number, options: BindOptions): void {
-  const admission = options.gate.admit(
-    {
-      authorization: exchange.request.headers.authorization,
-      addressGroup: options.readAddressGroup(exchange.request),
-    },
-    cost,
-  );
-  exchange.identity = admission.identity;
+function welcome(exchange: Exchange, admission: Admission, cookie: SessionCookie): void {
+  const { identity } = admission;
+  exchange.identity = identity;
   exchange.addHeader('ratelimit', admission.rateLimit);
   exchange.addHeader('ratelimit-policy', admission.rateLimitPolicy);
+  if (identity.kind === 'anonymous' && identity.hasStaleCookie) {
+    exchange.addHeader('set-cookie', cookie.toDropped());
+  }
+}
+
+/** Who asks; resolves later only where a credential has to be looked up. */
+function admit(exchange: Exchange, passage: Passage, options: BindOptions): void | Promise<void> {
+  const { headers } = exchange.request;
+  const visitor = {
+    authorization: headers.authorization,
+    sessionCookie: options.cookie.read(headers.cookie),
+    addressGroup: options.readAddressGroup(exchange.request),
+    isFromOwnPage: passage.isWrite && options.isAllowedOrigin(headers.origin ?? null),
+  };
+  const refuse = (error: unknown): never => {
+    // A cookie that is refused is taken back, since no page could do so.
+    const isCookie = visitor.authorization === undefined && visitor.sessionCookie !== undefined;
+    if (isCookie && error instanceof AppError && error.status === 401) {
+      exchange.addHeader('set-cookie', options.cookie.toDropped());
+    }
+    throw error;
+  };
+  try {
+    const admission = options.gate.admit(visitor, passage);
+    if (!(admission instanceof Promise)) return welcome(exchange, admission, options.cookie);
+    return admission.then((found) => welcome(exchange, found, options.cookie)).catch(refuse);
+  } catch (error) {
+    refuse(error);
+  }
 }
 
 /** Rejects when `work` takes longer than a request may. */
@@ -84,33 +92,32 @@ export function bindOperation(
   handler: AnyHandler,
   options: BindOptions,
 ): Answer {
-  const cost = COSTS[operation.cost];
+  const passage = toPassage(operation);
   const readInput = createInputReader(operation);
-  const serialize = createSerializer(operation);
-  const contentType = `${operation.mediaType}; charset=utf-8`;
-  function send(exchange: Exchange, answer: unknown): void {
-    exchange.addHeader('content-type', contentType);
-    exchange.addHeader('cache-control', operation.cacheControl);
-    if (isReadyAnswer(answer)) exchange.sendReady(operation.status, answer);
-    else exchange.send(operation.status, serialize(answer));
-  }
+  const send = createAnswerSender(operation, options);
   function handle(exchange: Exchange, input: unknown): unknown {
-    return handler(input, { identity: exchange.identity ?? UNMETERED, requestId: exchange.id });
+    return handler(input, {
+      identity: exchange.identity ?? UNMETERED,
+      requestId: exchange.id,
+      addressGroup: options.readAddressGroup(exchange.request),
+      origin: readOrigin(exchange),
+      idempotencyKey: operation.takesIdempotencyKey ? readIdempotencyKey(exchange) : null,
+    });
   }
-  async function answerLater(exchange: Exchange, input: Promise<unknown>): Promise<void> {
-    const work = input.then((value) => handle(exchange, value));
-    send(exchange, await withTimeout(work, exchange, options.timeoutMs));
+  /** An answer, or the promise of one where anything on the way has to be waited for. */
+  function work(exchange: Exchange): unknown {
+    const input = readInput(exchange);
+    return input instanceof Promise
+      ? input.then((value) => handle(exchange, value))
+      : handle(exchange, input);
   }
   return (exchange) => {
-    if (cost > 0) admit(exchange, cost, options);
-    const input = readInput(exchange);
-    if (input instanceof Promise) return answerLater(exchange, input);
-    const answer = handle(exchange, input);
-    if (answer instanceof Promise) {
-      return withTimeout(answer, exchange, options.timeoutMs).then((value) =>
-        send(exchange, value),
-      );
+    const admission = passage.cost > 0 ? admit(exchange, passage, options) : undefined;
+    const answer = admission ? admission.then(() => work(exchange)) : work(exchange);
+    if (!(answer instanceof Promise)) {
+      send(exchange, answer);
+      return;
     }
-    send(exchange, answer);
+    return withTimeout(answer, exchange, options.timeoutMs).then((value) => send(exchange, value));
   };
 }

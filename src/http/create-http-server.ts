@@ -12,9 +12,14 @@ import { createParserErrorHandler } from './parser-error.ts';
 import { Pressure } from './pressure.ts';
 import { HEADER_BYTES_MAX, toAppError, URL_BYTES_MAX } from './problem.ts';
 import { createRouter, type RouterOptions } from './router.ts';
+import { createSessionCookie } from './session-cookie.ts';
 
-export interface HttpServerOptions extends Pick<RouterOptions, 'operations' | 'handlers'> {
-  readonly budgets: Pick<GateOptions, 'ipBudget' | 'anonymousBudget' | 'identitiesMax'>;
+export interface HttpServerOptions
+  extends Pick<RouterOptions, 'operations' | 'handlers' | 'isAllowedOrigin'> {
+  readonly limits: Pick<GateOptions, 'ipBudget' | 'budgets' | 'identitiesMax'>;
+  readonly access: Pick<GateOptions, 'identify' | 'countUse'>;
+  /** Whether browsers reach the server by https. */
+  readonly isSecure: boolean;
   readonly trustedProxies: readonly string[];
   readonly overload: { readonly requestsMax: number; readonly lagMaxMs: number };
   readonly timeouts: Timeouts;
@@ -84,10 +89,16 @@ function createFailer(options: HttpServerOptions) {
 }
 
 function createListener(options: HttpServerOptions, pressure: Pressure) {
-  const gate = new Gate({ ...options.budgets, clock: options.clock, metrics: options.metrics });
-  const readAddressGroup = createAddressReader(options.trustedProxies);
-  const timeoutMs = options.timeouts.requestMs;
-  const findRoute = createRouter({ ...options, gate, readAddressGroup, timeoutMs });
+  const { clock, metrics } = options;
+  const gate = new Gate({ ...options.limits, ...options.access, clock, metrics });
+  const findRoute = createRouter({
+    ...options,
+    gate,
+    readAddressGroup: createAddressReader(options.trustedProxies),
+    cookie: createSessionCookie(options.isSecure),
+    nowMs: () => clock.nowMs(),
+    timeoutMs: options.timeouts.requestMs,
+  });
   const observe = createObserver(options, pressure);
   const fail = createFailer(options);
   return (request: IncomingMessage, response: ServerResponse): void => {
@@ -102,6 +113,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
       }
       const route = findRoute(request.method ?? '', exchange.path);
       exchange.operation = route.operation;
+      route.restrict?.(exchange);
       if (pressure.isOverloaded() && !NEVER_SHED.has(route.operation)) {
         throw new AppError('OVERLOADED', {}, { retryAfterSeconds: 1 });
       }

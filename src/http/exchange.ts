@@ -1,7 +1,7 @@
 // One request and its answer: the only code that writes a response.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Identity } from '../contract/handler.ts';
+import type { Identity } from '../contract/identity.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { AppError } from '../errors/app-error.ts';
 import { toProblem } from './problem.ts';
@@ -51,6 +51,11 @@ export class Exchange {
     this.#headers.push(name, value);
   }
 
+  removeHeader(name: string): void {
+    const at = this.#headers.findIndex((one, index) => index % 2 === 0 && one === name);
+    if (at >= 0) this.#headers.splice(at, 2);
+  }
+
   /** Whether an answer can still be given: the client may have gone, or a time-out answered. */
   get isOpen(): boolean {
     return !this.response.headersSent && !this.response.destroyed;
@@ -80,6 +85,7 @@ export class Exchange {
 
   sendError(error: AppError): void {
     if (!this.isOpen) return;
+    if (error.status === 401) this.setHeader('www-authenticate', 'Bearer realm="mintwire"');
     for (const [name, value] of Object.entries(error.headers ?? {})) {
       this.setHeader(name.toLowerCase(), value);
     }

@@ -2,23 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PLENTY, startTestServer } from '../../test/start-http-server.ts';
+import { startTestServer, toLimits } from '../../test/start-http-server.ts';
 import { ManualClock } from '../lib/clock.ts';
 
 const SMALL = { policy: 'anonymous', perMinute: 120, burst: 3 };
-const IP_PLENTY = { ...PLENTY, policy: 'ip' };
-
-function budgets(options: { anonymous?: typeof SMALL; ip?: typeof SMALL }) {
-  return {
-    ipBudget: options.ip ?? IP_PLENTY,
-    anonymousBudget: options.anonymous ?? PLENTY,
-    identitiesMax: 1000,
-  };
-}
 
 test('default: the budget counts down, is refused with 429, and Retry-After suffices', async (t) => {
   const clock = new ManualClock();
-  const server = await startTestServer(t, { clock, budgets: budgets({ anonymous: SMALL }) });
+  const server = await startTestServer(t, { clock, limits: toLimits({ anonymous: SMALL }) });
   const seen: (string | null)[] = [];
   for (let i = 0; i < 3; i += 1) {
     const response = await server.get('/v1/thing');
@@ -41,7 +32,7 @@ test('default: the budget counts down, is refused with 429, and Retry-After suff
 test('behavior: the address ceiling comes first and also counts what has no route', async (t) => {
   const clock = new ManualClock();
   const ip = { policy: 'ip', perMinute: 60, burst: 3 };
-  const server = await startTestServer(t, { clock, budgets: budgets({ ip }) });
+  const server = await startTestServer(t, { clock, limits: toLimits({ ip }) });
   assert.equal((await server.get('/v1/thing')).status, 200);
   assert.equal((await server.get('/v1/nope')).status, 404);
   assert.equal((await server.get('/v1/thing', { method: 'OPTIONS' })).status, 204);
@@ -57,7 +48,7 @@ test('behavior: the order is ceiling, credentials, budget, input', async (t) => 
   const clock = new ManualClock();
   const anonymous = { policy: 'anonymous', perMinute: 60, burst: 1 };
   const ip = { policy: 'ip', perMinute: 60, burst: 4 };
-  const server = await startTestServer(t, { clock, budgets: budgets({ anonymous, ip }) });
+  const server = await startTestServer(t, { clock, limits: toLimits({ anonymous, ip }) });
   const bad = { headers: { authorization: 'Bearer nonsense' } };
   assert.equal((await server.get('/v1/thing?x=1')).status, 400);
   assert.equal((await server.get('/v1/thing?x=1')).status, 429);
@@ -70,7 +61,7 @@ test('behavior: the order is ceiling, credentials, budget, input', async (t) => 
 test('behavior: a forged X-Forwarded-For changes nothing', async (t) => {
   const server = await startTestServer(t, {
     clock: new ManualClock(),
-    budgets: budgets({ anonymous: SMALL }),
+    limits: toLimits({ anonymous: SMALL }),
   });
   const statuses: number[] = [];
   for (let i = 0; i < 4; i += 1) {
@@ -83,7 +74,7 @@ test('behavior: a forged X-Forwarded-For changes nothing', async (t) => {
 test('behavior: behind a trusted proxy each client has its own budget', async (t) => {
   const server = await startTestServer(t, {
     clock: new ManualClock(),
-    budgets: budgets({ anonymous: SMALL }),
+    limits: toLimits({ anonymous: SMALL }),
     trustedProxies: ['127.0.0.0/8'],
   });
   async function statusFor(client: string): Promise<number> {

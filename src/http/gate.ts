@@ -1,18 +1,36 @@
 // Who may pass: the address ceiling, then credentials, then the caller's own budget.
 
-import { type Caller, identify } from '../access/identify.ts';
+import type { Caller, Identify } from '../access/identify.ts';
 import { type Budget, type Decision, Limiter } from '../access/limiter.ts';
-import type { Identity } from '../contract/handler.ts';
+import { toUnauthorized } from '../access/unauthorized.ts';
+import type { Identity, Level } from '../contract/identity.ts';
+import type { AccessLevel } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface GateOptions {
   readonly ipBudget: Budget;
-  readonly anonymousBudget: Budget;
+  readonly budgets: Readonly<Record<Level, Budget>>;
   readonly identitiesMax: number;
+  readonly identify: Identify;
+  /** Told of every request that passed. */
+  readonly countUse: (identity: Identity) => void;
   readonly clock: Clock;
   readonly metrics: Metrics;
+}
+
+/** What is asked for, as far as passing goes. */
+export interface Passage {
+  readonly cost: number;
+  readonly access: AccessLevel;
+  /** Whether it changes something, so that a cookie alone does not prove that a page may ask. */
+  readonly isWrite: boolean;
+}
+
+export interface Visitor extends Caller {
+  /** Whether the request names a page that may use sessions. */
+  readonly isFromOwnPage: boolean;
 }
 
 export interface Admission {
@@ -33,11 +51,24 @@ function toWaitSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000 - 1e-9));
 }
 
+function assertMayPass(identity: Identity, passage: Passage, visitor: Visitor): void {
+  if (passage.access !== 'session') return;
+  if (identity.kind !== 'session') {
+    const isStale = identity.kind === 'anonymous' && identity.hasStaleCookie === true;
+    throw toUnauthorized(isStale ? 'INVALID_SESSION' : 'WALLET_SESSION_REQUIRED');
+  }
+  if (passage.isWrite && identity.transport === 'cookie' && !visitor.isFromOwnPage) {
+    throw new AppError('ORIGIN_NOT_ALLOWED', {});
+  }
+}
+
 export class Gate {
+  readonly #options: GateOptions;
   readonly #ip: Meter;
-  readonly #anonymous: Meter;
+  readonly #byLevel: Readonly<Record<Level, Meter>>;
 
   constructor(options: GateOptions) {
+    this.#options = options;
     const createMeter = (budget: Budget): Meter => {
       const windowSeconds = Math.ceil((budget.burst * 60) / budget.perMinute);
       const limiter = new Limiter({ ...options, budget });
@@ -53,7 +84,11 @@ export class Gate {
       };
     };
     this.#ip = createMeter(options.ipBudget);
-    this.#anonymous = createMeter(options.anonymousBudget);
+    this.#byLevel = {
+      anonymous: createMeter(options.budgets.anonymous),
+      key: createMeter(options.budgets.key),
+      session: createMeter(options.budgets.session),
+    };
   }
 
   /** Charges a request that no operation answers: it counts, but its own answer stands. */
@@ -61,16 +96,24 @@ export class Gate {
     this.#ip.limiter.take(addressGroup, 1);
   }
 
-  admit(caller: Caller, cost: number): Admission {
-    this.#spend(this.#ip, caller.addressGroup, cost);
-    const identity = identify(caller);
-    const decision = this.#spend(this.#anonymous, identity.key, cost);
-    const policy = this.#anonymous.limiter.budget.policy;
-    const resetSeconds = toWaitSeconds(decision.resetMs);
+  /** At once unless the credential has to be looked up. */
+  admit(visitor: Visitor, passage: Passage): Admission | Promise<Admission> {
+    this.#spend(this.#ip, visitor.addressGroup, passage.cost);
+    const identity = this.#options.identify(visitor);
+    return identity instanceof Promise
+      ? identity.then((found) => this.#admit(found, passage, visitor))
+      : this.#admit(identity, passage, visitor);
+  }
+
+  #admit(identity: Identity, passage: Passage, visitor: Visitor): Admission {
+    assertMayPass(identity, passage, visitor);
+    const meter = this.#byLevel[identity.kind];
+    const decision = this.#spend(meter, identity.key, passage.cost);
+    this.#options.countUse(identity);
     return {
       identity,
-      rateLimit: `"${policy}";r=${decision.remaining};t=${resetSeconds}`,
-      rateLimitPolicy: this.#anonymous.policyField,
+      rateLimit: `"${meter.limiter.budget.policy}";r=${decision.remaining};t=${toWaitSeconds(decision.resetMs)}`,
+      rateLimitPolicy: meter.policyField,
     };
   }
 

@@ -14,6 +14,10 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    const cut = () =>
+      reject(new AppError('MALFORMED_REQUEST', { reason: 'The body ended before its length.' }));
+    // The client may have gone while its credentials were looked up.
+    if (request.destroyed) cut();
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > BODY_BYTES_MAX) {
@@ -26,9 +30,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
     request.on('error', reject);
-    request.on('close', () =>
-      reject(new AppError('MALFORMED_REQUEST', { reason: 'The body ended before its length.' })),
-    );
+    request.on('close', cut);
   });
 }
 

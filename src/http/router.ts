@@ -4,11 +4,13 @@ import type { Operation } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
 import { type Answer, type AnyHandler, type BindOptions, bindOperation } from './bind.ts';
 import type { Exchange } from './exchange.ts';
-import { toPreflightHeaders } from './response-headers.ts';
+import { restrictToOwnPages, toPreflightHeaders } from './response-headers.ts';
 
 export interface Route {
   /** Names the route in the log and the metrics. */
   readonly operation: string;
+  /** Which pages may read what is answered here, refusals included; any where it is missing. */
+  readonly restrict?: (exchange: Exchange) => void;
   readonly answer: Answer;
 }
 
@@ -79,8 +81,12 @@ function completePath(routes: Map<string, Route>, options: BindOptions): PathRou
   const get = routes.get('GET');
   if (get) routes.set('HEAD', get);
   const methods = [...routes.keys(), 'OPTIONS'].sort();
-  routes.set('OPTIONS', createPreflight(options, methods));
-  return { byMethod: routes, wrongMethod: createWrongMethod(options, methods.join(', ')) };
+  // The operations of one path are open to the same pages.
+  const { restrict } = [...routes.values()][0] ?? {};
+  const alike = (route: Route): Route => (restrict ? { ...route, restrict } : route);
+  routes.set('OPTIONS', alike(createPreflight(options, methods)));
+  const wrongMethod = alike(createWrongMethod(options, methods.join(', ')));
+  return { byMethod: routes, wrongMethod };
 }
 
 export function createRouter(options: RouterOptions): FindRoute {
@@ -90,11 +96,14 @@ export function createRouter(options: RouterOptions): FindRoute {
     methods.set(method, route);
     methodsByPath.set(path, methods);
   }
+  const restrict = (exchange: Exchange) => restrictToOwnPages(exchange, options.isAllowedOrigin);
   for (const operation of options.operations) {
     const handler = options.handlers[operation.id];
     if (!handler) throw new Error(`operation ${operation.id} has no handler`);
     const answer = bindOperation(operation, handler, options);
-    add(`/v1${operation.path}`, operation.method, { operation: operation.id, answer });
+    const route: Route = { operation: operation.id, answer };
+    const isOwn = operation.pages === 'own';
+    add(`/v1${operation.path}`, operation.method, isOwn ? { ...route, restrict } : route);
   }
   const redirect = createUnmetered(options, (exchange) => {
     exchange.addHeader('location', '/v1/docs');

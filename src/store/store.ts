@@ -14,6 +14,7 @@ import type {
   TokenRecord,
   TradeRecord,
 } from '../model/market-record.ts';
+import type { AccessStore } from './access-store.ts';
 
 export interface BalanceKey {
   readonly token: Address;
@@ -141,6 +142,7 @@ export interface MarketStore extends MarketReader, MarketScanner {
 export interface Store {
   readonly engine: 'sqlite' | 'postgres';
   readonly market: MarketStore;
+  readonly access: AccessStore;
   /** Resolves when the store answers; rejects when it does not. */
   ping(): Promise<void>;
   close(): Promise<void>;

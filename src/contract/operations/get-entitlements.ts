@@ -1,11 +1,8 @@
 // GET /entitlements
 
-import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { chainSlugSchema } from '../schemas/chain.ts';
+import { entitlementsSchema } from '../schemas/access.ts';
 import { emptyInput } from '../schemas/empty-input.ts';
-
-const count = Type.Integer({ minimum: 0 });
 
 export const getEntitlements = defineOperation({
   id: 'getEntitlements',
@@ -18,27 +15,7 @@ export const getEntitlements = defineOperation({
   cost: 'read',
   cacheControl: 'private, no-store',
   input: emptyInput,
-  output: Type.Object(
-    {
-      level: Type.Enum(['anonymous']),
-      budget: Type.Object(
-        {
-          perMinute: count,
-          burst: count,
-          costs: Type.Record(Type.String(), count, {
-            description: 'What a request of each kind spends.',
-          }),
-        },
-        { additionalProperties: false },
-      ),
-      limits: Type.Object(
-        { streams: count, trades: count, holders: count, klines: count },
-        { additionalProperties: false, description: 'Streams at once, and rows per answer.' },
-      ),
-      chains: Type.Array(chainSlugSchema),
-    },
-    { title: 'Entitlements', additionalProperties: false },
-  ),
+  output: entitlementsSchema,
   example: {
     input: {},
     answer: {

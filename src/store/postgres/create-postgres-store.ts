@@ -1,8 +1,10 @@
 // The server store: PostgreSQL, shared by as many processes as there are.
 
+import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
-import { toCommand } from '../migrations/migration.ts';
-import { MIGRATIONS } from '../migrations/migrations.ts';
+import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
+import { type MigrationHistory, toCommand } from '../migrations/migration.ts';
+import { MARKET_HISTORY } from '../migrations/migrations.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { OnTiming } from '../sql.ts';
 import type { Store } from '../store.ts';
@@ -27,7 +29,7 @@ const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const pool = new PostgresPool(options);
   try {
-    await migrate(pool);
+    for (const history of [MARKET_HISTORY, ACCESS_HISTORY]) await migrate(pool, history);
   } catch (error) {
     await pool.close();
     throw error;
@@ -44,6 +46,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   return {
     engine: 'postgres',
     market: new SqlMarketStore(engine),
+    access: createSqlAccessStore(engine),
     ping: async () => {
       await engine.session.query(toCommand('SELECT 1'), []);
     },
@@ -54,7 +57,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   };
 }
 
-async function migrate(pool: PostgresPool): Promise<void> {
+async function migrate(pool: PostgresPool, history: MigrationHistory): Promise<void> {
   await runMigrations(
     {
       dialect: 'postgres',
@@ -72,6 +75,6 @@ async function migrate(pool: PostgresPool): Promise<void> {
           return work(session);
         }),
     },
-    MIGRATIONS,
+    history,
   );
 }

@@ -1,0 +1,197 @@
+// What answers the operations of access: signing in, sessions, keys, and what a caller may do.
+
+import type { FramedAnswer } from '../contract/framed-answer.ts';
+import type { Handlers } from '../contract/handler.ts';
+import type { Identity, SessionIdentity } from '../contract/identity.ts';
+import { KEY_LIMIT } from '../contract/schemas/access.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { SessionRecord } from '../model/access-record.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { AccessStore } from '../store/access-store.ts';
+import { toEntitlements } from './entitlements.ts';
+import { toKeyAnswer } from './key-answer.ts';
+import type { Keys } from './keys.ts';
+import { parseKeysCursor, toKeysCursor } from './keys-cursor.ts';
+import type { Peppers } from './peppers.ts';
+import { toSessionEnd } from './session-life.ts';
+import type { Sessions } from './sessions.ts';
+import type { SignIn } from './sign-in.ts';
+import type { Tiers } from './tiers.ts';
+import { toUnauthorized } from './unauthorized.ts';
+import type { UsageCounter } from './usage-counter.ts';
+
+export interface AccessHandlerParts {
+  readonly store: AccessStore;
+  readonly peppers: Peppers;
+  readonly signIn: SignIn;
+  readonly sessions: Sessions;
+  readonly keys: Keys;
+  readonly usage: UsageCounter;
+  readonly tiers: Tiers;
+  readonly costs: Record<string, number>;
+  readonly listChains: () => ChainSlug[];
+  readonly clock: Clock;
+}
+
+type SignInHandlers = Pick<
+  Handlers,
+  'createChallenge' | 'verifyChallenge' | 'getSessions' | 'endSession' | 'endAllSessions'
+>;
+type KeyHandlers = Pick<Handlers, 'getKeys' | 'createKey' | 'revokeKey'>;
+type AccountHandlers = Pick<Handlers, 'getMe' | 'getEntitlements'>;
+export type AccessHandlers = SignInHandlers & KeyHandlers & AccountHandlers;
+
+/** The transport has checked this already; an operation that forgot to say so must not get by. */
+function requireSession(identity: Identity): SessionIdentity {
+  if (identity.kind !== 'session') throw toUnauthorized('WALLET_SESSION_REQUIRED');
+  return identity;
+}
+
+function toSessionAnswer(session: {
+  readonly id: string;
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number;
+  readonly expiresAtMs: number;
+}) {
+  return { id: session.id, createdAt: session.createdAtMs, expiresAt: toSessionEnd(session) };
+}
+
+function toWalletAnswer({ wallet, chain }: Pick<SessionRecord, 'wallet' | 'chain'>) {
+  return { id: wallet.id, address: wallet.address, chain };
+}
+
+/** A cookie that leads nowhere any more is taken back with the answer. */
+function toEnded(ended: number, identity: SessionIdentity): FramedAnswer<{ ended: number }> {
+  const isCookie = identity.transport === 'cookie';
+  return { kind: 'framed', body: { ended }, ...(isCookie ? { session: 'drop' as const } : {}) };
+}
+
+function createSignInHandlers({ signIn, sessions }: AccessHandlerParts): SignInHandlers {
+  return {
+    createChallenge: (input, context) => signIn.challenge(input, context),
+    verifyChallenge: async (input, context) => {
+      const { token, record } = await signIn.verify(input, context);
+      const body = { wallet: toWalletAnswer(record), session: toSessionAnswer(record) };
+      if (input.transport === 'token') return { ...body, token };
+      const { identity } = context;
+      // The browser's cookie is about to be replaced: nobody could end the old session any more.
+      if (identity.kind === 'session' && identity.transport === 'cookie') {
+        await sessions.end(identity.wallet.id, [identity.sessionId]);
+      }
+      return { kind: 'framed', body, session: { token, expiresAtMs: record.expiresAtMs } };
+    },
+    getSessions: async (_input, { identity }) => {
+      const { wallet, sessionId } = requireSession(identity);
+      const records = await sessions.list(wallet.id);
+      return {
+        sessions: records.map((record) => ({
+          ...toSessionAnswer(record),
+          lastUsedAt: record.lastUsedAtMs,
+          transport: record.transport,
+          chain: record.chain,
+          current: record.id === sessionId,
+        })),
+      };
+    },
+    endSession: async (_input, context) => {
+      const identity = requireSession(context.identity);
+      const ended = await sessions.end(identity.wallet.id, [identity.sessionId]);
+      return toEnded(ended, identity);
+    },
+    endAllSessions: async (_input, context) => {
+      const identity = requireSession(context.identity);
+      return toEnded(await sessions.endAll(identity.wallet.id), identity);
+    },
+  };
+}
+
+const KEYS_PAGE_DEFAULT = 50;
+
+function createKeyHandlers(parts: AccessHandlerParts): KeyHandlers {
+  const { store, peppers, keys, usage, clock } = parts;
+  async function readUsage(walletId: string): Promise<ReadonlyMap<string, number>> {
+    // What was counted in this process up to now belongs into the answer.
+    await usage.flush();
+    return store.readUsage(walletId, clock.nowMs());
+  }
+  return {
+    getKeys: async (input, { identity }) => {
+      const { id: walletId } = requireSession(identity).wallet;
+      const limit = input.limit ?? KEYS_PAGE_DEFAULT;
+      const mark = peppers.mark('cursor', walletId);
+      const after = input.cursor === undefined ? null : parseKeysCursor(input.cursor, mark);
+      const used = await readUsage(walletId);
+      const [records, active] = await Promise.all([
+        keys.read(walletId, { after, limit: limit + 1 }),
+        keys.countActive(walletId),
+      ]);
+      const page = records.slice(0, limit);
+      const last = records.length > limit ? page.at(-1) : undefined;
+      const nowMs = clock.nowMs();
+      return {
+        keys: page.map((record) =>
+          toKeyAnswer(record, { nowMs, requests24h: used.get(record.id) ?? 0 }),
+        ),
+        active,
+        limit: KEY_LIMIT,
+        nextCursor: last ? toKeysCursor(last, mark) : null,
+      };
+    },
+    createKey: async (input, { identity, idempotencyKey }) => {
+      const { id: walletId } = requireSession(identity).wallet;
+      const { record, key } = await keys.issue(walletId, { ...input, idempotencyKey });
+      const nowMs = clock.nowMs();
+      if (key !== null) return { ...toKeyAnswer(record, { nowMs, requests24h: 0 }), key };
+      const used = await readUsage(walletId);
+      const requests24h = used.get(record.id) ?? 0;
+      return {
+        kind: 'framed',
+        body: toKeyAnswer(record, { nowMs, requests24h }),
+        headers: { 'Idempotency-Replayed': 'true' },
+      };
+    },
+    revokeKey: async (input, { identity }) => {
+      const { id: walletId } = requireSession(identity).wallet;
+      const used = await readUsage(walletId);
+      const record = await keys.revoke(walletId, input.id);
+      return toKeyAnswer(record, {
+        nowMs: clock.nowMs(),
+        requests24h: used.get(record.id) ?? 0,
+      });
+    },
+  };
+}
+
+function createAccountHandlers(parts: AccessHandlerParts): AccountHandlers {
+  const { store, keys, usage, tiers, costs, clock } = parts;
+  const describe = (identity: Identity) =>
+    toEntitlements(tiers[identity.kind], { costs, chains: parts.listChains() });
+  return {
+    getEntitlements: (_input, { identity }) => describe(identity),
+    getMe: async (_input, context) => {
+      const identity = requireSession(context.identity);
+      const { id: walletId } = identity.wallet;
+      const nowMs = clock.nowMs();
+      await usage.flush();
+      const [used, active] = await Promise.all([
+        store.readUsage(walletId, nowMs),
+        keys.countActive(walletId),
+      ]);
+      return {
+        wallet: toWalletAnswer(identity),
+        session: toSessionAnswer({ ...identity, id: identity.sessionId, lastUsedAtMs: nowMs }),
+        entitlements: describe(identity),
+        keys: { active, limit: KEY_LIMIT },
+        usage: { requests24h: [...used.values()].reduce((sum, one) => sum + one, 0) },
+      };
+    },
+  };
+}
+
+export function createAccessHandlers(parts: AccessHandlerParts): AccessHandlers {
+  return {
+    ...createSignInHandlers(parts),
+    ...createKeyHandlers(parts),
+    ...createAccountHandlers(parts),
+  };
+}

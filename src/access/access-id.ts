@@ -1,0 +1,15 @@
+// Names for challenges, sessions and keys: unguessable, and telling what they name.
+
+import { randomBytes } from 'node:crypto';
+import { toBase62 } from '../lib/base62.ts';
+
+/** 128 bits in base62. */
+const LENGTH = 22;
+
+export function createAccessId(kind: 'ch' | 'se' | 'key'): string {
+  return `${kind}_${createNonce()}`;
+}
+
+export function createNonce(): string {
+  return toBase62(BigInt(`0x${randomBytes(16).toString('hex')}`), LENGTH);
+}

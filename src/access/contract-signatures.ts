@@ -1,0 +1,78 @@
+// Signatures of contract wallets: only their chain can tell, so asking it has a budget of its own.
+
+import { AppError } from '../errors/app-error.ts';
+import type { Clock } from '../lib/clock.ts';
+import { CHAINS, type ChainSlug } from '../model/chain.ts';
+import { Limiter } from './limiter.ts';
+
+export interface ContractSignature {
+  readonly chain: ChainSlug;
+  readonly address: string;
+  readonly text: string;
+  readonly signature: `0x${string}`;
+}
+
+/**
+ * Asks the chain whether the contract at the address accepts the signature (ERC-1271), deployed or
+ * yet to be (ERC-6492); false where there is no contract. Null where no node of that chain is
+ * configured; rejects where none answers.
+ */
+export type VerifyContractSignature = (
+  query: ContractSignature,
+  signal: AbortSignal,
+) => Promise<boolean | null>;
+
+export interface ContractSignaturesOptions {
+  readonly verify: VerifyContractSignature;
+  readonly clock: Clock;
+  readonly identitiesMax: number;
+}
+
+const TIMEOUT_MS = 5000;
+const AT_ONCE_MAX = 8;
+const BUDGET = { policy: 'contract-signature', perMinute: 20, burst: 10 };
+const RETRY_SECONDS = 5;
+
+export class ContractSignatures {
+  readonly #verify: VerifyContractSignature;
+  readonly #limiter: Limiter;
+  #underWay = 0;
+
+  constructor(options: ContractSignaturesOptions) {
+    this.#verify = options.verify;
+    this.#limiter = new Limiter({ ...options, budget: BUDGET });
+  }
+
+  async verify(query: ContractSignature, addressGroup: string): Promise<boolean> {
+    this.#spend(`caller ${addressGroup}`);
+    this.#spend(`wallet ${query.chain} ${query.address}`);
+    if (this.#underWay >= AT_ONCE_MAX)
+      throw new AppError('OVERLOADED', {}, { retryAfterSeconds: 1 });
+    this.#underWay += 1;
+    try {
+      const verdict = await this.#verify(query, AbortSignal.timeout(TIMEOUT_MS));
+      if (verdict === null) throw toUnavailable(query.chain);
+      return verdict;
+    } catch (error) {
+      throw error instanceof AppError ? error : toUnavailable(query.chain, error);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  #spend(identity: string): void {
+    const decision = this.#limiter.take(identity, 1);
+    if (decision.allowed) return;
+    const retryAfterSeconds = Math.max(1, Math.ceil(decision.resetMs / 1000));
+    const { policy } = BUDGET;
+    throw new AppError('RATE_LIMITED', { policy, retryAfterSeconds }, { retryAfterSeconds });
+  }
+}
+
+function toUnavailable(chain: ChainSlug, cause?: unknown): AppError {
+  return new AppError(
+    'UPSTREAM_UNAVAILABLE',
+    { upstream: `A node of ${CHAINS[chain].name}, which only could check this signature,` },
+    { retryAfterSeconds: RETRY_SECONDS, ...(cause === undefined ? {} : { cause }) },
+  );
+}

@@ -1,0 +1,98 @@
+// Access put together: who is asking, what they may do, and what answers them.
+
+import type { Config } from '../config.ts';
+import type { Identity } from '../contract/identity.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import { type AccessStore, SESSION_SOURCE } from '../store/access-store.ts';
+import { type AccessHandlers, createAccessHandlers } from './access-handlers.ts';
+import { ContractSignatures, type VerifyContractSignature } from './contract-signatures.ts';
+import { CredentialWatch } from './credential-watch.ts';
+import { toCosts } from './entitlements.ts';
+import { createIdentify, type Identify } from './identify.ts';
+import { Keys } from './keys.ts';
+import type { Peppers } from './peppers.ts';
+import { SessionOrigins } from './session-origins.ts';
+import { Sessions } from './sessions.ts';
+import { SignIn } from './sign-in.ts';
+import { type Tiers, toTiers } from './tiers.ts';
+import { Upkeep } from './upkeep.ts';
+import { UsageCounter } from './usage-counter.ts';
+
+/** Believed for so long: with a look-up's own time, a revocation elsewhere is felt in a second. */
+const CACHE = { lifeMs: 750, sizeMax: 10_000 };
+const CHALLENGES_PER_CALLER_MAX = 20;
+const CHALLENGES_PER_ADDRESS_MAX = 50;
+
+export interface AccessOptions {
+  readonly config: Pick<Config, 'access' | 'limits'>;
+  readonly store: AccessStore;
+  readonly peppers: Peppers;
+  readonly operations: readonly Operation[];
+  readonly listChains: () => ChainSlug[];
+  readonly verifyContractSignature: VerifyContractSignature;
+  readonly clock: Clock;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+export interface Access {
+  readonly identify: Identify;
+  readonly countUse: (identity: Identity) => void;
+  readonly handlers: AccessHandlers;
+  readonly origins: SessionOrigins;
+  readonly tiers: Tiers;
+  /** For streams: tells when the credential that opened one stops working. */
+  readonly watch: CredentialWatch;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createAccess(options: AccessOptions): Access {
+  const { config, store, peppers, clock, log } = options;
+  const { limits } = config;
+  const origins = new SessionOrigins({
+    publicOrigin: config.access.publicOrigin,
+    allowed: config.access.sessionOrigins,
+  });
+  const watch = new CredentialWatch({ store, clock });
+  const usage = new UsageCounter({ store, clock });
+  const credentials = { store, peppers, clock, watch, cache: CACHE };
+  const sessions = new Sessions(credentials);
+  const keys = new Keys(credentials);
+  const contracts = new ContractSignatures({
+    verify: options.verifyContractSignature,
+    clock,
+    identitiesMax: limits.limiterIdentitiesMax,
+  });
+  const bounds = {
+    perCallerMax: CHALLENGES_PER_CALLER_MAX,
+    perAddressMax: CHALLENGES_PER_ADDRESS_MAX,
+    totalMax: limits.challengesMax,
+  };
+  const signIn = new SignIn({ store, peppers, sessions, contracts, origins, bounds, clock });
+  const tiers = toTiers(limits);
+  const upkeep = new Upkeep({ store, usage, sessions, watch, clock, log });
+  return {
+    identify: createIdentify({
+      key: (token) => keys.authenticate(token),
+      session: (token, transport) => sessions.authenticate(token, transport),
+    }),
+    countUse: (identity) => {
+      if (identity.kind === 'key') usage.count(identity.walletId, identity.keyId);
+      if (identity.kind !== 'session') return;
+      usage.count(identity.wallet.id, SESSION_SOURCE);
+      sessions.touch(identity);
+    },
+    handlers: createAccessHandlers({
+      ...{ store, peppers, signIn, sessions, keys, usage, tiers, clock },
+      costs: toCosts(options.operations),
+      listChains: options.listChains,
+    }),
+    origins,
+    tiers,
+    watch,
+    start: () => upkeep.start(),
+    stop: () => upkeep.stop(),
+  };
+}

@@ -1,0 +1,26 @@
+// A key as its owner sees it.
+
+import type { OutputOf } from '../contract/operation.ts';
+import type { revokeKey } from '../contract/operations/keys.ts';
+import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
+
+export type KeyAnswer = OutputOf<typeof revokeKey>;
+
+export function toKeyAnswer(
+  record: KeyRecord,
+  now: { readonly nowMs: number; readonly requests24h: number },
+): KeyAnswer {
+  const ended = record.revokedAtMs === null ? 'expired' : 'revoked';
+  return {
+    id: record.id,
+    name: record.name,
+    prefix: record.prefix,
+    last4: record.last4,
+    status: isActiveKey(record, now.nowMs) ? 'active' : ended,
+    createdAt: record.createdAtMs,
+    lastUsedAt: record.lastUsedAtMs,
+    expiresAt: record.expiresAtMs,
+    revokedAt: record.revokedAtMs,
+    requests24h: now.requests24h,
+  };
+}

@@ -1,0 +1,150 @@
+// API keys: issued once, recognised by their hash, revoked at once.
+
+import type { KeyIdentity } from '../contract/identity.ts';
+import { KEY_LIMIT } from '../contract/schemas/access.ts';
+import { AppError, toInvalidInput } from '../errors/app-error.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
+import type { AccessStore, IdempotencyMark, KeyPosition } from '../store/access-store.ts';
+import { createAccessId } from './access-id.ts';
+import { CredentialCache } from './credential-cache.ts';
+import type { CredentialWatch } from './credential-watch.ts';
+import { areEqualHashes, type Peppers } from './peppers.ts';
+import { createToken, toShownParts } from './secret-token.ts';
+
+const DAY_MS = 86_400_000;
+const NAME_LENGTH_MAX = 64;
+
+export interface KeysOptions {
+  readonly store: AccessStore;
+  readonly peppers: Peppers;
+  readonly clock: Clock;
+  readonly watch: CredentialWatch;
+  readonly cache: { readonly lifeMs: number; readonly sizeMax: number };
+}
+
+interface CachedKey {
+  readonly id: string;
+  readonly record: KeyRecord;
+  readonly identity: KeyIdentity;
+}
+
+export interface KeyRequest {
+  readonly name: string;
+  readonly expiresInDays?: number;
+  readonly idempotencyKey: string | null;
+}
+
+export interface IssuedKey {
+  readonly record: KeyRecord;
+  /** Null when the request is the repetition of one that was answered before. */
+  readonly key: string | null;
+}
+
+/** What a person can read and tell from another name; no control or invisible characters. */
+function parseName(text: string): string {
+  const name = text.trim();
+  const length = [...name].length;
+  if (length >= 1 && length <= NAME_LENGTH_MAX && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) return name;
+  const message = `must be 1 to ${NAME_LENGTH_MAX} printable characters`;
+  throw toInvalidInput([{ path: 'name', message }]);
+}
+
+export class Keys {
+  readonly #options: KeysOptions;
+  readonly #cache: CredentialCache<CachedKey>;
+
+  constructor(options: KeysOptions) {
+    this.#options = options;
+    this.#cache = new CredentialCache({
+      ...options.cache,
+      clock: options.clock,
+      load: (hash, token) => this.#load(hash, token),
+    });
+  }
+
+  /** Takes well-formed tokens; null for a key that is unknown, revoked or expired. */
+  authenticate(token: string): KeyIdentity | null | Promise<KeyIdentity | null> {
+    const found = this.#cache.get(this.#options.peppers.hash(token).hash, token);
+    return found instanceof Promise ? found.then((key) => this.#check(key)) : this.#check(found);
+  }
+
+  async issue(walletId: string, request: KeyRequest): Promise<IssuedKey> {
+    const { store, peppers, clock } = this.#options;
+    const name = parseName(request.name);
+    const key = createToken('key');
+    const { hash, version } = peppers.hash(key);
+    const createdAtMs = clock.nowMs();
+    const { expiresInDays } = request;
+    const issue = await store.issueKey(
+      {
+        id: createAccessId('key'),
+        walletId,
+        name,
+        hash,
+        pepperVersion: version,
+        ...toShownParts(key),
+        createdAtMs,
+        expiresAtMs: expiresInDays === undefined ? null : createdAtMs + expiresInDays * DAY_MS,
+        revokedAtMs: null,
+        lastUsedAtMs: null,
+      },
+      { activeMax: KEY_LIMIT, idempotency: this.#toMark(request, name) },
+    );
+    if (issue.outcome === 'full') throw new AppError('KEY_LIMIT_REACHED', { limit: KEY_LIMIT });
+    if (issue.outcome === 'conflict') throw new AppError('IDEMPOTENCY_CONFLICT', {});
+    return { record: issue.key, key: issue.outcome === 'issued' ? key : null };
+  }
+
+  /** One more than asked for tells whether there is a next page. */
+  read(walletId: string, page: { after: KeyPosition | null; limit: number }): Promise<KeyRecord[]> {
+    return this.#options.store.readKeys(walletId, page);
+  }
+
+  countActive(walletId: string): Promise<number> {
+    return this.#options.store.countActiveKeys(walletId, this.#options.clock.nowMs());
+  }
+
+  async revoke(walletId: string, id: string): Promise<KeyRecord> {
+    const { store, clock, watch } = this.#options;
+    const revocation = await store.revokeKey({ walletId, id }, clock.nowMs());
+    if (revocation.outcome === 'notFound') throw new AppError('KEY_NOT_FOUND', {});
+    this.#cache.forget(id);
+    watch.endKey(id);
+    if (revocation.outcome === 'revokedBefore') throw new AppError('KEY_ALREADY_REVOKED', {});
+    return revocation.key;
+  }
+
+  #toMark(request: KeyRequest, name: string): IdempotencyMark | null {
+    if (request.idempotencyKey === null) return null;
+    const { peppers } = this.#options;
+    return {
+      word: peppers.mark('word', request.idempotencyKey),
+      request: peppers.mark('request', JSON.stringify([name, request.expiresInDays ?? null])),
+    };
+  }
+
+  async #load(hash: string, token: string): Promise<CachedKey | null> {
+    const { store, peppers } = this.#options;
+    const record = await store.findKey(hash);
+    if (record !== null && areEqualHashes(record.hash, hash)) return toCached(record);
+    for (const older of peppers.olderHashes(token)) {
+      const old = await store.findKey(older.hash);
+      if (old === null || !areEqualHashes(old.hash, older.hash)) continue;
+      // Its owner has just shown it, so it can be kept under the newer pepper from now on.
+      await store.rehashKey(old.id, peppers.hash(token));
+      return toCached(old);
+    }
+    return null;
+  }
+
+  #check(key: CachedKey | null): KeyIdentity | null {
+    if (key === null || !isActiveKey(key.record, this.#options.clock.nowMs())) return null;
+    return key.identity;
+  }
+}
+
+function toCached(record: KeyRecord): CachedKey {
+  const { id, walletId } = record;
+  return { id, record, identity: { kind: 'key', key: walletId, walletId, keyId: id } };
+}

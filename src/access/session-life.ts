@@ -1,0 +1,19 @@
+// How long a session lasts: a day without use, a month in all.
+
+import type { SessionRecord } from '../model/access-record.ts';
+
+const DAY_MS = 86_400_000;
+export const SESSION_IDLE_MS = DAY_MS;
+export const SESSION_LIFE_MS = 30 * DAY_MS;
+
+/** When the session ends unless it is used before. */
+export function toSessionEnd(session: {
+  readonly lastUsedAtMs: number;
+  readonly expiresAtMs: number;
+}): number {
+  return Math.min(session.expiresAtMs, session.lastUsedAtMs + SESSION_IDLE_MS);
+}
+
+export function isLiveSession(session: SessionRecord, nowMs: number): boolean {
+  return nowMs < toSessionEnd(session);
+}

@@ -1,0 +1,176 @@
+// Wallet sessions: begun by a sign-in, kept alive by use, ended by log-out or by time.
+
+import type { SessionIdentity } from '../contract/identity.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { SessionRecord, SessionTransport, WalletRecord } from '../model/access-record.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { AccessStore } from '../store/access-store.ts';
+import { createAccessId } from './access-id.ts';
+import { CredentialCache } from './credential-cache.ts';
+import type { CredentialWatch } from './credential-watch.ts';
+import { areEqualHashes, type Peppers } from './peppers.ts';
+import { createToken } from './secret-token.ts';
+import { isLiveSession, SESSION_LIFE_MS, toSessionEnd } from './session-life.ts';
+
+/** A wallet that signs in more often than that loses the sessions that it used longest ago. */
+const SESSIONS_PER_WALLET_MAX = 50;
+/** Sessions used between two flushes; beyond it a use does not prolong a session. */
+const TOUCHES_MAX = 10_000;
+
+export interface SessionsOptions {
+  readonly store: AccessStore;
+  readonly peppers: Peppers;
+  readonly clock: Clock;
+  readonly watch: CredentialWatch;
+  readonly cache: { readonly lifeMs: number; readonly sizeMax: number };
+}
+
+interface CachedSession {
+  readonly id: string;
+  readonly record: SessionRecord;
+  readonly identity: SessionIdentity;
+  lastUsedAtMs: number;
+}
+
+export interface BegunSession {
+  readonly token: string;
+  readonly record: SessionRecord;
+}
+
+function toIdentity(record: SessionRecord): SessionIdentity {
+  return {
+    kind: 'session',
+    key: record.wallet.id,
+    wallet: record.wallet,
+    chain: record.chain,
+    sessionId: record.id,
+    transport: record.transport,
+    createdAtMs: record.createdAtMs,
+    expiresAtMs: record.expiresAtMs,
+  };
+}
+
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #cache: CredentialCache<CachedSession>;
+  /** Uses that the store does not know of yet. */
+  #touches = new Map<string, number>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#cache = new CredentialCache({
+      ...options.cache,
+      clock: options.clock,
+      load: (hash, token) => this.#load(hash, token),
+    });
+  }
+
+  /** Null when the challenge was used up or ran out meanwhile. */
+  async begin(signIn: {
+    readonly challengeId: string;
+    readonly wallet: WalletRecord;
+    readonly chain: ChainSlug;
+    readonly transport: SessionTransport;
+  }): Promise<BegunSession | null> {
+    const { store, peppers, clock } = this.#options;
+    const token = createToken('session');
+    const nowMs = clock.nowMs();
+    const record: SessionRecord = {
+      id: createAccessId('se'),
+      tokenHash: peppers.hash(token).hash,
+      wallet: signIn.wallet,
+      chain: signIn.chain,
+      transport: signIn.transport,
+      createdAtMs: nowMs,
+      lastUsedAtMs: nowMs,
+      expiresAtMs: nowMs + SESSION_LIFE_MS,
+    };
+    const options = { sessionsMax: SESSIONS_PER_WALLET_MAX };
+    const result = await store.signIn(signIn.challengeId, record, options);
+    if (result.outcome === 'challengeGone') return null;
+    for (const id of result.endedIds) this.#forget(id);
+    return { token, record };
+  }
+
+  /** Takes well-formed tokens; null for one that is unknown, over, or came the other way. */
+  authenticate(
+    token: string,
+    transport: SessionTransport,
+  ): SessionIdentity | null | Promise<SessionIdentity | null> {
+    const found = this.#cache.get(this.#options.peppers.hash(token).hash, token);
+    return found instanceof Promise
+      ? found.then((session) => this.#check(session, transport))
+      : this.#check(found, transport);
+  }
+
+  /** Notes a use: the session's idle time begins anew. */
+  touch(identity: SessionIdentity): void {
+    if (this.#touches.size >= TOUCHES_MAX && !this.#touches.has(identity.sessionId)) return;
+    this.#touches.set(identity.sessionId, this.#options.clock.nowMs());
+  }
+
+  /** Those that still work, the newest first. */
+  async list(walletId: string): Promise<SessionRecord[]> {
+    const nowMs = this.#options.clock.nowMs();
+    const records = await this.#options.store.readSessions(walletId);
+    return records
+      .map((record) => ({ ...record, lastUsedAtMs: this.#toLastUse(record) }))
+      .filter((record) => isLiveSession(record, nowMs));
+  }
+
+  /** Returns how many were ended. */
+  async end(walletId: string, ids: readonly string[]): Promise<number> {
+    const ended = await this.#options.store.endSessions(walletId, ids);
+    for (const id of ended) this.#forget(id);
+    return ended.length;
+  }
+
+  async endAll(walletId: string): Promise<number> {
+    const records = await this.#options.store.readSessions(walletId);
+    const ids = records.map((record) => record.id);
+    return this.end(walletId, ids);
+  }
+
+  /** Tells the store of the uses since the last time. */
+  async flush(): Promise<void> {
+    if (this.#touches.size === 0) return;
+    const touches = [...this.#touches];
+    await this.#options.store.touchSessions(
+      touches.map(([id, lastUsedAtMs]) => ({ id, lastUsedAtMs })),
+    );
+    for (const [id, lastUsedAtMs] of touches) {
+      if (this.#touches.get(id) === lastUsedAtMs) this.#touches.delete(id);
+    }
+  }
+
+  #toLastUse(record: SessionRecord): number {
+    return Math.max(record.lastUsedAtMs, this.#touches.get(record.id) ?? 0);
+  }
+
+  async #load(hash: string, token: string): Promise<CachedSession | null> {
+    const { store, peppers } = this.#options;
+    const candidates = [hash, ...peppers.olderHashes(token).map((older) => older.hash)];
+    for (const candidate of candidates) {
+      const record = await store.findSession(candidate);
+      if (record === null || !areEqualHashes(record.tokenHash, candidate)) continue;
+      const lastUsedAtMs = this.#toLastUse(record);
+      return { id: record.id, record, identity: toIdentity(record), lastUsedAtMs };
+    }
+    return null;
+  }
+
+  #check(session: CachedSession | null, transport: SessionTransport): SessionIdentity | null {
+    if (session === null || session.record.transport !== transport) return null;
+    const { record } = session;
+    const touchedAtMs = this.#touches.get(record.id) ?? 0;
+    session.lastUsedAtMs = Math.max(session.lastUsedAtMs, touchedAtMs);
+    const end = { lastUsedAtMs: session.lastUsedAtMs, expiresAtMs: record.expiresAtMs };
+    return this.#options.clock.nowMs() < toSessionEnd(end) ? session.identity : null;
+  }
+
+  #forget(id: string): void {
+    this.#touches.delete(id);
+    this.#cache.forget(id);
+    this.#options.watch.endSession(id);
+  }
+}

@@ -1,0 +1,34 @@
+// The text that a wallet signs: EIP-4361 on EVM chains, Sign-In-With-Solana on Solana.
+
+import type { ChainInfo } from '../model/chain.ts';
+
+export interface SignInMessage {
+  readonly chain: ChainInfo;
+  readonly address: string;
+  readonly domain: string;
+  readonly uri: string;
+  readonly nonce: string;
+  readonly issuedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+const STATEMENT = 'Sign in to Mintwire. This proves that the wallet is yours and moves nothing.';
+
+/** Every part is the server's own or was checked against a list: nothing can add a line. */
+export function toSignInText(message: SignInMessage): string {
+  const { chain } = message;
+  const account = chain.family === 'evm' ? 'Ethereum' : 'Solana';
+  return [
+    `${message.domain} wants you to sign in with your ${account} account:`,
+    message.address,
+    '',
+    STATEMENT,
+    '',
+    `URI: ${message.uri}`,
+    'Version: 1',
+    `Chain ID: ${chain.chainId ?? 'mainnet'}`,
+    `Nonce: ${message.nonce}`,
+    `Issued At: ${new Date(message.issuedAtMs).toISOString()}`,
+    `Expiration Time: ${new Date(message.expiresAtMs).toISOString()}`,
+  ].join('\n');
+}

@@ -1,0 +1,117 @@
+// Signing in: a challenge that the server writes and keeps, and a signature of exactly that text.
+
+import { AppError, toInvalidInput } from '../errors/app-error.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { SessionTransport } from '../model/access-record.ts';
+import type { AccessStore, ChallengeBounds } from '../store/access-store.ts';
+import { createAccessId, createNonce } from './access-id.ts';
+import type { ContractSignatures } from './contract-signatures.ts';
+import type { Peppers } from './peppers.ts';
+import { isPrivateKeyShapedSignature } from './private-key-shape.ts';
+import { type SessionOrigins, toDomain } from './session-origins.ts';
+import type { BegunSession, Sessions } from './sessions.ts';
+import { toSignInText } from './sign-in-message.ts';
+import { toUnauthorized } from './unauthorized.ts';
+import { verifyWallet } from './verify-wallet.ts';
+import { parseChain, parseWalletAddress } from './wallet-address.ts';
+
+export const CHALLENGE_LIFE_MS = 5 * 60_000;
+/** A wrong signature is mostly a slip; very many are an attempt to make the nodes work. */
+const FAILURES_MAX = 5;
+
+export interface SignInOptions {
+  readonly store: AccessStore;
+  readonly peppers: Peppers;
+  readonly sessions: Sessions;
+  readonly contracts: ContractSignatures;
+  readonly origins: SessionOrigins;
+  readonly bounds: ChallengeBounds;
+  readonly clock: Clock;
+}
+
+/** Who asks, beside what is asked. */
+export interface SignInCaller {
+  readonly addressGroup: string;
+  readonly origin: string | null;
+}
+
+export class SignIn {
+  readonly #options: SignInOptions;
+
+  constructor(options: SignInOptions) {
+    this.#options = options;
+  }
+
+  async challenge(
+    input: { readonly address: string; readonly chain: string; readonly domain?: string },
+    caller: SignInCaller,
+  ): Promise<{ challengeId: string; message: string; expiresAt: number }> {
+    const { store, peppers, clock, bounds } = this.#options;
+    const chain = parseChain(input.chain);
+    const address = parseWalletAddress(chain, input.address);
+    const uri = this.#toOrigin(input.domain ?? null, caller.origin);
+    const domain = toDomain(uri);
+    const issuedAtMs = clock.nowMs();
+    const expiresAtMs = issuedAtMs + CHALLENGE_LIFE_MS;
+    const nonce = createNonce();
+    const record = {
+      id: createAccessId('ch'),
+      chain: chain.slug,
+      address,
+      domain,
+      message: toSignInText({ chain, address, domain, uri, nonce, issuedAtMs, expiresAtMs }),
+      callerMark: peppers.mark('caller', caller.addressGroup),
+      createdAtMs: issuedAtMs,
+      expiresAtMs,
+    };
+    const opening = await store.openChallenge(record, bounds);
+    if (opening.outcome === 'full') {
+      const retryAfterSeconds = Math.max(1, Math.ceil((opening.freeAtMs - issuedAtMs) / 1000));
+      throw new AppError('TOO_MANY_CHALLENGES', { retryAfterSeconds }, { retryAfterSeconds });
+    }
+    return { challengeId: record.id, message: record.message, expiresAt: expiresAtMs };
+  }
+
+  async verify(
+    input: {
+      readonly challengeId: string;
+      readonly signature: string;
+      readonly transport: SessionTransport;
+    },
+    caller: SignInCaller,
+  ): Promise<BegunSession> {
+    const { store, clock, contracts, sessions } = this.#options;
+    const { challengeId, signature, transport } = input;
+    // Without this a stranger's page could sign its visitor in as the stranger.
+    if (transport === 'cookie') this.#assertOrigin(caller.origin);
+    if (isPrivateKeyShapedSignature(signature)) throw toUnauthorized('PRIVATE_KEY_REFUSED');
+    const challenge = await store.readChallenge(challengeId, clock.nowMs());
+    if (challenge === null) throw new AppError('CHALLENGE_EXPIRED', {});
+    if (transport === 'cookie' && toDomain(caller.origin ?? '') !== challenge.domain) {
+      throw new AppError('ORIGIN_NOT_ALLOWED', {});
+    }
+    const { addressGroup } = caller;
+    const wallet = await verifyWallet({ challenge, signature, addressGroup }, contracts);
+    if (wallet === null) {
+      await store.failChallenge(challengeId, FAILURES_MAX);
+      throw new AppError('INVALID_SIGNATURE', {});
+    }
+    const begun = await sessions.begin({ challengeId, wallet, chain: challenge.chain, transport });
+    if (begun === null) throw new AppError('CHALLENGE_EXPIRED', {});
+    return begun;
+  }
+
+  #assertOrigin(origin: string | null): void {
+    if (!this.#options.origins.isAllowed(origin)) throw new AppError('ORIGIN_NOT_ALLOWED', {});
+  }
+
+  /** The page that asks, where it is one that may; else the server itself. */
+  #toOrigin(domain: string | null, pageOrigin: string | null): string {
+    const { origins } = this.#options;
+    if (domain === null && origins.isAllowed(pageOrigin)) return pageOrigin;
+    const origin = origins.findByDomain(domain);
+    if (origin !== null) return origin;
+    const message = `must be one of ${origins.domains.join(', ')}`;
+    throw toInvalidInput([{ path: 'domain', message }]);
+  }
+}

@@ -1,0 +1,68 @@
+// What access does beside requests: tells the store of uses, looks after watched credentials,
+// forgets what has run out.
+
+import type { Clock } from '../lib/clock.ts';
+import type { AccessStore } from '../store/access-store.ts';
+import type { CredentialWatch } from './credential-watch.ts';
+import type { Sessions } from './sessions.ts';
+import type { UsageCounter } from './usage-counter.ts';
+
+/** Twice within the second in which a revocation elsewhere must be felt. */
+const TICK_MS = 450;
+const SWEEP_EVERY_TICKS = 130;
+
+export interface UpkeepParts {
+  readonly store: AccessStore;
+  readonly usage: UsageCounter;
+  readonly sessions: Sessions;
+  readonly watch: CredentialWatch;
+  readonly clock: Clock;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+export class Upkeep {
+  readonly #parts: UpkeepParts;
+  #timer: NodeJS.Timeout | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #ticks = 0;
+  #failing = false;
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer ??= setTimeout(() => this.#tick(), TICK_MS);
+    this.#timer.unref();
+  }
+
+  /** Resolves when nothing is left to tell the store. */
+  async stop(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    await this.#running;
+    await this.#work();
+  }
+
+  #tick(): void {
+    this.#running = this.#work().then(() => {
+      if (this.#timer) this.#timer = setTimeout(() => this.#tick(), TICK_MS).unref();
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { store, usage, sessions, watch, clock, log } = this.#parts;
+    this.#ticks += 1;
+    try {
+      // Uses first: a session that was used just now must not be found idle.
+      await Promise.all([usage.flush(), sessions.flush()]);
+      await watch.look();
+      if (this.#ticks % SWEEP_EVERY_TICKS === 0) await store.sweep(clock.nowMs());
+      this.#failing = false;
+    } catch (error) {
+      // Said once an outage: it comes back by itself, and nothing that was counted is lost.
+      if (!this.#failing) log.warn({ err: error }, 'access cannot reach its store');
+      this.#failing = true;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// Finds the pepper: in the settings, or in a file of the data folder made at the first start.
+
+import { randomBytes, randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Peppers } from '../access/peppers.ts';
+import { type Config, ConfigError } from '../config.ts';
+import {
+  parseVersionedSecrets,
+  toVersionedSecretText,
+  type VersionedSecret,
+} from '../lib/versioned-secret.ts';
+
+const FILE = 'key-pepper';
+const SECRET_BYTES = 32;
+
+function readFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Written aside and then given its name, so that nobody reads half of it and only one is first. */
+function createFile(path: string): void {
+  const draft = `${path}.${randomUUID()}`;
+  const text = toVersionedSecretText({ version: 1, secret: randomBytes(SECRET_BYTES) });
+  writeFileSync(draft, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
+}
+
+function readSecrets(path: string): readonly VersionedSecret[] {
+  const text = readFile(path);
+  if (text === null) {
+    createFile(path);
+    return readSecrets(path);
+  }
+  const secrets = parseVersionedSecrets(text.trim());
+  if (typeof secrets === 'string') throw new ConfigError([`The file ${path} ${secrets}`]);
+  return secrets;
+}
+
+export function loadPeppers(config: Pick<Config, 'access' | 'store'>): Peppers {
+  const { keyPepper } = config.access;
+  if (keyPepper !== null) return new Peppers(keyPepper);
+  mkdirSync(config.store.dataDir, { recursive: true, mode: 0o700 });
+  return new Peppers(readSecrets(join(config.store.dataDir, FILE)));
+}

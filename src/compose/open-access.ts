@@ -1,0 +1,58 @@
+// Puts access on its store, its pepper and the chains' nodes.
+
+import { type Access, createAccess } from '../access/create-access.ts';
+import type { Config } from '../config.ts';
+import { operations } from '../contract/operations.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ChainDirectory } from '../market/chain-status.ts';
+import type { Store } from '../store/store.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { createContractVerifier } from './contract-verifier.ts';
+import { loadPeppers } from './load-peppers.ts';
+
+export interface OpenAccessOptions {
+  readonly config: Config;
+  readonly store: Store;
+  readonly chains: ChainDirectory;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export async function openAccess(options: OpenAccessOptions): Promise<Access> {
+  const { config, chains, clock, logger } = options;
+  const store = options.store.access;
+  const peppers = loadPeppers(config);
+  await peppers.checkAgainst(store);
+  const active = await store.countKeysByPepper(clock.nowMs());
+  for (const [version, keys] of active) {
+    if (peppers.versions.includes(version)) continue;
+    logger.warn({ version, keys }, 'active keys cannot be recognised: their pepper is missing');
+  }
+  const verifier = createContractVerifier({
+    findEndpoints: (chain) => {
+      const configured = config.chains.find((one) => one.chain === chain)?.rpcUrls;
+      const told = chains.list().find((one) => one.slug === chain)?.answer.rpcUrl;
+      return configured ?? (told === undefined ? [] : [told]);
+    },
+    clock,
+    log: logger,
+  });
+  const access = createAccess({
+    config,
+    store,
+    peppers,
+    operations,
+    listChains: () => chains.list().map((chain) => chain.slug),
+    verifyContractSignature: verifier.verify,
+    clock,
+    log: logger,
+  });
+  access.start();
+  return {
+    ...access,
+    stop: async () => {
+      await access.stop();
+      verifier.close();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+// What a setting is, and how the texts of settings are read.
+
+import { parseCidr } from '../lib/ip-address.ts';
+import { parseVersionedSecrets, type VersionedSecret } from '../lib/versioned-secret.ts';
+
+/** A setting as operators see it; `docs/configuration.md` is generated from these. */
+export interface Setting<T> {
+  readonly name: string;
+  readonly group: string;
+  /** Why one would set it, in a sentence or two. */
+  readonly why: string;
+  readonly example: string;
+  /** The text that an unset variable stands for; null where unset means "none". */
+  readonly fallback: string | null;
+  /** A secret's value is never shown, not even when it is wrong. */
+  readonly secret: boolean;
+  parse(text: string): T;
+}
+
+/** What is wrong with a setting's text. */
+export class SettingProblem extends Error {}
+
+export type Parser<T> = (text: string) => T;
+
+export function integer(range: { min: number; max: number }): Parser<number> {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= range.min && value <= range.max)) {
+      throw new SettingProblem(`must be a whole number from ${range.min} to ${range.max}`);
+    }
+    return value;
+  };
+}
+
+export function oneOf<const T extends string>(values: readonly T[]): Parser<T> {
+  return (text) => {
+    const value = values.find((candidate) => candidate === text);
+    if (value === undefined) throw new SettingProblem(`must be one of ${values.join(', ')}`);
+    return value;
+  };
+}
+
+export function listOf<T>(item: Parser<T>): Parser<readonly T[]> {
+  return (text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+      .map((part, index) => {
+        try {
+          return item(part);
+        } catch (error) {
+          if (error instanceof SettingProblem)
+            throw new SettingProblem(`entry ${index + 1} ${error.message}`);
+          throw error;
+        }
+      });
+}
+
+export function urlWith(protocols: readonly string[]): Parser<string> {
+  return (text) => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+      throw new SettingProblem(
+        `must be a URL with ${protocols.map((name) => `${name}//`).join(' or ')}`,
+      );
+    }
+    return text;
+  };
+}
+
+export const cidr: Parser<string> = (text) => {
+  if (!parseCidr(text))
+    throw new SettingProblem('must be an IP address or CIDR such as 10.0.0.0/8');
+  return text;
+};
+
+export const host: Parser<string> = (text) => {
+  if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(text))
+    throw new SettingProblem('must be a host name or IP address');
+  return text;
+};
+
+/** Scheme, host and port as a browser's `Origin` header has them. */
+export const origin: Parser<string> = (text) => {
+  const url = urlWith(['http:', 'https:'])(text);
+  if (new URL(url).origin !== url)
+    throw new SettingProblem('must be an origin such as https://a.example');
+  return url;
+};
+
+export const pepper: Parser<readonly VersionedSecret[]> = (text) => {
+  const secrets = parseVersionedSecrets(text);
+  if (typeof secrets === 'string') throw new SettingProblem(secrets);
+  return secrets;
+};
+
+export function setting<T>(
+  name: string,
+  parse: Parser<T>,
+  about: { group: string; why: string; example: string; fallback: string; secret?: boolean },
+): Setting<T> {
+  return { secret: false, ...about, name, parse };
+}
+
+export function optionalSetting<T>(
+  name: string,
+  parse: Parser<T>,
+  about: { group: string; why: string; example: string; secret?: boolean },
+): Setting<T | null> {
+  return { secret: false, ...about, fallback: null, name, parse };
+}

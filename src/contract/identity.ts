@@ -1,0 +1,38 @@
+// Who is asking: `kind` is the level of access and goes into logs, `key` names the budget.
+
+import type { SessionTransport, WalletRecord } from '../model/access-record.ts';
+import type { ChainSlug } from '../model/chain.ts';
+
+export interface AnonymousIdentity {
+  readonly kind: 'anonymous';
+  readonly key: string;
+  /** A browser still sends the cookie of a session that is over. */
+  readonly hasStaleCookie?: true;
+}
+
+export interface KeyIdentity {
+  readonly kind: 'key';
+  /** The wallet: its keys share one budget. */
+  readonly key: string;
+  readonly walletId: string;
+  readonly keyId: string;
+}
+
+export interface SessionIdentity {
+  readonly kind: 'session';
+  readonly key: string;
+  readonly wallet: WalletRecord;
+  readonly chain: ChainSlug;
+  readonly sessionId: string;
+  readonly transport: SessionTransport;
+  readonly createdAtMs: number;
+  /** The end that no use can move. */
+  readonly expiresAtMs: number;
+}
+
+export type Identity = AnonymousIdentity | KeyIdentity | SessionIdentity;
+
+/** The levels of access, from the least. */
+export const LEVELS = ['anonymous', 'key', 'session'] as const satisfies Identity['kind'][];
+
+export type Level = (typeof LEVELS)[number];

@@ -1,0 +1,172 @@
+// POST /auth/challenge and /auth/verify, GET and DELETE /auth/sessions, DELETE /auth/session
+
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { listedSessionSchema, sessionSchema, walletSchema } from '../schemas/access.ts';
+import { emptyInput } from '../schemas/empty-input.ts';
+
+const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+
+const shared = { tag: 'Account', cacheControl: 'no-store' } as const;
+
+export const createChallenge = defineOperation({
+  ...shared,
+  id: 'createChallenge',
+  method: 'POST',
+  path: '/auth/challenge',
+  summary: 'Ask for a text to sign in with',
+  description:
+    'The server writes the whole text (EIP-4361 for EVM wallets, Sign-In-With-Solana for Solana), keeps it, and takes one signature of it within five minutes. Any known chain will do, followed or not.',
+  pages: 'own',
+  cost: 'challenge',
+  input: Type.Object(
+    {
+      address: Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The wallet that will sign.',
+      }),
+      chain: Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Slug or CAIP-2 identifier; for a contract wallet the chain it lives on.',
+      }),
+      domain: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 253,
+          description:
+            'Host, and port where it has one, of the page that signs in; one of those that the server allows. Its own unless given.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object(
+    {
+      challengeId: Type.String(),
+      message: Type.String({ description: 'To be signed exactly as it is.' }),
+      expiresAt: Type.Integer({ minimum: 0, description: 'Unix milliseconds.' }),
+    },
+    { title: 'Challenge', additionalProperties: false },
+  ),
+  errors: ['UNKNOWN_CHAIN', 'INVALID_ADDRESS', 'TOO_MANY_CHALLENGES'],
+  example: {
+    input: { address: ADDRESS, chain: 'base' },
+    answer: {
+      challengeId: 'ch_4fzzzxjyl9FvbkoLXQ2pqz',
+      message: `127.0.0.1:8080 wants you to sign in with your Ethereum account:\n${ADDRESS}\n\nSign in to Mintwire…`,
+      expiresAt: 1767225900000,
+    },
+  },
+});
+
+export const verifyChallenge = defineOperation({
+  ...shared,
+  id: 'verifyChallenge',
+  method: 'POST',
+  path: '/auth/verify',
+  summary: 'Sign in with the signature of a challenge',
+  description:
+    'Begins a session. With `token` the answer carries a token to send as `Authorization: Bearer`; with `cookie` the session is a cookie that only browsers on allowed pages get. Signatures of ordinary wallets are checked here; those of contract wallets (ERC-1271, and ERC-6492 before they are deployed) by the node of their chain.',
+  pages: 'own',
+  cost: 'challenge',
+  input: Type.Object(
+    {
+      challengeId: Type.String({ minLength: 1, maxLength: 64 }),
+      signature: Type.String({
+        minLength: 1,
+        maxLength: 16_384,
+        description: 'EVM: hex with `0x`. Solana: 64 bytes in base58 or base64.',
+      }),
+      transport: Type.Enum(['cookie', 'token'], {
+        description: 'How the session will travel; never both.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object(
+    {
+      wallet: walletSchema,
+      session: sessionSchema,
+      token: Type.Optional(
+        Type.String({ description: 'With `token` only: shown once, kept by nobody but you.' }),
+      ),
+    },
+    { title: 'SignIn', additionalProperties: false },
+  ),
+  errors: ['CHALLENGE_EXPIRED', 'INVALID_SIGNATURE', 'ORIGIN_NOT_ALLOWED'],
+  example: {
+    input: { challengeId: 'ch_4fzzzxjyl9FvbkoLXQ2pqz', signature: '0x4f…1b', transport: 'token' },
+    answer: {
+      wallet: { id: `eip155:${ADDRESS}`, address: ADDRESS, chain: 'base' },
+      session: { id: 'se_1hTz0aVqKpW3mXc', createdAt: 1767225600000, expiresAt: 1767312000000 },
+      token: 'mw_sess_…',
+    },
+  },
+});
+
+export const getSessions = defineOperation({
+  ...shared,
+  id: 'getSessions',
+  method: 'GET',
+  path: '/auth/sessions',
+  summary: "List the wallet's sessions",
+  description: 'Those that still work, the newest first; at most 50.',
+  access: 'session',
+  cost: 'read',
+  input: emptyInput,
+  output: Type.Object(
+    { sessions: Type.Array(listedSessionSchema) },
+    { title: 'Sessions', additionalProperties: false },
+  ),
+  example: {
+    input: {},
+    answer: {
+      sessions: [
+        {
+          id: 'se_1hTz0aVqKpW3mXc',
+          createdAt: 1767225600000,
+          expiresAt: 1767312000000,
+          lastUsedAt: 1767225600000,
+          transport: 'token',
+          chain: 'base',
+          current: true,
+        },
+      ],
+    },
+  },
+});
+
+const endedOutput = Type.Object(
+  { ended: Type.Integer({ minimum: 0, description: 'How many sessions were ended.' }) },
+  { title: 'SessionsEnded', additionalProperties: false },
+);
+
+export const endSession = defineOperation({
+  ...shared,
+  id: 'endSession',
+  method: 'DELETE',
+  path: '/auth/session',
+  summary: 'Log out',
+  description: 'Ends the session that this request is made with.',
+  access: 'session',
+  cost: 'read',
+  input: emptyInput,
+  output: endedOutput,
+  example: { input: {}, answer: { ended: 1 } },
+});
+
+export const endAllSessions = defineOperation({
+  ...shared,
+  id: 'endAllSessions',
+  method: 'DELETE',
+  path: '/auth/sessions',
+  summary: 'Log out everywhere',
+  description: 'Ends every session of the wallet, this one included. Its keys stay.',
+  access: 'session',
+  cost: 'read',
+  input: emptyInput,
+  output: endedOutput,
+  example: { input: {}, answer: { ended: 3 } },
+});

@@ -1,0 +1,46 @@
+// A request's input as its operation wants it: the query of a GET or DELETE, the body of a POST.
+
+import type { Operation } from '../contract/operation.ts';
+import { createInputParser } from '../contract/parse-input.ts';
+import { toInvalidInput } from '../errors/app-error.ts';
+import type { Exchange } from './exchange.ts';
+import { parseQueryString } from './query-string.ts';
+import { readJsonObject } from './read-body.ts';
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+function assertNoBody(exchange: Exchange): void {
+  const { headers } = exchange.request;
+  const length = headers['content-length'] ?? '0';
+  if (length === '0' && headers['transfer-encoding'] === undefined) return;
+  throw toInvalidInput([{ path: 'body', message: 'must be empty; parameters go into the query' }]);
+}
+
+export function createInputReader(operation: Operation): (exchange: Exchange) => unknown {
+  if (operation.method === 'POST') {
+    const parse = createInputParser(operation.input, 'json');
+    return async (exchange) => {
+      if (exchange.query !== null) {
+        throw toInvalidInput([{ path: 'query', message: 'must be empty; send a JSON body' }]);
+      }
+      return parse(await readJsonObject(exchange.request));
+    };
+  }
+  const parse = createInputParser(operation.input, 'text');
+  const takesNothing = Object.keys(operation.input.properties).length === 0;
+  return (exchange) => {
+    if (operation.method === 'DELETE') assertNoBody(exchange);
+    return takesNothing && exchange.query === null
+      ? {}
+      : parse(parseQueryString(exchange.query ?? ''));
+  };
+}
+
+/** The caller's word for this request; null where none came. */
+export function readIdempotencyKey(exchange: Exchange): string | null {
+  const word = exchange.request.headers['idempotency-key'];
+  if (word === undefined) return null;
+  if (typeof word === 'string' && IDEMPOTENCY_KEY.test(word)) return word;
+  const message = 'must be 1 to 255 visible ASCII characters';
+  throw toInvalidInput([{ path: 'Idempotency-Key', message }]);
+}

@@ -1,0 +1,59 @@
+// What is kept about those who sign in: challenges, sessions and API keys.
+
+import type { ChainSlug } from './chain.ts';
+
+/** How a session travels: as a browser's cookie or as a bearer token, never as both. */
+export type SessionTransport = 'cookie' | 'token';
+
+export interface ChallengeRecord {
+  readonly id: string;
+  readonly chain: ChainSlug;
+  /** As it stands in the message. */
+  readonly address: string;
+  readonly domain: string;
+  /** The whole text to be signed, as the server wrote it. */
+  readonly message: string;
+  /** Tells whether two challenges were asked for from one place, without saying from where. */
+  readonly callerMark: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+export interface WalletRecord {
+  /** `eip155:<address>`, `eip155:<chainId>:<address>` or `solana:<address>`. */
+  readonly id: string;
+  readonly address: string;
+}
+
+export interface SessionRecord {
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly wallet: WalletRecord;
+  /** The chain whose wallet signed. */
+  readonly chain: ChainSlug;
+  readonly transport: SessionTransport;
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number;
+  /** The end that no use can move. */
+  readonly expiresAtMs: number;
+}
+
+export interface KeyRecord {
+  readonly id: string;
+  readonly walletId: string;
+  readonly name: string;
+  readonly hash: string;
+  /** The version of the pepper that the hash was made with. */
+  readonly pepperVersion: number;
+  readonly prefix: string;
+  readonly last4: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  readonly lastUsedAtMs: number | null;
+}
+
+/** Whether a key works; the end of its life counts as over. */
+export function isActiveKey(key: KeyRecord, nowMs: number): boolean {
+  return key.revokedAtMs === null && (key.expiresAtMs === null || key.expiresAtMs > nowMs);
+}

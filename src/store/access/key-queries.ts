@@ -1,0 +1,173 @@
+// API keys in SQL: at most so many active ones a wallet, whoever asks at the same moment.
+
+import type { KeyRecord } from '../../model/access-record.ts';
+import type { AccessStore, IdempotencyMark, KeyIssue, KeyRevocation } from '../access-store.ts';
+import type { SqlEngine, SqlSession } from '../sql.ts';
+import { defineTable, type SqlStatement, toSelect } from '../table.ts';
+import { numberAt, textAt } from '../tables/column-value.ts';
+import { KEY_TABLE, toKeyRecord, toKeyRow } from '../tables/key-table.ts';
+import { IDEMPOTENCY_LIFE_MS } from './retention.ts';
+
+type KeyQueries = Pick<
+  AccessStore,
+  | 'issueKey'
+  | 'findKey'
+  | 'rehashKey'
+  | 'readKeys'
+  | 'readKeysById'
+  | 'countActiveKeys'
+  | 'revokeKey'
+>;
+
+const IDEMPOTENCY_TABLE = defineTable('access_idempotency', {
+  key: { wallet_id: 'text', word: 'text' },
+  data: { request: 'text', key_id: 'text', created_at_ms: 'integer' },
+});
+
+/** Keys that ended are kept for the list; of very many, the oldest are forgotten. */
+const ENDED_KEYS_MAX = 1000;
+
+/** Whoever has changed the wallet's row goes first; the others wait and then see that one's key. */
+const LOCK_WALLET: SqlStatement = {
+  sql: 'UPDATE access_wallets SET keys_issued = keys_issued + 1 WHERE id = $1',
+  takes: ['text'],
+  gives: [],
+};
+
+const ACTIVE = 'revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $2)';
+
+const COUNT_ACTIVE: SqlStatement = {
+  sql: `SELECT COUNT(*) FROM access_keys WHERE wallet_id = $1 AND ${ACTIVE}`,
+  takes: ['text', 'integer'],
+  gives: ['integer'],
+};
+
+const SELECT_SURPLUS: SqlStatement = {
+  sql: `SELECT id FROM access_keys WHERE wallet_id = $1 AND NOT (${ACTIVE})
+    ORDER BY created_at_ms DESC, id DESC LIMIT 1000 OFFSET ${ENDED_KEYS_MAX}`,
+  takes: ['text', 'integer'],
+  gives: ['text'],
+};
+
+const SELECT_BY_HASH = toSelect(KEY_TABLE, 'WHERE hash = $1', ['text']);
+const SELECT_OWN = toSelect(KEY_TABLE, 'WHERE id = $1 AND wallet_id = $2', ['text', 'text']);
+
+const SELECT_FIRST_PAGE = toSelect(
+  KEY_TABLE,
+  'WHERE wallet_id = $1 ORDER BY created_at_ms DESC, id DESC LIMIT $2',
+  ['text', 'integer'],
+);
+
+const SELECT_NEXT_PAGE = toSelect(
+  KEY_TABLE,
+  `WHERE wallet_id = $1 AND (created_at_ms, id) < ($2, $3)
+    ORDER BY created_at_ms DESC, id DESC LIMIT $4`,
+  ['text', 'integer', 'text', 'integer'],
+);
+
+const REHASH: SqlStatement = {
+  sql: 'UPDATE access_keys SET hash = $1, pepper_version = $2 WHERE id = $3',
+  takes: ['text', 'integer', 'text'],
+  gives: [],
+};
+
+const REVOKE: SqlStatement = {
+  sql: `UPDATE access_keys SET revoked_at_ms = $1
+    WHERE id = $2 AND wallet_id = $3 AND revoked_at_ms IS NULL`,
+  takes: ['integer', 'text', 'text'],
+  gives: [],
+};
+
+async function countActive(session: SqlSession, walletId: string, nowMs: number): Promise<number> {
+  const [row = []] = await session.query(COUNT_ACTIVE, [walletId, nowMs]);
+  return numberAt(row, 0);
+}
+
+/** What the same word led to before; null when it is new. */
+async function findReplay(
+  session: SqlSession,
+  key: KeyRecord,
+  mark: IdempotencyMark,
+): Promise<KeyIssue | null> {
+  const [row] = await session.query(IDEMPOTENCY_TABLE.selectByKey, [key.walletId, mark.word]);
+  if (row === undefined) return null;
+  if (numberAt(row, 4) + IDEMPOTENCY_LIFE_MS <= key.createdAtMs) return null;
+  if (textAt(row, 2) !== mark.request) return { outcome: 'conflict' };
+  const [issued] = await session.query(SELECT_OWN, [textAt(row, 3), key.walletId]);
+  // A key that was forgotten since cannot be told again, nor may the word make a second one.
+  return issued === undefined
+    ? { outcome: 'conflict' }
+    : { outcome: 'replayed', key: toKeyRecord(issued) };
+}
+
+async function issueKey(
+  session: SqlSession,
+  key: KeyRecord,
+  options: { readonly activeMax: number; readonly idempotency: IdempotencyMark | null },
+): Promise<KeyIssue> {
+  const { walletId, createdAtMs } = key;
+  const { idempotency } = options;
+  if ((await session.execute(LOCK_WALLET, [walletId])) === 0) {
+    throw new Error('A key was asked for by a wallet that never signed in');
+  }
+  if (idempotency !== null) {
+    const replay = await findReplay(session, key, idempotency);
+    if (replay !== null) return replay;
+  }
+  if ((await countActive(session, walletId, createdAtMs)) >= options.activeMax) {
+    return { outcome: 'full' };
+  }
+  await session.insertRows(KEY_TABLE, [toKeyRow(key)]);
+  if (idempotency !== null) {
+    const { word, request } = idempotency;
+    await session.upsertRows(IDEMPOTENCY_TABLE, [[walletId, word, request, key.id, createdAtMs]]);
+  }
+  const surplus = await session.query(SELECT_SURPLUS, [walletId, createdAtMs]);
+  await session.deleteRows(KEY_TABLE, surplus);
+  return { outcome: 'issued', key };
+}
+
+async function revokeKey(
+  session: SqlSession,
+  key: { readonly walletId: string; readonly id: string },
+  nowMs: number,
+): Promise<KeyRevocation> {
+  const revoked = await session.execute(REVOKE, [nowMs, key.id, key.walletId]);
+  const [row] = await session.query(SELECT_OWN, [key.id, key.walletId]);
+  if (row === undefined) return { outcome: 'notFound' };
+  if (revoked === 0) return { outcome: 'revokedBefore' };
+  return { outcome: 'revoked', key: toKeyRecord(row) };
+}
+
+export function createKeyQueries(engine: SqlEngine): KeyQueries {
+  return {
+    issueKey: (key, options) => engine.transaction((session) => issueKey(session, key, options)),
+    findKey: async (hash) => {
+      const [row] = await engine.session.query(SELECT_BY_HASH, [hash]);
+      return row === undefined ? null : toKeyRecord(row);
+    },
+    rehashKey: (id, next) =>
+      engine.transaction(async (session) => {
+        await session.execute(REHASH, [next.hash, next.version, id]);
+      }),
+    readKeys: async (walletId, { after, limit }) => {
+      const rows =
+        after === null
+          ? await engine.session.query(SELECT_FIRST_PAGE, [walletId, limit])
+          : await engine.session.query(SELECT_NEXT_PAGE, [
+              walletId,
+              after.createdAtMs,
+              after.id,
+              limit,
+            ]);
+      return rows.map(toKeyRecord);
+    },
+    readKeysById: async (ids) => {
+      const keys = ids.map((id) => [id]);
+      const rows = await engine.session.queryEach(KEY_TABLE.selectByKey, keys);
+      return rows.map(toKeyRecord);
+    },
+    countActiveKeys: (walletId, nowMs) => countActive(engine.session, walletId, nowMs),
+    revokeKey: (key, nowMs) => engine.transaction((session) => revokeKey(session, key, nowMs)),
+  };
+}

@@ -1,0 +1,17 @@
+// The store of access over any engine that offers SQL sessions.
+
+import type { AccessStore } from '../access-store.ts';
+import type { SqlEngine } from '../sql.ts';
+import { createChallengeQueries } from './challenge-queries.ts';
+import { createKeyQueries } from './key-queries.ts';
+import { createSessionQueries } from './session-queries.ts';
+import { createUsageQueries } from './usage-queries.ts';
+
+export function createSqlAccessStore(engine: SqlEngine): AccessStore {
+  return {
+    ...createChallengeQueries(engine),
+    ...createSessionQueries(engine),
+    ...createKeyQueries(engine),
+    ...createUsageQueries(engine),
+  };
+}

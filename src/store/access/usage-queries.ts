@@ -1,0 +1,103 @@
+// Usage, peppers and the forgetting of what is over, in SQL.
+
+import type { AccessStore, UsageEntry } from '../access-store.ts';
+import type { SqlEngine, SqlSession } from '../sql.ts';
+import { defineTable, type SqlStatement } from '../table.ts';
+import { numberAt, textAt } from '../tables/column-value.ts';
+import { IDEMPOTENCY_LIFE_MS, toHour, USAGE_HOURS } from './retention.ts';
+
+type UsageQueries = Pick<
+  AccessStore,
+  'addUsage' | 'readUsage' | 'readPepperMarks' | 'addPepperMarks' | 'countKeysByPepper' | 'sweep'
+>;
+
+const PEPPER_TABLE = defineTable('access_peppers', {
+  key: { version: 'integer' },
+  data: { mark: 'text' },
+});
+
+const ADD_USAGE: SqlStatement = {
+  sql: `INSERT INTO access_usage (wallet_id, source, hour, requests) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (wallet_id, source, hour)
+    DO UPDATE SET requests = access_usage.requests + excluded.requests`,
+  takes: ['text', 'text', 'integer', 'integer'],
+  gives: [],
+};
+
+const TOUCH_KEY: SqlStatement = {
+  sql: `UPDATE access_keys SET last_used_at_ms = $1
+    WHERE id = $2 AND (last_used_at_ms IS NULL OR last_used_at_ms < $3)`,
+  takes: ['integer', 'text', 'integer'],
+  gives: [],
+};
+
+/** PostgreSQL sums whole numbers into decimals, which the driver hands out as text. */
+const SELECT_USAGE: SqlStatement = {
+  sql: `SELECT source, CAST(SUM(requests) AS BIGINT) FROM access_usage
+    WHERE wallet_id = $1 AND hour > $2 GROUP BY source`,
+  takes: ['text', 'integer'],
+  gives: ['text', 'integer'],
+};
+
+const SELECT_PEPPERS: SqlStatement = {
+  sql: 'SELECT version, mark FROM access_peppers ORDER BY version',
+  takes: [],
+  gives: PEPPER_TABLE.types,
+};
+
+const COUNT_BY_PEPPER: SqlStatement = {
+  sql: `SELECT pepper_version, COUNT(*) FROM access_keys
+    WHERE revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $1)
+    GROUP BY pepper_version`,
+  takes: ['integer'],
+  gives: ['integer', 'integer'],
+};
+
+function toSweep(table: string, column: string): SqlStatement {
+  return { sql: `DELETE FROM ${table} WHERE ${column} <= $1`, takes: ['integer'], gives: [] };
+}
+
+const SWEEP_CHALLENGES = toSweep('access_challenges', 'expires_at_ms');
+const SWEEP_SESSIONS = toSweep('access_sessions', 'expires_at_ms');
+const SWEEP_IDEMPOTENCY = toSweep('access_idempotency', 'created_at_ms');
+const SWEEP_USAGE = toSweep('access_usage', 'hour');
+
+async function addUsage(session: SqlSession, entries: readonly UsageEntry[]): Promise<void> {
+  for (const { walletId, source, requests, lastUsedAtMs } of entries) {
+    await session.execute(ADD_USAGE, [walletId, source, toHour(lastUsedAtMs), requests]);
+    await session.execute(TOUCH_KEY, [lastUsedAtMs, source, lastUsedAtMs]);
+  }
+}
+
+export function createUsageQueries(engine: SqlEngine): UsageQueries {
+  return {
+    addUsage: (entries) => engine.transaction((session) => addUsage(session, entries)),
+    readUsage: async (walletId, nowMs) => {
+      const since = toHour(nowMs) - USAGE_HOURS;
+      const rows = await engine.session.query(SELECT_USAGE, [walletId, since]);
+      return new Map(rows.map((row) => [textAt(row, 0), numberAt(row, 1)]));
+    },
+    readPepperMarks: async () => {
+      const rows = await engine.session.query(SELECT_PEPPERS, []);
+      return rows.map((row) => ({ version: numberAt(row, 0), mark: textAt(row, 1) }));
+    },
+    addPepperMarks: (marks) =>
+      engine.transaction((session) =>
+        session.insertRows(
+          PEPPER_TABLE,
+          marks.map(({ version, mark }) => [version, mark]),
+        ),
+      ),
+    countKeysByPepper: async (nowMs) => {
+      const rows = await engine.session.query(COUNT_BY_PEPPER, [nowMs]);
+      return new Map(rows.map((row) => [numberAt(row, 0), numberAt(row, 1)]));
+    },
+    sweep: (nowMs) =>
+      engine.transaction(async (session) => {
+        await session.execute(SWEEP_CHALLENGES, [nowMs]);
+        await session.execute(SWEEP_SESSIONS, [nowMs]);
+        await session.execute(SWEEP_IDEMPOTENCY, [nowMs - IDEMPOTENCY_LIFE_MS]);
+        await session.execute(SWEEP_USAGE, [toHour(nowMs) - USAGE_HOURS]);
+      }),
+  };
+}
