@@ -114,7 +114,7 @@ async function resume(options: DevnetOptions, stateFile: string, found: Deployme
   return { node, deployment: { ...found, rpcUrl: node.rpc.url } };
 }
 
-/** A chain that has been traded on for half a day takes longer to load than a new one to make. */
+/** After hours of trading an emulated node takes longer to load a chain than to make a new one. */
 function isLoadable(stateFile: string, log: (line: string) => void): boolean {
   if (!existsSync(stateFile)) return false;
   const { size } = statSync(stateFile);
