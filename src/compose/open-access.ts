@@ -1,6 +1,7 @@
 // Puts access on its store, its pepper and the chains' nodes.
 
 import { type Access, createAccess } from '../access/create-access.ts';
+import type { Peppers } from '../access/peppers.ts';
 import type { Config } from '../config.ts';
 import { operations } from '../contract/operations.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -10,16 +11,16 @@ import type { Logger } from '../telemetry/logger.ts';
 import { createContractVerifier } from './contract-verifier.ts';
 import { loadPeppers } from './load-peppers.ts';
 
-export interface OpenAccessOptions {
+export interface OpenPeppersOptions {
   readonly config: Config;
   readonly store: Store;
-  readonly chains: ChainDirectory;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-export async function openAccess(options: OpenAccessOptions): Promise<Access> {
-  const { config, chains, clock, logger } = options;
+/** Throws where the pepper is not the one that the store's keys were hashed with. */
+export async function openPeppers(options: OpenPeppersOptions): Promise<Peppers> {
+  const { config, clock, logger } = options;
   const store = options.store.access;
   const peppers = loadPeppers(config);
   await peppers.checkAgainst(store);
@@ -28,6 +29,16 @@ export async function openAccess(options: OpenAccessOptions): Promise<Access> {
     if (peppers.versions.includes(version)) continue;
     logger.warn({ version, keys }, 'active keys cannot be recognised: their pepper is missing');
   }
+  return peppers;
+}
+
+export interface OpenAccessOptions extends OpenPeppersOptions {
+  readonly peppers: Peppers;
+  readonly chains: ChainDirectory;
+}
+
+export function openAccess(options: OpenAccessOptions): Access {
+  const { config, peppers, chains, clock, logger } = options;
   const verifier = createContractVerifier({
     findEndpoints: (chain) => {
       const configured = config.chains.find((one) => one.chain === chain)?.rpcUrls;
@@ -39,7 +50,7 @@ export async function openAccess(options: OpenAccessOptions): Promise<Access> {
   });
   const access = createAccess({
     config,
-    store,
+    store: options.store.access,
     peppers,
     operations,
     listChains: () => chains.list().map((chain) => chain.slug),

@@ -22,7 +22,7 @@ import { createReference } from '../market/reference.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
-import { openAccess } from './open-access.ts';
+import { openAccess, openPeppers } from './open-access.ts';
 import { openStore } from './open-store.ts';
 import { startChains } from './start-chains.ts';
 
@@ -120,10 +120,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const metrics = new Metrics();
   metrics.collectProcess();
   const store = await openStore(config.store, metrics.observeStore);
+  const peppers = await openPeppers({ config, store, clock, logger }).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
   let draining = false;
   const isDraining = () => draining;
   const chains = startChains({ config, clock, logger, metrics });
-  const access = await openAccess({ config, store, chains, clock, logger });
+  const access = openAccess({ config, store, peppers, chains, clock, logger });
   const handlers = createHandlers({ config, version, store, chains, access, clock, isDraining });
   const server = createHttpServer({
     ...toServerOptions(config, access),

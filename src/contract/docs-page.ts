@@ -91,16 +91,22 @@ function toFieldTable(schema: TSchema, heading: string): string {
   return `<table><thead><tr><th>${heading}</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
+/** What the reader must have in hand. */
+export function toAccessText(operation: Operation): string {
+  return operation.access === 'session' ? 'Needs a wallet session. ' : '';
+}
+
 export function toCurl(operation: Operation, origin: string): string {
+  const credential = operation.access === 'session' ? ` -H 'Authorization: Bearer mw_sess_…'` : '';
   if (operation.method === 'POST') {
     const body = JSON.stringify(operation.example.input);
-    return `curl -s ${origin}/v1${operation.path} -H 'Content-Type: application/json' -d '${body}'`;
+    return `curl -s ${origin}/v1${operation.path}${credential} -H 'Content-Type: application/json' -d '${body}'`;
   }
   const query = Object.entries(operation.example.input)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
   const method = operation.method === 'GET' ? '' : `-X ${operation.method} `;
-  return `curl -s ${method}'${origin}/v1${operation.path}${query === '' ? '' : `?${query}`}'`;
+  return `curl -s ${method}'${origin}/v1${operation.path}${query === '' ? '' : `?${query}`}'${credential}`;
 }
 
 function toSection(operation: Operation): string {
@@ -112,7 +118,7 @@ function toSection(operation: Operation): string {
     .map((code) => `<a href="#error-${code}"><code>${code}</code></a>`)
     .join(' ');
   return `<section id="${operation.id}"><h3><span class="method">${operation.method}</span> <code>/v1${operation.path}</code></h3>
-<p><strong>${toInline(operation.summary)}.</strong> ${toInline(operation.description)} <span class="soft">Cost ${COSTS[operation.cost]}.</span></p>
+<p><strong>${toInline(operation.summary)}.</strong> ${toInline(operation.description)} <span class="soft">${toAccessText(operation)}Cost ${COSTS[operation.cost]}.</span></p>
 ${toFieldTable(operation.input, operation.method === 'POST' ? 'Body' : 'Query')}
 <pre><code>${escapeHtml(`$ ${toCurl(operation, 'http://127.0.0.1:8080')}\n${answer}`)}</code></pre>
 ${toFieldTable(operation.output, 'Answer')}

@@ -1,7 +1,7 @@
 // The reference as Markdown for language models: /v1/llms.txt.
 
 import { ERROR_CATALOGUE, ERROR_CODES } from '../errors/catalogue.ts';
-import { toCurl, toFieldLines } from './docs-page.ts';
+import { toAccessText, toCurl, toFieldLines } from './docs-page.ts';
 import { COSTS, type Operation, toErrorCodes } from './operation.ts';
 
 function toSection(operation: Operation): string {
@@ -16,7 +16,7 @@ function toSection(operation: Operation): string {
   return [
     `### ${operation.method} /v1${operation.path}`,
     '',
-    `${operation.summary}. ${operation.description} Cost ${COSTS[operation.cost]}.`,
+    `${operation.summary}. ${operation.description} ${toAccessText(operation)}Cost ${COSTS[operation.cost]}.`,
     ...(fields.length > 0 ? ['', 'Input:', ...fields] : []),
     '',
     '```',

@@ -69,6 +69,48 @@ function toParameters(input: TObject, hoist: (schema: unknown) => unknown): Json
   });
 }
 
+/** Headers that an operation takes beside its input. */
+function toHeaderParameters(operation: Operation): Json[] {
+  if (!operation.takesIdempotencyKey) return [];
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description:
+        'A word of your own for this request, honoured for 24 hours: repeating the request with it does nothing twice. The answer to a repetition carries `Idempotency-Replayed: true`.',
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    },
+  ];
+}
+
+const SECURITY_SCHEMES: Json = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key (`mw_live_…`) from `POST /keys`. Never put one into a web page.',
+  },
+  sessionToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A session token (`mw_sess_…`) from `POST /auth/verify` with `transport: token`.',
+  },
+  sessionCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-mw_session',
+    description:
+      'Set by `POST /auth/verify` with `transport: cookie`; called `mw_session` on a server without https.',
+  },
+};
+
+/** Nothing is needed for public operations; credentials raise the budget. */
+function toSecurity(operation: Operation): readonly Json[] {
+  const session = [{ sessionToken: [] }, { sessionCookie: [] }];
+  if (operation.access === 'session') return session;
+  return operation.cost === 'free' ? [] : [{}, { apiKey: [] }, ...session];
+}
+
 function toProblemResponse(codes: readonly ErrorCode[]): Json {
   const status = codes[0] ? ERROR_CATALOGUE[codes[0]].status : 500;
   const retryable = status === 429 || status === 503;
@@ -121,13 +163,17 @@ function toResponses(operation: Operation, hoist: (schema: unknown) => unknown):
 
 function toPathItem(operation: Operation, hoist: (schema: unknown) => unknown): Json {
   const hasBody = operation.method === 'POST';
+  const parameters = [
+    ...(hasBody ? [] : toParameters(operation.input, hoist)),
+    ...toHeaderParameters(operation),
+  ];
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
     description: `${operation.description}\n\nCost: ${COSTS[operation.cost]}.`,
-    security: [],
-    ...(hasBody ? {} : { parameters: toParameters(operation.input, hoist) }),
+    security: toSecurity(operation),
+    ...(parameters.length > 0 ? { parameters } : {}),
     ...(hasBody
       ? {
           requestBody: {
@@ -162,6 +208,6 @@ export function toOpenapi(operations: readonly Operation[], about: { version: st
     servers: [{ url: '/v1', description: 'This server.' }],
     tags: tags.map((name) => ({ name, description: TAGS[name] })),
     paths,
-    components: { schemas: components.schemas },
+    components: { schemas: components.schemas, securitySchemes: SECURITY_SCHEMES },
   };
 }
