@@ -7,6 +7,7 @@ import type { TradeRecord } from '../model/market-record.ts';
 import { toAnchorPrice } from './anchor-price.ts';
 import type { BlockExamination } from './examine-block.ts';
 import type { MarketState, PoolEntry, TokenEntry } from './market-state.ts';
+import { moveSwapped } from './pool-amounts.ts';
 import { priceTrade, type TradePrices } from './price-trade.ts';
 import { type MarketView, RANK_TOKEN } from './quote-rule.ts';
 import { toTokenEntry } from './token-entry.ts';
@@ -39,6 +40,7 @@ function applyToPool(state: MarketState, pool: PoolEntry, event: SwapEvent): voi
     row.liquidity = event.after.liquidity;
     row.tick = event.after.tick;
   }
+  moveSwapped(row, event);
   if (event.feePips !== null) {
     const zeroForOne = event.amount0 > 0n;
     const protocolPips = zeroForOne ? row.protocolFee & 0xfff : row.protocolFee >> 12;

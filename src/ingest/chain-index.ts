@@ -142,6 +142,7 @@ export class ChainIndex {
         timestampMs: last.timestampMs,
         finalizedBlock,
         version: (this.#checkpoint?.version ?? 0) + 1,
+        ...this.#toStart(blocks[0]?.header ?? last),
       },
     });
     return missed;
@@ -266,6 +267,8 @@ export class ChainIndex {
       trades: [],
       tokens: [...new Set(tokens)],
       pools: [...new Set(pools)],
+      listed: [...new Set(tokens)],
+      complete: checkpoint.block >= this.#touchedSince,
     };
   }
 
@@ -287,6 +290,13 @@ export class ChainIndex {
       }
     }
     return entries.map(({ row }) => row.token);
+  }
+
+  /** When the first indexed block was made, as nearly as is known at the first commit. */
+  #toStart(first: BlockHeader): Pick<Checkpoint, 'startAtMs'> {
+    const stored = this.#checkpoint;
+    if (stored === null) return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };
+    return stored.startAtMs === undefined ? {} : { startAtMs: stored.startAtMs };
   }
 
   async #readBase(number: number, signal: AbortSignal): Promise<BlockHeader> {

@@ -25,6 +25,19 @@ export interface CommittedEvent {
   readonly trades: readonly TradeRecord[];
   readonly tokens: readonly Address[];
   readonly pools: readonly PoolId[];
+  /** Of the tokens, those that are new or whose pools changed: what a list of tokens must hear of. */
+  readonly listed: readonly Address[];
+  /** False after a rollback of commits that nobody remembers: then other rows may differ, too. */
+  readonly complete: boolean;
+}
+
+function toListed(batch: BatchToCommit): Address[] {
+  const listed = new Set<Address>();
+  for (const { row } of batch.changes.tokens) {
+    if (row.firstSeenBlock >= batch.fromBlock) listed.add(row.token);
+  }
+  for (const { row } of batch.changes.pools) listed.add(row.token0).add(row.token1);
+  return [...listed];
 }
 
 export interface BatchToCommit {
@@ -47,6 +60,8 @@ export function toCommittedEvent(batch: BatchToCommit): CommittedEvent {
     trades: batch.changes.trades,
     tokens: Array.from(batch.changes.tokens, ({ row }) => row.token),
     pools: Array.from(batch.changes.pools, ({ row }) => row.pool),
+    listed: toListed(batch),
+    complete: true,
   };
 }
 

@@ -9,7 +9,8 @@ export interface DirectionFees {
   readonly oneForZero: number;
 }
 
-function addProtocolFee(lpFeePips: number, protocolPips: number): number {
+/** `p + l − ⌊p·l/1e6⌋`: the pool's fee is taken from what the protocol's leaves. */
+export function addProtocolFee(lpFeePips: number, protocolPips: number): number {
   return protocolPips + lpFeePips - Math.floor((protocolPips * lpFeePips) / PIPS);
 }
 

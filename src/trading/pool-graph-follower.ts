@@ -1,0 +1,206 @@
+// Keeps a chain's pool graph at the last committed state: read from the store at the start, then
+// moved by the feed, which says which pools a commit or a rollback touched.
+//
+// Rows are read anew rather than carried by the feed: a rollback restores them inside the store, so
+// only the store knows what they are then. What is read must belong to one commit, so it is taken
+// only from a snapshot whose version the feed has already told; a snapshot that is ahead of the
+// feed waits for it.
+
+import { type Backoff, type Random, type Sleep, toBackoffMs } from '../lib/retry.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address, PoolId } from '../model/market-event.ts';
+import type { Checkpoint, PoolRecord, TickRecord } from '../model/market-record.ts';
+import type { MarketReader, MarketScanner, MarketStore } from '../store/store.ts';
+import { PoolGraph } from './pool-graph.ts';
+import { toGraphPool } from './pool-graph-pool.ts';
+
+/** What the graph has to hear of a commit; the feed's own event fits. */
+export interface PoolsCommitted {
+  readonly version: number;
+  /** The pools whose rows or ticks changed. */
+  readonly pools: readonly PoolId[];
+  /** Blocks were taken back; `whole` says that `pools` has every pool that changed by it. */
+  readonly reverted?: { readonly whole: boolean };
+}
+
+export interface PoolGraphFollowerOptions {
+  readonly chain: ChainSlug;
+  readonly store: MarketStore;
+  /** The wrapped native coin, where the chain's router can wrap. */
+  readonly wrapped: Address | null;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+const BACKOFF: Backoff = { baseMs: 100, maxMs: 10_000 };
+/** Beyond so many touched pools, reading everything once is cheaper. */
+const TOUCHED_COUNT_MAX = 5_000;
+
+/** A graph and the commit that it is the state of. */
+export interface GraphAtCommit {
+  readonly graph: PoolGraph;
+  readonly checkpoint: Checkpoint;
+}
+
+export class PoolGraphFollower {
+  readonly #options: PoolGraphFollowerOptions;
+  readonly #abort = new AbortController();
+  #current: GraphAtCommit | null = null;
+  #toldVersion = 0;
+  #touched = new Set<PoolId>();
+  #mustReload = true;
+  #running: Promise<void> | null = null;
+
+  constructor(options: PoolGraphFollowerOptions) {
+    this.#options = options;
+  }
+
+  /** Null until the store has been read, or while it has nothing of the chain. */
+  get current(): GraphAtCommit | null {
+    return this.#current;
+  }
+
+  start(): void {
+    this.#work();
+  }
+
+  /** To be called with every event of the chain's feed, in order. */
+  hear(event: PoolsCommitted): void {
+    const known = Math.max(this.#toldVersion, this.#current?.checkpoint.version ?? 0);
+    if (event.version <= (this.#current?.checkpoint.version ?? 0)) return;
+    // Something was missed: what it touched is not known.
+    if (event.version > known + 1) this.#mustReload = true;
+    if (event.reverted?.whole === false) this.#mustReload = true;
+    this.#toldVersion = event.version;
+    for (const pool of event.pools) this.#touched.add(pool);
+    if (this.#touched.size > TOUCHED_COUNT_MAX) this.#mustReload = true;
+    this.#work();
+  }
+
+  /** Resolves when all that was told has been taken in, or waits for the feed. */
+  async settled(): Promise<void> {
+    while (this.#running !== null) await this.#running;
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.settled();
+  }
+
+  #work(): void {
+    if (this.#running !== null || this.#abort.signal.aborted) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { sleep, random, log, chain } = this.#options;
+    const { signal } = this.#abort;
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        const isDone = this.#mustReload ? await this.#reload() : await this.#refresh();
+        if (isDone) return;
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        log.warn({ chain, err: error, failures }, 'the pools could not be read');
+        await sleep(toBackoffMs(failures, BACKOFF, random), signal).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Reads every pool of the chain. */
+  async #reload(): Promise<boolean> {
+    const { store, chain, wrapped } = this.#options;
+    this.#mustReload = false;
+    const touchedBefore = this.#touched;
+    this.#touched = new Set();
+    try {
+      const graph = new PoolGraph({ wrapped });
+      const checkpoint = await store.snapshot(async (reader) => {
+        const found = await reader.readCheckpoint(chain);
+        if (found !== null) await readEverything(reader, { chain, graph });
+        return found;
+      });
+      // A store without the chain is read again once the feed tells of a first commit.
+      if (checkpoint === null) {
+        this.#mustReload = true;
+        return true;
+      }
+      this.#current = { graph, checkpoint };
+    } catch (error) {
+      this.#mustReload = true;
+      for (const pool of touchedBefore) this.#touched.add(pool);
+      throw error;
+    }
+    return this.#isUpToDate();
+  }
+
+  /** Reads what was touched since; true when there is nothing more to do for now. */
+  async #refresh(): Promise<boolean> {
+    const { store, chain } = this.#options;
+    const current = this.#current;
+    if (current === null || this.#isUpToDate()) return true;
+    const pools = [...this.#touched];
+    const told = this.#toldVersion;
+    const read = await store.snapshot(async (reader) => {
+      const checkpoint = await reader.readCheckpoint(chain);
+      // Later commits are in the snapshot whose pools are not known yet; the feed will tell.
+      if (checkpoint === null || checkpoint.version !== told) return null;
+      const rows = await reader.readPools(chain, pools);
+      const concentrated = rows.filter((row) => row.tickSpacing !== null && row.complete);
+      const ids = concentrated.map((row) => row.pool);
+      const ticks = ids.length === 0 ? [] : await reader.readTicks(chain, ids);
+      return { checkpoint, rows, ticks };
+    });
+    if (read === null) return this.#toldVersion === told;
+    this.#apply(current.graph, pools, read);
+    this.#current = { graph: current.graph, checkpoint: read.checkpoint };
+    if (this.#toldVersion === told) this.#touched.clear();
+    return this.#isUpToDate();
+  }
+
+  /** All at once, so that no quote sees one pool before and another after a commit. */
+  #apply(
+    graph: PoolGraph,
+    pools: readonly PoolId[],
+    read: { readonly rows: readonly PoolRecord[]; readonly ticks: readonly TickRecord[] },
+  ): void {
+    const rows = new Map(read.rows.map((row) => [row.pool, row]));
+    const ticks = Map.groupBy(read.ticks, (row) => row.pool);
+    for (const id of pools) {
+      const row = rows.get(id);
+      const pool = row === undefined ? null : toGraphPool(row, ticks.get(id) ?? []);
+      if (pool === null) graph.delete(id);
+      else graph.set(pool);
+    }
+  }
+
+  #isUpToDate(): boolean {
+    return this.#toldVersion <= (this.#current?.checkpoint.version ?? 0) && !this.#mustReload;
+  }
+}
+
+/** Both scans go by pool id, so a pool's ticks are at hand when its row comes. */
+async function readEverything(
+  reader: MarketReader & MarketScanner,
+  into: { readonly chain: ChainSlug; readonly graph: PoolGraph },
+): Promise<void> {
+  const ticks = new Map<PoolId, TickRecord[]>();
+  for await (const rows of reader.scanTicks(into.chain)) {
+    for (const row of rows) {
+      const known = ticks.get(row.pool);
+      if (known === undefined) ticks.set(row.pool, [row]);
+      else known.push(row);
+    }
+  }
+  for await (const rows of reader.scanPools(into.chain)) {
+    for (const row of rows) {
+      const pool = toGraphPool(row, ticks.get(row.pool) ?? []);
+      ticks.delete(row.pool);
+      if (pool !== null) into.graph.set(pool);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// A real node with its markets, indexed into a store, and the pool graph that lives on the feed.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
+import { createEvmAdapter, type EvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
+import { toDevnetDeployment } from '../src/chains/evm/to-devnet-deployment.ts';
+import type { CommittedEvent } from '../src/ingest/commit-batch.ts';
+import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../src/ingest/indexer.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { sleep } from '../src/lib/retry.ts';
+import type { MarketStore } from '../src/store/store.ts';
+import { PoolGraphFollower } from '../src/trading/pool-graph-follower.ts';
+import { createSqlitePlace } from './conformance/store-place.ts';
+
+export interface IndexedDevnet {
+  readonly chain: TestChain;
+  readonly adapter: EvmAdapter;
+  readonly store: MarketStore;
+  readonly follower: PoolGraphFollower;
+  readonly events: readonly CommittedEvent[];
+  /** Waits until the graph stands at the chain's newest block. */
+  settle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const SETTLE_MAX_MS = 20_000;
+
+async function untilAtHead(chain: TestChain, follower: PoolGraphFollower): Promise<void> {
+  const deadlineMs = Date.now() + SETTLE_MAX_MS;
+  for (;;) {
+    const { hash } = await chain.rpc.call<{ hash: string }>(
+      'eth_getBlockByNumber',
+      'latest',
+      false,
+    );
+    await follower.settled();
+    if (follower.current?.checkpoint.blockHash === hash) return;
+    if (Date.now() > deadlineMs) throw new Error(`the graph is not at ${hash}`);
+    await delay(10);
+  }
+}
+
+export async function startIndexedDevnet(): Promise<IndexedDevnet> {
+  const chain = await startTestChain();
+  const place = await createSqlitePlace();
+  const store = await place.open();
+  const { market } = store;
+  const deployment = toDevnetDeployment(chain.deployment);
+  const adapter = createEvmAdapter({
+    chain: 'devnet',
+    endpoints: [chain.rpcUrl],
+    deployment,
+    clock: systemClock,
+    random: Math.random,
+    knownPools: (pools) => market.readPools('devnet', pools),
+  });
+  const log = { info: () => undefined, warn: () => undefined };
+  const { wrapped } = deployment;
+  const timing = { sleep, random: Math.random, log };
+  const follower = new PoolGraphFollower({ chain: 'devnet', store: market, wrapped, ...timing });
+  follower.start();
+  const events: CommittedEvent[] = [];
+  const indexer = new Indexer({
+    ...DEFAULT_INDEXER_OPTIONS,
+    ...timing,
+    adapter,
+    store: market,
+    startBlock: chain.deployment.startBlock,
+    pollIntervalMs: 15,
+    headStallAfterMs: null,
+    clock: systemClock,
+    onCommitted: (event) => {
+      events.push(event);
+      follower.hear(event);
+    },
+  });
+  indexer.start();
+  return {
+    chain,
+    adapter,
+    store: market,
+    follower,
+    events,
+    settle: () => untilAtHead(chain, follower),
+    stop: async () => {
+      await indexer.stop();
+      await follower.stop();
+      await adapter.close();
+      await store.close();
+      await place.remove();
+      await chain.stop();
+    },
+  };
+}
