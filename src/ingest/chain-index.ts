@@ -263,12 +263,12 @@ export class ChainIndex {
       fromBlock: checkpoint.block + 1,
       toBlock: checkpoint.block,
       checkpoint,
-      reverted: { toBlock: checkpoint.block, trades, whole: this.#isToldWhole(checkpoint.block) },
+      reverted: { toBlock: checkpoint.block, trades },
       trades: [],
       tokens: [...new Set(tokens)],
       pools: [...new Set(pools)],
       listed: [...new Set(tokens)],
-      complete: checkpoint.block >= this.#touchedSince,
+      complete: this.#isToldWhole(checkpoint.block),
     };
   }
 

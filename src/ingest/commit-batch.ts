@@ -19,8 +19,6 @@ export interface CommittedEvent {
   readonly reverted?: {
     readonly toBlock: number;
     readonly trades: readonly TradeRecord[];
-    /** Whether `tokens` and `pools` have all that changed; not so soon after a restart. */
-    readonly whole: boolean;
   };
   readonly trades: readonly TradeRecord[];
   readonly tokens: readonly Address[];

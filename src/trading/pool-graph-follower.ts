@@ -19,8 +19,8 @@ export interface PoolsCommitted {
   readonly version: number;
   /** The pools whose rows or ticks changed. */
   readonly pools: readonly PoolId[];
-  /** Blocks were taken back; `whole` says that `pools` has every pool that changed by it. */
-  readonly reverted?: { readonly whole: boolean };
+  /** False where pools that are not named may have changed, too. */
+  readonly complete: boolean;
 }
 
 export interface PoolGraphFollowerOptions {
@@ -71,7 +71,7 @@ export class PoolGraphFollower {
     if (event.version <= (this.#current?.checkpoint.version ?? 0)) return;
     // Something was missed: what it touched is not known.
     if (event.version > known + 1) this.#mustReload = true;
-    if (event.reverted?.whole === false) this.#mustReload = true;
+    if (!event.complete) this.#mustReload = true;
     this.#toldVersion = event.version;
     for (const pool of event.pools) this.#touched.add(pool);
     if (this.#touched.size > TOUCHED_COUNT_MAX) this.#mustReload = true;

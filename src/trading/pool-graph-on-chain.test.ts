@@ -27,7 +27,7 @@ function toGraph(): PoolGraph {
   return current.graph;
 }
 
-/** Every tick that was ever initialised, so that one which the graph has missed is asked for too. */
+/** Every tick that was ever initialised, so that one which the graph lacks is asked for too. */
 const ticksSeen = new Map<string, Set<number>>();
 
 /** Asks the contracts at the graph's own block and compares all that a swap depends on. */
