@@ -12,6 +12,7 @@ import { applySwap } from './apply-swap.ts';
 import { applyTransfer } from './apply-transfer.ts';
 import { examineBlock } from './examine-block.ts';
 import type { MarketState } from './market-state.ts';
+import { valuePools } from './value-pools.ts';
 
 function applyBlock(state: MarketState, block: BlockEvents): void {
   const examination = examineBlock(state, block);
@@ -44,6 +45,7 @@ function applyBlock(state: MarketState, block: BlockEvents): void {
         break;
     }
   }
+  valuePools(state);
 }
 
 /**

@@ -8,6 +8,7 @@ import type {
   ReservesSetEvent,
 } from '../model/market-event.ts';
 import type { BasePool, MarketState, PoolEntry, TickEntry } from './market-state.ts';
+import { movePosition } from './pool-amounts.ts';
 import { toTokenEntry } from './token-entry.ts';
 
 /** Oldest first, and in one block by id: the same however the pools came to be known. */
@@ -38,6 +39,9 @@ export function applyPoolCreated(state: MarketState, event: PoolCreatedEvent): v
     tick: null,
     protocolFee: 0,
     lastSwapAtMs: null,
+    amount0: null,
+    amount1: null,
+    liquidityUsdE18: null,
   });
   toTokenEntry(state, description.token0);
   toTokenEntry(state, description.token1);
@@ -56,6 +60,10 @@ export function applyPoolInitialized(state: MarketState, event: PoolInitializedE
   pool.row.sqrtPriceX96 = event.sqrtPriceX96;
   pool.row.tick = event.tick;
   pool.row.liquidity ??= 0n;
+  if (pool.row.complete) {
+    pool.row.amount0 ??= 0n;
+    pool.row.amount1 ??= 0n;
+  }
 }
 
 export function applyReservesSet(state: MarketState, event: ReservesSetEvent): void {
@@ -113,6 +121,7 @@ export function applyLiquidityChanged(state: MarketState, event: LiquidityChange
   if (row.complete) {
     changeTick(state, pool, { tick: event.tickLower, gross: delta, net: delta });
     changeTick(state, pool, { tick: event.tickUpper, gross: delta, net: -delta });
+    movePosition(row, event);
   }
   const isInRange = row.tick !== null && event.tickLower <= row.tick && row.tick < event.tickUpper;
   if (isInRange && row.liquidity !== null) {

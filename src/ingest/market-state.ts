@@ -96,6 +96,7 @@ export class MarketState {
   #images: OpenImages | null = null;
   #tokens = new Set<TokenEntry>();
   #pools = new Set<PoolEntry>();
+  #poolsOfBlock = new Set<PoolEntry>();
   #ticks = new Set<TickEntry>();
   #balances = new Set<BalanceEntry>();
   #trades: TradeRecord[] = [];
@@ -113,9 +114,15 @@ export class MarketState {
     return this.#header;
   }
 
+  /** Pools that the current block has changed so far, in the order of their first change. */
+  get poolsOfBlock(): ReadonlySet<PoolEntry> {
+    return this.#poolsOfBlock;
+  }
+
   /** From here on rows belong to this block; with `undoable` their former state is kept. */
   beginBlock(header: BlockHeader, undoable: boolean): void {
     this.#header = header;
+    this.#poolsOfBlock.clear();
     this.#images = undoable
       ? { block: header.number, tokens: new Map(), pools: new Map(), ticks: [], balances: [] }
       : null;
@@ -169,6 +176,7 @@ export class MarketState {
     entry.imagedBlock = this.header.number;
     this.#images?.pools.set(row.pool, null);
     this.#pools.add(entry);
+    this.#poolsOfBlock.add(entry);
     return entry;
   }
 
@@ -182,6 +190,7 @@ export class MarketState {
 
   touchPool(entry: PoolEntry): void {
     this.#pools.add(entry);
+    this.#poolsOfBlock.add(entry);
     if (this.#images === null || entry.imagedBlock === this.#images.block) return;
     entry.imagedBlock = this.#images.block;
     this.#images.pools.set(entry.row.pool, { ...entry.row });
@@ -249,6 +258,7 @@ export class MarketState {
     this.#images = null;
     this.#tokens = new Set();
     this.#pools = new Set();
+    this.#poolsOfBlock.clear();
     this.#ticks = new Set();
     this.#balances = new Set();
     this.#trades = [];

@@ -49,7 +49,7 @@ export function toNativePrice(asset: TokenEntry, anchor: Ratio | null): Ratio | 
 }
 
 /** USD per unit of an asset; null where unknown. */
-function toUsdPrice(asset: TokenEntry, anchor: Ratio | null): Ratio | null {
+export function toUsdPrice(asset: TokenEntry, anchor: Ratio | null): Ratio | null {
   if (asset.rank === RANK_STABLE) return { numerator: 1n, denominator: 1n };
   if (asset.rank === RANK_NATIVE) return anchor;
   const { priceUsd } = asset.row;

@@ -26,5 +26,8 @@ export function toTokenEntry(state: MarketState, token: Address): TokenEntry {
     priceUsd: null,
     lastTradeAtMs: null,
     tradeCount: 0,
+    liquidityUsdE18: null,
+    pairedPool: null,
+    pairedUsdE18: null,
   });
 }

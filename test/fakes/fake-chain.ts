@@ -5,6 +5,8 @@ import type {
   BlockRangeReading,
   ChainAdapter,
   ChainHead,
+  PoolStateQuery,
+  PoolStateReading,
   TokenSupply,
 } from '../../src/chains/adapter.ts';
 import type {
@@ -14,7 +16,13 @@ import type {
   MarketEvent,
   TokenMetadata,
 } from '../../src/model/market-event.ts';
-import { createFakeWorld, FAKE_ASSETS, type FakeWorld, makeFakeEvents } from './fake-market.ts';
+import {
+  createFakeWorld,
+  FAKE_ASSETS,
+  type FakeWorld,
+  makeFakeEvents,
+  toFakePoolState,
+} from './fake-market.ts';
 
 interface FakeBlock {
   readonly events: BlockEvents;
@@ -69,10 +77,10 @@ export class FakeChain {
     return this.#blocks.slice(fromBlock, toBlock + 1).map(({ events }) => events);
   }
 
-  supplyAt(hash: string, token: Address): bigint | null {
+  worldAt(hash: string): FakeWorld {
     const block = this.#blocks.find(({ events }) => events.header.hash === hash);
     if (block === undefined) throw new Error('the state of that block is gone');
-    return block.world.supplies.get(token) ?? 0n;
+    return block.world;
   }
 
   /** Mines blocks; `events` are those of the first one, instead of random ones. */
@@ -198,10 +206,29 @@ export class FakeAdapter implements ChainAdapter {
 
   async readSupplies(tokens: readonly Address[], block: BlockHeader): Promise<TokenSupply[]> {
     this.#request('readSupplies');
-    return tokens.map((token) => ({
-      token,
-      supplyRaw: this.source.supplyAt(block.hash, token),
-    }));
+    const { supplies } = this.source.worldAt(block.hash);
+    return tokens.map((token) => ({ token, supplyRaw: supplies.get(token) ?? 0n }));
+  }
+
+  async readBalances(
+    keys: readonly { readonly token: Address; readonly owner: Address }[],
+    block: BlockHeader,
+  ): Promise<(bigint | null)[]> {
+    this.#request('readBalances');
+    const { balances } = this.source.worldAt(block.hash);
+    return keys.map(({ token, owner }) => balances.get(token + owner) ?? 0n);
+  }
+
+  async readPoolStates(
+    queries: readonly PoolStateQuery[],
+    block: BlockHeader,
+  ): Promise<PoolStateReading[]> {
+    this.#request('readPoolStates');
+    const { pools } = this.source.worldAt(block.hash);
+    return queries.flatMap((query) => {
+      const pool = pools.find(({ description }) => description.pool === query.description.pool);
+      return pool === undefined ? [] : [toFakePoolState(pool, query.ticks)];
+    });
   }
 
   async close(): Promise<void> {}

@@ -1,7 +1,7 @@
 // Random but plausible market events: tokens, pools of every kind, swaps, sandwiches, transfers.
 
 import { toSqrtPriceX96 } from '../../src/amm/sqrt-price-at-tick.ts';
-import type { ChainAssets } from '../../src/chains/adapter.ts';
+import type { ChainAssets, PoolStateReading } from '../../src/chains/adapter.ts';
 import {
   type Address,
   type MarketEvent,
@@ -38,6 +38,8 @@ interface FakePool {
   readonly complete: boolean;
   tick: number;
   positions: Position[];
+  reserves: [bigint, bigint];
+  protocolFee: number;
 }
 
 export interface FakeWorld {
@@ -90,15 +92,25 @@ function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
   };
   const complete = dice.random() < 0.85;
   const tick = dice.int(2000) - 1000;
-  world.pools.push({ description, complete, tick, positions: [] });
+  const made: FakePool = {
+    description,
+    complete,
+    tick,
+    positions: [],
+    reserves: [0n, 0n],
+    protocolFee: 0,
+  };
+  world.pools.push(made);
   const created: MarketEvent = { kind: 'poolCreated', description, complete };
-  if (kind === 'v2') return [created, makeReserves(pool, dice)];
+  if (kind === 'v2') return [created, makeReserves(made, dice)];
   const sqrtPriceX96 = toSqrtPriceX96(tick);
   return [created, { kind: 'poolInitialized', pool, sqrtPriceX96, tick }];
 }
 
-function makeReserves(pool: string, dice: Dice): MarketEvent {
-  return { kind: 'reservesSet', pool, reserve0: dice.amount(), reserve1: dice.amount() };
+function makeReserves(pool: FakePool, dice: Dice): MarketEvent {
+  pool.reserves = [dice.amount(), dice.amount()];
+  const [reserve0, reserve1] = pool.reserves;
+  return { kind: 'reservesSet', pool: pool.description.pool, reserve0, reserve1 };
 }
 
 function makeSwap(
@@ -129,20 +141,47 @@ function makeSwap(
         },
     feePips: venue === 'uniswap-v4' ? dice.pick([3000, 3500]) : null,
   };
-  return isV2 ? [makeReserves(id, dice), event] : [event];
+  return isV2 ? [makeReserves(pool, dice), event] : [event];
 }
 
 function toActiveLiquidity(pool: FakePool): bigint {
-  return pool.positions
-    .filter(({ tickLower, tickUpper }) => tickLower <= pool.tick && pool.tick < tickUpper)
-    .reduce((sum, { liquidity }) => sum + liquidity, 0n);
+  return sumLiquidity(
+    pool.positions.filter(
+      ({ tickLower, tickUpper }) => tickLower <= pool.tick && pool.tick < tickUpper,
+    ),
+  );
+}
+
+/** What the pool's contract would say. */
+export function toFakePoolState(pool: FakePool, ticks: readonly number[]): PoolStateReading {
+  const { description, reserves, positions } = pool;
+  const isV2 = description.tickSpacing === null;
+  return {
+    pool: description.pool,
+    reserve0: isV2 ? reserves[0] : null,
+    reserve1: isV2 ? reserves[1] : null,
+    sqrtPriceX96: isV2 ? null : toSqrtPriceX96(pool.tick),
+    liquidity: isV2 ? null : toActiveLiquidity(pool),
+    tick: isV2 ? null : pool.tick,
+    protocolFee: description.venue === 'uniswap-v4' ? pool.protocolFee : null,
+    ticks: ticks.map((tick) => {
+      const lower = sumLiquidity(positions.filter(({ tickLower }) => tickLower === tick));
+      const upper = sumLiquidity(positions.filter(({ tickUpper }) => tickUpper === tick));
+      return { tick, liquidityGross: lower + upper, liquidityNet: lower - upper };
+    }),
+  };
+}
+
+function sumLiquidity(positions: readonly Position[]): bigint {
+  return positions.reduce((sum, { liquidity }) => sum + liquidity, 0n);
 }
 
 function makeLiquidity(pool: FakePool, dice: Dice): MarketEvent[] {
   const { pool: id, tickSpacing, venue } = pool.description;
-  if (tickSpacing === null) return [makeReserves(id, dice)];
+  if (tickSpacing === null) return [makeReserves(pool, dice)];
   if (venue === 'uniswap-v4' && dice.random() < 0.2) {
-    return [{ kind: 'protocolFeeSet', pool: id, protocolFee: dice.pick([0, 500 | (250 << 12)]) }];
+    pool.protocolFee = dice.pick([0, 500 | (250 << 12)]);
+    return [{ kind: 'protocolFeeSet', pool: id, protocolFee: pool.protocolFee }];
   }
   const position =
     dice.random() < 0.4 ? pool.positions[dice.int(pool.positions.length)] : undefined;

@@ -1,0 +1,144 @@
+// Compares stored balances, supplies and pools with what the contracts themselves say at a block.
+
+import type { ChainAdapter } from '../chains/adapter.ts';
+import type { Address, BlockHeader, PoolId } from '../model/market-event.ts';
+import type { BalanceRecord, PoolRecord, TickRecord, TokenRecord } from '../model/market-record.ts';
+import type { MarketReader, MarketScanner } from '../store/store.ts';
+import { isSupplyDue } from './supplies.ts';
+import type { VerifyReport } from './verify-report.ts';
+
+export interface ContractComparison {
+  readonly stored: MarketReader & MarketScanner;
+  readonly adapter: ChainAdapter;
+  readonly header: BlockHeader;
+  /** The whole history is indexed, so that balances must be right even where they do not add up. */
+  readonly fromGenesis: boolean;
+  readonly report: VerifyReport;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the tokens whose balances can be held against their contracts. */
+async function compareSupplies(comparison: ContractComparison): Promise<Set<Address>> {
+  const { adapter, header, report, signal, stored } = comparison;
+  const comparable = new Set<Address>();
+  for await (const rows of stored.scanTokens(adapter.chain)) {
+    const asked = rows.filter((row) => !isSupplyDue(row) && row.supplyRaw !== null);
+    const supplies = await adapter.readSupplies(
+      asked.map(({ token }) => token),
+      header,
+      signal,
+    );
+    const byToken = new Map(supplies.map(({ token, supplyRaw }) => [token, supplyRaw]));
+    for (const row of asked) {
+      const supplyRaw = byToken.get(row.token) ?? null;
+      if (supplyRaw === null) {
+        report.count('supply without answer');
+      } else {
+        report.count('supply');
+        report.compare(`supply ${row.token}`, { stored: row, expected: { supplyRaw } });
+      }
+    }
+    for (const row of rows) {
+      if (isBalanceComparable(row, comparison.fromGenesis)) comparable.add(row.token);
+    }
+  }
+  return comparable;
+}
+
+function isBalanceComparable(row: TokenRecord, fromGenesis: boolean): boolean {
+  if (row.balancesBroken) return false;
+  return fromGenesis || (row.supplyRaw !== null && row.supplyRaw === row.supplyBalanceSumRaw);
+}
+
+async function compareBalances(
+  comparison: ContractComparison,
+  tokens: ReadonlySet<Address>,
+): Promise<void> {
+  const { adapter, header, report, signal, stored } = comparison;
+  if (adapter.readBalances === undefined) return;
+  for await (const rows of stored.scanBalances(adapter.chain)) {
+    const asked: BalanceRecord[] = rows.filter(({ token }) => tokens.has(token));
+    report.count('balance not comparable', rows.length - asked.length);
+    if (asked.length === 0) continue;
+    const balances = await adapter.readBalances(asked, header, signal);
+    asked.forEach((row, index) => {
+      const amountRaw = balances[index] ?? null;
+      if (amountRaw === null) {
+        report.count('balance without answer');
+        return;
+      }
+      report.count('balance of contract');
+      report.compare(`balanceOf ${row.token} ${row.owner}`, {
+        stored: row,
+        expected: { amountRaw },
+      });
+    });
+  }
+}
+
+/** Of an incomplete pool only what its last event told is known. */
+function toExpectedPool(
+  row: PoolRecord,
+  reading: Partial<PoolRecord>,
+): Partial<Record<keyof PoolRecord, unknown>> {
+  const expected: Partial<Record<keyof PoolRecord, unknown>> = {};
+  for (const field of ['reserve0', 'reserve1', 'sqrtPriceX96', 'liquidity', 'tick'] as const) {
+    const isUnknown = !row.complete && row[field] === null;
+    const isUnset = row[field] === null && !reading[field];
+    if (!isUnknown && !isUnset) expected[field] = reading[field] ?? null;
+  }
+  return expected;
+}
+
+async function comparePoolPage(
+  comparison: ContractComparison,
+  rows: readonly PoolRecord[],
+): Promise<void> {
+  const { adapter, header, report, signal, stored } = comparison;
+  if (adapter.readPoolStates === undefined) return;
+  const complete = rows.filter((row) => row.complete && row.tickSpacing !== null);
+  const ticks = new Map<PoolId, TickRecord[]>();
+  const ids = complete.map(({ pool }) => pool);
+  for (const row of await stored.readTicks(adapter.chain, ids)) {
+    const list = ticks.get(row.pool);
+    if (list === undefined) ticks.set(row.pool, [row]);
+    else list.push(row);
+  }
+  const queries = rows.map((description) => ({
+    description,
+    ticks: (ticks.get(description.pool) ?? []).map(({ tick }) => tick),
+  }));
+  const readings = new Map(
+    (await adapter.readPoolStates(queries, header, signal)).map((each) => [each.pool, each]),
+  );
+  for (const row of rows) {
+    const reading = readings.get(row.pool);
+    if (reading === undefined) {
+      report.count('pool without answer');
+      continue;
+    }
+    report.count('pool of contract');
+    const { protocolFee, ticks: tickReadings, ...state } = reading;
+    const expected = toExpectedPool(row, state);
+    report.compare(`state of pool ${row.pool}`, {
+      stored: row,
+      expected: protocolFee === null || !row.complete ? expected : { ...expected, protocolFee },
+    });
+    const ownTicks = new Map((ticks.get(row.pool) ?? []).map((own) => [own.tick, own]));
+    for (const expectedTick of tickReadings) {
+      report.count('tick of contract');
+      report.compare(`state of tick ${row.pool} ${expectedTick.tick}`, {
+        stored: ownTicks.get(expectedTick.tick) ?? null,
+        expected: expectedTick,
+      });
+    }
+  }
+}
+
+export async function compareContracts(comparison: ContractComparison): Promise<void> {
+  const tokens = await compareSupplies(comparison);
+  await compareBalances(comparison, tokens);
+  for await (const rows of comparison.stored.scanPools(comparison.adapter.chain)) {
+    await comparePoolPage(comparison, rows);
+  }
+}

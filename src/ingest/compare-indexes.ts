@@ -1,0 +1,195 @@
+// Compares every row of two indexes of one chain: the stored one and one made anew.
+
+import type { ChainSlug } from '../model/chain.ts';
+import type { TokenRecord, TradeRecord } from '../model/market-record.ts';
+import type { MarketReader, MarketScanner } from '../store/store.ts';
+import type { VerifyReport } from './verify-report.ts';
+
+type Index = MarketReader & MarketScanner;
+
+/** How one kind of row is walked, found by key and named. */
+interface RowKind<Row> {
+  readonly name: string;
+  scan(index: Index): AsyncIterable<readonly Row[]>;
+  find(index: Index, rows: readonly Row[]): Promise<readonly Row[]>;
+  toKey(row: Row): string;
+  toComparable(row: Row): object;
+}
+
+/** Supplies depend on when they were asked; the contracts themselves are asked about those. */
+function withoutSupply(row: TokenRecord): object {
+  const { supplyRaw, supplyBlock, supplyBalanceSumRaw, ...rest } = row;
+  return rest;
+}
+
+async function compareKind<Row>(
+  indexes: { readonly stored: Index; readonly expected: Index },
+  kind: RowKind<Row>,
+  report: VerifyReport,
+): Promise<void> {
+  const { stored, expected } = indexes;
+  let storedCount = 0;
+  for await (const rows of kind.scan(stored)) {
+    storedCount += rows.length;
+    const found = new Map<string, Row>();
+    for (const row of await kind.find(expected, rows)) found.set(kind.toKey(row), row);
+    for (const row of rows) {
+      const key = kind.toKey(row);
+      const other = found.get(key);
+      report.compare(`${kind.name} ${key}`, {
+        stored: kind.toComparable(row),
+        expected: other === undefined ? null : kind.toComparable(other),
+      });
+    }
+  }
+  report.count(kind.name, storedCount);
+  // What the store lacks was not met yet.
+  for await (const rows of kind.scan(expected)) {
+    const found = new Set((await kind.find(stored, rows)).map((row) => kind.toKey(row)));
+    for (const row of rows) {
+      const key = kind.toKey(row);
+      if (!found.has(key)) report.compare(`${kind.name} ${key}`, { stored: null, expected: {} });
+    }
+  }
+}
+
+async function compareTables(
+  indexes: { readonly stored: Index; readonly expected: Index },
+  chain: ChainSlug,
+  report: VerifyReport,
+): Promise<void> {
+  const same = <Row extends object>(row: Row): object => row;
+  await compareKind(
+    indexes,
+    {
+      name: 'token',
+      scan: (index) => index.scanTokens(chain),
+      find: (index, rows) =>
+        index.readTokens(
+          chain,
+          rows.map(({ token }) => token),
+        ),
+      toKey: (row) => row.token,
+      toComparable: withoutSupply,
+    },
+    report,
+  );
+  await compareKind(
+    indexes,
+    {
+      name: 'pool',
+      scan: (index) => index.scanPools(chain),
+      find: (index, rows) =>
+        index.readPools(
+          chain,
+          rows.map(({ pool }) => pool),
+        ),
+      toKey: (row) => row.pool,
+      toComparable: same,
+    },
+    report,
+  );
+  await compareKind(
+    indexes,
+    {
+      name: 'tick',
+      scan: (index) => index.scanTicks(chain),
+      find: (index, rows) => index.readTicks(chain, [...new Set(rows.map(({ pool }) => pool))]),
+      toKey: (row) => `${row.pool} ${row.tick}`,
+      toComparable: same,
+    },
+    report,
+  );
+  await compareKind(
+    indexes,
+    {
+      name: 'balance',
+      scan: (index) => index.scanBalances(chain),
+      find: (index, rows) => index.readBalances(chain, rows),
+      toKey: (row) => `${row.token} ${row.owner}`,
+      toComparable: same,
+    },
+    report,
+  );
+  await compareKind(
+    indexes,
+    {
+      name: 'candle',
+      scan: (index) => index.scanCandles(chain),
+      find: (index, rows) => index.readCandles(chain, rows),
+      toKey: (row) => `${row.token} ${row.pool ?? 'all'} ${row.interval} ${row.openTimeMs}`,
+      toComparable: same,
+    },
+    report,
+  );
+}
+
+/** The trades of one block after the other. */
+async function* toBlocks(
+  scan: AsyncIterable<readonly TradeRecord[]>,
+): AsyncGenerator<TradeRecord[]> {
+  let block: TradeRecord[] = [];
+  for await (const rows of scan) {
+    for (const row of rows) {
+      if (block[0] !== undefined && block[0].block !== row.block) {
+        yield block;
+        block = [];
+      }
+      block.push(row);
+    }
+  }
+  if (block.length > 0) yield block;
+}
+
+function compareBlock(
+  stored: readonly TradeRecord[],
+  expected: readonly TradeRecord[],
+  report: VerifyReport,
+): void {
+  const toKey = (row: TradeRecord): string => `${row.block} ${row.logIndex} ${row.token}`;
+  const rest = new Map(expected.map((row) => [toKey(row), row]));
+  for (const row of stored) {
+    const key = toKey(row);
+    report.compare(`trade ${key}`, { stored: row, expected: rest.get(key) ?? null });
+    rest.delete(key);
+  }
+  for (const [key, row] of rest) report.compare(`trade ${key}`, { stored: null, expected: row });
+}
+
+/** Both scans are in chain order, so they are walked side by side. */
+async function compareTrades(
+  indexes: { readonly stored: Index; readonly expected: Index },
+  chain: ChainSlug,
+  report: VerifyReport,
+): Promise<void> {
+  const storedBlocks = toBlocks(indexes.stored.scanTrades(chain));
+  const expectedBlocks = toBlocks(indexes.expected.scanTrades(chain));
+  const next = async (blocks: AsyncGenerator<TradeRecord[]>): Promise<TradeRecord[]> => {
+    const { value, done } = await blocks.next();
+    return done === true ? [] : value;
+  };
+  let stored = await next(storedBlocks);
+  let expected = await next(expectedBlocks);
+  while (stored.length > 0 || expected.length > 0) {
+    const storedAt = stored[0]?.block ?? Number.POSITIVE_INFINITY;
+    const expectedAt = expected[0]?.block ?? Number.POSITIVE_INFINITY;
+    const isStored = storedAt <= expectedAt;
+    const isExpected = expectedAt <= storedAt;
+    compareBlock(isStored ? stored : [], isExpected ? expected : [], report);
+    if (isStored) {
+      report.count('trade', stored.length);
+      stored = await next(storedBlocks);
+    }
+    if (isExpected) expected = await next(expectedBlocks);
+  }
+}
+
+/** Adds a line for every row that differs, is missing or is too many. */
+export async function compareIndexes(
+  indexes: { readonly stored: Index; readonly expected: Index },
+  chain: ChainSlug,
+  report: VerifyReport,
+): Promise<void> {
+  await compareTables(indexes, chain, report);
+  await compareTrades(indexes, chain, report);
+}

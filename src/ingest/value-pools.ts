@@ -1,0 +1,113 @@
+// What pools hold in dollars, and what that makes of their tokens: the liquidity that is shown and
+// that search ranks by.
+//
+// A pool counts with what it holds of its quote asset, and with the other side for as much again at
+// most, at the pool's own price: a heap of a worthless token is no liquidity. Pools are valued at the
+// end of every block that changes them, so it does not matter how blocks fall into batches.
+
+import { pow10, type Ratio } from '../lib/decimal.ts';
+import { UINT256_MAX } from '../lib/sortable-integer.ts';
+import { toAnchorPrice, toRawPrice } from './anchor-price.ts';
+import type { MarketState, PoolEntry, TokenEntry } from './market-state.ts';
+import { toUsdPrice } from './price-trade.ts';
+import { RANK_TOKEN } from './quote-rule.ts';
+import { toTokenEntry } from './token-entry.ts';
+
+const USD_E18 = pow10(18);
+
+interface Sides {
+  readonly base: TokenEntry;
+  readonly quote: TokenEntry;
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+/** What a pool holds of its quote asset, and what its other side is worth in that; null unknown. */
+function toHoldings(pool: PoolEntry, sides: Sides): { quote: bigint; base: bigint } | null {
+  const { row } = pool;
+  const amount0 = row.reserve0 ?? row.amount0;
+  const amount1 = row.reserve1 ?? row.amount1;
+  if (amount0 === null || amount1 === null) return null;
+  const baseIsToken0 = sides.base.row.token === row.token0;
+  const quote = baseIsToken0 ? amount1 : amount0;
+  const price = toRawPrice(row);
+  if (price === null) return { quote, base: 0n };
+  const base = baseIsToken0
+    ? (amount0 * price.numerator) / price.denominator
+    : (amount1 * price.denominator) / price.numerator;
+  return { quote, base };
+}
+
+function toUsdE18(amountRaw: bigint, asset: TokenEntry, anchor: Ratio | null): bigint | null {
+  const price = toUsdPrice(asset, anchor);
+  if (price === null || asset.row.decimals === null) return null;
+  const denominator = pow10(asset.row.decimals) * price.denominator;
+  return min((amountRaw * price.numerator * USD_E18) / denominator, UINT256_MAX >> 1n);
+}
+
+function toValue(pool: PoolEntry, sides: Sides, anchor: Ratio | null): bigint | null {
+  const holdings = toHoldings(pool, sides);
+  if (holdings === null) return null;
+  const quoteUsd = toUsdE18(holdings.quote, sides.quote, anchor);
+  const baseUsd = toUsdE18(holdings.base, sides.quote, anchor);
+  if (quoteUsd === null || baseUsd === null) return null;
+  if (sides.quote.rank !== RANK_TOKEN) return quoteUsd + min(baseUsd, quoteUsd);
+  // A price can be made up, money cannot: another token is worth no more here than it has elsewhere.
+  const backed = min(quoteUsd, (sides.quote.row.liquidityUsdE18 ?? 0n) / 2n);
+  return backed + min(baseUsd, backed);
+}
+
+function addToToken(state: MarketState, token: TokenEntry, changeUsdE18: bigint): void {
+  state.touchToken(token);
+  const sum = (token.row.liquidityUsdE18 ?? 0n) + changeUsdE18;
+  token.row.liquidityUsdE18 = sum < 0n ? 0n : min(sum, UINT256_MAX);
+}
+
+/** Of pools against other tokens only the deepest counts: a hundred made-up ones are worth one. */
+function notePaired(state: MarketState, token: TokenEntry, pool: PoolEntry): void {
+  const { row } = token;
+  const valueUsdE18 = pool.row.liquidityUsdE18;
+  const isKnown = row.pairedPool === pool.row.pool;
+  if (!isKnown && (valueUsdE18 ?? -1n) <= (row.pairedUsdE18 ?? -1n)) return;
+  state.touchToken(token);
+  row.pairedPool = pool.row.pool;
+  row.pairedUsdE18 = valueUsdE18;
+}
+
+/** Between two tokens without a fixed value, the one with the more money is the measure. */
+function toSides(state: MarketState, pool: PoolEntry): Sides | null {
+  const view = pool.views[0];
+  if (view === undefined) return null;
+  const base = toTokenEntry(state, view.base);
+  const quote = toTokenEntry(state, view.quote);
+  if (quote.rank !== RANK_TOKEN) return { base, quote };
+  const isDeeper = (base.row.liquidityUsdE18 ?? 0n) > (quote.row.liquidityUsdE18 ?? 0n);
+  return isDeeper ? { base: quote, quote: base } : { base, quote };
+}
+
+function valuePool(state: MarketState, pool: PoolEntry, anchor: Ratio | null): void {
+  const sides = toSides(state, pool);
+  if (sides === null) return;
+  const before = pool.row.liquidityUsdE18;
+  const after = toValue(pool, sides, anchor);
+  pool.row.liquidityUsdE18 = after;
+  if (sides.quote.rank === RANK_TOKEN) {
+    notePaired(state, sides.base, pool);
+  } else if (before !== after) {
+    const change = (after ?? 0n) - (before ?? 0n);
+    addToToken(state, sides.base, change);
+    addToToken(state, sides.quote, change);
+  }
+}
+
+/** To be called at the end of a block, for the pools that it changed. */
+export function valuePools(state: MarketState): void {
+  if (state.poolsOfBlock.size === 0) return;
+  const anchor = toAnchorPrice(state);
+  const pools = [...state.poolsOfBlock];
+  const isPaired = (pool: PoolEntry) => pool.views[0]?.quoteRank === RANK_TOKEN;
+  for (const pool of pools) if (!isPaired(pool)) valuePool(state, pool, anchor);
+  for (const pool of pools) if (isPaired(pool)) valuePool(state, pool, anchor);
+}

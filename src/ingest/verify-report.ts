@@ -1,0 +1,58 @@
+// What a verification found: counts of what was compared, and a line for each difference.
+
+/** Lines beyond this are only counted: a store that is all wrong must not fill the memory. */
+const LINE_COUNT_MAX = 10_000;
+
+export class VerifyReport {
+  readonly checked = new Map<string, number>();
+  readonly lines: string[] = [];
+  #differenceCount = 0;
+
+  get differenceCount(): number {
+    return this.#differenceCount;
+  }
+
+  count(what: string, number = 1): void {
+    this.checked.set(what, (this.checked.get(what) ?? 0) + number);
+  }
+
+  add(line: string): void {
+    this.#differenceCount += 1;
+    if (this.lines.length < LINE_COUNT_MAX) this.lines.push(line);
+  }
+
+  /** Compares two rows of one key field by field; null is a row that is not there. */
+  compare(
+    what: string,
+    rows: { readonly stored: object | null; readonly expected: object | null },
+  ): void {
+    const { stored, expected } = rows;
+    if (stored === null && expected === null) return;
+    if (expected === null) {
+      this.add(`${what}: stored, but the chain has no such thing`);
+      return;
+    }
+    if (stored === null) {
+      this.add(`${what}: missing from the store`);
+      return;
+    }
+    for (const [field, value] of Object.entries(expected)) {
+      const own: unknown = Reflect.get(stored, field);
+      if (own === value) continue;
+      const [text, expectedText] = [toText(own), toText(value)];
+      if (text !== expectedText) {
+        this.add(`${what}: ${field} is ${text}, should be ${expectedText}`);
+      }
+    }
+  }
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  return JSON.stringify(value, (_, inner: unknown) =>
+    // Stores need not keep the order of a candle's four prices.
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
