@@ -14,4 +14,35 @@ export const GOALS = {
     ratioMin: 0.7,
   },
   coldStart: { part: 'start', name: 'cold start to first answer', ratioMin: null },
+  ingestSparse: {
+    part: 'ingest',
+    name: 'Transfer events at 5 a block, embedded store',
+    ratioMin: 10,
+  },
+  ingestDense: {
+    part: 'ingest',
+    name: 'Transfer events at 100 a block, embedded store',
+    ratioMin: 10,
+  },
+  ingestSparsePostgres: {
+    part: 'ingest',
+    name: 'Transfer events at 5 a block, PostgreSQL',
+    ratioMin: 10,
+  },
+  ingestDensePostgres: {
+    part: 'ingest',
+    name: 'Transfer events at 100 a block, PostgreSQL',
+    ratioMin: 10,
+  },
+  ingestSwapsSqlite: {
+    part: 'ingest',
+    name: 'swaps with candles and balances, SQLite',
+    ratioMin: null,
+  },
+  ingestSwapsPostgres: {
+    part: 'ingest',
+    name: 'swaps with candles and balances, PostgreSQL',
+    ratioMin: null,
+  },
+  ingestMemory: { part: 'ingest', name: 'memory of the indexing process', ratioMin: 1 },
 } as const satisfies Record<string, Goal>;

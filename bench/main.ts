@@ -1,6 +1,7 @@
 // `npm run bench [-- parts] [--quick] [--check]`: measurements as ratios to peers, in one run.
 
 import { GOALS, type Goal } from './goals.ts';
+import { benchIngest } from './ingest.ts';
 import type { Row } from './row.ts';
 import { benchServe } from './serve.ts';
 import { benchStart } from './start.ts';
@@ -8,6 +9,7 @@ import { benchStart } from './start.ts';
 const PARTS: Readonly<Record<string, (options: { quick: boolean }) => Promise<Row[]>>> = {
   serve: benchServe,
   start: benchStart,
+  ingest: benchIngest,
 };
 
 function printRow(row: Row): boolean {

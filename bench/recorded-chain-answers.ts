@@ -122,8 +122,7 @@ export class RecordedAnswers {
     const addresses = toSet(filter.address);
     const topics = (filter.topics ?? []).map(toSet);
     const wanted = kinds.map(
-      ({ address, topic }) =>
-        (addresses?.has(address) ?? true) && (topics[0]?.has(topic) ?? true),
+      ({ address, topic }) => (addresses?.has(address) ?? true) && (topics[0]?.has(topic) ?? true),
     );
     const hasMoreTopics = topics.slice(1).some((topic) => topic !== null);
     if (!hasMoreTopics && wanted.every(Boolean)) {
@@ -181,7 +180,10 @@ export class RecordedAnswers {
     const number = this.#recording.blockByTransaction.get(hash);
     if (number === undefined) return null;
     const block = JSON.parse(textAt(this.#recording.fullBlocks, number).toString());
-    return { number, transaction: block.transactions.find((one: Transaction) => one.hash === hash) };
+    return {
+      number,
+      transaction: block.transactions.find((one: Transaction) => one.hash === hash),
+    };
   }
 
   #toReceipt(hash: string): Answer {

@@ -46,8 +46,7 @@ export class Ledger {
       if (hadRaw < move.amountRaw) throw new Error(`${move.from} has not enough to send`);
       owners.set(move.from, hadRaw - move.amountRaw);
     }
-    if (move.to !== ZERO_ADDRESS)
-      owners.set(move.to, (owners.get(move.to) ?? 0n) + move.amountRaw);
+    if (move.to !== ZERO_ADDRESS) owners.set(move.to, (owners.get(move.to) ?? 0n) + move.amountRaw);
   }
 
   toTotals(): LedgerTotals {

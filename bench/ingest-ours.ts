@@ -1,0 +1,60 @@
+// One run of our indexer over a recorded chain, timed and checked.
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Store } from '../src/store/store.ts';
+import { createStorePlace } from './ingest-store.ts';
+import type { IngestResult, IngestRun } from './ingest-worker.ts';
+import type { RecordedChain } from './recorded-chain-process.ts';
+
+export interface Timing {
+  /** From the first request for logs to the last commit. */
+  readonly elapsedMs: number;
+  readonly cpuMs: number;
+  readonly peakRssMiB: number;
+}
+
+export interface OursTiming extends Timing {
+  readonly result: IngestResult;
+  readonly serverCpuMs: number;
+}
+
+async function runWorker(run: IngestRun): Promise<IngestResult> {
+  const child = fork(new URL('./ingest-worker.ts', import.meta.url));
+  const exited = once(child, 'exit').then(([code]) => {
+    throw new Error(`the indexer's process ended with ${code}`);
+  });
+  exited.catch(() => undefined);
+  child.send(run);
+  const [result] = await Promise.race([once(child, 'message'), exited]);
+  return result as IngestResult;
+}
+
+export async function timeOurs(
+  chain: RecordedChain,
+  options: { readonly engine: Store['engine']; readonly transferRows: boolean },
+): Promise<OursTiming> {
+  const place = await createStorePlace(options.engine);
+  try {
+    await chain.report();
+    const result = await runWorker({
+      rpcUrl: chain.url,
+      head: chain.head,
+      store: place.address,
+      transferRows: options.transferRows,
+    });
+    const { firstLogsAtMs, cpuMs: serverCpuMs } = await chain.report();
+    const { balances, sumRaw, warnings, cpuMs, peakRssMiB } = result;
+    if (balances !== chain.totals.balances || sumRaw !== chain.totals.sumRaw) {
+      throw new Error(`our balances are not the chain's: ${balances} with a sum of ${sumRaw}`);
+    }
+    if (options.transferRows && result.transfers !== chain.logs) {
+      throw new Error(`${result.transfers} transfers were kept of ${chain.logs}`);
+    }
+    if (warnings.length > 0) throw new Error(`indexing was troubled: ${warnings[0]}`);
+    const elapsedMs = result.endedAtMs - (firstLogsAtMs ?? 0);
+    return { elapsedMs, cpuMs, peakRssMiB, result, serverCpuMs };
+  } finally {
+    await place.remove();
+  }
+}

@@ -1,0 +1,117 @@
+// Our indexer in a process of its own, over a recorded chain, until it has reached the head.
+
+import { createEvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
+import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../src/ingest/indexer.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { sleep } from '../src/lib/retry.ts';
+import type { Store } from '../src/store/store.ts';
+import { openStore, type StoreAddress } from './ingest-store.ts';
+import {
+  countTransferRows,
+  createTransferTable,
+  keepTransferRows,
+} from './ingest-transfer-rows.ts';
+import { DEPLOYMENT } from './recorded-chain-contracts.ts';
+
+export interface IngestRun {
+  readonly rpcUrl: string;
+  readonly head: number;
+  readonly store: StoreAddress;
+  /** Whether a row is kept for every transfer, beside what Mintwire keeps. */
+  readonly transferRows: boolean;
+}
+
+export interface IngestResult {
+  readonly endedAtMs: number;
+  /** From the start of indexing to its end, over all threads. */
+  readonly cpuMs: number;
+  readonly peakRssMiB: number;
+  readonly commits: number;
+  readonly warnings: readonly string[];
+  /** Counted after the end, to see that the work was done. */
+  readonly transfers: number;
+  readonly trades: number;
+  readonly candles: number;
+  readonly balances: number;
+  readonly sumRaw: string;
+}
+
+const CHAIN = 'devnet';
+
+async function countRows(scan: AsyncIterable<readonly unknown[]>): Promise<number> {
+  let count = 0;
+  for await (const rows of scan) count += rows.length;
+  return count;
+}
+
+async function readTotals(run: IngestRun, { market }: Store) {
+  let balances = 0;
+  let sumRaw = 0n;
+  for await (const rows of market.scanBalances(CHAIN)) {
+    balances += rows.length;
+    for (const { amountRaw } of rows) sumRaw += amountRaw;
+  }
+  return {
+    transfers: run.transferRows ? await countTransferRows(run.store) : 0,
+    trades: await countRows(market.scanTrades(CHAIN)),
+    candles: await countRows(market.scanCandles(CHAIN)),
+    balances,
+    sumRaw: sumRaw.toString(),
+  };
+}
+
+async function index(run: IngestRun): Promise<IngestResult> {
+  const store = await openStore(run.store);
+  const warnings: string[] = [];
+  const log = {
+    info: () => undefined,
+    warn: (fields: object, message: string) => {
+      const cause = 'err' in fields && fields.err instanceof Error ? fields.err.message : '';
+      warnings.push(`${message} ${cause}`.trim());
+    },
+  };
+  const adapter = createEvmAdapter({
+    chain: CHAIN,
+    endpoints: [run.rpcUrl],
+    deployment: DEPLOYMENT,
+    clock: systemClock,
+    random: Math.random,
+    knownPools: (pools) => store.market.readPools(CHAIN, pools),
+  });
+  if (run.transferRows) {
+    await createTransferTable(run.store);
+    keepTransferRows(adapter, store);
+  }
+  let commits = 0;
+  const arrived = Promise.withResolvers<number>();
+  const indexer = new Indexer({
+    ...DEFAULT_INDEXER_OPTIONS,
+    adapter,
+    store: store.market,
+    startBlock: 0,
+    clock: systemClock,
+    sleep,
+    random: Math.random,
+    log,
+    onCommitted: (event) => {
+      commits += 1;
+      if (event.checkpoint.block === run.head) arrived.resolve(Date.now());
+    },
+  });
+  const cpuBefore = process.cpuUsage();
+  indexer.start();
+  const endedAtMs = await arrived.promise;
+  // Reading back what was stored must not count as work or memory of indexing.
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const peakRssMiB = process.resourceUsage().maxRSS / 1024;
+  await indexer.stop();
+  const totals = await readTotals(run, store);
+  await adapter.close();
+  await store.close();
+  return { endedAtMs, cpuMs: (user + system) / 1000, peakRssMiB, commits, warnings, ...totals };
+}
+
+process.once('message', async (run: IngestRun) => {
+  const result = await index(run);
+  process.send?.(result, () => process.disconnect());
+});
