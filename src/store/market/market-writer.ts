@@ -46,10 +46,11 @@ const SELECT_UNDO_PAGE = toSelect(
   ['text', 'integer', 'integer'],
 );
 
-const SELECT_NEXT_PART: SqlStatement = {
-  sql: 'SELECT COALESCE(MAX(part) + 1, 0) FROM undo_images WHERE chain = $1 AND block = $2',
-  takes: ['text', 'integer'],
-  gives: ['integer'],
+const SELECT_NEXT_PARTS: SqlStatement = {
+  sql: `SELECT block, MAX(part) + 1 FROM undo_images
+    WHERE chain = $1 AND block >= $2 AND block <= $3 GROUP BY block`,
+  takes: ['text', 'integer', 'integer'],
+  gives: ['integer', 'integer'],
 };
 
 const DELETE_TRADES_ABOVE = toDelete('trades WHERE chain = $1 AND block > $2', 'name');
@@ -61,15 +62,15 @@ const DELETE_UNDO_UP_TO = toDelete('undo_images WHERE chain = $1 AND block <= $2
 const UPDATE_CHECKPOINT: SqlStatement = {
   sql: `UPDATE checkpoints
     SET start_block = $1, block = $2, block_hash = $3, timestamp_ms = $4, finalized_block = $5,
-      version = $6
-    WHERE chain = $7 AND version = $8`,
+      version = $6, start_at_ms = $7
+    WHERE chain = $8 AND version = $9`,
   takes: [...CHECKPOINT_TABLE.types.slice(1), 'text', 'integer'],
   gives: [],
 };
 
 const INSERT_CHECKPOINT: SqlStatement = {
   sql: `INSERT INTO checkpoints (${CHECKPOINT_TABLE.columnList})
-    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (chain) DO NOTHING`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (chain) DO NOTHING`,
   takes: CHECKPOINT_TABLE.types,
   gives: [],
 };
@@ -151,13 +152,12 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
   }
 
   async putUndo(images: readonly UndoImages[]): Promise<void> {
-    const rows: SqlRow[] = [];
-    const parts = new Map<number, number>();
-    for (const image of images) {
-      const part = parts.get(image.block) ?? (await this.#nextUndoPart(image.block));
+    const parts = await this.#readNextParts(images.map((image) => image.block));
+    const rows = images.map((image) => {
+      const part = parts.get(image.block) ?? 0;
       parts.set(image.block, part + 1);
-      rows.push([this.#chain, image.block, part, toUndoDocument(this.#chain, image)]);
-    }
+      return [this.#chain, image.block, part, toUndoDocument(this.#chain, image)];
+    });
     await this.session.insertRows(UNDO_TABLE, rows);
   }
 
@@ -200,8 +200,13 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     throw new StaleWriterError(this.#chain, { expected, stored: stored?.version ?? null });
   }
 
-  async #nextUndoPart(block: number): Promise<number> {
-    const [row] = await this.session.query(SELECT_NEXT_PART, [this.#chain, block]);
-    return row === undefined ? 0 : numberAt(row, 0);
+  async #readNextParts(blocks: readonly number[]): Promise<Map<number, number>> {
+    if (blocks.length === 0) return new Map();
+    const rows = await this.session.query(SELECT_NEXT_PARTS, [
+      this.#chain,
+      blocks.reduce((a, b) => Math.min(a, b)),
+      blocks.reduce((a, b) => Math.max(a, b)),
+    ]);
+    return new Map(rows.map((row) => [numberAt(row, 0), numberAt(row, 1)]));
   }
 }
