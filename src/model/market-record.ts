@@ -26,6 +26,14 @@ export interface TokenRecord {
   readonly priceUsd: string | null;
   readonly lastTradeAtMs: number | null;
   readonly tradeCount: number;
+  /**
+   * What its pools against the native coin and stable assets hold, in 1e-18 USD, each as of its
+   * last event; null before the first.
+   */
+  readonly liquidityUsdE18: bigint | null;
+  /** Of its pools against other tokens the deepest one, which counts where there is no other. */
+  readonly pairedPool: PoolId | null;
+  readonly pairedUsdE18: bigint | null;
 }
 
 export interface PoolRecord extends PoolDescription {
@@ -43,6 +51,14 @@ export interface PoolRecord extends PoolDescription {
   /** V4: 12 bits per direction; 0 elsewhere. */
   readonly protocolFee: number;
   readonly lastSwapAtMs: number | null;
+  /**
+   * Concentrated liquidity: what the positions hold at the pool's price, fees aside. Null otherwise
+   * and where not all positions are known.
+   */
+  readonly amount0: bigint | null;
+  readonly amount1: bigint | null;
+  /** What it holds, in 1e-18 USD, as of its last event; null where unknown. */
+  readonly liquidityUsdE18: bigint | null;
 }
 
 export interface TickRecord {
@@ -160,4 +176,6 @@ export interface Checkpoint {
   readonly finalizedBlock: number;
   /** Counts commits and rollbacks; never goes back, so readers can tell what they have seen. */
   readonly version: number;
+  /** When the first indexed block was made; absent where it was not noted. */
+  readonly startAtMs?: number;
 }

@@ -50,6 +50,9 @@ export const tokenRecord: fc.Arbitrary<TokenRecord> = record({
   priceUsd: nullable(price),
   lastTradeAtMs: nullable(timestampMs),
   tradeCount: count,
+  liquidityUsdE18: nullable(uint256),
+  pairedPool: nullable(address),
+  pairedUsdE18: nullable(uint256),
 });
 
 export const poolRecord: fc.Arbitrary<PoolRecord> = record({
@@ -71,6 +74,9 @@ export const poolRecord: fc.Arbitrary<PoolRecord> = record({
   tick: nullable(fc.integer({ min: -887_272, max: 887_272 })),
   protocolFee: fc.integer({ min: 0, max: 2 ** 24 - 1 }),
   lastSwapAtMs: nullable(timestampMs),
+  amount0: nullable(uint256),
+  amount1: nullable(uint256),
+  liquidityUsdE18: nullable(uint256),
 });
 
 export const tickRecord: fc.Arbitrary<TickRecord> = record({

@@ -15,6 +15,7 @@ export const CHECKPOINT_TABLE = defineTable('checkpoints', {
     timestamp_ms: 'integer',
     finalized_block: 'integer',
     version: 'integer',
+    start_at_ms: 'integer',
   },
 });
 
@@ -27,6 +28,7 @@ export function toCheckpointRow(chain: ChainSlug, record: Checkpoint): SqlRow {
     record.timestampMs,
     record.finalizedBlock,
     record.version,
+    record.startAtMs ?? null,
   ];
 }
 
@@ -38,5 +40,6 @@ export function toCheckpoint(row: SqlRow): Checkpoint {
     timestampMs: numberAt(row, 4),
     finalizedBlock: numberAt(row, 5),
     version: numberAt(row, 6),
+    ...(row[7] === null ? {} : { startAtMs: numberAt(row, 7) }),
   };
 }

@@ -33,6 +33,9 @@ export const POOL_TABLE = defineTable('pools', {
     tick: 'integer',
     protocol_fee: 'integer',
     last_swap_at_ms: 'integer',
+    amount0: 'text',
+    amount1: 'text',
+    liquidity_usd_e18: 'text',
   },
 });
 
@@ -57,6 +60,9 @@ export function toPoolRow(chain: ChainSlug, record: PoolRecord): SqlRow {
     record.tick,
     record.protocolFee,
     record.lastSwapAtMs,
+    toAmount(record.amount0),
+    toAmount(record.amount1),
+    toAmount(record.liquidityUsdE18),
   ];
 }
 
@@ -80,5 +86,8 @@ export function toPoolRecord(row: SqlRow): PoolRecord {
     tick: numberOrNullAt(row, 16),
     protocolFee: numberAt(row, 17),
     lastSwapAtMs: numberOrNullAt(row, 18),
+    amount0: amountOrNullAt(row, 19),
+    amount1: amountOrNullAt(row, 20),
+    liquidityUsdE18: amountOrNullAt(row, 21),
   };
 }

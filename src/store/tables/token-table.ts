@@ -34,6 +34,9 @@ export const TOKEN_TABLE = defineTable('tokens', {
     price_usd: 'text',
     last_trade_at_ms: 'integer',
     trade_count: 'integer',
+    liquidity_usd_e18: 'text',
+    paired_pool: 'text',
+    paired_usd_e18: 'text',
   },
 });
 
@@ -57,6 +60,9 @@ export function toTokenRow(chain: ChainSlug, record: TokenRecord): SqlRow {
     record.priceUsd,
     record.lastTradeAtMs,
     record.tradeCount,
+    toAmount(record.liquidityUsdE18),
+    record.pairedPool,
+    toAmount(record.pairedUsdE18),
   ];
 }
 
@@ -78,5 +84,8 @@ export function toTokenRecord(row: SqlRow): TokenRecord {
     priceUsd: textOrNullAt(row, 14),
     lastTradeAtMs: numberOrNullAt(row, 15),
     tradeCount: numberAt(row, 16),
+    liquidityUsdE18: amountOrNullAt(row, 17),
+    pairedPool: textOrNullAt(row, 18),
+    pairedUsdE18: amountOrNullAt(row, 19),
   };
 }
