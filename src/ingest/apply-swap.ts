@@ -93,6 +93,15 @@ function applyToToken(state: MarketState, token: TokenEntry, trade: TradeRecord)
   }
 }
 
+/**
+ * A token's trades never go back in time, so that the order of the chain is the order of its
+ * candles. On a chain whose blocks do (a local node after a reorganisation) time stands still.
+ */
+function toTradeTime(state: MarketState, view: MarketView): number {
+  const { lastTradeAtMs } = toTokenEntry(state, view.base).row;
+  return Math.max(state.header.timestampMs, lastTradeAtMs ?? 0);
+}
+
 function toPrices(
   state: MarketState,
   view: MarketView,
@@ -140,7 +149,7 @@ function toTrade(
     logIndex: event.logIndex,
     txHash: event.txHash,
     index: swap.index,
-    timestampMs: state.header.timestampMs,
+    timestampMs: toTradeTime(state, view),
     side: base < 0n ? 'buy' : 'sell',
     wallet: event.wallet,
     venue: pool.row.venue,

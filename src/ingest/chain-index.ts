@@ -84,9 +84,9 @@ export class ChainIndex {
   }
 
   /** Null only before block 0. */
-  get tip(): { readonly hash: string; readonly timestampMs: number } | null {
+  get tip(): { readonly hash: string } | null {
     if (this.#checkpoint === null) return this.#base;
-    return { hash: this.#checkpoint.blockHash, timestampMs: this.#checkpoint.timestampMs };
+    return { hash: this.#checkpoint.blockHash };
   }
 
   get headers(): ReadonlyMap<number, BlockHeader> {

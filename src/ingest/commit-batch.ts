@@ -65,11 +65,7 @@ export function toCommittedEvent(batch: BatchToCommit): CommittedEvent {
 
 export async function commitBatch(store: MarketStore, batch: BatchToCommit): Promise<void> {
   const { chain, changes, checkpoint, previous } = batch;
-  const candles = await foldCandles(
-    { reader: store, chain },
-    changes.trades,
-    previous === null ? null : previous.timestampMs,
-  );
+  const candles = await foldCandles({ reader: store, chain }, changes.trades);
   await store.transaction(chain, async (transaction) => {
     await transaction.setCheckpoint(checkpoint);
     await transaction.putHeaders(batch.headers);

@@ -2,7 +2,12 @@
 
 import { CandleCascade, layOver } from '../candles/candle-cascade.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { CandleRecord, SeriesKey, TradeRecord } from '../model/market-record.ts';
+import type {
+  CandleRecord,
+  SeriesKey,
+  StoredInterval,
+  TradeRecord,
+} from '../model/market-record.ts';
 import type { CandleKey, MarketReader } from '../store/store.ts';
 
 /** A key as text, for looking candles up in memory. */
@@ -29,32 +34,29 @@ function cascadeTrades(trades: readonly TradeRecord[]): Iterable<CandleCascade> 
   return cascades.values();
 }
 
-/**
- * Lays the trades over the candles that are stored. `storedUntilMs` is the time of the last block
- * in the store (null for an empty one): candles that opened later cannot be there.
- */
+/** Lays the trades over the candles that are stored. */
 export async function foldCandles(
   source: { readonly reader: MarketReader; readonly chain: ChainSlug },
   trades: readonly TradeRecord[],
-  storedUntilMs: number | null,
 ): Promise<CandleRecord[]> {
-  const folded = Array.from(cascadeTrades(trades)).flatMap((cascade) =>
-    cascade.finish().map((candle) => ({
-      candle,
-      series: cascade.series,
-      key: {
-        ...cascade.series,
-        interval: candle.interval,
-        openTimeMs: candle.draft.openTimeMs,
-      },
-    })),
-  );
-  const keys = folded
-    .map(({ key }) => key)
-    .filter(({ openTimeMs }) => storedUntilMs !== null && openTimeMs <= storedUntilMs);
+  const folded = [];
+  const keys: CandleKey[] = [];
+  for (const cascade of cascadeTrades(trades)) {
+    const { series } = cascade;
+    const met = new Set<StoredInterval>();
+    for (const candle of cascade.finish()) {
+      const { interval, draft } = candle;
+      const key: CandleKey = { ...series, interval, openTimeMs: draft.openTimeMs };
+      // Stored trades came before these: only an interval's first candle can hold some already.
+      const mayBeStored = !met.has(interval);
+      met.add(interval);
+      if (mayBeStored) keys.push(key);
+      folded.push({ candle, series, key: mayBeStored ? toText(key) : null });
+    }
+  }
   const rows = keys.length === 0 ? [] : await source.reader.readCandles(source.chain, keys);
   const stored = new Map(rows.map((row) => [toText(row), row]));
   return folded.map(({ candle, series, key }) =>
-    layOver(stored.size === 0 ? null : (stored.get(toText(key)) ?? null), candle, series),
+    layOver(key === null ? null : (stored.get(key) ?? null), candle, series),
   );
 }

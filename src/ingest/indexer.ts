@@ -277,7 +277,7 @@ export class Indexer {
     if (tip !== null && first !== undefined && first.parentHash !== tip.hash) {
       return await this.#reorganise();
     }
-    checkReading(reading, { fromBlock, toBlock, linked: true, notBeforeMs: tip?.timestampMs ?? 0 });
+    checkReading(reading, { fromBlock, toBlock, linked: true });
     const last = reading.headers.at(-1);
     if (last === undefined) throw new ChainInconsistentError('no headers came');
     const missed = await this.#index.append({

@@ -38,7 +38,7 @@ async function readPiece(
     { fromBlock, toBlock, linked: false, eventCountMax },
     signal,
   );
-  checkReading(reading, { fromBlock, toBlock, linked: false, notBeforeMs: 0 });
+  checkReading(reading, { fromBlock, toBlock, linked: false });
   const last = await range.adapter.readHeader(reading.toBlock, signal);
   if (last === null) throw new ChainInconsistentError(`block ${reading.toBlock} is gone`);
   return { fromBlock, reading, last };

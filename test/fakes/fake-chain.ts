@@ -112,9 +112,16 @@ export class FakeChain {
         number: this.#blocks.length,
       });
     this.#hashes += 1;
-    // Some blocks share their second with the one before; some come after a long rest.
+    // Some blocks share their second with the one before, a few are older; some follow a rest.
     const roll = this.#random();
-    const stepMs = roll < 0.2 ? 0 : roll < 0.95 ? 1000 + Math.floor(roll * 20_000) : 7_200_000;
+    const stepMs =
+      roll < 0.03
+        ? -30_000
+        : roll < 0.2
+          ? 0
+          : roll < 0.95
+            ? 1000 + Math.floor(roll * 20_000)
+            : 7_200_000;
     this.#blocks.push({
       world,
       events: {

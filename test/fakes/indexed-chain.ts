@@ -112,7 +112,7 @@ function withoutSupplyBlock(row: TokenRecord): TokenRecord {
 export async function readIndex(store: MarketStore) {
   const checkpoint = await store.readCheckpoint('devnet');
   return {
-    checkpoint: checkpoint && { ...checkpoint, version: 0 },
+    checkpoint: checkpoint && { ...checkpoint, version: 0, startAtMs: 0 },
     tokens: (await collectBy(store.scanTokens('devnet'), (row) => row.token)).map(
       withoutSupplyBlock,
     ),
