@@ -8,13 +8,19 @@ import type { RecordedChain } from './recorded-chain-process.ts';
 
 const TIMEOUT_MS = 30 * 60_000;
 
+/**
+ * Ponder asks an endpoint 20 times a second at first and only slowly more. That is its courtesy to
+ * strangers and not its speed, so it is given the one server under many addresses.
+ */
+const ADDRESS_COUNT = 50;
+
 /** PGlite is Ponder's embedded store as SQLite is ours. */
 export async function timePonder(chain: RecordedChain, engine: Store['engine']): Promise<Timing> {
   const database = engine === 'postgres' ? await createTestDatabase() : null;
   try {
     await chain.report();
     const result = await runPonder({
-      rpcUrls: [chain.url],
+      rpcUrls: Array.from({ length: ADDRESS_COUNT }, (_, index) => `${chain.url}/${index}`),
       tokens: chain.tokens,
       timeoutMs: TIMEOUT_MS,
       ...(database === null ? {} : { databaseUrl: database.url }),

@@ -1,4 +1,4 @@
-// Part `ingest`: indexing a recorded chain, against Ponder for transfers and on both stores for swaps.
+// Part `ingest`: indexing a recorded chain, against Ponder for transfers, on each store for swaps.
 
 import type { Store } from '../src/store/store.ts';
 import { type OursTiming, type Timing, timeOurs } from './ingest-ours.ts';
@@ -16,14 +16,20 @@ const PEAK_RSS_MAX_MIB = 400;
 interface TransferCase {
   readonly goal: 'ingestSparse' | 'ingestDense';
   readonly eventsPerBlock: number;
-  /** Ponder is slow, so a quick run gives it the beginning of the chain only. */
-  readonly quickEvents: number;
+  /** Ponder is slow, so where that will do it is given the beginning of the chain only. */
+  readonly partEvents: number;
 }
 
 const TRANSFER_CASES: readonly TransferCase[] = [
-  { goal: 'ingestSparse', eventsPerBlock: 5, quickEvents: 10_000 },
-  { goal: 'ingestDense', eventsPerBlock: 100, quickEvents: 20_000 },
+  { goal: 'ingestSparse', eventsPerBlock: 5, partEvents: 10_000 },
+  { goal: 'ingestDense', eventsPerBlock: 100, partEvents: 20_000 },
 ];
+
+interface Part {
+  readonly rows: readonly Row[];
+  /** Runs that did what Mintwire does and no more. */
+  readonly timings: readonly OursTiming[];
+}
 
 const ENGINE_NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
 
@@ -54,98 +60,113 @@ interface Pair {
   readonly oursCpuMicros: number;
   readonly peerCpuMicros: number;
   readonly peerRssMiB: number;
+  readonly serverShare: number;
 }
 
-interface Compared {
+/** The chain, the part of it that Ponder is given, and the chain as older nodes tell it. */
+interface TransferChains {
+  readonly whole: RecordedChain;
+  readonly part: RecordedChain;
+  readonly older: RecordedChain;
+}
+
+interface TransferMeasures {
   readonly pairs: readonly Pair[];
-  readonly ours: readonly OursTiming[];
+  /** Events per second without rows for transfers, and with logs that tell no time. */
+  readonly plain: readonly number[];
+  readonly older: readonly number[];
+  readonly timings: readonly OursTiming[];
 }
 
 /** Interleaved, so that a noisy neighbour disturbs both alike. */
-async function compare(
-  chains: { readonly ours: RecordedChain; readonly peer: RecordedChain },
+async function measureTransfers(
+  chains: TransferChains & { readonly peer: RecordedChain },
   options: { readonly engine: Store['engine']; readonly repetitions: number },
-): Promise<Compared> {
+): Promise<TransferMeasures> {
+  const { engine } = options;
+  const { whole, peer } = chains;
   const pairs: Pair[] = [];
-  const ours: OursTiming[] = [];
+  const plain: OursTiming[] = [];
+  const older: OursTiming[] = [];
   for (let i = 0; i < options.repetitions; i += 1) {
-    const peer = await timePonder(chains.peer, options.engine);
-    const own = await timeOurs(chains.ours, { engine: options.engine, transferRows: true });
-    ours.push(own);
+    const theirs = await timePonder(peer, engine);
+    const ours = await timeOurs(whole, { engine, transferRows: true });
     pairs.push({
-      ours: perSecond(chains.ours.logs, own),
-      peer: perSecond(chains.peer.logs, peer),
-      oursCpuMicros: (own.cpuMs * 1000) / chains.ours.logs,
-      peerCpuMicros: (peer.cpuMs * 1000) / chains.peer.logs,
-      peerRssMiB: peer.peakRssMiB,
+      ours: perSecond(whole.logs, ours),
+      peer: perSecond(peer.logs, theirs),
+      oursCpuMicros: (ours.cpuMs * 1000) / whole.logs,
+      peerCpuMicros: (theirs.cpuMs * 1000) / peer.logs,
+      peerRssMiB: theirs.peakRssMiB,
+      serverShare: ours.serverCpuMs / ours.elapsedMs,
     });
+    plain.push(await timeOurs(whole, { engine, transferRows: false }));
+    older.push(await timeOurs(chains.older, { engine, transferRows: true }));
   }
-  return { pairs, ours };
+  const toRate = (timing: OursTiming) => perSecond(whole.logs, timing);
+  return { pairs, plain: plain.map(toRate), older: older.map(toRate), timings: plain };
 }
 
-function toTransferNote(
-  compared: Compared,
-  told: { readonly plain: readonly number[]; readonly peerEvents: number },
-): string {
-  const { pairs, ours } = compared;
-  const oursCpu = median(pairs.map((pair) => pair.oursCpuMicros));
-  const peerCpu = median(pairs.map((pair) => pair.peerCpuMicros));
-  const server = median(ours.map((one) => one.serverCpuMs / one.elapsedMs));
+function toTransferNote(measures: TransferMeasures, peerEvents: number): string {
+  const { pairs } = measures;
+  const middle = (read: (pair: Pair) => number) => median(pairs.map(read));
+  const oursCpu = middle((pair) => pair.oursCpuMicros);
+  const peerCpu = middle((pair) => pair.peerCpuMicros);
   const rss = Math.max(...pairs.map((pair) => pair.peerRssMiB));
   return [
     'same work: both balances and a row for each transfer;',
-    `as Mintwire is, without those rows, ${rounded(told.plain)} events/s;`,
+    `as Mintwire is, without those rows, ${rounded(measures.plain)} events/s;`,
+    `from a node whose logs tell no time ${rounded(measures.older)} events/s;`,
     `by CPU per event ${(peerCpu / oursCpu).toFixed(1)}: ${oursCpu.toFixed(0)} µs against`,
-    `${peerCpu.toFixed(0)} µs; the chain's server is busy for ${(server * 100).toFixed(0)} % of`,
-    `our time; Ponder used ${rss.toFixed(0)} MiB`,
-    ...(told.peerEvents < EVENTS
-      ? [`and was given ${told.peerEvents.toLocaleString('en')} events only, ours all`]
+    `${peerCpu.toFixed(0)} µs; the chain's server used`,
+    `${(middle((pair) => pair.serverShare) * 100).toFixed(0)} % of a core while ours ran;`,
+    `Ponder used ${rss.toFixed(0)} MiB`,
+    ...(peerEvents < EVENTS
+      ? [`and was given the first ${peerEvents.toLocaleString('en')} events only, ours all`]
       : []),
   ].join(' ');
 }
 
+/** In full, Ponder indexes the whole chain on its embedded store; else a part is enough. */
 async function benchTransfers(
   one: TransferCase,
   options: { readonly quick: boolean; readonly repetitions: number },
-): Promise<{ readonly rows: Row[]; readonly timings: readonly OursTiming[] }> {
-  const { eventsPerBlock } = one;
-  const blockTimestamps = true;
-  const peerEvents = options.quick ? one.quickEvents : EVENTS;
-  const recorded = { kind: 'transfers', eventsPerBlock, blockTimestamps } as const;
-  return withChain({ ...recorded, events: EVENTS }, (ours) =>
-    withChain({ ...recorded, events: peerEvents }, async (peer) => {
-      const rows: Row[] = [];
-      const timings: OursTiming[] = [];
-      const engines: Store['engine'][] = options.quick ? ['sqlite'] : ['sqlite', 'postgres'];
-      for (const engine of engines) {
-        const { repetitions } = options;
-        const compared = await compare({ ours, peer }, { engine, repetitions });
-        const plain: number[] = [];
-        for (let i = 0; i < repetitions; i += 1) {
-          const timing = await timeOurs(ours, { engine, transferRows: false });
-          timings.push(timing);
-          plain.push(perSecond(ours.logs, timing));
-        }
-        const ratios = compared.pairs.map((pair) => pair.ours / pair.peer);
-        const peerStore = engine === 'sqlite' ? 'PGlite' : 'PostgreSQL';
-        rows.push({
-          goal: engine === 'sqlite' ? one.goal : `${one.goal}Postgres`,
-          ours: `${rounded(compared.pairs.map((pair) => pair.ours))} events/s`,
-          peer: `${rounded(compared.pairs.map((pair) => pair.peer))} events/s (Ponder ${PONDER_VERSION}, ${peerStore})`,
-          ratio: median(ratios),
-          spread: spread(ratios),
-          note: toTransferNote(compared, { plain, peerEvents }),
-        });
-      }
-      return { rows, timings };
-    }),
+): Promise<Part> {
+  const recorded = { kind: 'transfers', eventsPerBlock: one.eventsPerBlock } as const;
+  const current = { ...recorded, blockTimestamps: true };
+  const engines: Store['engine'][] = options.quick ? ['sqlite'] : ['sqlite', 'postgres'];
+  const rows: Row[] = [];
+  const timings: OursTiming[] = [];
+  async function measure(chains: TransferChains, engine: Store['engine']): Promise<void> {
+    const peer = engine === 'sqlite' && !options.quick ? chains.whole : chains.part;
+    const { repetitions } = options;
+    const measures = await measureTransfers({ ...chains, peer }, { engine, repetitions });
+    timings.push(...measures.timings);
+    const ratios = measures.pairs.map((pair) => pair.ours / pair.peer);
+    const peerRate = rounded(measures.pairs.map((pair) => pair.peer));
+    const peerStore = engine === 'sqlite' ? 'PGlite' : 'PostgreSQL';
+    rows.push({
+      goal: engine === 'sqlite' ? one.goal : `${one.goal}Postgres`,
+      ours: `${rounded(measures.pairs.map((pair) => pair.ours))} events/s`,
+      peer: `${peerRate} events/s (Ponder ${PONDER_VERSION}, ${peerStore})`,
+      ratio: median(ratios),
+      spread: spread(ratios),
+      note: toTransferNote(measures, peer.logs),
+    });
+  }
+  await withChain({ ...current, events: EVENTS }, (whole) =>
+    withChain({ ...current, events: one.partEvents }, (part) =>
+      withChain({ ...recorded, blockTimestamps: false, events: EVENTS }, async (older) => {
+        for (const engine of engines) await measure({ whole, part, older }, engine);
+      }),
+    ),
   );
+  return { rows, timings };
 }
 
 async function benchSwaps(options: {
   readonly quick: boolean;
   readonly repetitions: number;
-}): Promise<{ readonly rows: Row[]; readonly timings: readonly OursTiming[] }> {
+}): Promise<Part> {
   const swaps = options.quick ? SWAPS / 2 : SWAPS;
   const recorded = { kind: 'swaps', swaps, swapsPerBlock: SWAPS_PER_BLOCK } as const;
   return withChain({ ...recorded, blockTimestamps: true }, async (chain) => {
@@ -188,7 +209,7 @@ function toMemoryRow(timings: readonly OursTiming[]): Row {
 export async function benchIngest(options: { readonly quick: boolean }): Promise<Row[]> {
   const { quick } = options;
   const repetitions = quick ? 2 : 3;
-  const parts = [];
+  const parts: Part[] = [];
   for (const one of TRANSFER_CASES) parts.push(await benchTransfers(one, { quick, repetitions }));
   parts.push(await benchSwaps({ quick, repetitions }));
   const timings = parts.flatMap((part) => part.timings);
