@@ -1,0 +1,50 @@
+// Pins which EVM signatures are a wallet's own.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Hex } from 'viem';
+import { createEvmWallet } from '../../test/wallets.ts';
+import { recoverEvmSignature } from './evm-signature.ts';
+
+const TEXT = 'console.example wants you to sign in with your Ethereum account';
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+async function createSigned() {
+  const wallet = createEvmWallet();
+  const signature = (await wallet.sign(TEXT)) as Hex;
+  return { address: wallet.address, text: TEXT, signature };
+}
+
+test("default: the wallet's own signature, whichever way its last byte is written", async () => {
+  const signed = await createSigned();
+  assert.equal(await recoverEvmSignature(signed), 'own');
+  const parity = Number.parseInt(signed.signature.slice(-2), 16) - 27;
+  const bare: Hex = `0x${signed.signature.slice(2, -2)}0${parity}`;
+  assert.equal(await recoverEvmSignature({ ...signed, signature: bare }), 'own');
+});
+
+test('behavior: the twin with the larger s is told as altered', async () => {
+  const signed = await createSigned();
+  const s = ORDER - BigInt(`0x${signed.signature.slice(66, 130)}`);
+  const v = signed.signature.endsWith('1b') ? '1c' : '1b';
+  const twin: Hex = `${signed.signature.slice(0, 66) as Hex}${s.toString(16).padStart(64, '0')}${v}`;
+  assert.equal(await recoverEvmSignature({ ...signed, signature: twin }), 'altered');
+});
+
+test('behavior: another text, another wallet and other bytes are not its own', async () => {
+  const signed = await createSigned();
+  assert.equal(await recoverEvmSignature({ ...signed, text: `${TEXT} ` }), 'other');
+  const { address } = createEvmWallet();
+  assert.equal(await recoverEvmSignature({ ...signed, address }), 'other');
+  const others: Hex[] = [
+    '0x00',
+    `0x${'00'.repeat(65)}`,
+    `0x${'ff'.repeat(65)}`,
+    `${signed.signature}00`,
+    signed.signature.slice(0, -2) as Hex,
+    `${signed.signature.slice(0, -2) as Hex}1d`,
+  ];
+  for (const signature of others) {
+    assert.equal(await recoverEvmSignature({ ...signed, signature }), 'other', signature);
+  }
+});

@@ -1,0 +1,247 @@
+// Conformance: ten active keys and no more, whoever asks at once; words of idempotency; usage.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type AccessStore, SESSION_SOURCE } from '../../src/store/access-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { DAY_MS, NOW_MS, toChallenge, toKey, toSession } from './access-samples.ts';
+import type { CreatePlace, StorePlace } from './store-place.ts';
+
+const WALLET = 'eip155:0xA';
+const BOUNDS = { perCallerMax: 1000, perAddressMax: 1000, totalMax: 1000 };
+const TEN = { activeMax: 10, idempotency: null };
+const HOUR_MS = 3_600_000;
+
+export function describeKeys(createPlace: CreatePlace): void {
+  describe('keys', () => {
+    let place: StorePlace;
+    let store: Store;
+    before(async () => {
+      place = await createPlace();
+      store = await place.open();
+      for (const address of ['0xA', '0xB']) {
+        const challenge = toChallenge();
+        await store.access.openChallenge(challenge, BOUNDS);
+        const session = toSession({ wallet: { id: `eip155:${address}`, address } });
+        await store.access.signIn(challenge.id, session, { sessionsMax: 5 });
+      }
+    });
+    beforeEach(async () => {
+      for (const table of ['access_keys', 'access_idempotency', 'access_usage']) {
+        await place.run(`DELETE FROM ${table}`);
+      }
+    });
+    after(async () => {
+      await store.close();
+      await place.remove();
+    });
+    itIssues(() => store.access);
+    itForgets(
+      () => store.access,
+      (sql) => place.run(sql),
+    );
+    itRepeats(() => store.access);
+    itRevokes(() => store.access);
+    itLists(() => store.access);
+    itCounts(() => store.access);
+    itKnowsPeppers(() => store.access);
+  });
+}
+
+function itIssues(get: () => AccessStore): void {
+  it('keeps a key as it was written and finds it by its hash', async () => {
+    const key = toKey({ expiresAtMs: NOW_MS + DAY_MS });
+    assert.deepEqual(await get().issueKey(key, TEN), { outcome: 'issued', key });
+    assert.deepEqual(await get().findKey(key.hash), key);
+    assert.equal(await get().findKey('other'), null);
+    assert.deepEqual(await get().readKeysById([key.id, 'key_none']), [key]);
+  });
+
+  it('lets exactly ten of two hundred requests at once succeed', async () => {
+    const issues = await Promise.all(
+      Array.from({ length: 200 }, () => get().issueKey(toKey(), TEN)),
+    );
+    const outcomes = issues.map(({ outcome }) => outcome);
+    assert.equal(outcomes.filter((outcome) => outcome === 'issued').length, 10);
+    assert.equal(outcomes.filter((outcome) => outcome === 'full').length, 190);
+    assert.equal(await get().countActiveKeys(WALLET, NOW_MS), 10);
+  });
+
+  it('counts active keys only, and each wallet apart', async () => {
+    for (let i = 0; i < 9; i += 1) await get().issueKey(toKey(), TEN);
+    const brief = toKey({ expiresAtMs: NOW_MS + 1000 });
+    await get().issueKey(brief, TEN);
+    assert.deepEqual(await get().issueKey(toKey(), TEN), { outcome: 'full' });
+    const theirs = toKey({ walletId: 'eip155:0xB' });
+    assert.equal((await get().issueKey(theirs, TEN)).outcome, 'issued');
+    const later = toKey({ createdAtMs: NOW_MS + 1000 });
+    assert.equal((await get().issueKey(later, TEN)).outcome, 'issued', 'one has expired');
+    await get().revokeKey({ walletId: WALLET, id: later.id }, NOW_MS + 2000);
+    const last = toKey({ createdAtMs: NOW_MS + 2000 });
+    assert.equal((await get().issueKey(last, TEN)).outcome, 'issued', 'one was revoked');
+  });
+
+  it('refuses a wallet that never signed in', async () => {
+    await assert.rejects(get().issueKey(toKey({ walletId: 'eip155:0xC' }), TEN), /never signed in/);
+  });
+
+  it('keeps a key under a newer pepper when told to', async () => {
+    const key = toKey();
+    await get().issueKey(key, TEN);
+    await get().rehashKey(key.id, { hash: 'newer', version: 2 });
+    assert.equal(await get().findKey(key.hash), null);
+    assert.deepEqual(await get().findKey('newer'), { ...key, hash: 'newer', pepperVersion: 2 });
+  });
+}
+
+function itForgets(get: () => AccessStore, run: (sql: string) => Promise<unknown>): void {
+  it('forgets the oldest of very many keys that ended', async () => {
+    await run(`WITH RECURSIVE numbers (n) AS (
+        SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1002
+      )
+      INSERT INTO access_keys (id, wallet_id, name, hash, pepper_version, prefix, last4,
+        created_at_ms, expires_at_ms, revoked_at_ms, last_used_at_ms)
+      SELECT 'key_' || n, '${WALLET}', 'old', 'hash ' || n, 1, 'p', 'l', ${NOW_MS} + n, NULL,
+        ${NOW_MS} + n, NULL FROM numbers`);
+    await get().issueKey(toKey({ createdAtMs: NOW_MS + 5000 }), TEN);
+    const keys = await get().readKeys(WALLET, { after: null, limit: 2000 });
+    assert.equal(keys.length, 1001);
+    assert.equal(keys.at(-1)?.createdAtMs, NOW_MS + 3);
+  });
+}
+
+function itRepeats(get: () => AccessStore): void {
+  const options = { activeMax: 10, idempotency: { word: 'w', request: 'r' } };
+
+  it('answers a repetition with the first key, also when all come at once', async () => {
+    const issues = await Promise.all(
+      Array.from({ length: 20 }, () => get().issueKey(toKey(), options)),
+    );
+    const issued = issues.filter(({ outcome }) => outcome === 'issued');
+    const replayed = issues.filter(({ outcome }) => outcome === 'replayed');
+    assert.deepEqual([issued.length, replayed.length], [1, 19]);
+    const ids = new Set(issues.map((issue) => ('key' in issue ? issue.key.id : '')));
+    assert.equal(ids.size, 1);
+  });
+
+  it('tells a conflict by the request, keeps wallets apart, and forgets after a day', async () => {
+    const first = toKey();
+    await get().issueKey(first, options);
+    const other = { ...options, idempotency: { word: 'w', request: 'another' } };
+    assert.deepEqual(await get().issueKey(toKey(), other), { outcome: 'conflict' });
+    const theirs = toKey({ walletId: 'eip155:0xB' });
+    assert.equal((await get().issueKey(theirs, options)).outcome, 'issued');
+    const nextDay = toKey({ createdAtMs: NOW_MS + DAY_MS });
+    assert.deepEqual(await get().issueKey(nextDay, options), { outcome: 'issued', key: nextDay });
+    const again = toKey({ createdAtMs: NOW_MS + DAY_MS + 1 });
+    assert.deepEqual(await get().issueKey(again, options), { outcome: 'replayed', key: nextDay });
+  });
+
+  it('answers a repetition even when no key more may be issued', async () => {
+    const first = toKey();
+    await get().issueKey(first, options);
+    for (let i = 0; i < 9; i += 1) await get().issueKey(toKey(), TEN);
+    assert.deepEqual(await get().issueKey(toKey(), options), { outcome: 'replayed', key: first });
+  });
+}
+
+function itRevokes(get: () => AccessStore): void {
+  it('revokes once, for its owner only', async () => {
+    const key = toKey();
+    await get().issueKey(key, TEN);
+    const id = { walletId: WALLET, id: key.id };
+    const theirs = { walletId: 'eip155:0xB', id: key.id };
+    assert.deepEqual(await get().revokeKey(theirs, NOW_MS), { outcome: 'notFound' });
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => get().revokeKey(id, NOW_MS + n)),
+    );
+    assert.equal(outcomes.filter(({ outcome }) => outcome === 'revoked').length, 1);
+    assert.equal(outcomes.filter(({ outcome }) => outcome === 'revokedBefore').length, 9);
+    assert.notEqual((await get().findKey(key.hash))?.revokedAtMs, null);
+    const none = { walletId: WALLET, id: 'key_none' };
+    assert.deepEqual(await get().revokeKey(none, NOW_MS), { outcome: 'notFound' });
+  });
+}
+
+function itLists(get: () => AccessStore): void {
+  it('pages newest first without skipping or repeating while keys arrive', async () => {
+    const all = { activeMax: 100, idempotency: null };
+    const made: string[] = [];
+    // Several in one millisecond: the id decides among them.
+    for (let i = 0; i < 25; i += 1) {
+      const key = toKey({ createdAtMs: NOW_MS + Math.floor(i / 4) });
+      await get().issueKey(key, all);
+      made.push(key.id);
+    }
+    await get().issueKey(toKey({ walletId: 'eip155:0xB' }), all);
+    const seen: string[] = [];
+    let after: { createdAtMs: number; id: string } | null = null;
+    for (;;) {
+      const page = await get().readKeys(WALLET, { after, limit: 4 });
+      seen.push(...page.map((key) => key.id));
+      const last = page.at(-1);
+      if (last === undefined) break;
+      after = { createdAtMs: last.createdAtMs, id: last.id };
+      await get().issueKey(toKey({ createdAtMs: NOW_MS + 100 }), all);
+    }
+    assert.deepEqual([...seen].sort(), [...made].sort());
+    const times = new Map((await get().readKeysById(seen)).map((key) => [key.id, key.createdAtMs]));
+    const order = seen.map((id) => times.get(id) ?? 0);
+    assert.deepEqual(
+      order,
+      [...order].sort((a, b) => b - a),
+    );
+  });
+}
+
+function itCounts(get: () => AccessStore): void {
+  it('adds usage up by source over 24 hours and notes the last use', async () => {
+    const key = toKey();
+    await get().issueKey(key, TEN);
+    const entry = { walletId: WALLET, source: key.id };
+    const at = (hoursAgo: number) => NOW_MS - hoursAgo * HOUR_MS;
+    await get().addUsage([
+      { ...entry, requests: 5, lastUsedAtMs: at(0) },
+      { walletId: WALLET, source: SESSION_SOURCE, requests: 2, lastUsedAtMs: at(1) },
+      { walletId: 'eip155:0xB', source: SESSION_SOURCE, requests: 9, lastUsedAtMs: at(1) },
+    ]);
+    await get().addUsage([{ ...entry, requests: 7, lastUsedAtMs: at(23) }]);
+    await get().addUsage([{ ...entry, requests: 100, lastUsedAtMs: at(24) }]);
+    const expected = new Map([
+      [key.id, 12],
+      [SESSION_SOURCE, 2],
+    ]);
+    assert.deepEqual(await get().readUsage(WALLET, NOW_MS), expected);
+    assert.equal((await get().findKey(key.hash))?.lastUsedAtMs, at(0), 'never moved back');
+    await get().sweep(NOW_MS);
+    assert.deepEqual(await get().readUsage(WALLET, NOW_MS), expected);
+    assert.deepEqual(await get().readUsage(WALLET, NOW_MS + 2 * DAY_MS), new Map());
+  });
+
+  it('loses no count when processes add at once', async () => {
+    const entry = { walletId: WALLET, source: 'key_x', requests: 1, lastUsedAtMs: NOW_MS };
+    await Promise.all(Array.from({ length: 50 }, () => get().addUsage([entry])));
+    assert.equal((await get().readUsage(WALLET, NOW_MS)).get('key_x'), 50);
+  });
+}
+
+function itKnowsPeppers(get: () => AccessStore): void {
+  it('remembers the marks of peppers and counts the keys under each', async () => {
+    assert.deepEqual(await get().readPepperMarks(), []);
+    const marks = [
+      { version: 1, mark: 'one' },
+      { version: 2, mark: 'two' },
+    ];
+    await get().addPepperMarks(marks);
+    assert.deepEqual(await get().readPepperMarks(), marks);
+    await assert.rejects(get().addPepperMarks([{ version: 1, mark: 'other' }]));
+    await get().issueKey(toKey(), TEN);
+    await get().issueKey(toKey({ pepperVersion: 2 }), TEN);
+    await get().issueKey(toKey({ pepperVersion: 2, revokedAtMs: NOW_MS }), TEN);
+    const counts = await get().countKeysByPepper(NOW_MS);
+    assert.deepEqual([...counts].sort(), [
+      [1, 1],
+      [2, 1],
+    ]);
+  });
+}

@@ -1,0 +1,71 @@
+// Two nodes on one store, used without HTTP, on a clock that moves when told.
+
+import type { Access } from '../../src/access/create-access.ts';
+import type { HandlerContext } from '../../src/contract/handler.ts';
+import type { Identity } from '../../src/contract/identity.ts';
+import { AppError } from '../../src/errors/app-error.ts';
+import { ManualClock } from '../../src/lib/clock.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createTestAccess, createTestPeppers, PLENTY_ENV } from '../start-access.ts';
+import { OWN_PAGE } from '../start-http-server.ts';
+
+export interface Credentials {
+  readonly bearer?: string;
+  readonly cookie?: string;
+}
+
+export class AccessNodes {
+  readonly clock = new ManualClock();
+  readonly nodes: readonly Access[];
+
+  constructor(store: Store) {
+    const options = { peppers: createTestPeppers(), env: PLENTY_ENV };
+    this.nodes = [0, 1].map(() => createTestAccess(store, this.clock, options));
+  }
+
+  at(node: number): Access {
+    return this.nodes[node % this.nodes.length]!;
+  }
+
+  /** Uses a credential as a request does; the code where it is refused. */
+  async use(node: number, credentials: Credentials): Promise<Identity | string> {
+    const access = this.at(node);
+    try {
+      const identity = await access.identify({
+        authorization:
+          credentials.bearer === undefined ? undefined : `Bearer ${credentials.bearer}`,
+        sessionCookie: credentials.cookie,
+        addressGroup: '203.0.113.1',
+      });
+      access.countUse(identity);
+      return identity;
+    } catch (error) {
+      return toCode(error);
+    }
+  }
+
+  toContext(identity: Identity): HandlerContext {
+    return {
+      identity,
+      requestId: 'test',
+      addressGroup: '203.0.113.1',
+      origin: OWN_PAGE,
+      idempotencyKey: null,
+    };
+  }
+
+  /** Lets time pass; what the nodes do beside requests has been done before. */
+  async advance(ms: number): Promise<void> {
+    await this.settle();
+    this.clock.advance(ms);
+  }
+
+  async settle(): Promise<void> {
+    for (const node of this.nodes) await node.stop();
+  }
+}
+
+export function toCode(error: unknown): string {
+  if (error instanceof AppError) return error.code;
+  throw error;
+}

@@ -1,0 +1,54 @@
+// Plain records for the conformance tests of access.
+
+import { randomUUID } from 'node:crypto';
+import type { ChallengeRecord, KeyRecord, SessionRecord } from '../../src/model/access-record.ts';
+
+export const NOW_MS = 1_700_000_000_000;
+export const DAY_MS = 86_400_000;
+
+export function toChallenge(fields: Partial<ChallengeRecord> = {}): ChallengeRecord {
+  return {
+    id: `ch_${randomUUID()}`,
+    chain: 'base',
+    address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+    domain: 'console.example',
+    message: 'line one\nline two',
+    callerMark: 'caller',
+    createdAtMs: NOW_MS,
+    expiresAtMs: NOW_MS + 300_000,
+    ...fields,
+  };
+}
+
+export function toSession(fields: Partial<SessionRecord> = {}): SessionRecord {
+  const id = `se_${randomUUID()}`;
+  return {
+    id,
+    tokenHash: `hash of ${id}`,
+    wallet: { id: 'eip155:0xA', address: '0xA' },
+    chain: 'base',
+    transport: 'token',
+    createdAtMs: NOW_MS,
+    lastUsedAtMs: NOW_MS,
+    expiresAtMs: NOW_MS + 30 * DAY_MS,
+    ...fields,
+  };
+}
+
+export function toKey(fields: Partial<KeyRecord> = {}): KeyRecord {
+  const id = `key_${randomUUID()}`;
+  return {
+    id,
+    walletId: 'eip155:0xA',
+    name: 'näme 名 🙂',
+    hash: `hash of ${id}`,
+    pepperVersion: 1,
+    prefix: 'mw_live_abcd',
+    last4: 'wxyz',
+    createdAtMs: NOW_MS,
+    expiresAtMs: null,
+    revokedAtMs: null,
+    lastUsedAtMs: null,
+    ...fields,
+  };
+}
