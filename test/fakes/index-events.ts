@@ -1,0 +1,75 @@
+// Indexes blocks that a test wrote by hand, and gives back every row.
+
+import type { MarketEvent, PoolDescription, SwapEvent } from '../../src/model/market-event.ts';
+import { createSqlitePlace } from '../conformance/store-place.ts';
+import { FakeChain } from './fake-chain.ts';
+import { readIndex, startIndexer } from './indexed-chain.ts';
+
+/** Each list is a block's events; block 1 is the first, and blocks follow each other in time. */
+export async function indexEvents(...blocks: readonly (readonly MarketEvent[])[]) {
+  const chain = new FakeChain({ seed: 1, finalityDepth: 3, eventCountMax: 0 });
+  for (const events of blocks) {
+    chain.extend(
+      1,
+      events.map((event, logIndex) => (event.kind === 'swap' ? { ...event, logIndex } : event)),
+    );
+  }
+  const place = await createSqlitePlace();
+  const store = await place.open();
+  try {
+    const { indexer, settle } = startIndexer(chain, store.market);
+    await settle();
+    await indexer.stop();
+    return await readIndex(store.market);
+  } finally {
+    await store.close();
+    await place.remove();
+  }
+}
+
+export function createPool(
+  pool: string,
+  tokens: readonly [string, string],
+  fields: Partial<PoolDescription> = {},
+): MarketEvent {
+  const [token0 = '', token1 = ''] = [...tokens].sort();
+  return {
+    kind: 'poolCreated',
+    complete: true,
+    description: {
+      pool,
+      venue: 'uniswap-v2',
+      token0,
+      token1,
+      feePips: 3000,
+      tickSpacing: null,
+      hooks: null,
+      vault: pool,
+      ...fields,
+    },
+  };
+}
+
+export function setReserves(pool: string, reserve0: bigint, reserve1: bigint): MarketEvent {
+  return { kind: 'reservesSet', pool, reserve0, reserve1 };
+}
+
+/** Amounts from the pool's side: what came in is positive. */
+export function swap(
+  pool: string,
+  amounts: readonly [bigint, bigint],
+  fields: Partial<SwapEvent> = {},
+): SwapEvent {
+  return {
+    kind: 'swap',
+    pool,
+    txHash: '0xtx',
+    logIndex: 0,
+    wallet: '0xwallet',
+    amount0: amounts[0],
+    amount1: amounts[1],
+    after: null,
+    feePips: null,
+    ...fields,
+  };
+}
