@@ -15,6 +15,8 @@ import type {
   TradeRecord,
 } from '../model/market-record.ts';
 import type { AccessStore } from './access-store.ts';
+import type { MarketReads } from './market-reads.ts';
+import type { PauseStore } from './pause-store.ts';
 
 export interface BalanceKey {
   readonly token: Address;
@@ -127,21 +129,26 @@ export interface MarketScanner {
   scanTrades(chain: ChainSlug): AsyncIterable<readonly TradeRecord[]>;
 }
 
-export interface MarketStore extends MarketReader, MarketScanner {
+export type MarketSnapshot = MarketReader & MarketReads & MarketScanner;
+
+export interface MarketStore extends MarketReader, MarketReads, MarketScanner {
   /** Runs `work` in one transaction; a throw leaves nothing behind. */
   transaction<T>(
     chain: ChainSlug,
     work: (transaction: MarketTransaction) => Promise<T>,
   ): Promise<T>;
   /** Runs reads that all see one committed state, however far the indexer moves meanwhile. */
-  snapshot<T>(work: (reader: MarketReader & MarketScanner) => Promise<T>): Promise<T>;
+  snapshot<T>(work: (reader: MarketSnapshot) => Promise<T>): Promise<T>;
   /** Holders by balance, highest first, then by owner: the order must be numeric. */
   topBalances(chain: ChainSlug, token: Address, limit: number): Promise<BalanceRecord[]>;
+  /** Notes which addresses are contracts; they are asked for once. */
+  putAccounts(chain: ChainSlug, accounts: ReadonlyMap<Address, boolean>): Promise<void>;
 }
 
 export interface Store {
   readonly engine: 'sqlite' | 'postgres';
   readonly market: MarketStore;
+  readonly pauses: PauseStore;
   readonly access: AccessStore;
   /** Resolves when the store answers; rejects when it does not. */
   ping(): Promise<void>;

@@ -3,6 +3,7 @@
 import { describe } from 'node:test';
 import { describeKill } from './store-kill.ts';
 import { describeMigrations } from './store-migrations.ts';
+import { describePages } from './store-pages.ts';
 import type { CreatePlace } from './store-place.ts';
 import { describeRows } from './store-rows.ts';
 import { describeSeries } from './store-series.ts';
@@ -12,6 +13,7 @@ import { describeUndo } from './store-undo.ts';
 export function describeStore(name: string, createPlace: CreatePlace): void {
   describe(name, () => {
     describeRows(createPlace);
+    describePages(createPlace);
     describeSeries(createPlace);
     describeTransactions(createPlace);
     describeUndo(createPlace);

@@ -4,8 +4,9 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { BalanceRecord } from '../../model/market-record.ts';
 import type { SqlEngine } from '../sql.ts';
-import type { MarketReader, MarketScanner, MarketStore, MarketTransaction } from '../store.ts';
+import type { MarketSnapshot, MarketStore, MarketTransaction } from '../store.ts';
 import { toSelect } from '../table.ts';
+import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { MarketScans } from './market-scans.ts';
 import { MarketWriter } from './market-writer.ts';
@@ -31,12 +32,21 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
     return this.#engine.transaction((session) => work(new MarketWriter(session, chain)));
   }
 
-  snapshot<T>(work: (reader: MarketReader & MarketScanner) => Promise<T>): Promise<T> {
+  snapshot<T>(work: (reader: MarketSnapshot) => Promise<T>): Promise<T> {
     return this.#engine.snapshot((session) => work(new MarketScans(session)));
   }
 
   async topBalances(chain: ChainSlug, token: Address, limit: number): Promise<BalanceRecord[]> {
     const rows = await this.session.query(SELECT_TOP_BALANCES, [chain, token, limit]);
     return rows.map(toBalanceRecord);
+  }
+
+  async putAccounts(chain: ChainSlug, accounts: ReadonlyMap<Address, boolean>): Promise<void> {
+    const rows = Array.from(accounts, ([address, isContract]) => [
+      chain,
+      address,
+      isContract ? 1 : 0,
+    ]);
+    await this.#engine.transaction((session) => session.upsertRows(ACCOUNT_TABLE, rows));
   }
 }

@@ -2,6 +2,7 @@
 
 import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
+import { SqlPauseStore } from '../market/sql-pause-store.ts';
 import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
 import { type MigrationHistory, toCommand } from '../migrations/migration.ts';
 import { MARKET_HISTORY } from '../migrations/migrations.ts';
@@ -46,6 +47,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   return {
     engine: 'postgres',
     market: new SqlMarketStore(engine),
+    pauses: new SqlPauseStore(engine),
     access: createSqlAccessStore(engine),
     ping: async () => {
       await engine.session.query(toCommand('SELECT 1'), []);

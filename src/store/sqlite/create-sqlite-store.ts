@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
+import { SqlPauseStore } from '../market/sql-pause-store.ts';
 import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
 import { toCommand } from '../migrations/migration.ts';
 import { MARKET_HISTORY } from '../migrations/migrations.ts';
@@ -50,6 +51,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   return {
     engine: 'sqlite',
     market: new SqlMarketStore(market.engine),
+    pauses: new SqlPauseStore(market.engine),
     access: createSqlAccessStore(access.engine),
     ping: async () => {
       await market.engine.session.query(toCommand('SELECT 1'), []);

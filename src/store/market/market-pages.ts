@@ -1,0 +1,235 @@
+// The public reads' own queries, the same on both engines.
+
+import { toSortableInteger } from '../../lib/sortable-integer.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Address, PoolId } from '../../model/market-event.ts';
+import type { BalanceRecord, CandleRecord, PoolRecord } from '../../model/market-record.ts';
+import type {
+  BalancePosition,
+  CandleSeries,
+  ListingRecord,
+  MarketReads,
+  TradePage,
+  TradeQuery,
+} from '../market-reads.ts';
+import type { SqlRow } from '../sql.ts';
+import type { TimeRange } from '../store.ts';
+import { type ColumnType, type SqlStatement, toSelect } from '../table.ts';
+import { ACCOUNT_TABLE } from '../tables/account-table.ts';
+import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
+import { ALL_POOLS, CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
+import { amountOrNullAt, numberAt, textAt, textOrNullAt } from '../tables/column-value.ts';
+import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
+import { MarketQueries } from './market-queries.ts';
+import { TradePages } from './trade-pages.ts';
+
+const CANDLE_SERIES_TYPES: readonly ColumnType[] = ['name', 'name', 'name', 'name'];
+
+const SELECT_SERIES = 'WHERE chain = $1 AND token = $2 AND pool = $3 AND interval = $4';
+
+const SELECT_CANDLE_RANGE = toSelect(
+  CANDLE_TABLE,
+  `${SELECT_SERIES} AND open_time_ms >= $5 AND open_time_ms < $6`,
+  [...CANDLE_SERIES_TYPES, 'integer', 'integer'],
+);
+
+const LISTING_COLUMNS = 'token, symbol, name, liquidity_usd_e18, paired_usd_e18';
+const LISTING_TYPES: readonly ColumnType[] = ['text', 'text', 'text', 'text', 'text'];
+
+const SELECT_LISTING: SqlStatement = {
+  sql: `SELECT ${LISTING_COLUMNS} FROM tokens WHERE chain = $1 AND token = $2`,
+  takes: ['text', 'text'],
+  gives: LISTING_TYPES,
+};
+
+const LISTING_PAGE_SIZE = 5000;
+
+const SELECT_LISTING_PAGE: SqlStatement = {
+  sql: `SELECT ${LISTING_COLUMNS} FROM tokens WHERE chain = $1 AND token > $2
+    ORDER BY token LIMIT ${LISTING_PAGE_SIZE}`,
+  takes: ['text', 'text'],
+  gives: LISTING_TYPES,
+};
+
+const COUNT_TOKENS: SqlStatement = {
+  sql: 'SELECT COUNT(*) FROM tokens WHERE chain = $1',
+  takes: ['text'],
+  gives: ['integer'],
+};
+
+const SELECT_FIRST_TRADE_TIME: SqlStatement = {
+  sql: 'SELECT timestamp_ms FROM trades WHERE chain = $1 ORDER BY block, log_index LIMIT 1',
+  takes: ['name'],
+  gives: ['integer'],
+};
+
+const SELECT_POOL_ID: SqlStatement = {
+  sql: 'SELECT pool FROM pools WHERE chain = $1 AND pool = $2',
+  takes: ['text', 'text'],
+  gives: ['text'],
+};
+
+const SELECT_FIRST_BALANCES = toSelect(
+  BALANCE_TABLE,
+  'WHERE chain = $1 AND token = $2 ORDER BY amount_raw DESC, owner LIMIT $3',
+  ['name', 'name', 'integer'],
+);
+
+const SELECT_NEXT_BALANCES = toSelect(
+  BALANCE_TABLE,
+  `WHERE chain = $1 AND token = $2 AND amount_raw <= $3 AND (amount_raw < $4 OR owner > $5)
+  ORDER BY amount_raw DESC, owner LIMIT $6`,
+  ['name', 'name', 'text', 'text', 'text', 'integer'],
+);
+
+function toTopPools(column: 'token0' | 'token1', limit: number): SqlStatement {
+  return toSelect(
+    POOL_TABLE,
+    `WHERE chain = $1 AND ${column} = $2
+    ORDER BY liquidity_usd_e18 DESC NULLS LAST, pool LIMIT ${limit}`,
+    ['text', 'text'],
+  );
+}
+
+/** The deepest first; those whose depth is unknown last, and equal ones by their id. */
+function compareDepth(a: PoolRecord, b: PoolRecord): number {
+  const [depthA, depthB] = [a.liquidityUsdE18 ?? -1n, b.liquidityUsdE18 ?? -1n];
+  if (depthA !== depthB) return depthA > depthB ? -1 : 1;
+  return a.pool < b.pool ? -1 : a.pool > b.pool ? 1 : 0;
+}
+
+function toSeriesValues(chain: ChainSlug, series: CandleSeries): SqlRow {
+  return [chain, series.token, series.pool ?? ALL_POOLS, series.interval];
+}
+
+function toListing(row: SqlRow): ListingRecord {
+  return {
+    token: textAt(row, 0),
+    symbol: textOrNullAt(row, 1),
+    name: textOrNullAt(row, 2),
+    liquidityUsdE18: amountOrNullAt(row, 3),
+    pairedUsdE18: amountOrNullAt(row, 4),
+  };
+}
+
+export class MarketPages extends MarketQueries implements MarketReads {
+  async readTopPools(
+    chain: ChainSlug,
+    tokens: readonly Address[],
+    limit: number,
+  ): Promise<ReadonlyMap<Address, readonly PoolRecord[]>> {
+    const sets = tokens.map((token) => [chain, token]);
+    const pools = new Map<Address, Map<PoolId, PoolRecord>>();
+    for (const column of ['token0', 'token1'] as const) {
+      for (const row of await this.session.queryEach(toTopPools(column, limit), sets)) {
+        const record = toPoolRecord(row);
+        const ofToken = pools.get(record[column]) ?? new Map<PoolId, PoolRecord>();
+        pools.set(record[column], ofToken.set(record.pool, record));
+      }
+    }
+    return new Map(
+      Array.from(pools, ([token, ofToken]) => [
+        token,
+        [...ofToken.values()].sort(compareDepth).slice(0, limit),
+      ]),
+    );
+  }
+
+  async readCandleRanges(
+    chain: ChainSlug,
+    ranges: readonly (CandleSeries & TimeRange)[],
+  ): Promise<CandleRecord[]> {
+    const sets = ranges.map((one) => [...toSeriesValues(chain, one), one.fromMs, one.toMs]);
+    return (await this.session.queryEach(SELECT_CANDLE_RANGE, sets)).map(toCandleRecord);
+  }
+
+  async readCandlesBefore(
+    chain: ChainSlug,
+    series: readonly (CandleSeries & { readonly beforeMs: number })[],
+    limit: number,
+  ): Promise<CandleRecord[]> {
+    const statement = toSelect(
+      CANDLE_TABLE,
+      `${SELECT_SERIES} AND open_time_ms < $5 ORDER BY open_time_ms DESC LIMIT ${limit}`,
+      [...CANDLE_SERIES_TYPES, 'integer'],
+    );
+    const sets = series.map((one) => [...toSeriesValues(chain, one), one.beforeMs]);
+    return (await this.session.queryEach(statement, sets)).map(toCandleRecord);
+  }
+
+  async readCandlePage(
+    chain: ChainSlug,
+    series: CandleSeries,
+    page: TimeRange & { readonly end: 'first' | 'last'; readonly limit: number },
+  ): Promise<CandleRecord[]> {
+    const statement = toSelect(
+      CANDLE_TABLE,
+      `${SELECT_SERIES} AND open_time_ms >= $5 AND open_time_ms < $6
+      ORDER BY open_time_ms${page.end === 'last' ? ' DESC' : ''} LIMIT $7`,
+      [...CANDLE_SERIES_TYPES, 'integer', 'integer', 'integer'],
+    );
+    const values = [...toSeriesValues(chain, series), page.fromMs, page.toMs, page.limit];
+    const candles = (await this.session.query(statement, values)).map(toCandleRecord);
+    return page.end === 'last' ? candles.reverse() : candles;
+  }
+
+  readTradePage(chain: ChainSlug, query: TradeQuery): Promise<TradePage> {
+    return new TradePages(this.session, chain, query).read();
+  }
+
+  async readBalancePage(
+    chain: ChainSlug,
+    token: Address,
+    page: { readonly after: BalancePosition | null; readonly limit: number },
+  ): Promise<BalanceRecord[]> {
+    const { after, limit } = page;
+    if (after === null) {
+      const rows = await this.session.query(SELECT_FIRST_BALANCES, [chain, token, limit]);
+      return rows.map(toBalanceRecord);
+    }
+    const amount = toSortableInteger(after.amountRaw);
+    const values = [chain, token, amount, amount, after.owner, limit];
+    return (await this.session.query(SELECT_NEXT_BALANCES, values)).map(toBalanceRecord);
+  }
+
+  async readFirstTradeTime(chain: ChainSlug): Promise<number | null> {
+    const [row] = await this.session.query(SELECT_FIRST_TRADE_TIME, [chain]);
+    return row === undefined ? null : numberAt(row, 0);
+  }
+
+  async readListings(chain: ChainSlug, tokens: readonly Address[]): Promise<ListingRecord[]> {
+    const sets = tokens.map((token) => [chain, token]);
+    return (await this.session.queryEach(SELECT_LISTING, sets)).map(toListing);
+  }
+
+  async *scanListings(chain: ChainSlug): AsyncGenerator<readonly ListingRecord[]> {
+    let after = '';
+    for (;;) {
+      const rows = await this.session.query(SELECT_LISTING_PAGE, [chain, after]);
+      if (rows.length > 0) yield rows.map(toListing);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < LISTING_PAGE_SIZE) return;
+      after = textAt(last, 0);
+    }
+  }
+
+  async countTokens(chain: ChainSlug): Promise<number> {
+    const [row] = await this.session.query(COUNT_TOKENS, [chain]);
+    return row === undefined ? 0 : numberAt(row, 0);
+  }
+
+  async findPools(chain: ChainSlug, addresses: readonly Address[]): Promise<ReadonlySet<PoolId>> {
+    const sets = addresses.map((address) => [chain, address]);
+    const rows = await this.session.queryEach(SELECT_POOL_ID, sets);
+    return new Set(rows.map((row) => textAt(row, 0)));
+  }
+
+  async readAccounts(
+    chain: ChainSlug,
+    addresses: readonly Address[],
+  ): Promise<ReadonlyMap<Address, boolean>> {
+    const keys = addresses.map((address) => [chain, address]);
+    const rows = await this.session.queryEach(ACCOUNT_TABLE.selectByKey, keys);
+    return new Map(rows.map((row) => [textAt(row, 1), numberAt(row, 2) === 1]));
+  }
+}

@@ -1,0 +1,70 @@
+// Pauses over any engine that offers SQL sessions.
+
+import { type ChainSlug, toChain } from '../../model/chain.ts';
+import type { PauseChange, PauseStore } from '../pause-store.ts';
+import type { SqlEngine, SqlRow } from '../sql.ts';
+import { type SqlStatement, toSelect } from '../table.ts';
+import { numberAt, textAt } from '../tables/column-value.ts';
+import { PAUSE_TABLE } from '../tables/pause-table.ts';
+
+/** Two who change something at once are given the same number; the second one tries again. */
+const ATTEMPTS_MAX = 10;
+
+const SELECT_NEXT_VERSION: SqlStatement = {
+  sql: 'SELECT COALESCE(MAX(version), 0) + 1 FROM token_pauses',
+  takes: [],
+  gives: ['integer'],
+};
+
+const SELECT_CHANGES = toSelect(PAUSE_TABLE, 'WHERE version > $1 ORDER BY version', ['integer']);
+
+function toChainSlug(text: string): ChainSlug {
+  const chain = toChain(text);
+  if (chain === null) throw new TypeError(`The store holds an unknown chain ${text}`);
+  return chain.slug;
+}
+
+function toPauseChange(row: SqlRow): PauseChange {
+  return {
+    chain: toChainSlug(textAt(row, 0)),
+    token: textAt(row, 1),
+    paused: numberAt(row, 2) === 1,
+    version: numberAt(row, 4),
+  };
+}
+
+export class SqlPauseStore implements PauseStore {
+  readonly #engine: SqlEngine;
+
+  constructor(engine: SqlEngine) {
+    this.#engine = engine;
+  }
+
+  async setPaused(change: Parameters<PauseStore['setPaused']>[0]): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#set(change);
+      } catch (error) {
+        if (attempt === ATTEMPTS_MAX) throw error;
+      }
+    }
+  }
+
+  async readChanges(afterVersion: number): Promise<PauseChange[]> {
+    const rows = await this.#engine.session.query(SELECT_CHANGES, [afterVersion]);
+    return rows.map(toPauseChange);
+  }
+
+  #set(change: Parameters<PauseStore['setPaused']>[0]): Promise<boolean> {
+    const { chain, token, paused, nowMs } = change;
+    return this.#engine.transaction(async (session) => {
+      const [stored] = await session.query(PAUSE_TABLE.selectByKey, [chain, token]);
+      const wasPaused = stored !== undefined && numberAt(stored, 2) === 1;
+      if (wasPaused === paused) return false;
+      const [next] = await session.query(SELECT_NEXT_VERSION, []);
+      const version = next === undefined ? 1 : numberAt(next, 0);
+      await session.upsertRows(PAUSE_TABLE, [[chain, token, paused ? 1 : 0, nowMs, version]]);
+      return true;
+    });
+  }
+}

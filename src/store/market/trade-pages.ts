@@ -1,0 +1,136 @@
+// Pages of a token's trades, with filters, newest or oldest first.
+
+import { compareTexts } from '../../lib/decimal.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { TradeRecord } from '../../model/market-record.ts';
+import type { TradePage, TradePosition, TradeQuery } from '../market-reads.ts';
+import type { SqlRow, SqlSession, SqlValue } from '../sql.ts';
+import type { ColumnType } from '../table.ts';
+import { numberAt } from '../tables/column-value.ts';
+import { TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
+
+/** Rows that are looked at together where a filter may leave few of them. */
+const WINDOW_SIZE = 2000;
+/** Windows that one page may take: a read must end, whatever is asked. */
+const WINDOW_COUNT_MAX = 10;
+
+/** SQL compares values as doubles, so the bound is a little lower there; the exact check follows. */
+const DOUBLE_SLACK = 1 - 1e-9;
+
+const POSITION_COLUMNS = 'timestamp_ms, block, log_index';
+
+/** A statement's values, numbered as they are put in. */
+class Parameters {
+  readonly values: SqlValue[] = [];
+  readonly types: ColumnType[] = [];
+
+  add(value: SqlValue, type: ColumnType): string {
+    this.types.push(type);
+    return `$${this.values.push(value)}`;
+  }
+}
+
+export class TradePages {
+  readonly #session: SqlSession;
+  readonly #chain: ChainSlug;
+  readonly #query: TradeQuery;
+  readonly #orderBy: string;
+  /** Whether rows must be looked at one by one. */
+  readonly #isFiltered: boolean;
+
+  constructor(session: SqlSession, chain: ChainSlug, query: TradeQuery) {
+    this.#session = session;
+    this.#chain = chain;
+    this.#query = query;
+    const direction = query.order === 'newest' ? ' DESC' : '';
+    const columns = POSITION_COLUMNS.split(', ').map((column) => column + direction);
+    this.#orderBy = `ORDER BY ${columns.join(', ')}`;
+    this.#isFiltered = query.pool !== null || query.side !== null || query.minUsd !== null;
+  }
+
+  async read(): Promise<TradePage> {
+    const { limit, after } = this.#query;
+    const found: TradeRecord[] = [];
+    let from = after;
+    for (let count = 0; count < WINDOW_COUNT_MAX; count += 1) {
+      found.push(...(await this.#readWindow(from, limit + 1 - found.length)));
+      if (found.length > limit) {
+        const trades = found.slice(0, limit);
+        return { trades, next: trades.at(-1) ?? null };
+      }
+      from = this.#isFiltered ? await this.#findWindowEnd(from) : null;
+      if (from === null) return { trades: found, next: null };
+    }
+    return { trades: found, next: from };
+  }
+
+  async #readWindow(after: TradePosition | null, limit: number): Promise<TradeRecord[]> {
+    const parameters = new Parameters();
+    const { columnList } = TRADE_TABLE;
+    const all = `SELECT ${columnList} FROM trades ${this.#toWhere(parameters, after)}`;
+    const from = this.#isFiltered
+      ? `SELECT ${columnList} FROM (${all} ${this.#orderBy} LIMIT ${WINDOW_SIZE}) AS w
+        WHERE ${this.#toFilter(parameters)}`
+      : all;
+    const sql = `${from} ${this.#orderBy} LIMIT ${parameters.add(limit, 'integer')}`;
+    const rows = await this.#run(sql, parameters, TRADE_TABLE.types);
+    const trades = rows.map(toTradeRecord);
+    const { minUsd } = this.#query;
+    if (minUsd === null) return trades;
+    return trades.filter(
+      ({ valueUsd }) => valueUsd !== null && compareTexts(valueUsd, minUsd) >= 0,
+    );
+  }
+
+  /** The last row of a full window, or null when the window reached the end. */
+  async #findWindowEnd(after: TradePosition | null): Promise<TradePosition | null> {
+    const parameters = new Parameters();
+    const where = this.#toWhere(parameters, after);
+    const sql = `SELECT ${POSITION_COLUMNS} FROM trades ${where} ${this.#orderBy}
+      LIMIT 1 OFFSET ${WINDOW_SIZE - 1}`;
+    const [row] = await this.#run(sql, parameters, ['integer', 'integer', 'integer']);
+    if (row === undefined) return null;
+    return { timestampMs: numberAt(row, 0), block: numberAt(row, 1), logIndex: numberAt(row, 2) };
+  }
+
+  /** Conditions that an index answers. */
+  #toWhere(parameters: Parameters, after: TradePosition | null): string {
+    const { range, token, wallet, order } = this.#query;
+    const conditions = [
+      `chain = ${parameters.add(this.#chain, 'name')}`,
+      `token = ${parameters.add(token, 'name')}`,
+    ];
+    if (wallet !== null) conditions.push(`wallet = ${parameters.add(wallet, 'text')}`);
+    conditions.push(`timestamp_ms >= ${parameters.add(range.fromMs, 'integer')}`);
+    conditions.push(`timestamp_ms < ${parameters.add(range.toMs, 'integer')}`);
+    if (after !== null) {
+      const position = [after.timestampMs, after.block, after.logIndex];
+      const values = position.map((value) => parameters.add(value, 'integer')).join(', ');
+      conditions.push(`(${POSITION_COLUMNS}) ${order === 'newest' ? '<' : '>'} (${values})`);
+    }
+    return `WHERE ${conditions.join(' AND ')}`;
+  }
+
+  /** Conditions for which rows must be looked at one by one. */
+  #toFilter(parameters: Parameters): string {
+    const { pool, side, minUsd } = this.#query;
+    const conditions: string[] = [];
+    if (pool !== null) conditions.push(`pool = ${parameters.add(pool, 'name')}`);
+    if (side !== null) {
+      conditions.push(`is_buy = ${parameters.add(side === 'buy' ? 1 : 0, 'integer')}`);
+    }
+    if (minUsd !== null) {
+      const bound = parameters.add(String(Number(minUsd) * DOUBLE_SLACK), 'text');
+      conditions.push(`CAST(value_usd AS DOUBLE PRECISION) >= CAST(${bound} AS DOUBLE PRECISION)`);
+    }
+    return conditions.join(' AND ');
+  }
+
+  #run(
+    sql: string,
+    parameters: Parameters,
+    gives: readonly ColumnType[],
+  ): Promise<readonly SqlRow[]> {
+    return this.#session.query({ sql, takes: parameters.types, gives }, parameters.values);
+  }
+}

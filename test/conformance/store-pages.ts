@@ -1,0 +1,315 @@
+// Conformance: pages, ranges and figures in order, as the public reads need them.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { compareTexts } from '../../src/lib/decimal.ts';
+import type { CandleRecord, PoolRecord, TradeRecord } from '../../src/model/market-record.ts';
+import type { BalancePosition, TradePosition, TradeQuery } from '../../src/store/market-reads.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { CreatePlace, StorePlace } from './store-place.ts';
+import { candleRecord, poolRecord, tokenRecord } from './store-records.ts';
+import { toAddress, toTrade } from './store-samples.ts';
+
+const ALL_TIME = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+const TOKEN = toAddress(1);
+
+export function describePages(createPlace: CreatePlace): void {
+  describe('pages', () => {
+    let place: StorePlace;
+    let store: Store;
+    before(async () => {
+      place = await createPlace();
+      store = await place.open();
+    });
+    after(async () => {
+      await store.close();
+      await place.remove();
+    });
+    itPagesTrades(() => store);
+    itEndsLongSearches(() => store);
+    itPagesBalances(() => store);
+    itFindsDeepestPools(() => store);
+    itReadsCandles(() => store);
+    itListsTokens(() => store);
+    itKeepsPauses(() => store);
+    itKeepsAccounts(() => store);
+  });
+}
+
+/** Many in few seconds, blocks and wallets, so that every tie and filter occurs. */
+function makeTrades(count: number): TradeRecord[] {
+  return Array.from({ length: count }, (_, index) =>
+    toTrade({
+      token: TOKEN,
+      block: 1 + Math.floor(index / 3),
+      logIndex: index % 3,
+      timestampMs: 1000 * Math.floor(index / 7),
+      side: index % 5 === 0 ? 'sell' : 'buy',
+      wallet: toAddress(70 + (index % 4)),
+      pool: toAddress(500 + (index % 2)),
+      valueUsd: index % 11 === 0 ? null : `${index % 13}.${index % 7}`.replace(/\.0$/, ''),
+    }),
+  );
+}
+
+const ALL_TRADES: TradeQuery = {
+  token: TOKEN,
+  pool: null,
+  range: ALL_TIME,
+  order: 'newest',
+  after: null,
+  side: null,
+  wallet: null,
+  minUsd: null,
+  limit: 10,
+};
+
+function toExpected(trades: readonly TradeRecord[], query: TradeQuery): TradeRecord[] {
+  const { range, side, wallet, minUsd, pool } = query;
+  const kept = trades.filter(
+    (trade) =>
+      trade.timestampMs >= range.fromMs &&
+      trade.timestampMs < range.toMs &&
+      (side === null || trade.side === side) &&
+      (wallet === null || trade.wallet === wallet) &&
+      (pool === null || trade.pool === pool) &&
+      (minUsd === null || (trade.valueUsd !== null && compareTexts(trade.valueUsd, minUsd) >= 0)),
+  );
+  return query.order === 'newest' ? kept.toReversed() : kept;
+}
+
+async function readAllTrades(store: Store, query: TradeQuery): Promise<TradeRecord[]> {
+  const all: TradeRecord[] = [];
+  let after: TradePosition | null = null;
+  for (;;) {
+    const page = await store.market.readTradePage('devnet', { ...query, after });
+    assert.ok(page.trades.length <= query.limit);
+    all.push(...page.trades);
+    if (page.next === null) return all;
+    after = page.next;
+  }
+}
+
+function itPagesTrades(getStore: () => Store): void {
+  it('gives every trade that a filter leaves once, in order, whatever the page', async () => {
+    const trades = makeTrades(200);
+    await getStore().market.transaction('devnet', async (transaction) => {
+      await transaction.insertTrades(trades);
+      await transaction.insertTrades([toTrade({ token: toAddress(2), block: 1 })]);
+    });
+    const query = fc.record({
+      order: fc.constantFrom('newest' as const, 'oldest' as const),
+      side: fc.option(fc.constantFrom('buy' as const, 'sell' as const)),
+      wallet: fc.option(fc.integer({ min: 70, max: 74 }).map(toAddress)),
+      pool: fc.option(fc.integer({ min: 500, max: 502 }).map(toAddress)),
+      minUsd: fc.option(fc.constantFrom('0', '3.3', '3.30000001', '12.6', '13')),
+      limit: fc.integer({ min: 1, max: 60 }),
+      range: fc
+        .tuple(fc.integer({ min: 0, max: 30_000 }), fc.integer({ min: 0, max: 30_000 }))
+        .map(([fromMs, length]) => ({ fromMs, toMs: fromMs + length })),
+    });
+    await fc.assert(
+      fc.asyncProperty(query, async (part) => {
+        const whole = { ...ALL_TRADES, ...part };
+        assert.deepEqual(await readAllTrades(getStore(), whole), toExpected(trades, whole));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('skips and repeats nothing while newer trades arrive', async () => {
+    const token = toAddress(3);
+    const older = makeTrades(30).map((trade) => ({ ...trade, token }));
+    const add = (rows: TradeRecord[]) =>
+      getStore().market.transaction('devnet', (transaction) => transaction.insertTrades(rows));
+    await add(older);
+    const query = { ...ALL_TRADES, token, limit: 7 };
+    const seen: TradeRecord[] = [];
+    let after: TradePosition | null = null;
+    for (let page = 0; ; page += 1) {
+      const { trades, next } = await getStore().market.readTradePage('devnet', { ...query, after });
+      seen.push(...trades);
+      if (next === null) break;
+      after = next;
+      await add([toTrade({ token, block: 100 + page, timestampMs: 100_000 })]);
+    }
+    assert.deepEqual(seen, older.toReversed());
+  });
+}
+
+function itEndsLongSearches(getStore: () => Store): void {
+  it('ends a page early where a filter leaves nothing, and says where to go on', async () => {
+    const token = toAddress(4);
+    const trades = makeTrades(25_000).map(
+      (trade, index): TradeRecord => ({ ...trade, token, side: index === 0 ? 'sell' : 'buy' }),
+    );
+    await getStore().market.transaction('devnet', (transaction) =>
+      transaction.insertTrades(trades),
+    );
+    const query = { ...ALL_TRADES, token, side: 'sell' as const };
+    const first = await getStore().market.readTradePage('devnet', query);
+    assert.deepEqual(first.trades, []);
+    assert.notEqual(first.next, null);
+    assert.deepEqual(await readAllTrades(getStore(), query), [trades[0]]);
+  });
+}
+
+function itPagesBalances(getStore: () => Store): void {
+  it('pages holders by balance as a number, ties by owner', async () => {
+    const token = toAddress(5);
+    const amounts = [1n, 9n, 10n, 10n, 10n, 99n, 100n, 10n ** 30n, 2n ** 256n - 1n];
+    const balances = amounts.map((amountRaw, index) => ({
+      token,
+      owner: toAddress(900 - index),
+      amountRaw,
+    }));
+    await getStore().market.transaction('devnet', (t) => t.putBalances(balances));
+    const expected = balances.toSorted((a, b) =>
+      a.amountRaw === b.amountRaw
+        ? a.owner < b.owner
+          ? -1
+          : 1
+        : a.amountRaw > b.amountRaw
+          ? -1
+          : 1,
+    );
+    for (const limit of [1, 2, 4, 100]) {
+      const seen = [];
+      let after: BalancePosition | null = null;
+      for (;;) {
+        const page = await getStore().market.readBalancePage('devnet', token, { after, limit });
+        seen.push(...page);
+        if (page.length < limit) break;
+        after = page.at(-1) ?? null;
+      }
+      assert.deepEqual(seen, expected);
+    }
+  });
+}
+
+function itFindsDeepestPools(getStore: () => Store): void {
+  it("finds each token's deepest pools, from either side, unknown depths last", async () => {
+    const [a, b, c] = [toAddress(11), toAddress(12), toAddress(13)];
+    const [sample] = fc.sample(poolRecord, 1) as [PoolRecord];
+    const pools = [10n, 9n, 100n, null, null, 10n].map((liquidityUsdE18, index) => ({
+      ...sample,
+      pool: toAddress(600 + index),
+      token0: index % 2 === 0 ? a : b,
+      token1: index % 2 === 0 ? b : c,
+      liquidityUsdE18,
+    }));
+    await getStore().market.transaction('devnet', (transaction) => transaction.putPools(pools));
+    const found = await getStore().market.readTopPools('devnet', [a, b, c, toAddress(14)], 3);
+    const ids = (token: string) => found.get(token)?.map(({ pool }) => pool);
+    assert.deepEqual(ids(a), [602, 600, 604].map(toAddress));
+    assert.deepEqual(ids(b), [602, 600, 605].map(toAddress));
+    assert.deepEqual(ids(c), [605, 601, 603].map(toAddress));
+    assert.equal(found.has(toAddress(14)), false);
+    const isPool = await getStore().market.findPools('devnet', [toAddress(600), a]);
+    assert.deepEqual([...isPool], [toAddress(600)]);
+  });
+}
+
+function itReadsCandles(getStore: () => Store): void {
+  it('reads the first and the last candles of a range, several ranges, and those before', async () => {
+    const { market } = getStore();
+    const [sample] = fc.sample(candleRecord, 1) as [CandleRecord];
+    const series = { token: toAddress(15), pool: null, interval: '1m' as const };
+    const candles = [0, 1, 2, 5, 6, 9].map((minute) => ({
+      ...sample,
+      ...series,
+      openTimeMs: minute * 60_000,
+    }));
+    const other = { ...candles[0]!, pool: toAddress(16) };
+    await market.transaction('devnet', (t) => t.putCandles([...candles, other]));
+    const range = { fromMs: 60_000, toMs: 540_000 };
+    const page = (end: 'first' | 'last', limit: number) =>
+      market.readCandlePage('devnet', series, { ...range, end, limit });
+    assert.deepEqual(await page('first', 3), candles.slice(1, 4));
+    assert.deepEqual(await page('last', 3), candles.slice(2, 5));
+    assert.deepEqual(await page('last', 30), candles.slice(1, 5));
+    const before = [{ ...series, beforeMs: 300_000 }];
+    assert.deepEqual(await market.readCandlesBefore('devnet', before, 1), [candles[2]]);
+    const ranges = await market.readCandleRanges('devnet', [
+      { ...series, fromMs: 0, toMs: 60_001 },
+      { ...series, fromMs: 540_000, toMs: 600_000 },
+      { ...series, pool: other.pool, ...ALL_TIME },
+    ]);
+    const times = ranges.map(({ pool, openTimeMs }) => `${pool} ${openTimeMs}`);
+    assert.deepEqual(
+      times.sort(),
+      [`${other.pool} 0`, 'null 0', 'null 540000', 'null 60000'].sort(),
+    );
+  });
+
+  it('tells when the first trade of a chain was', async () => {
+    const { market } = getStore();
+    await market.transaction('base', (t) =>
+      t.insertTrades([toTrade({ block: 7, timestampMs: 700 }), toTrade({ block: 8 })]),
+    );
+    assert.equal(await market.readFirstTradeTime('base'), 700);
+    assert.equal(await market.readFirstTradeTime('optimism'), null);
+  });
+}
+
+function itListsTokens(getStore: () => Store): void {
+  it('lists tokens by key and all of them', async () => {
+    const { market } = getStore();
+    const tokens = fc.sample(fc.uniqueArray(tokenRecord, { selector: (t) => t.token }), 1)[0]!;
+    await market.transaction('polygon', (transaction) => transaction.putTokens(tokens));
+    const expected = tokens
+      .map(({ token, symbol, name, liquidityUsdE18, pairedUsdE18 }) => ({
+        token,
+        symbol,
+        name,
+        liquidityUsdE18,
+        pairedUsdE18,
+      }))
+      .sort((a, b) => (a.token < b.token ? -1 : 1));
+    const scanned = [];
+    for await (const page of market.scanListings('polygon')) scanned.push(...page);
+    assert.deepEqual(scanned, expected);
+    assert.equal(await market.countTokens('polygon'), tokens.length);
+    for (const listing of expected) {
+      assert.deepEqual(await market.readListings('polygon', [listing.token]), [listing]);
+    }
+    assert.deepEqual(await market.readListings('polygon', [toAddress(0)]), []);
+  });
+}
+
+function itKeepsPauses(getStore: () => Store): void {
+  it('counts pauses, whoever makes them, and tells those after a version', async () => {
+    const { pauses } = getStore();
+    const set = (number: number, paused: boolean) =>
+      pauses.setPaused({ chain: 'devnet', token: toAddress(number), paused, nowMs: 1 });
+    assert.equal(await set(1, false), false, 'nothing to resume');
+    const results = await Promise.all([1, 2, 3, 4, 5, 6].map((number) => set(number, true)));
+    assert.deepEqual(new Set(results), new Set([true]));
+    assert.equal(await set(1, true), false, 'paused already');
+    const first = await pauses.readChanges(0);
+    assert.deepEqual(
+      first.map(({ version }) => version),
+      [1, 2, 3, 4, 5, 6],
+    );
+    await set(4, false);
+    assert.deepEqual(await pauses.readChanges(6), [
+      { chain: 'devnet', token: toAddress(4), paused: false, version: 7 },
+    ]);
+  });
+}
+
+function itKeepsAccounts(getStore: () => Store): void {
+  it('remembers which addresses are contracts', async () => {
+    const { market } = getStore();
+    const known = new Map([
+      [toAddress(1), true],
+      [toAddress(2), false],
+    ]);
+    await market.putAccounts('devnet', known);
+    await market.putAccounts('devnet', known);
+    const asked = [1, 2, 3].map(toAddress);
+    assert.deepEqual(await market.readAccounts('devnet', asked), known);
+    assert.deepEqual(await market.readAccounts('base', asked), new Map());
+  });
+}
