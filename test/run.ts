@@ -5,7 +5,12 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { startPostgres } from './postgres.ts';
 
-const PATTERNS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'devnet/**/*.test.ts'];
+const PATTERNS = [
+  'src/**/*.test.ts',
+  'test/**/*.test.ts',
+  'devnet/**/*.test.ts',
+  'bench/**/*.test.ts',
+];
 
 interface Counts {
   readonly passed: number;
