@@ -35,7 +35,8 @@ export async function createIndexingScene(
   if (options.engine === 'sqlite') return { chain, env };
   const database = await createTestDatabase();
   t.after(() => database.drop());
-  return { chain, env: { ...env, DATABASE_URL: database.url } };
+  const KEY_PEPPER = `1:${Buffer.alloc(32, 7).toString('base64')}`;
+  return { chain, env: { ...env, DATABASE_URL: database.url, KEY_PEPPER } };
 }
 
 /** A few trades on two venues, and an empty block after each. */
@@ -70,6 +71,6 @@ export async function assertVerified(env: IndexingScene['env']): Promise<string>
   const args = ['src/cli/main.ts', 'verify', '--chain', 'devnet'];
   const { stdout } = await run(process.execPath, args, { env: { ...process.env, ...env } });
   assert.match(stdout, /no differences/);
-  assert.match(stdout, /[1-9]\d* trades/);
+  assert.match(stdout, /trade +[1-9]/);
   return stdout;
 }

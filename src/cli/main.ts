@@ -2,11 +2,14 @@
 // The command line: `npx mintwire <command>`.
 
 import { serve } from './serve.ts';
+import { verify } from './verify.ts';
 import { readVersion } from './version.ts';
 
 const HELP = `mintwire: token market data, quotes and unsigned transactions from your own node
 
   npx mintwire serve      start the service (also: npm start)
+  npx mintwire verify --chain <chain>
+                          recompute the index from the chain and print the differences
   npx mintwire --version  print the version
   npx mintwire --help     print this
 
@@ -15,6 +18,7 @@ Settings come from the environment; docs/configuration.md lists them all.
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void> | void>> = {
   serve,
+  verify,
   '--help': () => console.log(HELP),
   help: () => console.log(HELP),
   '--version': () => console.log(readVersion()),

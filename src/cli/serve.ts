@@ -2,6 +2,7 @@
 
 import { NothingToFollowError } from '../compose/start-chains.ts';
 import { type Service, startService } from '../compose/start-service.ts';
+import { NothingToVerifyError } from '../compose/verify-followed-chain.ts';
 import { type Config, ConfigError, loadProcessConfig } from '../config.ts';
 import { showProgress } from './show-progress.ts';
 import { readVersion } from './version.ts';
@@ -15,7 +16,9 @@ export function toStartProblem(error: unknown, config: Config | null): string {
       'docs/configuration.md explains every setting.',
     ].join('\n');
   }
-  if (error instanceof NothingToFollowError) return error.message;
+  if (error instanceof NothingToFollowError || error instanceof NothingToVerifyError) {
+    return error.message;
+  }
   const { code, port, message, path } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE') {
     const setting = port === config?.server.metricsPort ? 'METRICS_PORT' : 'PORT';

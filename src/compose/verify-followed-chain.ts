@@ -1,0 +1,66 @@
+// Puts together what proving an index needs: the store, the chain's own source, and a scratch store.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { DEFAULT_INDEXER_OPTIONS } from '../ingest/indexer.ts';
+import { type Verification, verifyChain } from '../ingest/verify-chain.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import {
+  type ChainSource,
+  createAdapter,
+  readDevnetSource,
+  type SourceLog,
+  toChainSource,
+} from './chain-source.ts';
+import { openScratchStore, openStore } from './open-store.ts';
+
+const ATTEMPT_COUNT_MAX = 5;
+
+/** There is nothing that could be verified; the message says what to do. */
+export class NothingToVerifyError extends Error {
+  override readonly name = 'NothingToVerifyError';
+}
+
+function findSource(config: Config, chain: ChainSlug): ChainSource {
+  if (chain === 'devnet') {
+    const usual = join(config.store.dataDir, 'devnet', 'deployment.json');
+    const path = config.devnet.deployment ?? usual;
+    if (existsSync(path)) return readDevnetSource(path);
+    throw new NothingToVerifyError(
+      `No devnet was found at ${path}. Start the service with npm start, or set DATA_DIR as it has it.`,
+    );
+  }
+  const followed = config.chains.find((one) => one.chain === chain);
+  if (followed) return toChainSource(followed);
+  throw new NothingToVerifyError(`Set RPC_${chain.toUpperCase()} to an endpoint of ${chain}.`);
+}
+
+export interface VerifyFollowedOptions {
+  readonly config: Config;
+  readonly chain: ChainSlug;
+  readonly log: SourceLog;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: { readonly block: number; readonly toBlock: number }) => void;
+}
+
+export async function verifyFollowedChain(options: VerifyFollowedOptions): Promise<Verification> {
+  const { config, chain, log, signal, onProgress } = options;
+  const source = findSource(config, chain);
+  const store = await openStore(config.store);
+  const adapter = createAdapter(source, { store, indexing: config.indexing, log });
+  try {
+    return await verifyChain({
+      adapter,
+      store: store.market,
+      openScratchStore,
+      sizes: DEFAULT_INDEXER_OPTIONS.sizes,
+      attemptCountMax: ATTEMPT_COUNT_MAX,
+      signal,
+      onProgress,
+    });
+  } finally {
+    await adapter.close();
+    await store.close();
+  }
+}
