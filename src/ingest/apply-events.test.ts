@@ -1,0 +1,181 @@
+// Balances, holders and pools after events that are ordinary, odd or hostile.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { toFakeAddress } from '../../test/fakes/fake-market.ts';
+import { createPool, indexEvents, setReserves, swap } from '../../test/fakes/index-events.ts';
+import { type MarketEvent, ZERO_ADDRESS } from '../model/market-event.ts';
+
+const UINT256_MAX = 2n ** 256n - 1n;
+const TOKEN = toFakeAddress('aaaa', 10);
+const OTHER = toFakeAddress('aaaa', 20);
+const POOL = toFakeAddress('dddd', 1);
+const ANN = toFakeAddress('cccc', 1);
+const BOB = toFakeAddress('cccc', 2);
+
+function transfer(from: string, to: string, amountRaw: bigint): MarketEvent {
+  return { kind: 'transfer', token: TOKEN, from, to, amountRaw };
+}
+
+async function indexTransfers(...events: MarketEvent[]) {
+  const { tokens, balances } = await indexEvents(events);
+  const [token] = tokens;
+  assert.ok(token);
+  // The sum and the count must be those of the rows, whatever the events were.
+  assert.equal(
+    token.balanceSumRaw,
+    balances.reduce((sum, { amountRaw }) => sum + amountRaw, 0n),
+  );
+  assert.equal(token.holders, balances.length);
+  return { token, balances: Object.fromEntries(balances.map((row) => [row.owner, row.amountRaw])) };
+}
+
+describe('transfers', () => {
+  it('mint from and burn to the zero address, which is no holder', async () => {
+    const { token, balances } = await indexTransfers(
+      transfer(ZERO_ADDRESS, ANN, 100n),
+      transfer(ANN, BOB, 30n),
+      transfer(ANN, ZERO_ADDRESS, 20n),
+      transfer(ZERO_ADDRESS, ZERO_ADDRESS, 5n),
+    );
+    assert.deepEqual(balances, { [ANN]: 50n, [BOB]: 30n });
+    assert.equal(token.balancesBroken, false);
+  });
+
+  it('of everything leave no row behind', async () => {
+    const { balances } = await indexTransfers(
+      transfer(ZERO_ADDRESS, ANN, 100n),
+      transfer(ANN, BOB, 100n),
+    );
+    assert.deepEqual(balances, { [BOB]: 100n });
+  });
+
+  it('of more than the sender has stop at zero and mark the token for good', async () => {
+    const { token, balances } = await indexTransfers(
+      transfer(ZERO_ADDRESS, ANN, 10n),
+      transfer(ANN, BOB, 25n),
+      transfer(ZERO_ADDRESS, ANN, 1000n),
+    );
+    assert.deepEqual(balances, { [ANN]: 1000n, [BOB]: 25n });
+    assert.equal(token.balancesBroken, true);
+  });
+
+  it('to oneself change nothing', async () => {
+    const { token, balances } = await indexTransfers(
+      transfer(ZERO_ADDRESS, ANN, 10n),
+      transfer(ANN, ANN, 10n),
+    );
+    assert.deepEqual(balances, { [ANN]: 10n });
+    assert.equal(token.balancesBroken, false);
+  });
+
+  it('of nothing make a token known and nobody a holder', async () => {
+    const { token, balances } = await indexTransfers(transfer(ANN, BOB, 0n));
+    assert.equal(token.token, TOKEN);
+    assert.equal(token.balancesBroken, false);
+    assert.deepEqual(balances, {});
+  });
+
+  it('that claim more than a contract can hold stop at what it can', async () => {
+    const { token, balances } = await indexTransfers(
+      transfer(ZERO_ADDRESS, ANN, UINT256_MAX),
+      transfer(ZERO_ADDRESS, BOB, UINT256_MAX),
+      transfer(ZERO_ADDRESS, ANN, 1n),
+    );
+    assert.deepEqual(balances, { [ANN]: UINT256_MAX });
+    assert.equal(token.balancesBroken, true);
+  });
+});
+
+describe('pools', () => {
+  const created = createPool(POOL, [TOKEN, OTHER], { venue: 'uniswap-v3', tickSpacing: 60 });
+  const initialized: MarketEvent = {
+    kind: 'poolInitialized',
+    pool: POOL,
+    sqrtPriceX96: 2n ** 96n,
+    tick: 0,
+  };
+  const change = (tickLower: number, tickUpper: number, liquidityDelta: bigint): MarketEvent => ({
+    kind: 'liquidityChanged',
+    pool: POOL,
+    tickLower,
+    tickUpper,
+    liquidityDelta,
+  });
+
+  it('count the liquidity that is in range, and keep ticks gross and net', async () => {
+    const { pools, ticks } = await indexEvents(
+      [created, initialized, change(-60, 60, 500n), change(60, 120, 70n)],
+      [change(-60, 60, -200n), change(0, 60, 0n)],
+    );
+    assert.equal(pools[0]?.liquidity, 300n);
+    assert.deepEqual(
+      ticks
+        .map(({ tick, liquidityGross, liquidityNet }) => [tick, liquidityGross, liquidityNet])
+        .sort((a, b) => Number(a[0]) - Number(b[0])),
+      [
+        [-60, 300n, 300n],
+        [60, 370n, -230n],
+        [120, 70n, -70n],
+      ],
+    );
+  });
+
+  it('take the state that a swap leaves', async () => {
+    const after = { sqrtPriceX96: 2n ** 95n, liquidity: 9n, tick: -13864 };
+    const { pools } = await indexEvents([created, initialized, swap(POOL, [5n, -4n], { after })]);
+    assert.equal(pools[0]?.sqrtPriceX96, after.sqrtPriceX96);
+    assert.equal(pools[0]?.liquidity, 9n);
+    assert.equal(pools[0]?.tick, after.tick);
+    assert.ok(pools[0]?.lastSwapAtMs);
+  });
+
+  it('forget a tick whose last liquidity is taken', async () => {
+    const { ticks } = await indexEvents(
+      [created, initialized, change(-60, 60, 5n)],
+      [change(-60, 60, -5n)],
+    );
+    assert.deepEqual(ticks, []);
+  });
+
+  it('met mid-life keep no ticks, and are announced as often as one likes', async () => {
+    const announced = { ...created, complete: false } as MarketEvent;
+    const { pools, ticks } = await indexEvents(
+      [announced, change(-60, 60, -5n)],
+      [
+        announced,
+        swap(POOL, [5n, -4n], { after: { sqrtPriceX96: 2n ** 96n, liquidity: 9n, tick: 0 } }),
+      ],
+      [announced, change(-60, 60, -5n)],
+    );
+    assert.equal(pools.length, 1);
+    assert.equal(pools[0]?.createdBlock, 1);
+    assert.equal(pools[0]?.complete, false);
+    assert.equal(pools[0]?.liquidity, 4n);
+    assert.deepEqual(ticks, []);
+  });
+
+  it('that nobody announced are left out', async () => {
+    const { pools, trades } = await indexEvents([
+      setReserves(POOL, 1n, 1n),
+      swap(POOL, [5n, -4n]),
+      change(-60, 60, 5n),
+      initialized,
+    ]);
+    assert.deepEqual([pools, trades], [[], []]);
+  });
+
+  it('of V4 take the fee of the last swap without the part of the protocol', async () => {
+    const venue = { venue: 'uniswap-v4', tickSpacing: 60, feePips: 0 };
+    const after = { sqrtPriceX96: 2n ** 96n, liquidity: 9n, tick: 0 };
+    const { pools } = await indexEvents([
+      createPool(POOL, [TOKEN, OTHER], venue),
+      initialized,
+      { kind: 'protocolFeeSet', pool: POOL, protocolFee: 500 | (250 << 12) },
+      // 500 + 3000 − ⌊500·3000/1e6⌋ for a swap of token 0 for token 1.
+      swap(POOL, [5n, -4n], { after, feePips: 3499 }),
+    ]);
+    assert.equal(pools[0]?.feePips, 3000);
+    assert.equal(pools[0]?.protocolFee, 500 | (250 << 12));
+  });
+});
