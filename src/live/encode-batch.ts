@@ -1,0 +1,97 @@
+// Batches as they travel between threads and processes: what all want to know as plain data, the
+// trades as bytes that are read only by those who want them.
+
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address, PoolId } from '../model/market-event.ts';
+import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
+import type { FeedBatch } from './feed.ts';
+
+/** What an indexer tells of a commit. */
+export interface CommitToTell {
+  readonly chain: ChainSlug;
+  readonly version: number;
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly checkpoint: Checkpoint;
+  readonly reverted?: { readonly trades: readonly TradeRecord[] };
+  readonly trades: readonly TradeRecord[];
+  readonly tokens: readonly Address[];
+  readonly pools: readonly PoolId[];
+  readonly listed: readonly Address[];
+  readonly complete: boolean;
+}
+
+export interface EncodedBatch
+  extends Omit<FeedBatch, 'readTrades' | 'readReverted' | 'isRollback'> {
+  readonly trades: Uint8Array<ArrayBuffer>;
+  readonly reverted: Uint8Array<ArrayBuffer> | null;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+type EncodedTrade = Omit<TradeRecord, 'amountRaw' | 'quoteAmountRaw'> & {
+  readonly amountRaw: string;
+  readonly quoteAmountRaw: string;
+};
+
+function encodeTrades(trades: readonly TradeRecord[]): Uint8Array<ArrayBuffer> {
+  const plain = trades.map(
+    (trade): EncodedTrade => ({
+      ...trade,
+      amountRaw: trade.amountRaw.toString(),
+      quoteAmountRaw: trade.quoteAmountRaw.toString(),
+    }),
+  );
+  return encoder.encode(JSON.stringify(plain));
+}
+
+function decodeTrades(bytes: Uint8Array): TradeRecord[] {
+  const plain = JSON.parse(decoder.decode(bytes)) as EncodedTrade[];
+  return plain.map((trade) => ({
+    ...trade,
+    amountRaw: BigInt(trade.amountRaw),
+    quoteAmountRaw: BigInt(trade.quoteAmountRaw),
+  }));
+}
+
+export function encodeBatch(commit: CommitToTell): EncodedBatch {
+  return {
+    chain: commit.chain,
+    version: commit.version,
+    fromBlock: commit.fromBlock,
+    toBlock: commit.toBlock,
+    checkpoint: commit.checkpoint,
+    tokens: commit.tokens,
+    pools: commit.pools,
+    listed: commit.listed,
+    complete: commit.complete,
+    trades: encodeTrades(commit.trades),
+    reverted: commit.reverted === undefined ? null : encodeTrades(commit.reverted.trades),
+  };
+}
+
+export function decodeBatch(encoded: EncodedBatch): FeedBatch {
+  const { trades, reverted, ...rest } = encoded;
+  let decodedTrades: readonly TradeRecord[] | null = null;
+  let decodedReverted: readonly TradeRecord[] | null = null;
+  return {
+    ...rest,
+    isRollback: reverted !== null,
+    readTrades: () => {
+      decodedTrades ??= decodeTrades(trades);
+      return decodedTrades;
+    },
+    readReverted: () => {
+      decodedReverted ??= reverted === null ? [] : decodeTrades(reverted);
+      return decodedReverted;
+    },
+  };
+}
+
+/** The buffers that can be handed to another thread instead of being copied. */
+export function toTransferList(encoded: EncodedBatch): ArrayBuffer[] {
+  return encoded.reverted === null
+    ? [encoded.trades.buffer]
+    : [encoded.trades.buffer, encoded.reverted.buffer];
+}

@@ -1,0 +1,54 @@
+// The feed within one process.
+
+import type { ChainSlug } from '../model/chain.ts';
+import type { Feed, FeedBatch, FeedListener } from './feed.ts';
+
+export interface LocalFeedOptions {
+  /** Told of a listener that threw; the others hear the batch all the same. */
+  readonly onError: (error: unknown) => void;
+}
+
+export class LocalFeed implements Feed {
+  readonly #options: LocalFeedOptions;
+  readonly #listeners = new Set<FeedListener>();
+  readonly #versions = new Map<ChainSlug, number>();
+
+  constructor(options: LocalFeedOptions) {
+    this.#options = options;
+  }
+
+  publish(batch: FeedBatch): void {
+    const { chain, version } = batch;
+    const last = this.#versions.get(chain);
+    // An indexer that starts again may tell its last commit a second time.
+    if (last !== undefined && version <= last) return;
+    this.#versions.set(chain, version);
+    if (last === undefined || version !== last + 1) this.#tell((one) => one.onGap(chain));
+    this.#tell((one) => one.onBatch(batch));
+  }
+
+  subscribe(listener: FeedListener): () => void {
+    // Each subscription is its own, even of one listener twice.
+    const own: FeedListener = {
+      onBatch: (batch) => listener.onBatch(batch),
+      onGap: (chain) => listener.onGap(chain),
+    };
+    this.#listeners.add(own);
+    return () => this.#listeners.delete(own);
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+  }
+
+  #tell(tell: (listener: FeedListener) => void): void {
+    for (const listener of [...this.#listeners]) {
+      if (!this.#listeners.has(listener)) continue;
+      try {
+        tell(listener);
+      } catch (error) {
+        this.#options.onError(error);
+      }
+    }
+  }
+}
