@@ -23,7 +23,7 @@ export interface CommittedEvent {
   readonly trades: readonly TradeRecord[];
   readonly tokens: readonly Address[];
   readonly pools: readonly PoolId[];
-  /** Of the tokens, those that are new or whose pools changed: what a list of tokens must hear of. */
+  /** Of the tokens, those that are new or whose pools changed: what a list of tokens must hear. */
   readonly listed: readonly Address[];
   /** False after a rollback of commits that nobody remembers: then other rows may differ, too. */
   readonly complete: boolean;

@@ -5,7 +5,7 @@ import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
 import type { MarketStore } from '../store/store.ts';
 import { rebuildCandles } from './rebuild-candles.ts';
 
-/** `checkpoint` is the one after it, at the block that stays. Tells the trades before it commits. */
+/** `checkpoint` is the new one, at the block that stays. Tells the trades before it commits. */
 export async function rollBack(
   store: MarketStore,
   rollback: {

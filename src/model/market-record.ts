@@ -21,7 +21,7 @@ export interface TokenRecord {
   readonly supplyBlock: number | null;
   /** `balanceSumRaw` at `supplyBlock`: equal to `supplyRaw` exactly when holders are complete. */
   readonly supplyBalanceSumRaw: bigint | null;
-  /** The last trade's prices, 18 significant digits; null before the first. */
+  /** Those of the last trade that was no outlier, 18 significant digits; null before the first. */
   readonly priceNative: string | null;
   readonly priceUsd: string | null;
   readonly lastTradeAtMs: number | null;
@@ -96,7 +96,10 @@ export interface TradeRecord {
   readonly amountRaw: bigint;
   readonly quoteToken: Address;
   readonly quoteAmountRaw: bigint;
-  /** Decimal strings with 18 significant digits; null where no price is known. */
+  /**
+   * Decimal strings with 18 significant digits; null where no price is known. A value that was
+   * paid in the native coin itself is exact.
+   */
   readonly priceNative: string | null;
   readonly priceUsd: string | null;
   readonly valueNative: string | null;
