@@ -20,6 +20,8 @@ export interface ChainRunnerOptions {
   readonly indexing: Config['indexing'];
   readonly log: SourceLog;
   readonly onProgress: () => void;
+  /** Every commit and rollback, in order. */
+  readonly onCommitted: (event: CommittedEvent) => void;
 }
 
 export class ChainRunner {
@@ -76,6 +78,7 @@ export class ChainRunner {
 
   async #start(): Promise<void> {
     const { source, store, log } = this.#options;
+    if (source.instance !== null) await this.#forgetOtherInstance();
     const startBlock = source.startBlock ?? (await this.#readStartBlock());
     if (this.#abort.signal.aborted) return;
     const isDevnet = source.chain === 'devnet';
@@ -97,18 +100,41 @@ export class ChainRunner {
     this.#indexer.start();
   }
 
+  /**
+   * A devnet that was thrown away, or that lost its last state, is another chain under the same
+   * name: what was final of the old one is not on it. Its index is made anew.
+   */
+  async #forgetOtherInstance(): Promise<void> {
+    const { source, store, log } = this.#options;
+    const { market } = store;
+    const checkpoint = await market.readCheckpoint(source.chain);
+    if (checkpoint === null) return;
+    const headers = await market.readHeaders(source.chain);
+    const final = headers.find((header) => header.number === checkpoint.finalizedBlock);
+    const header = await this.#retry(() =>
+      this.#adapter.readHeader(checkpoint.finalizedBlock, this.#abort.signal),
+    );
+    if (final !== undefined && header?.hash === final.hash) return;
+    log.warn({ chain: source.chain }, 'the devnet is another one: its index is made anew');
+    await market.forgetChain(source.chain);
+  }
+
   /** Without a configured start, history begins at the block that is final now. */
   async #readStartBlock(): Promise<number> {
+    const head = await this.#retry(() => this.#adapter.readHead(this.#abort.signal));
+    return head.finalizedBlock;
+  }
+
+  /** Tries until the chain's source answers or we are stopped. */
+  async #retry<T>(read: () => Promise<T>): Promise<T> {
     const { signal } = this.#abort;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return (await this.#adapter.readHead(signal)).finalizedBlock;
+        return await read();
       } catch (error) {
         signal.throwIfAborted();
-        this.#options.log.warn(
-          { chain: this.#options.source.chain, err: error },
-          'the head cannot be read',
-        );
+        const { chain } = this.#options.source;
+        this.#options.log.warn({ chain, err: error }, 'the chain cannot be read');
         await sleep(toBackoffMs(attempt, START_BACKOFF, Math.random), signal);
       }
     }
@@ -119,6 +145,7 @@ export class ChainRunner {
     this.#blocksTotal += Math.max(0, event.toBlock - event.fromBlock + 1);
     this.#tradesTotal += event.trades.length;
     if (event.reverted) this.#reorganisationsTotal += 1;
+    this.#options.onCommitted(event);
     this.#options.onProgress();
   }
 }

@@ -17,6 +17,8 @@ export interface ChainSource {
   readonly deployment: EvmDeployment;
   /** Null starts at the finalized block. */
   readonly startBlock: number | null;
+  /** Names one life of a devnet, which may be thrown away and begun anew; null for real chains. */
+  readonly instance: string | null;
 }
 
 export function toChainSource(followed: FollowedChain): ChainSource {
@@ -27,6 +29,7 @@ export function toChainSource(followed: FollowedChain): ChainSource {
     endpoints: followed.rpcUrls,
     deployment,
     startBlock: followed.startBlock,
+    instance: null,
   };
 }
 
@@ -35,12 +38,14 @@ export function readDevnetSource(deploymentPath: string): ChainSource {
   const json = JSON.parse(readFileSync(deploymentPath, 'utf8')) as {
     rpcUrl: string;
     startBlock: number;
+    instance: string;
   };
   return {
     chain: 'devnet',
     endpoints: [json.rpcUrl],
     deployment: toDevnetDeployment(json),
     startBlock: json.startBlock,
+    instance: json.instance,
   };
 }
 

@@ -139,6 +139,11 @@ export interface MarketStore extends MarketReader, MarketReads, MarketScanner {
   ): Promise<T>;
   /** Runs reads that all see one committed state, however far the indexer moves meanwhile. */
   snapshot<T>(work: (reader: MarketSnapshot) => Promise<T>): Promise<T>;
+  /**
+   * Deletes everything indexed of a chain, its checkpoint included. For a devnet that began anew;
+   * a real chain is never another one.
+   */
+  forgetChain(chain: ChainSlug): Promise<void>;
   /** Holders by balance, highest first, then by owner: the order must be numeric. */
   topBalances(chain: ChainSlug, token: Address, limit: number): Promise<BalanceRecord[]>;
   /** Notes which addresses are contracts; they are asked for once. */

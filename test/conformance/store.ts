@@ -1,6 +1,7 @@
 // What every engine must do, as one suite. A new engine is one that passes it.
 
 import { describe } from 'node:test';
+import { describeForget } from './store-forget.ts';
 import { describeKill } from './store-kill.ts';
 import { describeMigrations } from './store-migrations.ts';
 import { describePages } from './store-pages.ts';
@@ -18,6 +19,7 @@ export function describeStore(name: string, createPlace: CreatePlace): void {
     describeTransactions(createPlace);
     describeUndo(createPlace);
     describeMigrations(createPlace);
+    describeForget(createPlace);
     describeKill(createPlace);
   });
 }

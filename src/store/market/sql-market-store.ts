@@ -8,6 +8,7 @@ import type { MarketSnapshot, MarketStore, MarketTransaction } from '../store.ts
 import { toSelect } from '../table.ts';
 import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
+import { forgetChain } from './forget-chain.ts';
 import { MarketScans } from './market-scans.ts';
 import { MarketWriter } from './market-writer.ts';
 
@@ -34,6 +35,10 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
 
   snapshot<T>(work: (reader: MarketSnapshot) => Promise<T>): Promise<T> {
     return this.#engine.snapshot((session) => work(new MarketScans(session)));
+  }
+
+  forgetChain(chain: ChainSlug): Promise<void> {
+    return this.#engine.transaction((session) => forgetChain(session, chain));
   }
 
   async topBalances(chain: ChainSlug, token: Address, limit: number): Promise<BalanceRecord[]> {

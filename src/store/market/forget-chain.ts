@@ -1,0 +1,40 @@
+// Deletes everything that was indexed of one chain.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import type { SqlSession } from '../sql.ts';
+import type { SqlStatement, Table } from '../table.ts';
+import { ACCOUNT_TABLE } from '../tables/account-table.ts';
+import { BALANCE_TABLE } from '../tables/balance-table.ts';
+import { CANDLE_TABLE } from '../tables/candle-table.ts';
+import { CHECKPOINT_TABLE } from '../tables/checkpoint-table.ts';
+import { HEADER_TABLE } from '../tables/header-table.ts';
+import { POOL_TABLE } from '../tables/pool-table.ts';
+import { TICK_TABLE } from '../tables/tick-table.ts';
+import { TOKEN_TABLE } from '../tables/token-table.ts';
+import { TRADE_TABLE } from '../tables/trade-table.ts';
+import { UNDO_TABLE } from '../undo-images.ts';
+
+const INDEXED_TABLES: readonly Table[] = [
+  ACCOUNT_TABLE,
+  BALANCE_TABLE,
+  CANDLE_TABLE,
+  CHECKPOINT_TABLE,
+  HEADER_TABLE,
+  POOL_TABLE,
+  TICK_TABLE,
+  TOKEN_TABLE,
+  TRADE_TABLE,
+  UNDO_TABLE,
+];
+
+/** Every table's key begins with the chain; only its type differs. */
+function toDeleteChain(table: Table): SqlStatement {
+  const sql = `DELETE FROM ${table.name} WHERE chain = $1`;
+  return { sql, takes: table.types.slice(0, 1), gives: [] };
+}
+
+const STATEMENTS = INDEXED_TABLES.map(toDeleteChain);
+
+export async function forgetChain(session: SqlSession, chain: ChainSlug): Promise<void> {
+  for (const statement of STATEMENTS) await session.execute(statement, [chain]);
+}

@@ -1,0 +1,59 @@
+// Conformance: a chain can be forgotten whole, and no other chain notices.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { MarketScanner, Store } from '../../src/store/store.ts';
+import type { CreatePlace, StorePlace } from './store-place.ts';
+import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
+
+async function countRows(scan: AsyncIterable<readonly unknown[]>): Promise<number> {
+  let count = 0;
+  for await (const rows of scan) count += rows.length;
+  return count;
+}
+
+function countAll(scanner: MarketScanner, chain: 'base' | 'devnet'): Promise<number[]> {
+  return Promise.all([
+    countRows(scanner.scanBalances(chain)),
+    countRows(scanner.scanTrades(chain)),
+    countRows(scanner.scanTokens(chain)),
+  ]);
+}
+
+export function describeForget(createPlace: CreatePlace): void {
+  describe('forgetting', () => {
+    let place: StorePlace;
+    let store: Store;
+    before(async () => {
+      place = await createPlace();
+      store = await place.open();
+    });
+    after(async () => {
+      await store.close();
+      await place.remove();
+    });
+
+    it('removes one chain whole, which can then begin anew', async () => {
+      const { market } = store;
+      const balance = { token: toAddress(1), owner: toAddress(2), amountRaw: 3n };
+      for (const chain of ['base', 'devnet'] as const) {
+        await market.transaction(chain, async (transaction) => {
+          await transaction.setCheckpoint(toCheckpoint(1));
+          await transaction.putHeaders([toHeader(1)]);
+          await transaction.putBalances([balance]);
+          await transaction.insertTrades([toTrade({ block: 1 })]);
+        });
+      }
+      const before = await countAll(market, 'base');
+      await market.forgetChain('devnet');
+      assert.equal(await market.readCheckpoint('devnet'), null);
+      assert.deepEqual(await market.readHeaders('devnet'), []);
+      assert.deepEqual(await countAll(market, 'devnet'), [0, 0, 0]);
+      assert.deepEqual(await countAll(market, 'base'), before);
+      await market.transaction('devnet', (transaction) =>
+        transaction.setCheckpoint(toCheckpoint(1)),
+      );
+      assert.equal((await market.readCheckpoint('devnet'))?.version, 1);
+    });
+  });
+}
