@@ -75,6 +75,9 @@ const LINKED_BLOCK_COUNT_MAX = 200;
 const SUPPLY_COUNT_MAX = 500;
 const SUPPLY_RETRY_AFTER_MS = 30_000;
 
+/** Tokens remembered whose supply is due; after a long history there may be millions. */
+const SUPPLY_DUE_COUNT_MAX = 20_000;
+
 /** During a long backfill the head is looked at so often, for the status. */
 const HEAD_REFRESH_MS = 10_000;
 
@@ -92,6 +95,8 @@ export class Indexer {
   #headMovedAtMs: number;
   /** Tokens whose supply is due though no new block will ask for it; null until looked up. */
   #suppliesDue: Set<Address> | null = null;
+  /** Whether there may be more than were looked up. */
+  #suppliesLeft = false;
   #suppliesAfterMs = 0;
   #running: Promise<void> | null = null;
 
@@ -329,7 +334,10 @@ export class Indexer {
   async #catchUpSupplies(): Promise<boolean> {
     const { adapter, store, log, clock } = this.#options;
     if (clock.nowMs() < this.#suppliesAfterMs) return false;
-    this.#suppliesDue ??= await findSuppliesDue(store, adapter.chain);
+    if (this.#suppliesDue === null) {
+      this.#suppliesDue = await findSuppliesDue(store, adapter.chain, SUPPLY_DUE_COUNT_MAX);
+      this.#suppliesLeft = this.#suppliesDue.size === SUPPLY_DUE_COUNT_MAX;
+    }
     const tokens = [...this.#suppliesDue].slice(0, SUPPLY_COUNT_MAX);
     if (tokens.length === 0) return false;
     const { signal } = this.#abort;
@@ -348,7 +356,9 @@ export class Indexer {
       this.#suppliesAfterMs = clock.nowMs() + SUPPLY_RETRY_AFTER_MS;
       return false;
     }
-    return this.#suppliesDue.size > 0;
+    if (this.#suppliesDue.size > 0) return true;
+    if (this.#suppliesLeft) this.#suppliesDue = null;
+    return this.#suppliesLeft;
   }
 
   #noteProgress(): void {

@@ -16,14 +16,18 @@ export function isSupplyDue(row: TokenRecord): boolean {
   return row.supplyBlock === null || row.supplyBalanceSumRaw !== row.balanceSumRaw;
 }
 
-/** Every stored token whose supply is due. */
+/** Stored tokens whose supply is due, `countMax` of them at most. */
 export async function findSuppliesDue(
   scanner: MarketScanner,
   chain: ChainAdapter['chain'],
+  countMax: number,
 ): Promise<Set<Address>> {
   const due = new Set<Address>();
   for await (const rows of scanner.scanTokens(chain)) {
-    for (const row of rows) if (isSupplyDue(row)) due.add(row.token);
+    for (const row of rows) {
+      if (due.size >= countMax) return due;
+      if (isSupplyDue(row)) due.add(row.token);
+    }
   }
   return due;
 }
