@@ -7,6 +7,8 @@ import type { Config } from '../config.ts';
 import type { IndexerStatus } from '../ingest/indexer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Backoff, toBackoffMs } from '../lib/retry.ts';
+import { decodeBatch } from '../live/encode-batch.ts';
+import type { Feed } from '../live/feed.ts';
 import type { ChainAnswer, ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
 import { CHAINS, type ChainSlug } from '../model/chain.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -30,6 +32,8 @@ export interface ChainFollowerOptions {
   readonly indexing: Config['indexing'];
   /** Every chain that will be followed, for answers before its source is known. */
   readonly chains: readonly ChainSlug[];
+  /** Where commits are told. */
+  readonly feed: Feed;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -119,6 +123,10 @@ export class ChainFollower implements ChainDirectory {
     });
   }
 
+  findSource(chain: ChainSlug): ChainSource | null {
+    return this.#sources.find((source) => source.chain === chain) ?? null;
+  }
+
   async stop(): Promise<void> {
     this.#stopping = true;
     if (this.#restart) clearTimeout(this.#restart);
@@ -192,6 +200,7 @@ export class ChainFollower implements ChainDirectory {
     const { logger, metrics, clock } = this.#options;
     this.#heardAtMs = clock.monotonicMs();
     if (message.type === 'log') logger[message.level](message.fields, message.message);
+    if (message.type === 'committed') this.#options.feed.publish(decodeBatch(message.batch));
     if (message.type === 'timing') metrics.observeStore(message.operation, message.ms);
     if (message.type !== 'reports') return;
     this.#crashes = 0;

@@ -2,6 +2,7 @@
 
 import type { Config } from '../config.ts';
 import type { IndexerStatus } from '../ingest/indexer.ts';
+import type { EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainSource } from './chain-source.ts';
 
 export interface IndexerThreadInput {
@@ -24,6 +25,7 @@ export interface ChainReport {
 
 export type IndexerMessage =
   | { readonly type: 'reports'; readonly reports: readonly ChainReport[] }
+  | { readonly type: 'committed'; readonly batch: EncodedBatch }
   | {
       readonly type: 'log';
       readonly level: 'info' | 'warn';

@@ -2,6 +2,7 @@
 // the main thread never wait for it.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { encodeBatch, toTransferList } from '../live/encode-batch.ts';
 import { ChainRunner } from './chain-runner.ts';
 import type { SourceLog } from './chain-source.ts';
 import type { IndexerCommand, IndexerMessage, IndexerThreadInput } from './indexer-message.ts';
@@ -11,8 +12,8 @@ const REPORT_MS = 500;
 /** Commits come by the hundred during history; the main thread wants to know a few times a second. */
 const REPORT_THROTTLE_MS = 50;
 
-function send(message: IndexerMessage): void {
-  parentPort?.postMessage(message);
+function send(message: IndexerMessage, transferred: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, transferred);
 }
 
 /** Errors lose their text when they cross threads as fields of an object; this keeps it. */
@@ -53,6 +54,10 @@ const runners = input.sources.map(
       log,
       onProgress: () => {
         soon ??= setTimeout(report, REPORT_THROTTLE_MS);
+      },
+      onCommitted: (event) => {
+        const batch = encodeBatch(event);
+        send({ type: 'committed', batch }, toTransferList(batch));
       },
     }),
 );

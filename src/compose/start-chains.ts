@@ -2,20 +2,24 @@
 
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Feed } from '../live/feed.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { ChainFollower } from './chain-follower.ts';
-import { readDevnetSource, toChainSource } from './chain-source.ts';
+import { type ChainSource, readDevnetSource, toChainSource } from './chain-source.ts';
 import { DevnetProcess, isDevnetInstalled } from './devnet-process.ts';
 
 export interface FollowedChains extends ChainDirectory {
+  /** Where a chain is read from; null while that is not known yet. */
+  findSource(chain: ChainSlug): ChainSource | null;
   stop(): Promise<void>;
 }
 
 export interface StartChainsOptions {
   readonly config: Config;
+  readonly feed: Feed;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -72,6 +76,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
   });
   return {
     list: () => follower.list(),
+    findSource: (chain) => follower.findSource(chain),
     stop: async () => {
       // The indexer first: it need not see its node go away.
       await follower.stop();

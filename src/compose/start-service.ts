@@ -16,6 +16,7 @@ import {
 } from '../http/create-http-server.ts';
 import { createMetricsServer } from '../http/metrics-server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { LocalFeed } from '../live/local-feed.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import { createReadiness } from '../market/readiness.ts';
 import { createReference } from '../market/reference.ts';
@@ -126,7 +127,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   let draining = false;
   const isDraining = () => draining;
-  const chains = startChains({ config, clock, logger, metrics });
+  const feed = new LocalFeed({
+    onError: (error) => logger.error({ err: error }, 'a listener of the feed failed'),
+  });
+  const chains = startChains({ config, feed, clock, logger, metrics });
   const access = openAccess({ config, store, peppers, chains, clock, logger });
   const handlers = createHandlers({ config, version, store, chains, access, clock, isDraining });
   const server = createHttpServer({
@@ -147,6 +151,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await Promise.all([close(server), close(metricsServer)]);
     clearTimeout(cut);
     await Promise.all([chains.stop(), access.stop()]);
+    await feed.close();
     await store.close();
   };
   try {

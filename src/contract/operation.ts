@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors/catalogue.ts';
 
 /** What a request spends of its caller's budget, by kind. `free` is not metered at all. */
-export const COSTS = { free: 0, read: 1, challenge: 5 } as const;
+export const COSTS = { free: 0, read: 1, search: 2, challenge: 5 } as const;
 
 export type CostClass = keyof typeof COSTS;
 

@@ -29,6 +29,12 @@ export const ERROR_CATALOGUE = {
     detail: 'No chain is called "{chain}". Known are {known}.',
     help: 'Use a slug such as `ethereum` or `base`, or the CAIP-2 form such as `eip155:8453`.',
   },
+  CHAIN_NOT_FOLLOWED: {
+    status: 400,
+    title: 'Chain not followed',
+    detail: 'This server does not follow {chain}. It follows {followed}.',
+    help: '`GET /v1/chains` lists what is followed. The operator follows a chain by setting its `RPC_…` endpoint.',
+  },
   INVALID_ADDRESS: {
     status: 400,
     title: 'Invalid address',
@@ -89,6 +95,24 @@ export const ERROR_CATALOGUE = {
     title: 'Route not found',
     detail: 'There is no such route. GET /v1/openapi.json lists those that exist.',
     help: 'Check the path; every route lives under `/v1`, is case-sensitive and has no trailing slash.',
+  },
+  TOKEN_NOT_FOUND: {
+    status: 404,
+    title: 'Token not found',
+    detail: 'No token {mint} has been seen on {chain}.',
+    help: 'Check chain and address. A token is known from the first indexed block that mentions it; one whose last activity lies before that is not.',
+  },
+  TOKEN_PAUSED: {
+    status: 404,
+    title: 'Token paused',
+    detail: 'The operator of this server has paused {mint} on {chain}.',
+    help: 'Nothing is told of a paused token. It is indexed all the same and whole again when it is resumed.',
+  },
+  POOL_NOT_FOUND: {
+    status: 404,
+    title: 'Pool not found',
+    detail: 'The token has no market in the pool {pool}.',
+    help: '`GET /v1/token` lists the pools of a token.',
   },
   KEY_NOT_FOUND: {
     status: 404,

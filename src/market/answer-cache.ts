@@ -1,0 +1,220 @@
+// Answers as ready bytes, kept until something that they tell of changes.
+//
+// What a commit changed for a token forgets that token's answers. What follows the chain's clock or
+// its finality holds for a span of those, and is made anew beyond it. `asOf` is no part of what is
+// kept: it is put in when an answer is sent.
+
+import { hash } from 'node:crypto';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/market-event.ts';
+import type { Checkpoint } from '../model/market-record.ts';
+import { toAsOfText } from './as-of.ts';
+import type { ChainStates, StateChange } from './chain-states.ts';
+
+/** For which states of the chain a text holds, beyond its rows not having changed. */
+export interface Validity {
+  /** Chain time: from, and up to but not including. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** It holds while the finalized block is below this one. */
+  readonly finalizedBelow: number;
+}
+
+export const ALWAYS: Validity = {
+  fromMs: Number.NEGATIVE_INFINITY,
+  toMs: Number.POSITIVE_INFINITY,
+  finalizedBelow: Number.POSITIVE_INFINITY,
+};
+
+/** An answer up to its `asOf`: a JSON object without its end. */
+export interface MadeAnswer {
+  readonly text: string;
+  readonly validity: Validity;
+  /** The commit that it is the state of. */
+  readonly checkpoint: Checkpoint;
+}
+
+interface Entry {
+  readonly key: string;
+  readonly tokenKey: string;
+  readonly bytes: Buffer;
+  readonly etag: string;
+  readonly validity: Validity;
+  readonly checkpoint: Checkpoint;
+  /** The whole answer as it was last sent, for the state it was sent at. */
+  sent: { readonly at: Checkpoint; readonly answer: ReadyAnswer } | null;
+}
+
+interface Pending {
+  readonly tokenKey: string;
+  readonly promise: Promise<ReadyAnswer>;
+  /** The newest commit that changed something for the token meanwhile. */
+  changedAt: number;
+}
+
+export interface AnswerKey {
+  readonly chain: ChainSlug;
+  readonly token: Address;
+  /** The operation with its parameters, in one spelling. */
+  readonly query: string;
+}
+
+/** What an entry takes beside its bytes, about. */
+const ENTRY_OVERHEAD_BYTES = 600;
+
+function isValidAt(validity: Validity, checkpoint: Checkpoint): boolean {
+  return (
+    checkpoint.timestampMs >= validity.fromMs &&
+    checkpoint.timestampMs < validity.toMs &&
+    checkpoint.finalizedBlock < validity.finalizedBelow
+  );
+}
+
+export function toEtag(text: string | Buffer): string {
+  return `W/"${hash('sha1', text, 'base64url')}"`;
+}
+
+export class AnswerCache {
+  readonly #states: ChainStates;
+  readonly #bytesMax: number;
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #byToken = new Map<string, Set<string>>();
+  readonly #pending = new Map<string, Pending>();
+  #bytes = 0;
+  #hits = 0;
+  #misses = 0;
+
+  constructor(options: { readonly states: ChainStates; readonly bytesMax: number }) {
+    this.#states = options.states;
+    this.#bytesMax = options.bytesMax;
+    options.states.subscribe((change) => this.#forgetChanged(change));
+  }
+
+  get statistics() {
+    const { size } = this.#entries;
+    return { bytes: this.#bytes, entries: size, hits: this.#hits, misses: this.#misses };
+  }
+
+  /** The answer that is kept, or the one that is made now; made once for all who ask meanwhile. */
+  answer(key: AnswerKey, make: () => Promise<MadeAnswer>): ReadyAnswer | Promise<ReadyAnswer> {
+    const name = `${key.chain} ${key.token} ${key.query}`;
+    const entry = this.#entries.get(name);
+    if (entry !== undefined) {
+      const at = this.#toState(key.chain, entry.checkpoint);
+      if (isValidAt(entry.validity, at)) {
+        this.#hits += 1;
+        this.#entries.delete(name);
+        this.#entries.set(name, entry);
+        return this.#send(entry, at);
+      }
+      this.#forget(entry);
+    }
+    this.#misses += 1;
+    const pending = this.#pending.get(name);
+    if (pending !== undefined && pending.changedAt === 0) return pending.promise;
+    return this.#make(name, key, make);
+  }
+
+  clear(): void {
+    for (const entry of [...this.#entries.values()]) this.#forget(entry);
+  }
+
+  #make(name: string, key: AnswerKey, make: () => Promise<MadeAnswer>): Promise<ReadyAnswer> {
+    const tokenKey = `${key.chain} ${key.token}`;
+    const promise = make().then((made) => {
+      const entry: Entry = {
+        key: name,
+        tokenKey,
+        bytes: Buffer.from(made.text),
+        etag: toEtag(made.text),
+        validity: made.validity,
+        checkpoint: made.checkpoint,
+        sent: null,
+      };
+      if (pending.changedAt <= made.checkpoint.version) this.#keep(entry);
+      const at = this.#toState(key.chain, made.checkpoint, pending.changedAt);
+      return this.#send(entry, isValidAt(entry.validity, at) ? at : made.checkpoint);
+    });
+    const pending: Pending = { tokenKey, promise, changedAt: 0 };
+    this.#pending.set(name, pending);
+    const done = () => {
+      if (this.#pending.get(name) === pending) this.#pending.delete(name);
+    };
+    promise.then(done, done);
+    return promise;
+  }
+
+  /**
+   * The state that an answer is told as of: the one that it was read at, or a later one through
+   * which nothing changed for its token.
+   */
+  #toState(chain: ChainSlug, readAt: Checkpoint, changedAt = 0): Checkpoint {
+    const current = this.#states.current(chain);
+    if (current === null || current.version <= readAt.version) return readAt;
+    return changedAt > readAt.version ? readAt : current;
+  }
+
+  #send(entry: Entry, at: Checkpoint): ReadyAnswer {
+    if (entry.sent?.at === at) return entry.sent.answer;
+    const end = Buffer.from(`,"asOf":${toAsOfText(at)}}`);
+    const bytes = Buffer.concat([entry.bytes, end]);
+    const answer: ReadyAnswer = { kind: 'ready', bytes, etag: entry.etag };
+    entry.sent = { at, answer };
+    return answer;
+  }
+
+  #keep(entry: Entry): void {
+    const old = this.#entries.get(entry.key);
+    if (old !== undefined) this.#forget(old);
+    this.#entries.set(entry.key, entry);
+    this.#bytes += toSize(entry);
+    const keys = this.#byToken.get(entry.tokenKey) ?? new Set();
+    this.#byToken.set(entry.tokenKey, keys.add(entry.key));
+    for (const oldest of this.#entries.values()) {
+      if (this.#bytes <= this.#bytesMax) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(entry: Entry): void {
+    if (!this.#entries.delete(entry.key)) return;
+    this.#bytes -= toSize(entry);
+    const keys = this.#byToken.get(entry.tokenKey);
+    keys?.delete(entry.key);
+    if (keys?.size === 0) this.#byToken.delete(entry.tokenKey);
+  }
+
+  #forgetChanged({ chain, checkpoint, tokens }: StateChange): void {
+    const isChanged =
+      tokens === 'all'
+        ? (tokenKey: string) => tokenKey.startsWith(`${chain} `)
+        : toMembership(tokens.map((token) => `${chain} ${token}`));
+    for (const pending of this.#pending.values()) {
+      if (isChanged(pending.tokenKey)) pending.changedAt = checkpoint.version;
+    }
+    const tokenKeys =
+      tokens === 'all'
+        ? [...this.#byToken.keys()].filter(isChanged)
+        : tokens.map((token) => `${chain} ${token}`);
+    for (const tokenKey of tokenKeys) {
+      for (const key of this.#byToken.get(tokenKey) ?? []) {
+        const entry = this.#entries.get(key);
+        if (entry !== undefined && entry.checkpoint.version < checkpoint.version) {
+          this.#forget(entry);
+        }
+      }
+    }
+  }
+}
+
+function toMembership(keys: readonly string[]): (key: string) => boolean {
+  const set = new Set(keys);
+  return (key) => set.has(key);
+}
+
+/** Twice, since the whole answer as it was sent is kept, too. */
+function toSize(entry: Entry): number {
+  return 2 * entry.bytes.length + ENTRY_OVERHEAD_BYTES;
+}

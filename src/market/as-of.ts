@@ -1,0 +1,24 @@
+// The state of a chain that an answer tells of.
+
+import type { Checkpoint } from '../model/market-record.ts';
+
+export function toAsOf(checkpoint: Checkpoint) {
+  return {
+    block: checkpoint.block,
+    blockHash: checkpoint.blockHash,
+    timestamp: checkpoint.timestampMs,
+    finalizedBlock: checkpoint.finalizedBlock,
+  };
+}
+
+const texts = new WeakMap<Checkpoint, string>();
+
+/** As JSON; made once for each step of a chain. */
+export function toAsOfText(checkpoint: Checkpoint): string {
+  let text = texts.get(checkpoint);
+  if (text === undefined) {
+    text = JSON.stringify(toAsOf(checkpoint));
+    texts.set(checkpoint, text);
+  }
+  return text;
+}

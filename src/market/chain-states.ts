@@ -1,0 +1,124 @@
+// How far each chain is, as the answers of this process tell it, and what each step changed.
+//
+// The feed moves it on; a look at the store now and then finds steps that the feed has lost.
+
+import type { Clock } from '../lib/clock.ts';
+import type { Feed, FeedBatch } from '../live/feed.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/market-event.ts';
+import type { Checkpoint } from '../model/market-record.ts';
+import type { MarketReader } from '../store/store.ts';
+
+/** A step of a chain. `'all'` where it is not known which tokens it touched. */
+export interface StateChange {
+  readonly chain: ChainSlug;
+  readonly checkpoint: Checkpoint;
+  readonly tokens: readonly Address[] | 'all';
+  /** Of those, the ones that are new, gone or whose pools changed. */
+  readonly listed: readonly Address[] | 'all';
+}
+
+export type StateListener = (change: StateChange) => void;
+
+export interface ChainStatesOptions {
+  readonly reader: Pick<MarketReader, 'readCheckpoint'>;
+  readonly feed: Feed;
+  readonly clock: Clock;
+  readonly listChains: () => readonly ChainSlug[];
+  readonly onError: (error: unknown) => void;
+}
+
+/** How often the store is looked at, and for how long the feed may be behind it. */
+const LOOK_MS = 500;
+const FEED_DELAY_MAX_MS = 1000;
+
+export class ChainStates {
+  readonly #options: ChainStatesOptions;
+  readonly #current = new Map<ChainSlug, Checkpoint>();
+  readonly #listeners = new Set<StateListener>();
+  /** Since when the store has been ahead of the feed. */
+  readonly #aheadSince = new Map<ChainSlug, number>();
+  #unsubscribe: (() => void) | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> | null = null;
+
+  constructor(options: ChainStatesOptions) {
+    this.#options = options;
+  }
+
+  /** The last step that this process knows of; null before the first. */
+  current(chain: ChainSlug): Checkpoint | null {
+    return this.#current.get(chain) ?? null;
+  }
+
+  subscribe(listener: StateListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async start(): Promise<void> {
+    this.#unsubscribe = this.#options.feed.subscribe({
+      onBatch: (batch) => this.#hear(batch),
+      // A batch that does not follow the last one says as much by its version.
+      onGap: () => undefined,
+    });
+    await this.look();
+    this.#timer = setInterval(() => {
+      this.#looking ??= this.look()
+        .catch(this.#options.onError)
+        .finally(() => {
+          this.#looking = null;
+        });
+    }, LOOK_MS);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe?.();
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  /** Compares with the store: takes up a chain that is new here, and steps that got lost. */
+  async look(): Promise<void> {
+    for (const chain of this.#options.listChains()) {
+      const stored = await this.#options.reader.readCheckpoint(chain);
+      const known = this.current(chain);
+      if (stored === null || (known !== null && stored.version <= known.version)) {
+        this.#aheadSince.delete(chain);
+        continue;
+      }
+      const nowMs = this.#options.clock.monotonicMs();
+      const sinceMs = this.#aheadSince.get(chain) ?? nowMs;
+      this.#aheadSince.set(chain, sinceMs);
+      if (known !== null && nowMs - sinceMs < FEED_DELAY_MAX_MS) continue;
+      this.#step({ chain, checkpoint: stored, tokens: 'all', listed: 'all' });
+    }
+  }
+
+  #hear(batch: FeedBatch): void {
+    const { chain, checkpoint } = batch;
+    const known = this.current(chain);
+    if (known !== null && batch.version <= known.version) return;
+    const isWhole = batch.complete && known !== null && batch.version === known.version + 1;
+    if (!isWhole) {
+      this.#step({ chain, checkpoint, tokens: 'all', listed: 'all' });
+      return;
+    }
+    // A pool's row may change where its tokens' rows do not.
+    const tokens = [...new Set([...batch.tokens, ...batch.listed])];
+    this.#step({ chain, checkpoint, tokens, listed: batch.listed });
+  }
+
+  #step(change: StateChange): void {
+    this.#current.set(change.chain, change.checkpoint);
+    this.#aheadSince.delete(change.chain);
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#options.onError(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// Several reads as of one commit.
+
+import type { ChainSlug } from '../model/chain.ts';
+import type { Checkpoint } from '../model/market-record.ts';
+import type { MarketReads } from '../store/market-reads.ts';
+import type { MarketReader, MarketStore } from '../store/store.ts';
+
+export type AnswerReader = MarketReader & MarketReads;
+
+export interface ReadAt<T> {
+  readonly value: T;
+  /** The commit that the value is the state of; null while the chain has none. */
+  readonly checkpoint: Checkpoint | null;
+}
+
+/** A chain that commits a thousand times a second is none of ours. */
+const ATTEMPTS = 3;
+
+/**
+ * Reads, and reads again when a commit came between: cheaper than a snapshot, which is what remains
+ * where commits keep coming.
+ */
+export async function readAt<T>(
+  store: MarketStore,
+  chain: ChainSlug,
+  work: (reader: AnswerReader, checkpoint: Checkpoint | null) => Promise<T>,
+): Promise<ReadAt<T>> {
+  let checkpoint = await store.readCheckpoint(chain);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const value = await work(store, checkpoint);
+    const after = await store.readCheckpoint(chain);
+    if (after?.version === checkpoint?.version) return { value, checkpoint };
+    checkpoint = after;
+  }
+  return store.snapshot(async (reader) => {
+    const at = await reader.readCheckpoint(chain);
+    return { value: await work(reader, at), checkpoint: at };
+  });
+}
