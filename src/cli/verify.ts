@@ -1,4 +1,4 @@
-// `mintwire verify --chain <chain>`: recomputes the index from the chain and prints the differences.
+// `mintwire verify --chain <chain>`: recomputes the index from the chain, prints differences.
 
 import { parseArgs } from 'node:util';
 import { verifyFollowedChain } from '../compose/verify-followed-chain.ts';

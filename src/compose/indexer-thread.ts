@@ -9,7 +9,7 @@ import type { IndexerCommand, IndexerMessage, IndexerThreadInput } from './index
 import { openStore } from './open-store.ts';
 
 const REPORT_MS = 500;
-/** Commits come by the hundred during history; the main thread wants to know a few times a second. */
+/** Commits come by the hundred during history; a few reports a second are enough. */
 const REPORT_THROTTLE_MS = 50;
 
 function send(message: IndexerMessage, transferred: ArrayBuffer[] = []): void {

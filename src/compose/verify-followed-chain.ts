@@ -1,4 +1,4 @@
-// Puts together what proving an index needs: the store, the chain's own source, and a scratch store.
+// Puts together what proving an index needs: the store, the chain, and a scratch store.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
