@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line: `npx mintwire <command>`.
 
+import { keys } from './keys.ts';
 import { serve } from './serve.ts';
 import { verify } from './verify.ts';
 import { readVersion } from './version.ts';
@@ -10,6 +11,7 @@ const HELP = `mintwire: token market data, quotes and unsigned transactions from
   npx mintwire serve      start the service (also: npm start)
   npx mintwire verify --chain <chain>
                           recompute the index from the chain and print the differences
+  npx mintwire keys       list or revoke a wallet's API keys
   npx mintwire --version  print the version
   npx mintwire --help     print this
 
@@ -19,6 +21,7 @@ Settings come from the environment; docs/configuration.md lists them all.
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void> | void>> = {
   serve,
   verify,
+  keys,
   '--help': () => console.log(HELP),
   help: () => console.log(HELP),
   '--version': () => console.log(readVersion()),

@@ -1,0 +1,129 @@
+// `mintwire keys list|revoke`: a wallet's keys, for operators, beside a running service.
+
+import { parseArgs } from 'node:util';
+import { getAddress } from 'viem/utils';
+import { openStore } from '../compose/open-store.ts';
+import { ConfigError, loadProcessConfig } from '../config.ts';
+import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
+import type { AccessStore } from '../store/access-store.ts';
+import { toStartProblem } from './serve.ts';
+
+const USAGE = `usage: npx mintwire keys list   --wallet <wallet id or address>
+       npx mintwire keys revoke --wallet <wallet id or address> [--id <key id>]
+
+Without --id every active key of the wallet is revoked. A running service follows within a second.
+`;
+
+const PAGE = 100;
+
+/** The command's own mistakes: what to say, and that it is the caller's. */
+class UsageError extends Error {}
+
+/** EVM addresses are kept with their checksum; any case is welcome here. */
+function toKeptForm(wallet: string): string {
+  return wallet.replace(/0x[0-9a-f]{40}$/i, (address) => getAddress(address.toLowerCase()));
+}
+
+async function readAllKeys(store: AccessStore, walletId: string): Promise<KeyRecord[]> {
+  const keys: KeyRecord[] = [];
+  for (;;) {
+    const last = keys.at(-1);
+    const after = last === undefined ? null : { createdAtMs: last.createdAtMs, id: last.id };
+    const page = await store.readKeys(walletId, { after, limit: PAGE });
+    keys.push(...page);
+    if (page.length < PAGE) return keys;
+  }
+}
+
+function toTime(ms: number | null): string {
+  return ms === null ? '-' : new Date(ms).toISOString().slice(0, 19);
+}
+
+function toLine(key: KeyRecord, nowMs: number): string {
+  const ended = key.revokedAtMs === null ? 'expired' : 'revoked';
+  const status = isActiveKey(key, nowMs) ? 'active' : ended;
+  return [
+    key.id,
+    status.padEnd(7),
+    `${key.prefix}…${key.last4}`,
+    `created ${toTime(key.createdAtMs)}`,
+    `used ${toTime(key.lastUsedAtMs)}`,
+    `expires ${toTime(key.expiresAtMs)}`,
+    key.name,
+  ].join('  ');
+}
+
+async function list(store: AccessStore, walletIds: readonly string[]): Promise<void> {
+  const nowMs = Date.now();
+  for (const walletId of walletIds) {
+    const keys = await readAllKeys(store, walletId);
+    const active = keys.filter((key) => isActiveKey(key, nowMs)).length;
+    console.log(`${walletId}: ${active} active, ${keys.length} in all`);
+    for (const key of keys) console.log(`  ${toLine(key, nowMs)}`);
+  }
+}
+
+async function revoke(
+  store: AccessStore,
+  walletIds: readonly string[],
+  onlyId: string | undefined,
+): Promise<void> {
+  const nowMs = Date.now();
+  let revoked = 0;
+  for (const walletId of walletIds) {
+    const keys = await readAllKeys(store, walletId);
+    const chosen = keys.filter((key) =>
+      onlyId === undefined ? isActiveKey(key, nowMs) : key.id === onlyId,
+    );
+    for (const { id } of chosen) {
+      const { outcome } = await store.revokeKey({ walletId, id }, nowMs);
+      console.log(`${outcome === 'revoked' ? 'revoked' : 'was revoked before:'} ${id}`);
+      if (outcome === 'revoked') revoked += 1;
+    }
+    if (onlyId !== undefined && chosen.length > 0) return;
+  }
+  if (onlyId !== undefined) throw new UsageError(`the wallet has no key ${onlyId}`);
+  console.log(`${revoked} revoked`);
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { wallet: { type: 'string' }, id: { type: 'string' } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
+  }
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parse(args);
+  const [action, ...rest] = positionals;
+  const { wallet, id } = values;
+  const known = action === 'list' || action === 'revoke';
+  if (!known || rest.length > 0 || !wallet || (action === 'list' && id)) {
+    throw new UsageError(USAGE);
+  }
+  const store = await openStore(loadProcessConfig().store);
+  try {
+    const walletIds = (await store.access.findWallets(toKeptForm(wallet))).map((found) => found.id);
+    if (walletIds.length === 0) throw new UsageError(`no wallet ${wallet} ever signed in here`);
+    if (action === 'list') await list(store.access, walletIds);
+    else await revoke(store.access, walletIds, id);
+  } finally {
+    await store.close();
+  }
+}
+
+export async function keys(args: readonly string[]): Promise<void> {
+  try {
+    await run(args);
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    if (!isUsage && !(error instanceof ConfigError)) throw error;
+    console.error(`mintwire: ${isUsage ? error.message : toStartProblem(error, null)}`);
+    process.exitCode = isUsage ? 2 : 1;
+  }
+}
