@@ -1,8 +1,8 @@
 // The USD price of the native coin, from the chain's anchor pools as they stand right now.
 
+import { RANK_NATIVE, RANK_STABLE } from '../chains/quote-rule.ts';
 import { pow10, type Ratio } from '../lib/decimal.ts';
 import type { MarketState, PoolEntry } from './market-state.ts';
-import { RANK_NATIVE, RANK_STABLE } from './quote-rule.ts';
 
 const X192 = 192n;
 

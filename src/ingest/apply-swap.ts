@@ -1,6 +1,7 @@
 // A swap: the pool's state after it, and the trades that it is of.
 
 import { addProtocolFee } from '../amm/concentrated/swap-fee.ts';
+import { type MarketView, RANK_TOKEN } from '../chains/quote-rule.ts';
 import { compareTexts } from '../lib/decimal.ts';
 import type { SwapEvent } from '../model/market-event.ts';
 import type { TradeRecord } from '../model/market-record.ts';
@@ -9,7 +10,6 @@ import type { BlockExamination } from './examine-block.ts';
 import type { MarketState, PoolEntry, TokenEntry } from './market-state.ts';
 import { moveSwapped } from './pool-amounts.ts';
 import { priceTrade, type TradePrices } from './price-trade.ts';
-import { type MarketView, RANK_TOKEN } from './quote-rule.ts';
 import { toTokenEntry } from './token-entry.ts';
 
 /** Trades below this are dust; where the value is unknown, amounts below so many raw units. */

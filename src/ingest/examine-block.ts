@@ -1,5 +1,6 @@
 // What must be known of a block before its events are applied: sandwiches, and pools' depths.
 
+import { type MarketView, toMarketViews } from '../chains/quote-rule.ts';
 import { pow10 } from '../lib/decimal.ts';
 import type { Address, BlockEvents, PoolId, SwapEvent } from '../model/market-event.ts';
 import { toAnchorPrice } from './anchor-price.ts';
@@ -7,7 +8,6 @@ import { findSandwichLegs } from './find-sandwich-legs.ts';
 import type { MarketState, TokenEntry } from './market-state.ts';
 import { toDepthRaw } from './pool-depth.ts';
 import { toNativePrice } from './price-trade.ts';
-import { type MarketView, toMarketViews } from './quote-rule.ts';
 
 /** A token's oldest pools that are compared: nobody slows indexing by creating many. */
 export const POOLS_COMPARED_MAX = 1000;

@@ -1,6 +1,7 @@
 // Brings into memory every row that a batch of blocks will look at, in a few bulk reads.
 
 import type { ChainAdapter } from '../chains/adapter.ts';
+import { RANK_TOKEN, toMarketViews, toRankedAssets } from '../chains/quote-rule.ts';
 import { CHAINS } from '../model/chain.ts';
 import {
   type Address,
@@ -13,7 +14,6 @@ import type { MarketReader } from '../store/store.ts';
 import { compareAge } from './apply-pool-event.ts';
 import { POOLS_COMPARED_MAX } from './examine-block.ts';
 import type { BalanceEntry, BasePool, MarketState, TokenEntry } from './market-state.ts';
-import { RANK_TOKEN, toMarketViews, toRankedAssets } from './quote-rule.ts';
 
 export interface LoadSource {
   readonly reader: MarketReader;

@@ -4,6 +4,7 @@
 // and read again from the store.
 
 import type { ChainAssets } from '../chains/adapter.ts';
+import { type AssetRank, type MarketView, toMarketViews, toRank } from '../chains/quote-rule.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import type { Address, BlockHeader, PoolId, TokenMetadata } from '../model/market-event.ts';
 import type {
@@ -15,7 +16,6 @@ import type {
 } from '../model/market-record.ts';
 import type { UndoImages } from '../store/store.ts';
 import { BalanceCache } from './balance-cache.ts';
-import { type AssetRank, type MarketView, toMarketViews, toRank } from './quote-rule.ts';
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
 

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { toSqrtPriceX96 } from '../amm/sqrt-price-at-tick.ts';
+import type { MarketView } from '../chains/quote-rule.ts';
 import type { PoolEntry, TickEntry } from './market-state.ts';
 import { toDepthRaw } from './pool-depth.ts';
-import type { MarketView } from './quote-rule.ts';
 
 const E18 = 10n ** 18n;
 

@@ -4,8 +4,8 @@
 // reserves would not do: a hundred dollars in a single tick look like two million.
 
 import { toSqrtPriceX96 } from '../amm/sqrt-price-at-tick.ts';
+import type { MarketView } from '../chains/quote-rule.ts';
 import type { PoolEntry } from './market-state.ts';
-import type { MarketView } from './quote-rule.ts';
 
 /** The square root of 0.98, in 1e-18. */
 const BAND = 989_949_493_661_166_534n;

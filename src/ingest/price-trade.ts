@@ -1,9 +1,9 @@
 // What a trade was worth and at what price, as exact ratios that are rounded once.
 
+import { type MarketView, RANK_NATIVE, RANK_STABLE } from '../chains/quote-rule.ts';
 import { pow10, type Ratio, ratioToText, textToDecimal, toRatio, toUnits } from '../lib/decimal.ts';
 import type { TradeRecord } from '../model/market-record.ts';
 import type { TokenEntry } from './market-state.ts';
-import { type MarketView, RANK_NATIVE, RANK_STABLE } from './quote-rule.ts';
 
 export type TradePrices = Pick<
   TradeRecord,

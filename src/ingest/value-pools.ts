@@ -5,12 +5,12 @@
 // most, at the pool's own price: a heap of a worthless token is no liquidity. Pools are valued at the
 // end of every block that changes them, so it does not matter how blocks fall into batches.
 
+import { RANK_TOKEN } from '../chains/quote-rule.ts';
 import { pow10, type Ratio } from '../lib/decimal.ts';
 import { UINT256_MAX } from '../lib/sortable-integer.ts';
 import { toAnchorPrice, toRawPrice } from './anchor-price.ts';
 import type { MarketState, PoolEntry, TokenEntry } from './market-state.ts';
 import { toUsdPrice } from './price-trade.ts';
-import { RANK_TOKEN } from './quote-rule.ts';
 import { toTokenEntry } from './token-entry.ts';
 
 const USD_E18 = pow10(18);

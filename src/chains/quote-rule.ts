@@ -1,7 +1,7 @@
 // Which token of a pool a swap is a trade of, and what it is priced in.
 
-import type { ChainAssets } from '../chains/adapter.ts';
 import { type Address, type PoolDescription, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { ChainAssets } from './adapter.ts';
 
 /** Stable assets price the native coin, the native coin prices everything else. */
 export type AssetRank = 0 | 1 | 2;
