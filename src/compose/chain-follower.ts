@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { EvmDeployment } from '../chains/evm/deployment.ts';
 import type { Config } from '../config.ts';
 import type { IndexerStatus } from '../ingest/indexer.ts';
+import { toShownAddress } from '../lib/checksum-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Backoff, toBackoffMs } from '../lib/retry.ts';
 import { decodeBatch } from '../live/encode-batch.ts';
@@ -158,6 +159,7 @@ export class ChainFollower implements ChainDirectory {
     const { caip2, name, native } = CHAINS[slug];
     const source = this.#sources.find((one) => one.chain === slug);
     const rpcUrl = slug === 'devnet' ? source?.endpoints[0] : undefined;
+    const anchor = source?.deployment.anchorPools[0];
     return {
       slug,
       caip2,
@@ -167,7 +169,7 @@ export class ChainFollower implements ChainDirectory {
       lagMs: report?.status.lagMs ?? null,
       venues: source ? toVenues(source.deployment) : [],
       native: { ...native },
-      usdAnchor: source?.deployment.anchorPools[0] ?? null,
+      usdAnchor: anchor === undefined ? null : toShownAddress(anchor),
       ...(rpcUrl === undefined ? {} : { rpcUrl }),
     };
   }

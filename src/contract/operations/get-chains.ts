@@ -19,7 +19,25 @@ export const getChains = defineOperation({
     { chains: Type.Array(chainSchema) },
     { title: 'Chains', additionalProperties: false },
   ),
-  example: { input: {}, answer: { chains: [] } },
+  example: {
+    input: {},
+    answer: {
+      chains: [
+        {
+          slug: 'devnet',
+          caip2: 'eip155:1337',
+          name: 'Local devnet',
+          head: 118,
+          finalized: 54,
+          lagMs: 0,
+          venues: ['uniswap-v2', 'uniswap-v3', 'uniswap-v4'],
+          native: { symbol: 'ETH', decimals: 18 },
+          usdAnchor: '0x093b50149D338Afa5590d1BBC0CC677D6ACcaA41',
+          rpcUrl: 'http://127.0.0.1:8545',
+        },
+      ],
+    },
+  },
   mcp: {
     tool: 'get_capabilities',
     description: 'Lists the chains and exchanges that this server follows, and how fresh they are.',

@@ -22,7 +22,7 @@ export const getEntitlements = defineOperation({
       level: 'anonymous',
       budget: { perMinute: 120, burst: 60, costs: { read: 1 } },
       limits: { streams: 4, trades: 100, holders: 100, klines: 1000 },
-      chains: [],
+      chains: ['devnet'],
     },
   },
   mcp: {

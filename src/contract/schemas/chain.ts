@@ -19,7 +19,7 @@ export const chainSchema = Type.Object(
       description: 'Highest block that can no longer be reorganised.',
     }),
     lagMs: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-      description: 'How old the highest indexed block is.',
+      description: 'How much older the highest indexed block is than the newest one of the chain.',
     }),
     venues: Type.Array(Type.String(), { description: 'Exchanges that are read on this chain.' }),
     native: Type.Object(
