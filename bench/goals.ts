@@ -13,6 +13,9 @@ export const GOALS = {
     name: 'GET /v1/entitlements through the whole stack',
     ratioMin: 0.7,
   },
+  keyedRead: { part: 'access', name: 'hot read with an API key', ratioMin: 0.9 },
+  garbageKeys: { part: 'access', name: 'flood of garbage as keys', ratioMin: 0.8 },
+  unknownKeys: { part: 'access', name: 'flood of well-made keys of nobody', ratioMin: null },
   coldStart: { part: 'start', name: 'cold start to first answer', ratioMin: null },
   ingestSparse: {
     part: 'ingest',

@@ -8,6 +8,8 @@ export interface LoadOptions {
   readonly connections: number;
   readonly durationMs: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What every answer must be; 200 unless told. */
+  readonly status?: number;
 }
 
 export interface LoadResult {
@@ -21,11 +23,13 @@ export interface LoadResult {
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /** Where the first answer in `buffer` ends, or −1 while it is not whole. */
-function answerEnd(buffer: Buffer): number {
+function answerEnd(buffer: Buffer, status: number): number {
   const headEnd = buffer.indexOf(HEAD_END);
   if (headEnd < 0) return -1;
   const head = buffer.toString('latin1', 0, headEnd);
-  if (!head.startsWith('HTTP/1.1 200')) throw new Error(`answer is ${head.split('\r\n', 1)[0]}`);
+  if (!head.startsWith(`HTTP/1.1 ${status}`)) {
+    throw new Error(`answer is ${head.split('\r\n', 1)[0]}`);
+  }
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
   if (length === undefined) throw new Error('answer has no content-length');
   const end = headEnd + HEAD_END.length + Number(length);
@@ -60,7 +64,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
       socket.on('data', (chunk) => {
         pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
         try {
-          const end = answerEnd(pending);
+          const end = answerEnd(pending, options.status ?? 200);
           if (end < 0) return;
           pending = pending.subarray(end);
         } catch (error) {

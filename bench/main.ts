@@ -1,5 +1,6 @@
 // `npm run bench [-- parts] [--quick] [--check]`: measurements as ratios to peers, in one run.
 
+import { benchAccess } from './access.ts';
 import { GOALS, type Goal } from './goals.ts';
 import { benchIngest } from './ingest.ts';
 import type { Row } from './row.ts';
@@ -8,6 +9,7 @@ import { benchStart } from './start.ts';
 
 const PARTS: Readonly<Record<string, (options: { quick: boolean }) => Promise<Row[]>>> = {
   serve: benchServe,
+  access: benchAccess,
   start: benchStart,
   ingest: benchIngest,
 };

@@ -72,7 +72,7 @@ export function createAccess(options: AccessOptions): Access {
   };
   const signIn = new SignIn({ store, peppers, sessions, contracts, origins, bounds, clock });
   const tiers = toTiers(limits);
-  const upkeep = new Upkeep({ store, usage, sessions, watch, clock, log });
+  const upkeep = new Upkeep({ store, usage, sessions, keys, watch, clock, log });
   return {
     identify: createIdentify({
       key: (token) => keys.authenticate(token),

@@ -3,13 +3,14 @@
 
 import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isWellFormedToken } from './secret-token.ts';
 
 export interface CredentialCacheOptions<Value> {
   readonly clock: Clock;
   /** How long a look-up is believed, counted from when it began. */
   readonly lifeMs: number;
   readonly sizeMax: number;
-  readonly load: (hash: string, token: string) => Promise<Value | null>;
+  readonly load: (token: string) => Promise<Value | null>;
 }
 
 interface Entry<Value> {
@@ -17,10 +18,14 @@ interface Entry<Value> {
   readonly loadedAtMs: number;
 }
 
+/**
+ * Entries stand under the token itself: any hash worth having costs a tenth of a whole request.
+ * `purge` takes them away within about a second, so that tokens stay in memory no longer than that.
+ */
 export class CredentialCache<Value extends { readonly id: string }> {
   readonly #options: CredentialCacheOptions<Value>;
   readonly #entries = new Map<string, Entry<Value>>();
-  readonly #hashById = new Map<string, string>();
+  readonly #tokenById = new Map<string, string>();
   #loading = new Map<string, Promise<Value | null>>();
 
   constructor(options: CredentialCacheOptions<Value>) {
@@ -31,51 +36,61 @@ export class CredentialCache<Value extends { readonly id: string }> {
     return this.#entries.size;
   }
 
-  /** At once where it is remembered; null for a credential that nobody has. */
-  get(hash: string, token: string): Value | Promise<Value | null> {
-    const entry = this.#entries.get(hash);
-    const nowMs = this.#options.clock.monotonicMs();
-    if (entry !== undefined && nowMs - entry.loadedAtMs < this.#options.lifeMs) return entry.value;
-    return this.#loading.get(hash) ?? this.#load(hash, token);
+  /** At once where it is remembered or cannot be a token; null where nobody has it. */
+  get(token: string): Value | null | Promise<Value | null> {
+    const entry = this.#entries.get(token);
+    if (entry !== undefined && this.#isFresh(entry)) return entry.value;
+    // Garbage goes no further: its checksum is wrong.
+    if (!isWellFormedToken(token)) return null;
+    return this.#loading.get(token) ?? this.#load(token);
   }
 
   /** What is being looked up at this moment may be the old state: it is not remembered either. */
   forget(id: string): void {
-    const hash = this.#hashById.get(id);
-    if (hash !== undefined) this.#remove(hash);
+    const token = this.#tokenById.get(id);
+    if (token !== undefined) this.#remove(token);
     this.#loading = new Map();
   }
 
-  #load(hash: string, token: string): Promise<Value | null> {
+  /** Forgets what is no longer believed. */
+  purge(): void {
+    for (const [token, entry] of this.#entries) if (!this.#isFresh(entry)) this.#remove(token);
+  }
+
+  #isFresh(entry: Entry<Value>): boolean {
+    return this.#options.clock.monotonicMs() - entry.loadedAtMs < this.#options.lifeMs;
+  }
+
+  #load(token: string): Promise<Value | null> {
     const loading = this.#loading;
     const loadedAtMs = this.#options.clock.monotonicMs();
-    const result = this.#options.load(hash, token).then((value) => {
+    const result = this.#options.load(token).then((value) => {
       // A revocation that came meanwhile has replaced the map.
-      if (loading === this.#loading) this.#put(hash, value, loadedAtMs);
+      if (loading === this.#loading) this.#put(token, value, loadedAtMs);
       return value;
     }, refuse);
-    loading.set(hash, result);
-    const done = () => loading.delete(hash);
+    loading.set(token, result);
+    const done = () => loading.delete(token);
     result.then(done, done);
     return result;
   }
 
-  #put(hash: string, value: Value | null, loadedAtMs: number): void {
-    this.#remove(hash);
+  #put(token: string, value: Value | null, loadedAtMs: number): void {
+    this.#remove(token);
     // What does not exist is not remembered: it would crowd out what does, and may exist soon.
     if (value === null) return;
-    this.#entries.set(hash, { value, loadedAtMs });
-    this.#hashById.set(value.id, hash);
+    this.#entries.set(token, { value, loadedAtMs });
+    this.#tokenById.set(value.id, token);
     if (this.#entries.size <= this.#options.sizeMax) return;
     const [oldest] = this.#entries.keys();
     if (oldest !== undefined) this.#remove(oldest);
   }
 
-  #remove(hash: string): void {
-    const entry = this.#entries.get(hash);
+  #remove(token: string): void {
+    const entry = this.#entries.get(token);
     if (entry === undefined) return;
-    this.#entries.delete(hash);
-    this.#hashById.delete(entry.value.id);
+    this.#entries.delete(token);
+    this.#tokenById.delete(entry.value.id);
   }
 }
 

@@ -2,9 +2,8 @@
 
 import type { Identity } from '../contract/identity.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isActiveKey } from '../model/access-record.ts';
+import { isActiveKey, type SessionRecord } from '../model/access-record.ts';
 import type { AccessStore } from '../store/access-store.ts';
-import { isLiveSession } from './session-life.ts';
 
 type Listener = () => void;
 
@@ -51,8 +50,11 @@ export class CredentialWatch {
     end(this.#sessions, id);
   }
 
-  /** Looks which of the watched credentials still work; called about twice a second. */
-  async look(): Promise<void> {
+  /**
+   * Looks which of the watched credentials still work; called about twice a second. Whether a
+   * session does is asked of those who know of uses that are not stored yet.
+   */
+  async look(isLiveSession: (session: SessionRecord) => boolean): Promise<void> {
     if (this.size === 0) return;
     const [keyIds, sessionIds] = [[...this.#keys.keys()], [...this.#sessions.keys()]];
     const [keys, sessions] = await Promise.all([
@@ -62,7 +64,7 @@ export class CredentialWatch {
     const nowMs = this.#clock.nowMs();
     const live = new Set([
       ...keys.filter((key) => isActiveKey(key, nowMs)).map((key) => key.id),
-      ...sessions.filter((one) => isLiveSession(one, nowMs)).map((one) => one.id),
+      ...sessions.filter(isLiveSession).map((one) => one.id),
     ]);
     for (const id of keyIds) if (!live.has(id)) this.endKey(id);
     for (const id of sessionIds) if (!live.has(id)) this.endSession(id);

@@ -3,7 +3,7 @@
 import type { Identity, KeyIdentity, SessionIdentity } from '../contract/identity.ts';
 import type { SessionTransport } from '../model/access-record.ts';
 import { isPrivateKeyShaped } from './private-key-shape.ts';
-import { isWellFormedToken, toTokenKind } from './secret-token.ts';
+import { toTokenKind } from './secret-token.ts';
 import { toUnauthorized } from './unauthorized.ts';
 
 export interface Caller {
@@ -17,7 +17,7 @@ export interface Caller {
 /** At once where the credential was looked up lately. */
 export type Identify = (caller: Caller) => Identity | Promise<Identity>;
 
-/** Looks up well-formed tokens; null for one that is unknown or no longer works. */
+/** Looks tokens up; null for one that is garbage, unknown or no longer works. */
 export interface Authenticators {
   key(token: string): KeyIdentity | null | Promise<KeyIdentity | null>;
   session(
@@ -27,6 +27,12 @@ export interface Authenticators {
 }
 
 const BEARER = /^bearer +/i;
+
+/** The credential as it came, whatever it is; the usual spelling needs no pattern. */
+function toCredential(authorization: string): string {
+  if (authorization.startsWith('Bearer ')) return authorization.slice(7).trim();
+  return authorization.replace(BEARER, '').trim();
+}
 
 function orRefuse<Found extends Identity>(
   found: Found | null | Promise<Found | null>,
@@ -38,15 +44,14 @@ function orRefuse<Found extends Identity>(
 }
 
 function identifyBearer(authorization: string, by: Authenticators): Identity | Promise<Identity> {
-  const token = authorization.replace(BEARER, '').trim();
-  if (isPrivateKeyShaped(token)) throw toUnauthorized('PRIVATE_KEY_REFUSED');
-  const kind = BEARER.test(authorization) ? toTokenKind(token) : null;
-  const code = kind === 'session' ? 'INVALID_SESSION' : 'INVALID_API_KEY';
-  // Garbage goes no further: its checksum is wrong.
-  if (kind === null || !isWellFormedToken(token)) throw toUnauthorized(code);
+  const token = toCredential(authorization);
+  const kind = toTokenKind(token);
+  if (kind === null) {
+    throw toUnauthorized(isPrivateKeyShaped(token) ? 'PRIVATE_KEY_REFUSED' : 'INVALID_API_KEY');
+  }
   return kind === 'key'
-    ? orRefuse(by.key(token), code)
-    : orRefuse(by.session(token, 'token'), code);
+    ? orRefuse(by.key(token), 'INVALID_API_KEY')
+    : orRefuse(by.session(token, 'token'), 'INVALID_SESSION');
 }
 
 /**
@@ -60,7 +65,7 @@ function identifyCookie(
 ): Identity | Promise<Identity> {
   if (isPrivateKeyShaped(cookie)) throw toUnauthorized('PRIVATE_KEY_REFUSED');
   const nobody: Identity = { kind: 'anonymous', key: caller.addressGroup, hasStaleCookie: true };
-  if (toTokenKind(cookie) !== 'session' || !isWellFormedToken(cookie)) return nobody;
+  if (toTokenKind(cookie) !== 'session') return nobody;
   const found = by.session(cookie, 'cookie');
   return found instanceof Promise ? found.then((one) => one ?? nobody) : (found ?? nobody);
 }

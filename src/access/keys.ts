@@ -59,14 +59,19 @@ export class Keys {
     this.#cache = new CredentialCache({
       ...options.cache,
       clock: options.clock,
-      load: (hash, token) => this.#load(hash, token),
+      load: (token) => this.#load(token),
     });
   }
 
-  /** Takes well-formed tokens; null for a key that is unknown, revoked or expired. */
+  /** Null for a key that is unknown, revoked or expired. */
   authenticate(token: string): KeyIdentity | null | Promise<KeyIdentity | null> {
-    const found = this.#cache.get(this.#options.peppers.hash(token).hash, token);
+    const found = this.#cache.get(token);
     return found instanceof Promise ? found.then((key) => this.#check(key)) : this.#check(found);
+  }
+
+  /** Forgets keys that were looked up a while ago. */
+  purge(): void {
+    this.#cache.purge();
   }
 
   async issue(walletId: string, request: KeyRequest): Promise<IssuedKey> {
@@ -124,8 +129,9 @@ export class Keys {
     };
   }
 
-  async #load(hash: string, token: string): Promise<CachedKey | null> {
+  async #load(token: string): Promise<CachedKey | null> {
     const { store, peppers } = this.#options;
+    const { hash } = peppers.hash(token);
     const record = await store.findKey(hash);
     if (record !== null && areEqualHashes(record.hash, hash)) return toCached(record);
     for (const older of peppers.olderHashes(token)) {

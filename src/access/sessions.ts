@@ -61,7 +61,7 @@ export class Sessions {
     this.#cache = new CredentialCache({
       ...options.cache,
       clock: options.clock,
-      load: (hash, token) => this.#load(hash, token),
+      load: (token) => this.#load(token),
     });
   }
 
@@ -92,15 +92,20 @@ export class Sessions {
     return { token, record };
   }
 
-  /** Takes well-formed tokens; null for one that is unknown, over, or came the other way. */
+  /** Null for a session that is unknown, over, or came the other way. */
   authenticate(
     token: string,
     transport: SessionTransport,
   ): SessionIdentity | null | Promise<SessionIdentity | null> {
-    const found = this.#cache.get(this.#options.peppers.hash(token).hash, token);
+    const found = this.#cache.get(token);
     return found instanceof Promise
       ? found.then((session) => this.#check(session, transport))
       : this.#check(found, transport);
+  }
+
+  /** Forgets sessions that were looked up a while ago. */
+  purge(): void {
+    this.#cache.purge();
   }
 
   /** Notes a use: the session's idle time begins anew. */
@@ -116,6 +121,12 @@ export class Sessions {
     return records
       .map((record) => ({ ...record, lastUsedAtMs: this.#toLastUse(record) }))
       .filter((record) => isLiveSession(record, nowMs));
+  }
+
+  /** Whether a stored session still works, uses that are not stored yet included. */
+  isLive(record: SessionRecord): boolean {
+    const lastUsedAtMs = this.#toLastUse(record);
+    return isLiveSession({ ...record, lastUsedAtMs }, this.#options.clock.nowMs());
   }
 
   /** Returns how many were ended. */
@@ -147,12 +158,11 @@ export class Sessions {
     return Math.max(record.lastUsedAtMs, this.#touches.get(record.id) ?? 0);
   }
 
-  async #load(hash: string, token: string): Promise<CachedSession | null> {
+  async #load(token: string): Promise<CachedSession | null> {
     const { store, peppers } = this.#options;
-    const candidates = [hash, ...peppers.olderHashes(token).map((older) => older.hash)];
-    for (const candidate of candidates) {
-      const record = await store.findSession(candidate);
-      if (record === null || !areEqualHashes(record.tokenHash, candidate)) continue;
+    for (const { hash } of [peppers.hash(token), ...peppers.olderHashes(token)]) {
+      const record = await store.findSession(hash);
+      if (record === null || !areEqualHashes(record.tokenHash, hash)) continue;
       const lastUsedAtMs = this.#toLastUse(record);
       return { id: record.id, record, identity: toIdentity(record), lastUsedAtMs };
     }

@@ -4,17 +4,21 @@
 import type { Clock } from '../lib/clock.ts';
 import type { AccessStore } from '../store/access-store.ts';
 import type { CredentialWatch } from './credential-watch.ts';
+import type { Keys } from './keys.ts';
 import type { Sessions } from './sessions.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
 /** Twice within the second in which a revocation elsewhere must be felt. */
 const TICK_MS = 450;
-const SWEEP_EVERY_TICKS = 130;
+/** A commit of the embedded store holds everybody up for as long as its disk takes. */
+const FLUSH_EVERY_TICKS = 20;
+const SWEEP_EVERY_TICKS = 140;
 
 export interface UpkeepParts {
   readonly store: AccessStore;
   readonly usage: UsageCounter;
   readonly sessions: Sessions;
+  readonly keys: Keys;
   readonly watch: CredentialWatch;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
@@ -41,27 +45,36 @@ export class Upkeep {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     await this.#running;
-    await this.#work();
+    await this.#attempt(() => this.#flush());
   }
 
   #tick(): void {
-    this.#running = this.#work().then(() => {
+    this.#ticks += 1;
+    this.#running = this.#attempt(() => this.#work()).then(() => {
       if (this.#timer) this.#timer = setTimeout(() => this.#tick(), TICK_MS).unref();
     });
   }
 
   async #work(): Promise<void> {
-    const { store, usage, sessions, watch, clock, log } = this.#parts;
-    this.#ticks += 1;
+    const { store, sessions, keys, watch, clock } = this.#parts;
+    keys.purge();
+    sessions.purge();
+    if (this.#ticks % FLUSH_EVERY_TICKS === 0) await this.#flush();
+    await watch.look((session) => sessions.isLive(session));
+    if (this.#ticks % SWEEP_EVERY_TICKS === 0) await store.sweep(clock.nowMs());
+  }
+
+  async #flush(): Promise<void> {
+    await Promise.all([this.#parts.usage.flush(), this.#parts.sessions.flush()]);
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
     try {
-      // Uses first: a session that was used just now must not be found idle.
-      await Promise.all([usage.flush(), sessions.flush()]);
-      await watch.look();
-      if (this.#ticks % SWEEP_EVERY_TICKS === 0) await store.sweep(clock.nowMs());
+      await work();
       this.#failing = false;
     } catch (error) {
       // Said once an outage: it comes back by itself, and nothing that was counted is lost.
-      if (!this.#failing) log.warn({ err: error }, 'access cannot reach its store');
+      if (!this.#failing) this.#parts.log.warn({ err: error }, 'access cannot reach its store');
       this.#failing = true;
     }
   }

@@ -1,7 +1,7 @@
 // Counts requests in memory and tells the store now and then: a request never waits for it.
 
 import type { Clock } from '../lib/clock.ts';
-import type { AccessStore, UsageEntry } from '../store/access-store.ts';
+import { type AccessStore, SESSION_SOURCE, type UsageEntry } from '../store/access-store.ts';
 
 /** Keys and wallets that can be counted between two flushes; beyond it new ones go uncounted. */
 const ENTRIES_MAX = 10_000;
@@ -16,7 +16,7 @@ interface Pending {
 export class UsageCounter {
   readonly #store: AccessStore;
   readonly #clock: Clock;
-  /** By source, which for sessions stands beside the wallet. */
+  /** By the id of a key, or of the wallet whose sessions are counted together. */
   #pending = new Map<string, Pending>();
   #flushing: Promise<void> = Promise.resolve();
 
@@ -26,7 +26,7 @@ export class UsageCounter {
   }
 
   count(walletId: string, source: string): void {
-    const name = `${source} ${walletId}`;
+    const name = source === SESSION_SOURCE ? walletId : source;
     const entry = this.#pending.get(name);
     if (entry !== undefined) {
       entry.requests += 1;

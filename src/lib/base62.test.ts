@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { toBase62 } from './base62.ts';
+import { parseBase62, toBase62 } from './base62.ts';
 
 test('default: digits, then upper case, then lower case', () => {
   assert.equal(toBase62(0n, 3), '000');
@@ -17,6 +17,17 @@ test('default: digits, then upper case, then lower case', () => {
 test('behavior: a value that does not fit is an error, not a shorter value', () => {
   assert.throws(() => toBase62(62n, 1), RangeError);
   assert.throws(() => toBase62(2n ** 256n - 1n, 42), RangeError);
+});
+
+test('behavior: what was written is read back, and other characters are no number', () => {
+  fc.assert(
+    fc.property(fc.nat(), (value) => {
+      assert.equal(parseBase62(`x_${toBase62(BigInt(value), 6)}`, 2), value);
+    }),
+  );
+  for (const text of ['_', '-', ' ', 'é', '😀', '0/', 'a:']) {
+    assert.ok(Number.isNaN(parseBase62(text, 0)), text);
+  }
 });
 
 test('behavior: order is kept', () => {

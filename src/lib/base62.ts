@@ -1,6 +1,22 @@
-// Unsigned integers in base62, with digits padded to a fixed length.
+// Unsigned integers in base62, written with a fixed number of digits.
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+const DIGITS = new Int8Array(128).fill(-1);
+for (let digit = 0; digit < ALPHABET.length; digit += 1) {
+  DIGITS[ALPHABET.charCodeAt(digit)] = digit;
+}
+
+/** The value of a few digits from `start` on; NaN where one of them is no digit. */
+export function parseBase62(text: string, start: number): number {
+  let value = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const digit = DIGITS[text.charCodeAt(at)] ?? -1;
+    if (digit < 0) return Number.NaN;
+    value = value * 62 + digit;
+  }
+  return value;
+}
 
 export function toBase62(value: bigint, length: number): string {
   let rest = value;

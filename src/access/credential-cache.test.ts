@@ -1,0 +1,113 @@
+// Pins how long a credential is believed, and that nothing outlives its revocation.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AppError } from '../errors/app-error.ts';
+import { ManualClock } from '../lib/clock.ts';
+import { CredentialCache } from './credential-cache.ts';
+import { createToken } from './secret-token.ts';
+
+interface Key {
+  readonly id: string;
+  readonly state: number;
+}
+
+function createCache(options: { sizeMax?: number } = {}) {
+  const clock = new ManualClock();
+  const loads: { token: string; settle: (key: Key | null) => void; fail: () => void }[] = [];
+  const cache = new CredentialCache<Key>({
+    clock,
+    lifeMs: 750,
+    sizeMax: options.sizeMax ?? 100,
+    load: (token) =>
+      new Promise((resolve, reject) => {
+        loads.push({ token, settle: resolve, fail: () => reject(new Error('no store')) });
+      }),
+  });
+  return { cache, clock, loads };
+}
+
+test('default: one look-up serves everybody for less than a second', async () => {
+  const { cache, clock, loads } = createCache();
+  const token = createToken('key');
+  const asked = [cache.get(token), cache.get(token)];
+  assert.equal(loads.length, 1, 'those who come meanwhile wait for the same one');
+  clock.advance(100);
+  loads[0]!.settle({ id: 'a', state: 1 });
+  assert.deepEqual(await Promise.all(asked), [
+    { id: 'a', state: 1 },
+    { id: 'a', state: 1 },
+  ]);
+  assert.deepEqual(cache.get(token), { id: 'a', state: 1 }, 'at once');
+  clock.advance(649);
+  assert.ok(!(cache.get(token) instanceof Promise));
+  // Counted from when the look-up began: what it saw is as old as that.
+  clock.advance(1);
+  assert.ok(cache.get(token) instanceof Promise);
+  assert.equal(loads.length, 2);
+});
+
+test('behavior: garbage is refused without a look-up', () => {
+  const { cache, loads } = createCache();
+  for (const text of ['', 'mw_live_x', `mw_live_${'x'.repeat(49)}`, createToken('key').slice(1)]) {
+    assert.equal(cache.get(text), null);
+  }
+  assert.equal(loads.length, 0);
+});
+
+test('behavior: a look-up that began before a revocation is not believed after it', async () => {
+  const { cache, loads } = createCache();
+  const token = createToken('key');
+  const before = cache.get(token);
+  cache.forget('a');
+  const after = cache.get(token);
+  assert.equal(loads.length, 2, 'whoever comes after the revocation looks anew');
+  loads[1]!.settle(null);
+  assert.equal(await after, null);
+  loads[0]!.settle({ id: 'a', state: 1 });
+  await before;
+  assert.ok(cache.get(token) instanceof Promise, 'the old state was not kept');
+});
+
+test('behavior: what is forgotten, purged or crowded out is looked up again', async () => {
+  const { cache, clock, loads } = createCache({ sizeMax: 2 });
+  const tokens = [1, 2, 3].map(() => createToken('key'));
+  for (const [n, token] of tokens.entries()) {
+    const asked = cache.get(token);
+    loads[n]!.settle({ id: `k${n}`, state: n });
+    await asked;
+  }
+  assert.equal(cache.size, 2);
+  assert.ok(cache.get(tokens[0]!) instanceof Promise);
+  assert.ok(!(cache.get(tokens[2]!) instanceof Promise));
+  cache.forget('k2');
+  assert.ok(cache.get(tokens[2]!) instanceof Promise);
+  clock.advance(750);
+  cache.purge();
+  assert.equal(cache.size, 0, 'no token stays in memory');
+});
+
+test('behavior: a store that fails lets nobody in and is asked again', async () => {
+  const { cache, loads } = createCache();
+  const token = createToken('key');
+  const asked = cache.get(token) as Promise<unknown>;
+  loads[0]!.fail();
+  await assert.rejects(asked, (error: unknown) => {
+    assert.ok(error instanceof AppError);
+    assert.equal(error.code, 'UPSTREAM_UNAVAILABLE');
+    assert.equal(error.retryAfterSeconds, 1);
+    return true;
+  });
+  assert.ok(cache.get(token) instanceof Promise);
+  assert.equal(loads.length, 2);
+});
+
+test('behavior: nobody is remembered as nobody', async () => {
+  const { cache, loads } = createCache();
+  const token = createToken('key');
+  const asked = cache.get(token);
+  loads[0]!.settle(null);
+  assert.equal(await asked, null);
+  assert.equal(cache.size, 0);
+  assert.ok(cache.get(token) instanceof Promise, 'it may exist by now');
+});

@@ -1,0 +1,80 @@
+// Pins that whoever holds something open hears of the end of its credential, once.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startAccess } from '../../test/start-access.ts';
+import { OWN_PAGE } from '../../test/start-http-server.ts';
+import { createEvmWallet } from '../../test/wallets.ts';
+import type { Identity } from '../contract/identity.ts';
+
+const DAY_MS = 86_400_000;
+
+async function setUp(t: Parameters<typeof startAccess>[0]) {
+  const server = await startAccess(t);
+  const { access } = server;
+  const identify = (bearer: string): Promise<Identity> =>
+    Promise.resolve(
+      access.identify({
+        authorization: `Bearer ${bearer}`,
+        sessionCookie: undefined,
+        addressGroup: 'x',
+      }),
+    );
+  const { token } = await server.signIn(createEvmWallet());
+  const heard: string[] = [];
+  const watch = (name: string, identity: Identity) =>
+    access.watch.watch(identity, () => heard.push(name));
+  return { server, access, identify, token, heard, watch };
+}
+
+test('default: a revoked key and an ended session are told at once, others not', async (t) => {
+  const { server, access, identify, token, heard, watch } = await setUp(t);
+  const [one, two] = [await server.issueKey(token), await server.issueKey(token)];
+  watch('one', await identify(one.key));
+  watch('one again', await identify(one.key));
+  watch('two', await identify(two.key));
+  watch('session', await identify(token));
+  const unwatch = watch('left before', await identify(one.key));
+  unwatch();
+  unwatch();
+  await server.send('DELETE', `/keys?id=${one.id}`, { bearer: token });
+  assert.deepEqual(heard, ['one', 'one again']);
+  await server.send('DELETE', '/auth/session', { bearer: token });
+  assert.deepEqual(heard, ['one', 'one again', 'session']);
+  assert.equal(access.watch.size, 1);
+});
+
+test('behavior: what runs out is found by looking', async (t) => {
+  const { server, access, identify, token, heard, watch } = await setUp(t);
+  const body = { name: 'brief', expiresInDays: 1 };
+  const brief = await server.send('POST', '/keys', { body, bearer: token });
+  const lasting = await server.issueKey(token);
+  watch('brief', await identify(String(brief.body['key'])));
+  watch('lasting', await identify(lasting.key));
+  const look = () => access.watch.look(() => true);
+  await look();
+  assert.deepEqual(heard, []);
+  server.clock.advance(DAY_MS);
+  await look();
+  assert.deepEqual(heard, ['brief']);
+  await look();
+  assert.deepEqual(heard, ['brief'], 'once');
+});
+
+test('behavior: logging out everywhere reaches cookies too; nobody has nothing to watch', async (t) => {
+  const { server, access, identify, token, heard, watch } = await setUp(t);
+  const wallet = createEvmWallet();
+  const cookie = await server.signInByCookie(wallet, OWN_PAGE);
+  const browser = await access.identify({
+    authorization: undefined,
+    sessionCookie: cookie.split('=')[1],
+    addressGroup: 'x',
+  });
+  watch('browser', browser);
+  watch('other', await identify(token));
+  watch('nobody', { kind: 'anonymous', key: 'x' });
+  assert.equal(access.watch.size, 2);
+  const { token: second } = await server.signIn(wallet);
+  await server.send('DELETE', '/auth/sessions', { bearer: second });
+  assert.deepEqual(heard, ['browser']);
+});

@@ -1,0 +1,69 @@
+// Pins that counting loses nothing when the store fails, and never grows without bound.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '../lib/clock.ts';
+import { type AccessStore, SESSION_SOURCE, type UsageEntry } from '../store/access-store.ts';
+import { UsageCounter } from './usage-counter.ts';
+
+function createCounter() {
+  const stored: UsageEntry[] = [];
+  let broken = false;
+  // The network's edge: a store that can be cut off.
+  const store = {
+    addUsage: async (entries: readonly UsageEntry[]) => {
+      if (broken) throw new Error('no store');
+      stored.push(...entries);
+    },
+  } as unknown as AccessStore;
+  const clock = new ManualClock();
+  const counter = new UsageCounter({ store, clock });
+  return {
+    counter,
+    clock,
+    stored,
+    cut: (value: boolean) => {
+      broken = value;
+    },
+  };
+}
+
+test('default: many requests are one entry', async () => {
+  const { counter, clock, stored } = createCounter();
+  for (let i = 0; i < 1000; i += 1) counter.count('w', 'key_a');
+  clock.advance(50);
+  counter.count('w', 'key_a');
+  counter.count('w', SESSION_SOURCE);
+  counter.count('v', SESSION_SOURCE);
+  await counter.flush();
+  const nowMs = clock.nowMs();
+  assert.deepEqual(stored, [
+    { walletId: 'w', source: 'key_a', requests: 1001, lastUsedAtMs: nowMs },
+    { walletId: 'w', source: SESSION_SOURCE, requests: 1, lastUsedAtMs: nowMs },
+    { walletId: 'v', source: SESSION_SOURCE, requests: 1, lastUsedAtMs: nowMs },
+  ]);
+  await counter.flush();
+  assert.equal(stored.length, 3, 'nothing is told twice');
+});
+
+test('behavior: what a broken store did not take is told later, added up', async () => {
+  const { counter, stored, cut } = createCounter();
+  counter.count('w', 'key_a');
+  cut(true);
+  const failing = counter.flush();
+  counter.count('w', 'key_a');
+  await assert.rejects(failing);
+  cut(false);
+  await counter.flush();
+  assert.deepEqual(
+    stored.map(({ requests }) => requests),
+    [2],
+  );
+});
+
+test('behavior: a flood of different keys is bounded', async () => {
+  const { counter, stored } = createCounter();
+  for (let i = 0; i < 50_000; i += 1) counter.count('w', `key_${i}`);
+  await counter.flush();
+  assert.equal(stored.length, 10_000);
+});
