@@ -54,6 +54,40 @@ test('behavior: a wrong secret is refused without being shown', () => {
   assert.ok(!problems.join().includes('hunter2'));
 });
 
+test('behavior: pages that use sessions are exact origins, with https unless on this machine', () => {
+  const good = ['https://a.example', 'https://a.example:8443', 'http://localhost:3000'];
+  for (const text of good)
+    assert.equal(loadConfig({ PUBLIC_ORIGIN: text }).access.publicOrigin, text);
+  const bad = ['a.example', 'https://a.example/', 'https://a.example/x', 'http://a.example', '*'];
+  for (const text of bad) {
+    assert.equal(problemsOf({ PUBLIC_ORIGIN: text }).length, 1, text);
+    assert.equal(problemsOf({ SESSION_ORIGINS: `https://b.example,${text}` }).length, 1, text);
+  }
+});
+
+test('behavior: the pepper is versions with secrets, needed with PostgreSQL, never shown', () => {
+  const secret = Buffer.alloc(32, 7).toString('base64');
+  const [newest, older] =
+    loadConfig({ KEY_PEPPER: `1:${secret},2:${secret}` }).access.keyPepper ?? [];
+  assert.deepEqual([newest?.version, older?.version], [2, 1]);
+  const short = Buffer.alloc(31, 7).toString('base64');
+  for (const text of [
+    secret,
+    `0:${secret}`,
+    `1:${short}`,
+    `1:${secret},1:${secret}`,
+    '1:',
+    '1:é',
+  ]) {
+    const problems = problemsOf({ KEY_PEPPER: text });
+    assert.equal(problems.length, 1, text);
+    assert.ok(!problems.join().includes(short.slice(0, 20)));
+  }
+  const databaseUrl = { DATABASE_URL: 'postgres://db/mintwire' };
+  assert.match(problemsOf(databaseUrl).join(), /KEY_PEPPER must be set/);
+  assert.deepEqual(problemsOf({ ...databaseUrl, KEY_PEPPER: `1:${secret}` }), []);
+});
+
 test('behavior: numbers are plain decimal numbers in range', () => {
   for (const text of ['1e3', '0x10', '8080.5', '65536', '-1', '８０８０', 'NaN']) {
     assert.equal(problemsOf({ PORT: text }).length, 1, text);

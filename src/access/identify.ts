@@ -28,10 +28,10 @@ export interface Authenticators {
 
 const BEARER = /^bearer +/i;
 
-/** The credential as it came, whatever it is; the usual spelling needs no pattern. */
-function toCredential(authorization: string): string {
+/** What follows the scheme; null where that is another one. The usual spelling needs no pattern. */
+function toBearer(authorization: string): string | null {
   if (authorization.startsWith('Bearer ')) return authorization.slice(7).trim();
-  return authorization.replace(BEARER, '').trim();
+  return BEARER.test(authorization) ? authorization.replace(BEARER, '').trim() : null;
 }
 
 function orRefuse<Found extends Identity>(
@@ -44,10 +44,13 @@ function orRefuse<Found extends Identity>(
 }
 
 function identifyBearer(authorization: string, by: Authenticators): Identity | Promise<Identity> {
-  const token = toCredential(authorization);
-  const kind = toTokenKind(token);
-  if (kind === null) {
-    throw toUnauthorized(isPrivateKeyShaped(token) ? 'PRIVATE_KEY_REFUSED' : 'INVALID_API_KEY');
+  const token = toBearer(authorization);
+  const kind = token === null ? null : toTokenKind(token);
+  if (token === null || kind === null) {
+    // Also without a scheme, and under any: whoever sends one must learn of it.
+    const bare = authorization.slice(authorization.indexOf(' ') + 1).trim();
+    const isPrivateKey = isPrivateKeyShaped(bare) || isPrivateKeyShaped(authorization.trim());
+    throw toUnauthorized(isPrivateKey ? 'PRIVATE_KEY_REFUSED' : 'INVALID_API_KEY');
   }
   return kind === 'key'
     ? orRefuse(by.key(token), 'INVALID_API_KEY')

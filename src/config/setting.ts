@@ -80,11 +80,16 @@ export const host: Parser<string> = (text) => {
   return text;
 };
 
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
 /** Scheme, host and port as a browser's `Origin` header has them. */
 export const origin: Parser<string> = (text) => {
   const url = urlWith(['http:', 'https:'])(text);
-  if (new URL(url).origin !== url)
-    throw new SettingProblem('must be an origin such as https://a.example');
+  const { origin: plain, protocol, hostname } = new URL(url);
+  if (plain !== url) throw new SettingProblem('must be an origin such as https://a.example');
+  if (protocol === 'http:' && !LOOPBACK_HOSTS.has(hostname)) {
+    throw new SettingProblem('must use https: over http anybody on the way could take sessions');
+  }
   return url;
 };
 
