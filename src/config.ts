@@ -66,6 +66,12 @@ const SERVER_SETTINGS = {
     example: '30',
     fallback: '10',
   }),
+  answerCacheMb: setting('ANSWER_CACHE_MB', integer({ min: 1, max: 65_536 }), {
+    group: 'Server',
+    why: 'Megabytes of answers that are kept as ready bytes; what changed is made anew, whatever this is.',
+    example: '256',
+    fallback: '64',
+  }),
   logLevel: setting('LOG_LEVEL', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']), {
     group: 'Server',
     why: 'The least important log lines to write.',

@@ -18,12 +18,14 @@ import { createMetricsServer } from '../http/metrics-server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { LocalFeed } from '../live/local-feed.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
+import type { Market } from '../market/create-market.ts';
 import { createReadiness } from '../market/readiness.ts';
 import { createReference } from '../market/reference.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { openAccess, openPeppers } from './open-access.ts';
+import { openMarket } from './open-market.ts';
 import { openStore } from './open-store.ts';
 import { startChains } from './start-chains.ts';
 
@@ -51,6 +53,7 @@ interface HandlerParts {
   readonly version: string;
   readonly store: Store;
   readonly chains: ChainDirectory;
+  readonly market: Market;
   readonly access: Access;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
@@ -60,6 +63,7 @@ function createHandlers(parts: HandlerParts): Handlers {
   const reference = createReference(operations, { version: parts.version });
   return {
     getChains: () => ({ chains: parts.chains.list().map((chain) => chain.answer) }),
+    ...parts.market.handlers,
     ...parts.access.handlers,
     getHealth: () => ({ status: 'ok' }),
     getReady: createReadiness(parts),
@@ -132,7 +136,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const chains = startChains({ config, feed, clock, logger, metrics });
   const access = openAccess({ config, store, peppers, chains, clock, logger });
-  const handlers = createHandlers({ config, version, store, chains, access, clock, isDraining });
+  const market = await openMarket({ config, store, feed, chains, access, clock, logger, metrics });
+  const handlers = createHandlers({
+    ...{ config, version, store, chains, market, access, clock },
+    isDraining,
+  });
   const server = createHttpServer({
     ...toServerOptions(config, access),
     // Each handler takes what its own operation's parser gives; the list ties the two by id.
@@ -150,7 +158,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metricsServer.closeAllConnections();
     await Promise.all([close(server), close(metricsServer)]);
     clearTimeout(cut);
-    await Promise.all([chains.stop(), access.stop()]);
+    await Promise.all([chains.stop(), access.stop(), market.stop()]);
     await feed.close();
     await store.close();
   };

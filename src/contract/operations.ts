@@ -11,13 +11,23 @@ import {
 import { getChains } from './operations/get-chains.ts';
 import { getEntitlements } from './operations/get-entitlements.ts';
 import { getHealth } from './operations/get-health.ts';
+import { getHolders } from './operations/get-holders.ts';
+import { getKlines } from './operations/get-klines.ts';
 import { getMe } from './operations/get-me.ts';
 import { getReady } from './operations/get-ready.ts';
+import { getToken } from './operations/get-token.ts';
+import { getTrades } from './operations/get-trades.ts';
 import { createKey, getKeys, revokeKey } from './operations/keys.ts';
 import { getDocs, getLlms, getOpenapi } from './operations/reference.ts';
+import { searchTokens } from './operations/search-tokens.ts';
 
 export const operations = [
   getChains,
+  searchTokens,
+  getToken,
+  getKlines,
+  getTrades,
+  getHolders,
   getEntitlements,
   createChallenge,
   verifyChallenge,

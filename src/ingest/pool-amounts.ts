@@ -29,7 +29,7 @@ function clamp(amount: bigint): bigint {
   return amount > UINT256_MAX ? UINT256_MAX : amount;
 }
 
-/** What of an amount the positions keep or pay: the fee on what comes in belongs to their owners. */
+/** What of an amount the positions keep or pay: the fee on what comes in is their owners'. */
 function toPrincipal(amount: bigint, feePips: bigint): bigint {
   return amount <= 0n ? amount : amount - (amount * feePips + PIPS - 1n) / PIPS;
 }

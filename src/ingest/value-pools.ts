@@ -2,8 +2,8 @@
 // that search ranks by.
 //
 // A pool counts with what it holds of its quote asset, and with the other side for as much again at
-// most, at the pool's own price: a heap of a worthless token is no liquidity. Pools are valued at the
-// end of every block that changes them, so it does not matter how blocks fall into batches.
+// most, at the pool's own price: a heap of a worthless token is no liquidity. Pools are valued at
+// the end of every block that changes them, so it does not matter how blocks fall into batches.
 
 import { RANK_TOKEN } from '../chains/quote-rule.ts';
 import { pow10, type Ratio } from '../lib/decimal.ts';
@@ -54,7 +54,7 @@ function toValue(pool: PoolEntry, sides: Sides, anchor: Ratio | null): bigint | 
   const baseUsd = toUsdE18(holdings.base, sides.quote, anchor);
   if (quoteUsd === null || baseUsd === null) return null;
   if (sides.quote.rank !== RANK_TOKEN) return quoteUsd + min(baseUsd, quoteUsd);
-  // A price can be made up, money cannot: another token is worth no more here than it has elsewhere.
+  // A price can be made up, money cannot: a token is worth no more here than it has elsewhere.
   const backed = min(quoteUsd, (sides.quote.row.liquidityUsdE18 ?? 0n) / 2n);
   return backed + min(baseUsd, backed);
 }

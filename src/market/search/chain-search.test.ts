@@ -76,7 +76,7 @@ function readTokenList(): Listing[] {
 
 function inSegment(listings: readonly Listing[]): ChainSearch {
   const index = new ChainSearch();
-  index.beginSegment();
+  index.begin();
   index.setSegment(buildSegment(listings));
   return index;
 }
@@ -173,6 +173,7 @@ test('behavior: through changes and new segments the index stays equal to a plai
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), listing }) },
     { weight: 1, arbitrary: fc.constant({ kind: 'begin' as const }) },
     { weight: 1, arbitrary: fc.constant({ kind: 'finish' as const }) },
+    { weight: 1, arbitrary: fc.constant({ kind: 'replace' as const }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('search' as const), text: word }) },
   );
   fc.assert(
@@ -188,10 +189,13 @@ test('behavior: through changes and new segments the index stays equal to a plai
           index.remove(one.listing.token);
           model.delete(one.listing.token);
         } else if (one.kind === 'begin') {
-          index.beginSegment();
+          index.begin();
           begun = [...model.values()];
         } else if (one.kind === 'finish') {
           if (begun !== null) index.setSegment(buildSegment(begun));
+          begun = null;
+        } else if (one.kind === 'replace') {
+          if (begun !== null) index.replaceAll(begun);
           begun = null;
         } else if (foldText(one.text) !== '') {
           const expected = searchPlainly([...model.values()], one.text, 5);

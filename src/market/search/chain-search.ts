@@ -60,12 +60,21 @@ export class ChainSearch {
     this.#set(token, null);
   }
 
-  /** From here on a segment is being built from what is stored. */
-  beginSegment(): void {
+  /** From here on what is stored is being read; changes meanwhile are newer than that. */
+  begin(): void {
     this.#sinceBegun = new Map();
   }
 
-  /** The segment that was being built holds everything but the changes since. */
+  /** What was read is all there is, and little enough to be looked through. */
+  replaceAll(listings: readonly Listing[]): void {
+    const since = this.#sinceBegun ?? new Map<Address, Change | null>();
+    this.#segment = null;
+    this.#sinceBegun = null;
+    this.#changes = new Map(listings.map((listing) => [listing.token, toChange(listing)]));
+    for (const [token, change] of since) this.#changes.set(token, change);
+  }
+
+  /** The segment holds everything but the changes since. */
   setSegment(arrays: SegmentArrays): void {
     this.#segment = new Segment(arrays);
     this.#changes = this.#sinceBegun ?? new Map();

@@ -21,6 +21,12 @@ export const RANKS = Object.fromEntries(MATCH_KINDS.map((kind, rank) => [kind, r
   Record<MatchKind, number>
 >;
 
+export function toMatchKind(rank: number): MatchKind {
+  const kind = MATCH_KINDS[rank];
+  if (kind === undefined) throw new RangeError(`no match has the rank ${rank}`);
+  return kind;
+}
+
 /** A query, folded and ready to be compared. */
 export interface SearchQuery {
   readonly text: string;
@@ -44,7 +50,7 @@ export function toSearchQuery(folded: string): SearchQuery {
   };
 }
 
-/** The rank of a folded symbol and name without typing errors; null where the text is in neither. */
+/** The rank without typing errors; null where neither symbol nor name holds the text. */
 export function toExactRank(query: SearchQuery, symbol: string, name: string): number | null {
   const { text } = query;
   if (symbol === text) return RANKS.symbol;
@@ -72,7 +78,7 @@ export function toSpellings(points: ArrayLike<number>): readonly ArrayLike<numbe
   return spellings;
 }
 
-/** The rank by typing errors against whichever spelling is nearest; null where there are too many. */
+/** The rank by typing errors against the nearest spelling; null where there are too many. */
 export function toTypoRank(
   query: SearchQuery,
   spellings: readonly ArrayLike<number>[],

@@ -14,7 +14,7 @@ const WINDOW_SIZE = 2000;
 /** Windows that one page may take: a read must end, whatever is asked. */
 const WINDOW_COUNT_MAX = 10;
 
-/** SQL compares values as doubles, so the bound is a little lower there; the exact check follows. */
+/** SQL compares values as doubles, so its bound is a little lower; the exact check follows. */
 const DOUBLE_SLACK = 1 - 1e-9;
 
 const POSITION_COLUMNS = 'timestamp_ms, block, log_index';

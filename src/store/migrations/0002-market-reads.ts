@@ -40,7 +40,7 @@ function toTables({ text, integer }: { text: string; integer: string }): readonl
   ];
 }
 
-/** A token's deepest pools come first; SQLite puts nulls last by itself, where PostgreSQL must be told. */
+/** The deepest pools come first; SQLite puts nulls last by itself, PostgreSQL must be told. */
 function toIndexes(dialect: SqlDialect): readonly string[] {
   const deepest = dialect === 'sqlite' ? 'DESC' : 'DESC NULLS LAST';
   return [

@@ -1,0 +1,31 @@
+// Asks a chain which addresses have code of their own.
+
+import type { Address } from '../../model/market-event.ts';
+import type { RpcClient } from './rpc/rpc-client.ts';
+
+/** A wallet that has delegated to a contract (EIP-7702) still belongs to whoever has its key. */
+const DELEGATION = /^0xef0100/i;
+
+/** True for contracts. Fails when no endpoint answers for all of them. */
+export async function readContractAccounts(
+  client: RpcClient,
+  addresses: readonly Address[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Address, boolean>> {
+  const calls = addresses.map((address) => ({
+    method: 'eth_getCode' as const,
+    params: [address, 'latest'],
+  }));
+  return client.at(
+    async (endpoint) => {
+      const outcomes = await endpoint.batch(calls, { signal });
+      return new Map(
+        addresses.map((address, index) => {
+          const code = String(endpoint.unwrap(outcomes[index]));
+          return [address, code.length > 2 && !DELEGATION.test(code)];
+        }),
+      );
+    },
+    { signal },
+  );
+}

@@ -1,0 +1,60 @@
+// Puts the market's reads on the store, the feed and the chains' nodes.
+
+import type { Access } from '../access/create-access.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Feed } from '../live/feed.ts';
+import { createMarket, type Market } from '../market/create-market.ts';
+import type { Store } from '../store/store.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { buildSegmentElsewhere } from './build-segment.ts';
+import { createMarketChains } from './market-chains.ts';
+import type { FollowedChains } from './start-chains.ts';
+
+export interface OpenMarketOptions {
+  readonly config: Config;
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly chains: FollowedChains;
+  readonly access: Pick<Access, 'tiers'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+function measure(market: Market, chains: FollowedChains, metrics: Metrics): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    metrics.gauge(`mintwire_answer_cache_${name}`, help, read);
+  gauge('bytes', 'Memory that kept answers take.', () => market.cache.statistics.bytes);
+  gauge('entries', 'Answers that are kept.', () => market.cache.statistics.entries);
+  gauge('hits', 'Answers given from memory.', () => market.cache.statistics.hits);
+  gauge('misses', 'Answers that had to be made.', () => market.cache.statistics.misses);
+  metrics.chainGauge('mintwire_search_tokens', 'Tokens that search knows.', () =>
+    chains.list().map(({ slug }) => [slug, market.search.countTokens(slug)] as const),
+  );
+}
+
+export async function openMarket(options: OpenMarketOptions): Promise<Market> {
+  const { config, store, feed, chains, access, clock, logger, metrics } = options;
+  const marketChains = createMarketChains(chains, { clock, log: logger });
+  const market = createMarket({
+    store,
+    feed,
+    chains: marketChains,
+    clock,
+    depthOf: (identity) => access.tiers[identity.kind].depth,
+    buildSegment: (chain) => buildSegmentElsewhere({ store: config.store, chain }),
+    cacheBytesMax: config.server.answerCacheMb * 1024 * 1024,
+    onError: (error) => logger.error({ err: error }, 'keeping up with the market failed'),
+  });
+  measure(market, chains, metrics);
+  await market.start();
+  return {
+    ...market,
+    stop: async () => {
+      await market.stop();
+      marketChains.close();
+    },
+  };
+}

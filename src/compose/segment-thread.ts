@@ -1,0 +1,30 @@
+// A thread that reads a chain's tokens, builds a search segment of them, hands it over and ends.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Config } from '../config.ts';
+import type { Listing } from '../market/search/listing.ts';
+import { buildSegment, type SegmentArrays } from '../market/search/segment.ts';
+import { toListing } from '../market/token-search.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import { openStore } from './open-store.ts';
+
+export interface SegmentThreadInput {
+  readonly store: Config['store'];
+  readonly chain: ChainSlug;
+}
+
+function toBuffers(arrays: object): ArrayBuffer[] {
+  return Object.values(arrays).flatMap((value: unknown) =>
+    ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : toBuffers(value as object),
+  );
+}
+
+const { store: config, chain } = workerData as SegmentThreadInput;
+const store = await openStore(config);
+const listings: Listing[] = [];
+for await (const page of store.market.scanListings(chain)) {
+  for (const record of page) listings.push(toListing(record));
+}
+await store.close();
+const segment: SegmentArrays = buildSegment(listings);
+parentPort?.postMessage(segment, toBuffers(segment));

@@ -1,0 +1,104 @@
+// GET /token/holders
+
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import {
+  asOfSchema,
+  chainInput,
+  coverageSchema,
+  cursorInput,
+  holderSchema,
+  mintInput,
+  nextCursor,
+} from '../schemas/market.ts';
+import { TOKEN_ERRORS } from './token-errors.ts';
+
+export const HOLDER_KINDS_EXCLUDED = ['pool', 'burn', 'contract'] as const;
+
+export const getHolders = defineOperation({
+  id: 'getHolders',
+  method: 'GET',
+  path: '/token/holders',
+  tag: 'Market',
+  summary: 'Give holders of a token',
+  description:
+    'By balance, highest first. Where `coverage.holdersComplete` is true the balances of all pages add up to the supply. A holder whose balance changes between two pages may move. At most 100 rows without credentials, 1,000 with.',
+  cost: 'read',
+  cacheControl: 'public, max-age=1',
+  input: Type.Object(
+    {
+      chain: chainInput,
+      mint: mintInput,
+      limit: Type.Integer({ minimum: 1, default: 100 }),
+      cursor: cursorInput,
+      exclude: Type.Optional(
+        Type.Array(Type.Enum([...HOLDER_KINDS_EXCLUDED]), {
+          maxItems: 3,
+          description: 'Kinds to leave out of `holders` and `top10Pct`, comma-separated.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object(
+    {
+      total: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+        description: 'Owners with a balance above zero that are known, whatever is left out.',
+      }),
+      totalSupplyRaw: Type.Union([Type.String(), Type.Null()]),
+      top10Pct: Type.Union([Type.Number(), Type.Null()], {
+        description: 'Per cent of the supply that the first ten hold together.',
+      }),
+      holders: Type.Array(holderSchema),
+      nextCursor,
+      coverage: coverageSchema,
+      asOf: asOfSchema,
+    },
+    { title: 'Holders', additionalProperties: false },
+  ),
+  errors: [...TOKEN_ERRORS, 'INVALID_CURSOR'],
+  example: {
+    input: { chain: 'devnet', mint: '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7', limit: 3 },
+    answer: {
+      total: 41,
+      totalSupplyRaw: '100000000000000000000000000',
+      top10Pct: 74.460471,
+      holders: [
+        {
+          rank: 1,
+          owner: '0xDC3FD37f586f4F90816586B2cbd8bF5EaD0fE557',
+          amountRaw: '60161761231309069468489429',
+          amount: '60161761.231309069468489429',
+          pct: 60.161761,
+          kind: 'wallet',
+        },
+        {
+          rank: 2,
+          owner: '0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2',
+          amountRaw: '2811342254329231510977924',
+          amount: '2811342.254329231510977924',
+          pct: 2.811342,
+          kind: 'pool',
+        },
+        {
+          rank: 3,
+          owner: '0xdf0b77D2165403cbaF3d6d8c8f83D17f46132265',
+          amountRaw: '2139142115171896698241398',
+          amount: '2139142.115171896698241398',
+          pct: 2.139142,
+          kind: 'pool',
+        },
+      ],
+      nextCursor:
+        'Q3g1Q3JETEpDUFBmMjEzOTE0MjExNTE3MTg5NjY5ODI0MTM5OCAweGRmMGI3N2QyMTY1NDAzY2JhZjNkNmQ4YzhmODNkMTdmNDYxMzIyNjUgMw',
+      coverage: { tradesFrom: 1794627857000, klinesFrom: 1794627857000, holdersComplete: true },
+      asOf: {
+        block: 106,
+        blockHash: '0x2b1f47235796889cb24085e1a145e8c88e891a958bbc00143bce62be4be8dc20',
+        timestamp: 1794714404000,
+        finalizedBlock: 42,
+      },
+    },
+  },
+  mcp: { tool: 'get_holders', description: 'Gives the holders of a token by balance.' },
+});

@@ -1,0 +1,107 @@
+// GET /token/trades
+
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import {
+  asOfSchema,
+  chainInput,
+  coverageSchema,
+  cursorInput,
+  endTimeInput,
+  mintInput,
+  nextCursor,
+  startTimeInput,
+  tradeSchema,
+} from '../schemas/market.ts';
+import { TOKEN_ERRORS } from './token-errors.ts';
+
+export const getTrades = defineOperation({
+  id: 'getTrades',
+  method: 'GET',
+  path: '/token/trades',
+  tag: 'Market',
+  summary: 'Give trades of a token',
+  description:
+    'Newest first. No trade is skipped or repeated from page to page while new ones arrive. A filter that leaves little may give a short or empty page with a `nextCursor`: go on until that is null. At most 100 rows without credentials, 500 with.',
+  cost: 'read',
+  cacheControl: 'public, max-age=1',
+  input: Type.Object(
+    {
+      chain: chainInput,
+      mint: mintInput,
+      limit: Type.Integer({ minimum: 1, default: 100 }),
+      cursor: cursorInput,
+      startTime: startTimeInput,
+      endTime: endTimeInput,
+      side: Type.Optional(Type.Enum(['buy', 'sell'])),
+      wallet: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Only transactions that this address sent.',
+        }),
+      ),
+      minUsd: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 40,
+          description:
+            'Only trades of at least this value, a decimal number such as `250` or `0.5`.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object(
+    {
+      trades: Type.Array(tradeSchema),
+      nextCursor,
+      coverage: coverageSchema,
+      asOf: asOfSchema,
+    },
+    { title: 'Trades', additionalProperties: false },
+  ),
+  errors: [...TOKEN_ERRORS, 'INVALID_CURSOR'],
+  example: {
+    input: { chain: 'devnet', mint: '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7', limit: 1 },
+    answer: {
+      trades: [
+        {
+          id: 'devnet:0xd5ae89cee0fc49d0aefa3902138d13e3d7ad05a22883e59badd7f29b58f87d1e:0',
+          txHash: '0xd5ae89cee0fc49d0aefa3902138d13e3d7ad05a22883e59badd7f29b58f87d1e',
+          block: 104,
+          index: 0,
+          timestamp: 1794714402000,
+          side: 'sell',
+          wallet: '0xa88bF03440569f39507b5fD9ca2774494E8206A9',
+          venue: 'uniswap-v3',
+          pool: '0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2',
+          amountRaw: '2503394285714285714285',
+          amount: '2503.394285714285714285',
+          quote: {
+            mint: '0xE95794607E5C70D60A57c0A322824d73b8F913e8',
+            symbol: 'WETH',
+            decimals: 18,
+            amountRaw: '354596961468609932',
+            amount: '0.354596961468609932',
+          },
+          priceNative: '0.00014164646915275429',
+          priceUsd: '0.42161925172082196',
+          valueNative: '0.354596961468609932',
+          valueUsd: '1055.47922550503872',
+          outlier: false,
+          finality: 'confirmed',
+        },
+      ],
+      nextCursor: 'T1dfSkQ1UVRCN2pBMTc5NDcxNDQwMjAwMCAxMDQgMTE',
+      coverage: { tradesFrom: 1794627857000, klinesFrom: 1794627857000, holdersComplete: true },
+      asOf: {
+        block: 106,
+        blockHash: '0x2b1f47235796889cb24085e1a145e8c88e891a958bbc00143bce62be4be8dc20',
+        timestamp: 1794714404000,
+        finalizedBlock: 42,
+      },
+    },
+  },
+  mcp: { tool: 'get_trades', description: 'Gives the trades of a token, newest first.' },
+});

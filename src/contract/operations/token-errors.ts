@@ -1,0 +1,10 @@
+// What every read of one token may be answered with.
+
+export const TOKEN_ERRORS = [
+  'UNKNOWN_CHAIN',
+  'CHAIN_NOT_FOLLOWED',
+  'INVALID_ADDRESS',
+  'TOKEN_NOT_FOUND',
+  'TOKEN_PAUSED',
+  'NOT_READY',
+] as const;

@@ -1,0 +1,219 @@
+// Tokens and their markets on the wire.
+
+import Type from 'typebox';
+import { KLINE_INTERVALS } from '../../model/market-record.ts';
+import { chainSlugSchema } from './chain.ts';
+
+const textOrNull = (description: string) =>
+  Type.Union([Type.String(), Type.Null()], { description });
+
+const numberOrNull = (description: string) =>
+  Type.Union([Type.Number(), Type.Null()], { description });
+
+const integerOrNull = (description: string) =>
+  Type.Union([Type.Integer(), Type.Null()], { description });
+
+export const chainInput = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Slug of a chain that this server follows, or its CAIP-2 form.',
+});
+
+export const mintInput = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "The token's address on that chain, in any case.",
+});
+
+export const cursorInput = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 8000,
+    description: '`nextCursor` of the page before, with the same query.',
+  }),
+);
+
+const timeInput = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description }));
+
+export const startTimeInput = timeInput('Unix milliseconds, inclusive.');
+export const endTimeInput = timeInput('Unix milliseconds, inclusive.');
+
+export const nextCursor = textOrNull('Asks for the next page; null on the last.');
+
+export const asOfSchema = Type.Object(
+  {
+    block: Type.Integer({ minimum: 0 }),
+    blockHash: Type.String(),
+    timestamp: Type.Integer({ description: 'When that block was made, in Unix milliseconds.' }),
+    finalizedBlock: Type.Integer({
+      minimum: 0,
+      description: 'Up to this block nothing can be reorganised any more.',
+    }),
+  },
+  {
+    title: 'AsOf',
+    additionalProperties: false,
+    description: 'The state of the chain that the answer tells of.',
+  },
+);
+
+export const coverageSchema = Type.Object(
+  {
+    tradesFrom: integerOrNull('Trades from this time on are indexed, in Unix milliseconds.'),
+    klinesFrom: integerOrNull('Klines from this time on are complete.'),
+    holdersComplete: Type.Boolean({
+      description: 'Whether the known balances add up to the supply.',
+    }),
+  },
+  {
+    title: 'Coverage',
+    additionalProperties: false,
+    description: 'What has been indexed, so that a gap is never mistaken for silence.',
+  },
+);
+
+const summaryFields = {
+  chain: chainSlugSchema,
+  mint: Type.String({ description: "The token's address." }),
+  symbol: textOrNull("What the contract calls itself: a stranger's text, at most 64 characters."),
+  name: textOrNull("What the contract calls itself: a stranger's text, at most 64 characters."),
+  decimals: integerOrNull('Raw units in a unit, as a power of ten.'),
+  logoUrl: textOrNull('Null: chains know no logos.'),
+  priceUsd: textOrNull('USD per unit by the last trade that was no outlier.'),
+  priceNative: textOrNull('Native coin per unit by that trade.'),
+  marketCapUsd: textOrNull('Price times total supply.'),
+  liquidityUsd: textOrNull('What its pools hold, each as of its last event.'),
+  volume24hUsd: textOrNull('Value traded in the last 1,440 minutes of the chain.'),
+  priceChange24hPct: numberOrNull('Per cent since the last trade before those.'),
+  trades24h: integerOrNull('Trades in those minutes.'),
+  holders: integerOrNull('Owners with a balance above zero; null where not all are known.'),
+  createdAt: integerOrNull('Its first block, in Unix milliseconds; null where that is unknown.'),
+  topPool: Type.Union(
+    [
+      Type.Object(
+        { address: Type.String(), venue: Type.String() },
+        { additionalProperties: false },
+      ),
+      Type.Null(),
+    ],
+    { description: 'Its deepest pool.' },
+  ),
+  match: Type.Union(
+    [
+      Type.Enum([
+        'address',
+        'symbol',
+        'name',
+        'symbolPrefix',
+        'namePrefix',
+        'symbolPart',
+        'namePart',
+        'oneEdit',
+        'twoEdits',
+      ]),
+      Type.Null(),
+    ],
+    { description: 'How it matched the search; null where none was made.' },
+  ),
+} as const;
+
+export const tokenSummarySchema = Type.Object(summaryFields, {
+  title: 'TokenSummary',
+  additionalProperties: false,
+});
+
+const tokenPoolSchema = Type.Object(
+  {
+    address: Type.String({ description: "The pool's address; on Uniswap V4 its 32-byte id." }),
+    venue: Type.String(),
+    feePips: Type.Integer({ minimum: 0, description: 'In 1e-6; for a dynamic fee the last one.' }),
+    base: Type.String({ description: 'Address of the token that is priced.' }),
+    quote: Type.String({ description: 'Address of what it is priced in.' }),
+    liquidityUsd: textOrNull('What it holds, as of its last event.'),
+    priceNative: textOrNull('Native coin per unit of the base token by the last trade here.'),
+  },
+  { title: 'TokenPool', additionalProperties: false },
+);
+
+export const tokenSchema = Type.Object(
+  {
+    ...summaryFields,
+    totalSupplyRaw: textOrNull('As the contract tells it.'),
+    pools: Type.Array(tokenPoolSchema, { description: 'The deepest first, at most 50.' }),
+    status: Type.Literal('active', { description: 'A paused token is answered with 404.' }),
+    coverage: coverageSchema,
+    asOf: asOfSchema,
+  },
+  { title: 'Token', additionalProperties: false },
+);
+
+export const klineIntervalSchema = Type.Enum([...KLINE_INTERVALS], {
+  description: '`1m` is a minute and `1M` a month; `1w` opens on Monday, UTC.',
+});
+
+export const klineSchema = Type.Object(
+  {
+    openTime: Type.Integer(),
+    closeTime: Type.Integer({ description: 'The next open less one millisecond.' }),
+    open: textOrNull('Null where no trade in it has a price of this kind.'),
+    high: textOrNull(''),
+    low: textOrNull(''),
+    close: textOrNull(''),
+    volume: textOrNull('Units of the token; null where its decimals are unknown.'),
+    quoteVolume: Type.String({ description: 'The sum of the values, in `currency`.' }),
+    trades: Type.Integer({ minimum: 0 }),
+    buys: Type.Integer({ minimum: 0 }),
+    sells: Type.Integer({ minimum: 0 }),
+    closed: Type.Boolean({ description: "Whether the chain's time has passed its end." }),
+    filled: Type.Boolean({ description: 'Whether `fill=previous` made it.' }),
+  },
+  { title: 'Kline', additionalProperties: false },
+);
+
+export const tradeSchema = Type.Object(
+  {
+    id: Type.String({ description: '`chain:txHash:index`.' }),
+    txHash: Type.String(),
+    block: Type.Integer({ minimum: 0 }),
+    index: Type.Integer({ minimum: 0, description: 'Among the swaps of its transaction.' }),
+    timestamp: Type.Integer(),
+    side: Type.Enum(['buy', 'sell']),
+    wallet: Type.String({ description: 'Who sent the transaction.' }),
+    venue: Type.String(),
+    pool: Type.String(),
+    amountRaw: Type.String(),
+    amount: textOrNull('Units of the token; null where its decimals are unknown.'),
+    quote: Type.Object(
+      {
+        mint: Type.String(),
+        symbol: textOrNull("A stranger's text."),
+        decimals: integerOrNull(''),
+        amountRaw: Type.String(),
+        amount: textOrNull(''),
+      },
+      { additionalProperties: false, description: 'What was paid or received for it.' },
+    ),
+    priceNative: textOrNull('Native coin per unit.'),
+    priceUsd: textOrNull('USD per unit.'),
+    valueNative: textOrNull('What was traded, in the native coin.'),
+    valueUsd: textOrNull('What was traded, in USD.'),
+    outlier: Type.Boolean({ description: 'Whether `outliers=exclude` keeps it out of prices.' }),
+    finality: Type.Enum(['confirmed', 'finalized']),
+  },
+  { title: 'Trade', additionalProperties: false },
+);
+
+export const holderSchema = Type.Object(
+  {
+    rank: Type.Integer({ minimum: 1, description: 'Among all owners.' }),
+    owner: Type.String(),
+    amountRaw: Type.String(),
+    amount: textOrNull(''),
+    pct: numberOrNull('Per cent of the total supply.'),
+    kind: Type.Union([Type.Enum(['wallet', 'contract', 'pool', 'burn']), Type.Null()], {
+      description: 'Null while the chain could not be asked what it is.',
+    }),
+  },
+  { title: 'Holder', additionalProperties: false },
+);

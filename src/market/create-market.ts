@@ -1,0 +1,78 @@
+// Puts the market's reads together.
+
+import type { Clock } from '../lib/clock.ts';
+import type { Feed } from '../live/feed.ts';
+import type { Store } from '../store/store.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { ChainStates } from './chain-states.ts';
+import { createGetHolders } from './get-holders.ts';
+import { createGetKlines } from './get-klines.ts';
+import { createGetToken } from './get-token.ts';
+import { createGetTrades } from './get-trades.ts';
+import type { MarketChains, MarketParts } from './market-parts.ts';
+import { PauseWatch } from './pause-watch.ts';
+import { createSearchTokens } from './search-tokens.ts';
+import { SummaryCache } from './summary-cache.ts';
+import { TokenSearch, type TokenSearchOptions } from './token-search.ts';
+
+export interface MarketOptions {
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly chains: MarketChains;
+  readonly clock: Clock;
+  readonly depthOf: MarketParts['depthOf'];
+  readonly buildSegment: TokenSearchOptions['buildSegment'];
+  readonly cacheBytesMax: number;
+  readonly onError: (error: unknown) => void;
+}
+
+const SUMMARIES_MAX = 20_000;
+
+export function createMarket(options: MarketOptions) {
+  const { store, feed, chains, clock, onError } = options;
+  const listChains = () => chains.list();
+  const states = new ChainStates({ reader: store.market, feed, clock, listChains, onError });
+  const cache = new AnswerCache({ states, bytesMax: options.cacheBytesMax });
+  const summaries = new SummaryCache({ states, sizeMax: SUMMARIES_MAX });
+  const pauses = new PauseWatch({ store: store.pauses, onError });
+  const search = new TokenSearch({
+    reader: store.market,
+    states,
+    listChains,
+    buildSegment: options.buildSegment,
+    onError,
+  });
+  const parts = {
+    store: store.market,
+    chains,
+    states,
+    cache,
+    pauses,
+    search,
+    summaries,
+    depthOf: options.depthOf,
+  };
+  return {
+    states,
+    cache,
+    pauses,
+    search,
+    handlers: {
+      searchTokens: createSearchTokens(parts),
+      getToken: createGetToken(parts),
+      getKlines: createGetKlines(parts),
+      getTrades: createGetTrades(parts),
+      getHolders: createGetHolders(parts),
+    },
+    start: async () => {
+      await pauses.start();
+      await states.start();
+      search.start();
+    },
+    stop: async () => {
+      await Promise.all([pauses.stop(), states.stop(), search.stop()]);
+    },
+  };
+}
+
+export type Market = ReturnType<typeof createMarket>;

@@ -1,0 +1,39 @@
+// Where a page ended, as text that its reader need not understand. It holds for its query alone.
+
+import { hash } from 'node:crypto';
+import { AppError } from '../errors/app-error.ts';
+
+const MARK_LENGTH = 12;
+
+/** Tells the queries of one operation apart; `limit` is no part of it and may change on the way. */
+export function toQueryMark(parts: readonly (string | number | null)[]): string {
+  return hash('sha1', JSON.stringify(parts), 'base64url').slice(0, MARK_LENGTH);
+}
+
+export function toCursor(mark: string, position: string): string {
+  return Buffer.from(`${mark}${position}`, 'latin1').toString('base64url');
+}
+
+/** The position in a cursor that this query gave. */
+export function parseCursor(mark: string, cursor: string): string {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  if (!text.startsWith(mark)) throw toInvalidCursor();
+  return text.slice(MARK_LENGTH);
+}
+
+export function toInvalidCursor(): AppError {
+  return new AppError(
+    'INVALID_CURSOR',
+    {},
+    { errors: [{ path: 'cursor', message: 'is not one that this query gave' }] },
+  );
+}
+
+/** Whole numbers that a position is made of. */
+export function parseNumbers(position: string, count: number): readonly number[] {
+  const parts = position.split(' ');
+  if (parts.length !== count || !parts.every((part) => /^\d{1,15}$/.test(part))) {
+    throw toInvalidCursor();
+  }
+  return parts.map(Number);
+}

@@ -1,0 +1,148 @@
+// What happened to tokens in the last 24 hours of their chain, to the minute.
+//
+// The window is the current minute and the 1,439 before it. It is read from as few candles as there
+// are: minutes up to a quarter of an hour, quarters up to two hours, then two hours at a time.
+
+import { toOpenTime } from '../candles/interval.ts';
+import { addTexts, roundText, textToDecimal, toRatio } from '../lib/decimal.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/market-event.ts';
+import type { CandleRecord, TokenRecord } from '../model/market-record.ts';
+import type { CandleSeries } from '../store/market-reads.ts';
+import type { TimeRange } from '../store/store.ts';
+import type { AnswerReader } from './read-at.ts';
+
+const MINUTE_MS = 60_000;
+const QUARTER_MS = 15 * MINUTE_MS;
+const TWO_HOURS_MS = 120 * MINUTE_MS;
+const WINDOW_MINUTES = 1440;
+
+/** Candles before the window that are looked at for the price then: one may hold outliers only. */
+const CANDLES_BEFORE = 5;
+
+export interface DayFigures {
+  readonly volume24hUsd: string | null;
+  readonly trades24h: number | null;
+  readonly priceChange24hPct: number | null;
+}
+
+/** The minutes of chain time for which figures made now hold. */
+export function toFigureMinute(chainMs: number): TimeRange {
+  const fromMs = toOpenTime('1m', chainMs);
+  return { fromMs, toMs: fromMs + MINUTE_MS };
+}
+
+export function toWindowStart(chainMs: number): number {
+  return toOpenTime('1m', chainMs) - (WINDOW_MINUTES - 1) * MINUTE_MS;
+}
+
+function ceilTo(timeMs: number, stepMs: number): number {
+  return Math.ceil(timeMs / stepMs) * stepMs;
+}
+
+function toRanges(token: Address, startMs: number): (CandleSeries & TimeRange)[] {
+  const quarterMs = ceilTo(startMs, QUARTER_MS);
+  const twoHoursMs = ceilTo(quarterMs, TWO_HOURS_MS);
+  const endMs = Number.MAX_SAFE_INTEGER;
+  return [
+    { token, pool: null, interval: '1m', fromMs: startMs, toMs: quarterMs },
+    { token, pool: null, interval: '15m', fromMs: quarterMs, toMs: twoHoursMs },
+    { token, pool: null, interval: '2h', fromMs: twoHoursMs, toMs: endMs },
+  ];
+}
+
+/** Per cent from one price to another, to six decimals. */
+export function toChangePct(from: string, to: string): number {
+  const before = toRatio(textToDecimal(from));
+  const after = toRatio(textToDecimal(to));
+  const numerator = after.numerator * before.denominator;
+  const denominator = after.denominator * before.numerator;
+  if (denominator === 0n) return 0;
+  return Number(((numerator - denominator) * 100_000_000n) / denominator) / 1_000_000;
+}
+
+function byTime(a: CandleRecord, b: CandleRecord): number {
+  return a.openTimeMs - b.openTimeMs;
+}
+
+function toChange(
+  token: TokenRecord,
+  candles: { readonly within: readonly CandleRecord[]; readonly before: readonly CandleRecord[] },
+  isCovered: boolean,
+): number | null {
+  if (token.priceUsd === null) return null;
+  const prior = candles.before.findLast((candle) => candle.usdClean ?? candle.usd);
+  const priorPrice = (prior?.usdClean ?? prior?.usd)?.close;
+  if (priorPrice !== undefined) return toChangePct(priorPrice, token.priceUsd);
+  // A token that is younger than the window is compared with its first price.
+  const first = candles.within.find((candle) => candle.usdClean ?? candle.usd);
+  const firstPrice = (first?.usdClean ?? first?.usd)?.open;
+  return isCovered && firstPrice !== undefined ? toChangePct(firstPrice, token.priceUsd) : null;
+}
+
+function toFigures(
+  token: TokenRecord,
+  candles: { readonly within: readonly CandleRecord[]; readonly before: readonly CandleRecord[] },
+  isCovered: boolean,
+): DayFigures {
+  const trades = candles.within.reduce((sum, candle) => sum + candle.trades, 0);
+  const volume = candles.within.reduce((sum, candle) => addTexts(sum, candle.quoteVolumeUsd), '0');
+  const isValued = trades === 0 || volume !== '0';
+  return {
+    volume24hUsd: isCovered && isValued ? roundText(volume) : null,
+    trades24h: isCovered ? trades : null,
+    priceChange24hPct: toChange(token, candles, isCovered),
+  };
+}
+
+/** A token that has not traded since the window began needs no candles. */
+function toQuietFigures(token: TokenRecord, isCovered: boolean): DayFigures {
+  return {
+    volume24hUsd: isCovered ? '0' : null,
+    trades24h: isCovered ? 0 : null,
+    priceChange24hPct: token.priceUsd === null ? null : 0,
+  };
+}
+
+/** `isCovered` says whether everything in the window has been indexed. */
+export async function readDayFigures(
+  reader: AnswerReader,
+  chain: ChainSlug,
+  wanted: {
+    readonly tokens: readonly TokenRecord[];
+    readonly chainMs: number;
+    readonly isCovered: boolean;
+  },
+): Promise<ReadonlyMap<Address, DayFigures>> {
+  const { tokens, isCovered } = wanted;
+  const startMs = toWindowStart(wanted.chainMs);
+  const isQuiet = (token: TokenRecord) => (token.lastTradeAtMs ?? 0) < startMs;
+  const traded = tokens.filter((token) => !isQuiet(token));
+  const within = new Map<Address, CandleRecord[]>(traded.map(({ token }) => [token, []]));
+  const before = new Map<Address, CandleRecord[]>(traded.map(({ token }) => [token, []]));
+  if (traded.length > 0) {
+    const ranges = traded.flatMap(({ token }) => toRanges(token, startMs));
+    for (const candle of await reader.readCandleRanges(chain, ranges)) {
+      within.get(candle.token)?.push(candle);
+    }
+    const series = traded.map(({ token }) => ({
+      token,
+      pool: null,
+      interval: '1m' as const,
+      beforeMs: startMs,
+    }));
+    for (const candle of await reader.readCandlesBefore(chain, series, CANDLES_BEFORE)) {
+      before.get(candle.token)?.push(candle);
+    }
+  }
+  return new Map(
+    tokens.map((token) => {
+      const ofWindow = within.get(token.token)?.sort(byTime);
+      const ofBefore = before.get(token.token)?.sort(byTime);
+      if (ofWindow === undefined || ofBefore === undefined) {
+        return [token.token, toQuietFigures(token, isCovered)];
+      }
+      return [token.token, toFigures(token, { within: ofWindow, before: ofBefore }, isCovered)];
+    }),
+  );
+}

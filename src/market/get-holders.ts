@@ -1,0 +1,202 @@
+// Answers GET /token/holders.
+
+import type { HandlerContext } from '../contract/handler.ts';
+import type { InputOf, OutputOf } from '../contract/operation.ts';
+import type { getHolders } from '../contract/operations/get-holders.ts';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { toShownAddress } from '../lib/checksum-address.ts';
+import { toUnits } from '../lib/decimal.ts';
+import { UINT256_MAX } from '../lib/sortable-integer.ts';
+import { type Address, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { TokenRecord } from '../model/market-record.ts';
+import type { BalancePosition } from '../store/market-reads.ts';
+import { ALWAYS, type MadeAnswer } from './answer-cache.ts';
+import { readStart, toCoverage } from './coverage.ts';
+import { parseCursor, toCursor, toInvalidCursor, toQueryMark } from './cursor.ts';
+import { type HolderKind, readHolderKinds } from './holder-kind.ts';
+import type { MarketChain, MarketParts } from './market-parts.ts';
+import { toOpenObject } from './open-object.ts';
+import {
+  parseToken,
+  requireReadable,
+  type TokenReference,
+  toTokenNotFound,
+} from './parse-token.ts';
+import { type AnswerReader, readAt } from './read-at.ts';
+import { checkLimit } from './read-limit.ts';
+
+type HoldersAnswer = OutputOf<typeof getHolders>;
+
+/** A position among the holders, and how many owners come up to it. */
+interface HolderPosition extends BalancePosition {
+  readonly rank: number;
+}
+
+interface Holder extends HolderPosition {
+  readonly kind: HolderKind;
+}
+
+interface HolderRequest {
+  readonly reference: TokenReference;
+  readonly market: MarketChain;
+  readonly exclude: ReadonlySet<HolderKind>;
+  readonly after: HolderPosition | null;
+  readonly limit: number;
+  readonly mark: string;
+}
+
+const TOP_COUNT = 10;
+/** Pages of owners that one answer may look through for those that are not left out. */
+const PAGES_MAX = 20;
+/** How often the chain is asked what owners are before an answer goes out without. */
+const ATTEMPTS = 3;
+const ASK_TIMEOUT_MS = 2000;
+
+function parsePosition(mark: string, cursor: string): HolderPosition {
+  const [amount = '', owner = '', rank = '', ...rest] = parseCursor(mark, cursor).split(' ');
+  const isAmount = /^\d{1,78}$/.test(amount) && BigInt(amount) <= UINT256_MAX;
+  if (!isAmount || !/^\w{1,64}$/.test(owner) || !/^\d{1,15}$/.test(rank) || rest.length > 0) {
+    throw toInvalidCursor();
+  }
+  return { amountRaw: BigInt(amount), owner, rank: Number(rank) };
+}
+
+/** Per cent of the supply, to six decimals; null where the supply is unknown or nothing. */
+function toPct(amountRaw: bigint, supplyRaw: bigint | null): number | null {
+  if (supplyRaw === null || supplyRaw === 0n) return null;
+  return Number((amountRaw * 100_000_000n) / supplyRaw) / 1_000_000;
+}
+
+/** Holders beyond a position that are not left out; those of unknown kind are noted and kept. */
+async function readHolders(
+  reader: AnswerReader,
+  request: HolderRequest,
+  page: { readonly after: HolderPosition | null; readonly count: number },
+): Promise<{ readonly holders: readonly Holder[]; readonly end: HolderPosition | null }> {
+  const { reference, market, exclude } = request;
+  const holders: Holder[] = [];
+  let after = page.after;
+  for (let count = 0; count < PAGES_MAX; count += 1) {
+    const limit = page.count - holders.length;
+    const balances = await reader.readBalancePage(reference.chain, reference.token, {
+      after,
+      limit,
+    });
+    const owners = balances.map(({ owner }) => owner);
+    const kinds = await readHolderKinds(reader, market, owners);
+    const rank = after?.rank ?? 0;
+    balances.forEach(({ owner, amountRaw }, index) => {
+      const holder = { owner, amountRaw, rank: rank + index + 1, kind: kinds.get(owner) ?? null };
+      if (!exclude.has(holder.kind)) holders.push(holder);
+      after = holder;
+    });
+    if (balances.length < limit) return { holders, end: null };
+    if (holders.length >= page.count) break;
+  }
+  return { holders, end: after };
+}
+
+interface HoldersRead {
+  readonly token: TokenRecord;
+  readonly startMs: number | null;
+  readonly holders: readonly Holder[];
+  readonly next: HolderPosition | null;
+  readonly top: readonly Holder[];
+}
+
+async function readAll(
+  reader: AnswerReader,
+  request: HolderRequest,
+  token: TokenRecord,
+): Promise<Omit<HoldersRead, 'startMs'>> {
+  const { after, limit } = request;
+  // One more than wanted tells whether there is a next page.
+  const { holders, end } = await readHolders(reader, request, { after, count: limit + 1 });
+  const shown = holders.slice(0, limit);
+  const next = holders.length > limit ? (shown.at(-1) ?? null) : end;
+  const top =
+    after === null && shown.length >= TOP_COUNT
+      ? shown
+      : (await readHolders(reader, request, { after: null, count: TOP_COUNT })).holders;
+  return { token, holders: shown, next, top: top.slice(0, TOP_COUNT) };
+}
+
+function toAnswer(request: HolderRequest, read: HoldersRead): Omit<HoldersAnswer, 'asOf'> {
+  const { token, next } = read;
+  const { decimals, supplyRaw } = token;
+  const topRaw = read.top.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
+  return {
+    // The native coin has no contract that would tell who holds it.
+    total: token.token === ZERO_ADDRESS ? null : token.holders,
+    totalSupplyRaw: supplyRaw?.toString() ?? null,
+    top10Pct: toPct(topRaw, supplyRaw),
+    holders: read.holders.map(({ rank, owner, amountRaw, kind }) => ({
+      rank,
+      owner: toShownAddress(owner),
+      amountRaw: amountRaw.toString(),
+      amount: decimals === null ? null : toUnits(amountRaw, decimals),
+      pct: toPct(amountRaw, supplyRaw),
+      kind,
+    })),
+    nextCursor:
+      next === null ? null : toCursor(request.mark, `${next.amountRaw} ${next.owner} ${next.rank}`),
+    coverage: toCoverage(token, read.startMs),
+  };
+}
+
+/** Asks the chain what the owners are and notes it; false when it does not answer. */
+async function askKinds(
+  parts: MarketParts,
+  market: MarketChain,
+  owners: ReadonlySet<Address>,
+): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
+    const accounts = await market.findContracts([...owners], signal);
+    if (accounts.size > 0) await parts.store.putAccounts(market.slug, accounts);
+    return accounts.size === owners.size;
+  } catch {
+    // The answer goes out without; the endpoints' health is told where they are watched.
+    return false;
+  }
+}
+
+async function makeAnswer(parts: MarketParts, request: HolderRequest): Promise<MadeAnswer> {
+  const { chain, token } = request.reference;
+  for (let attempt = 1; ; attempt += 1) {
+    const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
+      const [record] = await reader.readTokens(chain, [token]);
+      if (record === undefined || at === null) return null;
+      const startMs = await readStart(reader, chain, at);
+      return { ...(await readAll(reader, request, record)), startMs };
+    });
+    if (value === null || checkpoint === null) throw toTokenNotFound(request.reference);
+    const unknown = new Set(
+      [...value.holders, ...value.top].flatMap(({ owner, kind }) => (kind === null ? [owner] : [])),
+    );
+    const isKnown = unknown.size === 0;
+    const mayAsk = !isKnown && attempt < ATTEMPTS;
+    if (mayAsk && (await askKinds(parts, request.market, unknown))) continue;
+    // What could not be told now must be asked again by the next one.
+    const validity = isKnown ? ALWAYS : { ...ALWAYS, toMs: Number.NEGATIVE_INFINITY };
+    return { text: toOpenObject(toAnswer(request, value)), validity, checkpoint };
+  }
+}
+
+export function createGetHolders(parts: MarketParts) {
+  return (
+    input: InputOf<typeof getHolders>,
+    context: HandlerContext,
+  ): ReadyAnswer | Promise<ReadyAnswer> => {
+    checkLimit(parts, { limit: input.limit, of: 'holders' }, context);
+    const reference = parseToken(parts, input);
+    const exclude = new Set(input.exclude ?? []);
+    const excluded = [...exclude].sort().join(',');
+    const mark = toQueryMark(['holders', reference.chain, reference.token, excluded]);
+    const after = input.cursor === undefined ? null : parsePosition(mark, input.cursor);
+    const market = requireReadable(parts, reference);
+    const query = `holders ${mark} ${input.limit} ${input.cursor ?? ''}`;
+    const request = { reference, market, exclude, after, limit: input.limit, mark };
+    return parts.cache.answer({ ...reference, query }, () => makeAnswer(parts, request));
+  };
+}

@@ -1,0 +1,158 @@
+// Answers GET /token/klines.
+
+import type { Candle } from '../candles/derive-klines.ts';
+import { toNextOpenTime, toOpenTime } from '../candles/interval.ts';
+import type { HandlerContext } from '../contract/handler.ts';
+import type { InputOf, OutputOf } from '../contract/operation.ts';
+import type { getKlines } from '../contract/operations/get-klines.ts';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { AppError } from '../errors/app-error.ts';
+import { toShownAddress } from '../lib/checksum-address.ts';
+import type { PoolId } from '../model/market-event.ts';
+import type { TokenRecord } from '../model/market-record.ts';
+import type { TimeRange } from '../store/store.ts';
+import { ALWAYS, type MadeAnswer, type Validity } from './answer-cache.ts';
+import { readStart, toCoverage } from './coverage.ts';
+import { fillRows, type KlineRow, type KlineView, toKlineRow, toOhlc } from './kline-rows.ts';
+import type { MarketParts } from './market-parts.ts';
+import { toOpenObject } from './open-object.ts';
+import {
+  parsePool,
+  parseToken,
+  requireReadable,
+  type TokenReference,
+  toTokenNotFound,
+} from './parse-token.ts';
+import { type AnswerReader, readAt } from './read-at.ts';
+import { CandleReader } from './read-candles.ts';
+import { checkLimit } from './read-limit.ts';
+import { parseTimeRange } from './time-range.ts';
+
+type KlinesInput = InputOf<typeof getKlines>;
+type KlinesAnswer = OutputOf<typeof getKlines>;
+
+interface KlineRequest {
+  readonly input: KlinesInput;
+  readonly reference: TokenReference;
+  readonly pool: PoolId | null;
+  readonly range: TimeRange;
+}
+
+/** Candles that open within the times asked for; nothing opens after the chain's own time. */
+function toOpenRange(request: KlineRequest, lastMs: number) {
+  const { interval } = request.input;
+  const { fromMs, toMs } = request.range;
+  const open = toOpenTime(interval, Math.min(fromMs, lastMs + 1));
+  const firstMs = open < fromMs ? toNextOpenTime(interval, open) : open;
+  return { firstMs, lastMs: toOpenTime(interval, Math.min(toMs - 1, lastMs)) };
+}
+
+/** Where so many intervals begin that the last of them opens at `lastMs`. */
+function toFirstOf(request: KlineRequest, lastMs: number): number {
+  const { interval, limit } = request.input;
+  let open = lastMs;
+  for (let count = 1; count < limit && open > 0; count += 1) open = toOpenTime(interval, open - 1);
+  return Math.max(0, open);
+}
+
+async function readFilled(
+  candles: CandleReader,
+  request: KlineRequest,
+  view: KlineView,
+  open: { readonly firstMs: number; readonly lastMs: number },
+): Promise<KlineRow[]> {
+  const { interval, limit } = request.input;
+  const isOldestFirst = isOldest(request.input);
+  let fromMs = isOldestFirst
+    ? open.firstMs
+    : Math.max(open.firstMs, toFirstOf(request, open.lastMs));
+  const toMs = toNextOpenTime(interval, open.lastMs);
+  if (fromMs >= toMs) return [];
+  const pick = (candle: Candle) => toOhlc(candle, view)?.close ?? null;
+  const price = await candles.readPriceBefore(fromMs, pick);
+  const end = isOldestFirst ? 'first' : 'last';
+  const found = await candles.readPage({ fromMs, toMs, end, limit });
+  // Before the first trade there is nothing to fill with.
+  if (price === null) fromMs = found[0]?.openTimeMs ?? toMs;
+  return fillRows(found, view, { fromMs, lastMs: open.lastMs, limit, price });
+}
+
+/** With a start alone the oldest come first; otherwise the newest. */
+function isOldest(input: KlinesInput): boolean {
+  return input.startTime !== undefined && input.endTime === undefined;
+}
+
+async function readRows(
+  reader: AnswerReader,
+  request: KlineRequest,
+  known: { readonly token: TokenRecord; readonly chainMs: number },
+): Promise<KlineRow[]> {
+  const { input, reference, pool } = request;
+  const { interval, currency, outliers, limit } = input;
+  const { token, chainMs } = known;
+  const view: KlineView = { interval, currency, outliers, decimals: token.decimals, chainMs };
+  const open = toOpenRange(request, Math.max(chainMs, token.lastTradeAtMs ?? 0));
+  const series = { token: reference.token, pool, interval };
+  const candles = new CandleReader(reader, reference.chain, series);
+  if (input.fill === 'previous') return readFilled(candles, request, view, open);
+  const toMs = toNextOpenTime(interval, open.lastMs);
+  if (open.firstMs >= toMs) return [];
+  const end = isOldest(input) ? 'first' : 'last';
+  const found = await candles.readPage({ fromMs: open.firstMs, toMs, end, limit });
+  return found.map((candle) => toKlineRow(candle, view));
+}
+
+/** What is closed and how far rows are filled follows the chain's time. */
+function toValidity(rows: readonly KlineRow[]): Validity {
+  let { fromMs, toMs } = ALWAYS;
+  for (const { openTime, closeTime, closed, filled } of rows) {
+    if (closed) fromMs = Math.max(fromMs, closeTime + 1);
+    else toMs = Math.min(toMs, closeTime + 1);
+    if (filled) fromMs = Math.max(fromMs, openTime);
+  }
+  return { ...ALWAYS, fromMs, toMs };
+}
+
+async function checkPool(reader: AnswerReader, request: KlineRequest): Promise<void> {
+  const { pool, reference } = request;
+  if (pool === null) return;
+  const [stored] = await reader.readPools(reference.chain, [pool]);
+  if (stored?.token0 === reference.token || stored?.token1 === reference.token) return;
+  throw new AppError('POOL_NOT_FOUND', { pool: toShownAddress(pool) });
+}
+
+async function makeAnswer(parts: MarketParts, request: KlineRequest): Promise<MadeAnswer> {
+  const { chain, token } = request.reference;
+  const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
+    const [record] = await reader.readTokens(chain, [token]);
+    if (record === undefined || at === null) return null;
+    await checkPool(reader, request);
+    const chainMs = at.timestampMs;
+    const klines = await readRows(reader, request, { token: record, chainMs });
+    const answer: Omit<KlinesAnswer, 'asOf'> = {
+      chain,
+      mint: toShownAddress(token),
+      interval: request.input.interval,
+      currency: request.input.currency,
+      klines,
+      coverage: toCoverage(record, await readStart(reader, chain, at)),
+    };
+    return answer;
+  });
+  if (value === null || checkpoint === null) throw toTokenNotFound(request.reference);
+  return { text: toOpenObject(value), validity: toValidity(value.klines), checkpoint };
+}
+
+export function createGetKlines(parts: MarketParts) {
+  return (input: KlinesInput, context: HandlerContext): ReadyAnswer | Promise<ReadyAnswer> => {
+    checkLimit(parts, { limit: input.limit, of: 'klines' }, context);
+    const reference = parseToken(parts, input);
+    const range = parseTimeRange(input);
+    const pool = input.pool === undefined ? null : parsePool(reference.chain, input.pool);
+    requireReadable(parts, reference);
+    const { interval, limit, currency, fill, outliers } = input;
+    const query = `klines ${interval} ${limit} ${input.startTime} ${input.endTime} ${currency} ${fill} ${pool} ${outliers}`;
+    const request = { input, reference, pool, range };
+    return parts.cache.answer({ ...reference, query }, () => makeAnswer(parts, request));
+  };
+}

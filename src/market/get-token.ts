@@ -1,0 +1,116 @@
+// Answers GET /token.
+
+import { toMarketViews } from '../chains/quote-rule.ts';
+import type { HandlerContext } from '../contract/handler.ts';
+import type { InputOf, OutputOf } from '../contract/operation.ts';
+import type { getToken } from '../contract/operations/get-token.ts';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { toShownAddress } from '../lib/checksum-address.ts';
+import type { Address } from '../model/market-event.ts';
+import type { CandleRecord, PoolRecord } from '../model/market-record.ts';
+import { ALWAYS, type MadeAnswer } from './answer-cache.ts';
+import { readStart, toCoverage } from './coverage.ts';
+import { toFigureMinute } from './day-figures.ts';
+import type { MarketChain, MarketParts } from './market-parts.ts';
+import { toOpenObject } from './open-object.ts';
+import {
+  parseToken,
+  requireReadable,
+  type TokenReference,
+  toTokenNotFound,
+} from './parse-token.ts';
+import { type AnswerReader, readAt } from './read-at.ts';
+import { readSummaries, toUsdText } from './token-summary.ts';
+
+type TokenAnswer = OutputOf<typeof getToken>;
+
+const POOLS_SHOWN_MAX = 50;
+
+function toSeriesKey(token: Address, pool: string): string {
+  return `${token} ${pool}`;
+}
+
+/** The pools with the last price that each gave. */
+async function readPools(
+  reader: AnswerReader,
+  market: MarketChain,
+  token: Address,
+): Promise<TokenAnswer['pools']> {
+  const top = await reader.readTopPools(market.slug, [token], POOLS_SHOWN_MAX);
+  const views = (top.get(token) ?? []).flatMap((pool) => {
+    const of = toMarketViews(market.assets, pool);
+    // Between equals the token that was asked for is the one that is priced.
+    const view = of.find(({ base }) => base === token) ?? of[0];
+    return view === undefined ? [] : [{ pool, view }];
+  });
+  const series = views.map(({ pool, view }) => ({
+    token: view.base,
+    pool: pool.pool,
+    interval: '1d' as const,
+    beforeMs: Number.MAX_SAFE_INTEGER,
+  }));
+  const last = new Map<string, CandleRecord>();
+  for (const candle of await reader.readCandlesBefore(market.slug, series, 1)) {
+    last.set(toSeriesKey(candle.token, candle.pool ?? ''), candle);
+  }
+  return views.map(({ pool, view }) => {
+    const candle = last.get(toSeriesKey(view.base, pool.pool));
+    return toPoolAnswer(pool, view, (candle?.nativeClean ?? candle?.native)?.close ?? null);
+  });
+}
+
+function toPoolAnswer(
+  pool: PoolRecord,
+  view: { readonly base: Address; readonly quote: Address },
+  priceNative: string | null,
+): TokenAnswer['pools'][number] {
+  return {
+    address: toShownAddress(pool.pool),
+    venue: pool.venue,
+    feePips: pool.feePips,
+    base: toShownAddress(view.base),
+    quote: toShownAddress(view.quote),
+    liquidityUsd: toUsdText(pool.liquidityUsdE18),
+    priceNative,
+  };
+}
+
+async function makeAnswer(
+  parts: MarketParts,
+  market: MarketChain,
+  reference: TokenReference,
+): Promise<MadeAnswer> {
+  const { chain, token } = reference;
+  const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
+    if (at === null) return null;
+    const summaries = await readSummaries(reader, market, { tokens: [token], checkpoint: at });
+    const found = summaries.get(token);
+    if (found === undefined) return null;
+    const pools = await readPools(reader, market, token);
+    const answer: Omit<TokenAnswer, 'asOf'> = {
+      ...found.summary,
+      match: null,
+      totalSupplyRaw: found.token.supplyRaw?.toString() ?? null,
+      pools,
+      status: 'active',
+      coverage: toCoverage(found.token, await readStart(reader, chain, at)),
+    };
+    return answer;
+  });
+  if (value === null || checkpoint === null) throw toTokenNotFound(reference);
+  const validity = { ...ALWAYS, ...toFigureMinute(checkpoint.timestampMs) };
+  return { text: toOpenObject(value), validity, checkpoint };
+}
+
+export function createGetToken(parts: MarketParts) {
+  return (
+    input: InputOf<typeof getToken>,
+    _context: HandlerContext,
+  ): ReadyAnswer | Promise<ReadyAnswer> => {
+    const reference = parseToken(parts, input);
+    const market = requireReadable(parts, reference);
+    return parts.cache.answer({ ...reference, query: 'token' }, () =>
+      makeAnswer(parts, market, reference),
+    );
+  };
+}

@@ -1,0 +1,164 @@
+// Answers GET /token/trades.
+
+import type { HandlerContext } from '../contract/handler.ts';
+import type { InputOf, OutputOf } from '../contract/operation.ts';
+import type { getTrades } from '../contract/operations/get-trades.ts';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { toInvalidInput } from '../errors/app-error.ts';
+import { toShownAddress } from '../lib/checksum-address.ts';
+import { decimalToText, textToDecimal, toUnits } from '../lib/decimal.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/market-event.ts';
+import type { Checkpoint, TokenRecord, TradeRecord } from '../model/market-record.ts';
+import type { TradePosition, TradeQuery } from '../store/market-reads.ts';
+import { ALWAYS, type MadeAnswer } from './answer-cache.ts';
+import { readStart, toCoverage } from './coverage.ts';
+import { parseCursor, parseNumbers, toCursor, toQueryMark } from './cursor.ts';
+import type { MarketParts } from './market-parts.ts';
+import { toOpenObject } from './open-object.ts';
+import { parseAddress, parseToken, requireReadable, toTokenNotFound } from './parse-token.ts';
+import { readAt } from './read-at.ts';
+import { checkLimit } from './read-limit.ts';
+import { parseTimeRange } from './time-range.ts';
+
+type TradesAnswer = OutputOf<typeof getTrades>;
+export type TradeAnswer = TradesAnswer['trades'][number];
+
+const DECIMAL = /^\d{1,20}(\.\d{1,18})?$/;
+
+function parseMinUsd(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (!DECIMAL.test(text)) {
+    throw toInvalidInput([{ path: 'minUsd', message: 'must be a decimal number such as 0.5' }]);
+  }
+  return decimalToText(textToDecimal(text));
+}
+
+/** A trade as it is told; `tokens` holds the trade's token and its quote asset. */
+export function toTradeAnswer(
+  chain: ChainSlug,
+  trade: TradeRecord,
+  known: {
+    readonly tokens: ReadonlyMap<Address, Pick<TokenRecord, 'symbol' | 'decimals'>>;
+    readonly finalizedBlock: number;
+  },
+): TradeAnswer {
+  const decimals = known.tokens.get(trade.token)?.decimals ?? null;
+  const quote = known.tokens.get(trade.quoteToken);
+  const quoteDecimals = quote?.decimals ?? null;
+  return {
+    id: `${chain}:${trade.txHash}:${trade.index}`,
+    txHash: trade.txHash,
+    block: trade.block,
+    index: trade.index,
+    timestamp: trade.timestampMs,
+    side: trade.side,
+    wallet: toShownAddress(trade.wallet),
+    venue: trade.venue,
+    pool: toShownAddress(trade.pool),
+    amountRaw: trade.amountRaw.toString(),
+    amount: decimals === null ? null : toUnits(trade.amountRaw, decimals),
+    quote: {
+      mint: toShownAddress(trade.quoteToken),
+      symbol: quote?.symbol ?? null,
+      decimals: quoteDecimals,
+      amountRaw: trade.quoteAmountRaw.toString(),
+      amount: quoteDecimals === null ? null : toUnits(trade.quoteAmountRaw, quoteDecimals),
+    },
+    priceNative: trade.priceNative,
+    priceUsd: trade.priceUsd,
+    valueNative: trade.valueNative,
+    valueUsd: trade.valueUsd,
+    outlier: trade.outlier,
+    finality: trade.block <= known.finalizedBlock ? 'finalized' : 'confirmed',
+  };
+}
+
+interface TradeRequest {
+  readonly chain: ChainSlug;
+  readonly query: TradeQuery;
+  readonly mark: string;
+}
+
+function parseRequest(parts: MarketParts, input: InputOf<typeof getTrades>): TradeRequest {
+  const { chain, token } = parseToken(parts, input);
+  const range = parseTimeRange(input);
+  const wallet = input.wallet === undefined ? null : parseAddress(chain, input.wallet, 'wallet');
+  const minUsd = parseMinUsd(input.minUsd);
+  const side = input.side ?? null;
+  const mark = toQueryMark([
+    'trades',
+    chain,
+    token,
+    range.fromMs,
+    range.toMs,
+    side,
+    wallet,
+    minUsd,
+  ]);
+  const { limit } = input;
+  return {
+    chain,
+    mark,
+    query: {
+      token,
+      pool: null,
+      range,
+      order: 'newest',
+      after: input.cursor === undefined ? null : parsePosition(mark, input.cursor),
+      side,
+      wallet,
+      minUsd,
+      limit,
+    },
+  };
+}
+
+function parsePosition(mark: string, cursor: string): TradePosition {
+  const [timestampMs = 0, block = 0, logIndex = 0] = parseNumbers(parseCursor(mark, cursor), 3);
+  return { timestampMs, block, logIndex };
+}
+
+/** Finality is told by trade, so an answer holds until one that is not final becomes it. */
+function toFinalizedBelow(trades: readonly TradeRecord[], checkpoint: Checkpoint): number {
+  const open = trades.filter(({ block }) => block > checkpoint.finalizedBlock);
+  return Math.min(Number.POSITIVE_INFINITY, ...open.map(({ block }) => block));
+}
+
+async function makeAnswer(parts: MarketParts, request: TradeRequest): Promise<MadeAnswer> {
+  const { chain, query, mark } = request;
+  const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
+    const [token] = await reader.readTokens(chain, [query.token]);
+    if (token === undefined || at === null) return null;
+    const { trades, next } = await reader.readTradePage(chain, query);
+    const quotes = new Set(trades.map(({ quoteToken }) => quoteToken));
+    const tokens = new Map(
+      [token, ...(await reader.readTokens(chain, [...quotes]))].map((row) => [row.token, row]),
+    );
+    const known = { tokens, finalizedBlock: at.finalizedBlock };
+    const answer: Omit<TradesAnswer, 'asOf'> = {
+      trades: trades.map((trade) => toTradeAnswer(chain, trade, known)),
+      nextCursor:
+        next === null ? null : toCursor(mark, `${next.timestampMs} ${next.block} ${next.logIndex}`),
+      coverage: toCoverage(token, await readStart(reader, chain, at)),
+    };
+    return { answer, finalizedBelow: toFinalizedBelow(trades, at) };
+  });
+  if (value === null || checkpoint === null) throw toTokenNotFound({ chain, token: query.token });
+  const validity = { ...ALWAYS, finalizedBelow: value.finalizedBelow };
+  return { text: toOpenObject(value.answer), validity, checkpoint };
+}
+
+export function createGetTrades(parts: MarketParts) {
+  return (
+    input: InputOf<typeof getTrades>,
+    context: HandlerContext,
+  ): ReadyAnswer | Promise<ReadyAnswer> => {
+    checkLimit(parts, { limit: input.limit, of: 'trades' }, context);
+    const request = parseRequest(parts, input);
+    const reference = { chain: request.chain, token: request.query.token };
+    requireReadable(parts, reference);
+    const query = `trades ${request.mark} ${input.limit} ${input.cursor ?? ''}`;
+    return parts.cache.answer({ ...reference, query }, () => makeAnswer(parts, request));
+  };
+}

@@ -1,0 +1,106 @@
+// Candles as rows of an answer: one currency, with or without outliers, gaps filled where asked.
+
+import type { Candle } from '../candles/derive-klines.ts';
+import { toNextOpenTime } from '../candles/interval.ts';
+import type { OutputOf } from '../contract/operation.ts';
+import type { getKlines } from '../contract/operations/get-klines.ts';
+import { roundText, toUnits } from '../lib/decimal.ts';
+import type { KlineInterval, Ohlc } from '../model/market-record.ts';
+
+export type KlineRow = OutputOf<typeof getKlines>['klines'][number];
+
+export interface KlineView {
+  readonly interval: KlineInterval;
+  readonly currency: 'usd' | 'native';
+  readonly outliers: 'exclude' | 'include';
+  readonly decimals: number | null;
+  /** The chain's time: what has ended by then is closed. */
+  readonly chainMs: number;
+}
+
+type PricedCandle = Pick<Candle, 'usd' | 'usdClean' | 'native' | 'nativeClean'>;
+
+export function toOhlc(
+  candle: PricedCandle,
+  view: Pick<KlineView, 'currency' | 'outliers'>,
+): Ohlc | null {
+  if (view.currency === 'usd') return view.outliers === 'exclude' ? candle.usdClean : candle.usd;
+  return view.outliers === 'exclude' ? candle.nativeClean : candle.native;
+}
+
+function toTimes(openTime: number, view: KlineView) {
+  const nextOpenTime = toNextOpenTime(view.interval, openTime);
+  return { closeTime: nextOpenTime - 1, closed: view.chainMs >= nextOpenTime };
+}
+
+const NO_PRICE = { open: null, high: null, low: null, close: null };
+
+function toFlat(price: string) {
+  return { open: price, high: price, low: price, close: price };
+}
+
+/** `price` stands in where the candle has none of its own. */
+export function toKlineRow(candle: Candle, view: KlineView, price: string | null = null): KlineRow {
+  const { closeTime, closed } = toTimes(candle.openTimeMs, view);
+  const ohlc = toOhlc(candle, view) ?? (price === null ? NO_PRICE : toFlat(price));
+  const quoteVolume = view.currency === 'usd' ? candle.quoteVolumeUsd : candle.quoteVolumeNative;
+  return {
+    openTime: candle.openTimeMs,
+    closeTime,
+    open: ohlc.open,
+    high: ohlc.high,
+    low: ohlc.low,
+    close: ohlc.close,
+    volume: view.decimals === null ? null : toUnits(candle.volumeRaw, view.decimals),
+    quoteVolume: roundText(quoteVolume),
+    trades: candle.trades,
+    buys: candle.buys,
+    sells: candle.sells,
+    closed,
+    filled: false,
+  };
+}
+
+function toFilledRow(openTime: number, view: KlineView, price: string): KlineRow {
+  const { closeTime, closed } = toTimes(openTime, view);
+  return {
+    openTime,
+    closeTime,
+    ...toFlat(price),
+    volume: view.decimals === null ? null : '0',
+    quoteVolume: '0',
+    trades: 0,
+    buys: 0,
+    sells: 0,
+    closed,
+    filled: true,
+  };
+}
+
+/** A row for every interval from `fromMs` on, once there is a price; `lastMs` opens the last. */
+export function fillRows(
+  candles: readonly Candle[],
+  view: KlineView,
+  span: {
+    readonly fromMs: number;
+    readonly lastMs: number;
+    readonly limit: number;
+    /** The last price before `fromMs`. */
+    readonly price: string | null;
+  },
+): KlineRow[] {
+  const rows: KlineRow[] = [];
+  const byTime = new Map(candles.map((candle) => [candle.openTimeMs, candle]));
+  let { fromMs: openTime, price } = span;
+  while (openTime <= span.lastMs && rows.length < span.limit) {
+    const candle = byTime.get(openTime);
+    if (candle !== undefined) {
+      rows.push(toKlineRow(candle, view, price));
+      price = toOhlc(candle, view)?.close ?? price;
+    } else if (price !== null) {
+      rows.push(toFilledRow(openTime, view, price));
+    }
+    openTime = toNextOpenTime(view.interval, openTime);
+  }
+  return rows;
+}

@@ -1,0 +1,46 @@
+// What the market's reads are made of.
+
+import type { ChainAssets } from '../chains/adapter.ts';
+import type { Identity } from '../contract/identity.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/market-event.ts';
+import type { MarketStore } from '../store/store.ts';
+import type { AnswerCache } from './answer-cache.ts';
+import type { ChainStates } from './chain-states.ts';
+import type { PauseWatch } from './pause-watch.ts';
+
+/** A followed chain as the reads need to know it. */
+export interface MarketChain {
+  readonly slug: ChainSlug;
+  readonly assets: ChainAssets;
+  /** Contracts that hold the tokens of many pools. */
+  readonly vaults: ReadonlySet<Address>;
+  /** Asks the chain which addresses are contracts. */
+  findContracts(
+    addresses: readonly Address[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<Address, boolean>>;
+}
+
+export interface MarketChains {
+  /** Every chain that is followed, whether or not it can be read yet. */
+  list(): readonly ChainSlug[];
+  /** Null while the chain is being prepared. */
+  find(slug: ChainSlug): MarketChain | null;
+}
+
+/** Rows that a caller may ask for at once. */
+export interface ReadDepth {
+  readonly trades: number;
+  readonly holders: number;
+  readonly klines: number;
+}
+
+export interface MarketParts {
+  readonly store: MarketStore;
+  readonly chains: MarketChains;
+  readonly states: ChainStates;
+  readonly cache: AnswerCache;
+  readonly pauses: PauseWatch;
+  readonly depthOf: (identity: Identity) => ReadDepth;
+}

@@ -1,0 +1,64 @@
+// Which tokens are paused, kept up with the store a few times a second.
+
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/market-event.ts';
+import type { PauseChange, PauseStore } from '../store/pause-store.ts';
+
+/** A pause must take effect within a second, wherever it was made. */
+const LOOK_MS = 250;
+
+export interface PauseWatchOptions {
+  readonly store: PauseStore;
+  readonly onError: (error: unknown) => void;
+}
+
+export class PauseWatch {
+  readonly #options: PauseWatchOptions;
+  readonly #paused = new Set<string>();
+  readonly #listeners = new Set<(change: PauseChange) => void>();
+  #version = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> | null = null;
+
+  constructor(options: PauseWatchOptions) {
+    this.#options = options;
+  }
+
+  isPaused(chain: ChainSlug, token: Address): boolean {
+    return this.#paused.size > 0 && this.#paused.has(`${chain} ${token}`);
+  }
+
+  /** Hears every pause and resumption from now on. */
+  subscribe(listener: (change: PauseChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when what is paused is known. */
+  async start(): Promise<void> {
+    await this.look();
+    this.#timer = setInterval(() => {
+      this.#looking ??= this.look()
+        .catch(this.#options.onError)
+        .finally(() => {
+          this.#looking = null;
+        });
+    }, LOOK_MS);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  async look(): Promise<void> {
+    for (const change of await this.#options.store.readChanges(this.#version)) {
+      const key = `${change.chain} ${change.token}`;
+      if (change.paused) this.#paused.add(key);
+      else this.#paused.delete(key);
+      this.#version = change.version;
+      for (const listener of this.#listeners) listener(change);
+    }
+  }
+}

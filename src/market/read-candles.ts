@@ -1,0 +1,124 @@
+// Candles of any interval from what is stored: pages of them, and the last price before a time.
+
+import { type Candle, deriveKlines, foldTrades } from '../candles/derive-klines.ts';
+import { toBaseInterval, toNextOpenTime, toOpenTime } from '../candles/interval.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type {
+  KlineInterval,
+  SeriesKey,
+  StoredInterval,
+  TradeRecord,
+} from '../model/market-record.ts';
+import type { TradePosition, TradeQuery } from '../store/market-reads.ts';
+import type { TimeRange } from '../store/store.ts';
+import type { AnswerReader } from './read-at.ts';
+
+export interface CandlePage extends TimeRange {
+  readonly end: 'first' | 'last';
+  readonly limit: number;
+}
+
+/** The longest month. */
+const MONTH_DAYS = 31;
+
+const TRADES_PER_READ = 1000;
+/** Reads of trades that one page of seconds may take; a second of thousands of trades is none. */
+const TRADE_READS_MAX = 100;
+
+/** Candles that are looked at together for one that has a price. */
+const PRICED_PAGE_SIZE = 50;
+const PRICED_PAGES_MAX = 20;
+
+/** How many stored candles one of the interval is made of, at most. */
+function toRatio(interval: KlineInterval, base: StoredInterval): number {
+  if (interval === '1M') return MONTH_DAYS;
+  return toNextOpenTime(interval, 0) / toNextOpenTime(base, 0);
+}
+
+function cut<T>(items: readonly T[], page: CandlePage): readonly T[] {
+  return page.end === 'first' ? items.slice(0, page.limit) : items.slice(-page.limit);
+}
+
+export class CandleReader {
+  readonly #reader: AnswerReader;
+  readonly #chain: ChainSlug;
+  readonly #series: SeriesKey & { readonly interval: KlineInterval };
+
+  constructor(
+    reader: AnswerReader,
+    chain: ChainSlug,
+    series: SeriesKey & { readonly interval: KlineInterval },
+  ) {
+    this.#reader = reader;
+    this.#chain = chain;
+    this.#series = series;
+  }
+
+  /** The first or the last candles of a range that begins and ends where candles do. */
+  async readPage(page: CandlePage): Promise<readonly Candle[]> {
+    const base = toBaseInterval(this.#series.interval);
+    if (base === null) return cut(foldTrades(this.#series, await this.#readTrades(page)), page);
+    // One more than wanted, since the outermost may be cut in the middle.
+    const limit = (page.limit + 1) * toRatio(this.#series.interval, base);
+    const stored = await this.#reader.readCandlePage(
+      this.#chain,
+      { ...this.#series, interval: base },
+      { ...page, limit },
+    );
+    return cut(deriveKlines(this.#series, { stored }), page);
+  }
+
+  /** The last price before a time at which a candle opens; null where there is none. */
+  async readPriceBefore(
+    timeMs: number,
+    pick: (candle: Candle) => string | null,
+  ): Promise<string | null> {
+    let toMs = timeMs;
+    for (let count = 0; count < PRICED_PAGES_MAX; count += 1) {
+      const candles = await this.readPage({
+        fromMs: 0,
+        toMs,
+        end: 'last',
+        limit: PRICED_PAGE_SIZE,
+      });
+      for (const candle of candles.toReversed()) {
+        const price = pick(candle);
+        if (price !== null) return price;
+      }
+      const first = candles[0];
+      if (first === undefined || candles.length < PRICED_PAGE_SIZE) return null;
+      toMs = first.openTimeMs;
+    }
+    return null;
+  }
+
+  /** Trades of enough seconds for the page, in chain order. */
+  async #readTrades(page: CandlePage): Promise<readonly TradeRecord[]> {
+    const query: Omit<TradeQuery, 'after'> = {
+      token: this.#series.token,
+      pool: this.#series.pool,
+      range: { fromMs: page.fromMs, toMs: page.toMs },
+      order: page.end === 'first' ? 'oldest' : 'newest',
+      side: null,
+      wallet: null,
+      minUsd: null,
+      limit: TRADES_PER_READ,
+    };
+    const trades: TradeRecord[] = [];
+    const seconds = new Set<number>();
+    let after: TradePosition | null = null;
+    for (let count = 0; count < TRADE_READS_MAX && seconds.size <= page.limit; count += 1) {
+      const { trades: read, next } = await this.#reader.readTradePage(this.#chain, {
+        ...query,
+        after,
+      });
+      for (const trade of read) {
+        trades.push(trade);
+        seconds.add(toOpenTime(this.#series.interval, trade.timestampMs));
+      }
+      after = next;
+      if (next === null) break;
+    }
+    return page.end === 'first' ? trades : trades.reverse();
+  }
+}

@@ -1,0 +1,16 @@
+// How many rows a caller may have at once: the cap of its level, told by name when it is passed.
+
+import type { HandlerContext } from '../contract/handler.ts';
+import { toInvalidInput } from '../errors/app-error.ts';
+import type { MarketParts, ReadDepth } from './market-parts.ts';
+
+export function checkLimit(
+  parts: Pick<MarketParts, 'depthOf'>,
+  asked: { readonly limit: number; readonly of: keyof ReadDepth },
+  context: Pick<HandlerContext, 'identity'>,
+): void {
+  const cap = parts.depthOf(context.identity)[asked.of];
+  if (asked.limit <= cap) return;
+  const hint = context.identity.kind === 'anonymous' ? '; an API key raises the cap' : '';
+  throw toInvalidInput([{ path: 'limit', message: `must be at most ${cap}${hint}` }]);
+}

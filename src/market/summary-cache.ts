@@ -1,0 +1,57 @@
+// Summaries of tokens as ready text, for answers that hold many of them.
+
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/market-event.ts';
+import type { Checkpoint } from '../model/market-record.ts';
+import type { TimeRange } from '../store/store.ts';
+import type { ChainStates } from './chain-states.ts';
+
+interface Kept {
+  readonly text: string;
+  readonly checkpoint: Checkpoint;
+  /** The minute of chain time that its figures are of. */
+  readonly minute: TimeRange;
+}
+
+export class SummaryCache {
+  readonly #states: ChainStates;
+  readonly #sizeMax: number;
+  readonly #kept = new Map<ChainSlug, Map<Address, Kept>>();
+
+  constructor(options: { readonly states: ChainStates; readonly sizeMax: number }) {
+    this.#states = options.states;
+    this.#sizeMax = options.sizeMax;
+    options.states.subscribe(({ chain, checkpoint, tokens }) => {
+      if (tokens === 'all') this.#kept.delete(chain);
+      const ofChain = this.#kept.get(chain);
+      if (ofChain === undefined || tokens === 'all') return;
+      for (const token of tokens) {
+        const kept = ofChain.get(token);
+        if (kept !== undefined && kept.checkpoint.version < checkpoint.version)
+          ofChain.delete(token);
+      }
+    });
+  }
+
+  get(chain: ChainSlug, token: Address): Kept | null {
+    const kept = this.#kept.get(chain)?.get(token);
+    const current = this.#states.current(chain);
+    if (kept === undefined || current === null) return null;
+    const chainMs = Math.max(current.timestampMs, kept.checkpoint.timestampMs);
+    return chainMs >= kept.minute.fromMs && chainMs < kept.minute.toMs ? kept : null;
+  }
+
+  /** Keeps a summary unless steps came after it was read: they may have changed it. */
+  keep(chain: ChainSlug, token: Address, kept: Kept): void {
+    if (kept.checkpoint.version < (this.#states.current(chain)?.version ?? 0)) return;
+    const ofChain = this.#kept.get(chain) ?? new Map<Address, Kept>();
+    this.#kept.set(chain, ofChain);
+    ofChain.delete(token);
+    ofChain.set(token, kept);
+    if (ofChain.size <= this.#sizeMax) return;
+    for (const oldest of ofChain.keys()) {
+      ofChain.delete(oldest);
+      break;
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// The times that a caller asks for, both inclusive.
+
+import { toInvalidInput } from '../errors/app-error.ts';
+import type { TimeRange } from '../store/store.ts';
+
+export function parseTimeRange(input: {
+  readonly startTime?: number;
+  readonly endTime?: number;
+}): TimeRange {
+  const { startTime = 0, endTime = Number.MAX_SAFE_INTEGER - 1 } = input;
+  if (startTime > endTime) {
+    throw toInvalidInput([{ path: 'endTime', message: 'must not be before startTime' }]);
+  }
+  return { fromMs: startTime, toMs: endTime + 1 };
+}

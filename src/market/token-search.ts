@@ -1,0 +1,195 @@
+// Search over every followed chain: an index of each, loaded from the store and kept up with it.
+
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/market-event.ts';
+import type { ListingRecord, MarketReads } from '../store/market-reads.ts';
+import type { ChainStates, StateChange } from './chain-states.ts';
+import { ChainSearch } from './search/chain-search.ts';
+import { compareFound, type Found, type Listing } from './search/listing.ts';
+import type { SearchQuery } from './search/match-text.ts';
+import type { SegmentArrays } from './search/segment.ts';
+import { toTokenLiquidity } from './token-summary.ts';
+
+export interface TokenSearchOptions {
+  readonly reader: Pick<MarketReads, 'readListings' | 'scanListings'>;
+  readonly states: ChainStates;
+  readonly listChains: () => readonly ChainSlug[];
+  /** Reads a chain's tokens and builds a segment of them, elsewhere: it takes seconds. */
+  readonly buildSegment: (chain: ChainSlug) => Promise<SegmentArrays>;
+  readonly onError: (error: unknown) => void;
+}
+
+export type FoundToken = Found & { readonly chain: ChainSlug };
+
+/** Up to so many tokens are looked through one by one; beyond that a segment is built. */
+const CHANGES_MAX = 4000;
+/** Segments are not built anew more often than this. */
+const REBUILD_MS = 60_000;
+/** Changed tokens are read in parts, so that a busy chain does not hold up answers. */
+const PART_SIZE = 200;
+const PART_PAUSE_MS = 20;
+/** Beyond so many changed tokens reading everything once is cheaper. */
+const CHANGED_MAX = 20_000;
+
+interface IndexedChain {
+  readonly index: ChainSearch;
+  readonly changed: Set<Address>;
+  isLoaded: boolean;
+  loading: Promise<void> | null;
+  /** Asked for while a load was under way. */
+  mustReload: boolean;
+  builtAtMs: number;
+  timer: NodeJS.Timeout | null;
+}
+
+export function toListing(record: ListingRecord): Listing {
+  return {
+    token: record.token,
+    symbol: record.symbol,
+    name: record.name,
+    liquidityUsdE18: toTokenLiquidity(record),
+  };
+}
+
+export class TokenSearch {
+  readonly #options: TokenSearchOptions;
+  readonly #chains = new Map<ChainSlug, IndexedChain>();
+  #unsubscribe: (() => void) | null = null;
+  #stopped = false;
+
+  constructor(options: TokenSearchOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#options.states.subscribe((change) => this.#hear(change));
+    for (const chain of this.#options.listChains()) {
+      if (this.#options.states.current(chain) !== null) this.#reload(chain);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unsubscribe?.();
+    for (const { timer } of this.#chains.values()) if (timer) clearTimeout(timer);
+    await Promise.all([...this.#chains.values()].map(({ loading }) => loading));
+  }
+
+  isLoaded(chain: ChainSlug): boolean {
+    return this.#chains.get(chain)?.isLoaded ?? false;
+  }
+
+  /** How many tokens a chain's index holds, for the metrics. */
+  countTokens(chain: ChainSlug): number {
+    return this.#chains.get(chain)?.index.tokenCount ?? 0;
+  }
+
+  /** The best matches over the chains, in their order. */
+  find(
+    chains: readonly ChainSlug[],
+    query: SearchQuery,
+    options: {
+      readonly limit: number;
+      readonly isHidden: (chain: ChainSlug, token: Address) => boolean;
+    },
+  ): readonly FoundToken[] {
+    const found = chains.flatMap((chain) => {
+      const isHidden = (token: Address) => options.isHidden(chain, token);
+      const ofChain = this.#chains.get(chain)?.index.search(query, options.limit, isHidden) ?? [];
+      return ofChain.map((one) => ({ ...one, chain }));
+    });
+    if (chains.length > 1) {
+      found.sort((a, b) => compareFound(a, b) || (a.chain < b.chain ? -1 : 1));
+    }
+    return found.slice(0, options.limit);
+  }
+
+  #hear({ chain, listed }: StateChange): void {
+    const indexed = this.#chains.get(chain);
+    if (indexed === undefined || listed === 'all') {
+      this.#reload(chain);
+      return;
+    }
+    for (const token of listed) indexed.changed.add(token);
+    if (indexed.changed.size > CHANGED_MAX) this.#reload(chain);
+    else this.#readChangedSoon(chain, indexed);
+  }
+
+  #reload(chain: ChainSlug): void {
+    const indexed = this.#chains.get(chain) ?? createIndexedChain();
+    this.#chains.set(chain, indexed);
+    if (indexed.loading !== null) {
+      indexed.mustReload = true;
+      return;
+    }
+    indexed.mustReload = false;
+    indexed.loading = this.#load(chain, indexed)
+      .catch((error: unknown) => {
+        if (!this.#stopped) this.#options.onError(error);
+      })
+      .finally(() => {
+        indexed.loading = null;
+        if (indexed.mustReload && !this.#stopped) this.#reload(chain);
+      });
+  }
+
+  async #load(chain: ChainSlug, indexed: IndexedChain): Promise<void> {
+    indexed.changed.clear();
+    indexed.index.begin();
+    indexed.builtAtMs = performance.now();
+    const few = await this.#readFew(chain);
+    if (few !== null) indexed.index.replaceAll(few);
+    else indexed.index.setSegment(await this.#options.buildSegment(chain));
+    indexed.isLoaded = true;
+  }
+
+  /** All tokens of a chain that has few; null where they are many. */
+  async #readFew(chain: ChainSlug): Promise<readonly Listing[] | null> {
+    const listings: Listing[] = [];
+    for await (const page of this.#options.reader.scanListings(chain)) {
+      listings.push(...page.map(toListing));
+      if (listings.length > CHANGES_MAX / 2) return null;
+    }
+    return listings;
+  }
+
+  #readChangedSoon(chain: ChainSlug, indexed: IndexedChain): void {
+    if (indexed.timer !== null || indexed.changed.size === 0 || this.#stopped) return;
+    indexed.timer = setTimeout(() => {
+      this.#readChanged(chain, indexed)
+        .catch((error: unknown) => {
+          if (!this.#stopped) this.#options.onError(error);
+        })
+        .finally(() => {
+          indexed.timer = null;
+          this.#readChangedSoon(chain, indexed);
+        });
+    }, PART_PAUSE_MS);
+    indexed.timer.unref();
+  }
+
+  async #readChanged(chain: ChainSlug, indexed: IndexedChain): Promise<void> {
+    const tokens = [...indexed.changed].slice(0, PART_SIZE);
+    for (const token of tokens) indexed.changed.delete(token);
+    const found = new Set<Address>();
+    for (const record of await this.#options.reader.readListings(chain, tokens)) {
+      found.add(record.token);
+      indexed.index.put(toListing(record));
+    }
+    for (const token of tokens) if (!found.has(token)) indexed.index.remove(token);
+    const isLarge = indexed.index.changeCount > CHANGES_MAX;
+    if (isLarge && performance.now() - indexed.builtAtMs > REBUILD_MS) this.#reload(chain);
+  }
+}
+
+function createIndexedChain(): IndexedChain {
+  return {
+    index: new ChainSearch(),
+    changed: new Set(),
+    isLoaded: false,
+    loading: null,
+    mustReload: false,
+    builtAtMs: 0,
+    timer: null,
+  };
+}

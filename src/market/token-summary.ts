@@ -1,0 +1,110 @@
+// A token in short, as search and the token's own answer tell it.
+
+import type { OutputOf } from '../contract/operation.ts';
+import type { searchTokens } from '../contract/operations/search-tokens.ts';
+import { toShownAddress } from '../lib/checksum-address.ts';
+import { pow10, ratioToText, textToDecimal, toRatio } from '../lib/decimal.ts';
+import type { Address } from '../model/market-event.ts';
+import type { Checkpoint, PoolRecord, TokenRecord } from '../model/market-record.ts';
+import { isCovered, isHoldersComplete, readStart } from './coverage.ts';
+import { type DayFigures, readDayFigures, toWindowStart } from './day-figures.ts';
+import type { MarketChain } from './market-parts.ts';
+import type { AnswerReader } from './read-at.ts';
+
+export type TokenSummary = OutputOf<typeof searchTokens>['tokens'][number];
+
+const USD_E18 = pow10(18);
+
+/** Pools against money count; a token without any is as liquid as its deepest other pool. */
+export function toTokenLiquidity(
+  token: Pick<TokenRecord, 'liquidityUsdE18' | 'pairedUsdE18'>,
+): bigint | null {
+  const { liquidityUsdE18, pairedUsdE18 } = token;
+  if (liquidityUsdE18 !== null && liquidityUsdE18 > 0n) return liquidityUsdE18;
+  return pairedUsdE18 ?? liquidityUsdE18;
+}
+
+/** 1e-18 USD as text of 18 significant digits. */
+export function toUsdText(usdE18: bigint | null): string | null {
+  return usdE18 === null ? null : ratioToText({ numerator: usdE18, denominator: USD_E18 });
+}
+
+/** A stable asset is what a dollar is measured by, the native coin what native prices are. */
+function toPrices(market: MarketChain, token: TokenRecord) {
+  const { assets } = market;
+  return {
+    priceUsd: token.priceUsd ?? (assets.stable.has(token.token) ? '1' : null),
+    priceNative: token.priceNative ?? (assets.native.has(token.token) ? '1' : null),
+  };
+}
+
+function toMarketCap(token: TokenRecord, priceUsd: string | null): string | null {
+  if (priceUsd === null || token.supplyRaw === null || token.decimals === null) return null;
+  const price = toRatio(textToDecimal(priceUsd));
+  return ratioToText({
+    numerator: token.supplyRaw * price.numerator,
+    denominator: pow10(token.decimals) * price.denominator,
+  });
+}
+
+interface SummaryParts {
+  readonly token: TokenRecord;
+  readonly topPool: PoolRecord | null;
+  readonly figures: DayFigures;
+}
+
+function toSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSummary, 'match'> {
+  const { token, topPool, figures } = parts;
+  const { priceUsd, priceNative } = toPrices(market, token);
+  const isComplete = isHoldersComplete(token);
+  return {
+    chain: market.slug,
+    mint: toShownAddress(token.token),
+    symbol: token.symbol,
+    name: token.name,
+    decimals: token.decimals,
+    logoUrl: null,
+    priceUsd,
+    priceNative,
+    marketCapUsd: toMarketCap(token, priceUsd),
+    liquidityUsd: toUsdText(toTokenLiquidity(token)),
+    volume24hUsd: figures.volume24hUsd,
+    priceChange24hPct: figures.priceChange24hPct,
+    trades24h: figures.trades24h,
+    holders: isComplete ? token.holders : null,
+    createdAt: isComplete ? token.firstSeenAtMs : null,
+    topPool:
+      topPool === null ? null : { address: toShownAddress(topPool.pool), venue: topPool.venue },
+  };
+}
+
+const NO_FIGURES: DayFigures = { volume24hUsd: null, trades24h: null, priceChange24hPct: null };
+
+/** The summaries of stored tokens, in no certain order; unknown ones are absent. */
+export async function readSummaries(
+  reader: AnswerReader,
+  market: MarketChain,
+  wanted: { readonly tokens: readonly Address[]; readonly checkpoint: Checkpoint },
+): Promise<ReadonlyMap<Address, { token: TokenRecord; summary: Omit<TokenSummary, 'match'> }>> {
+  const { checkpoint } = wanted;
+  const chain = market.slug;
+  const tokens = await reader.readTokens(chain, wanted.tokens);
+  const topPools = await reader.readTopPools(chain, wanted.tokens, 1);
+  const startMs = await readStart(reader, chain, checkpoint);
+  const chainMs = checkpoint.timestampMs;
+  const figures = await readDayFigures(reader, chain, {
+    tokens,
+    chainMs,
+    isCovered: isCovered(checkpoint, startMs, toWindowStart(chainMs)),
+  });
+  return new Map(
+    tokens.map((token) => {
+      const topPool = topPools.get(token.token)?.[0] ?? null;
+      const ofToken = figures.get(token.token) ?? NO_FIGURES;
+      return [
+        token.token,
+        { token, summary: toSummary(market, { token, topPool, figures: ofToken }) },
+      ];
+    }),
+  );
+}
