@@ -2,6 +2,7 @@
 // The command line: `npx mintwire <command>`.
 
 import { keys } from './keys.ts';
+import { pause, resume } from './pause.ts';
 import { serve } from './serve.ts';
 import { verify } from './verify.ts';
 import { readVersion } from './version.ts';
@@ -12,6 +13,8 @@ const HELP = `mintwire: token market data, quotes and unsigned transactions from
   npx mintwire verify --chain <chain>
                           recompute the index from the chain and print the differences
   npx mintwire keys       list or revoke a wallet's API keys
+  npx mintwire pause <chain> <mint>
+                          take a token out of every answer; resume puts it back
   npx mintwire --version  print the version
   npx mintwire --help     print this
 
@@ -22,6 +25,8 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<voi
   serve,
   verify,
   keys,
+  pause,
+  resume,
   '--help': () => console.log(HELP),
   help: () => console.log(HELP),
   '--version': () => console.log(readVersion()),
