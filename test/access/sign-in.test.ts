@@ -108,7 +108,7 @@ describe('attacks', () => {
           victim.sign(message.replace(/Issued At: \d{4}/, 'Issued At: 2001')),
         'an injected line': (message) => victim.sign(`${message}\nResources:\n- https://evil`),
         'another statement': (message) => victim.sign(message.replace(/Sign in to.*/, 'Hello')),
-        'another nonce': (message) => victim.sign(message.replace(/Nonce: \w/, 'Nonce: 0')),
+        'another nonce': (message) => victim.sign(message.replace('Nonce: ', 'Nonce: x')),
         'an empty text': () => victim.sign(''),
         'a space more': (message) => victim.sign(`${message} `),
         'no signature': async () => '0x',
