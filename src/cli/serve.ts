@@ -43,7 +43,7 @@ function toBanner(service: Service, config: Config, version: string): string {
     `  Metrics      ${service.metricsUrl}`,
     `  Data         ${data}`,
     '',
-    `Try: curl -s ${origin}/v1/entitlements`,
+    `Try: curl -s '${origin}/v1/tokens/search?q=wire'`,
     'Stop with Ctrl-C.',
     '',
   ].join('\n');
