@@ -1,0 +1,111 @@
+// Pins that the reads agree with each other: trades fold to klines, holders add up to the supply.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { foldAsClient } from '../../test/client-fold.ts';
+import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
+import { KLINE_INTERVALS } from '../model/market-record.ts';
+
+const CLIENT_FIELDS = [
+  'openTime',
+  'open',
+  'high',
+  'low',
+  'close',
+  'volume',
+  'quoteVolume',
+  'trades',
+  'buys',
+  'sells',
+] as const;
+
+async function listTokens({ store }: MarketScene): Promise<string[]> {
+  const tokens: string[] = [];
+  for await (const page of store.market.scanListings('devnet')) {
+    tokens.push(...page.map(({ token }) => token));
+  }
+  return tokens;
+}
+
+async function readAllTrades({ ask }: MarketScene, mint: string): Promise<Json[]> {
+  const trades: Json[] = [];
+  let cursor: string | null = null;
+  do {
+    const input = { chain: 'devnet', mint, limit: 97, ...(cursor === null ? {} : { cursor }) };
+    const { json } = await ask('getTrades', input);
+    trades.push(...json.trades);
+    cursor = json.nextCursor;
+  } while (cursor !== null);
+  return trades.reverse();
+}
+
+async function assertFolds(
+  scene: MarketScene,
+  series: { readonly mint: string; readonly trades: readonly Json[]; readonly pool?: string },
+): Promise<void> {
+  const { mint, trades, pool } = series;
+  for (const interval of KLINE_INTERVALS) {
+    for (const currency of ['usd', 'native'] as const) {
+      const { json } = await scene.ask('getKlines', {
+        ...{ chain: 'devnet', mint, interval, currency, limit: 5000, outliers: 'include' },
+        ...(pool === undefined ? {} : { pool }),
+      });
+      const told = json.klines.map((kline: Json) =>
+        Object.fromEntries(CLIENT_FIELDS.map((field) => [field, kline[field]])),
+      );
+      const folded = foldAsClient(trades as never, interval, currency);
+      assert.deepEqual(told, folded, `${mint} ${interval} ${currency} ${pool}`);
+    }
+  }
+}
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  describe(`on ${engine}`, () => {
+    const cleanups: (() => unknown)[] = [];
+    let scene: MarketScene;
+    before(async () => {
+      const t = { after: (work: () => unknown) => cleanups.unshift(work) };
+      const options = { engine, seed: 41, finalityDepth: 20, blocks: 260, eventCountMax: 16 };
+      scene = await createMarketScene(t as never, options);
+    });
+    after(async () => {
+      for (const cleanup of cleanups) await cleanup();
+    });
+
+    test('behavior: a client that folds trades gets the klines, to the digit', async () => {
+      let folded = 0;
+      for (const mint of await listTokens(scene)) {
+        const trades = await readAllTrades(scene, mint);
+        if (trades.length === 0) continue;
+        folded += trades.length;
+        await assertFolds(scene, { mint, trades });
+        const [pool] = new Set(trades.map((trade) => trade.pool));
+        const ofPool = trades.filter((trade) => trade.pool === pool);
+        await assertFolds(scene, { mint, trades: ofPool, pool });
+      }
+      assert.ok(folded > 500, `${folded} trades are too few to prove anything`);
+    });
+
+    test('behavior: where holders are complete they add up to the supply', async () => {
+      let complete = 0;
+      for (const mint of await listTokens(scene)) {
+        let cursor: string | null = null;
+        const owners = new Map<string, bigint>();
+        let last: Json = null;
+        do {
+          const input = { chain: 'devnet', mint, limit: 2, ...(cursor === null ? {} : { cursor }) };
+          last = (await scene.ask('getHolders', input)).json;
+          for (const { owner, amountRaw } of last.holders) owners.set(owner, BigInt(amountRaw));
+          cursor = last.nextCursor;
+        } while (cursor !== null);
+        if (last.total === null) continue;
+        assert.equal(owners.size, last.total);
+        if (!last.coverage.holdersComplete) continue;
+        complete += 1;
+        const sum = [...owners.values()].reduce((total, amount) => total + amount, 0n);
+        assert.equal(sum.toString(), last.totalSupplyRaw);
+      }
+      assert.ok(complete > 0);
+    });
+  });
+}

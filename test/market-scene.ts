@@ -1,0 +1,187 @@
+// The market's reads on a store that an indexer fills from a fake chain, asked as a transport asks.
+
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import { Compile } from 'typebox/compile';
+import type { HandlerContext } from '../src/contract/handler.ts';
+import type { Level } from '../src/contract/identity.ts';
+import type { Operation } from '../src/contract/operation.ts';
+import { operations } from '../src/contract/operations.ts';
+import { createInputParser } from '../src/contract/parse-input.ts';
+import type { ReadyAnswer } from '../src/contract/ready-answer.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { decodeBatch, encodeBatch } from '../src/live/encode-batch.ts';
+import type { Feed } from '../src/live/feed.ts';
+import { LocalFeed } from '../src/live/local-feed.ts';
+import { createMarket, type Market } from '../src/market/create-market.ts';
+import type { MarketChain } from '../src/market/market-parts.ts';
+import { buildSegment } from '../src/market/search/segment.ts';
+import { toListing } from '../src/market/token-search.ts';
+import type { Store } from '../src/store/store.ts';
+import { createPostgresPlace, createSqlitePlace } from './conformance/store-place.ts';
+import { FakeChain, type FakeChainOptions } from './fakes/fake-chain.ts';
+import { FAKE_ASSETS } from './fakes/fake-market.ts';
+import { type IndexedChain, startIndexer } from './fakes/indexed-chain.ts';
+
+export type ReadId = keyof Market['handlers'];
+export type ReadInput = Readonly<Record<string, string | number>>;
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely, and checked by schema.
+export type Json = any;
+
+export interface Asked {
+  readonly json: Json;
+  readonly answer: ReadyAnswer;
+}
+
+export type Ask = (id: ReadId, input: ReadInput, level?: Level) => Promise<Asked>;
+
+const DEPTHS = {
+  anonymous: { trades: 100, holders: 100, klines: 1000 },
+  key: { trades: 500, holders: 1000, klines: 5000 },
+  session: { trades: 500, holders: 1000, klines: 5000 },
+};
+
+function toContext(level: Level): HandlerContext {
+  return {
+    identity: { kind: level, key: 'test' } as HandlerContext['identity'],
+    requestId: 'test',
+    addressGroup: 'test',
+    origin: null,
+    idempotencyKey: null,
+  };
+}
+
+const bound = new Map(
+  operations.map((operation: Operation) => [
+    operation.id,
+    { parse: createInputParser(operation.input, 'text'), output: Compile(operation.output) },
+  ]),
+);
+
+/** Asks through the operation's own parser; whatever comes back must fit its schema. */
+export function createAsk(market: Market): Ask {
+  return async (id, input, level = 'key') => {
+    const { parse, output } = bound.get(id)!;
+    const texts = Object.entries(input).map(([name, value]) => [name, String(value)]);
+    const handler = market.handlers[id] as (input: unknown, context: HandlerContext) => unknown;
+    const answer = (await handler(
+      parse(Object.fromEntries(texts)),
+      toContext(level),
+    )) as ReadyAnswer;
+    const json = JSON.parse(answer.bytes.toString('utf8'));
+    assert.ok(output.Check(json), `${id} ${JSON.stringify([...output.Errors(json)].slice(0, 3))}`);
+    return { json, answer };
+  };
+}
+
+/** Every second owner is a contract. */
+export const FAKE_MARKET_CHAIN: MarketChain = {
+  slug: 'devnet',
+  assets: FAKE_ASSETS,
+  vaults: new Set(),
+  findContracts: async (addresses) =>
+    new Map(
+      addresses.map((address) => [address, Number.parseInt(address.slice(-1), 16) % 2 === 0]),
+    ),
+};
+
+export interface TestMarketOptions {
+  readonly store: Store;
+  readonly feed?: Feed;
+  readonly chain?: MarketChain;
+  readonly cacheBytesMax?: number;
+}
+
+export function createTestMarket(options: TestMarketOptions): Market {
+  const { store, chain = FAKE_MARKET_CHAIN } = options;
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  return createMarket({
+    store,
+    feed: options.feed ?? new LocalFeed({ onError: fail }),
+    chains: { list: () => [chain.slug], find: (slug) => (slug === chain.slug ? chain : null) },
+    clock: systemClock,
+    depthOf: ({ kind }) => DEPTHS[kind],
+    buildSegment: async (slug) => {
+      const listings = [];
+      for await (const page of store.market.scanListings(slug)) listings.push(...page);
+      return buildSegment(listings.map(toListing));
+    },
+    cacheBytesMax: options.cacheBytesMax ?? 16 * 1024 * 1024,
+    onError: fail,
+  });
+}
+
+/** Answers as somebody gets them who asks for the first time. */
+export async function askFreshly(
+  store: Store,
+  id: ReadId,
+  input: ReadInput,
+  chain?: MarketChain,
+): Promise<Asked> {
+  const market = createTestMarket({ store, cacheBytesMax: 0, ...(chain ? { chain } : {}) });
+  await market.pauses.look();
+  await market.states.look();
+  return createAsk(market)(id, input);
+}
+
+export interface MarketScene {
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly market: Market;
+  readonly chain: FakeChain;
+  readonly indexed: IndexedChain;
+  readonly ask: Ask;
+  /** Resolves when everything that the chain has is indexed and heard of. */
+  settle(): Promise<void>;
+}
+
+export interface Cleanup {
+  after(work: () => Promise<void> | void): void;
+}
+
+export type SceneEngine = 'sqlite' | 'postgres';
+
+export async function openTestStore(t: Cleanup, engine: SceneEngine): Promise<Store> {
+  const place = await (engine === 'sqlite' ? createSqlitePlace() : createPostgresPlace());
+  const store = await place.open();
+  t.after(async () => {
+    await store.close();
+    await place.remove();
+  });
+  return store;
+}
+
+export async function createMarketScene(
+  t: Cleanup,
+  options: FakeChainOptions & { readonly engine: SceneEngine; readonly blocks: number },
+): Promise<MarketScene> {
+  const { engine, blocks, ...chainOptions } = options;
+  const store = await openTestStore(t, engine);
+  const feed = new LocalFeed({
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const market = createTestMarket({ store, feed });
+  const chain = new FakeChain(chainOptions);
+  chain.extend(blocks);
+  const indexed = startIndexer(chain, store.market, {
+    onCommitted: (event) => feed.publish(decodeBatch(encodeBatch(event))),
+  });
+  t.after(() => indexed.indexer.stop());
+  await indexed.settle();
+  await market.start();
+  t.after(() => market.stop());
+  const settle = async () => {
+    await indexed.settle();
+    const stored = await store.market.readCheckpoint('devnet');
+    while ((market.states.current('devnet')?.version ?? 0) < (stored?.version ?? 0)) {
+      await setImmediate();
+    }
+  };
+  await settle();
+  return { store, feed, market, chain, indexed, ask: createAsk(market), settle };
+}
