@@ -3,6 +3,9 @@
 import { type Address, type PoolId, ZERO_ADDRESS } from '../model/market-event.ts';
 import type { GraphPool } from './pool-graph-pool.ts';
 
+/** An asset with so many neighbours is worth trying as a way between any two others. */
+const HUB_NEIGHBOURS_MIN = 24;
+
 const NONE: ReadonlySet<PoolId> = new Set();
 const NO_NEIGHBOURS: ReadonlyMap<Address, ReadonlySet<PoolId>> = new Map();
 
@@ -10,6 +13,7 @@ export class PoolGraph {
   readonly #wrapped: Address | null;
   readonly #pools = new Map<PoolId, GraphPool>();
   readonly #neighbours = new Map<Address, Map<Address, Set<PoolId>>>();
+  readonly #hubs = new Set<Address>();
 
   /** With `wrapped`, the native coin and its wrapping are one asset: the router changes them. */
   constructor(options: { readonly wrapped: Address | null }) {
@@ -18,6 +22,11 @@ export class PoolGraph {
 
   get size(): number {
     return this.#pools.size;
+  }
+
+  /** Assets that share pools with many others. */
+  get hubs(): ReadonlySet<Address> {
+    return this.#hubs;
   }
 
   /** The asset that a token stands for: the wrapped coin for the native one. */
@@ -77,6 +86,7 @@ export class PoolGraph {
     const ids = others.get(to);
     if (ids === undefined) others.set(to, new Set([pool]));
     else ids.add(pool);
+    if (others.size >= HUB_NEIGHBOURS_MIN) this.#hubs.add(from);
   }
 
   #unlink(from: Address, to: Address, pool: PoolId): void {
@@ -86,6 +96,7 @@ export class PoolGraph {
     ids.delete(pool);
     if (ids.size > 0) return;
     others.delete(to);
+    if (others.size < HUB_NEIGHBOURS_MIN) this.#hubs.delete(from);
     if (others.size === 0) this.#neighbours.delete(from);
   }
 }

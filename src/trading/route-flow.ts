@@ -1,0 +1,343 @@
+// Divides an input among all routes at once, as well as it can be divided.
+//
+// Pools side by side count as one lane. What flows in the lanes is all that counts, since an asset
+// is the same wherever it came from: what each lane from the input's asset pays goes straight to
+// the output's asset or by one more lane first. What comes out at the end is a concave function of
+// that, so exchanges lead to the best division: again and again some input is taken from the route
+// on which the last unit bought least and given to the one on which the next would buy most, just
+// as much as makes the two equal. All of it is reckoned on the curves, in floating point: what it
+// finds is executed exactly before it is believed.
+
+import type { CurvePoint } from './route-curve.ts';
+import type { RouteField, RouteLane } from './route-field.ts';
+import { findRows, type LaneRow } from './route-rows.ts';
+
+/** The input is first dealt out in so many parts, each to the route that pays most for it. */
+const PART_COUNT = 16;
+const ROUND_COUNT_MAX = 200;
+/** In one round the widest gap is closed, and those that are not so many times narrower. */
+const WIDTH_MAX = 4;
+/** Rates that differ by less are equal. */
+const RATE_TOLERANCE = 1e-4;
+/** An exchange has to close all but this part of the gap: the next ones mend the rest. */
+const GAP_LEFT_MAX = 0.05;
+const TRIAL_COUNT_MAX = 12;
+/**
+ * Rates are read this part of a flow further on or back. Where a pool's liquidity ends its rate
+ * falls off, and one that stands right there is neither to be given more nor to be taken from.
+ */
+const LOOK_SHARE = 1e-4;
+/** What is left of a flow when it is taken away whole is a rest of rounding. */
+const REST_MAX = 1e-9;
+
+/** The best and the worst of some rows: most for a unit more, least for the last one. */
+class Ends {
+  #best: LaneRow | null = null;
+  #worst: LaneRow | null = null;
+  #most = 0;
+  #least = 0;
+
+  clear(): void {
+    this.#best = null;
+    this.#worst = null;
+  }
+
+  addTaker(row: LaneRow, rate: number): void {
+    if (this.#best !== null && rate <= this.#most) return;
+    this.#best = row;
+    this.#most = rate;
+  }
+
+  addGiver(row: LaneRow, rate: number): void {
+    if (this.#worst !== null && rate >= this.#least) return;
+    this.#worst = row;
+    this.#least = rate;
+  }
+
+  /** How far the two rates are apart, as a part of the better one. */
+  get gap(): number {
+    if (this.#best === null || this.#worst === null || this.#most <= 0) return 0;
+    return this.#best === this.#worst ? 0 : 1 - this.#least / this.#most;
+  }
+
+  get pair(): { giver: LaneRow; taker: LaneRow } | null {
+    if (this.#best === null || this.#worst === null) return null;
+    return { giver: this.#worst, taker: this.#best };
+  }
+}
+
+export class RouteFlow {
+  readonly #field: RouteField;
+  readonly #rows: readonly LaneRow[];
+  /** By lane: what goes in. */
+  readonly flows: Float64Array;
+  /** By node: what goes from there straight to the output, of what came from the input. */
+  readonly #directs: Float64Array;
+  /** By lane: what it pays for that, what one unit more would add, and one less take away. */
+  readonly #outs: Float64Array;
+  readonly #slopesUp: Float64Array;
+  readonly #slopesDown: Float64Array;
+  readonly #overall = new Ends();
+  /** By lane: of the rows that have it first, and of those that have it last. */
+  readonly #leaving: readonly Ends[];
+  readonly #arriving: readonly Ends[];
+  readonly #ends: readonly Ends[];
+  readonly #point: CurvePoint = { out: 0, slope: 0, bend: 0 };
+
+  constructor(field: RouteField, hopCountMax: number) {
+    const { lanes } = field;
+    this.#field = field;
+    this.#rows = findRows(field, hopCountMax);
+    this.flows = new Float64Array(lanes.length);
+    this.#directs = new Float64Array(field.nodeCount);
+    this.#outs = new Float64Array(lanes.length);
+    this.#slopesUp = new Float64Array(lanes.length);
+    this.#slopesDown = new Float64Array(lanes.length);
+    this.#leaving = lanes.map(() => new Ends());
+    this.#arriving = lanes.map(() => new Ends());
+    this.#ends = [this.#overall, ...this.#leaving, ...this.#arriving];
+    for (const lane of lanes) this.#set(lane, 0);
+  }
+
+  /** What comes out at the end. */
+  get amountOut(): number {
+    const lasts = new Set(this.#rows.map((row) => row.last ?? row.first));
+    let sum = 0;
+    for (const { index } of lasts) sum += this.#outs[index] ?? 0;
+    return sum;
+  }
+
+  /** False where the two assets are not connected. */
+  divide(amountIn: number): boolean {
+    if (!this.#deal(amountIn)) return false;
+    for (let round = 0; round < ROUND_COUNT_MAX; round += 1) {
+      this.#compareRows();
+      const widest = this.#ends.reduce((gap, ends) => Math.max(gap, ends.gap), 0);
+      if (widest <= RATE_TOLERANCE) break;
+      for (const ends of this.#ends) if (ends.gap * WIDTH_MAX >= widest) this.#exchange(ends);
+    }
+    return true;
+  }
+
+  /** The rows in use, and what comes out of the first lane for each. */
+  toUsed(): { readonly row: LaneRow; readonly firstOut: number }[] {
+    return this.#rows.flatMap((row) => {
+      const firstOut = this.#toFirstOut(row);
+      return firstOut > 0 ? [{ row, firstOut }] : [];
+    });
+  }
+
+  #toFirstOut({ first, middle, last }: LaneRow): number {
+    if ((this.flows[first.index] ?? 0) <= 0) return 0;
+    if (last === null) return this.#outs[first.index] ?? 0;
+    if (middle === null) return this.#directs[first.to] ?? 0;
+    return this.flows[middle.index] ?? 0;
+  }
+
+  #set({ index, curve }: RouteLane, flow: number): void {
+    const before = this.flows[index] ?? 0;
+    const after = flow > before * REST_MAX ? flow : 0;
+    this.flows[index] = after;
+    curve.read(after * (1 + LOOK_SHARE), this.#point);
+    this.#slopesUp[index] = this.#point.slope;
+    curve.read(after * (1 - LOOK_SHARE), this.#point);
+    this.#slopesDown[index] = this.#point.slope;
+    this.#outs[index] = curve.toOut(after);
+  }
+
+  #isReversed(lane: RouteLane): boolean {
+    const reverse = this.#field.reverses[lane.index] ?? -1;
+    return reverse >= 0 && (this.flows[reverse] ?? 0) > 0;
+  }
+
+  #deal(amountIn: number): boolean {
+    const part = amountIn / PART_COUNT;
+    for (let dealt = 0; dealt < PART_COUNT; dealt += 1) {
+      const row = this.#findBestFor(part);
+      if (row === null) return false;
+      this.#move(row, part);
+    }
+    return true;
+  }
+
+  /** The row that pays most for a part, after all that was dealt out before. */
+  #findBestFor(part: number): LaneRow | null {
+    let best: LaneRow | null = null;
+    let most = 0;
+    for (const row of this.#rows) {
+      if (row.middle !== null && this.#isReversed(row.middle)) continue;
+      let amount = part;
+      for (const { index, curve } of row.lanes) {
+        amount = curve.toOut((this.flows[index] ?? 0) + amount) - (this.#outs[index] ?? 0);
+      }
+      if (amount <= most) continue;
+      most = amount;
+      best = row;
+    }
+    return best;
+  }
+
+  /**
+   * Finds the rows whose rates are furthest apart: of all, and of those that share their first or
+   * their last lane, which then does not count, for nothing changes there.
+   */
+  #compareRows(): void {
+    const [up, down] = [this.#slopesUp, this.#slopesDown];
+    for (const ends of this.#ends) ends.clear();
+    for (const row of this.#rows) {
+      const { firstIndex: f, middleIndex: m, lastIndex: l } = row;
+      const leaving = this.#leaving[f] ?? this.#overall;
+      const arriving = this.#arriving[l] ?? this.#overall;
+      if (row.middle === null || !this.#isReversed(row.middle)) {
+        const firstUp = up[f] ?? 0;
+        const middleUp = m < 0 ? 1 : (up[m] ?? 0);
+        const lastUp = l < 0 ? 1 : (up[l] ?? 0);
+        this.#overall.addTaker(row, firstUp * middleUp * lastUp);
+        if (l >= 0) {
+          leaving.addTaker(row, middleUp * lastUp);
+          arriving.addTaker(row, firstUp * middleUp);
+        }
+      }
+      if (this.#toFirstOut(row) <= 0) continue;
+      const firstDown = down[f] ?? 0;
+      const middleDown = m < 0 ? 1 : (down[m] ?? 0);
+      const lastDown = l < 0 ? 1 : (down[l] ?? 0);
+      this.#overall.addGiver(row, firstDown * middleDown * lastDown);
+      if (l >= 0) {
+        leaving.addGiver(row, middleDown * lastDown);
+        arriving.addGiver(row, firstDown * middleDown);
+      }
+    }
+  }
+
+  /** Adds to a row, or takes from it where the amount is below zero. */
+  #move(row: LaneRow, amount: number): void {
+    this.#moveRest(row, this.#moveLane(row.first, amount));
+  }
+
+  /** As `#move`, for what is beyond the first lane. */
+  #moveRest({ first, middle, last }: LaneRow, amount: number): void {
+    if (last === null) return;
+    if (middle === null) {
+      const before = this.#directs[first.to] ?? 0;
+      const after = before + amount;
+      this.#directs[first.to] = after > before * REST_MAX ? after : 0;
+      this.#moveLane(last, amount);
+    } else {
+      this.#moveLane(last, this.#moveLane(middle, amount));
+    }
+  }
+
+  /** Returns what that changes at the lane's other end. */
+  #moveLane(lane: RouteLane, amount: number): number {
+    const before = this.#outs[lane.index] ?? 0;
+    this.#set(lane, (this.flows[lane.index] ?? 0) + amount);
+    return (this.#outs[lane.index] ?? 0) - before;
+  }
+
+  /** Shifts as much from one row to another as makes their rates equal, or all there is. */
+  #exchange({ pair, gap }: Ends): void {
+    if (pair === null) return;
+    const { giver, taker } = pair;
+    // Two rows that begin alike part at the asset where their first lane ends.
+    const isParted = giver.first === taker.first;
+    const from = isParted ? giver.lanes.slice(1) : giver.lanes;
+    const to = isParted ? taker.lanes.slice(1) : taker.lanes;
+    const amount = this.#findEven({ from, to, gap, most: this.#toMost(giver, isParted) });
+    if (amount === 0) return;
+    if (isParted) {
+      this.#moveRest(giver, -amount);
+      this.#moveRest(taker, amount);
+    } else {
+      this.#move(giver, -amount);
+      this.#move(taker, amount);
+    }
+  }
+
+  /** The most that can be taken from a row. */
+  #toMost(giver: LaneRow, isParted: boolean): number {
+    const beyond = this.#toFirstOut(giver);
+    if (isParted) return beyond;
+    const { index, curve } = giver.first;
+    const flow = this.flows[index] ?? 0;
+    const out = this.#outs[index] ?? 0;
+    return out <= beyond ? flow : Math.max(0, flow - curve.toInFor(out - beyond));
+  }
+
+  /** The amount at which both rates are equal, or the most where the taker's stays the better. */
+  #findEven(shift: Shift): number {
+    const { most } = shift;
+    let low = 0;
+    let lowBy = this.#toAdvantage(shift, 0);
+    // Another exchange of the same round has closed the gap already.
+    if (lowBy <= 0) return 0;
+    const enough = lowBy * GAP_LEFT_MAX;
+    let high = Math.min(most, most * 2 * shift.gap);
+    let highBy = this.#toAdvantage(shift, high);
+    while (highBy > 0 && high < most) {
+      low = high;
+      lowBy = highBy;
+      high = Math.min(most, high * 4);
+      highBy = this.#toAdvantage(shift, high);
+    }
+    if (highBy >= 0) return most;
+    // The line between the ends of the bracket says where; an end that stays put counts half.
+    let side = 0;
+    for (let trial = 0; trial < TRIAL_COUNT_MAX && high - low > high * REST_MAX; trial += 1) {
+      const amount = low + ((high - low) * lowBy) / (lowBy - highBy);
+      const by = this.#toAdvantage(shift, amount);
+      if (Math.abs(by) <= enough) return amount;
+      if (by > 0) {
+        low = amount;
+        lowBy = by;
+        if (side === 1) highBy /= 2;
+        side = 1;
+      } else {
+        high = amount;
+        highBy = by;
+        if (side === -1) lowBy /= 2;
+        side = -1;
+      }
+    }
+    return low;
+  }
+
+  /** How much better the taker's rate still is once an amount has been shifted. */
+  #toAdvantage({ from, to }: Shift, amount: number): number {
+    const point = this.#point;
+    let given = -amount;
+    let taken = amount;
+    let giverRate = 1;
+    let takerRate = 1;
+    for (let hop = 0; hop < from.length - 1; hop += 1) {
+      given = this.#readAt(from[hop], given);
+      giverRate *= point.slope;
+    }
+    for (let hop = 0; hop < to.length - 1; hop += 1) {
+      taken = this.#readAt(to[hop], taken);
+      takerRate *= point.slope;
+    }
+    const [giverEnd, takerEnd] = [from.at(-1), to.at(-1)];
+    // A last lane that both share changes by little and counts the same for both.
+    if (giverEnd === takerEnd) return takerRate - giverRate;
+    this.#readAt(giverEnd, given);
+    giverRate *= point.slope;
+    this.#readAt(takerEnd, taken);
+    return takerRate * point.slope - giverRate;
+  }
+
+  /** Reads a lane's curve as if so much more went in; returns what that changes at its end. */
+  #readAt(lane: RouteLane | undefined, change: number): number {
+    if (lane === undefined) return 0;
+    lane.curve.read(Math.max(0, (this.flows[lane.index] ?? 0) + change), this.#point);
+    return this.#point.out - (this.#outs[lane.index] ?? 0);
+  }
+}
+
+/** The lanes that an exchange takes from and gives to, and the most that it may shift. */
+interface Shift {
+  readonly from: readonly RouteLane[];
+  readonly to: readonly RouteLane[];
+  readonly most: number;
+  readonly gap: number;
+}

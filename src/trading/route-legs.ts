@@ -1,0 +1,127 @@
+// From flows between assets to routes through single pools.
+//
+// Pools side by side share a lane's flow so that all of them end at one price. Each route takes one
+// pool of every lane on its way and as much as the fullest of them has left, so that there are
+// hardly more routes than pools. An asset is the same wherever it came from, so what counts at each
+// asset is how much arrives and how much leaves; at its average rate each pool then gets just what
+// the division meant for it.
+
+import type { RouteEdge, RouteField, RouteLane } from './route-field.ts';
+import type { RouteFlow } from './route-flow.ts';
+import type { RoutePath } from './route-simulate.ts';
+
+/** A route and its part of the input. */
+export interface PathFlow {
+  readonly path: RoutePath;
+  readonly flow: number;
+}
+
+/** Less than this part of a flow is a rest of rounding. */
+const REST_MAX = 1e-7;
+
+/** A route with what is meant to go in at its start and into its last pool. */
+interface Route {
+  readonly steps: readonly RouteEdge[];
+  input: number;
+  lastIn: number;
+}
+
+class PoolShares {
+  /** By edge: the input that is still meant for it, and what a unit of it pays on average. */
+  readonly #left: Float64Array;
+  readonly #rates: Float64Array;
+
+  constructor(field: RouteField, flow: RouteFlow) {
+    this.#left = new Float64Array(field.edges.length);
+    this.#rates = new Float64Array(field.edges.length);
+    for (const { index, curve, edges } of field.lanes) {
+      const amount = flow.flows[index] ?? 0;
+      if (amount <= 0) continue;
+      const price = curve.toPrice(amount);
+      for (const edge of edges) {
+        const meant = edge.curve.toIn(price);
+        this.#left[edge.index] = meant;
+        this.#rates[edge.index] = meant > 0 ? edge.curve.toOut(meant) / meant : 0;
+      }
+    }
+  }
+
+  /** The pool of a lane with the most left to take. */
+  pick(lane: RouteLane): RouteEdge {
+    let best = lane.edges[0];
+    if (best === undefined) throw new Error('a lane has no pools');
+    for (const edge of lane.edges) {
+      if ((this.#left[edge.index] ?? 0) > (this.#left[best.index] ?? 0)) best = edge;
+    }
+    return best;
+  }
+
+  /** The most that the first pool may pay so that no pool on the way gets more than was meant. */
+  toFirstOutMax(steps: readonly RouteEdge[], wanted: number): number {
+    let most = wanted;
+    // What comes to a step for each unit that leaves the first one.
+    let arriving = 0;
+    for (const { index } of steps) {
+      const left = this.#left[index] ?? 0;
+      const rate = this.#rates[index] ?? 0;
+      most = Math.min(most, arriving === 0 ? left * rate : left / arriving);
+      arriving = arriving === 0 ? 1 : arriving * rate;
+    }
+    return most;
+  }
+
+  take(steps: readonly RouteEdge[], firstOut: number): Route {
+    const input = firstOut / (this.#rates[steps[0]?.index ?? -1] ?? 0);
+    let amount = input;
+    let lastIn = input;
+    for (const { index } of steps) {
+      this.#left[index] = Math.max(0, (this.#left[index] ?? 0) - amount);
+      lastIn = amount;
+      amount *= this.#rates[index] ?? 0;
+    }
+    return { steps, input, lastIn };
+  }
+}
+
+/** Each turn uses up a pool, so there are no more turns than pools. */
+function collectRoutes(field: RouteField, flow: RouteFlow): Map<string, Route> {
+  const shares = new PoolShares(field, flow);
+  const routes = new Map<string, Route>();
+  for (const { row, firstOut: wanted } of flow.toUsed()) {
+    let rest = wanted;
+    for (let turn = 0; turn <= field.edges.length && rest > wanted * REST_MAX; turn += 1) {
+      const steps = row.lanes.map((lane) => shares.pick(lane));
+      const firstOut = shares.toFirstOutMax(steps, rest);
+      if (firstOut <= wanted * REST_MAX) break;
+      const route = shares.take(steps, firstOut);
+      rest -= firstOut;
+      const key = steps.map((edge) => edge.index).join('.');
+      const known = routes.get(key);
+      if (known === undefined) {
+        routes.set(key, route);
+      } else {
+        known.input += route.input;
+        known.lastIn += route.lastIn;
+      }
+    }
+  }
+  return routes;
+}
+
+/** The division over single pools, most first, to be executed in this order. */
+export function toPathFlows(field: RouteField, flow: RouteFlow): PathFlow[] {
+  const routes = Array.from(collectRoutes(field, flow), ([key, route]) => ({ key, ...route }));
+  routes.sort((a, b) => b.input - a.input || (a.key < b.key ? -1 : 1));
+  // Of routes that share a pool the earlier gets the better price there, so it needs less than on
+  // average: from what must come out of each pool but the last it follows what must go in.
+  const paid = new Float64Array(field.edges.length);
+  return routes.flatMap(({ steps, lastIn }) => {
+    let amount = lastIn;
+    for (const { index, curve } of steps.slice(0, -1).toReversed()) {
+      const before = paid[index] ?? 0;
+      paid[index] = before + amount;
+      amount = curve.toInFor(before + amount) - curve.toInFor(before);
+    }
+    return Number.isFinite(amount) && amount > 0 ? [{ path: steps, flow: amount }] : [];
+  });
+}

@@ -1,0 +1,47 @@
+// Every row of lanes that leads from the input's asset to the output's.
+
+import { NODE_IN, NODE_OUT, type RouteField, type RouteLane } from './route-field.ts';
+
+/** One lane alone, or a first and a last with or without one between. */
+export interface LaneRow {
+  readonly first: RouteLane;
+  readonly middle: RouteLane | null;
+  readonly last: RouteLane | null;
+  readonly lanes: readonly RouteLane[];
+  /** The lanes' indices; -1 where there is none. */
+  readonly firstIndex: number;
+  readonly middleIndex: number;
+  readonly lastIndex: number;
+}
+
+function toRow(first: RouteLane, middle: RouteLane | null, last: RouteLane | null): LaneRow {
+  return {
+    first,
+    middle,
+    last,
+    lanes: [first, middle, last].filter((lane) => lane !== null),
+    firstIndex: first.index,
+    middleIndex: middle?.index ?? -1,
+    lastIndex: last?.index ?? -1,
+  };
+}
+
+export function findRows(field: RouteField, hopCountMax: number): LaneRow[] {
+  const { lanesLeaving } = field;
+  const lasts = lanesLeaving.map((lanes, node) =>
+    node === NODE_IN ? null : (lanes.find(({ to }) => to === NODE_OUT) ?? null),
+  );
+  const rows: LaneRow[] = [];
+  for (const first of lanesLeaving[NODE_IN] ?? []) {
+    if (first.to === NODE_OUT) rows.push(toRow(first, null, null));
+    if (first.to === NODE_OUT || hopCountMax < 2) continue;
+    const last = lasts[first.to] ?? null;
+    if (last !== null) rows.push(toRow(first, null, last));
+    if (hopCountMax < 3) continue;
+    for (const middle of lanesLeaving[first.to] ?? []) {
+      const end = middle.to === NODE_OUT ? null : (lasts[middle.to] ?? null);
+      if (end !== null) rows.push(toRow(first, middle, end));
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,160 @@
+// The best route that takes the whole input, exactly.
+//
+// More of an asset always buys at least as much of the next, so of all ways to reach an asset with
+// so many hops the one that brings the most goes on. The curves say which ways are worth reckoning
+// exactly: they hardly ever pay less than the pools, and then by a millionth at most.
+
+import { NODE_IN, NODE_OUT, type RouteEdge, type RouteField } from './route-field.ts';
+import type { RoutePath } from './route-simulate.ts';
+
+/** What may be subtracted from a route's output, for instance its gas; in units of the output. */
+export type RouteCost = (path: RoutePath) => bigint;
+
+export interface SingleRoute {
+  readonly path: RoutePath;
+  readonly amountOut: bigint;
+}
+
+/** An asset reached with an amount. */
+interface Label {
+  readonly amount: bigint;
+  readonly edge: RouteEdge | null;
+  readonly before: Label | null;
+}
+
+/** A step that may be worth taking, with what its curve says that it pays. */
+interface Candidate {
+  readonly from: Arrivals;
+  readonly edge: RouteEdge;
+  readonly about: number;
+}
+
+/** More than the curves' own error. */
+const ABOUT_MARGIN = 1 + 2e-6;
+
+/** Lesser arrivals that are tried where a pool cannot take the greatest. */
+const LESSER_COUNT_MAX = 8;
+
+function byAmount(a: Label, b: Label): number {
+  return a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0;
+}
+
+/** All ways to one asset with so many hops, reckoned exactly only as far as needed. */
+class Arrivals {
+  readonly #candidates: Candidate[] = [];
+  readonly #labels: Label[] = [];
+  #next = 0;
+
+  static start(amountIn: bigint): Arrivals {
+    const arrivals = new Arrivals();
+    arrivals.#labels.push({ amount: amountIn, edge: null, before: null });
+    return arrivals;
+  }
+
+  add(candidate: Candidate): void {
+    this.#candidates.push(candidate);
+  }
+
+  /** Reckons all that may be the best net of its cost; the labels then come most first. */
+  settle(toCost: (label: Label) => bigint): readonly Label[] {
+    this.#candidates.sort((a, b) => b.about - a.about);
+    let best = -1;
+    while (this.#next < this.#candidates.length) {
+      const about = this.#candidates[this.#next]?.about ?? 0;
+      if (about * ABOUT_MARGIN < best) break;
+      const label = this.#reckonNext();
+      if (label !== null) best = Math.max(best, Number(label.amount - toCost(label)));
+    }
+    return this.#labels.sort(byAmount);
+  }
+
+  get best(): Label | undefined {
+    return this.#labels[0];
+  }
+
+  /** Takes the most that the edge's pool can take whole. */
+  take(edge: RouteEdge): Label | null {
+    for (let i = 0; i < LESSER_COUNT_MAX; i += 1) {
+      const label = this.#labels[i] ?? this.#reckonNext();
+      if (label === null || label === undefined) return null;
+      const swap = edge.pool.curve.swapIn(edge.zeroForOne, label.amount);
+      if (swap.isFilled) {
+        return swap.amountOut === 0n ? null : { amount: swap.amountOut, edge, before: label };
+      }
+    }
+    return null;
+  }
+
+  /** Null where the next candidate leads nowhere or there is none. */
+  #reckonNext(): Label | null {
+    const candidate = this.#candidates[this.#next];
+    if (candidate === undefined) return null;
+    this.#next += 1;
+    const label = candidate.from.take(candidate.edge);
+    if (label !== null) this.#labels.push(label);
+    return label;
+  }
+}
+
+const FREE = () => 0n;
+
+/** Collects the steps from every node that was reached to those that `isWanted` picks. */
+function* findSteps(
+  field: RouteField,
+  reached: readonly (Arrivals | null)[],
+  isWanted: (edge: RouteEdge) => boolean,
+): Generator<Candidate> {
+  for (const [node, from] of reached.entries()) {
+    const best = from?.best;
+    if (from === null || best === undefined) continue;
+    const amount = Number(best.amount);
+    for (const edge of field.leaving[node] ?? []) {
+      if (isWanted(edge)) yield { from, edge, about: edge.curve.toOut(amount) };
+    }
+  }
+}
+
+function advance(field: RouteField, reached: readonly (Arrivals | null)[]): (Arrivals | null)[] {
+  const next: (Arrivals | null)[] = new Array(field.nodeCount).fill(null);
+  for (const candidate of findSteps(field, reached, ({ to }) => to !== NODE_OUT)) {
+    const { to } = candidate.edge;
+    const arrivals = next[to] ?? new Arrivals();
+    arrivals.add(candidate);
+    next[to] = arrivals;
+  }
+  for (const arrivals of next) arrivals?.settle(FREE);
+  return next;
+}
+
+function toPath(label: Label): RoutePath {
+  const path: RouteEdge[] = [];
+  for (let at: Label | null = label; at !== null && at.edge !== null; at = at.before) {
+    path.unshift(at.edge);
+  }
+  return path;
+}
+
+/** Null where no single route takes the whole input. Of equal ones the shortest. */
+export function findBestSingle(
+  field: RouteField,
+  search: { readonly amountIn: bigint; readonly hopCountMax: number; readonly cost: RouteCost },
+): SingleRoute | null {
+  const last = new Arrivals();
+  let reached: (Arrivals | null)[] = new Array(field.nodeCount).fill(null);
+  reached[NODE_IN] = Arrivals.start(search.amountIn);
+  for (let hop = 1; hop <= search.hopCountMax; hop += 1) {
+    if (hop > 1) reached = advance(field, reached);
+    for (const candidate of findSteps(field, reached, ({ to }) => to === NODE_OUT)) {
+      last.add(candidate);
+    }
+  }
+  let best: (SingleRoute & { readonly net: bigint }) | null = null;
+  for (const label of last.settle((one) => search.cost(toPath(one)))) {
+    const path = toPath(label);
+    const net = label.amount - search.cost(path);
+    const isBetter =
+      best === null || net > best.net || (net === best.net && path.length < best.path.length);
+    if (isBetter) best = { path, amountOut: label.amount, net };
+  }
+  return best;
+}

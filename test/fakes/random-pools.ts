@@ -1,0 +1,108 @@
+// Pools of every kind between assets of random worth, near their fair prices: a market to route in.
+
+import { ConcentratedPool } from '../../src/amm/concentrated/concentrated-pool.ts';
+import { toDirectionFees } from '../../src/amm/concentrated/swap-fee.ts';
+import { TickTable } from '../../src/amm/concentrated/tick-table.ts';
+import { ConstantProductPool } from '../../src/amm/constant-product.ts';
+import type { SwapPool } from '../../src/amm/swap-pool.ts';
+import { toTick } from '../../src/amm/tick-at-sqrt-price.ts';
+import { PoolGraph } from '../../src/trading/pool-graph.ts';
+import type { GraphPool } from '../../src/trading/pool-graph-pool.ts';
+import { toFakeAddress } from './fake-market.ts';
+
+export interface MarketShape {
+  readonly poolCount: number;
+  readonly assetCount: number;
+  /** How far pools stray from the fair price, as a share of it. */
+  readonly noise: number;
+  /** Of all pools, those with concentrated liquidity. */
+  readonly concentratedShare: number;
+}
+
+export interface RandomMarket {
+  readonly graph: PoolGraph;
+  readonly pools: readonly GraphPool[];
+  readonly assets: readonly string[];
+  /** What one raw unit of an asset is worth, in common units. */
+  readonly worths: readonly number[];
+}
+
+const TERMS = [
+  { feePips: 100, tickSpacing: 1 },
+  { feePips: 500, tickSpacing: 10 },
+  { feePips: 3000, tickSpacing: 60 },
+  { feePips: 10_000, tickSpacing: 200 },
+] as const;
+
+function toRaw(value: number): bigint {
+  return BigInt(Math.max(1, Math.floor(value)));
+}
+
+interface Sides {
+  readonly raw0: number;
+  readonly raw1: number;
+}
+
+function createConcentrated(random: () => number, sides: Sides): SwapPool {
+  const terms = TERMS[Math.floor(random() * TERMS.length)] ?? TERMS[2];
+  const { tickSpacing, feePips } = terms;
+  const sqrtPrice = Math.sqrt(sides.raw1 / sides.raw0);
+  const sqrtPriceX96 = BigInt(Math.floor(sqrtPrice * 2 ** 48)) << 48n;
+  const tick = toTick(sqrtPriceX96);
+  const depth = Math.sqrt(sides.raw0 * sides.raw1);
+  const nets = new Map<number, bigint>();
+  let liquidity = 0n;
+  const positions = 1 + Math.floor(random() * 8);
+  for (let i = 0; i < positions; i += 1) {
+    const isWide = i === 0 && random() < 0.8;
+    const reach = isWide ? 60_000 : Math.exp(Math.log(tickSpacing * 4) + random() * 5);
+    const centre = tick + (isWide ? 0 : (random() - 0.5) * reach);
+    const align = (at: number) => Math.floor(at / tickSpacing) * tickSpacing;
+    const lower = align(centre - reach);
+    const upper = align(centre + reach) + tickSpacing;
+    const amount = toRaw(depth * (0.2 + random()) * Math.min(30, 4000 / reach + 1));
+    nets.set(lower, (nets.get(lower) ?? 0n) + amount);
+    nets.set(upper, (nets.get(upper) ?? 0n) - amount);
+    if (lower <= tick && tick < upper) liquidity += amount;
+  }
+  const rows = Array.from(nets, ([at, liquidityNet]) => ({ tick: at, liquidityNet }));
+  const fees = toDirectionFees(feePips, 0);
+  const ticks = new TickTable(rows);
+  return new ConcentratedPool({ sqrtPriceX96, liquidity, tick }, { tickSpacing, fees, ticks });
+}
+
+export function createRandomMarket(random: () => number, shape: MarketShape): RandomMarket {
+  const assets = Array.from({ length: shape.assetCount }, (_, i) => toFakeAddress('aa', i + 1));
+  const worths = assets.map(() => 10 ** (-14 + random() * 9));
+  const graph = new PoolGraph({ wrapped: null });
+  const pools: GraphPool[] = [];
+  while (pools.length < shape.poolCount) {
+    const a = Math.floor(random() * assets.length);
+    const b = Math.floor(random() * assets.length);
+    if (a >= b) continue;
+    const [token0, token1] = [assets[a], assets[b]];
+    const depth = 10 ** (3 + random() * 3);
+    const stray = 1 + (random() - 0.5) * 2 * shape.noise;
+    const raw0 = depth / (worths[a] ?? 1);
+    const raw1 = (depth / (worths[b] ?? 1)) * stray;
+    if (token0 === undefined || token1 === undefined) continue;
+    const isConcentrated = random() < shape.concentratedShare;
+    const curve = isConcentrated
+      ? createConcentrated(random, { raw0, raw1 })
+      : new ConstantProductPool({ reserve0: toRaw(raw0), reserve1: toRaw(raw1) }, 3000);
+    const pool: GraphPool = {
+      pool: toFakeAddress('dd', pools.length + 1),
+      venue: isConcentrated ? 'uniswap-v3' : 'uniswap-v2',
+      token0,
+      token1,
+      feePips: 3000,
+      tickSpacing: isConcentrated ? 60 : null,
+      hooks: null,
+      inexact: null,
+      curve,
+    };
+    graph.set(pool);
+    pools.push(pool);
+  }
+  return { graph, pools, assets, worths };
+}
