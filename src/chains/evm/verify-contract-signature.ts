@@ -66,16 +66,13 @@ async function verifyUndeployed(
   return (await call(client, { data }, signal)) === '0x01';
 }
 
-/** False where there is no contract: an ordinary wallet's signature is no matter of the chain. */
+/** False where there is no contract: a call to nothing returns nothing. */
 export async function verifyContractSignature(
   client: RpcClient,
   query: ContractSignatureQuery,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (isErc6492Signature(query.signature)) return verifyUndeployed(client, query, signal);
-  const params = [query.address, 'latest'];
-  const code = await client.request({ method: 'eth_getCode', params }, { signal });
-  if (code === '0x') return false;
   const data = encodeFunctionData({
     abi: IS_VALID_SIGNATURE_ABI,
     args: [hashMessage(query.text), query.signature],

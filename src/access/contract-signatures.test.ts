@@ -1,0 +1,58 @@
+// Pins the budget for asking chains: per caller, per wallet, and at once.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AppError } from '../errors/app-error.ts';
+import { ManualClock } from '../lib/clock.ts';
+import { ContractSignatures } from './contract-signatures.ts';
+
+function createSignatures() {
+  const clock = new ManualClock();
+  const signatures = new ContractSignatures({
+    verify: async () => true,
+    clock,
+    identitiesMax: 100_000,
+  });
+  const ask = async (caller: string, address: string): Promise<string> => {
+    const query = { chain: 'base', address, text: 'text', signature: '0x12' } as const;
+    try {
+      return String(await signatures.verify(query, caller));
+    } catch (error) {
+      assert.ok(error instanceof AppError);
+      assert.ok((error.retryAfterSeconds ?? 0) > 0);
+      return error.code;
+    }
+  };
+  return { ask, clock };
+}
+
+async function countAllowed(answers: Promise<string>[]): Promise<number> {
+  return (await Promise.all(answers)).filter((answer) => answer === 'true').length;
+}
+
+test('behavior: one caller may ask about ten wallets at once, then twenty a minute', async () => {
+  const { ask, clock } = createSignatures();
+  const answers: string[] = [];
+  for (let n = 0; n < 15; n += 1) answers.push(await ask('caller', `0x${n}`));
+  assert.equal(answers.filter((answer) => answer === 'true').length, 10);
+  assert.equal(answers.at(-1), 'RATE_LIMITED');
+  assert.equal(await ask('another', '0x99'), 'true');
+  clock.advance(3000);
+  assert.equal(await ask('caller', '0x98'), 'true');
+  assert.equal(await ask('caller', '0x97'), 'RATE_LIMITED');
+});
+
+test('behavior: one wallet is asked about as often, whoever asks', async () => {
+  const { ask } = createSignatures();
+  const answers: string[] = [];
+  for (let n = 0; n < 15; n += 1) answers.push(await ask(`caller ${n}`, '0x1'));
+  assert.equal(answers.filter((answer) => answer === 'true').length, 10);
+  assert.equal(answers.at(-1), 'RATE_LIMITED');
+});
+
+test('behavior: eight questions at once, and no more', async () => {
+  const { ask } = createSignatures();
+  const asked = Array.from({ length: 12 }, (_, n) => ask(`caller ${n}`, `0x${n}`));
+  assert.equal(await countAllowed(asked), 8);
+  assert.equal(await ask('caller', '0x1'), 'true', 'the others have been answered');
+});
