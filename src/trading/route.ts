@@ -41,6 +41,8 @@ export interface BestRoute {
 const POOL_COUNT_MAX = 256;
 /** From one division to the next. */
 const LEGS_KEPT_SHARE = 0.6;
+/** From so few on one leg is taken away at a time. */
+const LEGS_FEW = 6;
 /** What is left where rounding takes next to nothing. */
 const ABOUT_SHARE = 0.9999;
 const FREE: RouteCost = () => 0n;
@@ -99,7 +101,8 @@ function* toDivisions(field: RouteField, options: Search): Generator<Division> {
     if (paths.length <= legCountMax * 1.2) {
       yield { paths: paths.slice(0, legCountMax), about: flow.amountOut };
     }
-    const count = Math.min(legCountMax, Math.floor(paths.length * LEGS_KEPT_SHARE));
+    const fewer = Math.floor(paths.length * LEGS_KEPT_SHARE);
+    const count = Math.min(legCountMax, paths.length > LEGS_FEW ? fewer : paths.length - 1);
     if (count < 2) return;
     current = restrictField(current, new Set(paths.slice(0, count).flatMap(({ path }) => path)));
   }
@@ -117,12 +120,15 @@ function findInField(field: RouteField, options: Search): BestRoute | null {
   const single = findBestSingle(field, options);
   let best = single && execute([{ path: single.path, amountIn }], cost);
   if (options.legCountMax < 2) return best;
+  let previous: BestRoute | null = null;
   for (const division of toDivisions(field, options)) {
     if (division.paths.length < 2) break;
     const route = execute(toAmounts(amountIn, division.paths), cost);
     if (route === null) continue;
-    if (!isBetter(route, best)) break;
-    best = route;
+    if (isBetter(route, best)) best = route;
+    // Once fewer legs are worse, still fewer are worse still.
+    if (previous !== null && !isBetter(route, previous)) break;
+    previous = route;
     // Nothing costs anything and rounding took next to nothing: fewer legs cannot be better.
     if (route.cost === 0n && Number(route.amountOut) > division.about * ABOUT_SHARE) break;
   }

@@ -1,0 +1,155 @@
+// Routes found by trying everything: every path, every division in small steps, every order.
+//
+// It shares nothing with the router but the pools, whose swaps are held against the contracts.
+
+import { type SwapPool, swapAndMove } from '../../src/amm/swap-pool.ts';
+import type { GraphPool } from '../../src/trading/pool-graph-pool.ts';
+
+export interface OracleHop {
+  readonly pool: GraphPool;
+  readonly zeroForOne: boolean;
+}
+
+export type OraclePath = readonly OracleHop[];
+
+/** Every path of at most so many hops that visits no asset twice. */
+export function findAllPaths(
+  pools: readonly GraphPool[],
+  ends: { readonly from: string; readonly to: string; readonly hopCountMax: number },
+): OraclePath[] {
+  const found: OraclePath[] = [];
+  const visit = (at: string, path: OraclePath, seen: readonly string[]): void => {
+    for (const pool of pools) {
+      for (const zeroForOne of [true, false]) {
+        const [tokenIn, tokenOut] = zeroForOne
+          ? [pool.token0, pool.token1]
+          : [pool.token1, pool.token0];
+        if (tokenIn !== at || seen.includes(tokenOut)) continue;
+        const longer = [...path, { pool, zeroForOne }];
+        if (tokenOut === ends.to) found.push(longer);
+        else if (longer.length < ends.hopCountMax) visit(tokenOut, longer, [...seen, tokenOut]);
+      }
+    }
+  };
+  visit(ends.from, [], [ends.from]);
+  return found;
+}
+
+export interface OracleLeg {
+  readonly path: OraclePath;
+  readonly amountIn: bigint;
+}
+
+/** What the legs pay one after the other; null where a pool cannot take or pays nothing. */
+export function executeLegs(
+  legs: readonly OracleLeg[],
+): { readonly amountOut: bigint; readonly moved: ReadonlyMap<string, SwapPool> } | null {
+  const moved = new Map<string, SwapPool>();
+  let amountOut = 0n;
+  for (const { path, amountIn } of legs) {
+    let amount = amountIn;
+    for (const { pool, zeroForOne } of path) {
+      if (amount === 0n) return null;
+      const { swap, after } = swapAndMove(moved.get(pool.pool) ?? pool.curve, zeroForOne, amount);
+      if (!swap.isFilled) return null;
+      moved.set(pool.pool, after);
+      amount = swap.amountOut;
+    }
+    if (amount === 0n) return null;
+    amountOut += amount;
+  }
+  return { amountOut, moved };
+}
+
+export function findBestPathByTrying(paths: readonly OraclePath[], amountIn: bigint): bigint {
+  let best = 0n;
+  for (const path of paths) {
+    const amountOut = executeLegs([{ path, amountIn }])?.amountOut ?? 0n;
+    if (amountOut > best) best = amountOut;
+  }
+  return best;
+}
+
+/** Ordered choices of up to three paths. */
+function* toChoices(paths: readonly OraclePath[]): Generator<OraclePath[]> {
+  for (const a of paths) {
+    yield [a];
+    for (const b of paths) {
+      if (b === a) continue;
+      yield [a, b];
+      for (const c of paths) if (c !== a && c !== b) yield [a, b, c];
+    }
+  }
+}
+
+/** Every way to cut `parts` into so many pieces of at least one. */
+function* toCuts(parts: number, pieces: number): Generator<number[]> {
+  if (pieces === 1) {
+    yield [parts];
+    return;
+  }
+  for (let first = 1; first <= parts - pieces + 1; first += 1) {
+    for (const rest of toCuts(parts - first, pieces - 1)) yield [first, ...rest];
+  }
+}
+
+function toLegs(choice: readonly OraclePath[], shares: readonly number[], amountIn: bigint) {
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  const legs = choice.map((path, index) => ({
+    path,
+    amountIn: (amountIn * BigInt(Math.round(((shares[index] ?? 0) / total) * 1e12))) / 10n ** 12n,
+  }));
+  const given = legs.reduce((sum, leg) => sum + leg.amountIn, 0n);
+  const [first] = legs;
+  if (first !== undefined) legs[0] = { ...first, amountIn: first.amountIn + amountIn - given };
+  return legs.filter((leg) => leg.amountIn > 0n);
+}
+
+interface Best {
+  amountOut: bigint;
+  choice: readonly OraclePath[];
+  shares: readonly number[];
+}
+
+/** Moves shares to and fro in ever smaller steps as long as that pays more. */
+function refine(best: Best, amountIn: bigint): void {
+  let step = 0.5;
+  while (step > 1e-4) {
+    let isBetter = false;
+    for (let from = 0; from < best.shares.length; from += 1) {
+      for (let to = 0; to < best.shares.length; to += 1) {
+        const shares = [...best.shares];
+        const taken = Math.min(shares[from] ?? 0, step);
+        if (from === to || taken <= 0) continue;
+        shares[from] = (shares[from] ?? 0) - taken;
+        shares[to] = (shares[to] ?? 0) + taken;
+        const amountOut = executeLegs(toLegs(best.choice, shares, amountIn))?.amountOut ?? 0n;
+        if (amountOut <= best.amountOut) continue;
+        best.amountOut = amountOut;
+        best.shares = shares;
+        isBetter = true;
+      }
+    }
+    if (!isBetter) step /= 2;
+  }
+}
+
+/** The best of every division of the input among up to three paths, in steps and then finer. */
+export function findBestByTrying(
+  paths: readonly OraclePath[],
+  search: { readonly amountIn: bigint; readonly parts: number },
+): bigint {
+  const best: Best = { amountOut: 0n, choice: [], shares: [] };
+  for (const choice of toChoices(paths)) {
+    for (const shares of toCuts(search.parts, choice.length)) {
+      const legs = toLegs(choice, shares, search.amountIn);
+      const amountOut = executeLegs(legs)?.amountOut ?? 0n;
+      if (amountOut <= best.amountOut) continue;
+      best.amountOut = amountOut;
+      best.choice = choice;
+      best.shares = shares;
+    }
+  }
+  refine(best, search.amountIn);
+  return best.amountOut;
+}
