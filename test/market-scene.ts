@@ -144,14 +144,19 @@ export interface Cleanup {
 
 export type SceneEngine = 'sqlite' | 'postgres';
 
-export async function openTestStore(t: Cleanup, engine: SceneEngine): Promise<Store> {
+/** The returned function closes and removes it. */
+export async function openTestStore(
+  engine: SceneEngine,
+): Promise<{ readonly store: Store; remove(): Promise<void> }> {
   const place = await (engine === 'sqlite' ? createSqlitePlace() : createPostgresPlace());
   const store = await place.open();
-  t.after(async () => {
-    await store.close();
-    await place.remove();
-  });
-  return store;
+  return {
+    store,
+    remove: async () => {
+      await store.close();
+      await place.remove();
+    },
+  };
 }
 
 export async function createMarketScene(
@@ -159,7 +164,7 @@ export async function createMarketScene(
   options: FakeChainOptions & { readonly engine: SceneEngine; readonly blocks: number },
 ): Promise<MarketScene> {
   const { engine, blocks, ...chainOptions } = options;
-  const store = await openTestStore(t, engine);
+  const { store, remove } = await openTestStore(engine);
   const feed = new LocalFeed({
     onError: (error) => {
       throw error;
@@ -171,10 +176,13 @@ export async function createMarketScene(
   const indexed = startIndexer(chain, store.market, {
     onCommitted: (event) => feed.publish(decodeBatch(encodeBatch(event))),
   });
-  t.after(() => indexed.indexer.stop());
+  t.after(async () => {
+    await market.stop();
+    await indexed.indexer.stop();
+    await remove();
+  });
   await indexed.settle();
   await market.start();
-  t.after(() => market.stop());
   const settle = async () => {
     await indexed.settle();
     const stored = await store.market.readCheckpoint('devnet');

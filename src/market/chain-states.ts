@@ -99,7 +99,8 @@ export class ChainStates {
   #hear(batch: FeedBatch): void {
     const { chain, checkpoint } = batch;
     const known = this.current(chain);
-    if (known !== null && batch.version <= known.version) return;
+    // A first version is never old: the chain's index was begun anew, as a devnet's can be.
+    if (known !== null && batch.version <= known.version && batch.version !== 1) return;
     const isWhole = batch.complete && known !== null && batch.version === known.version + 1;
     if (!isWhole) {
       this.#step({ chain, checkpoint, tokens: 'all', listed: 'all' });

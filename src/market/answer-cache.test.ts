@@ -1,0 +1,179 @@
+// Pins when kept answers hold, case by case, where a storm would meet the case only by luck.
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { toAddress, toCheckpoint } from '../../test/conformance/store-samples.ts';
+import { ManualClock } from '../lib/clock.ts';
+import { decodeBatch, encodeBatch } from '../live/encode-batch.ts';
+import { LocalFeed } from '../live/local-feed.ts';
+import type { Checkpoint } from '../model/market-record.ts';
+import { ALWAYS, AnswerCache, type MadeAnswer, type Validity } from './answer-cache.ts';
+import { ChainStates, type StateChange } from './chain-states.ts';
+
+const TOKEN = toAddress(1);
+const KEY = { chain: 'devnet', token: TOKEN, query: 'q' } as const;
+
+interface Scene {
+  readonly states: ChainStates;
+  readonly cache: AnswerCache;
+  readonly clock: ManualClock;
+  readonly changes: StateChange[];
+  /** What the store holds, whether or not the feed has told it. */
+  stored: Checkpoint;
+  commit(version: number, tokens: readonly string[], complete?: boolean): void;
+}
+
+async function createScene(t: TestContext, bytesMax = 1_000_000): Promise<Scene> {
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const feed = new LocalFeed({ onError });
+  const clock = new ManualClock();
+  const states = new ChainStates({
+    reader: { readCheckpoint: async () => scene.stored },
+    feed,
+    clock,
+    listChains: () => ['devnet'],
+    onError,
+  });
+  const scene: Scene = {
+    states,
+    cache: new AnswerCache({ states, bytesMax }),
+    clock,
+    changes: [],
+    stored: toCheckpoint(1),
+    commit: (version, tokens, complete = true) => {
+      scene.stored = toCheckpoint(version);
+      const blocks = { fromBlock: version, toBlock: version, checkpoint: scene.stored };
+      const rows = { trades: [], tokens, pools: [], listed: [], complete };
+      feed.publish(decodeBatch(encodeBatch({ chain: 'devnet', version, ...blocks, ...rows })));
+    },
+  };
+  states.subscribe((change) => scene.changes.push(change));
+  await states.start();
+  t.after(() => states.stop());
+  scene.changes.length = 0;
+  return scene;
+}
+
+function toMade(text: string, version: number, validity: Validity = ALWAYS): MadeAnswer {
+  return { text: `{"n":"${text}"`, validity, checkpoint: toCheckpoint(version) };
+}
+
+async function ask(scene: Scene, made: MadeAnswer | Promise<MadeAnswer>) {
+  let isMade = false;
+  const answer = await scene.cache.answer(KEY, async () => {
+    isMade = true;
+    return made;
+  });
+  const { n, asOf } = JSON.parse(answer.bytes.toString());
+  return { n, block: asOf.block, isMade, etag: answer.etag };
+}
+
+test('default: an answer is made once and told as of the newest step without a change', async (t) => {
+  const scene = await createScene(t);
+  const first = await ask(scene, toMade('a', 1));
+  scene.commit(2, [toAddress(2)]);
+  const second = await ask(scene, toMade('b', 2));
+  assert.deepEqual(first, { n: 'a', block: 1, isMade: true, etag: first.etag });
+  assert.deepEqual(second, { n: 'a', block: 2, isMade: false, etag: first.etag });
+  scene.commit(3, [TOKEN]);
+  const third = await ask(scene, toMade('c', 3));
+  assert.equal(third.n, 'c');
+  assert.notEqual(third.etag, first.etag);
+});
+
+test('behavior: what was read before a change that came meanwhile is sent but not kept', async (t) => {
+  const scene = await createScene(t);
+  const { promise, resolve } = Promise.withResolvers<MadeAnswer>();
+  const early = ask(scene, promise);
+  scene.commit(2, [TOKEN]);
+  // Whoever asks after the change must not wait for the older reading.
+  const late = await ask(scene, toMade('new', 2));
+  assert.equal(late.n, 'new');
+  resolve(toMade('old', 1));
+  assert.deepEqual(await early, { n: 'old', block: 1, isMade: true, etag: (await early).etag });
+  assert.equal((await ask(scene, toMade('again', 2))).n, 'new');
+});
+
+test('behavior: what was read ahead of the feed is kept when the feed follows', async (t) => {
+  const scene = await createScene(t);
+  const ahead = await ask(scene, toMade('a', 2));
+  assert.equal(ahead.block, 2, 'told as of what was read, not of what was heard');
+  scene.commit(2, [TOKEN]);
+  assert.deepEqual(await ask(scene, toMade('b', 2)), { ...ahead, isMade: false });
+});
+
+test('behavior: those who ask at once share one reading', async (t) => {
+  const scene = await createScene(t);
+  const answers = await Promise.all([1, 2, 3].map(() => ask(scene, toMade('a', 1))));
+  assert.deepEqual(
+    answers.map(({ isMade }) => isMade),
+    [true, false, false],
+  );
+});
+
+test('behavior: an answer holds for its span of chain time, back and forth, and its finality', async (t) => {
+  const scene = await createScene(t);
+  const at = (version: number) => toCheckpoint(version).timestampMs;
+  scene.commit(2, []);
+  const span = { fromMs: at(2), toMs: at(4), finalizedBelow: 5 };
+  await ask(scene, toMade('a', 2, span));
+  scene.commit(3, []);
+  assert.equal((await ask(scene, toMade('b', 3, span))).n, 'a');
+  scene.commit(4, []);
+  assert.equal((await ask(scene, toMade('c', 4))).n, 'c');
+  for (let version = 5; version < 14; version += 1) scene.commit(version, []);
+  await ask(scene, toMade('d', 13, { ...ALWAYS, finalizedBelow: 5 }));
+  scene.commit(14, [TOKEN]);
+  await ask(scene, toMade('e', 14, { ...ALWAYS, finalizedBelow: 5 }));
+  scene.commit(15, []);
+  assert.equal((await ask(scene, toMade('f', 15))).n, 'f', 'block 5 is final now');
+});
+
+test('behavior: steps that were lost or not told whole forget everything of the chain', async (t) => {
+  const scene = await createScene(t);
+  await ask(scene, toMade('a', 1));
+  scene.commit(3, []);
+  assert.equal((await ask(scene, toMade('b', 3))).n, 'b');
+  scene.commit(4, [], false);
+  assert.equal((await ask(scene, toMade('c', 4))).n, 'c');
+  assert.deepEqual(
+    scene.changes.map(({ tokens }) => tokens),
+    ['all', 'all'],
+  );
+});
+
+test('behavior: a feed that stays behind the store is overtaken after a second', async (t) => {
+  const scene = await createScene(t);
+  await ask(scene, toMade('a', 1));
+  scene.stored = toCheckpoint(5);
+  await scene.states.look();
+  assert.equal((await ask(scene, toMade('b', 5))).n, 'a', 'the feed may be on its way');
+  scene.clock.advance(1001);
+  await scene.states.look();
+  assert.equal((await ask(scene, toMade('b', 5))).n, 'b');
+  scene.commit(5, [TOKEN]);
+  assert.equal(scene.changes.length, 1, 'what the store has told already is not told again');
+});
+
+test('behavior: what was not used lately makes room', async (t) => {
+  const scene = await createScene(t, 5000);
+  const keep = (query: string) =>
+    scene.cache.answer({ ...KEY, query }, async () => toMade('x'.repeat(500), 1));
+  for (const query of ['a', 'b', 'c']) await keep(query);
+  await keep('a');
+  await keep('d');
+  const { entries, bytes, misses } = scene.cache.statistics;
+  assert.ok(bytes <= 5000 && entries === 3, `${entries} entries of ${bytes} bytes`);
+  await keep('a');
+  assert.equal(scene.cache.statistics.misses, misses);
+  await keep('b');
+  assert.equal(scene.cache.statistics.misses, misses + 1);
+});
+
+test('behavior: a failure is nobody else’s', async (t) => {
+  const scene = await createScene(t);
+  await assert.rejects(ask(scene, Promise.reject(new Error('store'))), /store/);
+  assert.equal((await ask(scene, toMade('a', 1))).n, 'a');
+});

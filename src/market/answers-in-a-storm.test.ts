@@ -1,0 +1,130 @@
+// Pins that answers from memory are the ones a first asker would get, whatever the chain does.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { createRandom } from '../../test/fakes/fake-chain.ts';
+import { toFakeAddress } from '../../test/fakes/fake-market.ts';
+import {
+  askFreshly,
+  createMarketScene,
+  type MarketScene,
+  type ReadId,
+  type ReadInput,
+} from '../../test/market-scene.ts';
+import { AppError } from '../errors/app-error.ts';
+
+const MINTS = [10, 11, 12, 14, 7].map((number) => toFakeAddress('aaaa', number));
+
+function toQueries(mint: string): [ReadId, ReadInput][] {
+  const token = { chain: 'devnet', mint };
+  return [
+    ['getToken', token],
+    ['getKlines', { ...token, interval: '1m' }],
+    ['getKlines', { ...token, interval: '4h', fill: 'previous', currency: 'native' }],
+    ['getKlines', { ...token, interval: '1s', fill: 'previous', limit: 50, outliers: 'include' }],
+    ['getTrades', { ...token, limit: 30 }],
+    ['getTrades', { ...token, side: 'buy', minUsd: '0.5', limit: 5 }],
+    ['getHolders', { ...token, limit: 4 }],
+    ['getHolders', { ...token, exclude: 'pool,contract' }],
+  ];
+}
+
+const QUERIES: readonly [ReadId, ReadInput][] = [
+  ...MINTS.flatMap(toQueries),
+  ['searchTokens', { q: 't1' }],
+  ['searchTokens', { q: 'token 1', limit: 3 }],
+];
+
+/** The answer, or the code of the problem: a token may be gone with its block. */
+async function toOutcome(asked: Promise<{ json: unknown }>): Promise<unknown> {
+  try {
+    return (await asked).json;
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  }
+}
+
+async function assertSame(scene: MarketScene, round: number): Promise<void> {
+  for (const [id, input] of QUERIES) {
+    const kept = await toOutcome(scene.ask(id, input));
+    const again = await toOutcome(scene.ask(id, input));
+    assert.deepEqual(again, kept);
+    if (id === 'searchTokens') continue;
+    const fresh = await toOutcome(askFreshly(scene.store, id, input));
+    assert.deepEqual(kept, fresh, `${id} ${JSON.stringify(input)} in round ${round}`);
+  }
+}
+
+function move(scene: MarketScene, random: () => number): void {
+  const roll = random();
+  if (roll < 0.3) {
+    const depth = 1 + Math.floor(random() * 6);
+    // A branch that is shorter than ours is a source that lags, not a reorganisation.
+    scene.chain.reorganise(depth, depth + Math.floor(random() * 2));
+  } else scene.chain.extend(1 + Math.floor(random() * 3));
+}
+
+for (const [engine, rounds] of [
+  ['sqlite', 60],
+  ['postgres', 12],
+] as const) {
+  describe(`on ${engine}`, () => {
+    test('behavior: through commits and reorganisations kept answers equal fresh ones', async (t) => {
+      const options = { engine, seed: 5, finalityDepth: 8, blocks: 120 };
+      const scene = await createMarketScene(t, options);
+      const random = createRandom(99);
+      for (let round = 0; round < rounds; round += 1) {
+        // Asking goes on while blocks are committed, so that answers are made in between.
+        for (let step = 0; step < 3; step += 1) {
+          move(scene, random);
+          const [id, input] = QUERIES[Math.floor(random() * QUERIES.length)]!;
+          const asked = Array.from({ length: 4 }, () => toOutcome(scene.ask(id, input)));
+          await setImmediate();
+          await Promise.all(asked);
+        }
+        await scene.settle();
+        await assertSame(scene, round);
+      }
+      const { hits, misses } = scene.market.cache.statistics;
+      assert.ok(hits > misses / 2, `${hits} of ${hits + misses} came from memory`);
+    });
+  });
+}
+
+test('behavior: search follows the storm, its summaries as fresh as the token itself', async (t) => {
+  const scene = await createMarketScene(t, {
+    engine: 'sqlite',
+    seed: 6,
+    finalityDepth: 8,
+    blocks: 60,
+  });
+  const random = createRandom(7);
+  for (let round = 0; round < 25; round += 1) {
+    move(scene, random);
+    await scene.settle();
+    // The index reads what changed a moment later.
+    await sleep(60);
+    const { json } = await scene.ask('searchTokens', { q: 't', limit: 100 });
+    const stored = new Map<string, unknown>();
+    for await (const page of scene.store.market.scanListings('devnet')) {
+      for (const { token } of page) stored.set(token, null);
+    }
+    const found = json.tokens.map(({ mint }: { mint: string }) => mint.toLowerCase());
+    assert.deepEqual(found.toSorted(), [...stored.keys()].toSorted(), `round ${round}`);
+    for (const { match: _, ...summary } of json.tokens) {
+      const input = { chain: 'devnet', mint: summary.mint };
+      const { json: whole } = await askFreshly(scene.store, 'getToken', input);
+      const own = Object.fromEntries(Object.keys(summary).map((key) => [key, whole[key]]));
+      assert.deepEqual(summary, own);
+    }
+    const weights = json.tokens
+      .filter(({ match }: { match: string }) => match === 'symbolPrefix')
+      .map(({ liquidityUsd }: { liquidityUsd: string | null }) => Number(liquidityUsd ?? -1));
+    assert.deepEqual(
+      weights,
+      weights.toSorted((a: number, b: number) => b - a),
+    );
+  }
+});
