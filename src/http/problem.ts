@@ -4,7 +4,7 @@ import { AppError } from '../errors/app-error.ts';
 import { ERROR_CATALOGUE } from '../errors/catalogue.ts';
 
 export const BODY_BYTES_MAX = 64 * 1024;
-export const URL_BYTES_MAX = 8 * 1024;
+export const URL_BYTES_MAX = 12 * 1024;
 export const HEADER_BYTES_MAX = 16 * 1024;
 
 export interface Problem {

@@ -34,7 +34,7 @@ export const cursorInput = Type.Optional(
 );
 
 const timeInput = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description }));
+  Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799_999, description }));
 
 export const startTimeInput = timeInput('Unix milliseconds, inclusive.');
 export const endTimeInput = timeInput('Unix milliseconds, inclusive.');

@@ -1,0 +1,298 @@
+// Pins what the reads refuse and what they promise of each parameter, over HTTP.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { toFakeAddress } from '../../test/fakes/fake-market.ts';
+import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
+import { startTestServer, type TestServer } from '../../test/start-http-server.ts';
+import { getHolders } from '../contract/operations/get-holders.ts';
+import { getKlines } from '../contract/operations/get-klines.ts';
+import { getToken } from '../contract/operations/get-token.ts';
+import { getTrades } from '../contract/operations/get-trades.ts';
+import { searchTokens } from '../contract/operations/search-tokens.ts';
+import type { AnyHandler } from '../http/bind.ts';
+
+const MINT = toFakeAddress('aaaa', 10);
+const TOKEN = `chain=devnet&mint=${MINT}`;
+const UNKNOWN = toFakeAddress('bbbb', 1);
+
+let scene: MarketScene;
+let server: TestServer;
+const cleanups: (() => unknown)[] = [];
+
+before(async () => {
+  const t = { after: (work: () => unknown) => cleanups.unshift(work) } as never;
+  const options = { engine: 'sqlite', seed: 12, finalityDepth: 30, blocks: 300 } as const;
+  scene = await createMarketScene(t, options);
+  server = await startTestServer(t, {
+    operations: [searchTokens, getToken, getKlines, getTrades, getHolders],
+    handlers: scene.market.handlers as unknown as Record<string, AnyHandler>,
+  });
+});
+
+after(async () => {
+  for (const cleanup of cleanups) await cleanup();
+});
+
+async function get(path: string): Promise<{ status: number; json: Json; headers: Headers }> {
+  const response = await server.get(`/v1${path}`);
+  return { status: response.status, json: await response.json(), headers: response.headers };
+}
+
+const REFUSALS: readonly [path: string, status: number, code: string, field: string | null][] = [
+  ['/token?chain=devnet', 400, 'INVALID_INPUT', 'mint'],
+  ['/token?chain=atlantis&mint=0x1', 400, 'UNKNOWN_CHAIN', 'chain'],
+  [`/token?chain=base&mint=${MINT}`, 400, 'CHAIN_NOT_FOLLOWED', 'chain'],
+  [`/token?chain=eip155:8453&mint=${MINT}`, 400, 'CHAIN_NOT_FOLLOWED', 'chain'],
+  ['/token?chain=devnet&mint=0x12', 400, 'INVALID_ADDRESS', 'mint'],
+  [`/token?chain=devnet&mint=${MINT.replace('0x', '0X')}`, 400, 'INVALID_ADDRESS', 'mint'],
+  [`/token?chain=devnet&mint=${UNKNOWN}`, 404, 'TOKEN_NOT_FOUND', null],
+  [`/token?${TOKEN}&surprise=1`, 400, 'INVALID_INPUT', 'surprise'],
+  [`/token/klines?${TOKEN}`, 400, 'INVALID_INPUT', 'interval'],
+  [`/token/klines?${TOKEN}&interval=1H`, 400, 'INVALID_INPUT', 'interval'],
+  [`/token/klines?${TOKEN}&interval=1m&limit=1001`, 400, 'INVALID_INPUT', 'limit'],
+  [`/token/klines?${TOKEN}&interval=1m&limit=0`, 400, 'INVALID_INPUT', 'limit'],
+  [`/token/klines?${TOKEN}&interval=1m&limit=1e2`, 400, 'INVALID_INPUT', 'limit'],
+  [`/token/klines?${TOKEN}&interval=1m&currency=eur`, 400, 'INVALID_INPUT', 'currency'],
+  [`/token/klines?${TOKEN}&interval=1m&startTime=5&endTime=4`, 400, 'INVALID_INPUT', 'endTime'],
+  [`/token/klines?${TOKEN}&interval=1m&startTime=-1`, 400, 'INVALID_INPUT', 'startTime'],
+  [`/token/klines?${TOKEN}&interval=1m&pool=abc`, 400, 'INVALID_ADDRESS', 'pool'],
+  [`/token/klines?${TOKEN}&interval=1m&pool=${UNKNOWN}`, 404, 'POOL_NOT_FOUND', null],
+  [`/token/klines?chain=devnet&mint=${UNKNOWN}&interval=1m`, 404, 'TOKEN_NOT_FOUND', null],
+  [`/token/trades?${TOKEN}&limit=101`, 400, 'INVALID_INPUT', 'limit'],
+  [`/token/trades?${TOKEN}&side=long`, 400, 'INVALID_INPUT', 'side'],
+  [`/token/trades?${TOKEN}&wallet=me`, 400, 'INVALID_ADDRESS', 'wallet'],
+  [`/token/trades?${TOKEN}&minUsd=-1`, 400, 'INVALID_INPUT', 'minUsd'],
+  [`/token/trades?${TOKEN}&minUsd=1e3`, 400, 'INVALID_INPUT', 'minUsd'],
+  [`/token/trades?${TOKEN}&cursor=AAAA`, 400, 'INVALID_CURSOR', 'cursor'],
+  [`/token/trades?chain=devnet&mint=${UNKNOWN}`, 404, 'TOKEN_NOT_FOUND', null],
+  [`/token/holders?${TOKEN}&limit=101`, 400, 'INVALID_INPUT', 'limit'],
+  [`/token/holders?${TOKEN}&exclude=whales`, 400, 'INVALID_INPUT', 'exclude.0'],
+  [`/token/holders?${TOKEN}&exclude=`, 400, 'INVALID_INPUT', 'exclude.0'],
+  [`/token/holders?${TOKEN}&cursor=%00`, 400, 'INVALID_INPUT', 'cursor'],
+  [`/token/holders?${TOKEN}&cursor=zzz`, 400, 'INVALID_CURSOR', 'cursor'],
+  ['/tokens/search', 400, 'INVALID_INPUT', 'q'],
+  ['/tokens/search?q=', 400, 'INVALID_INPUT', 'q'],
+  ['/tokens/search?q=%E2%80%8B', 400, 'INVALID_INPUT', 'q'],
+  ['/tokens/search?q=a&limit=101', 400, 'INVALID_INPUT', 'limit'],
+  ['/tokens/search?q=a&chain=atlantis', 400, 'UNKNOWN_CHAIN', 'chain'],
+  ['/tokens/search?q=a&cursor=zzz', 400, 'INVALID_CURSOR', 'cursor'],
+  [`/tokens/search?q=${'x'.repeat(65)}`, 400, 'INVALID_INPUT', 'q'],
+  [`/tokens/search?q=${'x'.repeat(10_240)}`, 400, 'INVALID_INPUT', 'q'],
+];
+
+describe('refusals', () => {
+  for (const [path, status, code, field] of REFUSALS) {
+    const shown = path.length > 90 ? `${path.slice(0, 90)}…` : path;
+    test(`behavior: ${shown} is ${status} ${code}${field ? ` naming ${field}` : ''}`, async () => {
+      const answer = await get(path);
+      assert.equal(answer.status, status, JSON.stringify(answer.json));
+      assert.equal(answer.json.code, code);
+      if (field !== null) assert.equal(answer.json.errors?.[0]?.path, field);
+    });
+  }
+
+  test('behavior: a limit above the cap names the cap of the caller’s level', async () => {
+    const { json } = await get(`/token/trades?${TOKEN}&limit=101`);
+    assert.match(json.detail, /at most 100/);
+    const keyed = scene.ask('getTrades', { chain: 'devnet', mint: MINT, limit: 501 }, 'key');
+    await assert.rejects(keyed, /at most 500$/);
+    await scene.ask('getTrades', { chain: 'devnet', mint: MINT, limit: 500 }, 'key');
+  });
+
+  test('behavior: a cursor is good for its own query only, with any limit', async () => {
+    const { json } = await get(`/token/trades?${TOKEN}&limit=3`);
+    const next = `cursor=${json.nextCursor}`;
+    assert.equal((await get(`/token/trades?${TOKEN}&limit=5&${next}`)).status, 200);
+    for (const other of [`${TOKEN}&side=buy`, `${TOKEN}&startTime=1`]) {
+      const refused = await get(`/token/trades?${other}&${next}`);
+      assert.equal(refused.json.code, 'INVALID_CURSOR');
+    }
+    const holders = await get(`/token/holders?${TOKEN}&limit=1`);
+    const mixed = await get(`/token/trades?${TOKEN}&cursor=${holders.json.nextCursor}`);
+    assert.equal(mixed.json.code, 'INVALID_CURSOR');
+  });
+});
+
+describe('answers', () => {
+  test('behavior: any case of an address is welcome, and the checksum leaves', async () => {
+    const upper = MINT.slice(2).toUpperCase();
+    const { json } = await get(`/token?chain=eip155:1337&mint=0x${upper}`);
+    assert.equal(json.chain, 'devnet');
+    assert.match(json.mint, /[A-F]/);
+    assert.equal(json.mint.toLowerCase(), MINT);
+  });
+
+  test('behavior: an unchanged answer is 304, asOf is outside the tag', async () => {
+    const first = await server.get(`/v1/token/trades?${TOKEN}`);
+    const etag = first.headers.get('etag') ?? '';
+    assert.match(etag, /^W\/"/);
+    assert.match(first.headers.get('cache-control') ?? '', /max-age=\d/);
+    await first.text();
+    const headers = { 'if-none-match': etag };
+    const second = await server.get(`/v1/token/trades?${TOKEN}`, { headers });
+    assert.equal(second.status, 304);
+    assert.equal(second.headers.get('etag'), etag);
+  });
+
+  test('behavior: a known token without trades answers with empty lists', async () => {
+    const tokens = [];
+    for await (const page of scene.store.market.scanTokens('devnet')) tokens.push(...page);
+    const quiet = tokens.find(({ tradeCount }) => tradeCount === 0);
+    assert.ok(quiet, 'the scene has no such token');
+    const token = `chain=devnet&mint=${quiet.token}`;
+    assert.deepEqual((await get(`/token/trades?${token}`)).json.trades, []);
+    assert.deepEqual((await get(`/token/klines?${token}&interval=1d`)).json.klines, []);
+    const filled = await get(`/token/klines?${token}&interval=1d&fill=previous`);
+    assert.deepEqual(filled.json.klines, []);
+  });
+
+  test('behavior: times are inclusive, and finality follows the finalized block', async () => {
+    const { json } = await get(`/token/trades?${TOKEN}&limit=100`);
+    const times = json.trades.map((trade: Json) => trade.timestamp);
+    // Other trades of the same second may lie beyond the page.
+    const [from, to] = [times.findLast((time: number) => time > times.at(-1)), times[5]];
+    const part = await get(`/token/trades?${TOKEN}&startTime=${from}&endTime=${to}`);
+    const expected = json.trades.filter(
+      (trade: Json) => trade.timestamp >= from && trade.timestamp <= to,
+    );
+    assert.deepEqual(part.json.trades, expected);
+    for (const { block, finality } of json.trades) {
+      const isFinal = block <= json.asOf.finalizedBlock;
+      assert.equal(finality, isFinal ? 'finalized' : 'confirmed');
+    }
+  });
+
+  test('behavior: filters by side, wallet and value leave exactly what fits', async () => {
+    const input = { chain: 'devnet', mint: MINT, limit: 500 };
+    const { json } = await scene.ask('getTrades', input);
+    assert.equal(json.nextCursor, null);
+    const { wallet } = json.trades[0];
+    const cases = [
+      [{ side: 'sell' }, (trade: Json) => trade.side === 'sell'],
+      [{ wallet }, (trade: Json) => trade.wallet === wallet],
+      [{ minUsd: '10' }, (trade: Json) => trade.valueUsd !== null && Number(trade.valueUsd) >= 10],
+    ] as const;
+    for (const [filter, fits] of cases) {
+      const filtered = await scene.ask('getTrades', { ...input, ...filter });
+      const expected = json.trades.filter(fits);
+      assert.ok(expected.length > 0 && expected.length < json.trades.length);
+      assert.deepEqual(filtered.json.trades, expected);
+    }
+  });
+
+  test('behavior: excluded kinds are left out, ranks and the total are of all owners', async () => {
+    const { json } = await get(`/token/holders?${TOKEN}`);
+    const kinds = new Set(json.holders.map(({ kind }: Json) => kind));
+    assert.ok(kinds.has('wallet') && kinds.has('contract'), [...kinds].join());
+    const left = await get(`/token/holders?${TOKEN}&exclude=contract,pool`);
+    const expected = json.holders.filter(({ kind }: Json) => kind === 'wallet' || kind === 'burn');
+    assert.deepEqual(left.json.holders, expected);
+    assert.equal(left.json.total, json.total);
+    const top = expected.slice(0, 10).reduce((sum: number, one: Json) => sum + one.pct, 0);
+    assert.ok(Math.abs(top - left.json.top10Pct) < 0.001);
+  });
+});
+
+describe('klines', () => {
+  const klines = async (query: string) =>
+    (await get(`/token/klines?${TOKEN}&interval=5s&${query}`)).json.klines as Json[];
+
+  test('behavior: with a start alone the oldest fill the limit, otherwise the newest', async () => {
+    const all = await klines('limit=1000');
+    assert.ok(all.length > 30);
+    const start = all[4].openTime;
+    const end = all.at(-4).openTime;
+    assert.deepEqual(await klines('limit=10'), all.slice(-10));
+    assert.deepEqual(await klines(`limit=10&startTime=${start}`), all.slice(4, 14));
+    assert.deepEqual(await klines(`limit=10&endTime=${end}`), all.slice(-13, -3));
+    const both = await klines(`limit=10&startTime=${start}&endTime=${end}`);
+    assert.deepEqual(both, all.slice(4, -3).slice(-10));
+    assert.deepEqual(await klines(`startTime=${start + 1}&endTime=${start + 2}`), []);
+    assert.deepEqual(await klines('startTime=253402300799999'), []);
+    assert.deepEqual(await klines('endTime=0'), []);
+  });
+
+  test('behavior: filled rows repeat the close before, without gaps, up to chain time', async () => {
+    const sparse = await klines('limit=1000');
+    const priced = sparse.find((row) => row.close !== null);
+    const { json } = await get(
+      `/token/klines?${TOKEN}&interval=5s&fill=previous&limit=200&startTime=${priced.openTime}`,
+    );
+    const rows: Json[] = json.klines;
+    assert.equal(rows.length, 200);
+    let close: string | null = null;
+    rows.forEach((row, index) => {
+      if (index > 0) assert.equal(row.openTime, rows[index - 1].closeTime + 1);
+      const own = sparse.find(({ openTime }) => openTime === row.openTime);
+      assert.equal(row.filled, own === undefined);
+      if (own === undefined) {
+        const flat = { open: close, high: close, low: close, close };
+        assert.deepEqual({ ...row, ...flat }, row);
+        assert.deepEqual([row.volume, row.quoteVolume, row.trades], ['0', '0', 0]);
+      }
+      close = row.close;
+    });
+    const newest = await klines('fill=previous&limit=7');
+    assert.equal(newest.length, 7);
+    assert.ok(newest.at(-1).openTime <= json.asOf.timestamp);
+    assert.ok(newest.at(-1).closeTime >= json.asOf.timestamp);
+  });
+
+  test('behavior: what the chain’s time has passed is closed', async () => {
+    for (const interval of ['1s', '1m', '1d', '1w', '1M']) {
+      const { json } = await get(`/token/klines?${TOKEN}&interval=${interval}&fill=previous`);
+      for (const { closed, closeTime } of json.klines) {
+        assert.equal(closed, json.asOf.timestamp > closeTime);
+      }
+    }
+  });
+
+  test('behavior: outliers are out of prices and in volumes', async () => {
+    const included = await klines('outliers=include&limit=1000');
+    const excluded = await klines('limit=1000');
+    let differing = 0;
+    included.forEach((row, index) => {
+      const other = excluded[index];
+      const { open: _o, high: _h, low: _l, close: _c, ...counts } = row;
+      const { open: _o2, high: _h2, low: _l2, close: _c2, ...otherCounts } = other;
+      assert.deepEqual(counts, otherCounts);
+      if (row.high !== other.high) differing += 1;
+    });
+    assert.ok(differing > 0, 'the scene has no outlier that matters');
+  });
+});
+
+describe('search', () => {
+  test('behavior: an address finds its token alone, in any case', async () => {
+    const { json } = await get(`/tokens/search?q=${MINT.toUpperCase().replace('0X', '0x')}`);
+    assert.equal(json.tokens.length, 1);
+    assert.equal(json.tokens[0].match, 'address');
+    assert.deepEqual((await get(`/tokens/search?q=${UNKNOWN}`)).json.tokens, []);
+  });
+
+  test('behavior: pages show every match once, though liquidity moves between them', async () => {
+    const whole = (await get('/tokens/search?q=t&limit=100')).json.tokens;
+    const seen: string[] = [];
+    let cursor = '';
+    for (;;) {
+      const { json } = await get(`/tokens/search?q=t&limit=2${cursor}`);
+      seen.push(...json.tokens.map(({ mint }: Json) => mint));
+      if (json.nextCursor === null) break;
+      cursor = `&cursor=${json.nextCursor}`;
+      scene.chain.extend(2);
+      await scene.settle();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.equal(new Set(seen).size, seen.length);
+    assert.deepEqual(seen.toSorted(), whole.map(({ mint }: Json) => mint).toSorted());
+  });
+
+  for (const text of ['%', '_', "'", '"', '\\', '💎', '漢字', '; DROP TABLE tokens', '\u0301']) {
+    test(`behavior: ${JSON.stringify(text)} is text like any other`, async () => {
+      const { status, json } = await get(`/tokens/search?q=${encodeURIComponent(text)}`);
+      assert.equal(status, 200);
+      assert.deepEqual(json.tokens, []);
+    });
+  }
+});
