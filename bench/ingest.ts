@@ -89,6 +89,9 @@ async function measureTransfers(
   const plain: OursTiming[] = [];
   const older: OursTiming[] = [];
   for (let i = 0; i < options.repetitions; i += 1) {
+    // A full run is silent for minutes otherwise.
+    const share = `${i + 1} of ${options.repetitions}`;
+    console.error(`ingest: ${peer.logs} transfers in ${peer.head} blocks, ${engine}, ${share}`);
     const theirs = await timePonder(peer, engine);
     const ours = await timeOurs(whole, { engine, transferRows: true });
     pairs.push({
