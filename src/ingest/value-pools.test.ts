@@ -1,0 +1,250 @@
+// Liquidity by the rules that are documented, and against what the chain's own ticks hold.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startTestChain } from '../../devnet/test-chain.ts';
+import { createSqlitePlace } from '../../test/conformance/store-place.ts';
+import { FAKE_ASSETS, toFakeAddress } from '../../test/fakes/fake-market.ts';
+import { createPool, indexEvents, setReserves, swap } from '../../test/fakes/index-events.ts';
+import { toAmount0Down, toAmount1Down } from '../amm/concentrated/sqrt-price-math.ts';
+import { toSqrtPriceX96 } from '../amm/sqrt-price-at-tick.ts';
+import { createEvmAdapter } from '../chains/evm/create-evm-adapter.ts';
+import { toDevnetDeployment } from '../chains/evm/to-devnet-deployment.ts';
+import { systemClock } from '../lib/clock.ts';
+import { sleep } from '../lib/retry.ts';
+import { type MarketEvent, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { PoolRecord, TickRecord } from '../model/market-record.ts';
+import type { MarketStore } from '../store/store.ts';
+import { DEFAULT_INDEXER_OPTIONS, Indexer } from './indexer.ts';
+
+const E18 = 10n ** 18n;
+const WETH = [...FAKE_ASSETS.native].find((asset) => asset !== ZERO_ADDRESS)!;
+const [USDC] = [...FAKE_ASSETS.stable] as [string];
+const TOKEN = toFakeAddress('aaaa', 10);
+const OTHER = toFakeAddress('aaaa', 20);
+const ANCHOR = FAKE_ASSETS.anchorPools[1]!;
+const POOL = toFakeAddress('dddd', 1);
+const POOL2 = toFakeAddress('dddd', 2);
+
+/** One native coin is 2000 USD; the pool holds two million dollars on each side. */
+const ANCHORED: readonly MarketEvent[] = [
+  createPool(ANCHOR, [WETH, USDC]),
+  setReserves(ANCHOR, 2_000_000n * 10n ** 6n, 1000n * E18),
+];
+
+type Index = Awaited<ReturnType<typeof indexEvents>>;
+
+function ofToken(index: Index, token: string): bigint | null | undefined {
+  return index.tokens.find((row) => row.token === token)?.liquidityUsdE18;
+}
+
+function ofPool(index: Index, pool: string): bigint | null | undefined {
+  return index.pools.find((row) => row.pool === pool)?.liquidityUsdE18;
+}
+
+const USD = E18;
+
+describe('a constant-product pool', () => {
+  it('counts twice what it holds of its quote asset, for both of its tokens', async () => {
+    const index = await indexEvents(
+      ANCHORED,
+      [createPool(POOL, [TOKEN, WETH]), setReserves(POOL, 10n ** 30n, 3n * E18)],
+      [setReserves(POOL, 10n ** 30n, 5n * E18)],
+    );
+    assert.equal(ofPool(index, POOL), 20_000n * USD);
+    assert.equal(ofToken(index, TOKEN), 20_000n * USD);
+    assert.equal(ofToken(index, WETH), 4_020_000n * USD);
+    assert.equal(ofToken(index, USDC), 4_000_000n * USD);
+  });
+
+  it('is known to hold nothing when it is empty, and unknown without a price of its quote', async () => {
+    const empty = await indexEvents(ANCHORED, [
+      createPool(POOL, [TOKEN, WETH]),
+      setReserves(POOL, 0n, 0n),
+    ]);
+    assert.equal(ofPool(empty, POOL), 0n);
+    const unpriced = await indexEvents([
+      createPool(POOL, [TOKEN, WETH]),
+      setReserves(POOL, E18, E18),
+    ]);
+    assert.equal(ofPool(unpriced, POOL), null);
+    assert.equal(ofToken(unpriced, TOKEN), null);
+  });
+});
+
+describe('a concentrated pool', () => {
+  const concentrated = { venue: 'uniswap-v3', tickSpacing: 60 };
+  const at = (tick: number): MarketEvent => ({
+    kind: 'poolInitialized',
+    pool: POOL,
+    sqrtPriceX96: toSqrtPriceX96(tick),
+    tick,
+  });
+  const position = (tickLower: number, tickUpper: number, delta: bigint): MarketEvent => ({
+    kind: 'liquidityChanged',
+    pool: POOL,
+    tickLower,
+    tickUpper,
+    liquidityDelta: delta,
+  });
+
+  it('counts nothing for a heap of the token alone', async () => {
+    // TOKEN sorts before WETH: above the price there is only TOKEN.
+    const index = await indexEvents(ANCHORED, [
+      createPool(POOL, [TOKEN, WETH], concentrated),
+      at(0),
+      position(60, 6000, 10n ** 27n),
+    ]);
+    assert.ok(index.pools.find(({ pool }) => pool === POOL)!.amount0! > 10n ** 25n);
+    assert.equal(ofPool(index, POOL), 0n);
+  });
+
+  it('counts the native coin alone once, and both sides at most twice', async () => {
+    const below = await indexEvents(ANCHORED, [
+      createPool(POOL, [TOKEN, WETH], concentrated),
+      at(0),
+      position(-600, -60, 10n ** 21n),
+    ]);
+    const { amount1 } = below.pools.find(({ pool }) => pool === POOL)!;
+    assert.equal(ofPool(below, POOL), (amount1! * 2000n * USD) / E18);
+    const around = await indexEvents(ANCHORED, [
+      createPool(POOL, [TOKEN, WETH], concentrated),
+      at(0),
+      position(-600, 6000, 10n ** 21n),
+    ]);
+    const held = around.pools.find(({ pool }) => pool === POOL)!.amount1!;
+    assert.equal(ofPool(around, POOL), (2n * held * 2000n * USD) / E18);
+  });
+
+  it('gives back what was put in, and is unknown where it was met mid-life', async () => {
+    const index = await indexEvents(ANCHORED, [
+      createPool(POOL, [TOKEN, WETH], concentrated),
+      at(0),
+      position(-600, 600, 10n ** 21n),
+      position(-600, 600, -(10n ** 21n)),
+    ]);
+    const { amount0, amount1 } = index.pools.find(({ pool }) => pool === POOL)!;
+    assert.ok(amount0! <= 1n && amount1! <= 1n, 'but for the rounding, which favours the pool');
+    const created = createPool(POOL, [TOKEN, WETH], concentrated) as MarketEvent & object;
+    const met = await indexEvents(ANCHORED, [
+      { ...created, complete: false } as MarketEvent,
+      at(0),
+      position(-600, 600, 10n ** 21n),
+    ]);
+    assert.equal(ofPool(met, POOL), null);
+  });
+});
+
+describe('a pool between two tokens', () => {
+  const deep = [createPool(POOL, [TOKEN, WETH]), setReserves(POOL, 100n * E18, 10n * E18)];
+  // A swap gives TOKEN its price of a tenth of the native coin: 200 USD.
+  const priced = [...deep, swap(POOL, [10n * E18, -E18])];
+
+  it('makes its token as liquid as the other one is backed, at most', async () => {
+    // OTHER sorts after TOKEN; the pool says that 1000 TOKEN stand against it.
+    const pair = [createPool(POOL2, [TOKEN, OTHER]), setReserves(POOL2, 1000n * E18, 10n ** 24n)];
+    const index = await indexEvents(ANCHORED, priced, pair);
+    // TOKEN has 20,000 USD of native coin; a hundred times more of it is worth no more than that.
+    assert.equal(ofToken(index, TOKEN), 40_000n * USD);
+    assert.equal(ofPool(index, POOL2), 40_000n * USD);
+    const other = index.tokens.find((row) => row.token === OTHER)!;
+    assert.equal(other.liquidityUsdE18, null);
+    assert.deepEqual([other.pairedPool, other.pairedUsdE18], [POOL2, 40_000n * USD]);
+  });
+
+  it('counts one such pool, however many there are', async () => {
+    const many = Array.from({ length: 5 }, (_, number) => {
+      const pool = toFakeAddress('dddd', 10 + number);
+      return [
+        createPool(pool, [TOKEN, OTHER]),
+        setReserves(pool, BigInt(number + 1) * E18, 10n ** 24n),
+      ];
+    }).flat();
+    const index = await indexEvents(ANCHORED, priced, many);
+    const other = index.tokens.find((row) => row.token === OTHER)!;
+    assert.equal(other.pairedUsdE18, 2n * 5n * 200n * USD);
+    assert.equal(ofToken(index, TOKEN), 40_000n * USD, 'and nothing for the one that backs them');
+  });
+});
+
+/** What all positions hold at the pool's price, by the ticks. */
+function walkTicks(pool: PoolRecord, ticks: readonly TickRecord[]): [bigint, bigint] {
+  let [amount0, amount1, liquidity] = [0n, 0n, 0n];
+  const price = pool.sqrtPriceX96!;
+  ticks.forEach(({ tick, liquidityNet }, index) => {
+    liquidity += liquidityNet;
+    const next = ticks[index + 1];
+    if (next === undefined) return;
+    const clamp = (value: bigint) => {
+      const [low, high] = [toSqrtPriceX96(tick), toSqrtPriceX96(next.tick)];
+      return value < low ? low : value > high ? high : value;
+    };
+    const at = clamp(price);
+    amount0 += toAmount0Down(liquidity, at, toSqrtPriceX96(next.tick));
+    amount1 += toAmount1Down(liquidity, toSqrtPriceX96(tick), at);
+  });
+  return [amount0, amount1];
+}
+
+async function indexDevnet(store: MarketStore, stop: AbortSignal) {
+  const chain = await startTestChain({ history: { blocks: 12, actionsPerBlock: 4 } });
+  const adapter = createEvmAdapter({
+    chain: 'devnet',
+    endpoints: [chain.rpcUrl],
+    deployment: toDevnetDeployment(chain.deployment),
+    clock: systemClock,
+    random: Math.random,
+    knownPools: (pools) => store.readPools('devnet', pools),
+  });
+  const indexer = new Indexer({
+    ...DEFAULT_INDEXER_OPTIONS,
+    adapter,
+    store,
+    startBlock: chain.deployment.startBlock,
+    pollIntervalMs: 15,
+    headStallAfterMs: null,
+    clock: systemClock,
+    sleep,
+    random: Math.random,
+    log: { info: () => undefined, warn: () => undefined },
+    onCommitted: () => undefined,
+  });
+  indexer.start();
+  const head = await chain.readHead();
+  while ((await store.readCheckpoint('devnet'))?.block !== head) await sleep(20, stop);
+  await indexer.stop();
+  await adapter.close();
+  await chain.stop();
+}
+
+describe('the devnet', () => {
+  it('has pools that hold what a walk over their ticks finds, and tokens that hold their sum', async (t) => {
+    const place = await createSqlitePlace();
+    const store = await place.open();
+    t.after(async () => {
+      await store.close();
+      await place.remove();
+    });
+    await indexDevnet(store.market, t.signal);
+    let compared = 0;
+    const sums = new Map<string, bigint>();
+    for await (const pools of store.market.scanPools('devnet')) {
+      for (const pool of pools) {
+        for (const token of [pool.token0, pool.token1]) {
+          sums.set(token, (sums.get(token) ?? 0n) + (pool.liquidityUsdE18 ?? 0n));
+        }
+        if (pool.tickSpacing === null || pool.hooks !== null) continue;
+        const walked = walkTicks(pool, await store.market.readTicks('devnet', [pool.pool]));
+        [pool.amount0!, pool.amount1!].forEach((carried, side) => {
+          const found = walked[side]!;
+          const difference = carried > found ? carried - found : found - carried;
+          assert.ok(difference * 10n ** 9n <= found, `${pool.pool} ${carried} ${found}`);
+        });
+        compared += 1;
+      }
+    }
+    assert.ok(compared > 5);
+    const [weth] = await store.market.readTokens('devnet', [...sums.keys()].slice(0, 1));
+    assert.equal(weth?.liquidityUsdE18, sums.get(weth?.token ?? ''));
+  });
+});
