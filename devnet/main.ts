@@ -117,8 +117,11 @@ try {
   await main();
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
-  if (isChild) tellParent({ type: 'failed', message });
-  else console.error(`devnet: ${message}`);
-  process.exitCode = 1;
-  if (process.connected) process.disconnect();
+  // Whatever still runs (traders, a heartbeat) must not keep a devnet without a node alive.
+  if (isChild && process.connected) {
+    process.send?.({ type: 'failed', message } satisfies DevnetMessage, () => process.exit(1));
+  } else {
+    console.error(`devnet: ${message}`);
+    process.exit(1);
+  }
 }

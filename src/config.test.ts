@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError, loadConfig, SETTINGS } from './config.ts';
+import { COSTS } from './contract/operation.ts';
 
 function problemsOf(env: Record<string, string>): readonly string[] {
   try {
@@ -94,6 +95,12 @@ test('behavior: numbers are plain decimal numbers in range', () => {
   }
   assert.equal(loadConfig({ PORT: '' }).server.port, 8080);
   assert.equal(loadConfig({ PORT: ' 3000 ' }).server.port, 3000);
+});
+
+test('behavior: a burst always pays for the dearest request', () => {
+  const dearest = Math.max(...Object.values(COSTS));
+  assert.equal(problemsOf({ LIMIT_ANONYMOUS_BURST: String(dearest - 1) }).length, 1);
+  assert.equal(problemsOf({ LIMIT_ANONYMOUS_BURST: '10' }).length, 0);
 });
 
 test('behavior: a chain is followed where it has endpoints', () => {

@@ -27,8 +27,12 @@ export class ConfigError extends Error {
   }
 }
 
+/** What the dearest request costs: a smaller burst could never pay for it. */
+const BURST_MIN = 10;
+
 function limit(name: string, about: { why: string; fallback: string }): Setting<number> {
-  return setting(name, integer({ min: 1, max: 1_000_000_000 }), {
+  const min = name.endsWith('_BURST') ? BURST_MIN : 1;
+  return setting(name, integer({ min, max: 1_000_000_000 }), {
     ...about,
     group: 'Limits',
     example: about.fallback,

@@ -22,7 +22,7 @@ export interface ChaosProxy {
   readonly url: string;
   /** What goes wrong from now on; each answer is asked anew. */
   setFault(fault: Fault | (() => Fault)): void;
-  /** Requests that were spoilt. */
+  /** Requests whose answers were spoilt; those that a fault leaves alone do not count. */
   readonly spoilt: () => number;
   stop(): Promise<void>;
 }
@@ -44,16 +44,22 @@ function toHexNumber(value: number): string {
   return `0x${Math.max(0, value).toString(16)}`;
 }
 
-/** Changes what a call asks or what its reply says; most calls pass as they are. */
-function spoilReply(fault: Fault, call: Call, reply: Reply): void {
+/** Changes what a reply says, and tells whether it did; most calls pass as they are. */
+function spoilReply(fault: Fault, call: Call, reply: Reply): boolean {
   const { result } = reply;
   if (fault === 'partial' && call.method === 'eth_getLogs' && Array.isArray(result)) {
     reply.result = result.filter((_, index) => index % 2 === 0);
+    return result.length > 1;
   }
-  if (fault === 'switch' && call.method === 'eth_chainId') reply.result = '0x1';
+  if (fault === 'switch' && call.method === 'eth_chainId') {
+    reply.result = '0x1';
+    return true;
+  }
   if (fault === 'lag' && call.method === 'eth_blockNumber' && typeof result === 'string') {
     reply.result = toHexNumber(Number(result) - LAG_BLOCKS);
+    return true;
   }
+  return fault === 'lag' && call.params?.includes('latest') === true;
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
@@ -78,34 +84,37 @@ async function lagCalls(upstream: string, calls: readonly Call[]): Promise<Call[
   }));
 }
 
+/** Answers as the fault has it; resolves with whether anything was spoilt. */
 async function answer(
   options: { readonly upstream: string; readonly fault: Fault },
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<void> {
+): Promise<boolean> {
   const { upstream, fault } = options;
   const body = await readBody(request);
-  if (fault === 'hang') return;
+  if (fault === 'hang') return true;
   if (fault === 'limit') {
     response.writeHead(429, { 'retry-after': '1' }).end('slow down');
-    return;
+    return true;
   }
   const parsed = JSON.parse(body) as Call | Call[];
   const calls = Array.isArray(parsed) ? parsed : [parsed];
   const asked = fault === 'lag' ? await lagCalls(upstream, calls) : calls;
   const replies = (await forward(upstream, JSON.stringify(asked))) as Reply[];
+  let spoilt = fault === 'cut';
   for (const reply of replies) {
     const call = calls.find((one) => one.id === reply.id);
-    if (call) spoilReply(fault, call, reply);
+    if (call && spoilReply(fault, call, reply)) spoilt = true;
   }
   const text = JSON.stringify(Array.isArray(parsed) ? replies : replies[0]);
   response.writeHead(200, { 'content-type': 'application/json' });
   if (fault === 'cut') {
     response.write(text.slice(0, text.length / 2));
     response.destroy();
-    return;
+  } else {
+    response.end(text);
   }
-  response.end(text);
+  return spoilt;
 }
 
 export async function startChaosProxy(upstream: string): Promise<ChaosProxy> {
@@ -113,8 +122,12 @@ export async function startChaosProxy(upstream: string): Promise<ChaosProxy> {
   let spoilt = 0;
   const server = createServer((request, response) => {
     const now = typeof fault === 'function' ? fault() : fault;
-    if (now !== 'none') spoilt += 1;
-    answer({ upstream, fault: now }, request, response).catch(() => response.destroy());
+    answer({ upstream, fault: now }, request, response).then(
+      (wasSpoilt) => {
+        if (wasSpoilt) spoilt += 1;
+      },
+      () => response.destroy(),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -76,6 +76,10 @@ const { values } = parseArgs({
 const engine: Engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
 const kills = Number(values.kills);
 const reorgs = Number(values.reorgs);
+if (!Number.isInteger(kills) || !Number.isInteger(reorgs) || engine !== values.engine) {
+  console.error('usage: npm run drill -- --kills <n> --reorgs <n> --engine sqlite|postgres');
+  process.exit(2);
+}
 if (kills > 0) console.log(`\n${await drillKills(engine, kills)}`);
 if (reorgs > 0) console.log(`\n${await drillReorgs(engine, reorgs)}`);
 console.log(`drill on ${engine}: ${kills} kills and ${reorgs} reorganisations, no differences`);

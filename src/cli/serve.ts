@@ -69,9 +69,12 @@ export async function serve(): Promise<void> {
     service = await startService({ config, version, terminal: process.stdout.isTTY === true });
   } catch (error) {
     console.error(`mintwire: ${toStartProblem(error, config)}`);
-    process.exitCode = 1;
-    return;
+    // Whatever was opened before the failure must not keep a process alive that serves nothing.
+    process.exit(1);
   }
+  const { logger } = service;
+  // Also when the process crashes: the line that says why is the last one.
+  process.on('exit', () => logger.flush());
   for (const name of config.unknownNames) {
     service.logger.warn({ setting: name }, 'unknown setting: is it a typing error?');
   }

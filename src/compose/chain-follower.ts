@@ -25,6 +25,8 @@ import type {
 const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for so long means that it hangs. */
 const SILENCE_MAX_MS = 15_000;
+const WATCH_MS = 1000;
+const STOP_GRACE_MS = 20_000;
 /** How far behind the head a chain may be and still count as followed. */
 const LAG_MAX_MS = 60_000;
 
@@ -52,7 +54,7 @@ function toVenues(deployment: EvmDeployment): string[] {
 function toNotReady(status: IndexerStatus, hasArrived: boolean): string | null {
   const { block, head, lagMs, state } = status;
   if (state === 'following' && hasArrived) {
-    return (lagMs ?? 0) > LAG_MAX_MS ? `behind, at block ${block} of ${head}` : null;
+    return lagMs === null || lagMs > LAG_MAX_MS ? `behind, at block ${block} of ${head}` : null;
   }
   if (state === 'failed') return 'indexing fails, see the log';
   if (state === 'stalled') return `no progress at block ${block ?? 'none'}, see the log`;
@@ -111,6 +113,10 @@ export class ChainFollower implements ChainDirectory {
   follow(sources: readonly ChainSource[]): void {
     const moved = !isDeepStrictEqual(sources, this.#sources);
     this.#sources = sources;
+    for (const { chain } of sources) {
+      this.#preparing.delete(chain);
+      if (moved) this.#arrived.delete(chain);
+    }
     if (!this.#worker) this.#startWorker();
     else if (moved) this.#worker.postMessage({ type: 'stop' } satisfies IndexerCommand);
   }
@@ -135,15 +141,16 @@ export class ChainFollower implements ChainDirectory {
     if (!worker) return;
     const exited = new Promise((resolve) => worker.once('exit', resolve));
     worker.postMessage({ type: 'stop' } satisfies IndexerCommand);
+    // Batches are transactions: cutting a thread that hangs loses nothing.
+    const cut = setTimeout(() => void worker.terminate(), STOP_GRACE_MS);
     await exited;
+    clearTimeout(cut);
   }
 
   #toNotReady(slug: ChainSlug, report: ChainReport | undefined): string | null {
-    if (!report) return this.#preparing.get(slug) ?? 'starting';
+    const preparing = this.#preparing.get(slug);
+    if (!report || preparing !== undefined) return preparing ?? 'starting';
     if (!this.#worker) return 'the indexer ended and is being restarted, see the log';
-    if (this.#options.clock.monotonicMs() - this.#heardAtMs > SILENCE_MAX_MS) {
-      return 'the indexer does not answer';
-    }
     return toNotReady(report.status, this.#arrived.has(slug));
   }
 
@@ -175,16 +182,24 @@ export class ChainFollower implements ChainDirectory {
   }
 
   #startWorker(): void {
-    const { store, indexing } = this.#options;
+    if (this.#restart) clearTimeout(this.#restart);
+    this.#restart = null;
+    if (this.#stopping) return;
+    const { store, indexing, clock, logger } = this.#options;
     const workerData: IndexerThreadInput = { store, indexing, sources: this.#sources };
     const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), { workerData });
     this.#worker = worker;
-    this.#heardAtMs = this.#options.clock.monotonicMs();
+    this.#heardAtMs = clock.monotonicMs();
+    const watch = setInterval(() => {
+      if (clock.monotonicMs() - this.#heardAtMs <= SILENCE_MAX_MS) return;
+      logger.error({}, 'the indexer does not answer and is ended');
+      void worker.terminate();
+    }, WATCH_MS);
     worker.on('message', (message: IndexerMessage) => this.#hear(message));
-    worker.on('error', (error) => {
-      this.#options.logger.error({ err: error }, 'the indexer failed');
-    });
+    worker.on('error', (error) => logger.error({ err: error }, 'the indexer failed'));
     worker.on('exit', () => {
+      clearInterval(watch);
+      if (this.#worker !== worker) return;
       this.#worker = null;
       if (this.#stopping) return;
       if (workerData.sources !== this.#sources) {
@@ -193,7 +208,7 @@ export class ChainFollower implements ChainDirectory {
       }
       this.#crashes += 1;
       const waitMs = toBackoffMs(this.#crashes, RESTART_BACKOFF, Math.random);
-      this.#options.logger.error({ waitMs }, 'the indexer ended and is restarted');
+      logger.error({ waitMs }, 'the indexer ended and is restarted');
       this.#restart = setTimeout(() => this.#startWorker(), waitMs);
     });
   }

@@ -30,7 +30,6 @@ export class ChainRunner {
   readonly #abort = new AbortController();
   #indexer: Indexer | null = null;
   #starting: Promise<void> | null = null;
-  #blockTimestampMs: number | null = null;
   #blocksTotal = 0;
   #tradesTotal = 0;
   #reorganisationsTotal = 0;
@@ -67,7 +66,6 @@ export class ChainRunner {
         lagMs: null,
         lastProgressAtMs: systemClock.nowMs(),
       },
-      blockTimestampMs: this.#blockTimestampMs,
       blocksTotal: this.#blocksTotal,
       tradesTotal: this.#tradesTotal,
       reorganisationsTotal: this.#reorganisationsTotal,
@@ -141,7 +139,6 @@ export class ChainRunner {
   }
 
   #count(event: CommittedEvent): void {
-    this.#blockTimestampMs = event.checkpoint.timestampMs;
     this.#blocksTotal += Math.max(0, event.toBlock - event.fromBlock + 1);
     this.#tradesTotal += event.trades.length;
     if (event.reverted) this.#reorganisationsTotal += 1;

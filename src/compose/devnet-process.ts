@@ -26,6 +26,8 @@ export interface DevnetOptions {
 }
 
 const RESTART_BACKOFF: Backoff = { baseMs: 1000, maxMs: 60_000 };
+/** Saving a chain takes seconds; beyond this it hangs. */
+const STOP_GRACE_MS = 30_000;
 const ENTRY = fileURLToPath(new URL('../../devnet/main.ts', import.meta.url));
 
 /** Whether the development dependencies that the devnet is made of are installed. */
@@ -57,7 +59,9 @@ export class DevnetProcess {
     if (!child) return;
     const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
+    const cut = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
     await exited;
+    clearTimeout(cut);
   }
 
   #start(): void {

@@ -14,8 +14,6 @@ export interface IndexerThreadInput {
 /** One chain as its indexer last told of it. */
 export interface ChainReport {
   readonly status: IndexerStatus;
-  /** When the last indexed block was made. */
-  readonly blockTimestampMs: number | null;
   readonly blocksTotal: number;
   readonly tradesTotal: number;
   readonly reorganisationsTotal: number;

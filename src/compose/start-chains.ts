@@ -61,6 +61,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     follower.follow([...configured, readDevnetSource(config.devnet.deployment)]);
     return follower;
   }
+  if (configured.length > 0) follower.follow(configured);
   follower.prepare('devnet', 'starting the local chain');
   const devnet = new DevnetProcess({
     ...config.devnet,

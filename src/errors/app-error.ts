@@ -23,7 +23,7 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly status: number;
   readonly errors: readonly FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
-  readonly headers: Readonly<Record<string, string>> | undefined;
+  #headers: Readonly<Record<string, string>> | undefined;
 
   constructor(code: Code, context: ErrorContext<Code>, options: AppErrorOptions = {}) {
     super(toDetail(code, context), options.cause === undefined ? {} : { cause: options.cause });
@@ -31,7 +31,16 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
     this.status = ERROR_CATALOGUE[code].status;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
-    this.headers = options.headers;
+    this.#headers = options.headers;
+  }
+
+  get headers(): Readonly<Record<string, string>> | undefined {
+    return this.#headers;
+  }
+
+  /** Adds what whoever passes the error on knows of the answer; its own headers stay. */
+  addHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#headers = { ...headers, ...this.#headers };
   }
 }
 

@@ -207,7 +207,7 @@ export const ERROR_CATALOGUE = {
   OVERLOADED: {
     status: 503,
     title: 'Overloaded',
-    detail: 'The server has more work than it can do in time and refused this request at once.',
+    detail: 'The server has more work than it can do in time.',
     help: 'Wait as long as `Retry-After` says, and spread requests over time.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -1,9 +1,10 @@
 // What a handler returned → what is sent: serialised by the operation's schema, with its headers.
 
+import { createHash } from 'node:crypto';
 import buildSerializer from 'fast-json-stringify';
 import { type FramedAnswer, isFramedAnswer } from '../contract/framed-answer.ts';
 import type { Operation } from '../contract/operation.ts';
-import { isReadyAnswer } from '../contract/ready-answer.ts';
+import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
@@ -16,6 +17,11 @@ export interface AnswerSenderOptions {
 function createSerializer(operation: Operation): (answer: unknown) => string {
   if (operation.mediaType !== 'application/json') return (answer) => String(answer);
   return buildSerializer(operation.output as Parameters<typeof buildSerializer>[0]);
+}
+
+function toReadyAnswer(text: string): ReadyAnswer {
+  const hash = createHash('sha1').update(text).digest('base64url').slice(0, 22);
+  return { kind: 'ready', bytes: Buffer.from(text, 'utf8'), etag: `W/"${hash}"` };
 }
 
 function addFrame(
@@ -40,6 +46,8 @@ export function createAnswerSender(
 ): (exchange: Exchange, answer: unknown) => void {
   const serialize = createSerializer(operation);
   const contentType = `${operation.mediaType}; charset=utf-8`;
+  // What caches may share names itself, so that they can ask whether it still holds.
+  const isShared = operation.cacheControl.startsWith('public');
   return (exchange, answer) => {
     exchange.addHeader('content-type', contentType);
     exchange.addHeader('cache-control', operation.cacheControl);
@@ -48,7 +56,9 @@ export function createAnswerSender(
       return;
     }
     if (!isFramedAnswer(answer)) {
-      exchange.send(operation.status, serialize(answer));
+      const text = serialize(answer);
+      if (isShared) exchange.sendReady(operation.status, toReadyAnswer(text));
+      else exchange.send(operation.status, text);
       return;
     }
     addFrame(exchange, answer, options);

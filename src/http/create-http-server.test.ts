@@ -1,6 +1,7 @@
 // Pins what every answer has, and that every kind of bad request gets a clean problem.
 
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { startTestServer, type TestServer } from '../../test/start-http-server.ts';
 
@@ -173,6 +174,8 @@ test('behavior: a long URL is 414, long headers 431, broken HTTP 400', async (t)
     ['nonsense\r\n\r\n', /^HTTP\/1.1 400/],
     ['GET /\0 HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1.1 400/],
     ['GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n', /^HTTP\/1.1 400/],
+    ['GET /v1/thing HTTP/1.1\r\nconnection: close\r\n\r\n', /^HTTP\/1.1 400/],
+    ['CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n', /^HTTP\/1.1 405/],
     [
       'POST /v1/thing/make HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n',
       /^HTTP\/1.1 400/,
@@ -185,6 +188,36 @@ test('behavior: a long URL is 414, long headers 431, broken HTTP 400', async (t)
     assert.match(answer, /"requestId":"[0-9a-f-]{36}"/);
     assert.match(answer, /x-content-type-options: nosniff/);
   }
+});
+
+test('behavior: a whole URL as target and an expectation nobody knows are answered', async (t) => {
+  const app = await startTestServer(t);
+  const tail = 'host: x\r\nconnection: close\r\n';
+  for (const head of [
+    `GET http://x/v1/thing HTTP/1.1\r\n${tail}`,
+    `GET /v1/thing HTTP/1.1\r\nexpect: foo\r\n${tail}`,
+  ]) {
+    const answer = await app.raw(`${head}\r\n`);
+    assert.match(answer, /^HTTP\/1.1 200/);
+    assert.match(answer, /x-request-id/);
+  }
+});
+
+test('behavior: a client that leaves in the middle of its body is one line and no error', async (t) => {
+  const app = await startTestServer(t);
+  const socket = connect(app.port, '127.0.0.1');
+  socket.write(
+    'POST /v1/thing/make HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{',
+  );
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  socket.resetAndDestroy();
+  while (app.logLines.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const lines = app.logLines.map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.map(({ level, operation, status }) => ({ level, operation, status })),
+    [{ level: 30, operation: 'postThing', status: 499 }],
+  );
 });
 
 test('behavior: slow headers and slow bodies are cut off with 408', async (t) => {
@@ -231,6 +264,7 @@ test('behavior: a bearer that is no key is 401, never a silent downgrade', async
     const response = await app.get('/v1/thing', { headers: { authorization } });
     await assertProblem(response, { status: 401, code: 'INVALID_API_KEY' });
     assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer /);
+    assert.match(response.headers.get('ratelimit') ?? '', /^"ip";r=\d+;t=\d+$/);
   }
   const hex = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
   for (const key of [hex, `0x${hex}`, JSON.stringify(Array.from({ length: 64 }, (_, i) => i))]) {

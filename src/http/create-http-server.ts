@@ -1,6 +1,7 @@
 // The HTTP server, built from the operation list; listening is left to the caller.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -8,7 +9,7 @@ import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
 import { createAddressReader } from './client-address.ts';
 import { Exchange } from './exchange.ts';
 import { Gate, type GateOptions } from './gate.ts';
-import { createParserErrorHandler } from './parser-error.ts';
+import { createParserErrorHandler, createRawAnswer } from './parser-error.ts';
 import { Pressure } from './pressure.ts';
 import { HEADER_BYTES_MAX, toAppError, URL_BYTES_MAX } from './problem.ts';
 import { createRouter, type RouterOptions } from './router.ts';
@@ -108,6 +109,9 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     response.on('close', () => observe(exchange, startedMs));
     try {
       if (options.isDraining()) exchange.addHeader('connection', 'close');
+      if (request.headers.host === undefined && request.httpVersion === '1.1') {
+        throw new AppError('MALFORMED_REQUEST', { reason: 'The Host header is missing.' });
+      }
       if ((request.url ?? '').length > URL_BYTES_MAX) {
         throw new AppError('URI_TOO_LONG', { limitBytes: URL_BYTES_MAX });
       }
@@ -133,6 +137,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     'How late the event loop is.',
     () => pressure.lagMs / 1000,
   );
+  const listener = createListener(options, pressure);
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -141,10 +146,19 @@ export function createHttpServer(options: HttpServerOptions): Server {
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
       noDelay: true,
+      // We say it ourselves, as a problem.
+      requireHostHeader: false,
     },
-    createListener(options, pressure),
+    listener,
   );
-  server.on('clientError', createParserErrorHandler(options));
+  const answerRaw = createRawAnswer(options);
+  server.on('clientError', createParserErrorHandler(answerRaw));
+  // Expectations that nobody meets are ignored, as RFC 9110 allows, and CONNECT is no method here.
+  server.on('checkExpectation', listener);
+  server.on('connect', (_request, socket: Socket) => {
+    const allow = 'GET, HEAD, POST, DELETE, OPTIONS';
+    answerRaw(socket, new AppError('METHOD_NOT_ALLOWED', { allow }, { headers: { Allow: allow } }));
+  });
   server.on('close', () => pressure.stop());
   return server;
 }

@@ -10,6 +10,11 @@ import { COMMON_HEADERS } from './response-headers.ts';
 /** Flat name, value, name, value: the form that Node writes fastest. */
 const COMMON_FLAT: readonly string[] = Object.entries(COMMON_HEADERS).flat();
 
+/** A proxy may send the whole URL as the target; what counts of it is path and query. */
+function toOriginForm(target: string): string {
+  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
+}
+
 export class Exchange {
   readonly id: string;
   readonly request: IncomingMessage;
@@ -27,7 +32,7 @@ export class Exchange {
     this.id = id;
     this.request = request;
     this.response = response;
-    const url = request.url ?? '';
+    const url = toOriginForm(request.url ?? '');
     const question = url.indexOf('?');
     this.path = question < 0 ? url : url.slice(0, question);
     this.query = question < 0 ? null : url.slice(question + 1);

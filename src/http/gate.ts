@@ -91,18 +91,40 @@ export class Gate {
     };
   }
 
-  /** Charges a request that no operation answers: it counts, but its own answer stands. */
+  /** Charges a request that has no route: it counts, but its own answer stands. */
   charge(addressGroup: string): void {
     this.#ip.limiter.take(addressGroup, 1);
   }
 
+  /** Charges a request that no operation answers, and refuses it above the ceiling. */
+  chargeOrRefuse(addressGroup: string): void {
+    this.#spend(this.#ip, addressGroup, 1);
+  }
+
   /** At once unless the credential has to be looked up. */
   admit(visitor: Visitor, passage: Passage): Admission | Promise<Admission> {
-    this.#spend(this.#ip, visitor.addressGroup, passage.cost);
-    const identity = this.#options.identify(visitor);
-    return identity instanceof Promise
-      ? identity.then((found) => this.#admit(found, passage, visitor))
-      : this.#admit(identity, passage, visitor);
+    const decision = this.#spend(this.#ip, visitor.addressGroup, passage.cost);
+    try {
+      const identity = this.#options.identify(visitor);
+      if (!(identity instanceof Promise)) return this.#admit(identity, passage, visitor);
+      return identity
+        .then((found) => this.#admit(found, passage, visitor))
+        .catch((error: unknown) => this.#refuse(error, decision));
+    } catch (error) {
+      return this.#refuse(error, decision);
+    }
+  }
+
+  /** Who is turned away for another reason was charged all the same, and is told. */
+  #refuse(error: unknown, decision: Decision): never {
+    if (error instanceof AppError) {
+      const resetSeconds = toWaitSeconds(decision.resetMs);
+      error.addHeaders({
+        RateLimit: `"ip";r=${decision.remaining};t=${resetSeconds}`,
+        'RateLimit-Policy': this.#ip.policyField,
+      });
+    }
+    throw error;
   }
 
   #admit(identity: Identity, passage: Passage, visitor: Visitor): Admission {

@@ -29,7 +29,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       chunks.push(chunk);
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
-    request.on('error', reject);
+    request.on('error', cut);
     request.on('close', cut);
   });
 }

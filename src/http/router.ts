@@ -32,10 +32,18 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** No operation answers these, but they count toward the ceiling of their address. */
+/** No such route, which is said first; it counts toward the ceiling of its address all the same. */
 function createUnmetered(options: BindOptions, answer: (exchange: Exchange) => void): Answer {
   return (exchange) => {
     options.gate.charge(options.readAddressGroup(exchange.request));
+    answer(exchange);
+  };
+}
+
+/** No operation answers these, but the ceiling of their address holds. */
+function createCeiled(options: BindOptions, answer: (exchange: Exchange) => void): Answer {
+  return (exchange) => {
+    options.gate.chargeOrRefuse(options.readAddressGroup(exchange.request));
     answer(exchange);
   };
 }
@@ -64,7 +72,7 @@ function createPreflight(options: BindOptions, methods: readonly string[]): Rout
   const headers = Object.entries(toPreflightHeaders(methods));
   return {
     operation: 'preflight',
-    answer: createUnmetered(options, (exchange) => {
+    answer: createCeiled(options, (exchange) => {
       for (const [name, value] of headers) exchange.addHeader(name, value);
       exchange.send(204, null);
     }),
@@ -105,7 +113,7 @@ export function createRouter(options: RouterOptions): FindRoute {
     const isOwn = operation.pages === 'own';
     add(`/v1${operation.path}`, operation.method, isOwn ? { ...route, restrict } : route);
   }
-  const redirect = createUnmetered(options, (exchange) => {
+  const redirect = createCeiled(options, (exchange) => {
     exchange.addHeader('location', '/v1/docs');
     exchange.send(302, '');
   });

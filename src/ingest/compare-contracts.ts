@@ -23,6 +23,7 @@ async function compareSupplies(comparison: ContractComparison): Promise<Set<Addr
   const comparable = new Set<Address>();
   for await (const rows of stored.scanTokens(adapter.chain)) {
     const asked = rows.filter((row) => !isSupplyDue(row) && row.supplyRaw !== null);
+    report.count('supply not comparable', rows.length - asked.length);
     const supplies = await adapter.readSupplies(
       asked.map(({ token }) => token),
       header,

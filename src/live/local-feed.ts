@@ -3,6 +3,8 @@
 import type { ChainSlug } from '../model/chain.ts';
 import type { Feed, FeedBatch, FeedListener } from './feed.ts';
 
+const FIRST_VERSION = 1;
+
 export interface LocalFeedOptions {
   /** Told of a listener that threw; the others hear the batch all the same. */
   readonly onError: (error: unknown) => void;
@@ -20,8 +22,9 @@ export class LocalFeed implements Feed {
   publish(batch: FeedBatch): void {
     const { chain, version } = batch;
     const last = this.#versions.get(chain);
-    // An indexer that starts again may tell its last commit a second time.
-    if (last !== undefined && version <= last) return;
+    // An indexer that starts again may tell its last commit a second time. A first version is no
+    // repetition: a devnet was begun anew, and its index with it.
+    if (last !== undefined && version <= last && version !== FIRST_VERSION) return;
     this.#versions.set(chain, version);
     if (last === undefined || version !== last + 1) this.#tell((one) => one.onGap(chain));
     this.#tell((one) => one.onBatch(batch));

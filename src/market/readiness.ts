@@ -42,8 +42,8 @@ export function createReadiness(options: ReadinessOptions): () => Promise<ReadyA
     if (options.isDraining()) throw notReady('The server is shutting down.');
     try {
       await checkStore();
-    } catch (error) {
-      throw notReady('The store does not answer.', error);
+    } catch {
+      throw notReady('The store does not answer.');
     }
     const chains = options.chains.list();
     const missing = chains.flatMap((chain) =>

@@ -37,15 +37,23 @@ const LEVEL_NAMES: Readonly<Record<number, string>> = {
   60: 'fatal',
 };
 
+/** Text as it is, unless it could move a terminal's cursor or forge a line. */
+function toShownValue(value: unknown): string {
+  return typeof value === 'string' && !/\p{C}/u.test(value) ? value : JSON.stringify(value);
+}
+
 /** A JSON line as a person reads it: time, level, message, then the fields. */
 export function toTextLine(line: string): string {
   const { time, level, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const clock = new Date(Number(time)).toISOString().slice(11, 19);
-  const shown = Object.entries(fields).map(
-    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
+  const shown = Object.entries(fields).map(([key, value]) => `${key}=${toShownValue(value)}`);
   const stack = (err as { stack?: string } | undefined)?.stack;
-  const head = [clock, (LEVEL_NAMES[Number(level)] ?? '').padEnd(5), String(msg ?? ''), ...shown];
+  const head = [
+    clock,
+    (LEVEL_NAMES[Number(level)] ?? '').padEnd(5),
+    toShownValue(msg ?? ''),
+    ...shown,
+  ];
   return `${head.join(' ')}${stack ? `\n${stack}` : ''}\n`;
 }
 

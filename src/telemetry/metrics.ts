@@ -19,7 +19,7 @@ export class Metrics {
   });
   readonly #durations = new Histogram({
     name: 'mintwire_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last byte of its answer.',
+    help: 'Time from the end of the headers of a request to the last byte of its answer.',
     labelNames: ['operation'],
     buckets: REQUEST_BUCKETS_S,
     registers: [this.registry],

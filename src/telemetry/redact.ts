@@ -22,11 +22,13 @@ const REDACTED = '[redacted]';
 export function redact(line: string): string {
   let result = line;
   for (const shape of SECRET_SHAPES) {
-    result = result.replace(shape, (_match, scheme?: unknown, host?: unknown) =>
-      typeof scheme === 'string' && typeof host === 'string'
-        ? `${scheme}${host}/${REDACTED}`
-        : REDACTED,
-    );
+    result = result.replace(shape, (match, scheme?: unknown, host?: unknown) => {
+      if (typeof scheme === 'string' && typeof host === 'string') {
+        return `${scheme}${host}/${REDACTED}`;
+      }
+      // An array may stand in the line as one: what replaces it must be one too.
+      return match.startsWith('[') ? '[]' : REDACTED;
+    });
   }
   return result;
 }

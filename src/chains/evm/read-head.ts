@@ -19,6 +19,7 @@ export interface HeadReaderOptions {
 const COMPARE_MS = 10_000;
 
 interface Reading {
+  readonly endpoint: RpcEndpoint;
   readonly latest: BlockHeader;
   readonly finalizedBlock: number;
 }
@@ -37,14 +38,17 @@ export class HeadReader {
     const { client } = this.#options;
     let reading = await client.at((endpoint) => this.#readAt(endpoint, signal), { signal });
     if (reading.latest.number < this.#toldBlock || this.#isCompareDue()) {
-      // Behind what we know: lagging, or really shorter. Whoever is furthest ahead is right.
+      // Behind what we know: lagging, or really shorter. Whoever is furthest ahead is right, unless
+      // it calls blocks final that nobody else even has.
       const all = await client.atEach((endpoint) => this.#readAt(endpoint, signal), signal);
-      for (const { value } of all) {
+      for (const { endpoint, value } of all) {
+        if (value.finalizedBlock > this.#highestOfOthers(endpoint)) continue;
         if (value.latest.number > reading.latest.number) reading = value;
       }
     }
     const { latest } = reading;
-    const finalizedBlock = Math.max(this.#toldFinalized, reading.finalizedBlock);
+    const final = Math.min(reading.finalizedBlock, this.#highestOfOthers(reading.endpoint));
+    const finalizedBlock = Math.max(this.#toldFinalized, final);
     if (latest.number < finalizedBlock) {
       const behind = `head ${latest.number} is below the final block ${finalizedBlock}`;
       throw new RpcError('unavailable', `every endpoint lags: ${behind}`);
@@ -52,6 +56,17 @@ export class HeadReader {
     this.#toldBlock = latest.number;
     this.#toldFinalized = finalizedBlock;
     return { latest, finalizedBlock };
+  }
+
+  /**
+   * The highest block that any other endpoint was seen to have. No bound where there are not two
+   * others: of two endpoints that differ, either may be the one that lags.
+   */
+  #highestOfOthers(endpoint: RpcEndpoint): number {
+    const heads = this.#options.client.endpoints
+      .filter((other) => other !== endpoint && !other.health.isRefused)
+      .flatMap(({ health }) => (health.head === null ? [] : [health.head]));
+    return heads.length < 2 ? Number.POSITIVE_INFINITY : Math.max(...heads);
   }
 
   #isCompareDue(): boolean {
@@ -85,6 +100,6 @@ export class HeadReader {
     const { number } = latest.header;
     const depth = Math.max(0, number - this.#options.finalityDepth);
     const finalizedBlock = Math.min(number, finalized?.header.number ?? depth);
-    return { latest: latest.header, finalizedBlock };
+    return { endpoint, latest: latest.header, finalizedBlock };
   }
 }

@@ -3,6 +3,7 @@
 import { Pool, type PoolClient, type QueryConfig, types } from 'pg';
 import type { SqlSession } from '../sql.ts';
 import { PostgresSession, type Queryable } from './postgres-session.ts';
+import { toStoreError } from './to-store-error.ts';
 
 export interface PostgresPoolOptions {
   readonly url: string;
@@ -12,7 +13,10 @@ export interface PostgresPoolOptions {
 }
 
 const POOL_SIZE_DEFAULT = 10;
-const STATEMENT_TIMEOUT_MS_DEFAULT = 60_000;
+/** Below the time a request may take, so that no answer waits for a statement that goes on. */
+const STATEMENT_TIMEOUT_MS_DEFAULT = 25_000;
+/** A server that is gone without a word must not hold us for ever. */
+const QUERY_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const BIGINT_OID = 20;
 
@@ -27,6 +31,7 @@ export class PostgresPool {
       connectionString: options.url,
       max: options.poolSize ?? POOL_SIZE_DEFAULT,
       statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS_DEFAULT,
+      query_timeout: QUERY_TIMEOUT_MS,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       application_name: 'mintwire',
       types: { getTypeParser: toTypeParser },
@@ -75,7 +80,9 @@ export class PostgresPool {
     this.#pending.add(running);
     const forget = () => this.#pending.delete(running);
     running.then(forget, forget);
-    return running;
+    return running.catch((error: unknown) => {
+      throw toStoreError(error);
+    });
   }
 }
 

@@ -1,0 +1,66 @@
+// The service with no configuration: its own chain, through the death of that chain's parts.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { createTempFolder, type RunningService, startService } from '../start-service.ts';
+
+interface ChainAnswer {
+  readonly slug: string;
+  readonly head: number | null;
+  readonly rpcUrl?: string;
+}
+
+async function readChain(service: RunningService): Promise<ChainAnswer> {
+  const answer = await (await fetch(`${service.origin}/v1/chains`)).json();
+  return (answer as { chains: ChainAnswer[] }).chains[0] ?? assert.fail('no chain');
+}
+
+async function untilReadyIs(service: RunningService, wanted: number): Promise<void> {
+  while ((await fetch(`${service.origin}/v1/ready`)).status !== wanted) {
+    assert.equal(service.child.exitCode, null, service.output());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Processes whose command line holds every word, by the kernel's own list. */
+function findProcesses(words: readonly string[]): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return words.every((word) => line.includes(word));
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+test('behavior: an embedded chain is there, comes back when its node dies, and continues', async (t) => {
+  const folder = createTempFolder(t);
+  const env = { DEVNET: 'auto', DEVNET_HISTORY_HOURS: '1', DATA_DIR: folder };
+  const service = await startService(t, { env });
+  await untilReadyIs(service, 200);
+  const chain = await readChain(service);
+  assert.equal(chain.slug, 'devnet');
+  assert.match(chain.rpcUrl ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
+
+  const nodes = findProcesses(['anvil', folder]);
+  assert.ok(nodes.length > 0, 'the node runs');
+  for (const pid of nodes) process.kill(pid, 'SIGKILL');
+  await untilReadyIs(service, 503);
+  await untilReadyIs(service, 200);
+
+  const { head } = await readChain(service);
+  service.child.kill('SIGTERM');
+  assert.equal(await service.exited, 0, service.output());
+  assert.deepEqual(findProcesses(['anvil', folder]), [], 'the node ends with the service');
+
+  const again = await startService(t, { env });
+  await untilReadyIs(again, 200);
+  assert.ok(((await readChain(again)).head ?? -1) >= (head ?? 0), 'the chain goes on');
+  again.child.kill('SIGTERM');
+  assert.equal(await again.exited, 0, again.output());
+});
