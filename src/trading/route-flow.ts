@@ -170,7 +170,8 @@ export class RouteFlow {
       for (const { index, curve } of row.lanes) {
         amount = curve.toOut((this.flows[index] ?? 0) + amount) - (this.#outs[index] ?? 0);
       }
-      if (amount <= most) continue;
+      // Where nothing pays any more, the rest of the input must go somewhere even so.
+      if (best !== null && amount <= most) continue;
       most = amount;
       best = row;
     }

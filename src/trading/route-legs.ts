@@ -19,6 +19,9 @@ export interface PathFlow {
 /** Less than this part of a flow is a rest of rounding. */
 const REST_MAX = 1e-7;
 
+/** Inputs that differ by more from what was meant for their pool are not believed. */
+const FLAT_FACTOR = 1.2;
+
 /** A route with what is meant to go in at its start and into its last pool. */
 interface Route {
   readonly steps: readonly RouteEdge[];
@@ -27,11 +30,13 @@ interface Route {
 }
 
 class PoolShares {
-  /** By edge: the input that is still meant for it, and what a unit of it pays on average. */
+  /** By edge: the input that is meant for it, what is left of that, and its average rate. */
+  readonly meant: Float64Array;
   readonly #left: Float64Array;
   readonly #rates: Float64Array;
 
   constructor(field: RouteField, flow: RouteFlow) {
+    this.meant = new Float64Array(field.edges.length);
     this.#left = new Float64Array(field.edges.length);
     this.#rates = new Float64Array(field.edges.length);
     for (const { index, curve, edges } of field.lanes) {
@@ -40,6 +45,7 @@ class PoolShares {
       const price = curve.toPrice(amount);
       for (const edge of edges) {
         const meant = edge.curve.toIn(price);
+        this.meant[edge.index] = meant;
         this.#left[edge.index] = meant;
         this.#rates[edge.index] = meant > 0 ? edge.curve.toOut(meant) / meant : 0;
       }
@@ -56,7 +62,10 @@ class PoolShares {
     return best;
   }
 
-  /** The most that the first pool may pay so that no pool on the way gets more than was meant. */
+  /**
+   * The most that the first pool may pay so that no pool on the way gets more than was meant. Where
+   * all pools of a later lane are used up, what comes there is a rest of rounding and may pass.
+   */
   toFirstOutMax(steps: readonly RouteEdge[], wanted: number): number {
     let most = wanted;
     // What comes to a step for each unit that leaves the first one.
@@ -64,7 +73,8 @@ class PoolShares {
     for (const { index } of steps) {
       const left = this.#left[index] ?? 0;
       const rate = this.#rates[index] ?? 0;
-      most = Math.min(most, arriving === 0 ? left * rate : left / arriving);
+      if (arriving === 0) most = Math.min(most, left * rate);
+      else if (left > (this.meant[index] ?? 0) * REST_MAX) most = Math.min(most, left / arriving);
       arriving = arriving === 0 ? 1 : arriving * rate;
     }
     return most;
@@ -84,8 +94,7 @@ class PoolShares {
 }
 
 /** Each turn uses up a pool, so there are no more turns than pools. */
-function collectRoutes(field: RouteField, flow: RouteFlow): Map<string, Route> {
-  const shares = new PoolShares(field, flow);
+function collectRoutes(shares: PoolShares, field: RouteField, flow: RouteFlow): Route[] {
   const routes = new Map<string, Route>();
   for (const { row, firstOut: wanted } of flow.toUsed()) {
     let rest = wanted;
@@ -105,23 +114,41 @@ function collectRoutes(field: RouteField, flow: RouteFlow): Map<string, Route> {
       }
     }
   }
-  return routes;
+  const keyed = [...routes].sort(([a, x], [b, y]) => y.input - x.input || (a < b ? -1 : 1));
+  return keyed.map(([, route]) => route);
 }
 
-/** The division over single pools, most first, to be executed in this order. */
-export function toPathFlows(field: RouteField, flow: RouteFlow): PathFlow[] {
-  const routes = Array.from(collectRoutes(field, flow), ([key, route]) => ({ key, ...route }));
-  routes.sort((a, b) => b.input - a.input || (a.key < b.key ? -1 : 1));
-  // Of routes that share a pool the earlier gets the better price there, so it needs less than on
-  // average: from what must come out of each pool but the last it follows what must go in.
+/**
+ * What must go in for each route so that its last pool gets what was meant for it. Of routes that
+ * share a pool the earlier gets the better price there, so it needs less than on average.
+ */
+function toInputs(field: RouteField, routes: readonly Route[]): number[] {
   const paid = new Float64Array(field.edges.length);
-  return routes.flatMap(({ steps, lastIn }) => {
+  return routes.map(({ steps, input, lastIn }) => {
     let amount = lastIn;
     for (const { index, curve } of steps.slice(0, -1).toReversed()) {
       const before = paid[index] ?? 0;
       paid[index] = before + amount;
       amount = curve.toInFor(before + amount) - curve.toInFor(before);
     }
-    return Number.isFinite(amount) && amount > 0 ? [{ path: steps, flow: amount }] : [];
+    return Number.isFinite(amount) && amount > 0 ? amount : input;
+  });
+}
+
+/** The division over single pools, most first, to be executed in this order. */
+export function toPathFlows(field: RouteField, flow: RouteFlow): PathFlow[] {
+  const shares = new PoolShares(field, flow);
+  const routes = collectRoutes(shares, field, flow);
+  const inputs = toInputs(field, routes);
+  const totals = new Float64Array(field.edges.length);
+  const toFirst = ({ steps }: Route) => steps[0]?.index ?? -1;
+  for (const [index, route] of routes.entries()) {
+    totals[toFirst(route)] = (totals[toFirst(route)] ?? 0) + (inputs[index] ?? 0);
+  }
+  return routes.map((route, index) => {
+    const factor = (shares.meant[toFirst(route)] ?? 0) / (totals[toFirst(route)] ?? 1);
+    // Where a pool is nearly emptied its curve is too flat to say what went in.
+    const isFlat = factor > FLAT_FACTOR || factor < 1 / FLAT_FACTOR;
+    return { path: route.steps, flow: (inputs[index] ?? 0) * (isFlat ? factor : 1) };
   });
 }

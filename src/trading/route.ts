@@ -2,7 +2,7 @@
 
 import type { Address } from '../model/market-event.ts';
 import type { PoolGraph } from './pool-graph.ts';
-import { createField, type RouteField, restrictField } from './route-field.ts';
+import { createField, type RouteEdge, type RouteField, restrictField } from './route-field.ts';
 import { RouteFlow } from './route-flow.ts';
 import { type PathFlow, toPathFlows } from './route-legs.ts';
 import { type PathAmount, type RouteLeg, simulateLegs } from './route-simulate.ts';
@@ -101,11 +101,27 @@ function* toDivisions(field: RouteField, options: Search): Generator<Division> {
     if (paths.length <= legCountMax * 1.2) {
       yield { paths: paths.slice(0, legCountMax), about: flow.amountOut };
     }
-    const fewer = Math.floor(paths.length * LEGS_KEPT_SHARE);
-    const count = Math.min(legCountMax, paths.length > LEGS_FEW ? fewer : paths.length - 1);
-    if (count < 2) return;
-    current = restrictField(current, new Set(paths.slice(0, count).flatMap(({ path }) => path)));
+    const kept = keepLargest(paths, legCountMax);
+    if (kept === null) return;
+    current = restrictField(current, kept);
   }
+}
+
+/** The pools of the largest legs, fewer than all have; null where that leaves no division. */
+function keepLargest(
+  paths: readonly PathFlow[],
+  legCountMax: number,
+): ReadonlySet<RouteEdge> | null {
+  const toEdges = (legs: readonly PathFlow[]) => new Set(legs.flatMap(({ path }) => path));
+  const all = toEdges(paths);
+  const fewer = Math.floor(paths.length * LEGS_KEPT_SHARE);
+  let count = Math.min(legCountMax, paths.length > LEGS_FEW ? fewer : paths.length - 1);
+  // Legs that share all of their pools with others would come again.
+  for (; count > 1; count -= 1) {
+    const kept = toEdges(paths.slice(0, count));
+    if (kept.size < all.size) return kept;
+  }
+  return null;
 }
 
 interface Search {
