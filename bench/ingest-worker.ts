@@ -115,3 +115,4 @@ process.once('message', async (run: IngestRun) => {
   const result = await index(run);
   process.send?.(result, () => process.disconnect());
 });
+process.on('disconnect', () => process.exit(0));

@@ -107,10 +107,23 @@ async function waitUntilReady(
   }
 }
 
+/** Nobody else would end it if we are ended first; returns how to call that off. */
+function endWithUs(child: ChildProcess): () => void {
+  const end = () => child.kill('SIGKILL');
+  const leave = () => process.exit(143);
+  process.once('exit', end);
+  process.once('SIGTERM', leave);
+  return () => {
+    process.off('exit', end);
+    process.off('SIGTERM', leave);
+  };
+}
+
 export async function runPonder(run: PonderRun): Promise<PonderResult> {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-ponder-'));
   const started = await start(run, folder);
   const exited = new Promise((done) => started.child.once('exit', done));
+  const callOff = endWithUs(started.child);
   try {
     const readiness = await waitUntilReady(started, run.timeoutMs);
     const peakRssMiB = readPeakRssMiB(started.child.pid ?? 0);
@@ -119,6 +132,7 @@ export async function runPonder(run: PonderRun): Promise<PonderResult> {
   } finally {
     started.child.kill('SIGKILL');
     await exited;
+    callOff();
     rmSync(folder, { recursive: true, force: true });
   }
 }
