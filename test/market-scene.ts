@@ -26,7 +26,7 @@ import { type IndexedChain, startIndexer } from './fakes/indexed-chain.ts';
 export type ReadId = keyof Market['handlers'];
 export type ReadInput = Readonly<Record<string, string | number>>;
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely, and checked by schema.
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
 export type Json = any;
 
 export interface Asked {

@@ -2,9 +2,9 @@
 //
 // All texts lie one after the other in a single array of bytes, each between two marks that occur
 // in no text, so that "begins with", "ends with" and "is" are the same question as "holds". For
-// every run of one, two or three bytes there is a list of the texts that hold it; of a needle's runs
-// the rarest is looked up and its texts are compared. Runs that a large part of the texts hold have
-// no list: whoever looks for one finds enough by reading on from the first text.
+// every run of one, two or three bytes there is a list of the texts that hold it; of a needle's
+// runs the rarest is looked up and its texts are compared. Runs that a large part of the texts hold
+// have no list: whoever looks for one finds enough by reading on from the first text.
 
 import { toPoints } from './match-text.ts';
 
