@@ -20,7 +20,9 @@ export interface OursTiming extends Timing {
 }
 
 async function runWorker(run: IngestRun): Promise<IngestResult> {
-  const child = fork(new URL('./ingest-worker.ts', import.meta.url));
+  // The bound that the service gives its indexing thread, as a process takes it.
+  const execArgv = ['--max-semi-space-size=8'];
+  const child = fork(new URL('./ingest-worker.ts', import.meta.url), { execArgv });
   const exited = once(child, 'exit').then(([code]) => {
     throw new Error(`the indexer's process ended with ${code}`);
   });

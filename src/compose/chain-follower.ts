@@ -26,6 +26,8 @@ const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for so long means that it hangs. */
 const SILENCE_MAX_MS = 15_000;
 const WATCH_MS = 1000;
+/** Batches are short-lived: left alone, V8 lets them pile up to a hundred megabytes. */
+const YOUNG_GENERATION_MB = 24;
 const STOP_GRACE_MS = 20_000;
 /** How far behind the head a chain may be and still count as followed. */
 const LAG_MAX_MS = 60_000;
@@ -187,7 +189,10 @@ export class ChainFollower implements ChainDirectory {
     if (this.#stopping) return;
     const { store, indexing, clock, logger } = this.#options;
     const workerData: IndexerThreadInput = { store, indexing, sources: this.#sources };
-    const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), { workerData });
+    const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), {
+      workerData,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
     this.#worker = worker;
     this.#heardAtMs = clock.monotonicMs();
     const watch = setInterval(() => {
