@@ -60,7 +60,20 @@ function toLowRatio(low: number): bigint {
   return ratio;
 }
 
+/** Swaps stop at the same ticks again and again, so their prices are kept, up to a number. */
+const KEPT_COUNT_MAX = 1 << 16;
+const kept = new Map<number, bigint>();
+
 export function toSqrtPriceX96(tick: number): bigint {
+  const known = kept.get(tick);
+  if (known !== undefined) return known;
+  const price = computeSqrtPriceX96(tick);
+  if (kept.size >= KEPT_COUNT_MAX) kept.clear();
+  kept.set(tick, price);
+  return price;
+}
+
+function computeSqrtPriceX96(tick: number): bigint {
   const distance = Math.abs(tick);
   if (!Number.isInteger(tick) || distance > TICK_MAX) {
     throw new RangeError(`no price at tick ${tick}`);

@@ -172,7 +172,7 @@ export class PoolGraphFollower {
     const ticks = Map.groupBy(read.ticks, (row) => row.pool);
     for (const id of pools) {
       const row = rows.get(id);
-      const pool = row === undefined ? null : toGraphPool(row, ticks.get(id) ?? []);
+      const pool = row === undefined ? null : toGraphPool(row, ticks.get(id) ?? [], graph.get(id));
       if (pool === null) graph.delete(id);
       else graph.set(pool);
     }

@@ -31,14 +31,26 @@ function toInexactness(row: PoolRecord): Inexactness | null {
   return row.complete || row.tickSpacing === null ? null : 'ticks';
 }
 
-function toCurve(row: PoolRecord, ticks: readonly TickRecord[]): SwapPool | null {
+/** Ticks change seldom: as long as they do not, what was worked out about them stays. */
+function toTable(ticks: readonly TickRecord[], previous: GraphPool | undefined): TickTable {
+  const table = new TickTable(ticks);
+  const curve = previous?.curve;
+  const known = curve instanceof ConcentratedPool ? curve.terms.ticks : null;
+  return known?.equals(table) ? known : table;
+}
+
+function toCurve(
+  row: PoolRecord,
+  ticks: readonly TickRecord[],
+  previous: GraphPool | undefined,
+): SwapPool | null {
   const { reserve0, reserve1, sqrtPriceX96, liquidity, tick, tickSpacing, feePips } = row;
   if (tickSpacing === null) {
     if (reserve0 === null || reserve1 === null || reserve0 === 0n || reserve1 === 0n) return null;
     return new ConstantProductPool({ reserve0, reserve1 }, feePips);
   }
   if (sqrtPriceX96 === null || sqrtPriceX96 === 0n || tick === null) return null;
-  const table = row.complete && ticks.length > 0 ? new TickTable(ticks) : TickTable.EMPTY;
+  const table = toTable(row.complete ? ticks : [], previous);
   // No liquidity now and none further on: nothing can be traded here.
   if ((liquidity ?? 0n) === 0n && table.size === 0) return null;
   const fees = toDirectionFees(feePips, row.protocolFee);
@@ -48,9 +60,13 @@ function toCurve(row: PoolRecord, ticks: readonly TickRecord[]): SwapPool | null
   );
 }
 
-/** Null for a pool that nothing can be traded in. */
-export function toGraphPool(row: PoolRecord, ticks: readonly TickRecord[]): GraphPool | null {
-  const curve = toCurve(row, ticks);
+/** Null for a pool that nothing can be traded in; `previous` is what it was before. */
+export function toGraphPool(
+  row: PoolRecord,
+  ticks: readonly TickRecord[],
+  previous?: GraphPool,
+): GraphPool | null {
+  const curve = toCurve(row, ticks, previous);
   if (curve === null) return null;
   const { pool, venue, token0, token1, feePips, tickSpacing, hooks } = row;
   const inexact = toInexactness(row);

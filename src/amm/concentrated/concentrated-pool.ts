@@ -55,7 +55,7 @@ export class ConcentratedPool {
     if (known !== null) return known;
     const { tickSpacing, fees, ticks } = this.terms;
     const feePips = zeroForOne ? fees.zeroForOne : fees.oneForZero;
-    const ladder = new SwapLadder({ ...this.state, tickSpacing, feePips, zeroForOne }, ticks);
+    const ladder = new SwapLadder(this.state, { zeroForOne, feePips, tickSpacing, ticks });
     if (zeroForOne) this.#down = ladder;
     else this.#up = ladder;
     return ladder;

@@ -3,7 +3,8 @@
 // The contract's loop stops at initialised ticks and at the end of every 256-tick bitmap word, and
 // rounds at each stop. What a whole step between two stops takes and pays does not depend on the
 // swap that makes it, so the sums up to each stop are kept: a quote looks up the last stop that its
-// amount reaches and works out one partial step from there. A whole step is made exactly when the
+// amount reaches and works out one partial step from there. The steps themselves outlive the ladder:
+// a swap moves only where it begins. A whole step is made exactly when the
 // amount covers it, `⌊rest·(1e6−fee)/1e6⌋ ≥ in` being the same as `rest ≥ in + ⌈in·fee/(1e6−fee)⌉`.
 
 import {
@@ -23,7 +24,7 @@ import {
   toPriceAfterAmount1In,
   toPriceAfterAmount1Out,
 } from './sqrt-price-math.ts';
-import type { TickTable } from './tick-table.ts';
+import type { StepBook, SwapStep, TickTable } from './tick-table.ts';
 
 const PIPS = 1_000_000n;
 const WORD_BITS = 8;
@@ -34,13 +35,18 @@ const PRICE_CEILING = SQRT_PRICE_X96_MAX - 1n;
 /** More than any amount: where the whole input is fee, no step is ever completed. */
 const UNREACHABLE = 1n << 512n;
 
+/** Where a ladder begins. */
 export interface LadderStart {
   readonly sqrtPriceX96: bigint;
   readonly liquidity: bigint;
   readonly tick: number;
-  readonly tickSpacing: number;
-  readonly feePips: number;
+}
+
+export interface LadderTerms {
   readonly zeroForOne: boolean;
+  readonly feePips: number;
+  readonly tickSpacing: number;
+  readonly ticks: TickTable;
 }
 
 /** Where a swap ends and what it came to. */
@@ -72,34 +78,24 @@ export class SwapLadder {
   readonly #table: TickTable;
   readonly #zeroForOne: boolean;
   readonly #tickSpacing: number;
-  readonly #feePips: bigint;
-  readonly #keptPips: bigint;
+  readonly #book: StepBook;
   /** The next initialised tick on the way, in the table. */
   #index: number;
   /** True once the last rung stands at the end of the price range. */
-  #isWhole = false;
+  #isWhole: boolean;
 
-  constructor(start: LadderStart, table: TickTable) {
+  constructor(start: LadderStart, terms: LadderTerms) {
     const { sqrtPriceX96, liquidity, tick } = start;
-    this.#table = table;
-    this.#zeroForOne = start.zeroForOne;
-    this.#tickSpacing = start.tickSpacing;
-    this.#feePips = BigInt(start.feePips);
-    this.#keptPips = PIPS - this.#feePips;
-    this.#index = table.findAbove(tick) - (start.zeroForOne ? 1 : 0);
-    this.#rungs = [
-      {
-        sqrtPriceX96,
-        liquidity,
-        tick,
-        amountIn: 0n,
-        amountOut: 0n,
-        feeAmount: 0n,
-        ticksCrossed: 0,
-      },
-    ];
-    const isAtEnd = this.#zeroForOne ? sqrtPriceX96 <= PRICE_FLOOR : sqrtPriceX96 >= PRICE_CEILING;
-    if (isAtEnd) this.#isWhole = true;
+    const { zeroForOne, ticks } = terms;
+    this.#table = ticks;
+    this.#zeroForOne = zeroForOne;
+    this.#tickSpacing = terms.tickSpacing;
+    this.#book = ticks.bookOf(zeroForOne, terms.feePips);
+    this.#index = ticks.findAbove(tick) - (zeroForOne ? 1 : 0);
+    this.#isWhole = zeroForOne ? sqrtPriceX96 <= PRICE_FLOOR : sqrtPriceX96 >= PRICE_CEILING;
+    const [amountIn, amountOut, feeAmount] = [0n, 0n, 0n];
+    const ticksCrossed = 0;
+    this.#rungs = [{ sqrtPriceX96, liquidity, tick, amountIn, amountOut, feeAmount, ticksCrossed }];
   }
 
   /** Spends `amount`, or as much of it as the pool's liquidity can take. */
@@ -151,7 +147,7 @@ export class SwapLadder {
   #spendRest(from: Rung, amount: bigint): LadderSwap {
     const { liquidity, sqrtPriceX96: price } = from;
     const rest = amount - from.amountIn;
-    const kept = (rest * this.#keptPips) / PIPS;
+    const kept = (rest * this.#book.keptPips) / PIPS;
     const after = this.#zeroForOne
       ? toPriceAfterAmount0In(price, liquidity, kept)
       : toPriceAfterAmount1In(price, liquidity, kept);
@@ -198,8 +194,8 @@ export class SwapLadder {
 
   #toFee(amountIn: bigint): bigint {
     if (amountIn === 0n) return 0n;
-    if (this.#keptPips <= 0n) return UNREACHABLE;
-    return (amountIn * this.#feePips + this.#keptPips - 1n) / this.#keptPips;
+    if (this.#book.keptPips <= 0n) return UNREACHABLE;
+    return (amountIn * this.#book.feePips + this.#book.keptPips - 1n) / this.#book.keptPips;
   }
 
   /** The tick of the next stop, and whether liquidity changes there. */
@@ -221,6 +217,27 @@ export class SwapLadder {
 
   /** Climbs one step further and returns where that led. */
   #extend(from: Rung): Rung {
+    // The first step begins between two stops and is this ladder's own.
+    const known = this.#rungs.length > 1 ? this.#book.steps.get(from.tick) : undefined;
+    const isKnown = known !== undefined && known.liquidity === from.liquidity;
+    const step = isKnown ? known : this.#workOut(from);
+    if (!isKnown && this.#rungs.length > 1) this.#book.steps.set(from.tick, step);
+    this.#index = step.indexAfter;
+    this.#isWhole = step.isEnd;
+    const rung: Rung = {
+      sqrtPriceX96: step.sqrtPriceX96After,
+      liquidity: step.liquidityAfter,
+      tick: step.tickAfter,
+      amountIn: from.amountIn + step.amountIn,
+      amountOut: from.amountOut + step.amountOut,
+      feeAmount: from.feeAmount + step.feeAmount,
+      ticksCrossed: from.ticksCrossed + (step.isCrossing ? 1 : 0),
+    };
+    this.#rungs.push(rung);
+    return rung;
+  }
+
+  #workOut(from: Rung): SwapStep {
     const stop = this.#toStop(from);
     const down = this.#zeroForOne;
     const isEnd = down ? stop === TICK_MIN : stop === TICK_MAX;
@@ -234,22 +251,21 @@ export class SwapLadder {
         ? toAmount1Down(liquidity, target, price)
         : toAmount0Down(liquidity, price, target);
     }
-    const fee = this.#toFee(taken);
-    const isCrossed = !isEnd && stop === this.#table.ticks[this.#index];
-    const net = isCrossed ? (this.#table.nets[this.#index] ?? 0n) : 0n;
-    if (isCrossed) this.#index += down ? -1 : 1;
-    this.#isWhole = isEnd;
-    const rung: Rung = {
-      sqrtPriceX96: target,
-      liquidity: down ? liquidity - net : liquidity + net,
-      tick: toTickAtStop(stop, { down, isEnd }),
-      amountIn: from.amountIn + taken + fee,
-      amountOut: from.amountOut + paid,
-      feeAmount: from.feeAmount + fee,
-      ticksCrossed: from.ticksCrossed + (isCrossed ? 1 : 0),
+    const feeAmount = this.#toFee(taken);
+    const isCrossing = !isEnd && stop === this.#table.ticks[this.#index];
+    const net = isCrossing ? (this.#table.nets[this.#index] ?? 0n) : 0n;
+    return {
+      liquidity,
+      amountIn: taken + feeAmount,
+      amountOut: paid,
+      feeAmount,
+      sqrtPriceX96After: target,
+      liquidityAfter: down ? liquidity - net : liquidity + net,
+      tickAfter: toTickAtStop(stop, { down, isEnd }),
+      indexAfter: isCrossing ? this.#index + (down ? -1 : 1) : this.#index,
+      isCrossing,
+      isEnd,
     };
-    this.#rungs.push(rung);
-    return rung;
   }
 }
 

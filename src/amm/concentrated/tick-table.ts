@@ -1,11 +1,45 @@
-// A pool's initialised ticks in order, as plain arrays that are searched and walked fast.
+// A pool's initialised ticks in order, as plain arrays that are searched and walked fast, with the
+// steps between them that were worked out already.
 
+/** A whole step from one stop to the next: it takes and pays the same whoever makes it. */
+export interface SwapStep {
+  /** The liquidity that it was worked out for. */
+  readonly liquidity: bigint;
+  /** What it takes, fee included. */
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  readonly feeAmount: bigint;
+  /** Where it ends. */
+  readonly sqrtPriceX96After: bigint;
+  readonly liquidityAfter: bigint;
+  readonly tickAfter: number;
+  /** The next initialised tick from there, in the table. */
+  readonly indexAfter: number;
+  readonly isCrossing: boolean;
+  readonly isEnd: boolean;
+}
+
+const PIPS = 1_000_000n;
+
+/** The steps that are known in one direction at one fee, by the tick that they begin in. */
+export class StepBook {
+  readonly feePips: bigint;
+  /** What the fee leaves. */
+  readonly keptPips: bigint;
+  readonly steps = new Map<number, SwapStep>();
+
+  constructor(feePips: number) {
+    this.feePips = BigInt(feePips);
+    this.keptPips = PIPS - this.feePips;
+  }
+}
+
+/** Belongs to one pool, for as long as its ticks do not change. */
 export class TickTable {
-  static readonly EMPTY = new TickTable([]);
-
   readonly ticks: Int32Array;
   /** What each tick adds to the liquidity when the price rises through it; signed. */
   readonly nets: readonly bigint[];
+  readonly #books = new Map<number, StepBook>();
 
   /** The rows may come in any order; each tick at most once. */
   constructor(rows: readonly { readonly tick: number; readonly liquidityNet: bigint }[]) {
@@ -16,6 +50,25 @@ export class TickTable {
 
   get size(): number {
     return this.nets.length;
+  }
+
+  /** Whether it has the very same ticks as another. */
+  equals(other: TickTable): boolean {
+    if (this.size !== other.size) return false;
+    for (let i = 0; i < this.size; i += 1) {
+      if (this.ticks[i] !== other.ticks[i] || this.nets[i] !== other.nets[i]) return false;
+    }
+    return true;
+  }
+
+  bookOf(zeroForOne: boolean, feePips: number): StepBook {
+    const key = feePips * 2 + (zeroForOne ? 1 : 0);
+    let book = this.#books.get(key);
+    if (book === undefined) {
+      book = new StepBook(feePips);
+      this.#books.set(key, book);
+    }
+    return book;
   }
 
   /** The index of the first tick above `tick`; the size where there is none. */

@@ -1,0 +1,187 @@
+// Part `quote`: a swap on one V3 pool against @uniswap/v3-sdk, and the best route over 200 pools.
+
+import assert from 'node:assert/strict';
+import { ConcentratedPool } from '../src/amm/concentrated/concentrated-pool.ts';
+import { toDirectionFees } from '../src/amm/concentrated/swap-fee.ts';
+import { TickTable } from '../src/amm/concentrated/tick-table.ts';
+import { toSqrtPriceX96 } from '../src/amm/sqrt-price-at-tick.ts';
+import { findBestRoute } from '../src/trading/route.ts';
+import { createRandom } from '../test/fakes/fake-chain.ts';
+import { createRandomMarket, type RandomMarket } from '../test/fakes/random-pools.ts';
+import { median, spread } from './measure.ts';
+import { loadV3Sdk, V3_SDK_VERSION } from './peers/v3-sdk/install-v3-sdk.ts';
+import type { Row } from './row.ts';
+
+const TICK_SPACING = 60;
+const FEE_PIPS = 3000;
+const POSITION_COUNT = 12;
+const CROSSING_COUNT_MAX = 10;
+
+/** Nested positions, so that each further tick on the way changes the liquidity. */
+function createRows() {
+  const rows = new Map<number, { liquidityNet: bigint; liquidityGross: bigint }>();
+  let liquidity = 0n;
+  for (let i = 1; i <= POSITION_COUNT; i += 1) {
+    const amount = 10n ** 21n + BigInt(i) * 10n ** 19n;
+    liquidity += amount;
+    rows.set(-i * TICK_SPACING, { liquidityNet: amount, liquidityGross: amount });
+    rows.set(i * TICK_SPACING, { liquidityNet: -amount, liquidityGross: amount });
+  }
+  const ticks = Array.from(rows, ([tick, row]) => ({ tick, ...row }));
+  return { liquidity, ticks: ticks.sort((a, b) => a.tick - b.tick) };
+}
+
+interface Scene {
+  readonly createPool: () => ConcentratedPool;
+  /** By crossings less one: an amount that crosses so many ticks. */
+  readonly amounts: readonly bigint[];
+  readonly askSdk: (amountIn: bigint) => Promise<{ out: bigint; sqrtPriceX96: bigint }>;
+}
+
+async function createScene(): Promise<Scene> {
+  const { liquidity, ticks } = createRows();
+  const state = { sqrtPriceX96: toSqrtPriceX96(7), liquidity, tick: 7 };
+  const table = new TickTable(ticks);
+  const terms = { tickSpacing: TICK_SPACING, fees: toDirectionFees(FEE_PIPS, 0), ticks: table };
+  const createPool = () => new ConcentratedPool(state, terms);
+  const probe = createPool();
+  const amounts = Array.from({ length: CROSSING_COUNT_MAX }, (_, index) => {
+    let amount = 10n ** 15n;
+    while (probe.swapIn(true, amount).ticksCrossed <= index) amount += amount / 50n;
+    return amount;
+  });
+  const { sdk, core } = await loadV3Sdk();
+  const [token0, token1] = [1, 2].map(
+    (number) => new core.Token(1, `0x${String(number).padStart(40, '0')}`, 18),
+  );
+  const pool = new sdk.Pool(
+    token0,
+    token1,
+    FEE_PIPS,
+    String(state.sqrtPriceX96),
+    String(liquidity),
+    state.tick,
+    ticks.map(({ tick, liquidityNet, liquidityGross }) => ({
+      index: tick,
+      liquidityNet: String(liquidityNet),
+      liquidityGross: String(liquidityGross),
+    })),
+  );
+  const askSdk = async (amountIn: bigint) => {
+    const amount = core.CurrencyAmount.fromRawAmount(token0, String(amountIn));
+    const [out, after] = await pool.getOutputAmount(amount);
+    return { out: BigInt(String(out.quotient)), sqrtPriceX96: BigInt(String(after.sqrtRatioX96)) };
+  };
+  return { createPool, amounts, askSdk };
+}
+
+/** Microseconds of one call, over as many as fit into a while. */
+async function measureUs(run: () => unknown, forMs: number): Promise<number> {
+  const startedMs = performance.now();
+  let count = 0;
+  while (performance.now() - startedMs < forMs) {
+    for (let i = 0; i < 10; i += 1) await run();
+    count += 10;
+  }
+  return ((performance.now() - startedMs) * 1000) / count;
+}
+
+function measureSyncUs(run: () => unknown, forMs: number): number {
+  const startedMs = performance.now();
+  let count = 0;
+  while (performance.now() - startedMs < forMs) {
+    for (let i = 0; i < 100; i += 1) run();
+    count += 100;
+  }
+  return ((performance.now() - startedMs) * 1000) / count;
+}
+
+async function benchPool(quick: boolean): Promise<Row> {
+  const { createPool, amounts, askSdk } = await createScene();
+  const kept = createPool();
+  for (const [index, amount] of amounts.entries()) {
+    const ours = kept.swapIn(true, amount);
+    assert.equal(ours.ticksCrossed, index + 1);
+    const theirs = await askSdk(amount);
+    assert.deepEqual([ours.amountOut, ours.sqrtPriceX96], [theirs.out, theirs.sqrtPriceX96]);
+  }
+  const forMs = quick ? 60 : 250;
+  const [fresh, again, sdk]: [number[], number[], number[]] = [[], [], []];
+  const lowest: number[] = [];
+  for (let round = 0; round < (quick ? 3 : 6); round += 1) {
+    const us = { fresh: 0, again: 0, sdk: 0, lowest: Number.POSITIVE_INFINITY };
+    for (const amount of amounts) {
+      const freshUs = measureSyncUs(() => createPool().swapIn(true, amount), forMs / 4);
+      const sdkUs = await measureUs(() => askSdk(amount), forMs);
+      us.fresh += freshUs / amounts.length;
+      us.sdk += sdkUs / amounts.length;
+      us.again += measureSyncUs(() => kept.swapIn(true, amount), forMs / 4) / amounts.length;
+      us.lowest = Math.min(us.lowest, sdkUs / freshUs);
+    }
+    // The first round warms up.
+    if (round === 0) continue;
+    fresh.push(us.fresh);
+    again.push(us.again);
+    sdk.push(us.sdk);
+    lowest.push(us.lowest);
+  }
+  const ratios = sdk.map((us, index) => us / (fresh[index] ?? Number.NaN));
+  return {
+    goal: 'poolQuote',
+    ours: `${median(fresh).toFixed(1)} µs`,
+    peer: `@uniswap/v3-sdk ${V3_SDK_VERSION} ${median(sdk).toFixed(0)} µs`,
+    ratio: median(ratios),
+    spread: spread(ratios),
+    note:
+      `means over 1 to ${CROSSING_COUNT_MAX} crossings, lowest ratio ${median(lowest).toFixed(0)}, ` +
+      `same results; on a pool that has just moved, asked again ${median(again).toFixed(2)} µs`,
+  };
+}
+
+const WORTHS = [100, 1_000, 10_000, 100_000] as const;
+
+function routeOnce(market: RandomMarket, worth: number): number {
+  const [tokenIn = '', tokenOut = ''] = market.assets;
+  const amountIn = BigInt(Math.floor(worth / (market.worths[0] ?? 1)));
+  const startedMs = performance.now();
+  const route = findBestRoute(market.graph, { tokenIn, tokenOut, amountIn });
+  const elapsedMs = performance.now() - startedMs;
+  assert.ok(route !== null);
+  return elapsedMs;
+}
+
+/** A market of its own for every measurement, so that nothing is remembered of its pools. */
+function benchRoute(quick: boolean): Row {
+  const cold: number[] = [];
+  const warm: number[] = [];
+  const marketCount = quick ? 20 : 80;
+  for (let seed = 1; seed <= marketCount; seed += 1) {
+    const assetCount = [4, 8, 15, 30][seed % 4] ?? 8;
+    const shape = { poolCount: 200, assetCount, noise: 0.001, concentratedShare: 0.6 };
+    for (const worth of WORTHS) {
+      const market = createRandomMarket(createRandom(seed), shape);
+      const first = routeOnce(market, worth);
+      const second = routeOnce(market, worth);
+      // The first half warms the code up.
+      if (seed * 2 <= marketCount) continue;
+      cold.push(first);
+      warm.push(second);
+    }
+  }
+  const sorted = cold.toSorted((a, b) => a - b);
+  const high = sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN;
+  return {
+    goal: 'bestRoute',
+    ours: `${median(cold).toFixed(2)} ms`,
+    peer: '',
+    ratio: 5 / median(cold),
+    spread: null,
+    note:
+      `median over ${cold.length} markets whose pools all have just changed, 95 % below ` +
+      `${high.toFixed(2)} ms; asked again ${median(warm).toFixed(2)} ms`,
+  };
+}
+
+export async function benchQuote(options: { readonly quick: boolean }): Promise<Row[]> {
+  return [await benchPool(options.quick), benchRoute(options.quick)];
+}
