@@ -48,4 +48,6 @@ export const GOALS = {
     ratioMin: null,
   },
   ingestMemory: { part: 'ingest', name: 'memory of the indexing process', ratioMin: 1 },
+  poolQuote: { part: 'quote', name: 'a quote on one V3 pool, 1 to 10 ticks crossed', ratioMin: 30 },
+  bestRoute: { part: 'quote', name: 'the best route over 200 pools, of 5 ms', ratioMin: 1 },
 } as const satisfies Record<string, Goal>;

@@ -3,6 +3,7 @@
 import { benchAccess } from './access.ts';
 import { GOALS, type Goal } from './goals.ts';
 import { benchIngest } from './ingest.ts';
+import { benchQuote } from './quote.ts';
 import type { Row } from './row.ts';
 import { benchServe } from './serve.ts';
 import { benchStart } from './start.ts';
@@ -12,6 +13,7 @@ const PARTS: Readonly<Record<string, (options: { quick: boolean }) => Promise<Ro
   access: benchAccess,
   start: benchStart,
   ingest: benchIngest,
+  quote: benchQuote,
 };
 
 function printRow(row: Row): boolean {
