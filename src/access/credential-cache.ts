@@ -45,6 +45,12 @@ export class CredentialCache<Value extends { readonly id: string }> {
     return this.#loading.get(token) ?? this.#load(token);
   }
 
+  /** What is remembered under an id, however old. */
+  peek(id: string): Value | null {
+    const token = this.#tokenById.get(id);
+    return token === undefined ? null : (this.#entries.get(token)?.value ?? null);
+  }
+
   /** What is being looked up at this moment may be the old state: it is not remembered either. */
   forget(id: string): void {
     const token = this.#tokenById.get(id);

@@ -111,7 +111,11 @@ export class Sessions {
   /** Notes a use: the session's idle time begins anew. */
   touch(identity: SessionIdentity): void {
     if (this.#touches.size >= TOUCHES_MAX && !this.#touches.has(identity.sessionId)) return;
-    this.#touches.set(identity.sessionId, this.#options.clock.nowMs());
+    const nowMs = this.#options.clock.nowMs();
+    this.#touches.set(identity.sessionId, nowMs);
+    // The touch goes when the store has it, which may be before the cache looks there again.
+    const cached = this.#cache.peek(identity.sessionId);
+    if (cached !== null) cached.lastUsedAtMs = nowMs;
   }
 
   /** Those that still work, the newest first. */

@@ -66,6 +66,24 @@ function describeStates(name: string, createPlace: CreatePlace, numRuns: number)
       );
     });
 
+    it('a use just before the idle end counts, though the store hears of it later', async () => {
+      const nodes = new AccessNodes(store);
+      const wallet = createEvmWallet();
+      const { createChallenge, verifyChallenge } = nodes.at(0).handlers;
+      const { address, chain } = wallet;
+      const context = nodes.toContext({ kind: 'anonymous', key: 'x' });
+      const opened = await createChallenge({ address, chain }, context);
+      const { challengeId, message } = opened as { challengeId: string; message: string };
+      const signature = await wallet.sign(message);
+      const input = { challengeId, signature, transport: 'token' as const };
+      const { token } = (await verifyChallenge(input, context)) as { token: string };
+      for (const ms of [86_399_999, 1, 1000]) {
+        await nodes.advance(ms);
+        const used = await nodes.use(1, { bearer: token });
+        assert.ok(typeof used !== 'string' && used.kind === 'session', String(ms));
+      }
+    });
+
     it('challenges and sessions follow their model', async () => {
       await fc.assert(
         fc.asyncProperty(sessionCommands, async (commands) => {
