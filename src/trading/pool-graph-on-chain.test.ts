@@ -196,9 +196,11 @@ describe('quotes', () => {
     );
     for (const pool of taxed) await setProtocolFee(devnet.chain, pool, fee);
     await assertEqualsQuoters(taxed, 2);
-    // A swap tells the sum of both fees; the pool's own must not be misread from it.
-    await devnet.chain.buy({ token: 'wire', venue: 'uniswap-v4', amountInRaw: ETHER });
-    await devnet.chain.sell({ token: 'wire', venue: 'uniswap-v4', amountInRaw: 50n * ETHER });
+    // A swap tells the sum of both fees; with this protocol fee a pool fee of 2999 would come to
+    // the same sum as one of 3000.
+    const sold = { token: 'wire', venue: 'uniswap-v4', amountInRaw: 50n * ETHER } as const;
+    assert.equal((await devnet.chain.sell(sold)).status, '0x1');
+    assert.equal((await devnet.chain.buy({ ...sold, amountInRaw: ETHER })).status, '0x1');
     await assertEqualsQuoters(taxed, 3);
     for (const pool of taxed) await setProtocolFee(devnet.chain, pool, 0);
     await assertEqualsQuoters(taxed, 4);

@@ -3,9 +3,9 @@
 // The contract's loop stops at initialised ticks and at the end of every 256-tick bitmap word, and
 // rounds at each stop. What a whole step between two stops takes and pays does not depend on the
 // swap that makes it, so the sums up to each stop are kept: a quote looks up the last stop that its
-// amount reaches and works out one partial step from there. The steps themselves outlive the ladder:
-// a swap moves only where it begins. A whole step is made exactly when the
-// amount covers it, `⌊rest·(1e6−fee)/1e6⌋ ≥ in` being the same as `rest ≥ in + ⌈in·fee/(1e6−fee)⌉`.
+// amount reaches and works out one partial step from there. The steps themselves outlive the
+// ladder: a swap moves only where it begins. A whole step is made exactly when the amount covers
+// it, `⌊rest·(1e6−fee)/1e6⌋ ≥ in` being the same as `rest ≥ in + ⌈in·fee/(1e6−fee)⌉`.
 
 import {
   SQRT_PRICE_X96_MAX,
