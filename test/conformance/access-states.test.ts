@@ -32,6 +32,26 @@ async function signIn(nodes: AccessNodes, wallet: TestWallet): Promise<SessionId
   return identity;
 }
 
+function itCountsLateUses(getStore: () => Store): void {
+  it('a use just before the idle end counts, though the store hears of it later', async () => {
+    const nodes = new AccessNodes(getStore());
+    const wallet = createEvmWallet();
+    const { createChallenge, verifyChallenge } = nodes.at(0).handlers;
+    const { address, chain } = wallet;
+    const context = nodes.toContext({ kind: 'anonymous', key: 'x' });
+    const opened = await createChallenge({ address, chain }, context);
+    const { challengeId, message } = opened as { challengeId: string; message: string };
+    const signature = await wallet.sign(message);
+    const input = { challengeId, signature, transport: 'token' as const };
+    const { token } = (await verifyChallenge(input, context)) as { token: string };
+    for (const ms of [86_399_999, 1, 1000]) {
+      await nodes.advance(ms);
+      const used = await nodes.use(1, { bearer: token });
+      assert.ok(typeof used !== 'string' && used.kind === 'session', String(ms));
+    }
+  });
+}
+
 function describeStates(name: string, createPlace: CreatePlace, numRuns: number): void {
   describe(name, () => {
     let place: StorePlace;
@@ -66,23 +86,7 @@ function describeStates(name: string, createPlace: CreatePlace, numRuns: number)
       );
     });
 
-    it('a use just before the idle end counts, though the store hears of it later', async () => {
-      const nodes = new AccessNodes(store);
-      const wallet = createEvmWallet();
-      const { createChallenge, verifyChallenge } = nodes.at(0).handlers;
-      const { address, chain } = wallet;
-      const context = nodes.toContext({ kind: 'anonymous', key: 'x' });
-      const opened = await createChallenge({ address, chain }, context);
-      const { challengeId, message } = opened as { challengeId: string; message: string };
-      const signature = await wallet.sign(message);
-      const input = { challengeId, signature, transport: 'token' as const };
-      const { token } = (await verifyChallenge(input, context)) as { token: string };
-      for (const ms of [86_399_999, 1, 1000]) {
-        await nodes.advance(ms);
-        const used = await nodes.use(1, { bearer: token });
-        assert.ok(typeof used !== 'string' && used.kind === 'session', String(ms));
-      }
-    });
+    itCountsLateUses(() => store);
 
     it('challenges and sessions follow their model', async () => {
       await fc.assert(
