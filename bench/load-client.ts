@@ -4,9 +4,14 @@ import { connect, type Socket } from 'node:net';
 
 export interface LoadOptions {
   readonly port: number;
-  readonly path: string;
+  /** Asked in turn, over all connections together. */
+  readonly path: string | readonly string[];
+  /** Rest between an answer and the next request; none unless told. */
+  readonly pauseMs?: number;
   readonly connections: number;
   readonly durationMs: number;
+  /** Ends after so many requests, too. */
+  readonly requestsMax?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** What every answer must be; 200 unless told. */
   readonly status?: number;
@@ -43,8 +48,12 @@ function percentile(sorted: readonly number[], share: number): number {
 /** One request after the other on each connection, for a bounded time, on loopback. */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const extra = Object.entries(options.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
-  const lines = [`GET ${options.path} HTTP/1.1`, 'host: 127.0.0.1', ...extra];
-  const request = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
+  const paths = typeof options.path === 'string' ? [options.path] : options.path;
+  const requests = paths.map((path) => {
+    const lines = [`GET ${path} HTTP/1.1`, 'host: 127.0.0.1', ...extra];
+    return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
+  });
+  let sent = 0;
   const latenciesMs: number[] = [];
   const startedMs = performance.now();
   const untilMs = startedMs + options.durationMs;
@@ -55,7 +64,8 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
       let sentMs = 0;
       function send() {
         sentMs = performance.now();
-        socket.write(request);
+        socket.write(requests[sent % requests.length] ?? '');
+        sent += 1;
       }
       socket.setNoDelay(true);
       socket.on('connect', send);
@@ -74,8 +84,12 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
         }
         const nowMs = performance.now();
         latenciesMs.push(nowMs - sentMs);
-        if (nowMs < untilMs) send();
-        else socket.end();
+        if (nowMs >= untilMs || sent >= (options.requestsMax ?? Number.POSITIVE_INFINITY)) {
+          socket.end();
+          return;
+        }
+        if (options.pauseMs === undefined) send();
+        else setTimeout(send, options.pauseMs);
       });
     });
   }

@@ -22,6 +22,12 @@ export function readCpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
+/** Megabytes of memory that a process has of its own, mapped files aside; Linux only. */
+export function readOwnMb(pid: number): number {
+  const kilobytes = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
+}
+
 export interface StartedServer {
   readonly child: ChildProcess;
   readonly pid: number;

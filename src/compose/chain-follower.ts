@@ -132,6 +132,10 @@ export class ChainFollower implements ChainDirectory {
     });
   }
 
+  get slugs(): readonly ChainSlug[] {
+    return this.#options.chains;
+  }
+
   findSource(chain: ChainSlug): ChainSource | null {
     return this.#sources.find((source) => source.chain === chain) ?? null;
   }

@@ -54,7 +54,7 @@ export function createMarketChains(
     return { source, market, client };
   }
   return {
-    list: () => chains.list().map((chain) => chain.slug),
+    list: () => chains.slugs,
     find: (slug) => {
       const source = chains.findSource(slug);
       if (source === null) return null;

@@ -12,6 +12,7 @@ import { type ChainSource, readDevnetSource, toChainSource } from './chain-sourc
 import { DevnetProcess, isDevnetInstalled } from './devnet-process.ts';
 
 export interface FollowedChains extends ChainDirectory {
+  readonly slugs: readonly ChainSlug[];
   /** Where a chain is read from; null while that is not known yet. */
   findSource(chain: ChainSlug): ChainSource | null;
   stop(): Promise<void>;
@@ -76,6 +77,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     },
   });
   return {
+    slugs: chains,
     list: () => follower.list(),
     findSource: (chain) => follower.findSource(chain),
     stop: async () => {

@@ -3,9 +3,13 @@
 import type { Operation } from '../contract/operation.ts';
 import { createInputParser } from '../contract/parse-input.ts';
 import { toInvalidInput } from '../errors/app-error.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Exchange } from './exchange.ts';
 import { parseQueryString } from './query-string.ts';
 import { readJsonObject } from './read-body.ts';
+
+const QUERIES_KEPT = 1000;
+const KEPT_LENGTH_MAX = 512;
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -26,13 +30,24 @@ export function createInputReader(operation: Operation): (exchange: Exchange) =>
       return parse(await readJsonObject(exchange.request));
     };
   }
-  const parse = createInputParser(operation.input, 'text');
-  const takesNothing = Object.keys(operation.input.properties).length === 0;
+  const read = createQueryReader(operation);
+  if (operation.method === 'GET') return (exchange) => read(exchange.query ?? '');
   return (exchange) => {
-    if (operation.method === 'DELETE') assertNoBody(exchange);
-    return takesNothing && exchange.query === null
-      ? {}
-      : parse(parseQueryString(exchange.query ?? ''));
+    assertNoBody(exchange);
+    return read(exchange.query ?? '');
+  };
+}
+
+/** Queries repeat: what was read from the last ones is kept, and nobody can change it. */
+function createQueryReader(operation: Operation): (query: string) => unknown {
+  const parse = createInputParser(operation.input, 'text');
+  const kept = new BoundedMap<string, unknown>(QUERIES_KEPT);
+  return (query) => {
+    const known = kept.get(query);
+    if (known !== undefined) return known;
+    const input = Object.freeze(parse(parseQueryString(query)));
+    if (query.length <= KEPT_LENGTH_MAX) kept.set(query, input);
+    return input;
   };
 }
 

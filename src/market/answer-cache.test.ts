@@ -7,11 +7,18 @@ import { ManualClock } from '../lib/clock.ts';
 import { decodeBatch, encodeBatch } from '../live/encode-batch.ts';
 import { LocalFeed } from '../live/local-feed.ts';
 import type { Checkpoint } from '../model/market-record.ts';
-import { ALWAYS, AnswerCache, type MadeAnswer, type Validity } from './answer-cache.ts';
+import {
+  ALWAYS,
+  AnswerCache,
+  type MadeAnswer,
+  toAnswerKey,
+  type Validity,
+} from './answer-cache.ts';
 import { ChainStates, type StateChange } from './chain-states.ts';
 
 const TOKEN = toAddress(1);
-const KEY = { chain: 'devnet', token: TOKEN, query: 'q' } as const;
+const REFERENCE = { chain: 'devnet', token: TOKEN } as const;
+const KEY = toAnswerKey(REFERENCE, 'q');
 
 interface Scene {
   readonly states: ChainStates;
@@ -160,7 +167,7 @@ test('behavior: a feed that stays behind the store is overtaken after a second',
 test('behavior: what was not used lately makes room', async (t) => {
   const scene = await createScene(t, 5000);
   const keep = (query: string) =>
-    scene.cache.answer({ ...KEY, query }, async () => toMade('x'.repeat(500), 1));
+    scene.cache.answer(toAnswerKey(REFERENCE, query), async () => toMade('x'.repeat(500), 1));
   for (const query of ['a', 'b', 'c']) await keep(query);
   await keep('a');
   await keep('d');

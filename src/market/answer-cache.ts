@@ -55,9 +55,17 @@ interface Pending {
 
 export interface AnswerKey {
   readonly chain: ChainSlug;
-  readonly token: Address;
-  /** The operation with its parameters, in one spelling. */
-  readonly query: string;
+  readonly tokenKey: string;
+  readonly name: string;
+}
+
+/** `query` is the operation with its parameters, in one spelling. */
+export function toAnswerKey(
+  reference: { readonly chain: ChainSlug; readonly token: Address },
+  query: string,
+): AnswerKey {
+  const tokenKey = `${reference.chain} ${reference.token}`;
+  return { chain: reference.chain, tokenKey, name: `${tokenKey} ${query}` };
 }
 
 /** What an entry takes beside its bytes, about. */
@@ -99,7 +107,7 @@ export class AnswerCache {
 
   /** The answer that is kept, or the one that is made now; made once for all who ask meanwhile. */
   answer(key: AnswerKey, make: () => Promise<MadeAnswer>): ReadyAnswer | Promise<ReadyAnswer> {
-    const name = `${key.chain} ${key.token} ${key.query}`;
+    const { name } = key;
     const entry = this.#entries.get(name);
     if (entry !== undefined) {
       const at = this.#toState(key.chain, entry.checkpoint);
@@ -114,15 +122,15 @@ export class AnswerCache {
     this.#misses += 1;
     const pending = this.#pending.get(name);
     if (pending !== undefined && pending.changedAt === 0) return pending.promise;
-    return this.#make(name, key, make);
+    return this.#make(key, make);
   }
 
   clear(): void {
     for (const entry of [...this.#entries.values()]) this.#forget(entry);
   }
 
-  #make(name: string, key: AnswerKey, make: () => Promise<MadeAnswer>): Promise<ReadyAnswer> {
-    const tokenKey = `${key.chain} ${key.token}`;
+  #make(key: AnswerKey, make: () => Promise<MadeAnswer>): Promise<ReadyAnswer> {
+    const { name, tokenKey } = key;
     const promise = make().then((made) => {
       const entry: Entry = {
         key: name,

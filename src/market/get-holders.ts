@@ -10,7 +10,7 @@ import { UINT256_MAX } from '../lib/sortable-integer.ts';
 import { type Address, ZERO_ADDRESS } from '../model/market-event.ts';
 import type { TokenRecord } from '../model/market-record.ts';
 import type { BalancePosition } from '../store/market-reads.ts';
-import { ALWAYS, type MadeAnswer } from './answer-cache.ts';
+import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { readStart, toCoverage } from './coverage.ts';
 import { parseCursor, toCursor, toInvalidCursor, toQueryMark } from './cursor.ts';
 import { type HolderKind, readHolderKinds } from './holder-kind.ts';
@@ -22,6 +22,7 @@ import {
   type TokenReference,
   toTokenNotFound,
 } from './parse-token.ts';
+import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import { checkLimit } from './read-limit.ts';
 
@@ -184,19 +185,23 @@ async function makeAnswer(parts: MarketParts, request: HolderRequest): Promise<M
 }
 
 export function createGetHolders(parts: MarketParts) {
-  return (
-    input: InputOf<typeof getHolders>,
-    context: HandlerContext,
-  ): ReadyAnswer | Promise<ReadyAnswer> => {
-    checkLimit(parts, { limit: input.limit, of: 'holders' }, context);
+  const prepare = createPrepare((input: InputOf<typeof getHolders>) => {
     const reference = parseToken(parts, input);
     const exclude = new Set(input.exclude ?? []);
     const excluded = [...exclude].sort().join(',');
     const mark = toQueryMark(['holders', reference.chain, reference.token, excluded]);
     const after = input.cursor === undefined ? null : parsePosition(mark, input.cursor);
-    const market = requireReadable(parts, reference);
     const query = `holders ${mark} ${input.limit} ${input.cursor ?? ''}`;
-    const request = { reference, market, exclude, after, limit: input.limit, mark };
-    return parts.cache.answer({ ...reference, query }, () => makeAnswer(parts, request));
+    const request = { reference, exclude, after, limit: input.limit, mark };
+    return { request, key: toAnswerKey(reference, query) };
+  });
+  return (
+    input: InputOf<typeof getHolders>,
+    context: HandlerContext,
+  ): ReadyAnswer | Promise<ReadyAnswer> => {
+    checkLimit(parts, { limit: input.limit, of: 'holders' }, context);
+    const { request, key } = prepare(input);
+    const market = requireReadable(parts, request.reference);
+    return parts.cache.answer(key, () => makeAnswer(parts, { ...request, market }));
   };
 }

@@ -11,7 +11,7 @@ import { toShownAddress } from '../lib/checksum-address.ts';
 import type { PoolId } from '../model/market-event.ts';
 import type { TokenRecord } from '../model/market-record.ts';
 import type { TimeRange } from '../store/store.ts';
-import { ALWAYS, type MadeAnswer, type Validity } from './answer-cache.ts';
+import { ALWAYS, type MadeAnswer, toAnswerKey, type Validity } from './answer-cache.ts';
 import { readStart, toCoverage } from './coverage.ts';
 import { fillRows, type KlineRow, type KlineView, toKlineRow, toOhlc } from './kline-rows.ts';
 import type { MarketParts } from './market-parts.ts';
@@ -23,6 +23,7 @@ import {
   type TokenReference,
   toTokenNotFound,
 } from './parse-token.ts';
+import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import { CandleReader } from './read-candles.ts';
 import { checkLimit } from './read-limit.ts';
@@ -144,15 +145,19 @@ async function makeAnswer(parts: MarketParts, request: KlineRequest): Promise<Ma
 }
 
 export function createGetKlines(parts: MarketParts) {
-  return (input: KlinesInput, context: HandlerContext): ReadyAnswer | Promise<ReadyAnswer> => {
-    checkLimit(parts, { limit: input.limit, of: 'klines' }, context);
+  const prepare = createPrepare((input: KlinesInput) => {
     const reference = parseToken(parts, input);
     const range = parseTimeRange(input);
     const pool = input.pool === undefined ? null : parsePool(reference.chain, input.pool);
-    requireReadable(parts, reference);
-    const { interval, limit, currency, fill, outliers } = input;
-    const query = `klines ${interval} ${limit} ${input.startTime} ${input.endTime} ${currency} ${fill} ${pool} ${outliers}`;
-    const request = { input, reference, pool, range };
-    return parts.cache.answer({ ...reference, query }, () => makeAnswer(parts, request));
+    const { interval, limit, startTime, endTime, currency, fill, outliers } = input;
+    const asked = [interval, limit, startTime, endTime, currency, fill, pool, outliers];
+    const key = toAnswerKey(reference, `klines ${asked.join(' ')}`);
+    return { key, request: { input, reference, pool, range } };
+  });
+  return (input: KlinesInput, context: HandlerContext): ReadyAnswer | Promise<ReadyAnswer> => {
+    checkLimit(parts, { limit: input.limit, of: 'klines' }, context);
+    const { key, request } = prepare(input);
+    requireReadable(parts, request.reference);
+    return parts.cache.answer(key, () => makeAnswer(parts, request));
   };
 }

@@ -8,7 +8,7 @@ import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
 import type { Address } from '../model/market-event.ts';
 import type { CandleRecord, PoolRecord } from '../model/market-record.ts';
-import { ALWAYS, type MadeAnswer } from './answer-cache.ts';
+import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { readStart, toCoverage } from './coverage.ts';
 import { toFigureMinute } from './day-figures.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
@@ -19,6 +19,7 @@ import {
   type TokenReference,
   toTokenNotFound,
 } from './parse-token.ts';
+import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import { readSummaries, toUsdText } from './token-summary.ts';
 
@@ -103,14 +104,16 @@ async function makeAnswer(
 }
 
 export function createGetToken(parts: MarketParts) {
+  const prepare = createPrepare((input: InputOf<typeof getToken>) => {
+    const reference = parseToken(parts, input);
+    return { reference, key: toAnswerKey(reference, 'token') };
+  });
   return (
     input: InputOf<typeof getToken>,
     _context: HandlerContext,
   ): ReadyAnswer | Promise<ReadyAnswer> => {
-    const reference = parseToken(parts, input);
+    const { reference, key } = prepare(input);
     const market = requireReadable(parts, reference);
-    return parts.cache.answer({ ...reference, query: 'token' }, () =>
-      makeAnswer(parts, market, reference),
-    );
+    return parts.cache.answer(key, () => makeAnswer(parts, market, reference));
   };
 }

@@ -11,12 +11,13 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/market-event.ts';
 import type { Checkpoint, TokenRecord, TradeRecord } from '../model/market-record.ts';
 import type { TradePosition, TradeQuery } from '../store/market-reads.ts';
-import { ALWAYS, type MadeAnswer } from './answer-cache.ts';
+import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { readStart, toCoverage } from './coverage.ts';
 import { parseCursor, parseNumbers, toCursor, toQueryMark } from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';
 import { toOpenObject } from './open-object.ts';
 import { parseAddress, parseToken, requireReadable, toTokenNotFound } from './parse-token.ts';
+import { createPrepare } from './prepare.ts';
 import { readAt } from './read-at.ts';
 import { checkLimit } from './read-limit.ts';
 import { parseTimeRange } from './time-range.ts';
@@ -150,15 +151,19 @@ async function makeAnswer(parts: MarketParts, request: TradeRequest): Promise<Ma
 }
 
 export function createGetTrades(parts: MarketParts) {
+  const prepare = createPrepare((input: InputOf<typeof getTrades>) => {
+    const request = parseRequest(parts, input);
+    const reference = { chain: request.chain, token: request.query.token };
+    const query = `trades ${request.mark} ${input.limit} ${input.cursor ?? ''}`;
+    return { request, reference, key: toAnswerKey(reference, query) };
+  });
   return (
     input: InputOf<typeof getTrades>,
     context: HandlerContext,
   ): ReadyAnswer | Promise<ReadyAnswer> => {
     checkLimit(parts, { limit: input.limit, of: 'trades' }, context);
-    const request = parseRequest(parts, input);
-    const reference = { chain: request.chain, token: request.query.token };
+    const { request, reference, key } = prepare(input);
     requireReadable(parts, reference);
-    const query = `trades ${request.mark} ${input.limit} ${input.cursor ?? ''}`;
-    return parts.cache.answer({ ...reference, query }, () => makeAnswer(parts, request));
+    return parts.cache.answer(key, () => makeAnswer(parts, request));
   };
 }

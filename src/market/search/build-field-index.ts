@@ -62,26 +62,59 @@ function numberRuns(texts: Uint8Array): { readonly ids: Uint32Array; readonly ru
   return { ids, runs };
 }
 
-/** Calls back once for each text and each run in it, with the distance to the text before. */
-function forEachRun(
+/** What is known of the runs while the lists are made. */
+interface RunDrafts {
+  readonly counts: Uint32Array;
+  /** How long each list would be. */
+  readonly bytes: Float64Array;
+  /** Where the next number of each list goes; `UNLISTED` where there is none. */
+  readonly cursors: Float64Array;
+}
+
+/**
+ * Goes through the runs of all texts, each once per text: first to measure the lists, then to write
+ * them. One loop does both, because this is where the time goes.
+ */
+function passRuns(
   packed: PackedTexts,
-  numbered: { readonly ids: Uint32Array; readonly runs: Uint32Array },
-  visit: (position: number, step: number) => void,
+  ids: Uint32Array,
+  drafts: RunDrafts,
+  lists: Uint8Array | null,
 ): void {
   const { texts, starts } = packed;
-  const last = new Int32Array(numbered.runs.length).fill(-1);
+  const { counts, bytes, cursors } = drafts;
+  const last = new Int32Array(counts.length).fill(-1);
   for (let index = 0; index + 1 < starts.length; index += 1) {
     const end = starts[index + 1] ?? 0;
     for (let at = starts[index] ?? 0; at < end; at += 1) {
-      for (let length = 1; length <= RUN_LENGTH_MAX && at + length <= end; length += 1) {
-        const position = (numbered.ids[toRun(texts, at, length)] ?? 0) - 1;
+      const lengthMax = Math.min(RUN_LENGTH_MAX, end - at);
+      for (let length = 1; length <= lengthMax; length += 1) {
+        const position = (ids[toRun(texts, at, length)] ?? 0) - 1;
         const before = last[position] ?? -1;
         if (before === index) continue;
         last[position] = index;
-        visit(position, index - before);
+        if (lists === null) {
+          counts[position] = (counts[position] ?? 0) + 1;
+          bytes[position] = (bytes[position] ?? 0) + toVarintLength(index - before);
+        } else if ((cursors[position] ?? UNLISTED) !== UNLISTED) {
+          cursors[position] = writeVarint(lists, cursors[position] ?? 0, index - before);
+        }
       }
     }
   }
+}
+
+/** Returns where the next one goes. */
+function writeVarint(target: Uint8Array, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  while (rest >= 0x80) {
+    target[at] = (rest & 0x7f) | 0x80;
+    at += 1;
+    rest >>>= 7;
+  }
+  target[at] = rest;
+  return at + 1;
 }
 
 function toVarintLength(value: number): number {
@@ -90,54 +123,34 @@ function toVarintLength(value: number): number {
   return length;
 }
 
-interface MeasuredRuns {
-  readonly runs: Uint32Array;
-  readonly counts: Uint32Array;
-  /** How long each list would be. */
-  readonly bytes: Float64Array;
-}
-
-/** Where each list begins, the end of all, and where to write (`UNLISTED` for none). */
-function placeLists(measured: MeasuredRuns, textCount: number) {
-  const { runs, counts, bytes } = measured;
+/** Gives every run that is worth a list its place; returns where the lists begin, and their end. */
+function placeLists(runs: Uint32Array, drafts: RunDrafts, textCount: number): Uint32Array {
+  const { counts, bytes, cursors } = drafts;
   const offsets = new Uint32Array(runs.length + 1);
-  const cursors = new Float64Array(runs.length).fill(UNLISTED);
   let at = 0;
   runs.forEach((run, position) => {
     offsets[position] = at;
     const countMax = Math.max(LIST_COUNT_MIN, toListedShare(run) * textCount);
-    if ((counts[position] ?? 0) > countMax) return;
-    cursors[position] = at;
-    at += bytes[position] ?? 0;
+    const isListed = (counts[position] ?? 0) <= countMax;
+    cursors[position] = isListed ? at : UNLISTED;
+    if (isListed) at += bytes[position] ?? 0;
   });
   offsets[runs.length] = at;
-  return { offsets, cursors };
+  return offsets;
 }
 
 /** The texts in the order in which they are to be found. */
 export function buildFieldIndex(texts: readonly string[]): FieldArrays {
   const packed = packTexts(texts);
-  const numbered = numberRuns(packed.texts);
-  const { runs } = numbered;
-  const counts = new Uint32Array(runs.length);
-  const bytes = new Float64Array(runs.length);
-  forEachRun(packed, numbered, (position, step) => {
-    counts[position] = (counts[position] ?? 0) + 1;
-    bytes[position] = (bytes[position] ?? 0) + toVarintLength(step);
-  });
-  const { offsets, cursors } = placeLists({ runs, counts, bytes }, texts.length);
+  const { ids, runs } = numberRuns(packed.texts);
+  const drafts: RunDrafts = {
+    counts: new Uint32Array(runs.length),
+    bytes: new Float64Array(runs.length),
+    cursors: new Float64Array(runs.length),
+  };
+  passRuns(packed, ids, drafts, null);
+  const offsets = placeLists(runs, drafts, texts.length);
   const lists = new Uint8Array(offsets[runs.length] ?? 0);
-  forEachRun(packed, numbered, (position, step) => {
-    let at = cursors[position] ?? UNLISTED;
-    if (at === UNLISTED) return;
-    let rest = step;
-    while (rest >= 0x80) {
-      lists[at] = (rest & 0x7f) | 0x80;
-      at += 1;
-      rest >>>= 7;
-    }
-    lists[at] = rest;
-    cursors[position] = at + 1;
-  });
-  return { ...packed, runs, counts, offsets, lists };
+  passRuns(packed, ids, drafts, lists);
+  return { ...packed, runs, counts: drafts.counts, offsets, lists };
 }

@@ -35,7 +35,7 @@ function toPlainRank(query: SearchQuery, listing: Listing): number | null {
   const name = foldText(listing.name ?? '');
   const exact = toExactRank(query, symbol, name);
   if (exact !== null || query.edits === 0) return exact;
-  const texts = [symbol, name, ...(query.isWord ? name.split(' ') : [])];
+  const texts = query.isWord ? [symbol, ...name.split(' ')] : [name];
   const edits = Math.min(...texts.map((text) => toDistance([...query.points], toPoints(text))));
   if (edits > query.edits) return null;
   return edits === 2 ? RANKS.twoEdits : RANKS.oneEdit;

@@ -3,7 +3,7 @@
 import type { Address } from '../../model/market-event.ts';
 import { foldText } from './fold-text.ts';
 import { compareFound, type Found, type Listing, toLiquidityWeight } from './listing.ts';
-import { type SearchQuery, toExactRank, toPoints, toSpellings, toTypoRank } from './match-text.ts';
+import { type SearchQuery, toExactRank, toPoints, toTypoRank } from './match-text.ts';
 import { Segment, type SegmentArrays } from './segment.ts';
 
 /** A token whose texts or liquidity are newer than the segment. */
@@ -11,9 +11,9 @@ interface Change {
   readonly symbol: string;
   readonly name: string;
   readonly weight: number;
-  /** For finding typing errors: the symbol, and the name with its words. */
-  readonly symbolSpellings: readonly ArrayLike<number>[];
-  readonly nameSpellings: readonly ArrayLike<number>[];
+  /** For finding typing errors: the symbol and the words of the name, and the name itself. */
+  readonly words: readonly (readonly number[])[];
+  readonly whole: readonly number[];
 }
 
 function toChange(listing: Listing): Change {
@@ -23,17 +23,18 @@ function toChange(listing: Listing): Change {
     symbol,
     name,
     weight: toLiquidityWeight(listing.liquidityUsdE18),
-    symbolSpellings: [toPoints(symbol)],
-    nameSpellings: toSpellings(toPoints(name)),
+    words: [symbol, ...name.split(' ')].map(toPoints),
+    whole: toPoints(name),
   };
 }
 
 function toChangeRank(query: SearchQuery, change: Change): number | null {
   const exact = toExactRank(query, change.symbol, change.name);
   if (exact !== null) return exact;
-  const bySymbol = toTypoRank(query, change.symbolSpellings);
-  const byName = toTypoRank(query, change.nameSpellings);
-  return bySymbol === null || byName === null ? (bySymbol ?? byName) : Math.min(bySymbol, byName);
+  if (query.edits === 0) return null;
+  if (!query.isWord) return toTypoRank(query, change.whole);
+  const ranks = change.words.flatMap((word) => toTypoRank(query, word) ?? []);
+  return ranks.length === 0 ? null : Math.min(...ranks);
 }
 
 export class ChainSearch {

@@ -55,6 +55,43 @@ interface RunList {
   readonly to: number;
 }
 
+const END_OF_LIST = -1;
+
+/** Goes along a list of ascending numbers. */
+class ListWalker {
+  readonly #lists: Uint8Array;
+  readonly #to: number;
+  #at: number;
+  #index = -1;
+
+  constructor(lists: Uint8Array, list: RunList) {
+    this.#lists = lists;
+    this.#at = list.from;
+    this.#to = list.to;
+  }
+
+  next(): number {
+    if (this.#at >= this.#to) return END_OF_LIST;
+    let step = 0;
+    let shift = 0;
+    for (;;) {
+      const byte = this.#lists[this.#at] ?? 0;
+      this.#at += 1;
+      step |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+      shift += 7;
+    }
+    this.#index += step;
+    return this.#index;
+  }
+
+  /** Whether the list has a number, which must not be below the last one asked for. */
+  reaches(index: number): boolean {
+    while (this.#index < index) if (this.next() === END_OF_LIST) return false;
+    return this.#index === index;
+  }
+}
+
 export class FieldIndex {
   readonly arrays: FieldArrays;
   readonly #texts: Buffer;
@@ -67,6 +104,24 @@ export class FieldIndex {
 
   get size(): number {
     return this.arrays.starts.length - 1;
+  }
+
+  /** The text without its marks. */
+  textAt(index: number): string {
+    const { starts } = this.arrays;
+    return this.#texts.toString('utf8', (starts[index] ?? 0) + 1, (starts[index + 1] ?? 0) - 1);
+  }
+
+  /** Whether a text can have a number of characters in a span, by a look at its bytes. */
+  mayHaveLength(index: number, span: { readonly min: number; readonly max: number }): boolean {
+    const { texts, starts } = this.arrays;
+    const from = (starts[index] ?? 0) + 1;
+    const to = (starts[index + 1] ?? 0) - 1;
+    if (to - from < span.min) return false;
+    if (to - from <= span.max) return true;
+    // More bytes than characters are allowed: then some of them must be parts of longer ones.
+    for (let at = from; at < to; at += 1) if ((texts[at] ?? 0) >= 0x80) return true;
+    return false;
   }
 
   /** The characters of a text; for plain ASCII its very bytes. */
@@ -82,10 +137,10 @@ export class FieldIndex {
 
   /** The texts that hold the needle, in order; at most `lookedAtMax` candidates are looked at. */
   *find(needle: Uint8Array, lookedAtMax = Number.POSITIVE_INFINITY): Generator<number> {
-    const rarest = this.#findRarest(needle);
-    if (rarest === null) return;
+    const [rarest, second] = this.#findRarest(needle);
+    if (rarest === undefined) return;
     if (rarest.from === rarest.to) yield* this.#read(needle, lookedAtMax);
-    else yield* this.#walk(rarest, needle, lookedAtMax);
+    else yield* this.#walk(rarest, { second, needle, lookedAtMax });
   }
 
   #findRun(run: number): RunList | null {
@@ -101,35 +156,38 @@ export class FieldIndex {
     return { count: counts[low] ?? 0, from: offsets[low] ?? 0, to: offsets[low + 1] ?? 0 };
   }
 
-  /** Null when some run of the needle is in no text at all. */
-  #findRarest(needle: Uint8Array): RunList | null {
+  /** The needle's runs, the rarest first; none when one of them is in no text at all. */
+  #findRarest(needle: Uint8Array): readonly RunList[] {
     const length = Math.min(needle.length, RUN_LENGTH_MAX);
-    let rarest: RunList | null = null;
+    const found: RunList[] = [];
     for (let at = 0; at + length <= needle.length; at += 1) {
       const list = this.#findRun(toRun(needle, at, length));
-      if (list === null) return null;
-      if (rarest === null || list.count < rarest.count) rarest = list;
+      if (list === null) return [];
+      found.push(list);
     }
-    return rarest;
+    return found.sort((a, b) => a.count - b.count);
   }
 
-  *#walk(list: RunList, needle: Uint8Array, lookedAtMax: number): Generator<number> {
-    const { lists } = this.arrays;
+  *#walk(
+    list: RunList,
+    options: {
+      readonly second: RunList | undefined;
+      readonly needle: Uint8Array;
+      readonly lookedAtMax: number;
+    },
+  ): Generator<number> {
+    const { second, needle } = options;
     // A needle that is a single run is in every text of its list.
     const isSure = needle.length <= RUN_LENGTH_MAX;
-    let index = -1;
-    let lookedAt = 0;
-    for (let at = list.from; at < list.to && lookedAt < lookedAtMax; lookedAt += 1) {
-      let step = 0;
-      let shift = 0;
-      for (;;) {
-        const byte = lists[at] ?? 0;
-        at += 1;
-        step |= (byte & 0x7f) << shift;
-        if (byte < 0x80) break;
-        shift += 7;
-      }
-      index += step;
+    const walker = new ListWalker(this.arrays.lists, list);
+    // Going along a second list is cheaper than reading texts, unless it is much longer.
+    const isUseful =
+      second !== undefined && second.to > second.from && second.count < 8 * list.count;
+    const beside = isUseful ? new ListWalker(this.arrays.lists, second) : null;
+    for (let lookedAt = 0; lookedAt < options.lookedAtMax; lookedAt += 1) {
+      const index = walker.next();
+      if (index === END_OF_LIST) return;
+      if (beside !== null && !beside.reaches(index)) continue;
       if (isSure || this.#holds(index, needle)) yield index;
     }
   }

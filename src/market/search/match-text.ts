@@ -32,7 +32,7 @@ export interface SearchQuery {
   readonly text: string;
   readonly points: readonly number[];
   readonly edits: number;
-  /** A query of one word is compared with each word of a name, too. */
+  /** A query of one word is compared with each word of a name, one of several with the whole. */
   readonly isWord: boolean;
 }
 
@@ -62,34 +62,9 @@ export function toExactRank(query: SearchQuery, symbol: string, name: string): n
   return null;
 }
 
-const SPACE = 0x20;
-
-/** A text's characters, and those of its words where it has several. */
-export function toSpellings(points: ArrayLike<number>): readonly ArrayLike<number>[] {
-  const all = Array.from(points);
-  const spellings: ArrayLike<number>[] = [points];
-  if (!all.includes(SPACE)) return spellings;
-  for (let from = 0; from <= all.length; ) {
-    const space = all.indexOf(SPACE, from);
-    const to = space === -1 ? all.length : space;
-    spellings.push(all.slice(from, to));
-    from = to + 1;
-  }
-  return spellings;
-}
-
-/** The rank by typing errors against the nearest spelling; null where there are too many. */
-export function toTypoRank(
-  query: SearchQuery,
-  spellings: readonly ArrayLike<number>[],
-): number | null {
-  if (query.edits === 0) return null;
-  let best = query.edits + 1;
-  for (const spelling of spellings) {
-    best = Math.min(best, toEditDistance(query.points, spelling, query.edits));
-    // A query of several words is compared with the whole text only, which comes first.
-    if (best <= 1 || !query.isWord) break;
-  }
-  if (best > query.edits) return null;
-  return best === 2 ? RANKS.twoEdits : RANKS.oneEdit;
+/** The rank by typing errors between a query and a whole text; null where they are too many. */
+export function toTypoRank(query: SearchQuery, points: ArrayLike<number>): number | null {
+  const edits = toEditDistance(query.points, points, query.edits);
+  if (query.edits === 0 || edits > query.edits) return null;
+  return edits === 2 ? RANKS.twoEdits : RANKS.oneEdit;
 }

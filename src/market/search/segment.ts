@@ -4,23 +4,32 @@
 
 import type { Address } from '../../model/market-event.ts';
 import { buildFieldIndex } from './build-field-index.ts';
-import { type FieldArrays, FieldIndex, TEXT_END, TEXT_START } from './field-index.ts';
+import { buildExactIndex, type ExactArrays, findCandidates } from './exact-index.ts';
+import { type FieldArrays, FieldIndex, TEXT_START } from './field-index.ts';
+import { findTypos } from './find-typos.ts';
 import { foldText } from './fold-text.ts';
 import { type Found, type Listing, toLiquidityWeight } from './listing.ts';
-import { RANKS, type SearchQuery, toSpellings, toTypoRank } from './match-text.ts';
+import { RANKS, type SearchQuery } from './match-text.ts';
 import { type AddressArrays, PackedAddresses, packAddresses } from './packed-addresses.ts';
-import { toTypoNeedles } from './typo-needles.ts';
+import { buildVocabulary, Vocabulary, type VocabularyArrays } from './vocabulary.ts';
+
+interface TextArrays {
+  readonly parts: FieldArrays;
+  readonly exact: ExactArrays;
+}
 
 /** Plain arrays: a thread builds them and hands them over. */
 export interface SegmentArrays {
-  readonly symbols: FieldArrays;
-  readonly names: FieldArrays;
+  readonly symbols: TextArrays;
+  readonly names: TextArrays;
+  readonly vocabulary: VocabularyArrays;
   readonly addresses: AddressArrays;
   readonly weights: Float64Array;
 }
 
-/** Candidates for a typing error that are compared, of each list: the most liquid ones. */
-const TYPO_CANDIDATES_MAX = 2000;
+function buildTexts(texts: readonly string[]): TextArrays {
+  return { parts: buildFieldIndex(texts), exact: buildExactIndex(texts) };
+}
 
 export function buildSegment(listings: readonly Listing[]): SegmentArrays {
   const weighed = listings.map((listing) => ({
@@ -28,40 +37,55 @@ export function buildSegment(listings: readonly Listing[]): SegmentArrays {
     weight: toLiquidityWeight(listing.liquidityUsdE18),
   }));
   weighed.sort((a, b) => b.weight - a.weight || (a.listing.token < b.listing.token ? -1 : 1));
+  const symbols = weighed.map(({ listing }) => foldText(listing.symbol ?? ''));
+  const names = weighed.map(({ listing }) => foldText(listing.name ?? ''));
   return {
-    symbols: buildFieldIndex(weighed.map(({ listing }) => foldText(listing.symbol ?? ''))),
-    names: buildFieldIndex(weighed.map(({ listing }) => foldText(listing.name ?? ''))),
+    symbols: buildTexts(symbols),
+    names: buildTexts(names),
+    vocabulary: buildVocabulary(symbols, names),
     addresses: packAddresses(weighed.map(({ listing }) => listing.token)),
     weights: Float64Array.from(weighed, ({ weight }) => weight),
   };
 }
 
-/** The needles of the exact ranks, in the order of the ranks. */
-function toExactNeedles(text: string) {
-  const bytes = Buffer.from(text);
-  const [start, end] = [Buffer.of(TEXT_START), Buffer.of(TEXT_END)];
-  return [
-    { rank: RANKS.symbol, field: 'symbols', needle: Buffer.concat([start, bytes, end]) },
-    { rank: RANKS.name, field: 'names', needle: Buffer.concat([start, bytes, end]) },
-    { rank: RANKS.symbolPrefix, field: 'symbols', needle: Buffer.concat([start, bytes]) },
-    { rank: RANKS.namePrefix, field: 'names', needle: Buffer.concat([start, bytes]) },
-    { rank: RANKS.symbolPart, field: 'symbols', needle: bytes },
-    { rank: RANKS.namePart, field: 'names', needle: bytes },
-  ] as const;
+/** One field of all tokens, found by equality, by its beginning and by any part. */
+class TextIndex {
+  readonly parts: FieldIndex;
+  readonly #exact: ExactArrays;
+
+  constructor(arrays: TextArrays) {
+    this.parts = new FieldIndex(arrays.parts);
+    this.#exact = arrays.exact;
+  }
+
+  *findEqual(text: string): Generator<number> {
+    for (const position of findCandidates(this.#exact, text)) {
+      if (this.parts.textAt(position) === text) yield position;
+    }
+  }
+
+  findPrefix(text: string): Generator<number> {
+    return this.parts.find(Buffer.concat([Buffer.of(TEXT_START), Buffer.from(text)]));
+  }
+
+  findPart(text: string): Generator<number> {
+    return this.parts.find(Buffer.from(text));
+  }
 }
 
 export class Segment {
-  readonly #fields: { readonly symbols: FieldIndex; readonly names: FieldIndex };
+  readonly #symbols: TextIndex;
+  readonly #names: TextIndex;
+  readonly #vocabulary: Vocabulary;
   readonly #addresses: PackedAddresses;
   readonly #weights: Float64Array;
   /** Tokens that are gone from here: removed, or newer elsewhere. */
   readonly #gone: Uint8Array;
 
   constructor(arrays: SegmentArrays) {
-    this.#fields = {
-      symbols: new FieldIndex(arrays.symbols),
-      names: new FieldIndex(arrays.names),
-    };
+    this.#symbols = new TextIndex(arrays.symbols);
+    this.#names = new TextIndex(arrays.names);
+    this.#vocabulary = new Vocabulary(arrays.vocabulary);
     this.#addresses = new PackedAddresses(arrays.addresses);
     this.#weights = arrays.weights;
     this.#gone = new Uint8Array(arrays.weights.length);
@@ -84,44 +108,29 @@ export class Segment {
   ): readonly Found[] {
     const found: Found[] = [];
     const seen = new Set<number>();
-    const add = (position: number, rank: number): void => {
-      if (this.#gone[position] === 1 || seen.has(position)) return;
+    for (const { position, rank } of this.#findAll(query)) {
+      if (this.#gone[position] === 1 || seen.has(position)) continue;
       seen.add(position);
       const token = this.#addresses.at(position);
-      if (!isHidden(token)) found.push({ token, rank, weight: this.#weights[position] ?? 0 });
-    };
-    for (const { rank, field, needle } of toExactNeedles(query.text)) {
-      for (const position of this.#fields[field].find(needle)) {
-        if (found.length >= limit) return found;
-        add(position, rank);
-      }
-    }
-    for (const { position, rank } of this.#findTypos(query)) {
-      if (found.length >= limit) return found;
-      add(position, rank);
+      if (isHidden(token)) continue;
+      found.push({ token, rank, weight: this.#weights[position] ?? 0 });
+      if (found.length >= limit) break;
     }
     return found;
   }
 
-  /** Tokens within the edits that the query forgives, in their order. */
-  #findTypos(query: SearchQuery): readonly { position: number; rank: number }[] {
-    if (query.edits === 0) return [];
-    const ranks = new Map<number, number>();
-    const looked = { symbols: new Set<number>(), names: new Set<number>() };
-    for (const { field, needle } of toTypoNeedles(query)) {
-      const index = this.#fields[field];
-      for (const position of index.find(needle, TYPO_CANDIDATES_MAX)) {
-        if (looked[field].has(position)) continue;
-        looked[field].add(position);
-        const points = index.pointsAt(position);
-        const rank = toTypoRank(query, field === 'names' ? toSpellings(points) : [points]);
-        if (rank !== null && rank < (ranks.get(position) ?? Number.POSITIVE_INFINITY)) {
-          ranks.set(position, rank);
-        }
-      }
-    }
-    return Array.from(ranks, ([position, rank]) => ({ position, rank })).sort(
-      (a, b) => a.rank - b.rank || a.position - b.position,
-    );
+  /** Tokens by rank and in their order; some more than once. */
+  *#findAll(query: SearchQuery): Generator<{ readonly position: number; readonly rank: number }> {
+    const { text } = query;
+    const [symbols, names] = [this.#symbols, this.#names];
+    for (const position of symbols.findEqual(text)) yield { position, rank: RANKS.symbol };
+    for (const position of names.findEqual(text)) yield { position, rank: RANKS.name };
+    for (const position of symbols.findPrefix(text)) yield { position, rank: RANKS.symbolPrefix };
+    for (const position of names.findPrefix(text)) yield { position, rank: RANKS.namePrefix };
+    for (const position of symbols.findPart(text)) yield { position, rank: RANKS.symbolPart };
+    for (const position of names.findPart(text)) yield { position, rank: RANKS.namePart };
+    if (query.edits === 0) return;
+    if (query.isWord) yield* this.#vocabulary.findTypos(query);
+    else yield* findTypos(this.#names.parts, query);
   }
 }

@@ -1,0 +1,233 @@
+// A store with as many tokens as wanted, each with a market of its own, and a few with a long past.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRandom, type Random } from '../devnet/random.ts';
+import { foldTrades } from '../src/candles/derive-klines.ts';
+import { openStore } from '../src/compose/open-store.ts';
+import { loadConfig } from '../src/config.ts';
+import {
+  type PoolRecord,
+  STORED_INTERVALS,
+  type TokenRecord,
+  type TradeRecord,
+} from '../src/model/market-record.ts';
+import type { MarketTransaction, Store } from '../src/store/store.ts';
+
+const CHAIN = 'devnet';
+const NOW_MS = 1_790_000_000_000;
+const E18 = 10n ** 18n;
+
+/** So many tokens have a long past; the others have one trade and two holders. */
+export const DEEP_COUNT = 400;
+const DEEP_TRADES = 620;
+const DEEP_HOLDERS = 150;
+
+const PER_COMMIT = 5000;
+
+export function toAddress(kind: string, number: number): string {
+  return `0x${kind}${number.toString(16).padStart(40 - kind.length, '0')}`;
+}
+
+const WETH = toAddress('ee', 1);
+const USDC = toAddress('ee', 2);
+
+const COMMON = [
+  ...['coin', 'token', 'inu', 'doge', 'moon', 'safe', 'baby', 'pepe', 'cat', 'ai', 'dao', 'swap'],
+  ...['finance', 'protocol', 'chain', 'wrapped', 'usd', 'bit', 'gold', 'meta', 'verse', 'game'],
+  ...['king', 'rocket', 'pump', 'internet', 'money', 'world', 'cup', 'magic', 'green', 'the'],
+];
+const SYLLABLES = [
+  ...['ba', 'ce', 'di', 'fo', 'gu', 'ka', 'le', 'mi', 'no', 'pu', 'ra', 'se', 'ti', 'vo', 'wu'],
+  ...['xa', 'ye', 'zi', 'tor', 'lin', 'mar', 'dex', 'qua', 'zen', 'shi', 'ron', 'bel', 'ash'],
+];
+
+function makeWord(random: Random): string {
+  if (random.chance(0.35)) return random.pick(COMMON);
+  return Array.from({ length: 2 + random.below(3) }, () => random.pick(SYLLABLES)).join('');
+}
+
+/** Names as strangers give them: some words are everybody's, most are hardly anybody's. */
+export function makeTexts(random: Random): { symbol: string; name: string } {
+  const words = Array.from({ length: 1 + random.below(3) }, () => makeWord(random));
+  const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' ');
+  const symbol = words
+    .join('')
+    .slice(0, 3 + random.below(4))
+    .toUpperCase();
+  return { symbol, name };
+}
+
+function makeTrades(number: number, count: number): TradeRecord[] {
+  return Array.from({ length: count }, (_, index) => {
+    const cents = 100 + ((index * 37 + number) % 900);
+    return {
+      token: toAddress('aa', number),
+      block: 1000 + index,
+      logIndex: number % 1000,
+      txHash: `0x${(number * 1000 + index).toString(16).padStart(64, '0')}`,
+      index: 0,
+      timestampMs: NOW_MS - (count - index) * 61_000,
+      side: index % 2 === 0 ? 'buy' : 'sell',
+      wallet: toAddress('cc', index % 97),
+      venue: 'uniswap-v2',
+      pool: toAddress('dd', number),
+      amountRaw: 12_345_678_901_234_567_890n + BigInt(index),
+      quoteToken: WETH,
+      quoteAmountRaw: 1_234_567_890_123_456n * BigInt(cents),
+      priceNative: `0.000123456789012${cents}`,
+      priceUsd: `0.37037036703703${cents}`,
+      valueNative: `1.23456789012345${cents}`,
+      valueUsd: `3703.7036703703${cents}`,
+      outlier: false,
+    };
+  });
+}
+
+function makeToken(
+  number: number,
+  made: { random: Random; trades: number; holders: number },
+): TokenRecord {
+  const liquidityUsdE18 = BigInt(1 + made.random.below(1_000_000)) * E18;
+  return {
+    token: toAddress('aa', number),
+    ...makeTexts(made.random),
+    decimals: 18,
+    firstSeenBlock: 1,
+    firstSeenAtMs: NOW_MS - 10 ** 9,
+    balanceSumRaw: 10n ** 27n,
+    holders: made.holders,
+    balancesBroken: false,
+    supplyRaw: 10n ** 27n,
+    supplyBlock: 1,
+    supplyBalanceSumRaw: 10n ** 27n,
+    priceNative: '0.000123456789012345',
+    priceUsd: '0.370370367037037',
+    lastTradeAtMs: NOW_MS - 61_000,
+    tradeCount: made.trades,
+    liquidityUsdE18,
+    pairedPool: null,
+    pairedUsdE18: null,
+  };
+}
+
+function makePool(token: TokenRecord, number: number): PoolRecord {
+  return {
+    pool: toAddress('dd', number),
+    venue: 'uniswap-v2',
+    token0: token.token,
+    token1: WETH,
+    feePips: 3000,
+    tickSpacing: null,
+    hooks: null,
+    vault: toAddress('dd', number),
+    createdBlock: 1,
+    createdAtMs: NOW_MS - 10 ** 9,
+    complete: true,
+    reserve0: 10n ** 24n,
+    reserve1: 10n ** 20n,
+    sqrtPriceX96: null,
+    liquidity: null,
+    tick: null,
+    protocolFee: 0,
+    lastSwapAtMs: NOW_MS,
+    amount0: null,
+    amount1: null,
+    liquidityUsdE18: token.liquidityUsdE18,
+  };
+}
+
+async function writePart(
+  transaction: MarketTransaction,
+  part: { readonly from: number; readonly to: number; readonly random: Random },
+): Promise<void> {
+  const numbers = Array.from({ length: part.to - part.from }, (_, index) => part.from + index);
+  const tokens = numbers.map((number) => {
+    const isDeep = number < DEEP_COUNT;
+    const trades = isDeep ? DEEP_TRADES : 1;
+    const holders = isDeep ? DEEP_HOLDERS : 2;
+    return { number, trades, holders, random: part.random };
+  });
+  const rows = tokens.map((made) => makeToken(made.number, made));
+  await transaction.putTokens(rows);
+  await transaction.putPools(rows.map((row, index) => makePool(row, part.from + index)));
+  const trades = tokens.flatMap((made) => makeTrades(made.number, made.trades));
+  await transaction.insertTrades(trades);
+  const byToken = Map.groupBy(trades, ({ token }) => token);
+  for (const interval of STORED_INTERVALS) {
+    const candles = Array.from(byToken, ([token, list]) =>
+      foldTrades({ token, pool: null, interval }, list),
+    );
+    await transaction.putCandles(candles.flat());
+  }
+  const balances = tokens.flatMap(({ number, holders }) =>
+    Array.from({ length: holders }, (_, index) => ({
+      token: toAddress('aa', number),
+      owner: toAddress('cc', index),
+      amountRaw: 10n ** 24n - BigInt(index),
+    })),
+  );
+  await transaction.putBalances(balances);
+}
+
+async function fill(store: Store, tokenCount: number): Promise<void> {
+  const random = createRandom(`market ${tokenCount}`);
+  const checkpoint = {
+    startBlock: 0,
+    block: 2000,
+    blockHash: `0x${'b'.repeat(64)}`,
+    timestampMs: NOW_MS,
+    finalizedBlock: 2000,
+    startAtMs: NOW_MS - 10 ** 9,
+    version: 0,
+  };
+  for (let from = 0, version = 1; from < tokenCount; from += PER_COMMIT, version += 1) {
+    const to = Math.min(tokenCount, from + PER_COMMIT);
+    await store.market.transaction(CHAIN, async (transaction) => {
+      await transaction.setCheckpoint({ ...checkpoint, version });
+      await writePart(transaction, { from, to, random });
+    });
+  }
+  const owners = Array.from({ length: DEEP_HOLDERS }, (_, index) => toAddress('cc', index));
+  await store.market.putAccounts(CHAIN, new Map(owners.map((owner) => [owner, false])));
+}
+
+/** A deployment file for a chain that nobody serves: what is stored is all there is. */
+export function writeDeployment(
+  folder: string,
+  chain: { readonly rpcUrl: string; readonly contracts?: Readonly<Record<string, string>> },
+): string {
+  const names = ['weth', 'v2Factory', 'v2Router', 'v3Factory', 'v3Quoter', 'v4PoolManager'];
+  const more = ['v4PositionManager', 'v4StateView', 'v4Quoter', 'universalRouter', 'permit2'];
+  const contracts = [...names, ...more, 'multicall3'].map((name, index) => [
+    name,
+    toAddress('f0', index + 1),
+  ]);
+  const file = join(folder, 'deployment.json');
+  const deployment = {
+    chainId: 1337,
+    startBlock: 0,
+    rpcUrl: chain.rpcUrl,
+    contracts: { ...Object.fromEntries(contracts), weth: WETH, ...chain.contracts },
+    tokens: [{ key: 'usdc', address: chain.contracts?.['usdc'] ?? USDC }],
+    anchorPools: [chain.contracts?.['anchor'] ?? toAddress('dd', 1)],
+  };
+  writeFileSync(file, JSON.stringify(deployment));
+  return file;
+}
+
+/** The settings with which a service serves the store. */
+export async function buildMarketStore(
+  folder: string,
+  tokenCount: number,
+): Promise<Readonly<Record<string, string>>> {
+  const store = await openStore(loadConfig({ DATA_DIR: folder }).store);
+  try {
+    await fill(store, tokenCount);
+  } finally {
+    await store.close();
+  }
+  // Nothing listens on the discard port: the indexer waits, and what is stored stays as it is.
+  const file = writeDeployment(folder, { rpcUrl: 'http://127.0.0.1:9' });
+  return { DATA_DIR: folder, DEVNET: 'on', DEVNET_DEPLOYMENT: file };
+}

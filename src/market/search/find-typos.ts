@@ -1,0 +1,59 @@
+// Texts within a few typing errors of a query, found by what they must hold.
+//
+// Cut a query into one piece more than there may be errors, and some piece is without one. Errors
+// elsewhere do not move the first piece from the start of the text nor the last from its end; a
+// piece between them is somewhere in it. Only two letters swapped across a cut spoil two pieces at
+// once: such swaps are tried as queries of their own with one error less.
+
+import { type FieldIndex, TEXT_END, TEXT_START } from './field-index.ts';
+import { type SearchQuery, toTypoRank } from './match-text.ts';
+
+const START = String.fromCharCode(TEXT_START);
+const END = String.fromCharCode(TEXT_END);
+
+/** Where a query is cut, its two ends included. */
+function toCuts(length: number, pieces: number): number[] {
+  return Array.from({ length: pieces + 1 }, (_, cut) => Math.floor((cut * length) / pieces));
+}
+
+function swapAt(points: readonly number[], cut: number): number[] {
+  const swapped = [...points];
+  [swapped[cut - 1], swapped[cut]] = [points[cut] ?? 0, points[cut - 1] ?? 0];
+  return swapped;
+}
+
+function* toTexts(points: readonly number[], edits: number): Generator<string> {
+  const pieces = edits + 1;
+  const cuts = toCuts(points.length, pieces);
+  for (let piece = 0; piece < pieces; piece += 1) {
+    const text = String.fromCodePoint(...points.slice(cuts[piece], cuts[piece + 1]));
+    yield `${piece === 0 ? START : ''}${text}${piece === pieces - 1 ? END : ''}`;
+  }
+  if (edits === 0) return;
+  for (const cut of cuts.slice(1, -1)) yield* toTexts(swapAt(points, cut), edits - 1);
+}
+
+/** Texts that are compared with one query: those of the most liquid tokens. */
+const COMPARED_MAX = 4000;
+
+/** The texts of a field that are typing errors away from a query, with their ranks. */
+export function findTypos(
+  field: FieldIndex,
+  query: SearchQuery,
+): readonly { readonly position: number; readonly rank: number }[] {
+  const found: { position: number; rank: number }[] = [];
+  const compared = new Set<number>();
+  const { length } = query.points;
+  const span = { min: length - query.edits, max: length + query.edits };
+  const needles = [...new Set(toTexts(query.points, query.edits))];
+  for (const needle of needles) {
+    const candidates = field.find(Buffer.from(needle), COMPARED_MAX / needles.length);
+    for (const position of candidates) {
+      if (compared.has(position) || !field.mayHaveLength(position, span)) continue;
+      compared.add(position);
+      const rank = toTypoRank(query, field.pointsAt(position));
+      if (rank !== null) found.push({ position, rank });
+    }
+  }
+  return found.sort((a, b) => a.rank - b.rank || a.position - b.position);
+}
