@@ -2,6 +2,14 @@
 
 import type { GOALS } from './goals.ts';
 
+/** A cost at several sizes, for the plot of its growth. */
+export interface Growth {
+  /** What grows along the axis, in words: `tokens`. */
+  readonly of: string;
+  readonly unit: string;
+  readonly points: readonly { readonly size: number; readonly cost: number }[];
+}
+
 export interface Row {
   readonly goal: keyof typeof GOALS;
   readonly ours: string;
@@ -10,4 +18,5 @@ export interface Row {
   readonly ratio: number | null;
   readonly spread: number | null;
   readonly note: string;
+  readonly growth?: Growth;
 }

@@ -1,6 +1,8 @@
 // Writes the documents that follow from code; with --check, tells whether they are up to date.
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { renderPerformance } from '../bench/performance-page.ts';
+import { readResults } from '../bench/results.ts';
 import { SETTINGS } from '../src/config.ts';
 import { ERROR_CATALOGUE, ERROR_CODES } from '../src/errors/catalogue.ts';
 
@@ -76,8 +78,11 @@ function readText(path: string): string {
 }
 
 const check = process.argv.includes('--check');
-for (const [path, render] of Object.entries(PAGES)) {
-  const text = render();
+const pages = {
+  ...Object.fromEntries(Object.entries(PAGES).map(([path, render]) => [path, render()])),
+  ...renderPerformance(readResults()),
+};
+for (const [path, text] of Object.entries(pages)) {
   if (text === readText(path)) continue;
   if (check) {
     console.error(`${path} is out of date: run \`npm run generate\``);
