@@ -27,6 +27,16 @@ export const GOALS = {
     name: 'cold reads beside an indexer at full speed',
     ratioMin: 0.5,
   },
+  tradeReadGrowth: {
+    part: 'grow',
+    name: 'cold klines and trades as the past grows tenfold',
+    ratioMin: 0.67,
+  },
+  tradeCommitGrowth: {
+    part: 'grow',
+    name: 'committing a trade as the past grows tenfold',
+    ratioMin: 0.67,
+  },
   keyedRead: { part: 'access', name: 'hot read with an API key', ratioMin: 0.9 },
   garbageKeys: { part: 'access', name: 'flood of garbage as keys', ratioMin: 0.8 },
   unknownKeys: { part: 'access', name: 'flood of well-made keys of nobody', ratioMin: null },

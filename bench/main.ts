@@ -5,6 +5,7 @@ import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { benchAccess } from './access.ts';
 import { GOALS, type Goal } from './goals.ts';
+import { benchTradeGrowth } from './grow-trades.ts';
 import { benchIngest } from './ingest.ts';
 import { benchMarket } from './market.ts';
 import { isMet, renderPerformance } from './performance-page.ts';
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   access: { run: benchAccess, seconds: 100, quickSeconds: 18 },
   start: { run: benchStart, seconds: 15, quickSeconds: 6 },
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 120 },
+  grow: { run: benchTradeGrowth, seconds: 600, quickSeconds: 60 },
   quote: { run: benchQuote, seconds: 60, quickSeconds: 15 },
 };
 

@@ -58,33 +58,50 @@ export function makeTexts(random: Random): { symbol: string; name: string } {
   return { symbol, name };
 }
 
-function makeTrades(number: number, count: number): TradeRecord[] {
-  return Array.from({ length: count }, (_, index) => {
-    const cents = 100 + ((index * 37 + number) % 900);
-    return {
-      token: toAddress('aa', number),
-      block: 1000 + index,
-      logIndex: number % 1000,
-      txHash: `0x${(number * 1000 + index).toString(16).padStart(64, '0')}`,
-      index: 0,
-      timestampMs: NOW_MS - (count - index) * 61_000,
-      side: index % 2 === 0 ? 'buy' : 'sell',
-      wallet: toAddress('cc', index % 97),
-      venue: 'uniswap-v2',
-      pool: toAddress('dd', number),
-      amountRaw: 12_345_678_901_234_567_890n + BigInt(index),
-      quoteToken: WETH,
-      quoteAmountRaw: 1_234_567_890_123_456n * BigInt(cents),
-      priceNative: `0.000123456789012${cents}`,
-      priceUsd: `0.37037036703703${cents}`,
-      valueNative: `1.23456789012345${cents}`,
-      valueUsd: `3703.7036703703${cents}`,
-      outlier: false,
-    };
-  });
+export interface TradePlace {
+  readonly index: number;
+  readonly block: number;
+  readonly logIndex: number;
+  readonly timestampMs: number;
 }
 
-function makeToken(
+export function makeTrade(number: number, place: TradePlace): TradeRecord {
+  const { index, block, logIndex, timestampMs } = place;
+  const cents = 100 + ((index * 37 + number) % 900);
+  return {
+    token: toAddress('aa', number),
+    block,
+    logIndex,
+    txHash: `0x${number.toString(16).padStart(16, '0')}${block.toString(16).padStart(48, '0')}`,
+    index: 0,
+    timestampMs,
+    side: index % 2 === 0 ? 'buy' : 'sell',
+    wallet: toAddress('cc', index % 97),
+    venue: 'uniswap-v2',
+    pool: toAddress('dd', number),
+    amountRaw: 12_345_678_901_234_567_890n + BigInt(index),
+    quoteToken: WETH,
+    quoteAmountRaw: 1_234_567_890_123_456n * BigInt(cents),
+    priceNative: `0.000123456789012${cents}`,
+    priceUsd: `0.37037036703703${cents}`,
+    valueNative: `1.23456789012345${cents}`,
+    valueUsd: `3703.7036703703${cents}`,
+    outlier: false,
+  };
+}
+
+function makeTrades(number: number, count: number): TradeRecord[] {
+  return Array.from({ length: count }, (_, index) =>
+    makeTrade(number, {
+      index,
+      block: 1000 + index,
+      logIndex: number % 1000,
+      timestampMs: NOW_MS - (count - index) * 61_000,
+    }),
+  );
+}
+
+export function makeToken(
   number: number,
   made: { random: Random; trades: number; holders: number },
 ): TokenRecord {
@@ -111,7 +128,7 @@ function makeToken(
   };
 }
 
-function makePool(token: TokenRecord, number: number): PoolRecord {
+export function makePool(token: TokenRecord, number: number): PoolRecord {
   return {
     pool: toAddress('dd', number),
     venue: 'uniswap-v2',
