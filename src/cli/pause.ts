@@ -3,9 +3,9 @@
 
 import { openStore } from '../compose/open-store.ts';
 import { loadProcessConfig } from '../config.ts';
+import { parseAddress } from '../contract/parse-reference.ts';
 import { AppError } from '../errors/app-error.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
-import { parseAddress } from '../market/parse-token.ts';
 import { type ChainSlug, toChain } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import { toStartProblem } from './serve.ts';

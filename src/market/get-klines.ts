@@ -5,6 +5,7 @@ import { toNextOpenTime, toOpenTime } from '../candles/interval.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import type { getKlines } from '../contract/operations/get-klines.ts';
+import { parsePool } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { AppError } from '../errors/app-error.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
@@ -17,7 +18,6 @@ import { fillRows, type KlineRow, type KlineView, toKlineRow, toOhlc } from './k
 import type { MarketParts } from './market-parts.ts';
 import { toOpenObject } from './open-object.ts';
 import {
-  parsePool,
   parseToken,
   requireReadable,
   type TokenReference,

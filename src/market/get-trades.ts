@@ -3,6 +3,7 @@
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import type { getTrades } from '../contract/operations/get-trades.ts';
+import { parseAddress } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { toInvalidInput } from '../errors/app-error.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
@@ -16,7 +17,7 @@ import { readStart, toCoverage } from './coverage.ts';
 import { parseCursor, parseNumbers, toCursor, toQueryMark } from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';
 import { toOpenObject } from './open-object.ts';
-import { parseAddress, parseToken, requireReadable, toTokenNotFound } from './parse-token.ts';
+import { parseToken, requireReadable, toTokenNotFound } from './parse-token.ts';
 import { createPrepare } from './prepare.ts';
 import { readAt } from './read-at.ts';
 import { checkLimit } from './read-limit.ts';

@@ -3,6 +3,12 @@
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf } from '../contract/operation.ts';
 import type { searchTokens } from '../contract/operations/search-tokens.ts';
+import {
+  isAddress,
+  parseAddress,
+  parseFollowedChain,
+  toNotReady,
+} from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { toInvalidInput } from '../errors/app-error.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -14,7 +20,6 @@ import { toQueryMark } from './cursor.ts';
 import { toFigureMinute } from './day-figures.ts';
 import type { MarketParts } from './market-parts.ts';
 import { toOpenObject } from './open-object.ts';
-import { isAddress, parseAddress, parseFollowedChain, toNotReady } from './parse-token.ts';
 import { readAt } from './read-at.ts';
 import { foldText } from './search/fold-text.ts';
 import { type MatchKind, toMatchKind, toSearchQuery } from './search/match-text.ts';
@@ -44,7 +49,8 @@ interface SearchRequest {
 }
 
 function parseRequest(parts: SearchParts, input: InputOf<typeof searchTokens>): SearchRequest {
-  const chain = input.chain === undefined ? null : parseFollowedChain(parts, input.chain);
+  const chain =
+    input.chain === undefined ? null : parseFollowedChain(parts.chains.list(), input.chain);
   const folded = foldText(input.q);
   if (folded === '') {
     throw toInvalidInput([{ path: 'q', message: 'must have a visible character' }]);
