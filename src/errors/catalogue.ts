@@ -47,6 +47,12 @@ export const ERROR_CATALOGUE = {
     detail: 'The cursor is not one that this query gave.',
     help: 'Send `nextCursor` as it came, with the same query. A cursor belongs to its query and to whoever was given it.',
   },
+  INVALID_QUOTE_ID: {
+    status: 400,
+    title: 'Invalid quote id',
+    detail: 'The quoteId is not one that this service gave.',
+    help: 'Send `quoteId` exactly as `POST /v1/trade/quote` gave it, or leave it out.',
+  },
   INVALID_API_KEY: {
     status: 401,
     title: 'Invalid API key',
@@ -114,6 +120,12 @@ export const ERROR_CATALOGUE = {
     detail: 'The token has no market in the pool {pool}.',
     help: '`GET /v1/token` lists the pools of a token.',
   },
+  NO_MARKET: {
+    status: 404,
+    title: 'No market',
+    detail: 'No pool with liquidity leads from {from} to {to} on {chain}.',
+    help: 'The token is known but cannot be traded for that asset in up to three hops. Try another `quoteMint`; `GET /v1/token` lists the pools of a token.',
+  },
   KEY_NOT_FOUND: {
     status: 404,
     title: 'Key not found',
@@ -143,6 +155,18 @@ export const ERROR_CATALOGUE = {
     title: 'Key already revoked',
     detail: 'The key was revoked before.',
     help: 'Nothing is left to do: the key does not work.',
+  },
+  INSUFFICIENT_LIQUIDITY: {
+    status: 409,
+    title: 'Insufficient liquidity',
+    detail: 'The pools between {from} and {to} cannot take the whole amount.',
+    help: 'Ask for less. What the pools hold is in `GET /v1/token`.',
+  },
+  AMOUNT_TOO_SMALL: {
+    status: 409,
+    title: 'Amount too small',
+    detail: 'The amount does not buy the smallest unit of {to}.',
+    help: 'Ask for more: at the price of the pools the output rounds to nothing.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
