@@ -1,6 +1,7 @@
 // One chain's index: the stored rows with their checkpoint, moved forward and back block by block.
 
 import type { ChainAdapter } from '../chains/adapter.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Address, BlockEvents, BlockHeader, PoolId } from '../model/market-event.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketStore } from '../store/store.ts';
@@ -21,6 +22,9 @@ export interface ChainIndexOptions {
   readonly adapter: ChainAdapter;
   readonly store: MarketStore;
   readonly limits?: StateLimits;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** For how long it is remembered what rollbacks took back. */
+  readonly rollbacksKeptMs?: number | undefined;
   /** Called after each commit, in order; must not throw. */
   readonly onCommitted: (event: CommittedEvent) => void;
 }
@@ -43,6 +47,8 @@ interface Touched {
   readonly pools: readonly PoolId[];
 }
 
+const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
+
 const NO_CHANGES: BatchChanges = {
   tokens: new Set(),
   pools: new Set(),
@@ -57,6 +63,8 @@ export class ChainIndex {
   readonly #store: MarketStore;
   readonly #state: MarketState;
   readonly #onCommitted: (event: CommittedEvent) => void;
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #rollbacksKeptMs: number;
   #checkpoint: Checkpoint | null = null;
   #base: BlockHeader | null = null;
   #startBlock = 0;
@@ -72,6 +80,8 @@ export class ChainIndex {
     this.#store = options.store;
     this.#state = new MarketState(options.adapter.assets, options.limits);
     this.#onCommitted = options.onCommitted;
+    this.#clock = options.clock;
+    this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
   }
 
   get checkpoint(): Checkpoint | null {
@@ -205,6 +215,9 @@ export class ChainIndex {
     await rollBack(this.#store, {
       chain: this.#adapter.chain,
       checkpoint,
+      tip: before,
+      nowMs: this.#clock.nowMs(),
+      keptMs: this.#rollbacksKeptMs,
       onRemoved: (trades) => {
         this.#pending = this.#toRevertedEvent(checkpoint, trades);
       },

@@ -35,6 +35,8 @@ export interface IndexerOptions {
   /** A head that stands still for so long is `stalled` too; null for a chain that may rest. */
   readonly headStallAfterMs: number | null;
   readonly limits?: StateLimits;
+  /** For how long it is remembered what rollbacks took back; a day unless told. */
+  readonly rollbacksKeptMs?: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -108,6 +110,8 @@ export class Indexer {
       adapter: options.adapter,
       store: options.store,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
+      clock: options.clock,
+      rollbacksKeptMs: options.rollbacksKeptMs,
       onCommitted: (event) => this.#onCommitted(event),
     });
   }

@@ -1,6 +1,7 @@
 // Proves an index: reads the chain again, makes the index anew, asks the contracts, and compares.
 
 import type { ChainAdapter } from '../chains/adapter.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { BlockHeader } from '../model/market-event.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketReader, MarketScanner, MarketStore } from '../store/store.ts';
@@ -97,7 +98,10 @@ async function attempt(options: VerifyOptions): Promise<Verification | null> {
   const scratch = await options.openScratchStore();
   try {
     const { market } = scratch;
-    const index = new ChainIndex({ adapter, store: market, onCommitted: () => undefined });
+    const index = new ChainIndex({
+      ...{ adapter, store: market, clock: systemClock },
+      onCommitted: () => undefined,
+    });
     await index.load(checkpoint.startBlock, signal);
     // History takes long and is final: the store may move on meanwhile.
     await indexUpTo(options, index, checkpoint.finalizedBlock);

@@ -17,6 +17,7 @@ import type {
 import type { AccessStore } from './access-store.ts';
 import type { MarketReads } from './market-reads.ts';
 import type { PauseStore } from './pause-store.ts';
+import type { RollbackRecord, StreamReads } from './stream-reads.ts';
 
 export interface BalanceKey {
   readonly token: Address;
@@ -106,11 +107,16 @@ export interface MarketTransaction extends MarketReader {
    * Returns the trades that were removed, in chain order.
    */
   undoAbove(block: number): Promise<TradeRecord[]>;
+  /** Keeps what a rollback took back, for those who saw it and are away. */
+  putRollback(rollback: RollbackRecord, reverted: readonly TradeRecord[]): Promise<void>;
+  /** Forgets rollbacks that were recorded before a time. */
+  pruneRollbacks(beforeMs: number): Promise<void>;
   /** Forgets undo images up to `block`, and headers that no reorganisation can reach. */
   pruneUndo(block: number): Promise<void>;
   /**
    * Throws `StaleWriterError` unless the stored version is the one before (nothing stored counts as
    * version 0): a second indexer must not write. Best called first, before anything is written.
+   * The first version also gives the chain's index its epoch.
    */
   setCheckpoint(checkpoint: Checkpoint): Promise<void>;
 }
@@ -129,9 +135,9 @@ export interface MarketScanner {
   scanTrades(chain: ChainSlug): AsyncIterable<readonly TradeRecord[]>;
 }
 
-export type MarketSnapshot = MarketReader & MarketReads & MarketScanner;
+export type MarketSnapshot = MarketReader & MarketReads & StreamReads & MarketScanner;
 
-export interface MarketStore extends MarketReader, MarketReads, MarketScanner {
+export interface MarketStore extends MarketReader, MarketReads, StreamReads, MarketScanner {
   /** Runs `work` in one transaction; a throw leaves nothing behind. */
   transaction<T>(
     chain: ChainSlug,

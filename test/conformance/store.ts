@@ -8,6 +8,7 @@ import { describePages } from './store-pages.ts';
 import type { CreatePlace } from './store-place.ts';
 import { describeRows } from './store-rows.ts';
 import { describeSeries } from './store-series.ts';
+import { describeStreams } from './store-streams.ts';
 import { describeTransactions } from './store-transactions.ts';
 import { describeUndo } from './store-undo.ts';
 
@@ -18,6 +19,7 @@ export function describeStore(name: string, createPlace: CreatePlace): void {
     describeSeries(createPlace);
     describeTransactions(createPlace);
     describeUndo(createPlace);
+    describeStreams(createPlace);
     describeMigrations(createPlace);
     describeForget(createPlace);
     describeKill(createPlace);

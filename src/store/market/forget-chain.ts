@@ -7,8 +7,11 @@ import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { BALANCE_TABLE } from '../tables/balance-table.ts';
 import { CANDLE_TABLE } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE } from '../tables/checkpoint-table.ts';
+import { EPOCH_TABLE } from '../tables/epoch-table.ts';
 import { HEADER_TABLE } from '../tables/header-table.ts';
 import { POOL_TABLE } from '../tables/pool-table.ts';
+import { REVERTED_TRADE_TABLE } from '../tables/reverted-trade-table.ts';
+import { ROLLBACK_TABLE } from '../tables/rollback-table.ts';
 import { TICK_TABLE } from '../tables/tick-table.ts';
 import { TOKEN_TABLE } from '../tables/token-table.ts';
 import { TRADE_TABLE } from '../tables/trade-table.ts';
@@ -19,8 +22,11 @@ const INDEXED_TABLES: readonly Table[] = [
   BALANCE_TABLE,
   CANDLE_TABLE,
   CHECKPOINT_TABLE,
+  EPOCH_TABLE,
   HEADER_TABLE,
   POOL_TABLE,
+  REVERTED_TRADE_TABLE,
+  ROLLBACK_TABLE,
   TICK_TABLE,
   TOKEN_TABLE,
   TRADE_TABLE,

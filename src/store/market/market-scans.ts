@@ -16,10 +16,10 @@ import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
 import { TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
 import { TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
-import { MarketPages } from './market-pages.ts';
 import { scanTable } from './scan-table.ts';
+import { StreamPages } from './stream-pages.ts';
 
-export class MarketScans extends MarketPages implements MarketScanner {
+export class MarketScans extends StreamPages implements MarketScanner {
   scanTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]> {
     return scanTable(this.session, chain, {
       table: TOKEN_TABLE,

@@ -1,5 +1,6 @@
 // One chain's writes inside a transaction, the same on both engines.
 
+import { randomBytes } from 'node:crypto';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { BlockHeader } from '../../model/market-event.ts';
 import type {
@@ -14,13 +15,17 @@ import type {
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { StaleWriterError } from '../stale-writer-error.ts';
 import type { CandleKey, MarketTransaction, UndoImages } from '../store.ts';
+import type { RollbackRecord } from '../stream-reads.ts';
 import { type ColumnType, type SqlStatement, toSelect } from '../table.ts';
 import { BALANCE_TABLE, toBalanceRow } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleKey, toCandleRow } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE, toCheckpointRow } from '../tables/checkpoint-table.ts';
-import { numberAt, textAt } from '../tables/column-value.ts';
+import { numberAt, numberOrNullAt, textAt } from '../tables/column-value.ts';
+import { EPOCH_TABLE } from '../tables/epoch-table.ts';
 import { HEADER_TABLE, toHeaderRow } from '../tables/header-table.ts';
 import { POOL_TABLE, toPoolRow } from '../tables/pool-table.ts';
+import { REVERTED_TRADE_TABLE, toRevertedTradeRow } from '../tables/reverted-trade-table.ts';
+import { ROLLBACK_TABLE, toRollbackRow } from '../tables/rollback-table.ts';
 import { TICK_TABLE, toTickRow } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRow } from '../tables/token-table.ts';
 import { compareTrades, TRADE_TABLE, toTradeRecord, toTradeRow } from '../tables/trade-table.ts';
@@ -58,6 +63,26 @@ const DELETE_HEADERS_ABOVE = toDelete('headers WHERE chain = $1 AND number > $2'
 const DELETE_HEADERS_BELOW = toDelete('headers WHERE chain = $1 AND number < $2', 'text');
 const DELETE_UNDO_ABOVE = toDelete('undo_images WHERE chain = $1 AND block > $2', 'text');
 const DELETE_UNDO_UP_TO = toDelete('undo_images WHERE chain = $1 AND block <= $2', 'text');
+
+const SELECT_LAST_OLD_ROLLBACK: SqlStatement = {
+  sql: 'SELECT MAX(version) FROM rollbacks WHERE chain = $1 AND recorded_at_ms < $2',
+  takes: ['text', 'integer'],
+  gives: ['integer'],
+};
+
+const DELETE_ROLLBACKS_UP_TO = toDelete('rollbacks WHERE chain = $1 AND version <= $2', 'text');
+const DELETE_REVERTED_UP_TO = toDelete(
+  'reverted_trades WHERE chain = $1 AND version <= $2',
+  'name',
+);
+
+const UPDATE_FORGOTTEN: SqlStatement = {
+  sql: 'UPDATE chain_epochs SET forgotten_version = $1 WHERE chain = $2',
+  takes: ['integer', 'text'],
+  gives: [],
+};
+
+const EPOCH_BYTES = 8;
 
 const UPDATE_CHECKPOINT: SqlStatement = {
   sql: `UPDATE checkpoints
@@ -183,6 +208,23 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     return trades.map(toTradeRecord).sort(compareTrades);
   }
 
+  async putRollback(rollback: RollbackRecord, reverted: readonly TradeRecord[]): Promise<void> {
+    await this.session.insertRows(ROLLBACK_TABLE, [toRollbackRow(this.#chain, rollback)]);
+    await this.session.insertRows(
+      REVERTED_TRADE_TABLE,
+      reverted.map((trade) => toRevertedTradeRow(this.#chain, rollback.version, trade)),
+    );
+  }
+
+  async pruneRollbacks(beforeMs: number): Promise<void> {
+    const [row] = await this.session.query(SELECT_LAST_OLD_ROLLBACK, [this.#chain, beforeMs]);
+    const version = row === undefined ? null : numberOrNullAt(row, 0);
+    if (version === null) return;
+    await this.session.execute(DELETE_ROLLBACKS_UP_TO, [this.#chain, version]);
+    await this.session.execute(DELETE_REVERTED_UP_TO, [this.#chain, version]);
+    await this.session.execute(UPDATE_FORGOTTEN, [version, this.#chain]);
+  }
+
   async pruneUndo(block: number): Promise<void> {
     await this.session.execute(DELETE_UNDO_UP_TO, [this.#chain, block]);
     await this.session.execute(DELETE_HEADERS_BELOW, [this.#chain, block - HEADERS_KEPT_BELOW]);
@@ -195,9 +237,18 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
       expected === 0
         ? await this.session.execute(INSERT_CHECKPOINT, row)
         : await this.session.execute(UPDATE_CHECKPOINT, [...row.slice(1), this.#chain, expected]);
-    if (changed === 1) return;
+    if (changed === 1) {
+      if (expected === 0) await this.#beginEpoch();
+      return;
+    }
     const stored = await this.readCheckpoint(this.#chain);
     throw new StaleWriterError(this.#chain, { expected, stored: stored?.version ?? null });
+  }
+
+  /** Whoever remembers versions of an index that was here before can tell it from this one. */
+  #beginEpoch(): Promise<void> {
+    const epoch = randomBytes(EPOCH_BYTES).toString('hex');
+    return this.session.upsertRows(EPOCH_TABLE, [[this.#chain, epoch, 0]]);
   }
 
   async #readNextParts(blocks: readonly number[]): Promise<Map<number, number>> {

@@ -1,0 +1,71 @@
+// What streams resume from, the same on both engines.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Address } from '../../model/market-event.ts';
+import type { TradePosition } from '../market-reads.ts';
+import type { ChainEpoch, RevertedTrade, RollbackRecord, StreamReads } from '../stream-reads.ts';
+import { type SqlStatement, toSelect } from '../table.ts';
+import { numberAt, textAt } from '../tables/column-value.ts';
+import { EPOCH_TABLE } from '../tables/epoch-table.ts';
+import { REVERTED_TRADE_TABLE, toRevertedTrade } from '../tables/reverted-trade-table.ts';
+import { ROLLBACK_TABLE, toRollbackRecord } from '../tables/rollback-table.ts';
+import { MarketPages } from './market-pages.ts';
+
+const SELECT_ROLLBACKS = toSelect(
+  ROLLBACK_TABLE,
+  'WHERE chain = $1 AND version > $2 ORDER BY version LIMIT $3',
+  ['text', 'integer', 'integer'],
+);
+
+const SELECT_REVERTED = toSelect(
+  REVERTED_TRADE_TABLE,
+  `WHERE chain = $1 AND token = $2 AND version > $3
+  ORDER BY version, timestamp_ms, block, log_index LIMIT $4`,
+  ['name', 'name', 'integer', 'integer'],
+);
+
+const COUNT_TRADES_AFTER: SqlStatement = {
+  sql: `SELECT COUNT(*) FROM (
+    SELECT 1 FROM trades
+    WHERE chain = $1 AND token = $2 AND (timestamp_ms, block, log_index) > ($3, $4, $5)
+    LIMIT $6
+  ) AS found`,
+  takes: ['name', 'name', 'integer', 'integer', 'integer', 'integer'],
+  gives: ['integer'],
+};
+
+export class StreamPages extends MarketPages implements StreamReads {
+  async readEpoch(chain: ChainSlug): Promise<ChainEpoch | null> {
+    const [row] = await this.session.query(EPOCH_TABLE.selectByKey, [chain]);
+    if (row === undefined) return null;
+    return { epoch: textAt(row, 1), forgottenVersion: numberAt(row, 2) };
+  }
+
+  async readRollbacks(
+    chain: ChainSlug,
+    wanted: { readonly afterVersion: number; readonly limit: number },
+  ): Promise<RollbackRecord[]> {
+    const values = [chain, wanted.afterVersion, wanted.limit];
+    return (await this.session.query(SELECT_ROLLBACKS, values)).map(toRollbackRecord);
+  }
+
+  async readRevertedTrades(
+    chain: ChainSlug,
+    token: Address,
+    wanted: { readonly afterVersion: number; readonly limit: number },
+  ): Promise<RevertedTrade[]> {
+    const values = [chain, token, wanted.afterVersion, wanted.limit];
+    return (await this.session.query(SELECT_REVERTED, values)).map(toRevertedTrade);
+  }
+
+  async countTradesAfter(
+    chain: ChainSlug,
+    token: Address,
+    wanted: { readonly after: TradePosition; readonly limit: number },
+  ): Promise<number> {
+    const { timestampMs, block, logIndex } = wanted.after;
+    const values = [chain, token, timestampMs, block, logIndex, wanted.limit];
+    const [row] = await this.session.query(COUNT_TRADES_AFTER, values);
+    return row === undefined ? 0 : numberAt(row, 0);
+  }
+}

@@ -1,0 +1,36 @@
+// Trades that rollbacks took back: of each what names it and where it stood.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import type { TradeRecord } from '../../model/market-record.ts';
+import type { SqlRow } from '../sql.ts';
+import type { RevertedTrade } from '../stream-reads.ts';
+import { defineTable } from '../table.ts';
+import { numberAt, textAt } from './column-value.ts';
+
+export const REVERTED_TRADE_TABLE = defineTable('reverted_trades', {
+  key: {
+    chain: 'name',
+    token: 'name',
+    version: 'integer',
+    timestamp_ms: 'integer',
+    block: 'integer',
+    log_index: 'integer',
+  },
+  data: { tx_hash: 'text', tx_swap_index: 'integer' },
+});
+
+export function toRevertedTradeRow(chain: ChainSlug, version: number, trade: TradeRecord): SqlRow {
+  const { token, timestampMs, block, logIndex, txHash, index } = trade;
+  return [chain, token, version, timestampMs, block, logIndex, txHash, index];
+}
+
+export function toRevertedTrade(row: SqlRow): RevertedTrade {
+  return {
+    version: numberAt(row, 2),
+    timestampMs: numberAt(row, 3),
+    block: numberAt(row, 4),
+    logIndex: numberAt(row, 5),
+    txHash: textAt(row, 6),
+    index: numberAt(row, 7),
+  };
+}

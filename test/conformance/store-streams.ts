@@ -1,0 +1,169 @@
+// Conformance: what rollbacks took back is kept for those who saw it, and forgotten in time.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { ChainSlug } from '../../src/model/chain.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { RollbackRecord } from '../../src/store/stream-reads.ts';
+import type { CreatePlace, StorePlace } from './store-place.ts';
+import { toAddress, toCheckpoint, toHash, toTrade } from './store-samples.ts';
+
+const LIMIT = 100;
+const T0 = 1_700_000_000_000;
+
+function toRollback(version: number, block: number, fields: Partial<RollbackRecord> = {}) {
+  return {
+    version,
+    block,
+    timestampMs: T0 + block * 1000,
+    tipBlock: block + 3,
+    tipTimestampMs: T0 + (block + 3) * 1000,
+    recordedAtMs: T0 + version,
+    ...fields,
+  };
+}
+
+function begin(store: Store, chain: ChainSlug): Promise<void> {
+  return store.market.transaction(chain, (transaction) =>
+    transaction.setCheckpoint(toCheckpoint(1)),
+  );
+}
+
+export function describeStreams(createPlace: CreatePlace): void {
+  describe('streams', () => {
+    let place: StorePlace;
+    let store: Store;
+    before(async () => {
+      place = await createPlace();
+      store = await place.open();
+    });
+    after(async () => {
+      await store.close();
+      await place.remove();
+    });
+    itKeepsRollbacks(() => store);
+    itForgets(() => store);
+    itKnowsIndexesApart(() => store);
+    itCounts(() => store);
+  });
+}
+
+function itKeepsRollbacks(get: () => Store): void {
+  it('keeps rollbacks in order with the trades of each token, chain by chain', async () => {
+    const { market } = get();
+    await begin(get(), 'base');
+    const mine = [5, 6].map((block) => toTrade({ block, index: block }));
+    const other = toTrade({ block: 6, logIndex: 1, token: toAddress(9) });
+    await market.transaction('base', async (transaction) => {
+      await transaction.putRollback(toRollback(7, 4), [...mine, other]);
+      await transaction.putRollback(toRollback(9, 2), [toTrade({ block: 3 })]);
+    });
+    const rollbacks = await market.readRollbacks('base', { afterVersion: 0, limit: LIMIT });
+    assert.deepEqual(rollbacks, [toRollback(7, 4), toRollback(9, 2)]);
+    const later = await market.readRollbacks('base', { afterVersion: 7, limit: LIMIT });
+    assert.deepEqual(later, [toRollback(9, 2)]);
+    assert.deepEqual(await market.readRollbacks('base', { afterVersion: 0, limit: 1 }), [
+      toRollback(7, 4),
+    ]);
+    const wanted = { afterVersion: 0, limit: LIMIT };
+    const reverted = await market.readRevertedTrades('base', toAddress(1), wanted);
+    assert.deepEqual(
+      reverted.map(({ version, block, txHash, index }) => [version, block, txHash, index]),
+      [
+        [7, 5, toHash(5), 5],
+        [7, 6, toHash(6), 6],
+        [9, 3, toHash(3), 0],
+      ],
+    );
+    assert.equal((await market.readRevertedTrades('base', toAddress(9), wanted)).length, 1);
+    assert.deepEqual(
+      await market.readRevertedTrades('base', toAddress(1), { afterVersion: 9, limit: LIMIT }),
+      [],
+    );
+    assert.deepEqual(await market.readRollbacks('polygon', wanted), []);
+    assert.deepEqual(await market.readRevertedTrades('polygon', toAddress(1), wanted), []);
+  });
+
+  it('leaves nothing of a rollback whose transaction fails', async () => {
+    const { market } = get();
+    const work = market.transaction('base', async (transaction) => {
+      await transaction.putRollback(toRollback(11, 1), [toTrade({ block: 2 })]);
+      throw new Error('mine');
+    });
+    await assert.rejects(work, /mine/);
+    const after = { afterVersion: 9, limit: LIMIT };
+    assert.deepEqual(await market.readRollbacks('base', after), []);
+    assert.deepEqual(await market.readRevertedTrades('base', toAddress(1), after), []);
+  });
+}
+
+function itForgets(get: () => Store): void {
+  it('forgets rollbacks by their age, and says up to which one', async () => {
+    const { market } = get();
+    await begin(get(), 'optimism');
+    const trade = toTrade({ block: 3 });
+    await market.transaction('optimism', async (transaction) => {
+      await transaction.putRollback(toRollback(3, 2, { recordedAtMs: 1000 }), [trade]);
+      await transaction.putRollback(toRollback(5, 2, { recordedAtMs: 2000 }), [trade]);
+    });
+    await market.transaction('optimism', (transaction) => transaction.pruneRollbacks(1000));
+    assert.equal((await market.readEpoch('optimism'))?.forgottenVersion, 0);
+    await market.transaction('optimism', (transaction) => transaction.pruneRollbacks(2000));
+    assert.equal((await market.readEpoch('optimism'))?.forgottenVersion, 3);
+    const wanted = { afterVersion: 0, limit: LIMIT };
+    const versions = (await market.readRollbacks('optimism', wanted)).map((one) => one.version);
+    assert.deepEqual(versions, [5]);
+    const reverted = await market.readRevertedTrades('optimism', trade.token, wanted);
+    assert.deepEqual(
+      reverted.map(({ version }) => version),
+      [5],
+    );
+  });
+}
+
+function itKnowsIndexesApart(get: () => Store): void {
+  it('gives every index of a chain an epoch of its own, which stays', async () => {
+    const { market } = get();
+    assert.equal(await market.readEpoch('bsc'), null);
+    await begin(get(), 'bsc');
+    const first = await market.readEpoch('bsc');
+    assert.match(first?.epoch ?? '', /^[0-9a-f]{16}$/);
+    await market.transaction('bsc', async (transaction) => {
+      await transaction.setCheckpoint(toCheckpoint(2));
+      await transaction.putRollback(toRollback(2, 1), [toTrade({ block: 2 })]);
+    });
+    assert.deepEqual(await market.readEpoch('bsc'), first);
+    await market.forgetChain('bsc');
+    assert.equal(await market.readEpoch('bsc'), null);
+    const wanted = { afterVersion: 0, limit: LIMIT };
+    assert.deepEqual(await market.readRollbacks('bsc', wanted), []);
+    assert.deepEqual(await market.readRevertedTrades('bsc', toAddress(1), wanted), []);
+    await begin(get(), 'bsc');
+    assert.notEqual((await market.readEpoch('bsc'))?.epoch, first?.epoch);
+  });
+}
+
+function itCounts(get: () => Store): void {
+  it('counts the trades after a position, within a block too, and no further than asked', async () => {
+    const { market } = get();
+    const token = toAddress(1);
+    await market.transaction('arbitrum', (transaction) =>
+      transaction.insertTrades(
+        [1, 2, 3, 4].flatMap((block) =>
+          [0, 1].map((logIndex) => toTrade({ block, logIndex, index: logIndex })),
+        ),
+      ),
+    );
+    const count = (position: { block: number; logIndex: number }, limit = LIMIT) =>
+      market.countTradesAfter('arbitrum', token, {
+        after: { ...position, timestampMs: T0 + position.block * 1000 },
+        limit,
+      });
+    assert.equal(await count({ block: 2, logIndex: 0 }), 5);
+    assert.equal(await count({ block: 2, logIndex: 2 ** 31 }), 4);
+    assert.equal(await count({ block: 4, logIndex: 1 }), 0);
+    assert.equal(await count({ block: 0, logIndex: 0 }, 3), 3);
+    const after = { timestampMs: T0 + 3000, block: -1, logIndex: 0 };
+    assert.equal(await market.countTradesAfter('arbitrum', token, { after, limit: LIMIT }), 4);
+  });
+}
