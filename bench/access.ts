@@ -13,7 +13,7 @@ import type { Row } from './row.ts';
 const PATH = '/v1/llms.txt';
 const CONNECTIONS = 32;
 
-const PLENTY = Object.fromEntries(
+export const PLENTY = Object.fromEntries(
   ['KEY', 'SESSION'].flatMap((level) => [
     [`LIMIT_${level}_PER_MINUTE`, '1000000000'],
     [`LIMIT_${level}_BURST`, '1000000000'],
@@ -32,7 +32,7 @@ async function post(port: number, path: string, body: object, bearer?: string) {
   return (await response.json()) as Record<string, string>;
 }
 
-async function createKey(port: number): Promise<string> {
+export async function createKey(port: number): Promise<string> {
   const account = privateKeyToAccount(generatePrivateKey());
   const opening = { address: account.address, chain: 'base' };
   const { challengeId, message = '' } = await post(port, '/auth/challenge', opening);

@@ -9,8 +9,9 @@ import { benchTradeGrowth } from './grow-trades.ts';
 import { benchIngest } from './ingest.ts';
 import { benchMarket } from './market.ts';
 import { isMet, renderPerformance } from './performance-page.ts';
+import { profilePaths } from './profile.ts';
 import { benchQuote } from './quote.ts';
-import { readCommit, readMachine, writeResults } from './results.ts';
+import { type Results, readCommit, readMachine, writeResults } from './results.ts';
 import type { Row } from './row.ts';
 import { benchServe } from './serve.ts';
 import { benchStart } from './start.ts';
@@ -30,6 +31,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 120 },
   grow: { run: benchTradeGrowth, seconds: 600, quickSeconds: 60 },
   quote: { run: benchQuote, seconds: 60, quickSeconds: 15 },
+  profile: { run: runProfile, seconds: 60, quickSeconds: 30 },
 };
 
 function printRow(row: Row): void {
@@ -47,6 +49,13 @@ function toTime(seconds: number): string {
   return seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 }
 
+function writePages(fresh: Partial<Results>): void {
+  for (const [path, text] of Object.entries(renderPerformance(writeResults(fresh)))) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
 /** Runs one part and keeps its rows at once: a later part that fails takes nothing away. */
 async function runPart(name: string, part: Part, quick: boolean): Promise<readonly Row[]> {
   const [loadBefore = 0] = loadavg();
@@ -56,14 +65,23 @@ async function runPart(name: string, part: Part, quick: boolean): Promise<readon
   for (const row of rows) printRow(row);
   const measured = { measuredAt: new Date().toISOString(), commit: readCommit(), quick };
   const fresh = { ...measured, seconds, loadBefore, machine: readMachine(), rows };
-  const results = writeResults({ parts: { [name]: fresh } });
-  for (const [path, text] of Object.entries(renderPerformance(results))) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
+  writePages({ parts: { [name]: fresh } });
   return rows;
 }
 
+/** Not a comparison, so it has no rows: the largest costs of each hot path. */
+async function runProfile({ quick }: { readonly quick: boolean }): Promise<readonly Row[]> {
+  const measured = { measuredAt: new Date().toISOString(), commit: readCommit() };
+  const profiles = Object.entries(await profilePaths({ quick })).map(([path, costs]) => {
+    console.log(`profile: ${path}`);
+    for (const { name, share } of costs) console.log(`  ${(share * 100).toFixed(0)} % ${name}`);
+    return [path, { ...measured, costs }];
+  });
+  writePages({ profiles: Object.fromEntries(profiles) });
+  return [];
+}
+
+const PROFILE = 'profile';
 const args = process.argv.slice(2);
 const quick = args.includes('--quick');
 const flags = ['--quick', '--check'];
@@ -83,7 +101,8 @@ console.error(
 const missed: Row[] = [];
 for (const [index, [name, part]] of plan.entries()) {
   console.error(`\n[${index + 1}/${plan.length}] ${name}, about ${toTime(toSeconds(part))}`);
-  missed.push(...(await runPart(name, part, quick)).filter((row) => !isMet(row)));
+  const rows = await (name === PROFILE ? part.run({ quick }) : runPart(name, part, quick));
+  missed.push(...rows.filter((row) => !isMet(row)));
 }
 console.error('\nwritten: bench/results/latest.json, docs/performance.md and its plots');
 for (const row of missed) console.log(`MISSED ${GOALS[row.goal].part}: ${GOALS[row.goal].name}`);

@@ -25,7 +25,7 @@ const QUICK_SIZES = [10_000, 100_000] as const;
 
 const TOKEN = `chain=devnet&mint=${toAddress('aa', 3)}`;
 
-const HOT = [
+export const HOT = [
   { goal: 'hotKlines', path: `/v1/token/klines?${TOKEN}&interval=1m` },
   { goal: 'hotTrades', path: `/v1/token/trades?${TOKEN}` },
   { goal: 'hotHolders', path: `/v1/token/holders?${TOKEN}` },
@@ -89,7 +89,7 @@ function toColdPaths(): string[] {
 }
 
 /** What people type: whole symbols, beginnings, parts, typing errors, nonsense, addresses. */
-function toSearchPaths(): string[] {
+export function toSearchPaths(): string[] {
   const random = createRandom('search');
   const texts = Array.from({ length: 300 }, (_, index) => {
     const { symbol, name } = makeTexts(random);
@@ -118,7 +118,7 @@ interface Cost {
   readonly ownMb: number;
 }
 
-async function untilLoaded(server: StartedServer): Promise<void> {
+export async function untilLoaded(server: StartedServer): Promise<void> {
   const url = `http://127.0.0.1:${server.port}/v1/tokens/search?q=warm`;
   while ((await fetch(url)).status !== 200)
     await new Promise((resolve) => setTimeout(resolve, 200));

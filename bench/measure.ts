@@ -44,11 +44,13 @@ function toStopped(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 
 export interface ServeOptions {
   readonly env: Readonly<Record<string, string>>;
+  /** For the runtime itself: a profile, a bound. */
+  readonly nodeArgs?: readonly string[];
 }
 
 /** Our service as a process, with limits out of the way; resolves when it says it serves. */
 export function startOurs(options: ServeOptions): Promise<StartedServer> {
-  const child = spawn(process.execPath, ['src/cli/main.ts', 'serve'], {
+  const child = spawn(process.execPath, [...(options.nodeArgs ?? []), 'src/cli/main.ts', 'serve'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
