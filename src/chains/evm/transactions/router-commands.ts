@@ -1,0 +1,204 @@
+// The Universal Router's commands, each as its contract decodes it.
+
+import type { Hex } from 'viem';
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  encodePacked,
+  parseAbi,
+  parseAbiParameters,
+} from 'viem/utils';
+import type { Address } from '../../../model/market-event.ts';
+import type { PoolKey, SwapHop, SwapRouter } from './swap-plan.ts';
+
+/** The router's own address, as it calls itself in commands. */
+export const ROUTER: Address = '0x0000000000000000000000000000000000000002';
+/** As an amount: all that the router holds of it. */
+export const WHOLE_BALANCE = 1n << 255n;
+/** As V2's amount: the pair has been paid. As V4's amount: all that is owed or due. */
+export const SETTLED_ALREADY = 0n;
+export const OPEN_DELTA = 0n;
+
+const COMMAND = {
+  v3Swap: '00',
+  pull: '02',
+  sweep: '04',
+  v2Swap: '08',
+  wrap: '0b',
+  unwrap: '0c',
+  v4Swap: '10',
+} as const;
+
+const ACTION = { swapSingle: '06', swapPath: '07', settle: '0b', take: '0e' } as const;
+
+const EXECUTE_ABI = parseAbi([
+  'function execute(bytes commands, bytes[] inputs, uint256 deadline) payable',
+]);
+const TO_AMOUNT = parseAbiParameters('address, uint256');
+const TOKEN_TO_AMOUNT = parseAbiParameters('address, address, uint256');
+const TOKEN_TO_AMOUNT_160 = parseAbiParameters('address, address, uint160');
+const V2_SWAP = parseAbiParameters('address, uint256, uint256, address[], bool');
+const V3_SWAP = parseAbiParameters('address, uint256, uint256, bytes, bool');
+const V4_ACTIONS = parseAbiParameters('bytes, bytes[]');
+const V4_SETTLE = parseAbiParameters('address, uint256, bool');
+const V4_SINGLE = parseAbiParameters([
+  'Swap swap',
+  'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+  'struct Swap { PoolKey poolKey; bool zeroForOne; uint128 amountIn; uint128 amountOutMinimum; bytes hookData; }',
+]);
+const PATH_KEY =
+  'struct PathKey { address intermediateCurrency; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }';
+const V4_PATH = {
+  '2.0': parseAbiParameters([
+    'Swap swap',
+    PATH_KEY,
+    'struct Swap { address currencyIn; PathKey[] path; uint128 amountIn; uint128 amountOutMinimum; }',
+  ]),
+  '2.1': parseAbiParameters([
+    'Swap swap',
+    PATH_KEY,
+    'struct Swap { address currencyIn; PathKey[] path; uint256[] maxHopSlippage; uint128 amountIn; uint128 amountOutMinimum; }',
+  ]),
+} as const;
+
+/** Hops of one kind in a row, swapped by one command. */
+export interface PathSwap {
+  readonly hops: readonly SwapHop[];
+  readonly amountIn: bigint;
+  readonly amountOutMin: bigint;
+  readonly recipient: Address;
+  /** Whether the wallet pays through Permit2, or the router from what it holds. */
+  readonly payerIsUser: boolean;
+}
+
+function toTokens(hops: readonly SwapHop[]): Hex[] {
+  return [
+    ...hops.slice(0, 1).map(({ tokenIn }) => tokenIn),
+    ...hops.map((hop) => hop.tokenOut),
+  ] as Hex[];
+}
+
+function toFee({ pool }: SwapHop): number {
+  if (pool.kind !== 'v3') throw new Error(`${pool.kind} in a path of V3`);
+  return pool.feePips;
+}
+
+function toKey({ pool }: SwapHop): PoolKey {
+  if (pool.kind !== 'v4') throw new Error(`${pool.kind} in a path of V4`);
+  return pool.key;
+}
+
+function toPackedPath(hops: readonly SwapHop[]): Hex {
+  const [first, ...others] = toTokens(hops);
+  const fees = hops.map(toFee);
+  const parts = others.map((token, index) =>
+    encodePacked(['uint24', 'address'], [fees[index] ?? 0, token]).slice(2),
+  );
+  return `${first ?? '0x'}${parts.join('')}`;
+}
+
+export class RouterCommands {
+  readonly #version: SwapRouter['version'];
+  readonly #inputs: Hex[] = [];
+  #commands = '';
+
+  constructor(version: SwapRouter['version']) {
+    this.#version = version;
+  }
+
+  /** Native coin that the router holds → wrapped coin of the recipient. */
+  wrap(recipient: Address, amount: bigint): void {
+    this.#add(COMMAND.wrap, encodeAbiParameters(TO_AMOUNT, [recipient as Hex, amount]));
+  }
+
+  /** All wrapped coin that the router holds → native coin of the recipient. */
+  unwrap(recipient: Address, amountMin: bigint): void {
+    this.#add(COMMAND.unwrap, encodeAbiParameters(TO_AMOUNT, [recipient as Hex, amountMin]));
+  }
+
+  /** All of a token that the router holds → the recipient. */
+  sweep(token: Address, recipient: Address, amountMin: bigint): void {
+    const values = [token as Hex, recipient as Hex, amountMin] as const;
+    this.#add(COMMAND.sweep, encodeAbiParameters(TOKEN_TO_AMOUNT, values));
+  }
+
+  /** The wallet's token → the router, through Permit2. */
+  pull(token: Address, amount: bigint): void {
+    const values = [token as Hex, ROUTER as Hex, amount] as const;
+    this.#add(COMMAND.pull, encodeAbiParameters(TOKEN_TO_AMOUNT_160, values));
+  }
+
+  v2Swap(swap: PathSwap): void {
+    const { recipient, amountIn, amountOutMin, hops, payerIsUser } = swap;
+    const ends = [recipient as Hex, amountIn, amountOutMin] as const;
+    const input = encodeAbiParameters(V2_SWAP, [...ends, toTokens(hops), payerIsUser]);
+    this.#add(COMMAND.v2Swap, input);
+  }
+
+  v3Swap(swap: PathSwap): void {
+    const { recipient, amountIn, amountOutMin, hops, payerIsUser } = swap;
+    const ends = [recipient as Hex, amountIn, amountOutMin] as const;
+    const input = encodeAbiParameters(V3_SWAP, [...ends, toPackedPath(hops), payerIsUser]);
+    this.#add(COMMAND.v3Swap, input);
+  }
+
+  /** A whole balance is paid before the swap, since only then its amount is known. */
+  v4Swap(swap: PathSwap): void {
+    const { hops, amountIn, payerIsUser, recipient } = swap;
+    const tokens = toTokens(hops);
+    const [currencyIn, currencyOut] = [tokens[0] as Hex, tokens.at(-1) as Hex];
+    const isPaidFirst = amountIn === WHOLE_BALANCE;
+    const settle = (amount: bigint) =>
+      [ACTION.settle, encodeAbiParameters(V4_SETTLE, [currencyIn, amount, payerIsUser])] as const;
+    const take = encodeAbiParameters(TOKEN_TO_AMOUNT, [currencyOut, recipient as Hex, OPEN_DELTA]);
+    const exchange = this.#toV4Exchange({ ...swap, amountIn: isPaidFirst ? OPEN_DELTA : amountIn });
+    const actions = isPaidFirst
+      ? [settle(WHOLE_BALANCE), exchange, [ACTION.take, take] as const]
+      : [exchange, settle(OPEN_DELTA), [ACTION.take, take] as const];
+    const codes: Hex = `0x${actions.map(([code]) => code).join('')}`;
+    const params = actions.map(([, param]) => param);
+    this.#add(COMMAND.v4Swap, encodeAbiParameters(V4_ACTIONS, [codes, params]));
+  }
+
+  encode(deadlineSeconds: number): Hex {
+    const commands: Hex = `0x${this.#commands}`;
+    const args = [commands, this.#inputs, BigInt(deadlineSeconds)] as const;
+    return encodeFunctionData({ abi: EXECUTE_ABI, args });
+  }
+
+  #toV4Exchange(swap: PathSwap): readonly [string, Hex] {
+    const { hops, amountIn, amountOutMin } = swap;
+    const keys = hops.map(toKey);
+    const tokens = toTokens(hops);
+    const amounts = { amountIn, amountOutMinimum: amountOutMin };
+    const [key] = keys;
+    if (key !== undefined && keys.length === 1) {
+      const [currency0, currency1, hooks] = [key.currency0, key.currency1, key.hooks] as [
+        Hex,
+        Hex,
+        Hex,
+      ];
+      const poolKey = { ...key, currency0, currency1, hooks };
+      const zeroForOne = tokens[0] === currency0;
+      const single = { poolKey, zeroForOne, ...amounts, hookData: '0x' as const };
+      return [ACTION.swapSingle, encodeAbiParameters(V4_SINGLE, [single])];
+    }
+    const path = keys.map(({ fee, tickSpacing, hooks }, index) => ({
+      intermediateCurrency: tokens[index + 1] as Hex,
+      ...{ fee, tickSpacing, hooks: hooks as Hex },
+      hookData: '0x' as const,
+    }));
+    const whole = { currencyIn: tokens[0] as Hex, path, ...amounts };
+    return [
+      ACTION.swapPath,
+      this.#version === '2.0'
+        ? encodeAbiParameters(V4_PATH['2.0'], [whole])
+        : encodeAbiParameters(V4_PATH['2.1'], [{ ...whole, maxHopSlippage: [] }]),
+    ];
+  }
+
+  #add(command: string, input: Hex): void {
+    this.#commands += command;
+    this.#inputs.push(input);
+  }
+}

@@ -1,0 +1,79 @@
+// A priced trade as a router sees it: which pools, in which order, with which part of the input.
+
+import type { Address } from '../../../model/market-event.ts';
+import type { EvmDeployment } from '../deployment.ts';
+
+/** How a pool is traded in, whatever exchange it belongs to. */
+export type PoolKind = 'v2' | 'v3' | 'v4';
+
+/** By this V4's manager finds a pool; its hash is the pool's id. */
+export interface PoolKey {
+  readonly currency0: Address;
+  readonly currency1: Address;
+  /** As the pool was made: 0x800000 where a hook decides. */
+  readonly fee: number;
+  readonly tickSpacing: number;
+  readonly hooks: Address;
+}
+
+export type SwapPool =
+  | { readonly kind: 'v2'; readonly pair: Address }
+  | { readonly kind: 'v3'; readonly feePips: number }
+  | { readonly kind: 'v4'; readonly key: PoolKey };
+
+export interface SwapHop {
+  readonly pool: SwapPool;
+  /** The pool's own tokens: the zero address where it holds the native coin. */
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+}
+
+export interface SwapLeg {
+  readonly amountInRaw: bigint;
+  /** What its last pool is thought to pay. */
+  readonly amountOutRaw: bigint;
+  readonly hops: readonly SwapHop[];
+}
+
+export interface SwapPlan {
+  /** What the wallet spends and gets; the zero address is the native coin. */
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+  /** The least that must arrive in all, or nothing happens. */
+  readonly amountOutMin: bigint;
+  /** Executed in this order: pools that two legs share have moved for the second. */
+  readonly legs: readonly SwapLeg[];
+  /** What the bought token takes of each transfer from a pool. */
+  readonly outputTaxBps: number;
+  readonly recipient: Address;
+  /** Unix seconds. */
+  readonly deadlineSeconds: number;
+}
+
+/** The router and what it works with. */
+export interface SwapRouter {
+  readonly address: Address;
+  /** Decides how several V4 hops are laid out. */
+  readonly version: '2.0' | '2.1';
+  readonly permit2: Address;
+  readonly wrapped: Address;
+}
+
+/** Null where no router is known that could trade. */
+export function toSwapRouter(deployment: EvmDeployment): SwapRouter | null {
+  const { universalRouter, permit2, wrapped } = deployment;
+  if (universalRouter === null || permit2 === null) return null;
+  return { ...universalRouter, permit2, wrapped };
+}
+
+/** The exchanges that the chain's router trades in, and how. */
+export function toRoutableVenues(deployment: EvmDeployment): ReadonlyMap<string, PoolKind> {
+  const venues = new Map<string, PoolKind>();
+  if (toSwapRouter(deployment) === null) return venues;
+  for (const { venue, universalRouter } of deployment.v2)
+    if (universalRouter) venues.set(venue, 'v2');
+  for (const { venue, universalRouter } of deployment.v3)
+    if (universalRouter) venues.set(venue, 'v3');
+  if (deployment.v4 !== null) venues.set(deployment.v4.venue, 'v4');
+  return venues;
+}
