@@ -6,8 +6,8 @@ import type { VerifyContractSignature } from '../src/access/contract-signatures.
 import { type Access, createAccess } from '../src/access/create-access.ts';
 import { Peppers } from '../src/access/peppers.ts';
 import { loadConfig } from '../src/config.ts';
+import type { AnyHandler } from '../src/contract/handler.ts';
 import { operations } from '../src/contract/operations.ts';
-import type { AnyHandler } from '../src/http/bind.ts';
 import { type Clock, ManualClock } from '../src/lib/clock.ts';
 import type { Store } from '../src/store/store.ts';
 import { type AccessClient, createAccessClient } from './access-client.ts';

@@ -6,9 +6,8 @@ import type { AddressInfo } from 'node:net';
 import type { Access } from '../access/create-access.ts';
 import { toIpBudget } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
-import type { Handlers } from '../contract/handler.ts';
+import type { AnyHandler, Handlers } from '../contract/handler.ts';
 import { operations } from '../contract/operations.ts';
-import type { AnyHandler } from '../http/bind.ts';
 import {
   createHttpServer,
   DEFAULT_TIMEOUTS,
@@ -21,6 +20,7 @@ import type { ChainDirectory } from '../market/chain-status.ts';
 import type { Market } from '../market/create-market.ts';
 import { createReadiness } from '../market/readiness.ts';
 import { createReference } from '../market/reference.ts';
+import { createMcp } from '../mcp/create-mcp.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -56,12 +56,13 @@ interface HandlerParts {
   readonly market: Market;
   readonly access: Access;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly isDraining: () => boolean;
 }
 
 function createHandlers(parts: HandlerParts): Handlers {
   const reference = createReference(operations, { version: parts.version });
-  return {
+  const handlers: Omit<Handlers, 'callMcp'> = {
     getChains: () => ({ chains: parts.chains.list().map((chain) => chain.answer) }),
     ...parts.market.handlers,
     ...parts.access.handlers,
@@ -71,6 +72,19 @@ function createHandlers(parts: HandlerParts): Handlers {
     getDocs: () => reference.docs,
     getLlms: () => reference.llms,
   };
+  const callMcp = createMcp({
+    operations,
+    handlers: toAnyHandlers(handlers),
+    version: parts.version,
+    listChains: () => parts.chains.list().map((chain) => chain.slug),
+    logger: parts.logger,
+  });
+  return { ...handlers, callMcp };
+}
+
+/** Each handler takes what its own operation's parser gives; the list ties the two by id. */
+function toAnyHandlers(handlers: object): Readonly<Record<string, AnyHandler>> {
+  return handlers as Readonly<Record<string, AnyHandler>>;
 }
 
 function toServerOptions(config: Config, access: Access) {
@@ -138,13 +152,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const access = openAccess({ config, store, peppers, chains, clock, logger });
   const market = await openMarket({ config, store, feed, chains, access, clock, logger, metrics });
   const handlers = createHandlers({
-    ...{ config, version, store, chains, market, access, clock },
+    ...{ config, version, store, chains, market, access, clock, logger },
     isDraining,
   });
   const server = createHttpServer({
     ...toServerOptions(config, access),
-    // Each handler takes what its own operation's parser gives; the list ties the two by id.
-    handlers: handlers as unknown as Readonly<Record<string, AnyHandler>>,
+    handlers: toAnyHandlers(handlers),
     clock,
     logger,
     metrics,

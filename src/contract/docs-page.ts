@@ -103,7 +103,7 @@ export function toCurl(operation: Operation, origin: string): string {
     return `curl -s ${origin}/v1${operation.path}${credential} -H 'Content-Type: application/json' -d '${body}'`;
   }
   const query = Object.entries(operation.example.input)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join('&');
   const method = operation.method === 'GET' ? '' : `-X ${operation.method} `;
   return `curl -s ${method}'${origin}/v1${operation.path}${query === '' ? '' : `?${query}`}'${credential}`;

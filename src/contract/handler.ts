@@ -4,6 +4,7 @@ import type { FramedAnswer } from './framed-answer.ts';
 import type { Identity } from './identity.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import type { AnyOperation, OperationId, operations } from './operations.ts';
+import type { RawAnswer, RawRequest } from './raw-request.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
 
 export interface HandlerContext {
@@ -24,6 +25,20 @@ export type Handler<Op extends AnyOperation> = (
   context: HandlerContext,
 ) => AnswerOf<Op> | Promise<AnswerOf<Op>>;
 
+/** Reads and answers a protocol of its own within HTTP. */
+export type RawHandler = (
+  request: RawRequest,
+  context: HandlerContext,
+) => RawAnswer | Promise<RawAnswer>;
+
+/** Operations whose handler is given the body as it came. */
+type RawId = 'callMcp';
+
 export type Handlers = {
-  readonly [Id in OperationId]: Handler<Extract<(typeof operations)[number], { readonly id: Id }>>;
-};
+  readonly [Id in Exclude<OperationId, RawId>]: Handler<
+    Extract<(typeof operations)[number], { readonly id: Id }>
+  >;
+} & { readonly [Id in RawId]: RawHandler };
+
+/** Any operation's handler, as a transport calls it. */
+export type AnyHandler = (input: unknown, context: HandlerContext) => unknown;

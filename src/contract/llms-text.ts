@@ -1,6 +1,6 @@
 // The reference as Markdown for language models: /v1/llms.txt.
 
-import { ERROR_CATALOGUE, ERROR_CODES } from '../errors/catalogue.ts';
+import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/catalogue.ts';
 import { toAccessText, toCurl, toFieldLines } from './docs-page.ts';
 import { COSTS, type Operation, toErrorCodes } from './operation.ts';
 
@@ -28,11 +28,25 @@ function toSection(operation: Operation): string {
   ].join('\n');
 }
 
-export function toLlmsText(operations: readonly Operation[], about: { version: string }): string {
-  const errors = ERROR_CODES.map((code) => {
+/** One error as Markdown: what it means and what to do. */
+export function toErrorText(code: ErrorCode): string {
+  const { status, title, help } = ERROR_CATALOGUE[code];
+  return `# ${code}\n\n${title} (HTTP ${status}). ${help}\n`;
+}
+
+function toErrorLines(): string {
+  return ERROR_CODES.map((code) => {
     const entry = ERROR_CATALOGUE[code];
     return `- ${entry.status} \`${code}\`: ${entry.help}`;
-  });
+  }).join('\n');
+}
+
+/** Every error as Markdown. */
+export function toErrorsText(): string {
+  return `# Errors\n\nCodes are permanent: branch on them.\n\n${toErrorLines()}\n`;
+}
+
+export function toLlmsText(operations: readonly Operation[], about: { version: string }): string {
   return `# Mintwire API ${about.version}
 
 > Self-hosted token market data over HTTP, read from chains that this server follows itself. The full machine-readable contract is at /v1/openapi.json.
@@ -48,6 +62,6 @@ ${operations.map(toSection).join('\n\n')}
 
 ## Errors
 
-${errors.join('\n')}
+${toErrorLines()}
 `;
 }

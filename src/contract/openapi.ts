@@ -10,6 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 const TAGS: Readonly<Record<Operation['tag'], string>> = {
   Market: 'Token market data.',
   Account: 'What the caller is and may do.',
+  Agents: 'The Model Context Protocol.',
   Reference: 'This API, described.',
   Operations: 'For those who run the service.',
 };
@@ -108,6 +109,7 @@ const SECURITY_SCHEMES: Json = {
 function toSecurity(operation: Operation): readonly Json[] {
   const session = [{ sessionToken: [] }, { sessionCookie: [] }];
   if (operation.access === 'session') return session;
+  if (operation.access === 'key') return [{}, { apiKey: [] }];
   return operation.cost === 'free' ? [] : [{}, { apiKey: [] }, ...session];
 }
 

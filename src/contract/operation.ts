@@ -8,18 +8,26 @@ export const COSTS = { free: 0, read: 1, search: 2, challenge: 5 } as const;
 
 export type CostClass = keyof typeof COSTS;
 
-/** Who may call: anyone (any credential raises the tier), or only a signed-in wallet. */
-export type AccessLevel = 'public' | 'session';
+/**
+ * Who may call: anyone, with any credential raising the tier; anyone, with an API key raising it
+ * and sessions refused; or only a signed-in wallet.
+ */
+export type AccessLevel = 'public' | 'key' | 'session';
 
 export interface OperationExample {
-  readonly input: Readonly<Record<string, string | number | boolean>>;
+  readonly input: Readonly<Record<string, unknown>>;
   /** A real answer, shortened where it is long; checked against the output schema by a test. */
   readonly answer: unknown;
 }
 
 export interface McpExposure {
   readonly tool: string;
+  /** For people who are shown a list of tools. */
+  readonly title: string;
+  /** For a model: when to use it, in which units, an example, and whom not to believe. */
   readonly description: string;
+  /** Smaller than over HTTP where answers would fill a model's memory; the description says so. */
+  readonly defaults?: Readonly<Record<string, string | number | boolean>>;
 }
 
 export interface Operation<
@@ -31,12 +39,14 @@ export interface Operation<
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below `/v1`. Paths are static: parameters travel in the query or the body. */
   readonly path: string;
-  readonly tag: 'Market' | 'Account' | 'Reference' | 'Operations';
+  readonly tag: 'Market' | 'Account' | 'Agents' | 'Reference' | 'Operations';
   readonly summary: string;
   readonly description: string;
   readonly access: AccessLevel;
   /** Which web pages may call: any, without credentials; or our own and those allowed, with. */
   readonly pages: 'any' | 'own';
+  /** Whether the handler reads the body itself: a protocol of its own within HTTP. */
+  readonly isRaw: boolean;
   /** Whether an `Idempotency-Key` header is honoured. */
   readonly takesIdempotencyKey: boolean;
   readonly cost: CostClass;
@@ -57,6 +67,7 @@ export interface Operation<
 type Defaults =
   | 'access'
   | 'pages'
+  | 'isRaw'
   | 'takesIdempotencyKey'
   | 'mediaType'
   | 'status'
@@ -70,6 +81,7 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
   return {
     access: 'public',
     pages: definition.access === 'session' ? 'own' : 'any',
+    isRaw: false,
     takesIdempotencyKey: false,
     mediaType: 'application/json',
     status: 200,
@@ -83,7 +95,8 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
 export function toErrorCodes(operation: Operation): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(['INVALID_INPUT', 'MALFORMED_REQUEST']);
   if (operation.cost !== 'free') {
-    codes.add('INVALID_API_KEY').add('INVALID_SESSION').add('PRIVATE_KEY_REFUSED');
+    codes.add('INVALID_API_KEY').add('PRIVATE_KEY_REFUSED');
+    if (operation.access !== 'key') codes.add('INVALID_SESSION');
     // A lost key store refuses those who show credentials rather than letting them in.
     codes.add('RATE_LIMITED').add('UPSTREAM_UNAVAILABLE');
   }

@@ -8,6 +8,7 @@ import {
   getSessions,
   verifyChallenge,
 } from './operations/auth.ts';
+import { callMcp } from './operations/call-mcp.ts';
 import { getChains } from './operations/get-chains.ts';
 import { getEntitlements } from './operations/get-entitlements.ts';
 import { getHealth } from './operations/get-health.ts';
@@ -38,6 +39,7 @@ export const operations = [
   getKeys,
   createKey,
   revokeKey,
+  callMcp,
   getOpenapi,
   getDocs,
   getLlms,

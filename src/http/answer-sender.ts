@@ -1,7 +1,7 @@
 // What a handler returned → what is sent: serialised by the operation's schema, with its headers.
 
 import { createHash } from 'node:crypto';
-import buildSerializer from 'fast-json-stringify';
+import { createSerializer } from '../contract/create-serializer.ts';
 import { type FramedAnswer, isFramedAnswer } from '../contract/framed-answer.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
@@ -11,12 +11,6 @@ import type { SessionCookie } from './session-cookie.ts';
 export interface AnswerSenderOptions {
   readonly cookie: SessionCookie;
   readonly nowMs: () => number;
-}
-
-/** Declared fields leave, others do not. */
-function createSerializer(operation: Operation): (answer: unknown) => string {
-  if (operation.mediaType !== 'application/json') return (answer) => String(answer);
-  return buildSerializer(operation.output as Parameters<typeof buildSerializer>[0]);
 }
 
 function toReadyAnswer(text: string): ReadyAnswer {

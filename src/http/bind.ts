@@ -1,6 +1,6 @@
 // One operation → one route: admission, input, handler, answer.
 
-import type { HandlerContext } from '../contract/handler.ts';
+import type { AnyHandler } from '../contract/handler.ts';
 import type { Identity } from '../contract/identity.ts';
 import { COSTS, type Operation } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -11,9 +11,6 @@ import type { Admission, Gate, Passage } from './gate.ts';
 import { createInputReader, readIdempotencyKey } from './read-input.ts';
 import { type IsAllowedOrigin, readOrigin } from './response-headers.ts';
 import type { SessionCookie } from './session-cookie.ts';
-
-/** Any operation's handler, as the transport calls it. */
-export type AnyHandler = (input: unknown, context: HandlerContext) => unknown;
 
 /** Answers an exchange; a throw or rejection becomes a problem. */
 export type Answer = (exchange: Exchange) => void | Promise<void>;
@@ -30,7 +27,7 @@ export interface BindOptions {
 /** For requests that are not metered, and so ask for no identity. */
 const UNMETERED: Identity = { kind: 'anonymous', key: 'unmetered' };
 
-function toPassage(operation: Operation): Passage {
+export function toPassage(operation: Operation): Passage {
   const { access, method } = operation;
   return { cost: COSTS[operation.cost], access, isWrite: method !== 'GET' };
 }
@@ -46,12 +43,17 @@ function welcome(exchange: Exchange, admission: Admission, cookie: SessionCookie
 }
 
 /** Who asks; resolves later only where a credential has to be looked up. */
-function admit(exchange: Exchange, passage: Passage, options: BindOptions): void | Promise<void> {
+export function admit(
+  exchange: Exchange,
+  passage: Passage,
+  options: BindOptions,
+): void | Promise<void> {
   const { headers } = exchange.request;
   const visitor = {
     authorization: headers.authorization,
-    sessionCookie: options.cookie.read(headers.cookie),
+    sessionCookie: passage.access === 'key' ? undefined : options.cookie.read(headers.cookie),
     addressGroup: options.readAddressGroup(exchange.request),
+    isFromPage: headers.origin !== undefined,
     isFromOwnPage: passage.isWrite && options.isAllowedOrigin(headers.origin ?? null),
   };
   const refuse = (error: unknown): never => {
@@ -72,7 +74,11 @@ function admit(exchange: Exchange, passage: Passage, options: BindOptions): void
 }
 
 /** Rejects when `work` takes longer than a request may. */
-function withTimeout<T>(work: Promise<T>, exchange: Exchange, timeoutMs: number): Promise<T> {
+export function withTimeout<T>(
+  work: Promise<T>,
+  exchange: Exchange,
+  timeoutMs: number,
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

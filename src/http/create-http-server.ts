@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../errors/app-error.ts';
+import { toAppError } from '../errors/to-app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
@@ -11,7 +12,7 @@ import { Exchange } from './exchange.ts';
 import { Gate, type GateOptions } from './gate.ts';
 import { createParserErrorHandler, createRawAnswer } from './parser-error.ts';
 import { Pressure } from './pressure.ts';
-import { HEADER_BYTES_MAX, toAppError, URL_BYTES_MAX } from './problem.ts';
+import { HEADER_BYTES_MAX, URL_BYTES_MAX } from './problem.ts';
 import { createRouter, type RouterOptions } from './router.ts';
 import { createSessionCookie } from './session-cookie.ts';
 

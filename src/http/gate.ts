@@ -29,6 +29,8 @@ export interface Passage {
 }
 
 export interface Visitor extends Caller {
+  /** Whether a browser sent it, and so names a page. */
+  readonly isFromPage: boolean;
   /** Whether the request names a page that may use sessions. */
   readonly isFromOwnPage: boolean;
 }
@@ -52,6 +54,11 @@ function toWaitSeconds(ms: number): number {
 }
 
 function assertMayPass(identity: Identity, passage: Passage, visitor: Visitor): void {
+  if (passage.access === 'key') {
+    // A page elsewhere must not reach a server on its reader's own machine through the browser.
+    if (visitor.isFromPage && !visitor.isFromOwnPage) throw new AppError('ORIGIN_NOT_ALLOWED', {});
+    if (identity.kind === 'session') throw toUnauthorized('INVALID_API_KEY');
+  }
   if (passage.access !== 'session') return;
   if (identity.kind !== 'session') {
     const isStale = identity.kind === 'anonymous' && identity.hasStaleCookie === true;
@@ -129,9 +136,25 @@ export class Gate {
 
   #admit(identity: Identity, passage: Passage, visitor: Visitor): Admission {
     assertMayPass(identity, passage, visitor);
-    const meter = this.#byLevel[identity.kind];
-    const decision = this.#spend(meter, identity.key, passage.cost);
+    const admission = this.#charge(identity, passage.cost);
     this.#options.countUse(identity);
+    return admission;
+  }
+
+  /** Charges a caller that has passed for something more that it asks in the same request. */
+  chargeMore(
+    caller: { readonly identity: Identity; readonly addressGroup: string },
+    more: { readonly cost: number; readonly isRequest: boolean },
+  ): Admission {
+    this.#spend(this.#ip, caller.addressGroup, more.cost);
+    const admission = this.#charge(caller.identity, more.cost);
+    if (more.isRequest) this.#options.countUse(caller.identity);
+    return admission;
+  }
+
+  #charge(identity: Identity, cost: number): Admission {
+    const meter = this.#byLevel[identity.kind];
+    const decision = this.#spend(meter, identity.key, cost);
     return {
       identity,
       rateLimit: `"${meter.limiter.budget.policy}";r=${decision.remaining};t=${toWaitSeconds(decision.resetMs)}`,

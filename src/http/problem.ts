@@ -2,7 +2,6 @@
 
 import { AppError } from '../errors/app-error.ts';
 import { ERROR_CATALOGUE } from '../errors/catalogue.ts';
-import { UnavailableError } from '../errors/unavailable-error.ts';
 
 export const BODY_BYTES_MAX = 64 * 1024;
 export const URL_BYTES_MAX = 12 * 1024;
@@ -41,14 +40,4 @@ export function toParserAppError(error: { readonly code?: string | undefined }):
     PARSER_ERRORS[error.code ?? '']?.() ??
     new AppError('MALFORMED_REQUEST', { reason: 'The request is not valid HTTP.' })
   );
-}
-
-/** Any throw as an `AppError`: known ones keep their code, the rest are ours and say nothing. */
-export function toAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  if (error instanceof UnavailableError) {
-    const { upstream, cause } = error;
-    return new AppError('UPSTREAM_UNAVAILABLE', { upstream }, { retryAfterSeconds: 2, cause });
-  }
-  return new AppError('INTERNAL', {}, { cause: error });
 }

@@ -43,12 +43,17 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** The body as a JSON object. A field called `__proto__` is a field: the schema refuses it. */
-export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+/** The bytes of a body that says it is JSON, as they came. */
+export function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
   const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') throw new AppError('UNSUPPORTED_MEDIA_TYPE', {});
   if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
-  const value = parseJson(await readBytes(request));
+  return readBytes(request);
+}
+
+/** The body as a JSON object. A field called `__proto__` is a field: the schema refuses it. */
+export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const value = parseJson(await readJsonBytes(request));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw toInvalidInput([{ path: 'body', message: 'must be a JSON object' }]);
   }

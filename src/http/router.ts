@@ -1,8 +1,10 @@
 // Path and method → what answers. Paths are static, so a look-up is all there is to it.
 
+import type { AnyHandler, RawHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
-import { type Answer, type AnyHandler, type BindOptions, bindOperation } from './bind.ts';
+import { type Answer, type BindOptions, bindOperation } from './bind.ts';
+import { bindRawOperation } from './bind-raw.ts';
 import type { Exchange } from './exchange.ts';
 import { restrictToOwnPages, toPreflightHeaders } from './response-headers.ts';
 
@@ -108,7 +110,8 @@ export function createRouter(options: RouterOptions): FindRoute {
   for (const operation of options.operations) {
     const handler = options.handlers[operation.id];
     if (!handler) throw new Error(`operation ${operation.id} has no handler`);
-    const answer = bindOperation(operation, handler, options);
+    const bind = operation.isRaw ? bindRawOperation : bindOperation;
+    const answer = bind(operation, handler as RawHandler & AnyHandler, options);
     const route: Route = { operation: operation.id, answer };
     const isOwn = operation.pages === 'own';
     add(`/v1${operation.path}`, operation.method, isOwn ? { ...route, restrict } : route);

@@ -5,12 +5,12 @@ import { after, before, describe, test } from 'node:test';
 import { toFakeAddress } from '../../test/fakes/fake-market.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { startTestServer, type TestServer } from '../../test/start-http-server.ts';
+import type { AnyHandler } from '../contract/handler.ts';
 import { getHolders } from '../contract/operations/get-holders.ts';
 import { getKlines } from '../contract/operations/get-klines.ts';
 import { getToken } from '../contract/operations/get-token.ts';
 import { getTrades } from '../contract/operations/get-trades.ts';
 import { searchTokens } from '../contract/operations/search-tokens.ts';
-import type { AnyHandler } from '../http/bind.ts';
 
 const MINT = toFakeAddress('aaaa', 10);
 const TOKEN = `chain=devnet&mint=${MINT}`;

@@ -45,18 +45,20 @@ async function createSession(client: AccessClient): Promise<string> {
   return (await client.signIn(createEvmWallet())).token;
 }
 
-const refusedEverywhere = (code: string) => ({ public: code, session: code });
-const letInEverywhere = { public: null, session: null };
+const refusedEverywhere = (code: string) => ({ public: code, key: code, session: code });
+const letInEverywhere = { public: null, key: null, session: null };
+/** Where sessions are not taken a cookie counts as nothing, and a token as a bad key. */
+const letInByToken = { ...letInEverywhere, key: 'INVALID_API_KEY' };
 
 const CREDENTIALS: readonly Credential[] = [
   {
     name: 'anonymous',
-    expected: { public: null, session: 'WALLET_SESSION_REQUIRED' },
+    expected: { ...letInEverywhere, session: 'WALLET_SESSION_REQUIRED' },
     create: async () => ({}),
   },
   {
     name: 'a key',
-    expected: { public: null, session: 'WALLET_SESSION_REQUIRED' },
+    expected: { ...letInEverywhere, session: 'WALLET_SESSION_REQUIRED' },
     create: async (client) => {
       return { bearer: (await client.issueKey(await createSession(client))).key };
     },
@@ -92,7 +94,7 @@ const CREDENTIALS: readonly Credential[] = [
   },
   {
     name: 'a session of a program',
-    expected: letInEverywhere,
+    expected: letInByToken,
     create: async (client) => ({ bearer: await createSession(client) }),
   },
   {
@@ -106,7 +108,7 @@ const CREDENTIALS: readonly Credential[] = [
   },
   {
     name: "another wallet's session",
-    expected: letInEverywhere,
+    expected: letInByToken,
     create: async (client) => ({ bearer: (await client.signIn(createSolanaWallet())).token }),
   },
   {

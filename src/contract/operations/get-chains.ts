@@ -40,6 +40,8 @@ export const getChains = defineOperation({
   },
   mcp: {
     tool: 'get_capabilities',
-    description: 'Lists the chains and exchanges that this server follows, and how fresh they are.',
+    title: 'Chains and exchanges',
+    description:
+      'Lists the chains that this server follows: slug, newest indexed block, how far that lags behind the chain in milliseconds, exchanges that are read, native coin. Use it first, to learn which values `chain` can have; ask again when an answer seems old. Takes no arguments. Example: {}.',
   },
 });

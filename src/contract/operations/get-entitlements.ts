@@ -27,6 +27,8 @@ export const getEntitlements = defineOperation({
   },
   mcp: {
     tool: 'get_entitlements',
-    description: 'Tells the caller its level, request budget, costs and row limits.',
+    title: 'Limits of this connection',
+    description:
+      'Tells what this very connection may do: its level (anonymous, or key with an API key), requests per minute and burst, what each kind of request costs, and how many rows each list may have at most. Use it before many calls, or after RATE_LIMITED. Takes no arguments. Example: {}.',
   },
 });

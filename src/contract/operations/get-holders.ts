@@ -100,5 +100,11 @@ export const getHolders = defineOperation({
       },
     },
   },
-  mcp: { tool: 'get_holders', description: 'Gives the holders of a token by balance.' },
+  mcp: {
+    tool: 'get_holders',
+    title: 'Holders of a token',
+    description:
+      'Gives the holders of a token, the largest balance first, with what share of the supply each has in per cent, and what the first ten have together (top10Pct). Use it to judge concentration; leave pools and burn addresses out by exclude ["pool", "burn"]. amountRaw is in raw units, amount in units. If coverage.holdersComplete is false, not every holder is known. 20 holders unless you give `limit` (up to 100 without an API key, 1000 with one); `cursor` takes nextCursor for more. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "exclude": ["pool", "burn"]}.',
+    defaults: { limit: 20 },
+  },
 });

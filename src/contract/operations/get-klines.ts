@@ -117,6 +117,9 @@ export const getKlines = defineOperation({
   },
   mcp: {
     tool: 'get_klines',
-    description: 'Gives open, high, low, close and volume of a token over time.',
+    title: 'Candles of a token',
+    description:
+      'Gives candles (open, high, low, close, volume, trades) of a token, ascending. Use it for price history, trends and volatility; for the price now use get_token. Times are Unix milliseconds, prices decimal strings in USD (or the native coin with currency "native"), volume is in units of the token. interval is required: "1m" is a minute, "1M" a month. The newest 50 unless you give `limit` (up to 1000 without an API key, 5000 with one), or startTime and endTime. Intervals without a trade are left out unless fill is "previous". Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "interval": "1h", "limit": 24}.',
+    defaults: { limit: 50 },
   },
 });

@@ -1,0 +1,161 @@
+// The MCP endpoint: messages in, answers out. Nothing is kept between two requests.
+
+import type { AnyHandler, HandlerContext, RawHandler } from '../contract/handler.ts';
+import { COSTS, type Operation } from '../contract/operation.ts';
+import type { RawAnswer, RawRequest } from '../contract/raw-request.ts';
+import { toAppError } from '../errors/to-app-error.ts';
+import {
+  createEncodeResult,
+  encodeError,
+  type ResultText,
+  toToolErrorResult,
+} from './encode-answer.ts';
+import { createMethods, type Method } from './methods.ts';
+import { type McpInput, parseMessages } from './parse-messages.ts';
+import { type McpMessage, RpcError, STATELESS_REVISION } from './protocol.ts';
+import { createToToolError } from './tool-error.ts';
+import { createTools } from './tools.ts';
+
+export interface McpOptions {
+  readonly operations: readonly Operation[];
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  readonly version: string;
+  /** Slugs of the chains that are followed. */
+  readonly listChains: () => readonly string[];
+  readonly logger: { error(fields: object, message: string): void };
+}
+
+/** One message of a request with all that it takes to answer it. */
+interface Work {
+  readonly message: McpMessage;
+  readonly input: McpInput;
+  readonly request: RawRequest;
+  readonly context: HandlerContext;
+}
+
+interface Answered {
+  readonly status: number;
+  /** Null where the message wants no answer. */
+  readonly text: string | null;
+}
+
+const SERVER = {
+  name: 'mintwire',
+  title: 'Mintwire',
+  description: 'Token market data, quotes and trade status from chains that this server follows.',
+};
+
+/** Answers each message of a request by itself; a whole request fails only before it is read. */
+class McpEndpoint {
+  readonly #options: McpOptions;
+  readonly #tools: ReturnType<typeof createTools>;
+  readonly #methods: ReadonlyMap<string, Method>;
+  readonly #encode: ReturnType<typeof createEncodeResult>;
+  readonly #toToolError: ReturnType<typeof createToToolError>;
+
+  constructor(options: McpOptions) {
+    const { operations, handlers, version } = options;
+    this.#options = options;
+    const server = { ...SERVER, version };
+    this.#tools = createTools(operations, handlers);
+    this.#methods = createMethods({ ...options, server, tools: this.#tools });
+    this.#encode = createEncodeResult(server);
+    this.#toToolError = createToToolError(operations);
+  }
+
+  async answer(request: RawRequest, context: HandlerContext): Promise<RawAnswer> {
+    let input: McpInput;
+    try {
+      input = parseMessages(request.body, request.headers);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      return { status: 400, body: encodeError(error.id, error) };
+    }
+    const { messages } = input;
+    if (input.isBatch) return this.#answerBatch(input, request, context);
+    const [message] = messages;
+    if (message === undefined) return { status: 202, body: null };
+    request.charge(this.#toCost(message));
+    request.rename(this.#toName(message));
+    const { status, text } = await this.#answerOne({ message, input, request, context });
+    return { status, body: text };
+  }
+
+  /** Each is charged before any is worked on; one that cannot pay is told so by itself. */
+  async #answerBatch(
+    input: McpInput,
+    request: RawRequest,
+    context: HandlerContext,
+  ): Promise<RawAnswer> {
+    const works = input.messages.map((message) => {
+      const work = { message, input, request, context };
+      try {
+        request.charge(this.#toCost(message));
+        return () => this.#answerOne(work);
+      } catch (error) {
+        return () => this.#fail(work, error);
+      }
+    });
+    const answers = await Promise.all(works.map((work) => work()));
+    const texts = answers.flatMap(({ text }) => (text === null ? [] : [text]));
+    return texts.length === 0
+      ? { status: 202, body: null }
+      : { status: 200, body: `[${texts.join(',')}]` };
+  }
+
+  #toCost({ method, params }: McpMessage): number {
+    const tool = method === 'tools/call' ? this.#tools.get(String(params['name'])) : undefined;
+    return tool?.cost ?? COSTS.read;
+  }
+
+  #toName({ method, params }: McpMessage): string {
+    if (method !== 'tools/call') return this.#methods.has(method) ? `mcp ${method}` : 'callMcp';
+    const tool = this.#tools.get(String(params['name']));
+    return tool === undefined ? 'callMcp' : `mcp ${tool.name}`;
+  }
+
+  async #answerOne(work: Work): Promise<Answered> {
+    const { message, input, context } = work;
+    if (message.id === null) return { status: 202, text: null };
+    try {
+      const method = this.#methods.get(message.method);
+      const isStateless = input.revision === STATELESS_REVISION;
+      if (method === undefined || !method.isIn(isStateless)) {
+        const status = isStateless ? 404 : 200;
+        throw new RpcError('methodNotFound', 'Method not found', { status });
+      }
+      const result = method.answer(message.params, context);
+      return this.#finish(work, result instanceof Promise ? await result : result);
+    } catch (error) {
+      return this.#fail(work, error);
+    }
+  }
+
+  #finish({ message, input }: Work, result: ResultText): Answered {
+    return { status: 200, text: this.#encode(message, input.revision, result) };
+  }
+
+  /** The one place where errors become answers here. */
+  #fail(work: Work, error: unknown): Answered {
+    const { message, context } = work;
+    if (message.id === null) return { status: 202, text: null };
+    if (error instanceof RpcError) {
+      return { status: error.status, text: encodeError(message.id, error) };
+    }
+    const appError = toAppError(error);
+    if (appError.status >= 500 && appError.cause !== undefined) {
+      const { requestId } = context;
+      this.#options.logger.error({ err: appError.cause, requestId }, 'a message failed');
+    }
+    const told = this.#toToolError(appError, context.requestId);
+    if (message.method === 'tools/call') return this.#finish(work, toToolErrorResult(told));
+    const kind = appError.code === 'RATE_LIMITED' ? 'rateLimited' : 'internalError';
+    const { message: text, ...data } = told;
+    return { status: 200, text: encodeError(message.id, new RpcError(kind, text, { data })) };
+  }
+}
+
+export function createMcp(options: McpOptions): RawHandler {
+  const endpoint = new McpEndpoint(options);
+  return (request, context) => endpoint.answer(request, context);
+}

@@ -1,0 +1,59 @@
+// Results and errors as JSON-RPC text. Texts that are JSON already are put together, not parsed.
+
+import {
+  type McpMessage,
+  type Revision,
+  type RpcError,
+  type RpcId,
+  SERVER_INFO_KEY,
+  STATELESS_REVISION,
+} from './protocol.ts';
+
+/** How long and by whom a result may be kept, as the stateless revision tells it. */
+export interface CacheHint {
+  readonly ttlMs: number;
+  readonly scope: 'public' | 'private';
+}
+
+/** The members of a result object, without its braces. */
+export interface ResultText {
+  readonly members: string;
+  readonly cache?: CacheHint;
+}
+
+export type EncodeResult = (message: McpMessage, revision: Revision, result: ResultText) => string;
+
+export function toMembers(value: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(value).slice(1, -1);
+}
+
+/** The stateless revision has every result say that it is whole, and who made it. */
+export function createEncodeResult(serverInfo: Readonly<Record<string, unknown>>): EncodeResult {
+  const end = `"resultType":"complete","_meta":${JSON.stringify({ [SERVER_INFO_KEY]: serverInfo })}`;
+  return (message, revision, { members, cache }) => {
+    const start = `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":{`;
+    if (revision !== STATELESS_REVISION) return `${start}${members}}}`;
+    const hint = cache ? `"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}",` : '';
+    return `${start}${members}${members === '' ? '' : ','}${hint}${end}}}`;
+  };
+}
+
+export function encodeError(id: RpcId | null, error: RpcError): string {
+  const { code, message, data } = error;
+  const told = { code, message, ...(data === undefined ? {} : { data }) };
+  return JSON.stringify({ jsonrpc: '2.0', id, error: told });
+}
+
+/** A tool's answer: as data, and once more as text for clients that know nothing else. */
+export function toToolResult(json: string): ResultText {
+  const text = JSON.stringify(json);
+  return {
+    members: `"content":[{"type":"text","text":${text}}],"structuredContent":${json}`,
+  };
+}
+
+/** Without structured content: that has the form of the tool's answers, which an error has not. */
+export function toToolErrorResult(error: object): ResultText {
+  const content = [{ type: 'text', text: JSON.stringify(error) }];
+  return { members: toMembers({ content, isError: true }) };
+}

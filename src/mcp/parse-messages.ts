@@ -1,0 +1,169 @@
+// A request's body and headers → messages of one protocol revision, or the error that says why not.
+
+import {
+  assertHeadersAgree,
+  assertHeadersPresent,
+  type McpHeaders,
+  readHeaders,
+} from './mcp-headers.ts';
+import {
+  BATCH_REVISION,
+  CLIENT_CAPABILITIES_KEY,
+  CLIENT_INFO_KEY,
+  HANDSHAKE_REVISIONS,
+  isObject,
+  type McpMessage,
+  PROTOCOL_VERSION_KEY,
+  type Revision,
+  RpcError,
+  type RpcId,
+  STATELESS_REVISION,
+} from './protocol.ts';
+
+export const BATCH_MESSAGES_MAX = 20;
+
+export interface McpInput {
+  readonly revision: Revision;
+  readonly messages: readonly McpMessage[];
+  readonly isBatch: boolean;
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(decoder.decode(body));
+  } catch {
+    throw new RpcError('parseError', 'Parse error: the body must be valid JSON in UTF-8');
+  }
+}
+
+function isId(value: unknown): value is RpcId {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+}
+
+/** An answer to a request of a server's: taken and dropped, since none is ever made here. */
+const DROPPED: McpMessage = { id: null, method: '', params: {} };
+
+function parseMessage(value: unknown): McpMessage {
+  if (!isObject(value)) {
+    throw new RpcError('invalidRequest', 'Invalid request: a message must be a JSON object');
+  }
+  const { jsonrpc, id, method, params = {} } = value;
+  const about = { id: isId(id) ? id : null };
+  if (jsonrpc !== '2.0') {
+    throw new RpcError('invalidRequest', 'Invalid request: jsonrpc must be "2.0"', about);
+  }
+  if (method === undefined && isId(id) && ('result' in value || 'error' in value)) return DROPPED;
+  if (typeof method !== 'string') {
+    throw new RpcError('invalidRequest', 'Invalid request: method must be a string', about);
+  }
+  if ('id' in value && !isId(id)) {
+    throw new RpcError('invalidRequest', 'Invalid request: id must be a string or a number');
+  }
+  if (!isObject(params)) {
+    throw new RpcError('invalidParams', 'Invalid params: params must be an object', about);
+  }
+  return { id: about.id, method, params };
+}
+
+/** The revision that a message names for itself; undefined where it leaves that to the headers. */
+function readClaim(message: McpMessage): unknown {
+  const meta = message.params['_meta'];
+  return isObject(meta) ? meta[PROTOCOL_VERSION_KEY] : undefined;
+}
+
+function assertSupported(requested: string, id: RpcId | null, supported: readonly string[]): void {
+  if (supported.includes(requested)) return;
+  throw new RpcError('unsupportedVersion', `Unsupported protocol version: ${requested}`, {
+    id,
+    data: { supported, requested },
+  });
+}
+
+/** The keys of `_meta` that the stateless revision asks of every request. */
+function assertMeta(message: McpMessage): void {
+  const meta = message.params['_meta'];
+  const { id } = message;
+  const about = (data: Readonly<Record<string, unknown>>) => ({ id, data });
+  if (!isObject(meta)) {
+    const told = 'Invalid params: _meta is required in every request of this revision';
+    throw new RpcError('invalidParams', told, about({ missing: ['_meta'] }));
+  }
+  const required = [PROTOCOL_VERSION_KEY, CLIENT_CAPABILITIES_KEY];
+  const missing = required.filter((key) => !(key in meta));
+  if (missing.length > 0) {
+    const told = `Invalid params: _meta lacks ${missing.join(' and ')}`;
+    throw new RpcError('invalidParams', told, about({ missing }));
+  }
+  const info = meta[CLIENT_INFO_KEY];
+  const faults = [
+    typeof meta[PROTOCOL_VERSION_KEY] === 'string' ? null : PROTOCOL_VERSION_KEY,
+    isObject(meta[CLIENT_CAPABILITIES_KEY]) ? null : CLIENT_CAPABILITIES_KEY,
+    info === undefined || (isObject(info) && typeof info['name'] === 'string')
+      ? null
+      : CLIENT_INFO_KEY,
+  ].filter((key) => key !== null);
+  if (faults.length === 0) return;
+  const told = `Invalid params: _meta has a malformed ${faults.join(' and ')}`;
+  throw new RpcError('invalidParams', told, about({ malformed: faults }));
+}
+
+function parseStateless(message: McpMessage, headers: McpHeaders): McpInput {
+  if (message.id !== null) assertMeta(message);
+  const claim = readClaim(message);
+  assertHeadersAgree(message, headers, typeof claim === 'string' ? claim : null);
+  const requested = typeof claim === 'string' ? claim : STATELESS_REVISION;
+  assertSupported(requested, message.id, [STATELESS_REVISION]);
+  assertHeadersPresent(message, headers);
+  return { revision: STATELESS_REVISION, messages: [message], isBatch: false };
+}
+
+function toHandshakeRevision(headers: McpHeaders, id: RpcId | null): Revision {
+  const named = headers.version;
+  if (named === null) return BATCH_REVISION;
+  assertSupported(named, id, HANDSHAKE_REVISIONS);
+  return named as Revision;
+}
+
+function parseBatch(values: readonly unknown[], headers: McpHeaders): McpInput {
+  const revision = toHandshakeRevision(headers, null);
+  if (revision !== BATCH_REVISION) {
+    const told = `Invalid request: revision ${revision} has no batches; send one message a request`;
+    throw new RpcError('invalidRequest', told);
+  }
+  if (values.length === 0) throw new RpcError('invalidRequest', 'Invalid request: empty batch');
+  if (values.length > BATCH_MESSAGES_MAX) {
+    const told = `Invalid request: a batch may hold ${BATCH_MESSAGES_MAX} messages`;
+    throw new RpcError('invalidRequest', told);
+  }
+  const messages = values.map(parseMessage);
+  for (const message of messages) {
+    if (readClaim(message) !== undefined) {
+      const told = `Invalid request: revision ${STATELESS_REVISION} has no batches`;
+      throw new RpcError('invalidRequest', told);
+    }
+    if (message.method === 'initialize') {
+      throw new RpcError('invalidRequest', 'Invalid request: initialize must not be in a batch');
+    }
+  }
+  return { revision, messages, isBatch: true };
+}
+
+export function parseMessages(
+  body: Buffer,
+  fields: Readonly<Record<string, string | string[] | undefined>>,
+): McpInput {
+  const headers = readHeaders(fields);
+  const value = parseJson(body);
+  if (Array.isArray(value)) return parseBatch(value, headers);
+  const message = parseMessage(value);
+  if (message === DROPPED) return { revision: BATCH_REVISION, messages: [message], isBatch: false };
+  const isStateless = headers.version === STATELESS_REVISION || readClaim(message) !== undefined;
+  if (isStateless) return parseStateless(message, headers);
+  return {
+    revision: toHandshakeRevision(headers, message.id),
+    messages: [message],
+    isBatch: false,
+  };
+}

@@ -1,0 +1,38 @@
+// Errors as a model reads them: what happened, and what to do about it with the tools at hand.
+
+import type { Operation } from '../contract/operation.ts';
+import type { AppError } from '../errors/app-error.ts';
+import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
+
+export interface ToolError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly whatToDo: string;
+  readonly errors?: AppError['errors'];
+  readonly retryAfterSeconds?: number;
+  readonly requestId: string;
+}
+
+export type ToToolError = (error: AppError, requestId: string) => ToolError;
+
+/** The catalogue speaks of routes; where a route has a tool, the tool is named instead. */
+export function createToToolError(operations: readonly Operation[]): ToToolError {
+  const tools = operations.flatMap(({ mcp, method, path }) =>
+    mcp === null ? [] : [[`${method} /v1${path}`, mcp.tool] as const],
+  );
+  const toHelp = (code: ErrorCode): string =>
+    tools.reduce<string>(
+      (text, [route, tool]) => text.replaceAll(`\`${route}\``, `the tool \`${tool}\``),
+      ERROR_CATALOGUE[code].help,
+    );
+  return (error, requestId) => ({
+    code: error.code,
+    message: error.message,
+    whatToDo: toHelp(error.code),
+    ...(error.errors === undefined ? {} : { errors: error.errors }),
+    ...(error.retryAfterSeconds === undefined
+      ? {}
+      : { retryAfterSeconds: error.retryAfterSeconds }),
+    requestId,
+  });
+}
