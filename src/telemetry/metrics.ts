@@ -1,6 +1,7 @@
 // What the service counts, for Prometheus. Created once and handed to the parts that count.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { DurationHistogram } from './duration-histogram.ts';
 
 const REQUEST_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 const STORE_BUCKETS_S = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
@@ -9,33 +10,61 @@ export interface RequestMeter {
   observe(status: number, seconds: number): void;
 }
 
+/** A count that is read when Prometheus asks: adding to it costs nothing. */
+interface Tally {
+  readonly labels: Readonly<Record<string, string>>;
+  count: number;
+}
+
+/** A counter made of tallies. */
+class TallyCounter {
+  readonly #tallies: Tally[] = [];
+
+  constructor(
+    registry: Registry,
+    options: { readonly name: string; readonly help: string; readonly labelNames: string[] },
+  ) {
+    const tallies = this.#tallies;
+    new Counter({
+      ...options,
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { labels, count } of tallies) this.inc(labels, count);
+      },
+    });
+  }
+
+  add(labels: Tally['labels']): Tally {
+    const tally = { labels, count: 0 };
+    this.#tallies.push(tally);
+    return tally;
+  }
+}
+
 export class Metrics {
   readonly registry = new Registry();
-  readonly #requests = new Counter({
+  readonly #requests = new TallyCounter(this.registry, {
     name: 'mintwire_http_requests_total',
     help: 'Requests answered, by operation and status.',
     labelNames: ['operation', 'status'],
-    registers: [this.registry],
   });
-  readonly #durations = new Histogram({
+  readonly #durations = new DurationHistogram({
     name: 'mintwire_http_request_duration_seconds',
     help: 'Time from the end of the headers of a request to the last byte of its answer.',
-    labelNames: ['operation'],
-    buckets: REQUEST_BUCKETS_S,
-    registers: [this.registry],
+    label: 'operation',
+    bucketsSeconds: REQUEST_BUCKETS_S,
   });
-  readonly #limiterDecisions = new Counter({
+  readonly #limiterDecisions = new TallyCounter(this.registry, {
     name: 'mintwire_limiter_decisions_total',
     help: 'Budget decisions, by policy and outcome.',
     labelNames: ['policy', 'outcome'],
-    registers: [this.registry],
   });
-  readonly #storeDurations = new Histogram({
+  readonly #storeDurations = new DurationHistogram({
     name: 'mintwire_store_duration_seconds',
     help: 'Time taken by store operations.',
-    labelNames: ['operation'],
-    buckets: STORE_BUCKETS_S,
-    registers: [this.registry],
+    label: 'operation',
+    bucketsSeconds: STORE_BUCKETS_S,
   });
 
   /** Counts this process's memory, CPU, garbage collection and event-loop lag too. */
@@ -45,29 +74,36 @@ export class Metrics {
 
   /** A meter bound to one operation, so that nothing is looked up per request. */
   forOperation(operation: string): RequestMeter {
-    const duration = this.#durations.labels(operation);
-    const byStatus = new Map<number, { inc(): void }>();
+    const duration = this.#durations.labeled(operation);
+    const byStatus = new Map<number, Tally>();
     return {
       observe: (status, seconds) => {
-        let counter = byStatus.get(status);
-        if (!counter) {
-          counter = this.#requests.labels(operation, String(status));
-          byStatus.set(status, counter);
+        let tally = byStatus.get(status);
+        if (!tally) {
+          tally = this.#requests.add({ operation, status: String(status) });
+          byStatus.set(status, tally);
         }
-        counter.inc();
+        tally.count += 1;
         duration.observe(seconds);
       },
     };
   }
 
   forPolicy(policy: string): { allowed(): void; refused(): void } {
-    const allowed = this.#limiterDecisions.labels(policy, 'allowed');
-    const refused = this.#limiterDecisions.labels(policy, 'refused');
-    return { allowed: () => allowed.inc(), refused: () => refused.inc() };
+    const allowed = this.#limiterDecisions.add({ policy, outcome: 'allowed' });
+    const refused = this.#limiterDecisions.add({ policy, outcome: 'refused' });
+    return {
+      allowed: () => {
+        allowed.count += 1;
+      },
+      refused: () => {
+        refused.count += 1;
+      },
+    };
   }
 
   readonly observeStore = (operation: string, ms: number): void => {
-    this.#storeDurations.labels(operation).observe(ms / 1000);
+    this.#storeDurations.labeled(operation).observe(ms / 1000);
   };
 
   /** A gauge whose value is read at each scrape. */
@@ -100,7 +136,8 @@ export class Metrics {
     });
   }
 
-  render(): Promise<string> {
-    return this.registry.metrics();
+  async render(): Promise<string> {
+    const counted = await this.registry.metrics();
+    return `${counted}\n${this.#durations.render()}\n${this.#storeDurations.render()}`;
   }
 }

@@ -1,0 +1,27 @@
+// Durations as Prometheus reads them.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Histogram, Registry } from 'prom-client';
+import { DurationHistogram } from './duration-histogram.ts';
+
+test('behavior: the text is what prom-client writes for the same observations', async () => {
+  const shape = { name: 'took_seconds', help: 'How long it took.' };
+  const bounds = [0.001, 0.01, 0.1, 1];
+  const ours = new DurationHistogram({ ...shape, label: 'operation', bucketsSeconds: bounds });
+  const registry = new Registry();
+  const theirs = new Histogram({
+    ...shape,
+    labelNames: ['operation'],
+    buckets: bounds,
+    registers: [registry],
+  });
+  for (const operation of ['getToken', 'getTrades']) {
+    for (const seconds of [0, 0.0005, 0.001, 0.0011, 0.1, 0.5, 1, 1.5, 30]) {
+      ours.labeled(operation).observe(seconds);
+      theirs.labels(operation).observe(seconds);
+    }
+  }
+  const toLines = (text: string) => text.trim().split('\n').sort();
+  assert.deepEqual(toLines(ours.render()), toLines(await registry.metrics()));
+});
