@@ -20,13 +20,14 @@ import type { ChainDirectory } from '../market/chain-status.ts';
 import type { Market } from '../market/create-market.ts';
 import { createReadiness } from '../market/readiness.ts';
 import { createReference } from '../market/reference.ts';
-import { createMcp } from '../mcp/create-mcp.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { openAccess, openPeppers } from './open-access.ts';
 import { openMarket } from './open-market.ts';
+import { openMcp } from './open-mcp.ts';
 import { openStore } from './open-store.ts';
+import { openTrading, type Trading } from './open-trading.ts';
 import { startChains } from './start-chains.ts';
 
 export interface ServiceOptions {
@@ -54,6 +55,7 @@ interface HandlerParts {
   readonly store: Store;
   readonly chains: ChainDirectory;
   readonly market: Market;
+  readonly trading: Trading;
   readonly access: Access;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -65,6 +67,7 @@ function createHandlers(parts: HandlerParts): Handlers {
   const handlers: Omit<Handlers, 'callMcp'> = {
     getChains: () => ({ chains: parts.chains.list().map((chain) => chain.answer) }),
     ...parts.market.handlers,
+    ...parts.trading.handlers,
     ...parts.access.handlers,
     getHealth: () => ({ status: 'ok' }),
     getReady: createReadiness(parts),
@@ -72,8 +75,7 @@ function createHandlers(parts: HandlerParts): Handlers {
     getDocs: () => reference.docs,
     getLlms: () => reference.llms,
   };
-  const callMcp = createMcp({
-    operations,
+  const callMcp = openMcp({
     handlers: toAnyHandlers(handlers),
     version: parts.version,
     listChains: () => parts.chains.list().map((chain) => chain.slug),
@@ -151,8 +153,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const chains = startChains({ config, feed, clock, logger, metrics });
   const access = openAccess({ config, store, peppers, chains, clock, logger });
   const market = await openMarket({ config, store, feed, chains, access, clock, logger, metrics });
+  const trading = openTrading({ store, feed, chains, market, peppers, clock, logger, metrics });
   const handlers = createHandlers({
-    ...{ config, version, store, chains, market, access, clock, logger },
+    ...{ config, version, store, chains, market, trading, access, clock, logger },
     isDraining,
   });
   const server = createHttpServer({
@@ -171,7 +174,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metricsServer.closeAllConnections();
     await Promise.all([close(server), close(metricsServer)]);
     clearTimeout(cut);
-    await Promise.all([chains.stop(), access.stop(), market.stop()]);
+    await Promise.all([chains.stop(), access.stop(), market.stop(), trading.stop()]);
     await feed.close();
     await store.close();
   };

@@ -10,18 +10,17 @@ import {
   type ResultText,
   toToolErrorResult,
 } from './encode-answer.ts';
-import { createMethods, type Method } from './methods.ts';
+import { createMethods, type Method, type MethodOptions } from './methods.ts';
 import { type McpInput, parseMessages } from './parse-messages.ts';
 import { type McpMessage, RpcError, STATELESS_REVISION } from './protocol.ts';
 import { createToToolError } from './tool-error.ts';
 import { createTools } from './tools.ts';
 
-export interface McpOptions {
+export interface McpOptions
+  extends Pick<MethodOptions, 'resources' | 'templates' | 'prompts' | 'listChains'> {
   readonly operations: readonly Operation[];
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly version: string;
-  /** Slugs of the chains that are followed. */
-  readonly listChains: () => readonly string[];
   readonly logger: { error(fields: object, message: string): void };
 }
 

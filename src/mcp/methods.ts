@@ -1,18 +1,15 @@
 // The protocol's methods that this server has, and what each answers.
 
 import type { HandlerContext } from '../contract/handler.ts';
-import type { Operation } from '../contract/operation.ts';
-import { ERROR_CODES } from '../errors/catalogue.ts';
 import { toShownText } from '../lib/shown-text.ts';
 import { type CacheHint, type ResultText, toMembers, toToolResult } from './encode-answer.ts';
-import { PROMPTS, type Prompt, toListedPrompt } from './prompts.ts';
+import { type Prompt, toListedPrompt } from './prompts.ts';
 import { HANDSHAKE_REVISIONS, isObject, RpcError, STATELESS_REVISION } from './protocol.ts';
 import {
-  CHAINS_URI,
-  createResources,
-  ERROR_PAGE_CACHE,
-  findErrorPage,
-  RESOURCE_TEMPLATES,
+  type Resource,
+  type ResourceTemplate,
+  toListedResource,
+  toListedTemplate,
 } from './resources.ts';
 import type { Tool } from './tools.ts';
 
@@ -25,10 +22,12 @@ export interface Method {
 }
 
 export interface MethodOptions {
-  readonly operations: readonly Operation[];
-  readonly version: string;
   readonly server: Readonly<Record<string, unknown>>;
   readonly tools: ReadonlyMap<string, Tool>;
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+  /** Offered as far as the tools that they need are there. */
+  readonly prompts: readonly Prompt[];
   readonly listChains: () => readonly string[];
 }
 
@@ -94,13 +93,18 @@ function createGreetings(server: MethodOptions['server']): Readonly<Record<strin
   };
 }
 
+function requireTool(tools: MethodOptions['tools'], name: string): Tool {
+  const tool = tools.get(name);
+  if (tool === undefined) throw invalid(`Unknown tool: ${toShownText(name)}`);
+  return tool;
+}
+
 function createCallTool(tools: MethodOptions['tools']): Method {
   return {
     isIn: inAll,
     answer: (params, context) => {
       const name = readText(params, 'name');
-      const tool = tools.get(name);
-      if (tool === undefined) throw invalid(`Unknown tool: ${toShownText(name)}`);
+      const tool = requireTool(tools, name);
       const { arguments: input = {} } = params;
       if (!isObject(input)) throw invalid('Invalid params: arguments must be an object');
       const json = tool.call(input, context);
@@ -109,29 +113,33 @@ function createCallTool(tools: MethodOptions['tools']): Method {
   };
 }
 
-function createReadResource(options: MethodOptions): Readonly<Record<string, Method>> {
-  const resources = createResources(options);
-  const byUri = new Map(resources.map((one) => [one.uri, one]));
-  const toResult = (contents: object, cache: CacheHint): ResultText => ({
-    members: toMembers({ contents: [contents] }),
-    cache,
-  });
+function createResourceMethods(options: MethodOptions): Readonly<Record<string, Method>> {
+  const { resources, templates, tools } = options;
+  const listed = { resources: resources.map(toListedResource) };
+  const listedTemplates = { resourceTemplates: templates.map(toListedTemplate) };
+  /** The text of a resource with what is known of it; null where the address names none. */
+  async function find(uri: string, context: HandlerContext) {
+    for (const template of templates) {
+      const text = template.find(uri);
+      if (text !== null) return { ...template, text };
+    }
+    const resource = resources.find((one) => one.uri === uri);
+    if (resource === undefined) return null;
+    const { text } = resource;
+    const ask = (name: string) => requireTool(tools, name).call({}, context);
+    return { ...resource, text: typeof text === 'string' ? text : await text(ask) };
+  }
   return {
-    'resources/list': createList({ resources: resources.map((one) => one.listed) }),
-    'resources/templates/list': createList({ resourceTemplates: RESOURCE_TEMPLATES }),
+    'resources/list': createList(listed),
+    'resources/templates/list': createList(listedTemplates),
     'resources/read': {
       isIn: inAll,
       answer: async (params, context) => {
         const uri = readText(params, 'uri');
-        const page = findErrorPage(uri);
-        if (page !== null) {
-          return toResult({ uri, mimeType: 'text/markdown', text: page }, ERROR_PAGE_CACHE);
-        }
-        const found = byUri.get(uri);
-        const chains = uri === CHAINS_URI ? options.tools.get('get_capabilities') : undefined;
-        const text = chains ? await chains.call({}, context) : found?.text;
-        if (found === undefined || text == null) throw invalid('Resource not found', { uri });
-        return toResult({ uri, mimeType: found.mimeType, text }, found.cache);
+        const found = await find(uri, context);
+        if (found === null) throw invalid('Resource not found', { uri });
+        const { mimeType, text, cache } = found;
+        return { members: toMembers({ contents: [{ uri, mimeType, text }] }), cache };
       },
     },
   };
@@ -170,21 +178,18 @@ function createPromptMethods(prompts: readonly Prompt[]): Readonly<Record<string
   };
 }
 
-/** What an argument can be completed to: chains, sides and error codes; nothing for the rest. */
-function createComplete(prompts: readonly Prompt[], listChains: () => readonly string[]): Method {
+/** What the arguments of prompts and the blanks of templates can be filled with. */
+function createComplete(options: MethodOptions): Method {
   function listValues(reference: Params, argument: string): readonly string[] {
-    if (reference['type'] === 'ref/resource') {
-      if (reference['uri'] !== RESOURCE_TEMPLATES[0].uriTemplate) {
-        throw invalid('Invalid params: no such resource template');
-      }
-      return argument === 'code' ? ERROR_CODES : [];
-    }
-    const prompt = prompts.find((one) => one.name === reference['name']);
-    if (reference['type'] !== 'ref/prompt' || prompt === undefined) {
+    const { type, name, uri } = reference;
+    const template = options.templates.find((one) => one.uriTemplate === uri);
+    if (type === 'ref/resource' && template !== undefined) return template.listValues();
+    const prompt = options.prompts.find((one) => one.name === name);
+    if (type !== 'ref/prompt' || prompt === undefined) {
       throw invalid('Invalid params: ref must name a prompt or a resource template');
     }
-    if (argument === 'chain') return listChains();
-    return argument === 'side' ? ['buy', 'sell'] : [];
+    if (argument === 'chain') return options.listChains();
+    return prompt.arguments.find((one) => one.name === argument)?.values ?? [];
   }
   return {
     isIn: inAll,
@@ -207,14 +212,14 @@ function createComplete(prompts: readonly Prompt[], listChains: () => readonly s
 
 export function createMethods(options: MethodOptions): ReadonlyMap<string, Method> {
   const { tools } = options;
-  const prompts = PROMPTS.filter((prompt) => prompt.needs.every((name) => tools.has(name)));
+  const prompts = options.prompts.filter(({ needs }) => needs.every((name) => tools.has(name)));
   const methods: Readonly<Record<string, Method>> = {
     ...createGreetings(options.server),
     'tools/list': createList({ tools: [...tools.values()].map((tool) => tool.listed) }),
     'tools/call': createCallTool(tools),
-    ...createReadResource(options),
+    ...createResourceMethods(options),
     ...createPromptMethods(prompts),
-    'completion/complete': createComplete(prompts, options.listChains),
+    'completion/complete': createComplete({ ...options, prompts }),
   };
   return new Map(Object.entries(methods));
 }

@@ -4,6 +4,8 @@ export interface PromptArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
+  /** What it can be, where that is a short list. */
+  readonly values?: readonly string[];
 }
 
 export interface Prompt {
@@ -63,7 +65,12 @@ const compareQuotes: Prompt = {
       description: 'How much to spend at most, in units, such as "1.5 ETH" or "2000 USDC".',
       required: true,
     },
-    { name: 'side', description: 'buy (the default) or sell.', required: false },
+    {
+      name: 'side',
+      description: 'buy (the default) or sell.',
+      required: false,
+      values: ['buy', 'sell'],
+    },
     CHAIN,
   ],
   needs: ['search_tokens', 'get_token', 'get_quote'],
@@ -83,5 +90,5 @@ export const PROMPTS: readonly Prompt[] = [dueDiligence, compareQuotes];
 
 /** As `prompts/list` tells of it. */
 export function toListedPrompt({ name, title, description, arguments: args }: Prompt) {
-  return { name, title, description, arguments: args };
+  return { name, title, description, arguments: args.map(({ values: _, ...listed }) => listed) };
 }

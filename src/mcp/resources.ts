@@ -6,75 +6,87 @@ import type { Operation } from '../contract/operation.ts';
 import { ERROR_CODES } from '../errors/catalogue.ts';
 import type { CacheHint } from './encode-answer.ts';
 
-export interface ResourceOptions {
-  readonly operations: readonly Operation[];
-  readonly version: string;
+/** Asks a tool on behalf of whoever reads. */
+export type AskTool = (name: string) => string | Promise<string>;
+
+interface Listed {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
 }
 
-export interface Resource {
+export interface Resource extends Listed {
   readonly uri: string;
-  readonly listed: Readonly<Record<string, unknown>>;
-  readonly mimeType: string;
   readonly cache: CacheHint;
-  /** Its text; null where a tool has to be asked for it. */
-  readonly text: string | null;
+  readonly text: string | ((ask: AskTool) => string | Promise<string>);
+}
+
+/** Resources whose addresses follow a pattern with one blank. */
+export interface ResourceTemplate extends Listed {
+  readonly uriTemplate: string;
+  readonly cache: CacheHint;
+  /** The text at that address; null where there is none. */
+  find(uri: string): string | null;
+  /** What the blank can be filled with. */
+  listValues(): readonly string[];
 }
 
 const LASTING: CacheHint = { ttlMs: 300_000, scope: 'public' };
 const FRESH: CacheHint = { ttlMs: 1000, scope: 'public' };
 
-export const CHAINS_URI = 'mintwire://chains';
+const ANNOTATIONS = { audience: ['assistant'], priority: 0.5 };
+
+export function toListedResource({ cache: _, text, ...listed }: Resource) {
+  const size = typeof text === 'string' ? { size: Buffer.byteLength(text) } : {};
+  return { ...listed, ...size, annotations: ANNOTATIONS };
+}
+
+export function toListedTemplate(template: ResourceTemplate) {
+  const { uriTemplate, name, title, description, mimeType } = template;
+  return { uriTemplate, name, title, description, mimeType, annotations: ANNOTATIONS };
+}
+
 const ERROR_URI = 'mintwire://errors/';
 
-/** One error by its code. */
-export const RESOURCE_TEMPLATES = [
-  {
-    uriTemplate: `${ERROR_URI}{code}`,
-    name: 'error',
-    title: 'One error',
-    description: 'What an error code means and what to do about it, such as TOKEN_NOT_FOUND.',
-    mimeType: 'text/markdown',
+export const ERROR_TEMPLATE: ResourceTemplate = {
+  uriTemplate: `${ERROR_URI}{code}`,
+  name: 'error',
+  title: 'One error',
+  description: 'What an error code means and what to do about it, such as TOKEN_NOT_FOUND.',
+  mimeType: 'text/markdown',
+  cache: LASTING,
+  find: (uri) => {
+    const code = ERROR_CODES.find((one) => uri === `${ERROR_URI}${one}`);
+    return code === undefined ? null : toErrorText(code);
   },
-] as const;
+  listValues: () => ERROR_CODES,
+};
 
-interface Written {
-  readonly uri: string;
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly mimeType: string;
-  readonly text: string | null;
-  readonly cache: CacheHint;
-}
-
-function toResource({ text, cache, ...listed }: Written): Resource {
-  const size = text === null ? {} : { size: Buffer.byteLength(text) };
-  const annotations = { audience: ['assistant'], priority: 0.5 };
-  const { uri, mimeType } = listed;
-  return { uri, mimeType, text, cache, listed: { ...listed, ...size, annotations } };
-}
-
-export function createResources({ operations, version }: ResourceOptions): readonly Resource[] {
+export function createResources(
+  operations: readonly Operation[],
+  about: { readonly version: string },
+): readonly Resource[] {
   return [
-    toResource({
+    {
       uri: 'mintwire://reference',
       name: 'reference',
       title: 'API reference',
       description: 'Every operation with its fields, an example and its errors; as /v1/llms.txt.',
       mimeType: 'text/markdown',
-      text: toLlmsText(operations, { version }),
+      text: toLlmsText(operations, about),
       cache: LASTING,
-    }),
-    toResource({
+    },
+    {
       uri: 'mintwire://openapi',
       name: 'openapi',
       title: 'OpenAPI document',
       description: 'The API as an OpenAPI 3.1 document; as /v1/openapi.json.',
       mimeType: 'application/json',
-      text: JSON.stringify(toOpenapi(operations, { version })),
+      text: JSON.stringify(toOpenapi(operations, about)),
       cache: LASTING,
-    }),
-    toResource({
+    },
+    {
       uri: 'mintwire://errors',
       name: 'errors',
       title: 'Error catalogue',
@@ -82,25 +94,15 @@ export function createResources({ operations, version }: ResourceOptions): reado
       mimeType: 'text/markdown',
       text: toErrorsText(),
       cache: LASTING,
-    }),
-    toResource({
-      uri: CHAINS_URI,
+    },
+    {
+      uri: 'mintwire://chains',
       name: 'chains',
       title: 'Followed chains',
-      description:
-        'The chains that this server follows and how fresh they are; as get_capabilities.',
+      description: 'The chains that this server follows and how fresh they are.',
       mimeType: 'application/json',
-      text: null,
+      text: (ask) => ask('get_capabilities'),
       cache: FRESH,
-    }),
+    },
   ];
 }
-
-/** The page of one error; null where the address names none. */
-export function findErrorPage(uri: string): string | null {
-  if (!uri.startsWith(ERROR_URI)) return null;
-  const code = ERROR_CODES.find((one) => one === uri.slice(ERROR_URI.length));
-  return code === undefined ? null : toErrorText(code);
-}
-
-export const ERROR_PAGE_CACHE = LASTING;
