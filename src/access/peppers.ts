@@ -15,7 +15,7 @@ export interface TokenHash {
 }
 
 /** Purposes keep apart what is hashed for different ends. */
-type Purpose = 'caller' | 'cursor' | 'pepper' | 'word' | 'request';
+type Purpose = 'caller' | 'cursor' | 'pepper' | 'word' | 'request' | 'quote';
 
 const MARK_LENGTH = 22;
 
@@ -51,6 +51,13 @@ export class Peppers {
   /** A short stand-in for something that need not be stored as it is. */
   mark(purpose: Purpose, text: string): string {
     return toMark(this.#current, purpose, text);
+  }
+
+  /** Whether the present pepper or an older one gave this mark: nodes change them in turn. */
+  isMark(purpose: Purpose, text: string, mark: string): boolean {
+    return [this.#current, ...this.#older].some((pepper) =>
+      areEqualHashes(toMark(pepper, purpose, text), mark),
+    );
   }
 
   /**

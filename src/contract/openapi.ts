@@ -9,6 +9,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const TAGS: Readonly<Record<Operation['tag'], string>> = {
   Market: 'Token market data.',
+  Trading: 'Quotes and unsigned transactions. This service never signs or sends.',
   Account: 'What the caller is and may do.',
   Agents: 'The Model Context Protocol.',
   Reference: 'This API, described.',

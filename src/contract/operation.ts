@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors/catalogue.ts';
 
 /** What a request spends of its caller's budget, by kind. `free` is not metered at all. */
-export const COSTS = { free: 0, read: 1, search: 2, challenge: 5 } as const;
+export const COSTS = { free: 0, read: 1, search: 2, challenge: 5, quote: 5, build: 10 } as const;
 
 export type CostClass = keyof typeof COSTS;
 
@@ -39,7 +39,7 @@ export interface Operation<
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below `/v1`. Paths are static: parameters travel in the query or the body. */
   readonly path: string;
-  readonly tag: 'Market' | 'Account' | 'Agents' | 'Reference' | 'Operations';
+  readonly tag: 'Market' | 'Trading' | 'Account' | 'Agents' | 'Reference' | 'Operations';
   readonly summary: string;
   readonly description: string;
   readonly access: AccessLevel;

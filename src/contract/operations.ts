@@ -19,6 +19,7 @@ import { getReady } from './operations/get-ready.ts';
 import { getToken } from './operations/get-token.ts';
 import { getTrades } from './operations/get-trades.ts';
 import { createKey, getKeys, revokeKey } from './operations/keys.ts';
+import { quoteTrade } from './operations/quote-trade.ts';
 import { getDocs, getLlms, getOpenapi } from './operations/reference.ts';
 import { searchTokens } from './operations/search-tokens.ts';
 
@@ -29,6 +30,7 @@ export const operations = [
   getKlines,
   getTrades,
   getHolders,
+  quoteTrade,
   getEntitlements,
   createChallenge,
   verifyChallenge,

@@ -32,4 +32,8 @@ export class BoundedMap<Key, Value> {
   delete(key: Key): void {
     this.#entries.delete(key);
   }
+
+  clear(): void {
+    this.#entries.clear();
+  }
 }

@@ -28,6 +28,8 @@ export interface PoolGraphFollowerOptions {
   readonly store: MarketStore;
   /** The wrapped native coin, where the chain's router can wrap. */
   readonly wrapped: Address | null;
+  /** The exchanges that can be traded in; all of them unless told. */
+  readonly venues?: ReadonlySet<string>;
   readonly sleep: Sleep;
   readonly random: Random;
   readonly log: { warn(fields: object, message: string): void };
@@ -78,6 +80,12 @@ export class PoolGraphFollower {
     this.#work();
   }
 
+  /** Some of what was told got lost: everything is read anew. */
+  miss(): void {
+    this.#mustReload = true;
+    this.#work();
+  }
+
   /** Resolves when all that was told has been taken in, or waits for the feed. */
   async settled(): Promise<void> {
     while (this.#running !== null) await this.#running;
@@ -113,7 +121,7 @@ export class PoolGraphFollower {
 
   /** Reads every pool of the chain. */
   async #reload(): Promise<boolean> {
-    const { store, chain, wrapped } = this.#options;
+    const { store, chain, wrapped, venues } = this.#options;
     this.#mustReload = false;
     const touchedBefore = this.#touched;
     this.#touched = new Set();
@@ -121,7 +129,7 @@ export class PoolGraphFollower {
       const graph = new PoolGraph({ wrapped });
       const checkpoint = await store.snapshot(async (reader) => {
         const found = await reader.readCheckpoint(chain);
-        if (found !== null) await readEverything(reader, { chain, graph });
+        if (found !== null) await readEverything(reader, { chain, graph, venues });
         return found;
       });
       // A store without the chain is read again once the feed tells of a first commit.
@@ -172,7 +180,8 @@ export class PoolGraphFollower {
     const ticks = Map.groupBy(read.ticks, (row) => row.pool);
     for (const id of pools) {
       const row = rows.get(id);
-      const pool = row === undefined ? null : toGraphPool(row, ticks.get(id) ?? [], graph.get(id));
+      const isTraded = row !== undefined && this.#options.venues?.has(row.venue) !== false;
+      const pool = isTraded ? toGraphPool(row, ticks.get(id) ?? [], graph.get(id)) : null;
       if (pool === null) graph.delete(id);
       else graph.set(pool);
     }
@@ -186,7 +195,11 @@ export class PoolGraphFollower {
 /** Both scans go by pool id, so a pool's ticks are at hand when its row comes. */
 async function readEverything(
   reader: MarketReader & MarketScanner,
-  into: { readonly chain: ChainSlug; readonly graph: PoolGraph },
+  into: {
+    readonly chain: ChainSlug;
+    readonly graph: PoolGraph;
+    readonly venues: ReadonlySet<string> | undefined;
+  },
 ): Promise<void> {
   const ticks = new Map<PoolId, TickRecord[]>();
   for await (const rows of reader.scanTicks(into.chain)) {
@@ -198,7 +211,8 @@ async function readEverything(
   }
   for await (const rows of reader.scanPools(into.chain)) {
     for (const row of rows) {
-      const pool = toGraphPool(row, ticks.get(row.pool) ?? []);
+      const isTraded = into.venues?.has(row.venue) !== false;
+      const pool = isTraded ? toGraphPool(row, ticks.get(row.pool) ?? []) : null;
       ticks.delete(row.pool);
       if (pool !== null) into.graph.set(pool);
     }

@@ -19,7 +19,10 @@ function toSpacingWord(tickSpacing: number): string {
 }
 
 /** A V4 pool's id is the hash of its key, and the key of a dynamic-fee pool has no fee. */
-function hasFixedFee(pool: PoolDescription, hooks: Address): boolean {
+export function hasFixedFee(
+  pool: Pick<PoolDescription, 'pool' | 'token0' | 'token1' | 'feePips' | 'tickSpacing'>,
+  hooks: Address,
+): boolean {
   const key = [
     toWord(pool.token0.slice(2)),
     toWord(pool.token1.slice(2)),

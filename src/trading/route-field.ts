@@ -25,6 +25,9 @@ export interface RouteLane {
   readonly curve: RouteCurve;
 }
 
+/** Which pools may be swapped in, and in which direction. */
+export type AcceptEdge = (pool: GraphPool, zeroForOne: boolean) => boolean;
+
 /** Nodes are numbered: 0 is what is spent, 1 what is bought. */
 export interface RouteField {
   readonly nodeCount: number;
@@ -47,6 +50,8 @@ export interface FieldOptions {
   readonly withInexact: boolean;
   readonly hopCountMax: number;
   readonly poolCountMax: number;
+  /** Everything unless told. */
+  readonly accepts?: AcceptEdge | undefined;
 }
 
 /** Look-ups that the search for third hops may make. */
@@ -119,12 +124,12 @@ function toDepth({ curve }: GraphPool): number {
 /** The pairs that routes can use, the most important first, each once. */
 class PairList {
   readonly #graph: PoolGraph;
-  readonly #withInexact: boolean;
+  readonly #options: FieldOptions;
   readonly #pairs = new Map<string, Pair>();
 
-  constructor(graph: PoolGraph, withInexact: boolean) {
+  constructor(graph: PoolGraph, options: FieldOptions) {
     this.#graph = graph;
-    this.#withInexact = withInexact;
+    this.#options = options;
   }
 
   add(a: Address, b: Address): void {
@@ -133,13 +138,18 @@ class PairList {
     const pools: GraphPool[] = [];
     for (const id of this.#graph.between(a, b)) {
       const pool = this.#graph.get(id);
-      if (pool === undefined || (pool.inexact !== null && !this.#withInexact)) continue;
-      pools.push(pool);
+      if (pool !== undefined && this.#isUsable(pool)) pools.push(pool);
     }
     if (pools.length > 1) {
       pools.sort((x, y) => toDepth(y) - toDepth(x) || (x.pool < y.pool ? -1 : 1));
     }
     this.#pairs.set(key, { a, b, pools });
+  }
+
+  #isUsable(pool: GraphPool): boolean {
+    const { withInexact, accepts } = this.#options;
+    if (pool.inexact !== null && !withInexact) return false;
+    return accepts === undefined || accepts(pool, true) || accepts(pool, false);
   }
 
   /** Where there are too many, the deepest pools of each pair, then of the first pairs. */
@@ -156,7 +166,7 @@ class PairList {
 
 function collectPools(graph: PoolGraph, options: FieldOptions): GraphPool[] {
   const { assetIn, assetOut, hopCountMax } = options;
-  const pairs = new PairList(graph, options.withInexact);
+  const pairs = new PairList(graph, options);
   pairs.add(assetIn, assetOut);
   if (hopCountMax >= 2) {
     for (const asset of findShared(graph, options)) {
@@ -193,6 +203,7 @@ function toEdges(graph: PoolGraph, options: FieldOptions, pools: readonly GraphP
     for (const zeroForOne of [true, false]) {
       const [from, to] = zeroForOne ? [node0, node1] : [node1, node0];
       if (from === NODE_OUT || to === NODE_IN) continue;
+      if (options.accepts?.(pool, zeroForOne) === false) continue;
       const curve = toCurve(pool.curve, zeroForOne);
       edges.push({ index: edges.length, pool, zeroForOne, from, to, curve });
     }

@@ -2,7 +2,13 @@
 
 import type { Address } from '../model/market-event.ts';
 import type { PoolGraph } from './pool-graph.ts';
-import { createField, type RouteEdge, type RouteField, restrictField } from './route-field.ts';
+import {
+  type AcceptEdge,
+  createField,
+  type RouteEdge,
+  type RouteField,
+  restrictField,
+} from './route-field.ts';
 import { RouteFlow } from './route-flow.ts';
 import { type PathFlow, toPathFlows } from './route-legs.ts';
 import { type PathAmount, type RouteLeg, simulateLegs } from './route-simulate.ts';
@@ -25,6 +31,8 @@ export interface RouteOptions {
   readonly cost?: RouteCost;
   /** The size up to which the search is exhaustive. */
   readonly poolCountMax?: number;
+  /** Pools that may not be swapped in, or in one direction only, are left out. */
+  readonly accepts?: AcceptEdge;
 }
 
 export interface BestRoute {
@@ -168,6 +176,7 @@ export function findBestRoute(
     withInexact: options.withInexact ?? false,
     hopCountMax,
     poolCountMax: options.poolCountMax ?? POOL_COUNT_MAX,
+    accepts: options.accepts,
   });
   return findInField(field, {
     amountIn: request.amountIn,

@@ -1,0 +1,53 @@
+// Puts pricing on the store, the feed, the pepper and the chains' nodes.
+
+import type { Peppers } from '../access/peppers.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Feed } from '../live/feed.ts';
+import type { Market } from '../market/create-market.ts';
+import type { Store } from '../store/store.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createPricing, createQuoteTrade, type Pricing } from '../trading/create-pricing.ts';
+import type { FollowedChains } from './start-chains.ts';
+import { createTradeChains } from './trade-chains.ts';
+
+export interface OpenTradingOptions {
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly chains: FollowedChains;
+  readonly market: Pick<Market, 'pauses'>;
+  readonly peppers: Peppers;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export interface Trading {
+  /** For whatever prices trades beside quotes. */
+  readonly pricing: Pricing;
+  readonly handlers: { readonly quoteTrade: ReturnType<typeof createQuoteTrade> };
+  stop(): Promise<void>;
+}
+
+export function openTrading(options: OpenTradingOptions): Trading {
+  const { market, peppers, clock, metrics } = options;
+  const chains = createTradeChains(options);
+  metrics.chainGauge('mintwire_pool_graph_pools', 'Pools that quotes can use.', () =>
+    chains.list().map((slug) => [slug, chains.find(slug)?.readGraph()?.graph.size ?? null]),
+  );
+  const pricing = createPricing({
+    chains,
+    clock,
+    isPaused: (chain, token) => market.pauses.isPaused(chain, token),
+    sealer: {
+      mark: (text) => peppers.mark('quote', text),
+      isMark: (text, mark) => peppers.isMark('quote', text, mark),
+    },
+  });
+  chains.start();
+  return {
+    pricing,
+    handlers: { quoteTrade: createQuoteTrade(pricing) },
+    stop: () => chains.stop(),
+  };
+}

@@ -1,0 +1,174 @@
+// The followed chains as pricing knows them: each with its pools in memory, kept at the last commit.
+
+import { isDeepStrictEqual } from 'node:util';
+import { readNetworkFees } from '../chains/evm/read-network-fees.ts';
+import { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
+import { toRoutableVenues } from '../chains/evm/transactions/swap-plan.ts';
+import type { Clock } from '../lib/clock.ts';
+import { sleep } from '../lib/retry.ts';
+import type { Feed, FeedBatch } from '../live/feed.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Store } from '../store/store.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { FeeWatch } from '../trading/fee-watch.ts';
+import { PoolGraphFollower } from '../trading/pool-graph-follower.ts';
+import { toTrusted } from '../trading/route-rules.ts';
+import { SafetyBook } from '../trading/safety-book.ts';
+import type { TradeChain, TradeChains } from '../trading/trade-chain.ts';
+import { TradeTokens } from '../trading/trade-tokens.ts';
+import type { ChainSource } from './chain-source.ts';
+import type { FollowedChains } from './start-chains.ts';
+
+/** Nobody waits for what is asked here. */
+const BUDGET_MS = 10_000;
+const LIMITS = {
+  timeoutMs: 8000,
+  replyBytesMax: 4 * 1024 * 1024,
+  batchCallsMax: 20,
+  batchesMax: 2,
+  chainCheckMs: 60_000,
+};
+/** A devnet's node is known only once it stands. */
+const LOOK_MS = 250;
+
+export interface TradeChainsOptions {
+  readonly chains: FollowedChains;
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** One chain's parts, as long as its source stays the same. */
+class RunningChain {
+  readonly source: ChainSource;
+  readonly trade: TradeChain;
+  readonly #options: TradeChainsOptions;
+  readonly #client: RpcClient;
+  readonly #fees: FeeWatch;
+  readonly #tokens: TradeTokens;
+  #follower: PoolGraphFollower;
+
+  constructor(source: ChainSource, options: TradeChainsOptions) {
+    const { clock, logger, store, chains } = options;
+    const { chain: slug, deployment } = source;
+    this.source = source;
+    this.#options = options;
+    this.#client = new RpcClient({
+      endpoints: source.endpoints,
+      chainId: deployment.chainId,
+      ...{ clock, sleep, random: Math.random, log: logger },
+      budgetMs: BUDGET_MS,
+      limits: LIMITS,
+    });
+    this.#fees = new FeeWatch({
+      readFees: (signal) => readNetworkFees(this.#client, signal),
+      clock,
+      onError: (error) => logger.warn({ chain: slug, err: error }, 'fees could not be read'),
+    });
+    this.#tokens = new TradeTokens(slug, store.market);
+    this.#follower = this.#createFollower();
+    this.trade = {
+      slug,
+      wrapped: deployment.wrapped,
+      trusted: toTrusted(deployment),
+      tokens: this.#tokens,
+      book: new SafetyBook(),
+      readGraph: () => this.#follower.current,
+      readFees: () => this.#fees.read(),
+      isBehind: () => chains.list().find((one) => one.slug === slug)?.notReady !== null,
+      noteUse: () => undefined,
+    };
+  }
+
+  start(): void {
+    this.#follower.start();
+    this.#fees.start();
+  }
+
+  hear(batch: FeedBatch): void {
+    this.#tokens.hear(batch);
+    // A first version is another life of the chain: versions begin anew.
+    if (batch.version === 1) this.#restartFollower();
+    this.#follower.hear(batch);
+  }
+
+  miss(): void {
+    this.#tokens.forget();
+    this.#follower.miss();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#follower.stop(), this.#fees.stop()]);
+    this.#client.close();
+  }
+
+  #restartFollower(): void {
+    void this.#follower.stop();
+    this.#follower = this.#createFollower();
+    this.#follower.start();
+  }
+
+  #createFollower(): PoolGraphFollower {
+    const { store, logger } = this.#options;
+    const { chain, deployment } = this.source;
+    return new PoolGraphFollower({
+      chain,
+      store: store.market,
+      wrapped: deployment.wrapped,
+      venues: new Set(toRoutableVenues(deployment).keys()),
+      sleep,
+      random: Math.random,
+      log: logger,
+    });
+  }
+}
+
+export interface RunningTradeChains extends TradeChains {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createTradeChains(options: TradeChainsOptions): RunningTradeChains {
+  const { chains, feed } = options;
+  const running = new Map<ChainSlug, RunningChain>();
+  const stopping = new Set<Promise<void>>();
+  const ensure = (slug: ChainSlug): RunningChain | null => {
+    const source = chains.findSource(slug);
+    const current = running.get(slug) ?? null;
+    if (source === null || current?.source === source) return current;
+    if (current !== null && isDeepStrictEqual(current.source, source)) return current;
+    // The devnet may come back at another port, or as another chain.
+    if (current !== null) {
+      const stopped = current.stop().finally(() => stopping.delete(stopped));
+      stopping.add(stopped);
+    }
+    const next = new RunningChain(source, options);
+    running.set(slug, next);
+    next.start();
+    return next;
+  };
+  let timer: NodeJS.Timeout | null = null;
+  let unsubscribe: (() => void) | null = null;
+  return {
+    list: () => chains.slugs,
+    find: (slug) => ensure(slug)?.trade ?? null,
+    start: () => {
+      unsubscribe = feed.subscribe({
+        onBatch: (batch) => ensure(batch.chain)?.hear(batch),
+        onGap: (chain) => running.get(chain)?.miss(),
+      });
+      const look = () => {
+        for (const slug of chains.slugs) ensure(slug);
+      };
+      look();
+      timer = setInterval(look, LOOK_MS);
+      timer.unref();
+    },
+    stop: async () => {
+      if (timer) clearInterval(timer);
+      unsubscribe?.();
+      await Promise.all([...stopping, ...[...running.values()].map((one) => one.stop())]);
+    },
+  };
+}
