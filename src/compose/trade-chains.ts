@@ -1,4 +1,4 @@
-// The followed chains as pricing knows them: each with its pools in memory, kept at the last commit.
+// The followed chains as pricing knows them, each with its pools in memory as of the last commit.
 
 import { isDeepStrictEqual } from 'node:util';
 import { readNetworkFees } from '../chains/evm/read-network-fees.ts';

@@ -1,4 +1,4 @@
-// Quote ids: the terms of a quote in the open, sealed so that any node can tell its own from others.
+// Quote ids: the terms of a quote in the open, sealed so that every node knows its own.
 
 import { AppError } from '../errors/app-error.ts';
 import type { ChainSlug } from '../model/chain.ts';

@@ -3,31 +3,36 @@
 import { AppError } from '../errors/app-error.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import { findTradeRoute, type RouteQuestion } from './find-trade-route.ts';
+import type { RouteQuestion } from './find-trade-route.ts';
+import { createField } from './route-field.ts';
+import { findBestSingle } from './route-single.ts';
 
+const HOP_COUNT_MAX = 3;
+/** Plenty to tell a reason by; whoever asks for the impossible must not cost more than others. */
+const POOL_COUNT_MAX = 64;
 /** Each time so much more, or less; enough steps to cross all of 256 bits. */
-const FACTOR = 2n ** 32n;
-const STEP_COUNT_MAX = 8;
-const AMOUNT_MAX = 2n ** 256n - 1n;
-
-function canTrade(question: RouteQuestion, amountIn: bigint): boolean {
-  return findTradeRoute({ ...question, amountIn, cost: null }) !== null;
-}
+const STEP_BITS = 8n;
+const BITS_MAX = 256n;
+const FREE = () => 0n;
 
 export function refuseRoute(question: RouteQuestion, chain: ChainSlug): AppError {
-  const from = toShownAddress(question.tokenIn);
-  const to = toShownAddress(question.tokenOut);
-  let less = question.amountIn;
-  let more = question.amountIn;
-  for (let step = 0; step < STEP_COUNT_MAX; step += 1) {
-    less /= FACTOR;
-    more = more * FACTOR > AMOUNT_MAX ? AMOUNT_MAX : more * FACTOR;
-    if (less > 0n && canTrade(question, less)) {
-      return new AppError('INSUFFICIENT_LIQUIDITY', { from, to });
-    }
-    if (more < AMOUNT_MAX && canTrade(question, more)) {
-      return new AppError('AMOUNT_TOO_SMALL', { to });
-    }
+  const { graph, tokenIn, tokenOut, amountIn } = question;
+  const from = toShownAddress(tokenIn);
+  const to = toShownAddress(tokenOut);
+  const field = createField(graph, {
+    assetIn: graph.toAsset(tokenIn),
+    assetOut: graph.toAsset(tokenOut),
+    withInexact: true,
+    hopCountMax: HOP_COUNT_MAX,
+    poolCountMax: POOL_COUNT_MAX,
+  });
+  const canTrade = (amount: bigint) =>
+    findBestSingle(field, { amountIn: amount, hopCountMax: HOP_COUNT_MAX, cost: FREE }) !== null;
+  for (let bits = STEP_BITS; bits <= BITS_MAX; bits += STEP_BITS) {
+    const less = amountIn >> bits;
+    if (less > 0n && canTrade(less)) return new AppError('INSUFFICIENT_LIQUIDITY', { from, to });
+    const more = amountIn << bits;
+    if (more >> BITS_MAX === 0n && canTrade(more)) return new AppError('AMOUNT_TOO_SMALL', { to });
   }
   return new AppError('NO_MARKET', { chain, from, to });
 }
