@@ -2,7 +2,7 @@
 
 import type { FramedAnswer } from '../contract/framed-answer.ts';
 import type { Handlers } from '../contract/handler.ts';
-import type { Identity, SessionIdentity } from '../contract/identity.ts';
+import type { Identity, Level, SessionIdentity } from '../contract/identity.ts';
 import { KEY_LIMIT } from '../contract/schemas/access.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SessionRecord } from '../model/access-record.ts';
@@ -16,7 +16,7 @@ import type { Peppers } from './peppers.ts';
 import { toSessionEnd } from './session-life.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
-import type { Tiers } from './tiers.ts';
+import type { Tier, Tiers } from './tiers.ts';
 import { toUnauthorized } from './unauthorized.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
@@ -164,8 +164,15 @@ function createKeyHandlers(parts: AccessHandlerParts): KeyHandlers {
 
 function createAccountHandlers(parts: AccessHandlerParts): AccountHandlers {
   const { store, keys, usage, tiers, costs, clock } = parts;
-  const describe = (identity: Identity) =>
-    toEntitlements(tiers[identity.kind], { costs, chains: parts.listChains() });
+  const chains = parts.listChains();
+  const toFrozen = (tier: Tier) => Object.freeze(toEntitlements(tier, { costs, chains }));
+  // Nothing in them changes while the service runs.
+  const byLevel: Readonly<Record<Level, ReturnType<typeof toFrozen>>> = {
+    anonymous: toFrozen(tiers.anonymous),
+    key: toFrozen(tiers.key),
+    session: toFrozen(tiers.session),
+  };
+  const describe = (identity: Identity) => byLevel[identity.kind];
   return {
     getEntitlements: (_input, { identity }) => describe(identity),
     getMe: async (_input, context) => {

@@ -13,9 +13,26 @@ export interface AnswerSenderOptions {
   readonly nowMs: () => number;
 }
 
-function toReadyAnswer(text: string): ReadyAnswer {
-  const hash = createHash('sha1').update(text).digest('base64url').slice(0, 22);
-  return { kind: 'ready', bytes: Buffer.from(text, 'utf8'), etag: `W/"${hash}"` };
+function createWriter(operation: Operation): (answer: unknown) => Buffer {
+  const serialize = createSerializer(operation);
+  const toBytes = (answer: unknown) => Buffer.from(serialize(answer), 'utf8');
+  const written = new WeakMap<object, Buffer>();
+  return (answer) => {
+    // What nobody can change any more is written once.
+    if (typeof answer !== 'object' || !Object.isFrozen(answer) || answer === null) {
+      return toBytes(answer);
+    }
+    const known = written.get(answer);
+    if (known !== undefined) return known;
+    const bytes = toBytes(answer);
+    written.set(answer, bytes);
+    return bytes;
+  };
+}
+
+function toReadyAnswer(bytes: Buffer): ReadyAnswer {
+  const hash = createHash('sha1').update(bytes).digest('base64url').slice(0, 22);
+  return { kind: 'ready', bytes, etag: `W/"${hash}"` };
 }
 
 function addFrame(
@@ -38,7 +55,7 @@ export function createAnswerSender(
   operation: Operation,
   options: AnswerSenderOptions,
 ): (exchange: Exchange, answer: unknown) => void {
-  const serialize = createSerializer(operation);
+  const write = createWriter(operation);
   const contentType = `${operation.mediaType}; charset=utf-8`;
   // What caches may share names itself, so that they can ask whether it still holds.
   const isShared = operation.cacheControl.startsWith('public');
@@ -50,12 +67,12 @@ export function createAnswerSender(
       return;
     }
     if (!isFramedAnswer(answer)) {
-      const text = serialize(answer);
-      if (isShared) exchange.sendReady(operation.status, toReadyAnswer(text));
-      else exchange.send(operation.status, text);
+      const bytes = write(answer);
+      if (isShared) exchange.sendReady(operation.status, toReadyAnswer(bytes));
+      else exchange.send(operation.status, bytes);
       return;
     }
     addFrame(exchange, answer, options);
-    exchange.send(operation.status, serialize(answer.body));
+    exchange.send(operation.status, write(answer.body));
   };
 }

@@ -119,7 +119,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
       const route = findRoute(request.method ?? '', exchange.path);
       exchange.operation = route.operation;
       route.restrict?.(exchange);
-      if (pressure.isOverloaded() && !NEVER_SHED.has(route.operation)) {
+      if (pressure.isOverloaded(startedMs) && !NEVER_SHED.has(route.operation)) {
         throw new AppError('OVERLOADED', {}, { retryAfterSeconds: 1 });
       }
       route.answer(exchange)?.catch((error: unknown) => fail(exchange, error));
@@ -136,7 +136,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   metrics.gauge(
     'mintwire_event_loop_lag_seconds',
     'How late the event loop is.',
-    () => pressure.lagMs / 1000,
+    () => pressure.readLagMs() / 1000,
   );
   const listener = createListener(options, pressure);
   const server = createServer(

@@ -33,9 +33,8 @@ export class Pressure {
   }
 
   /** How late the event loop is. */
-  get lagMs(): number {
-    const overdueMs = this.#options.clock.monotonicMs() - this.#expectedMs;
-    return Math.max(this.#lastLagMs, overdueMs);
+  readLagMs(nowMs = this.#options.clock.monotonicMs()): number {
+    return Math.max(this.#lastLagMs, nowMs - this.#expectedMs);
   }
 
   enter(): void {
@@ -46,8 +45,9 @@ export class Pressure {
     this.#inFlight -= 1;
   }
 
-  isOverloaded(): boolean {
-    return this.#inFlight > this.#options.requestsMax || this.lagMs > this.#options.lagMaxMs;
+  isOverloaded(nowMs: number): boolean {
+    const { requestsMax, lagMaxMs } = this.#options;
+    return this.#inFlight > requestsMax || this.readLagMs(nowMs) > lagMaxMs;
   }
 
   stop(): void {

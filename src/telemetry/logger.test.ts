@@ -80,10 +80,11 @@ test('behavior: of a URL only scheme and host stay', () => {
   );
 });
 
-test('behavior: lines are handed on by size or by time, in order, none lost', async () => {
+test('behavior: lines are handed on by number or by time, in order, none lost', async () => {
   const written: string[] = [];
   const sink = { write: (text: string) => written.push(text) };
-  const buffer = new LineBuffer({ sink, lengthMax: 10, delayMs: 1 });
+  const toText = (line: string) => line;
+  const buffer = new LineBuffer({ sink, toText, countMax: 2, delayMs: 1 });
   buffer.write('12345');
   assert.deepEqual(written, []);
   buffer.write('67890');

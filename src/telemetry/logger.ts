@@ -57,14 +57,25 @@ export function toTextLine(line: string): string {
   return `${head.join(' ')}${stack ? `\n${stack}` : ''}\n`;
 }
 
-interface Output extends LineSink {
+/** A line as JSON text, or a request whose line is still to be made. */
+type Line = string | { readonly request: RequestLine; readonly timeMs: number };
+
+/** Of a request by hand in pino's form: five known fields need neither its serialisers nor redaction. */
+function toJsonLine(line: Line): string {
+  if (typeof line === 'string') return line;
+  const { requestId, operation, status, ms, identity } = line.request;
+  return `{"level":${INFO},"time":${line.timeMs},"requestId":"${requestId}","operation":"${operation}","status":${status},"ms":${ms.toFixed(3)},"identity":"${identity}","msg":"request"}\n`;
+}
+
+interface Output {
+  write(line: Line): void;
   flush(): void;
 }
 
-function createStandardOutput(): Output {
+function createStandardOutput(toText: (line: Line) => string): Output {
   // A reader that stops reading must not fill our memory: beyond 8 MiB lines are dropped.
   const stdout = destination({ dest: 1, sync: false, maxLength: 8 * 1024 * 1024 });
-  const buffer = new LineBuffer({ sink: stdout, lengthMax: 16_000, delayMs: 100 });
+  const buffer = new LineBuffer<Line>({ sink: stdout, toText, countMax: 100, delayMs: 100 });
   return {
     write: (line) => buffer.write(line),
     flush: () => {
@@ -76,14 +87,15 @@ function createStandardOutput(): Output {
 
 export function createLogger(options: LoggerOptions): Logger {
   const { sink } = options;
+  const toText =
+    options.format === 'text' ? (line: Line) => toTextLine(toJsonLine(line)) : toJsonLine;
   const output: Output = sink
-    ? { write: (line) => sink.write(line), flush: () => {} }
-    : createStandardOutput();
+    ? { write: (line) => void sink.write(toText(line)), flush: () => {} }
+    : createStandardOutput(toText);
   const nowMs = options.nowMs ?? Date.now;
-  const toLine = options.format === 'text' ? toTextLine : (line: string) => line;
   const lines = pino(
     { level: options.level, base: null },
-    { write: (line) => void output.write(toLine(redact(line))) },
+    { write: (line) => output.write(redact(line)) },
   );
   const requestsEnabled = lines.isLevelEnabled('info');
   return {
@@ -91,15 +103,8 @@ export function createLogger(options: LoggerOptions): Logger {
     info: lines.info.bind(lines),
     warn: lines.warn.bind(lines),
     error: lines.error.bind(lines),
-    // Written by hand in pino's form: five known fields need neither its serialisers nor redaction,
-    // and one line a request was a third of what a request cost.
-    request: ({ requestId, operation, status, ms, identity }) => {
-      if (!requestsEnabled) return;
-      output.write(
-        toLine(
-          `{"level":${INFO},"time":${nowMs()},"requestId":"${requestId}","operation":"${operation}","status":${status},"ms":${ms.toFixed(3)},"identity":"${identity}","msg":"request"}\n`,
-        ),
-      );
+    request: (request) => {
+      if (requestsEnabled) output.write({ request, timeMs: nowMs() });
     },
     flush: output.flush,
   };
