@@ -60,7 +60,7 @@ export function toTextLine(line: string): string {
 /** A line as JSON text, or a request whose line is still to be made. */
 type Line = string | { readonly request: RequestLine; readonly timeMs: number };
 
-/** Of a request by hand in pino's form: five known fields need neither its serialisers nor redaction. */
+/** Requests by hand in pino's form: known fields need neither its serialisers nor redaction. */
 function toJsonLine(line: Line): string {
   if (typeof line === 'string') return line;
   const { requestId, operation, status, ms, identity } = line.request;
