@@ -174,6 +174,42 @@ export const ERROR_CATALOGUE = {
     detail: 'This Idempotency-Key was used for another request.',
     help: 'Use a new `Idempotency-Key` for each new request; repeat it only with the very same body.',
   },
+  WALLET_CHAIN_MISMATCH: {
+    status: 409,
+    title: 'Wallet and chain do not fit',
+    detail: 'The wallet that is signed in cannot trade on {chain}.',
+    help: 'An ordinary EVM wallet trades on every EVM chain, a contract wallet on its own chain only, a Solana wallet on Solana. Sign in with one that fits.',
+  },
+  QUOTE_EXPIRED: {
+    status: 409,
+    title: 'Quote expired',
+    detail: 'The quote has run out. Ask for a new one.',
+    help: 'A quote binds for 30 seconds. Quote again, show what changed, and build with the new `quoteId`.',
+  },
+  QUOTE_MISMATCH: {
+    status: 409,
+    title: 'Quote mismatch',
+    detail: 'The quote is for another trade: it differs in {fields}.',
+    help: 'Send the very fields that were quoted, or leave `quoteId` out.',
+  },
+  PRICE_MOVED: {
+    status: 409,
+    title: 'Price moved',
+    detail: 'The trade would pay {amount} now, less than the {minimum} that was quoted at least.',
+    help: 'Quote again and let the user decide. Both numbers are in the smallest unit of the output.',
+  },
+  SIMULATION_REVERTED: {
+    status: 409,
+    title: 'Simulation reverted',
+    detail: 'The trade would not go through, at its step {step}: {reason}.',
+    help: 'Nothing was sent. The same transactions would fail on the chain and cost their fees. A token that cannot be sold, or takes a part of its transfers, shows itself here.',
+  },
+  TRADING_NOT_SUPPORTED: {
+    status: 409,
+    title: 'Trading not supported',
+    detail: 'No router is known on {chain}, so that no trade can be built there.',
+    help: 'Reads and quotes work. `GET /v1/chains` lists the chains that are followed.',
+  },
   BODY_TOO_LARGE: {
     status: 413,
     title: 'Body too large',

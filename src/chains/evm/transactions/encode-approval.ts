@@ -1,0 +1,64 @@
+// The transactions that let the router take a wallet's token: the token trusts Permit2, and Permit2
+// the router, each with exactly what the trade needs.
+
+import type { Hex } from 'viem';
+import { encodeFunctionData, parseAbi } from 'viem/utils';
+import type { Address } from '../../../model/market-event.ts';
+import type { EncodedCall } from './encode-swap.ts';
+import type { SwapRouter } from './swap-plan.ts';
+
+export type TransactionKind = 'approve-reset' | 'approve' | 'permit2-approve' | 'swap';
+
+export interface PlannedCall extends EncodedCall {
+  readonly kind: TransactionKind;
+}
+
+const APPROVE_ABI = parseAbi(['function approve(address spender, uint256 value)']);
+const PERMIT2_APPROVE_ABI = parseAbi([
+  'function approve(address token, address spender, uint160 amount, uint48 expiration)',
+]);
+
+/** What a wallet lets the router take now. */
+export interface RouterAllowance {
+  /** Of the token to Permit2. */
+  readonly tokenRaw: bigint;
+  /** Of Permit2 to the router, and until when, in Unix seconds. */
+  readonly permit2Raw: bigint;
+  readonly permit2Expiration: number;
+}
+
+export interface ApprovalRequest {
+  readonly token: Address;
+  readonly amountRaw: bigint;
+  readonly deadlineSeconds: number;
+  /** Whether the token wants its allowance zeroed before it is changed. */
+  readonly mustReset: boolean;
+}
+
+function toApprove(router: SwapRouter, token: Address, amountRaw: bigint): EncodedCall {
+  const args = [router.permit2 as Hex, amountRaw] as const;
+  return { to: token, data: encodeFunctionData({ abi: APPROVE_ABI, args }), value: 0n };
+}
+
+/** Only what is missing, in the order in which it must be sent. */
+export function encodeApprovals(
+  request: ApprovalRequest,
+  allowance: RouterAllowance,
+  router: SwapRouter,
+): PlannedCall[] {
+  const { token, amountRaw, deadlineSeconds } = request;
+  const calls: PlannedCall[] = [];
+  if (allowance.tokenRaw < amountRaw) {
+    if (request.mustReset) {
+      calls.push({ kind: 'approve-reset', ...toApprove(router, token, 0n) });
+    }
+    calls.push({ kind: 'approve', ...toApprove(router, token, amountRaw) });
+  }
+  const { permit2Raw, permit2Expiration } = allowance;
+  if (permit2Raw < amountRaw || permit2Expiration < deadlineSeconds) {
+    const args = [token as Hex, router.address as Hex, amountRaw, deadlineSeconds] as const;
+    const data = encodeFunctionData({ abi: PERMIT2_APPROVE_ABI, args });
+    calls.push({ kind: 'permit2-approve', to: router.permit2, data, value: 0n });
+  }
+  return calls;
+}

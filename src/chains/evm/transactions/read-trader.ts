@@ -1,0 +1,97 @@
+// What a wallet has, allows and has sent, as of the newest block, in one request.
+
+import type { Address, BlockHeader } from '../../../model/market-event.ts';
+import { ZERO_ADDRESS } from '../../../model/market-event.ts';
+import { parseBlock } from '../blocks/parse-block.ts';
+import { addressWord, hasWords, toCallData, uintAt } from '../hex-data.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import { RpcError } from '../rpc/rpc-error.ts';
+import type { RouterAllowance } from './encode-approval.ts';
+import type { SwapRouter } from './swap-plan.ts';
+
+export interface Trader {
+  readonly head: BlockHeader;
+  readonly nativeRaw: bigint;
+  /** The next nonce, what waits to be mined included. */
+  readonly nonce: number;
+  /** Of what is spent; the native balance where that is spent. */
+  readonly balanceRaw: bigint;
+  /** Null where the native coin is spent, which nobody has to allow. */
+  readonly allowance: RouterAllowance | null;
+}
+
+const BALANCE_OF = '0x70a08231';
+const ALLOWANCE = '0xdd62ed3e';
+const PERMIT2_ALLOWANCE = '0x927da105';
+const QUANTITY = /^0x[0-9a-f]{1,64}$/i;
+
+function parseQuantity(value: unknown, endpoint: RpcEndpoint): bigint {
+  if (typeof value === 'string' && QUANTITY.test(value)) return BigInt(value);
+  const { name } = endpoint;
+  throw new RpcError('invalidReply', `${name}: quantity expected`, { endpoint: name });
+}
+
+/** What a contract returned, by words; zeros where it is no contract that knows the function. */
+function parseWords(value: unknown, count: number): bigint[] {
+  const isUsable = typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value);
+  const isWhole = isUsable && (hasWords(value, count) || value.length > 2 + count * 64);
+  return Array.from({ length: count }, (_, index) => (isWhole ? uintAt(value, index) : 0n));
+}
+
+function toReads(wallet: Address, token: Address, router: SwapRouter): RpcCall[] {
+  const { permit2, address } = router;
+  const owner = addressWord(wallet);
+  const toRead = (to: Address, data: string): RpcCall => ({
+    method: 'eth_call',
+    params: [{ to, data, gas: '0x1e8480' }, 'latest'],
+  });
+  return [
+    toRead(token, toCallData(BALANCE_OF, owner)),
+    toRead(token, toCallData(ALLOWANCE, owner, addressWord(permit2))),
+    toRead(permit2, toCallData(PERMIT2_ALLOWANCE, owner, addressWord(token), addressWord(address))),
+  ];
+}
+
+export interface TraderQuery {
+  readonly wallet: Address;
+  /** What is spent. */
+  readonly token: Address;
+  readonly router: SwapRouter;
+  readonly signal?: AbortSignal | undefined;
+}
+
+async function readAt(endpoint: RpcEndpoint, query: TraderQuery): Promise<Trader> {
+  const { wallet, token, router, signal } = query;
+  const isNative = token === ZERO_ADDRESS;
+  const [latest, native, nonce, ...reads] = await endpoint.batch(
+    [
+      { method: 'eth_getBlockByNumber', params: ['latest', false] },
+      { method: 'eth_getBalance', params: [wallet, 'latest'] },
+      { method: 'eth_getTransactionCount', params: [wallet, 'pending'] },
+      ...(isNative ? [] : toReads(wallet, token, router)),
+    ],
+    { signal },
+  );
+  const head = parseBlock(endpoint.unwrap(latest), endpoint.name)?.header;
+  if (head === undefined) throw new RpcError('invalidReply', `${endpoint.name}: no latest block`);
+  endpoint.health.observeHead(head.number);
+  const nativeRaw = parseQuantity(endpoint.unwrap(native), endpoint);
+  const common = {
+    head,
+    nativeRaw,
+    nonce: Number(parseQuantity(endpoint.unwrap(nonce), endpoint)),
+  };
+  if (isNative) return { ...common, balanceRaw: nativeRaw, allowance: null };
+  // A token that refuses to tell has nothing to tell: the simulation will say what it refuses.
+  const [balance, allowance, permitted] = reads.map((one) => (one.ok ? one.result : null));
+  const [balanceRaw = 0n] = parseWords(balance, 1);
+  const [tokenRaw = 0n] = parseWords(allowance, 1);
+  const [permit2Raw = 0n, expiration = 0n] = parseWords(permitted, 3);
+  const permit2Expiration = Number(expiration);
+  return { ...common, balanceRaw, allowance: { tokenRaw, permit2Raw, permit2Expiration } };
+}
+
+export function readTrader(client: RpcClient, query: TraderQuery): Promise<Trader> {
+  return client.at((endpoint) => readAt(endpoint, query), { signal: query.signal });
+}

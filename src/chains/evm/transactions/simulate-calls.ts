@@ -1,0 +1,244 @@
+// Runs a wallet's calls one after the other on the state of a block, without sending anything.
+
+import type { Clock } from '../../../lib/clock.ts';
+import type { Address } from '../../../model/market-event.ts';
+import { parseBlock } from '../blocks/parse-block.ts';
+import { addressWord, toQuantity, uintAt, uintWord } from '../hex-data.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
+
+export interface WalletCall {
+  readonly to: Address;
+  readonly data: string;
+  readonly value: bigint;
+  /** What it may use at most. */
+  readonly gas: bigint;
+}
+
+export interface CallOutcome {
+  readonly isOk: boolean;
+  /** What it returned, or the error that it reverted with. */
+  readonly returnData: string;
+  /** As a transaction of its own. */
+  readonly gasUsed: bigint;
+}
+
+/** What is assumed about an account instead of its real state. */
+export interface AccountOverride {
+  readonly balance?: bigint;
+  readonly code?: string;
+  /** Storage words by slot. */
+  readonly slots?: ReadonlyMap<string, string>;
+}
+
+export type StateOverrides = ReadonlyMap<Address, AccountOverride>;
+
+export interface SimulationRequest {
+  readonly wallet: Address;
+  readonly calls: readonly WalletCall[];
+  readonly overrides: StateOverrides;
+  /** Without a hash whatever block has that number. */
+  readonly block: { readonly number: number; readonly hash: string | null };
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** `moved`: the block is no longer part of the chain. `unable`: no node can do this. */
+export type Simulation =
+  | { readonly status: 'done'; readonly outcomes: readonly CallOutcome[] }
+  | { readonly status: 'moved' }
+  | { readonly status: 'unable' };
+
+/** A call to it, in a simulation, returns the native balance of the address that it is given. */
+export const BALANCE_READER: Address = '0xba1a00000000000000000000000000000000ba1a';
+/** `return(balance(calldataload(0)))` */
+const BALANCE_READER_CODE = '0x6000353160005260206000f3';
+
+/**
+ * Stands in for the wallet's code where a node only knows `eth_call`: makes the calls that its data
+ * lists, in order, and returns of each whether it went well, its gas and its data. In Yul:
+ *
+ *     if eq(caller(), address()) {
+ *       let p := 0
+ *       for { let i := 0 } lt(i, calldatasize()) {} {
+ *         let length := calldataload(add(i, 0x60))
+ *         let body := add(p, 0x60)
+ *         calldatacopy(body, add(i, 0x80), length)
+ *         let before := gas()
+ *         let ok := call(calldataload(add(i, 0x40)), calldataload(i), calldataload(add(i, 0x20)),
+ *           body, length, 0, 0)
+ *         mstore(add(p, 0x20), sub(before, gas()))
+ *         mstore(p, ok)
+ *         mstore(add(p, 0x40), returndatasize())
+ *         returndatacopy(body, 0, returndatasize())
+ *         p := add(body, returndatasize())
+ *         i := add(add(i, 0x80), length)
+ *       }
+ *       return(0, p)
+ *     }
+ */
+const EXECUTOR_CODE =
+  '0x303314600757005b6000805b368110601657506000f35b90608090606080840135918181018385870182375a600080868460208b01358b3560408d0135f1905a9003602084015282523d604083015260003d913e3d0101920101600b56';
+
+const TRANSACTION_GAS = 21_000n;
+const ZERO_BYTE_GAS = 4n;
+const BYTE_GAS = 16n;
+const EXECUTOR_GAS = 500_000n;
+
+/** How long a node that does not know `eth_simulateV1` is not asked for it again. */
+const UNSUPPORTED_MS = 10 * 60_000;
+
+const HEX = /^0x[0-9a-f]*$/i;
+
+export function toBalanceRead(owner: Address): WalletCall {
+  return { to: BALANCE_READER, data: `0x${addressWord(owner)}`, value: 0n, gas: 100_000n };
+}
+
+function toHex(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
+function toOverrideObject(overrides: StateOverrides): Record<string, object> {
+  return Object.fromEntries(
+    [...overrides].map(([address, { balance, code, slots }]) => [
+      address,
+      {
+        ...(balance === undefined ? {} : { balance: toHex(balance) }),
+        ...(code === undefined ? {} : { code }),
+        ...(slots === undefined ? {} : { stateDiff: Object.fromEntries(slots) }),
+      },
+    ]),
+  );
+}
+
+function withCode(overrides: StateOverrides, address: Address, code: string): StateOverrides {
+  return new Map([...overrides, [address, { ...overrides.get(address), code }]]);
+}
+
+function toInvalidReply(endpoint: RpcEndpoint): RpcError {
+  const { name } = endpoint;
+  return new RpcError('invalidReply', `${name}: malformed simulation`, { endpoint: name });
+}
+
+function toCallGas(data: string): bigint {
+  let gas = TRANSACTION_GAS;
+  for (let i = 2; i < data.length; i += 2) {
+    gas += data.startsWith('00', i) ? ZERO_BYTE_GAS : BYTE_GAS;
+  }
+  return gas;
+}
+
+function toSimulateCall(request: SimulationRequest): RpcCall {
+  const overrides = withCode(request.overrides, BALANCE_READER, BALANCE_READER_CODE);
+  const calls = request.calls.map(({ to, data, value, gas }) => ({
+    ...{ from: request.wallet, to, data, input: data },
+    value: toHex(value),
+    gas: toHex(gas),
+  }));
+  const blockStateCalls = [{ stateOverrides: toOverrideObject(overrides), calls }];
+  const params = [{ blockStateCalls, validation: false }, toQuantity(request.block.number)];
+  return { method: 'eth_simulateV1', params };
+}
+
+function parseSimulated(value: unknown, request: SimulationRequest): CallOutcome[] | null {
+  const calls: unknown = Array.isArray(value) ? value[0]?.calls : null;
+  if (!Array.isArray(calls) || calls.length !== request.calls.length) return null;
+  const outcomes: CallOutcome[] = [];
+  for (const call of calls) {
+    const { status, returnData, gasUsed, error } = call ?? {};
+    const told: unknown = error?.data ?? returnData;
+    if (typeof gasUsed !== 'string' || !HEX.test(gasUsed)) return null;
+    const isOk = status === '0x1';
+    const data = isOk ? returnData : (told ?? '0x');
+    if (typeof data !== 'string' || !HEX.test(data)) return null;
+    outcomes.push({ isOk, returnData: data.toLowerCase(), gasUsed: BigInt(gasUsed) });
+  }
+  return outcomes;
+}
+
+function toExecuteCall(request: SimulationRequest): RpcCall {
+  const { wallet, calls, overrides, block } = request;
+  const readable = withCode(overrides, BALANCE_READER, BALANCE_READER_CODE);
+  const whole = withCode(readable, wallet, EXECUTOR_CODE);
+  const parts = calls.map(({ to, data, value, gas }) => {
+    const bytes = data.slice(2);
+    return [addressWord(to), uintWord(value), uintWord(gas), uintWord(bytes.length / 2), bytes];
+  });
+  const gas = calls.reduce((sum, call) => sum + call.gas, EXECUTOR_GAS);
+  const data = `0x${parts.flat().join('')}`;
+  const transaction = { from: wallet, to: wallet, data, gas: toHex(gas), gasPrice: '0x0' };
+  const params = [transaction, toQuantity(block.number), toOverrideObject(whole)];
+  return { method: 'eth_call', params };
+}
+
+function parseExecuted(value: unknown, request: SimulationRequest): CallOutcome[] | null {
+  if (typeof value !== 'string' || !HEX.test(value)) return null;
+  const outcomes: CallOutcome[] = [];
+  let rest = value.toLowerCase();
+  for (const { data } of request.calls) {
+    if (rest.length < 2 + 3 * 64) return null;
+    const end = 2 + 3 * 64 + Number(uintAt(rest, 2)) * 2;
+    if (rest.length < end) return null;
+    outcomes.push({
+      isOk: uintAt(rest, 0) === 1n,
+      returnData: `0x${rest.slice(2 + 3 * 64, end)}`,
+      gasUsed: uintAt(rest, 1) + toCallGas(data),
+    });
+    rest = `0x${rest.slice(end)}`;
+  }
+  return outcomes;
+}
+
+/** These say that the node does not know such a request, not that anything is wrong with it. */
+const UNABLE_KINDS = ['unsupported', 'rejected', 'reverted', 'stateUnavailable'] as const;
+
+export class CallSimulator {
+  readonly #client: RpcClient;
+  readonly #clock: Clock;
+  #unsupportedUntilMs = 0;
+
+  constructor(client: RpcClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  async simulate(request: SimulationRequest): Promise<Simulation> {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs >= this.#unsupportedUntilMs) {
+      const simulated = await this.#run(request, toSimulateCall(request), parseSimulated);
+      if (simulated.status !== 'unable') return simulated;
+    }
+    const executed = await this.#run(request, toExecuteCall(request), parseExecuted);
+    // Only where the other way works it was the method that was not known.
+    if (executed.status === 'done') this.#unsupportedUntilMs = nowMs + UNSUPPORTED_MS;
+    return executed;
+  }
+
+  async #run(
+    request: SimulationRequest,
+    call: RpcCall,
+    parse: (value: unknown, request: SimulationRequest) => CallOutcome[] | null,
+  ): Promise<Simulation> {
+    const { block, signal } = request;
+    const header: RpcCall = {
+      method: 'eth_getBlockByNumber',
+      params: [toQuantity(block.number), false],
+    };
+    try {
+      return await this.#client.at(
+        async (endpoint) => {
+          const [at, outcome] = await endpoint.batch([header, call], { signal });
+          const found = parseBlock(endpoint.unwrap(at), endpoint.name)?.header.hash ?? null;
+          if (block.hash !== null && found !== block.hash) return { status: 'moved' as const };
+          const outcomes = parse(endpoint.unwrap(outcome), request);
+          if (outcomes === null) throw toInvalidReply(endpoint);
+          return { status: 'done' as const, outcomes };
+        },
+        { signal, minBlock: block.number },
+      );
+    } catch (error) {
+      if (isRpcError(error, ...UNABLE_KINDS)) return { status: 'unable' };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// Where a token keeps the balance of a wallet: found by asking the node which words the contract
+// reads, and trying which of them is it.
+
+import { keccak256 } from 'viem/utils';
+import { BoundedMap } from '../../../lib/bounded-map.ts';
+import type { Address } from '../../../model/market-event.ts';
+import { addressWord, toCallData, toQuantity, uintWord } from '../hex-data.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+import type { RpcCall } from '../rpc/rpc-endpoint.ts';
+import { isRpcError } from '../rpc/rpc-error.ts';
+
+export interface StorageSlot {
+  /** The token itself, or the contract that keeps its books. */
+  readonly account: Address;
+  readonly slot: string;
+}
+
+export interface SlotQuery {
+  readonly token: Address;
+  readonly owner: Address;
+  readonly block: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const BALANCE_OF = '0x70a08231';
+/** No token reads more words for one balance. */
+const CANDIDATES_MAX = 24;
+/** Where compilers put the mapping of most tokens, for nodes that do not tell what is read. */
+const USUAL_POSITIONS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 51, 101];
+const KNOWN_MAX = 10_000;
+/** Nobody's balance by chance. */
+const MARK = uintWord(0x6d696e74776972652062616c616e6365n);
+const SLOT = /^0x[0-9a-f]{64}$/i;
+const ACCOUNT = /^0x[0-9a-f]{40}$/i;
+const CALL_GAS = '0x1e8480';
+
+/** A node may not know the method, or think the call wrong: then guessing is left. */
+const NO_ANSWER = ['unsupported', 'rejected', 'reverted', 'stateUnavailable'] as const;
+
+function toRead({ token, owner }: SlotQuery) {
+  return { to: token, data: toCallData(BALANCE_OF, addressWord(owner)), gas: CALL_GAS };
+}
+
+function parseAccessList(value: unknown): StorageSlot[] {
+  const list: unknown = (value as { accessList?: unknown } | null)?.accessList;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry: { address?: unknown; storageKeys?: unknown }) => {
+    const { address, storageKeys } = entry ?? {};
+    if (typeof address !== 'string' || !ACCOUNT.test(address)) return [];
+    const keys = Array.isArray(storageKeys) ? storageKeys : [];
+    return keys
+      .filter((slot): slot is string => typeof slot === 'string' && SLOT.test(slot))
+      .map((slot) => ({ account: address.toLowerCase(), slot: slot.toLowerCase() }));
+  });
+}
+
+function toUsualSlots({ token, owner }: SlotQuery): StorageSlot[] {
+  return USUAL_POSITIONS.map((position) => ({
+    account: token,
+    slot: keccak256(`0x${addressWord(owner)}${uintWord(position)}`),
+  }));
+}
+
+export class TokenBalanceSlots {
+  readonly #client: RpcClient;
+  readonly #known = new BoundedMap<string, StorageSlot | null>(KNOWN_MAX);
+
+  constructor(client: RpcClient) {
+    this.#client = client;
+  }
+
+  /** Null where the balance is not simply a word, or the node cannot tell. */
+  async find(query: SlotQuery): Promise<StorageSlot | null> {
+    const key = `${query.token} ${query.owner}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const read = await this.#listRead(query);
+    const found =
+      (await this.#tryOut(query, read)) ?? (await this.#tryOut(query, toUsualSlots(query)));
+    this.#known.set(key, found);
+    return found;
+  }
+
+  async #listRead(query: SlotQuery): Promise<StorageSlot[]> {
+    const { owner, block, signal } = query;
+    // The sender is in the list that some nodes give, and must not be the token.
+    const params = [{ ...toRead(query), from: owner }, toQuantity(block)];
+    try {
+      const call: RpcCall = { method: 'eth_createAccessList', params };
+      const list = await this.#client.request(call, { signal, minBlock: block });
+      return parseAccessList(list).slice(0, CANDIDATES_MAX);
+    } catch (error) {
+      if (isRpcError(error, ...NO_ANSWER)) return [];
+      throw error;
+    }
+  }
+
+  /** The first word that is the balance when it is changed. */
+  async #tryOut(query: SlotQuery, candidates: readonly StorageSlot[]): Promise<StorageSlot | null> {
+    const { block, signal } = query;
+    if (candidates.length === 0) return null;
+    const calls = candidates.map(({ account, slot }): RpcCall => {
+      const overrides = { [account]: { stateDiff: { [slot]: `0x${MARK}` } } };
+      return { method: 'eth_call', params: [toRead(query), toQuantity(block), overrides] };
+    });
+    const outcomes = await this.#client.at((endpoint) => endpoint.batch(calls, { signal }), {
+      signal,
+      minBlock: block,
+    });
+    const index = outcomes.findIndex(
+      (outcome) =>
+        outcome.ok && typeof outcome.result === 'string' && outcome.result.slice(2) === MARK,
+    );
+    return candidates[index] ?? null;
+  }
+}
