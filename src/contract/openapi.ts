@@ -2,7 +2,7 @@
 
 import type { TObject, TSchema } from 'typebox';
 import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
-import { COSTS, type Operation, toErrorCodes } from './operation.ts';
+import { COSTS, isShared, type Operation, toErrorCodes } from './operation.ts';
 import { problemSchema } from './schemas/problem.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -33,6 +33,18 @@ const RATE_HEADERS: Json = {
 
 const REQUEST_ID_HEADER: Json = {
   'X-Request-Id': { description: 'Names this request.', schema: { type: 'string' } },
+};
+
+const CACHE_HEADERS: Json = {
+  ETag: {
+    description:
+      'A weak name of what is answered, `asOf` aside: as long as it stays the same, so does the rest.',
+    schema: { type: 'string', examples: ['W/"mc4tQk0yZ2m6sB1xq0Vh3A"'] },
+  },
+  'Cache-Control': {
+    description: 'How long the answer may be shared without asking again.',
+    schema: { type: 'string', examples: ['public, max-age=1'] },
+  },
 };
 
 const RETRY_AFTER_HEADER: Json = {
@@ -71,18 +83,28 @@ function toParameters(input: TObject, hoist: (schema: unknown) => unknown): Json
   });
 }
 
+const IDEMPOTENCY_PARAMETER: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A word of your own for this request, honoured for 24 hours: repeating the request with it does nothing twice. The answer to a repetition carries `Idempotency-Replayed: true`.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+const IF_NONE_MATCH_PARAMETER: Json = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of an answer that you have: 304 without a body if it still holds.',
+  schema: { type: 'string' },
+};
+
 /** Headers that an operation takes beside its input. */
 function toHeaderParameters(operation: Operation): Json[] {
-  if (!operation.takesIdempotencyKey) return [];
   return [
-    {
-      name: 'Idempotency-Key',
-      in: 'header',
-      required: false,
-      description:
-        'A word of your own for this request, honoured for 24 hours: repeating the request with it does nothing twice. The answer to a repetition carries `Idempotency-Replayed: true`.',
-      schema: { type: 'string', minLength: 1, maxLength: 255 },
-    },
+    ...(operation.takesIdempotencyKey ? [IDEMPOTENCY_PARAMETER] : []),
+    ...(isShared(operation) ? [IF_NONE_MATCH_PARAMETER] : []),
   ];
 }
 
@@ -147,10 +169,15 @@ function toResponses(operation: Operation, hoist: (schema: unknown) => unknown):
   const problems = [...byStatus.entries()]
     .sort(([a], [b]) => a - b)
     .map(([status, codes]) => [String(status), toProblemResponse(codes)]);
+  const headers = {
+    ...REQUEST_ID_HEADER,
+    ...(operation.cost === 'free' ? {} : RATE_HEADERS),
+    ...(isShared(operation) ? CACHE_HEADERS : {}),
+  };
   return {
     [String(operation.status)]: {
       description: operation.summary,
-      headers: { ...REQUEST_ID_HEADER, ...(operation.cost === 'free' ? {} : RATE_HEADERS) },
+      headers,
       content: {
         [operation.mediaType]: {
           schema: hoist(operation.output),
@@ -160,6 +187,9 @@ function toResponses(operation: Operation, hoist: (schema: unknown) => unknown):
         },
       },
     },
+    ...(isShared(operation)
+      ? { 304: { description: 'What `If-None-Match` names still holds. No body.', headers } }
+      : {}),
     ...Object.fromEntries(problems),
   };
 }

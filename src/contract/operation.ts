@@ -91,6 +91,11 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
   };
 }
 
+/** Caches may share the answer: it names itself, so that they can ask whether it still holds. */
+export function isShared(operation: Pick<Operation, 'cacheControl'>): boolean {
+  return operation.cacheControl.startsWith('public');
+}
+
 /** Codes that any operation may answer with, beside its own. */
 export function toErrorCodes(operation: Operation): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(['INVALID_INPUT', 'MALFORMED_REQUEST']);

@@ -14,7 +14,11 @@ const all: readonly Operation[] = operations;
 
 interface OpenapiOperation {
   readonly operationId: string;
-  readonly responses: Record<string, { description: string; content?: Record<string, unknown> }>;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Record<
+    string,
+    { description: string; headers?: object; content?: Record<string, unknown> }
+  >;
 }
 
 const document = toOpenapi(operations, { version: '1.2.3' }) as unknown as {
@@ -53,6 +57,19 @@ describe('documents', () => {
       const entry = document.paths[operation.path]?.[operation.method.toLowerCase()];
       const told = JSON.stringify(entry?.responses);
       for (const code of toErrorCodes(operation)) assert.ok(told.includes(code), code);
+    }
+  });
+
+  test('behavior: what caches may share says how to ask whether it still holds', () => {
+    for (const operation of all) {
+      const entry = document.paths[operation.path]?.[operation.method.toLowerCase()];
+      const told = {
+        etag: 'ETag' in (entry?.responses[String(operation.status)]?.headers ?? {}),
+        notModified: entry?.responses['304'] !== undefined,
+        asked: entry?.parameters?.some(({ name }) => name === 'If-None-Match') ?? false,
+      };
+      const is = operation.cacheControl.startsWith('public');
+      assert.deepEqual(told, { etag: is, notModified: is, asked: is }, operation.id);
     }
   });
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createSerializer } from '../contract/create-serializer.ts';
 import { type FramedAnswer, isFramedAnswer } from '../contract/framed-answer.ts';
-import type { Operation } from '../contract/operation.ts';
+import { isShared, type Operation } from '../contract/operation.ts';
 import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -57,8 +57,7 @@ export function createAnswerSender(
 ): (exchange: Exchange, answer: unknown) => void {
   const write = createWriter(operation);
   const contentType = `${operation.mediaType}; charset=utf-8`;
-  // What caches may share names itself, so that they can ask whether it still holds.
-  const isShared = operation.cacheControl.startsWith('public');
+  const isNamed = isShared(operation);
   return (exchange, answer) => {
     exchange.addHeader('content-type', contentType);
     exchange.addHeader('cache-control', operation.cacheControl);
@@ -68,7 +67,7 @@ export function createAnswerSender(
     }
     if (!isFramedAnswer(answer)) {
       const bytes = write(answer);
-      if (isShared) exchange.sendReady(operation.status, toReadyAnswer(bytes));
+      if (isNamed) exchange.sendReady(operation.status, toReadyAnswer(bytes));
       else exchange.send(operation.status, bytes);
       return;
     }
