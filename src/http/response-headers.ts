@@ -38,7 +38,8 @@ export function restrictToOwnPages(exchange: Exchange, isAllowed: IsAllowedOrigi
 }
 
 /** `Authorization` is missing on purpose: a key does not belong in a page. */
-const ALLOWED_HEADERS = 'Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID';
+const ALLOWED_HEADERS =
+  'Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
 
 export function toPreflightHeaders(methods: readonly string[]): Readonly<Record<string, string>> {
   return {

@@ -1,0 +1,174 @@
+// Pins who may speak to the endpoint, and what each message is charged.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Json } from '../market-scene.ts';
+import { OWN_PAGE } from '../start-http-server.ts';
+import { createEvmWallet } from '../wallets.ts';
+import { type McpServer, MINT, startMcp } from './start-mcp.ts';
+
+const BURST = 20;
+
+const cleanups: (() => unknown)[] = [];
+let mcp: McpServer;
+
+before(async () => {
+  mcp = await startMcp(
+    { after: (work) => cleanups.unshift(work) },
+    { env: { LIMIT_ANONYMOUS_PER_MINUTE: '60', LIMIT_ANONYMOUS_BURST: String(BURST) } },
+  );
+});
+
+after(async () => {
+  for (const work of cleanups) await work();
+});
+
+const toolCall = (name: string, input: object = {}, id: number | string = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: input },
+});
+
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
+const SEARCH = toolCall('search_tokens', { q: MINT });
+
+/** The budget is whole again. */
+function rest(): void {
+  mcp.clock.advance(3_600_000);
+}
+
+function readRemaining(headers: Headers): number {
+  return Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+}
+
+describe('who may speak', () => {
+  test('behavior: without a credential everything is open that reads', async () => {
+    rest();
+    const { json, headers } = await mcp.post(toolCall('get_entitlements'));
+    assert.equal(json.result.structuredContent.level, 'anonymous');
+    assert.match(headers.get('ratelimit-policy') ?? '', /^"anonymous"/);
+  });
+
+  test('behavior: an API key raises the tier, and a revoked one is refused', async () => {
+    rest();
+    const { token } = await mcp.signIn(createEvmWallet());
+    const { id, key } = await mcp.issueKey(token);
+    const bearer = { authorization: `Bearer ${key}` };
+    const { json, headers } = await mcp.post(toolCall('get_entitlements'), bearer);
+    assert.equal(json.result.structuredContent.level, 'key');
+    assert.match(headers.get('ratelimit-policy') ?? '', /^"key"/);
+    const deep = toolCall('get_trades', { chain: 'devnet', mint: MINT, limit: 500 });
+    assert.equal((await mcp.post(deep, bearer)).json.result.isError, undefined);
+    await mcp.send('DELETE', `/keys?id=${id}`, { bearer: token });
+    const refused = await mcp.post(toolCall('get_entitlements'), bearer);
+    assert.deepEqual([refused.status, refused.json.code], [401, 'INVALID_API_KEY']);
+  });
+
+  test('behavior: a bad bearer is 401 for every method, never a silent downgrade', async () => {
+    for (const method of ['initialize', 'tools/list', 'ping', 'tools/call']) {
+      rest();
+      const message = { ...PING, method };
+      const { status, json, headers } = await mcp.post(message, { authorization: 'Bearer nope' });
+      assert.deepEqual([status, json.code], [401, 'INVALID_API_KEY'], method);
+      assert.match(headers.get('www-authenticate') ?? '', /^Bearer realm="mintwire"/);
+    }
+  });
+
+  test('behavior: a session does not work here: its token is refused, its cookie ignored', async () => {
+    rest();
+    const { token } = await mcp.signIn(createEvmWallet());
+    const refused = await mcp.post(PING, { authorization: `Bearer ${token}` });
+    assert.deepEqual([refused.status, refused.json.code], [401, 'INVALID_API_KEY']);
+    assert.match(refused.headers.get('www-authenticate') ?? '', /^Bearer realm=/);
+    rest();
+    const cookie = await mcp.signInByCookie(createEvmWallet(), OWN_PAGE);
+    const asked = await mcp.post(toolCall('get_entitlements'), { cookie, origin: OWN_PAGE });
+    assert.equal(asked.json.result.structuredContent.level, 'anonymous');
+    assert.equal(asked.headers.get('set-cookie'), null);
+  });
+
+  test('behavior: pages of other origins are refused, our own are not', async () => {
+    rest();
+    for (const origin of ['https://evil.example', 'null', 'http://localhost:1']) {
+      const { status, json, headers } = await mcp.post(PING, { origin });
+      assert.deepEqual([status, json.code], [403, 'ORIGIN_NOT_ALLOWED'], origin);
+      assert.equal(headers.get('access-control-allow-origin'), null);
+    }
+    for (const origin of [OWN_PAGE, mcp.server.origin]) {
+      const { status, headers } = await mcp.post(PING, { origin });
+      assert.deepEqual([status, headers.get('access-control-allow-origin')], [200, origin]);
+    }
+  });
+
+  test('behavior: a page of ours may send the headers of the protocol', async () => {
+    const response = await fetch(mcp.url, { method: 'OPTIONS', headers: { origin: OWN_PAGE } });
+    const allowed = response.headers.get('access-control-allow-headers') ?? '';
+    for (const name of ['Content-Type', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name']) {
+      assert.ok(allowed.split(', ').includes(name), name);
+    }
+  });
+});
+
+describe('what is charged', () => {
+  test('behavior: a message costs what its HTTP twin costs, and 1 where it has none', async () => {
+    const COSTS: readonly [Json, number][] = [
+      [PING, 1],
+      [{ ...PING, method: 'tools/list' }, 1],
+      [{ jsonrpc: '2.0', method: 'notifications/initialized' }, 1],
+      [toolCall('get_entitlements'), 1],
+      [toolCall('no_such_tool'), 1],
+      [SEARCH, 2],
+    ];
+    for (const [message, cost] of COSTS) {
+      rest();
+      const { headers } = await mcp.post(message);
+      assert.equal(BURST - readRemaining(headers), cost, JSON.stringify(message));
+    }
+  });
+
+  test('behavior: what cannot be paid for is 429 with the time to wait', async () => {
+    rest();
+    for (let spent = 0; spent < BURST - 1; spent += 1) await mcp.post(PING);
+    const refused = await mcp.post(SEARCH);
+    assert.deepEqual([refused.status, refused.json.code], [429, 'RATE_LIMITED']);
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+    assert.match(refused.headers.get('ratelimit') ?? '', /^"anonymous";r=0/);
+    const next = await mcp.post(PING);
+    assert.equal(next.status, 429);
+  });
+
+  test('behavior: a batch is charged message by message, and only those that pay are answered', async () => {
+    rest();
+    for (let spent = 0; spent < BURST - 5; spent += 1) await mcp.post(PING);
+    const batch = [
+      { ...PING, id: 'a' },
+      toolCall('search_tokens', { q: MINT }, 'b'),
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { ...PING, id: 'c' },
+      toolCall('get_entitlements', {}, 'd'),
+      { ...PING, id: 'e' },
+    ];
+    const { status, json } = await mcp.post(batch);
+    assert.equal(status, 200);
+    const byId = new Map<string, Json>(json.map((one: Json) => [one.id, one]));
+    assert.deepEqual([...byId.keys()], ['a', 'b', 'c', 'd', 'e']);
+    assert.ok(byId.get('a').result && byId.get('b').result.structuredContent);
+    assert.ok(byId.get('c').result);
+    const refused = JSON.parse(byId.get('d').result.content[0].text);
+    assert.deepEqual([byId.get('d').result.isError, refused.code], [true, 'RATE_LIMITED']);
+    assert.ok(refused.retryAfterSeconds >= 1);
+    assert.equal(byId.get('e').error.data.code, 'RATE_LIMITED');
+  });
+
+  test("behavior: each message counts as a use of the caller's key", async () => {
+    rest();
+    const { token } = await mcp.signIn(createEvmWallet());
+    const { key } = await mcp.issueKey(token);
+    const bearer = { authorization: `Bearer ${key}` };
+    await mcp.post([PING, { ...PING, id: 2 }, toolCall('search_tokens', { q: MINT }, 3)], bearer);
+    await mcp.post(SEARCH, bearer);
+    const { body } = await mcp.send('GET', '/keys', { bearer: token });
+    assert.equal((body['keys'] as Json[])[0].requests24h, 4);
+  });
+});

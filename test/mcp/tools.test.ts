@@ -1,0 +1,320 @@
+// Pins that a tool is its HTTP twin: same answers, same checks, smaller defaults, errors to act on.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import { defineOperation, type Operation } from '../../src/contract/operation.ts';
+import { emptyInput } from '../../src/contract/schemas/empty-input.ts';
+import { ERROR_CATALOGUE, ERROR_CODES } from '../../src/errors/catalogue.ts';
+import { UnavailableError } from '../../src/errors/unavailable-error.ts';
+import { toFakeAddress } from '../fakes/fake-market.ts';
+import type { Json } from '../market-scene.ts';
+import { type McpServer, MINT, startMcp, toStateless } from './start-mcp.ts';
+
+const TOKEN = { chain: 'devnet', mint: MINT };
+
+/** Explicit inputs for each tool; a tool without any fails the test that every tool has some. */
+const INPUTS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = {
+  get_capabilities: [{}],
+  get_entitlements: [{}],
+  search_tokens: [
+    { q: MINT, limit: 3 },
+    { q: 'token', chain: 'eip155:1337', limit: 2 },
+  ],
+  get_token: [TOKEN, { chain: 'devnet', mint: MINT.toUpperCase().replace('0X', '0x') }],
+  get_klines: [
+    { ...TOKEN, interval: '1m', limit: 7 },
+    { ...TOKEN, interval: '1h', limit: 500, currency: 'native', outliers: 'include' },
+    { ...TOKEN, interval: '5s', limit: 9, startTime: 0, fill: 'previous' },
+  ],
+  get_trades: [
+    { ...TOKEN, limit: 3 },
+    { ...TOKEN, limit: 100, side: 'buy', minUsd: '0.5' },
+  ],
+  get_holders: [
+    { ...TOKEN, limit: 2 },
+    { ...TOKEN, limit: 100, exclude: ['pool', 'burn'] },
+  ],
+};
+
+/** Trading is not in this scene; its tools are compared on a real chain. */
+const ELSEWHERE = new Set(['get_quote', 'get_trade_status']);
+
+const broken = (id: string, tool: string): Operation =>
+  defineOperation({
+    ...{ id, method: 'GET', path: `/${id}`, tag: 'Market', summary: 'Fail', description: 'Fails.' },
+    ...{ cost: 'read', cacheControl: 'no-store', input: emptyInput },
+    output: Type.Object({}, { additionalProperties: false }),
+    example: { input: {}, answer: {} },
+    mcp: { tool, title: 'Fail', description: 'Fails.' },
+  });
+
+const cleanups: (() => unknown)[] = [];
+let mcp: McpServer;
+
+before(async () => {
+  mcp = await startMcp(
+    { after: (work) => cleanups.unshift(work) },
+    {
+      extra: {
+        operations: [broken('failThing', 'fail_thing'), broken('missThing', 'miss_thing')],
+        handlers: {
+          failThing: () => {
+            throw new Error('password of the store is hunter2');
+          },
+          missThing: async () => {
+            throw new UnavailableError('The node', new Error('10.0.0.7 refused'));
+          },
+        },
+      },
+    },
+  );
+});
+
+after(async () => {
+  for (const work of cleanups) await work();
+});
+
+function toQuery(input: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(input).map(([name, value]) => [name, String(value)]);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+async function listTools(): Promise<Json[]> {
+  return (await mcp.call('tools/list')).result.tools;
+}
+
+describe('twins', () => {
+  test('behavior: every tool is compared with its twin', async () => {
+    const own = new Set(['fail_thing', 'miss_thing']);
+    const names = (await listTools()).map((tool) => tool.name).filter((name) => !own.has(name));
+    const compared = Object.keys(INPUTS);
+    assert.deepEqual(names.filter((name) => !ELSEWHERE.has(name)).sort(), compared.sort());
+  });
+
+  for (const [tool, inputs] of Object.entries(INPUTS)) {
+    test(`behavior: ${tool} gives what its HTTP twin gives, as data and as text`, async () => {
+      const operation = mcp.operations.find((one) => one.mcp?.tool === tool)!;
+      const listed = (await listTools()).find((one) => one.name === tool);
+      const fits = Compile(listed.outputSchema);
+      for (const input of inputs) {
+        const path = `${operation.path}${toQuery(input)}`;
+        const answer = await mcp.get(path);
+        const result = await mcp.callTool(tool, input);
+        assert.equal(result.isError, undefined, JSON.stringify(result));
+        assert.deepEqual(result.structuredContent, answer, path);
+        assert.deepEqual(JSON.parse(result.content[0].text), answer);
+        assert.ok(fits.Check(result.structuredContent), 'fits the schema that it is listed with');
+        const { body, headers } = toStateless('tools/call', { name: tool, arguments: input });
+        const stateless = (await mcp.post(body, headers)).json.result;
+        assert.deepEqual(stateless.structuredContent, answer);
+        assert.equal(stateless.resultType, 'complete');
+      }
+    });
+  }
+
+  test('behavior: pages follow each other by cursor as over HTTP', async () => {
+    const first = await mcp.callTool('get_trades', { ...TOKEN, limit: 2 });
+    const { nextCursor } = first.structuredContent;
+    const second = await mcp.callTool('get_trades', { ...TOKEN, limit: 2, cursor: nextCursor });
+    const both = await mcp.callTool('get_trades', { ...TOKEN, limit: 4 });
+    assert.deepEqual(
+      [...first.structuredContent.trades, ...second.structuredContent.trades],
+      both.structuredContent.trades,
+    );
+  });
+});
+
+describe('listing', () => {
+  test('behavior: the order is always the same', async () => {
+    const names = (await listTools()).map((tool) => tool.name);
+    assert.deepEqual(names.slice(0, 6), [
+      'get_capabilities',
+      'search_tokens',
+      'get_token',
+      'get_klines',
+      'get_trades',
+      'get_holders',
+    ]);
+    const texts = await Promise.all([1, 2, 3].map(() => mcp.call('tools/list')));
+    for (const text of texts) assert.deepEqual(text, texts[0]);
+  });
+
+  test('behavior: every tool says that it only reads, and tells a model how to use it', async () => {
+    for (const tool of await listTools()) {
+      if (!(tool.name in INPUTS)) continue;
+      assert.equal(tool.annotations.readOnlyHint, true);
+      assert.equal(tool.annotations.destructiveHint, false);
+      assert.ok(tool.title.length > 0);
+      assert.match(tool.description, /\bUse it\b/, `${tool.name} says when to use it`);
+      assert.match(tool.description, /Example: \{/, `${tool.name} shows an example`);
+      assert.equal(tool.inputSchema.type, 'object');
+      assert.equal(tool.inputSchema.additionalProperties, false);
+      assert.equal(tool.outputSchema.type, 'object');
+      if (JSON.stringify(tool.outputSchema).includes("stranger's text")) {
+        assert.match(tool.description, /strangers wrote/, `${tool.name} warns of token names`);
+      }
+    }
+  });
+
+  test('behavior: the example in each description is one that the tool takes', async () => {
+    for (const tool of await listTools()) {
+      const example = /Example: (\{.*\})\./.exec(tool.description)?.[1];
+      if (example === undefined) continue;
+      const input = JSON.parse(example);
+      const check = Compile(tool.inputSchema);
+      assert.ok(check.Check(input), `${tool.name} ${JSON.stringify([...check.Errors(input)])}`);
+    }
+  });
+
+  test('behavior: what has a default need not be given, and defaults are smaller than over HTTP', async () => {
+    const rows = { get_klines: 'klines', get_trades: 'trades', get_holders: 'holders' };
+    for (const tool of await listTools()) {
+      const { properties, required = [] } = tool.inputSchema;
+      for (const [name, schema] of Object.entries<Json>(properties)) {
+        if (schema.default !== undefined) assert.ok(!required.includes(name), name);
+      }
+      const list = rows[tool.name as keyof typeof rows];
+      if (list === undefined) continue;
+      const fallback = properties.limit.default;
+      const twin = mcp.operations.find((one) => one.mcp?.tool === tool.name)!;
+      assert.ok(fallback < (twin.input.properties as Json).limit.default);
+      assert.match(tool.description, new RegExp(`\\b${fallback}\\b.* unless you give \`limit\``));
+      const input = tool.name === 'get_klines' ? { ...TOKEN, interval: '1s' } : TOKEN;
+      const { structuredContent } = await mcp.callTool(tool.name, input);
+      assert.ok(structuredContent[list].length <= fallback);
+      const more = await mcp.callTool(tool.name, { ...input, limit: fallback + 5 });
+      assert.ok(more.structuredContent[list].length >= structuredContent[list].length);
+    }
+  });
+});
+
+describe('errors', () => {
+  async function callForError(name: string, input: object): Promise<Json> {
+    const result = await mcp.callTool(name, input);
+    assert.equal(result.isError, true);
+    assert.equal(result.structuredContent, undefined);
+    return JSON.parse(result.content[0].text);
+  }
+
+  test('behavior: bad arguments name each field, as over HTTP', async () => {
+    const told = await callForError('get_klines', { ...TOKEN, interval: '7m', limit: 'x', no: 1 });
+    assert.equal(told.code, 'INVALID_INPUT');
+    const paths = told.errors.map((one: Json) => one.path).sort();
+    assert.deepEqual(paths, ['interval', 'limit', 'no']);
+    assert.equal(told.whatToDo, ERROR_CATALOGUE.INVALID_INPUT.help);
+    assert.match(told.requestId, /^[0-9a-f-]{36}$/);
+  });
+
+  test('behavior: what a caller may not have names the cap', async () => {
+    const told = await callForError('get_trades', { ...TOKEN, limit: 500 });
+    assert.match(told.message, /100/);
+  });
+
+  test('behavior: the state of things is told with what to do, by tool and not by route', async () => {
+    const unknown = { chain: 'devnet', mint: toFakeAddress('bbbb', 1) };
+    assert.equal((await callForError('get_token', unknown)).code, 'TOKEN_NOT_FOUND');
+    const elsewhere = await callForError('get_token', { ...TOKEN, chain: 'base' });
+    assert.equal(elsewhere.code, 'CHAIN_NOT_FOLLOWED');
+    assert.match(elsewhere.whatToDo, /the tool `get_capabilities`/);
+    assert.doesNotMatch(elsewhere.whatToDo, /GET/);
+  });
+
+  test('behavior: our own failures tell nothing of our insides, and are in the log', async () => {
+    const failed = await callForError('fail_thing', {});
+    assert.equal(failed.code, 'INTERNAL');
+    const missed = await callForError('miss_thing', {});
+    assert.deepEqual([missed.code, missed.retryAfterSeconds], ['UPSTREAM_UNAVAILABLE', 2]);
+    assert.doesNotMatch(JSON.stringify([failed, missed]), /hunter2|10\.0\.0\.7|at .*\.ts/);
+    assert.ok(mcp.errors.some((line) => line.includes('hunter2')));
+  });
+
+  test('behavior: fields like __proto__ are refused as any other', async () => {
+    const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_token","arguments":{"__proto__":{"chain":"devnet"},"mint":"${MINT}"}}}`;
+    const { json } = await mcp.post(text);
+    assert.equal(json.result.isError, true);
+  });
+});
+
+describe('resources', () => {
+  test('behavior: reference, document, errors and chains are listed and read as over HTTP', async () => {
+    const { resources } = (await mcp.call('resources/list')).result;
+    assert.deepEqual(
+      resources.map((one: Json) => one.uri),
+      ['mintwire://reference', 'mintwire://openapi', 'mintwire://errors', 'mintwire://chains'],
+    );
+    const texts = new Map<string, string>();
+    for (const { uri, mimeType, size } of resources) {
+      const { contents } = (await mcp.call('resources/read', { uri })).result;
+      assert.deepEqual([contents[0].uri, contents[0].mimeType], [uri, mimeType]);
+      if (size !== undefined) assert.equal(Buffer.byteLength(contents[0].text), size);
+      texts.set(uri, contents[0].text);
+    }
+    for (const code of ERROR_CODES) assert.ok(texts.get('mintwire://errors')?.includes(code));
+    for (const operation of mcp.operations) {
+      assert.ok(texts.get('mintwire://reference')?.includes(`/v1${operation.path}`));
+    }
+    assert.equal(JSON.parse(texts.get('mintwire://openapi') ?? '').openapi, '3.1.1');
+    assert.deepEqual(JSON.parse(texts.get('mintwire://chains') ?? ''), await mcp.get('/chains'));
+  });
+
+  test('behavior: each error has a page of its own, found by its code', async () => {
+    const { resourceTemplates } = (await mcp.call('resources/templates/list')).result;
+    assert.equal(resourceTemplates[0].uriTemplate, 'mintwire://errors/{code}');
+    for (const code of ERROR_CODES) {
+      const uri = `mintwire://errors/${code}`;
+      const { contents } = (await mcp.call('resources/read', { uri })).result;
+      assert.ok(contents[0].text.includes(ERROR_CATALOGUE[code].help));
+    }
+  });
+
+  test('behavior: what is not there is refused with its address', async () => {
+    for (const uri of ['mintwire://nothing', 'mintwire://errors/NOPE', 'file:///etc/passwd']) {
+      const { error } = await mcp.call('resources/read', { uri });
+      assert.deepEqual([error.code, error.data], [-32602, { uri }]);
+    }
+  });
+});
+
+describe('prompts', () => {
+  test('behavior: only those whose tools are there are offered', async () => {
+    const { prompts } = (await mcp.call('prompts/list')).result;
+    assert.deepEqual(
+      prompts.map((one: Json) => one.name),
+      ['token_due_diligence'],
+    );
+  });
+
+  test('behavior: what is given is in the text, and every tool that it names exists', async () => {
+    const given = { name: 'token_due_diligence', arguments: { token: 'PEPE', chain: 'devnet' } };
+    const { messages } = (await mcp.call('prompts/get', given)).result;
+    const { text } = messages[0].content;
+    assert.match(text, /the token PEPE on devnet/);
+    assert.match(text, /strangers/);
+    const names = new Set((await listTools()).map((tool) => tool.name));
+    for (const [name] of text.matchAll(/\b(get|search)_[a-z]+/g)) assert.ok(names.has(name), name);
+  });
+
+  test('behavior: unknown prompts and missing arguments are refused', async () => {
+    for (const params of [{ name: 'nope' }, { name: 'token_due_diligence', arguments: {} }]) {
+      assert.equal((await mcp.call('prompts/get', params)).error.code, -32602);
+    }
+  });
+
+  test('behavior: arguments and error codes are completed', async () => {
+    const complete = async (ref: object, name: string, value: string) =>
+      (await mcp.call('completion/complete', { ref, argument: { name, value } })).result?.completion
+        .values;
+    const prompt = { type: 'ref/prompt', name: 'token_due_diligence' };
+    assert.deepEqual(await complete(prompt, 'chain', 'DEV'), ['devnet']);
+    assert.deepEqual(await complete(prompt, 'chain', 'x'), []);
+    assert.deepEqual(await complete(prompt, 'token', 'a'), []);
+    const template = { type: 'ref/resource', uri: 'mintwire://errors/{code}' };
+    assert.deepEqual(await complete(template, 'code', 'token_'), [
+      'TOKEN_NOT_FOUND',
+      'TOKEN_PAUSED',
+    ]);
+    assert.equal(await complete({ type: 'ref/prompt', name: 'x' }, 'chain', ''), undefined);
+  });
+});
