@@ -1,3 +1,5 @@
+// What a profile tells of itself: costs by file, since the load began, without waiting.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCosts } from './cpu-profile.ts';

@@ -38,8 +38,9 @@ function readSources(patterns: readonly string[]): Source[] {
     .map((path) => {
       const text = readFileSync(path, 'utf8');
       const imports = [
-        ...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'/gm),
-        ...text.matchAll(/\bimport\('([^']+)'\)/g),
+        ...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s+['"]([^'"]+)['"]/gm),
+        ...text.matchAll(/^import\s+['"]([^'"]+)['"]/gm),
+        ...text.matchAll(/\bimport\(\s*['"`]([^'"`]+)['"`]/g),
       ].map((match) => match[1] ?? '');
       return { path, text, lines: text.split('\n'), imports };
     });

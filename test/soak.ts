@@ -1,0 +1,193 @@
+// `npm run soak -- --minutes 10`: everybody at once against the devnet, then the accounts.
+
+import { execFile } from 'node:child_process';
+import { parseArgs, promisify } from 'node:util';
+import { createAccessClient } from './access-client.ts';
+import { repeat, rest, runQuoter, runReader, runWallet, type Stage } from './soak/actors.ts';
+import { finishStream, runStreamReader, type TradeFold } from './soak/stream-reader.ts';
+import { Tally } from './soak/tally.ts';
+import { type Sample, toTrend, watch } from './soak/watch.ts';
+import { createTempFolder, type RunningService, startService } from './start-service.ts';
+import { createEvmWallet } from './wallets.ts';
+
+const run = promisify(execFile);
+
+const READERS = 6;
+const QUOTERS = 2;
+const WALLETS = 2;
+const STREAMS_PER_TOKEN = 3;
+const REORG_EVERY_MS = 15_000;
+const REORG_DEPTH_MAX = 5;
+
+async function untilReady(service: RunningService): Promise<void> {
+  while ((await fetch(`${service.origin}/v1/ready`)).status !== 200) await rest(250);
+}
+
+async function findMints(origin: string): Promise<string[]> {
+  const answer = await fetch(`${origin}/v1/tokens/search?q=e&chain=devnet&limit=50`);
+  const { tokens } = (await answer.json()) as {
+    tokens: { mint: string; topPool: object | null; trades24h: number | null }[];
+  };
+  return tokens.filter(({ topPool }) => topPool !== null).map(({ mint }) => mint);
+}
+
+async function readRpcUrl(origin: string): Promise<string> {
+  const answer = await (await fetch(`${origin}/v1/chains`)).json();
+  const { chains } = answer as { chains: { rpcUrl?: string }[] };
+  if (chains[0]?.rpcUrl === undefined) throw new Error('the devnet tells no endpoint');
+  return chains[0].rpcUrl;
+}
+
+/** More streams than an anonymous caller may have. */
+async function issueStreamKey(origin: string): Promise<string> {
+  const client = createAccessClient(origin);
+  const { token } = await client.signIn(createEvmWallet());
+  return (await client.issueKey(token, 'streams')).key;
+}
+
+async function callNode(rpcUrl: string, method: string, params: readonly unknown[]): Promise<void> {
+  const response = await fetch(rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const { error } = (await response.json()) as { error?: { message: string } };
+  if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+}
+
+/**
+ * The chain changes its mind about its newest blocks, again and again. Its miner rests meanwhile:
+ * a block that it mines during anvil_reorg leaves the node with a state that its own logs deny.
+ */
+async function runReorgs(stage: Stage, rpcUrl: string): Promise<void> {
+  await repeat(stage, { kind: 'reorganisation', restMs: REORG_EVERY_MS }, async () => {
+    await callNode(rpcUrl, 'evm_setIntervalMining', [0]);
+    try {
+      await rest(300);
+      await callNode(rpcUrl, 'anvil_reorg', [1 + Math.floor(Math.random() * REORG_DEPTH_MAX), []]);
+      stage.tally.add('reorganisation');
+    } finally {
+      await callNode(rpcUrl, 'evm_setIntervalMining', [1]);
+    }
+  });
+}
+
+/** Every trade that the fold has must be among the reads', and none of its time may be missing. */
+async function compareFold(stage: Stage, mint: string, fold: TradeFold): Promise<void> {
+  const url = `${stage.origin}/v1/token/trades?chain=devnet&mint=${mint}&limit=100`;
+  const told = new Set<string>();
+  let cursor: string | null = '';
+  while (cursor !== null && told.size < fold.trades.size + 200) {
+    const next = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const answer = await (await fetch(`${url}${next}`)).json();
+    const page = answer as { trades: { id: string }[]; nextCursor: string | null };
+    for (const { id } of page.trades) told.add(id);
+    cursor = page.nextCursor;
+  }
+  const extra = [...fold.trades].filter((id) => !told.has(id));
+  const newest = [...told].slice(0, fold.trades.size);
+  const missing = newest.filter((id) => !fold.trades.has(id));
+  if (extra.length > 0) stage.tally.fail('stream has trades that the reads have not', extra.join());
+  if (missing.length > 0) stage.tally.fail('stream has missed trades', missing.join());
+  stage.tally.add('folds compared');
+}
+
+interface Played {
+  readonly samples: readonly Sample[];
+}
+
+async function play(
+  service: RunningService,
+  options: { readonly tally: Tally; readonly minutes: number; readonly everyMs: number },
+): Promise<Played> {
+  const { origin } = service;
+  const { tally } = options;
+  const untilMs = Date.now() + options.minutes * 60_000;
+  const mints = await findMints(origin);
+  const streamKey = await issueStreamKey(origin);
+  const isOver = () => Date.now() >= untilMs;
+  const stage: Stage = { origin, tally, mints, streamKey, isOver };
+  const rpcUrl = await readRpcUrl(origin);
+  const times = <T>(count: number, work: () => T): T[] => Array.from({ length: count }, work);
+  const streams = mints
+    .slice(0, 8)
+    .flatMap((mint) =>
+      times(STREAMS_PER_TOKEN, () => ({ mint, work: runStreamReader(stage, mint) })),
+    );
+  const watching = watch(stage, { pid: service.child.pid ?? 0, everyMs: options.everyMs });
+  await Promise.all([
+    ...times(READERS, () => runReader(stage)),
+    ...times(QUOTERS, () => runQuoter(stage)),
+    ...times(WALLETS, () => runWallet(stage)),
+    runReorgs(stage, rpcUrl),
+  ]);
+  const folds = await Promise.all(
+    streams.map(async ({ mint, work }) => ({ mint, fold: await work })),
+  );
+  await Promise.all(folds.map(({ mint, fold }) => finishStream(stage, mint, fold)));
+  for (const { mint, fold } of folds) await compareFold(stage, mint, fold);
+  return { samples: await watching };
+}
+
+function report(tally: Tally, { samples }: Played): boolean {
+  console.log('\nwhat was done');
+  for (const [kind, count] of [...tally.done].sort()) console.log(`  ${kind.padEnd(36)} ${count}`);
+  const lags = samples
+    .flatMap(({ lagMs }) => (lagMs === null ? [] : [lagMs]))
+    .sort((a, b) => a - b);
+  const lagAt = (share: number) => lags[Math.min(lags.length - 1, Math.floor(lags.length * share))];
+  console.log(
+    `lag behind the chain: median ${lagAt(0.5)} ms, 99 % ${lagAt(0.99)} ms, most ${lags.at(-1)} ms`,
+  );
+  const trend = toTrend(samples);
+  const step = Math.max(1, Math.floor(samples.length / 12));
+  const shown = samples.filter((_, index) => index % step === 0);
+  console.log(
+    `memory in MB over time: ${shown.map(({ memoryMb }) => memoryMb.toFixed(0)).join(' ')}`,
+  );
+  console.log(
+    `  ${trend.earlyMb.toFixed(0)} MB in the second quarter, ${trend.lateMb.toFixed(0)} MB in the last: ${trend.isFlat ? 'flat' : 'IT GROWS'}`,
+  );
+  console.log(tally.troubles.size === 0 ? 'errors: none' : 'errors');
+  for (const [kind, { count, samples: first }] of tally.troubles) {
+    console.log(`  ${kind}: ${count}\n    ${first.join('\n    ')}`);
+  }
+  return tally.troubles.size === 0 && trend.isFlat;
+}
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+const minutes = Number(values.minutes);
+if (!(minutes > 0 && minutes <= 24 * 60)) {
+  console.error('usage: npm run soak -- --minutes <from above 0 to 1440>');
+  process.exit(2);
+}
+const works: (() => unknown)[] = [];
+const cleanup = { after: (work: () => unknown) => void works.unshift(work) };
+let passed = false;
+try {
+  const env = {
+    DATA_DIR: createTempFolder(cleanup),
+    DEVNET: 'on',
+    LOG_LEVEL: 'warn',
+    LIMIT_KEY_PER_MINUTE: '1000000',
+    LIMIT_KEY_BURST: '1000000',
+  };
+  const service = await startService(cleanup, { env });
+  console.log(`the service serves on ${service.origin}; waiting for its chain`);
+  await untilReady(service);
+  console.log(`${minutes} minutes of reads, streams, quotes, sign-ins and reorganisations`);
+  const tally = new Tally();
+  const played = await play(service, { tally, minutes, everyMs: 2000 });
+  passed = report(tally, played);
+  const args = ['src/cli/main.ts', 'verify', '--chain', 'devnet'];
+  const verified = await run(process.execPath, args, { env: { ...process.env, ...env } }).catch(
+    (error) => ({ stdout: `${error.stdout}\n${error.stderr}` }),
+  );
+  const clean = verified.stdout.includes('no differences');
+  console.log(`verify: ${clean ? 'no differences' : `DIFFERENCES\n${verified.stdout}`}`);
+  passed = passed && clean;
+} finally {
+  for (const work of works) await work();
+}
+console.log(passed ? 'soak passed' : 'soak FAILED');
+process.exit(passed ? 0 : 1);

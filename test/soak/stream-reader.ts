@@ -1,0 +1,93 @@
+// A client of the stream that comes, goes and comes again, and must end with what the reads say.
+
+import { rest, type Stage } from './actors.ts';
+
+export interface StreamEvent {
+  readonly event: string;
+  readonly id: string | null;
+  readonly data: string;
+}
+
+/** Takes whole events off the front of a text and leaves the rest. */
+export function takeEvents(text: string): { events: StreamEvent[]; rest: string } {
+  const blocks = text.split('\n\n');
+  const left = blocks.pop() ?? '';
+  const events = blocks.flatMap((block): StreamEvent[] => {
+    const lines = block.split('\n');
+    const read = (name: string) =>
+      lines
+        .find((line) => line.startsWith(`${name}:`))
+        ?.slice(name.length + 1)
+        .trim() ?? null;
+    const event = read('event');
+    return event === null ? [] : [{ event, id: read('id'), data: read('data') ?? '' }];
+  });
+  return { events, rest: left };
+}
+
+/** What a client of one token knows: its trades, by id. */
+export class TradeFold {
+  readonly trades = new Set<string>();
+  lastId: string | null = null;
+  #stage: Stage;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  take({ event, id, data }: StreamEvent): void {
+    const { tally } = this.#stage;
+    tally.add(`stream ${event}`);
+    if (id !== null) this.lastId = id;
+    const value = JSON.parse(data) as { id?: string; tradeIds?: string[] };
+    if (event === 'reset') this.trades.clear();
+    if (event === 'revert') for (const one of value.tradeIds ?? []) this.trades.delete(one);
+    if (event !== 'trade' || value.id === undefined) return;
+    if (this.trades.has(value.id)) tally.fail('trade told twice', value.id);
+    this.trades.add(value.id);
+  }
+}
+
+/** One connection, for a while or until the end; resumes where the fold stands. */
+async function readOnce(stage: Stage, mint: string, fold: TradeFold, forMs: number): Promise<void> {
+  const url = `${stage.origin}/v1/token/stream?chain=devnet&mint=${mint}&interval=1m`;
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), forMs);
+  try {
+    const headers = {
+      authorization: `Bearer ${stage.streamKey}`,
+      ...(fold.lastId === null ? {} : { 'last-event-id': fold.lastId }),
+    };
+    const response = await fetch(url, { headers, signal: abort.signal });
+    if (response.status !== 200 || response.body === null) {
+      stage.tally.fail(`stream ${response.status}`, await response.text());
+      return;
+    }
+    let pending = '';
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      const taken = takeEvents(pending + chunk);
+      pending = taken.rest;
+      for (const event of taken.events) fold.take(event);
+    }
+    stage.tally.add('stream ended by the server');
+  } catch (error) {
+    if (!abort.signal.aborted) stage.tally.fail('stream broke', String(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Connects over and over; the gaps between are where events could be lost. */
+export async function runStreamReader(stage: Stage, mint: string): Promise<TradeFold> {
+  const fold = new TradeFold(stage);
+  while (!stage.isOver()) {
+    await readOnce(stage, mint, fold, 1000 + Math.random() * 15_000);
+    await rest(Math.random() * 1500);
+  }
+  return fold;
+}
+
+/** A last connection, long enough for everything that is still on its way. */
+export async function finishStream(stage: Stage, mint: string, fold: TradeFold): Promise<void> {
+  await readOnce(stage, mint, fold, 4000);
+}

@@ -1,0 +1,32 @@
+// Counts what was done and what went wrong, by kind, with the first words of each wrong.
+
+const SAMPLES_MAX = 3;
+
+export interface Trouble {
+  count: number;
+  readonly samples: string[];
+}
+
+export class Tally {
+  readonly done = new Map<string, number>();
+  readonly troubles = new Map<string, Trouble>();
+
+  add(kind: string, count = 1): void {
+    this.done.set(kind, (this.done.get(kind) ?? 0) + count);
+  }
+
+  fail(kind: string, detail: string): void {
+    const trouble = this.troubles.get(kind) ?? { count: 0, samples: [] };
+    trouble.count += 1;
+    if (trouble.samples.length < SAMPLES_MAX) trouble.samples.push(detail.slice(0, 300));
+    this.troubles.set(kind, trouble);
+  }
+
+  /** Counts an answer; one that was not meant is a trouble. */
+  async check(kind: string, response: Response, meant: readonly number[] = [200]): Promise<string> {
+    const text = await response.text();
+    if (meant.includes(response.status)) this.add(`${kind} ${response.status}`);
+    else this.fail(`${kind} ${response.status}`, text);
+    return text;
+  }
+}
