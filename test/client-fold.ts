@@ -27,14 +27,14 @@ export interface ClientCandle {
 }
 
 /** Enough places for any value that occurs: fixed-point numbers are all that adding needs. */
-const PLACES = 120;
+export const PLACES = 120;
 
-function toFixed(text: string): bigint {
+export function toFixed(text: string): bigint {
   const [whole = '0', part = ''] = text.split('.');
   return BigInt(whole + part.padEnd(PLACES, '0'));
 }
 
-function toText(value: bigint): string {
+export function toText(value: bigint): string {
   const digits = value.toString().padStart(PLACES + 1, '0');
   const whole = digits.slice(0, -PLACES);
   const part = digits.slice(-PLACES).replace(/0+$/, '');
@@ -42,7 +42,7 @@ function toText(value: bigint): string {
 }
 
 /** 18 significant digits, half-even, as the conventions say. */
-function round18(value: bigint): bigint {
+export function round18(value: bigint): bigint {
   const extra = value.toString().length - 18;
   if (extra <= 0) return value;
   const unit = 10n ** BigInt(extra);

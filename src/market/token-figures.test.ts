@@ -1,0 +1,193 @@
+// Pins every figure of a token against what a client works out from the other reads.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { PLACES, round18, toFixed, toText } from '../../test/client-fold.ts';
+import { FAKE_ASSETS } from '../../test/fakes/fake-market.ts';
+import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const ONE = 10n ** BigInt(PLACES);
+
+let scene: MarketScene;
+let tokens: readonly { readonly token: Json; readonly trades: readonly Json[] }[];
+const cleanups: (() => unknown)[] = [];
+
+/** Oldest first. */
+async function readTrades(mint: string): Promise<Json[]> {
+  const trades: Json[] = [];
+  let cursor: string | null = null;
+  do {
+    const input = { chain: 'devnet', mint, limit: 500, ...(cursor === null ? {} : { cursor }) };
+    const { json } = await scene.ask('getTrades', input);
+    trades.push(...json.trades);
+    cursor = json.nextCursor;
+  } while (cursor !== null);
+  return trades.reverse();
+}
+
+before(async () => {
+  const t = { after: (work: () => unknown) => cleanups.unshift(work) } as never;
+  const options = { seed: 77, finalityDepth: 20, blocks: 420, eventCountMax: 14 } as const;
+  scene = await createMarketScene(t, { engine: 'sqlite', ...options });
+  const read = [];
+  for await (const page of scene.store.market.scanListings('devnet')) {
+    for (const { token: mint } of page) {
+      const { json } = await scene.ask('getToken', { chain: 'devnet', mint });
+      read.push({ token: json, trades: await readTrades(mint) });
+    }
+  }
+  tokens = read;
+});
+
+after(async () => {
+  for (const cleanup of cleanups) await cleanup();
+});
+
+/** The price that a list of trades leaves, outliers aside unless there is nothing else. */
+function toLastPrice(trades: readonly Json[], field: 'priceUsd' | 'priceNative'): string | null {
+  const priced = trades.filter((trade) => trade[field] !== null);
+  return (priced.findLast(({ outlier }) => !outlier) ?? priced.at(-1))?.[field] ?? null;
+}
+
+function isStable(mint: string): boolean {
+  return FAKE_ASSETS.stable.has(mint.toLowerCase());
+}
+
+function isNative(mint: string): boolean {
+  return FAKE_ASSETS.native.has(mint.toLowerCase());
+}
+
+/** The minute that is running on the chain, and the 1,439 before it. */
+function toWindowStart(token: Json): number {
+  const now = token.asOf.timestamp;
+  return now - (now % MINUTE_MS) - 1439 * MINUTE_MS;
+}
+
+describe('the figures of a token', () => {
+  test('behavior: the price is that of the last trade that is no outlier', () => {
+    let compared = 0;
+    for (const { token, trades } of tokens) {
+      if (isStable(token.mint) || isNative(token.mint)) continue;
+      const clean = trades.filter(({ outlier }) => !outlier);
+      if (clean.length === 0) continue;
+      compared += 1;
+      assert.equal(token.priceNative, toLastPrice(clean, 'priceNative'), token.symbol);
+      assert.equal(token.priceUsd, toLastPrice(clean, 'priceUsd'), token.symbol);
+    }
+    assert.ok(compared >= 3, `${compared} tokens with clean trades`);
+  });
+
+  test('behavior: market cap is price times supply, to 18 digits', () => {
+    let compared = 0;
+    for (const { token } of tokens) {
+      if (token.priceUsd === null || token.totalSupplyRaw === null || token.decimals === null) {
+        assert.equal(token.marketCapUsd, null);
+        continue;
+      }
+      compared += 1;
+      const units = (BigInt(token.totalSupplyRaw) * ONE) / 10n ** BigInt(token.decimals);
+      const cap = round18((units * toFixed(token.priceUsd)) / ONE);
+      assert.equal(token.marketCapUsd, toText(cap), token.symbol);
+    }
+    assert.ok(compared >= 3);
+  });
+
+  test('behavior: trades and volume of 24 hours are those of the last 1,440 minutes', () => {
+    let older = 0;
+    for (const { token, trades } of tokens) {
+      const within = trades.filter(({ timestamp }) => timestamp >= toWindowStart(token));
+      older += trades.length - within.length;
+      assert.equal(token.trades24h, within.length, token.symbol);
+      const values = within.map(({ valueUsd }) => (valueUsd === null ? 0n : toFixed(valueUsd)));
+      const sum = values.reduce((total, value) => total + value, 0n);
+      const isValued = within.length === 0 || sum > 0n;
+      assert.equal(token.volume24hUsd, isValued ? toText(round18(sum)) : null, token.symbol);
+    }
+    assert.ok(older > 0, 'the scene is younger than a day');
+  });
+
+  test('behavior: the change is since the last price before those minutes', () => {
+    let compared = 0;
+    for (const { token, trades } of tokens) {
+      const before = trades.filter(({ timestamp }) => timestamp < toWindowStart(token));
+      if (token.trades24h === 0 || token.priceUsd === null || before.length === 0) continue;
+      const minutes = Map.groupBy(before, ({ timestamp }) => Math.floor(timestamp / MINUTE_MS));
+      const last = minutes.get(Math.max(...minutes.keys())) ?? [];
+      const from = Number(toLastPrice(last, 'priceUsd'));
+      if (from === 0) continue;
+      compared += 1;
+      const expected = ((Number(token.priceUsd) - from) / from) * 100;
+      const difference = Math.abs(token.priceChange24hPct - expected);
+      assert.ok(difference <= 1e-6 + 1e-9 * Math.abs(expected), `${token.symbol} ${expected}`);
+    }
+    assert.ok(compared >= 3, `${compared} tokens with trades before and within`);
+  });
+
+  test('behavior: holders are counted, and told only where all of them are known', async () => {
+    for (const { token } of tokens) {
+      const { json } = await scene.ask('getHolders', { chain: 'devnet', mint: token.mint });
+      assert.equal(token.holders, token.coverage.holdersComplete ? json.total : null);
+      assert.equal(token.totalSupplyRaw, json.totalSupplyRaw);
+    }
+  });
+});
+
+describe('the pools of a token', () => {
+  test('behavior: they are in the order of their depth, and the first is the top pool', () => {
+    for (const { token } of tokens) {
+      const depths = token.pools.map(({ liquidityUsd }: Json) =>
+        liquidityUsd === null ? -1n : toFixed(liquidityUsd),
+      );
+      assert.deepEqual(
+        depths,
+        depths.toSorted((a: bigint, b: bigint) => (a > b ? -1 : a < b ? 1 : 0)),
+      );
+      const [first] = token.pools;
+      assert.deepEqual(
+        token.topPool,
+        first === undefined ? null : { address: first.address, venue: first.venue },
+      );
+    }
+  });
+
+  test('behavior: each has the last price of its last day of trades', () => {
+    let compared = 0;
+    for (const { token, trades } of tokens) {
+      for (const pool of token.pools) {
+        if (pool.base !== token.mint) continue;
+        const ofPool = trades.filter((trade) => trade.pool === pool.address);
+        const day = Math.max(...ofPool.map(({ timestamp }) => Math.floor(timestamp / DAY_MS)));
+        const ofDay = ofPool.filter(({ timestamp }) => Math.floor(timestamp / DAY_MS) === day);
+        if (ofDay.length > 0) compared += 1;
+        assert.equal(pool.priceNative, toLastPrice(ofDay, 'priceNative'), pool.address);
+      }
+    }
+    assert.ok(compared >= 5);
+  });
+
+  test('behavior: what they hold against money adds up to the liquidity of the token', () => {
+    let compared = 0;
+    for (const { token } of tokens) {
+      const isMoney = (mint: string) => isStable(mint) || isNative(mint);
+      const counted = token.pools.filter(
+        ({ base, quote, liquidityUsd }: Json) =>
+          liquidityUsd !== null && (isMoney(quote) || isMoney(base)),
+      );
+      if (counted.length === 0 || counted.some(({ liquidityUsd }: Json) => liquidityUsd === '0')) {
+        continue;
+      }
+      compared += 1;
+      const sum = counted.reduce(
+        (total: bigint, { liquidityUsd }: Json) => total + toFixed(liquidityUsd),
+        0n,
+      );
+      const told = toFixed(token.liquidityUsd);
+      // Each pool's figure was rounded to 18 digits on its own.
+      const difference = sum > told ? sum - told : told - sum;
+      assert.ok(difference * 10n ** 16n <= told, `${token.symbol} ${toText(sum)}`);
+    }
+    assert.ok(compared >= 3);
+  });
+});
