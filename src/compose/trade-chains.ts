@@ -14,9 +14,11 @@ import { FeeWatch } from '../trading/fee-watch.ts';
 import { PoolGraphFollower } from '../trading/pool-graph-follower.ts';
 import { toTrusted } from '../trading/route-rules.ts';
 import { SafetyBook } from '../trading/safety-book.ts';
+import { SafetyWatch } from '../trading/safety-watch.ts';
 import type { TradeChain, TradeChains } from '../trading/trade-chain.ts';
 import { TradeTokens } from '../trading/trade-tokens.ts';
 import type { ChainSource } from './chain-source.ts';
+import { createProbe } from './probe-pools.ts';
 import type { FollowedChains } from './start-chains.ts';
 
 /** Nobody waits for what is asked here. */
@@ -47,6 +49,7 @@ class RunningChain {
   readonly #client: RpcClient;
   readonly #fees: FeeWatch;
   readonly #tokens: TradeTokens;
+  readonly #safety: SafetyWatch;
   #follower: PoolGraphFollower;
 
   constructor(source: ChainSource, options: TradeChainsOptions) {
@@ -68,22 +71,26 @@ class RunningChain {
     });
     this.#tokens = new TradeTokens(slug, store.market);
     this.#follower = this.#createFollower();
+    const trusted = toTrusted(deployment);
+    const book = new SafetyBook();
+    this.#safety = this.#createSafety(book, trusted);
     this.trade = {
       slug,
       wrapped: deployment.wrapped,
-      trusted: toTrusted(deployment),
+      trusted,
       tokens: this.#tokens,
-      book: new SafetyBook(),
+      book,
       readGraph: () => this.#follower.current,
       readFees: () => this.#fees.read(),
       isBehind: () => chains.list().find((one) => one.slug === slug)?.notReady !== null,
-      noteUse: () => undefined,
+      noteUse: (pools) => this.#safety.noteUse(pools),
     };
   }
 
   start(): void {
     this.#follower.start();
     this.#fees.start();
+    void this.#follower.settled().then(() => this.#safety.start());
   }
 
   hear(batch: FeedBatch): void {
@@ -91,6 +98,8 @@ class RunningChain {
     // A first version is another life of the chain: versions begin anew.
     if (batch.version === 1) this.#restartFollower();
     this.#follower.hear(batch);
+    // Once they are in the graph: new ones are looked at, others where that is due.
+    void this.#follower.settled().then(() => this.#safety.hear(batch.pools));
   }
 
   miss(): void {
@@ -99,8 +108,26 @@ class RunningChain {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#follower.stop(), this.#fees.stop()]);
+    await Promise.all([this.#safety.stop(), this.#follower.stop(), this.#fees.stop()]);
     this.#client.close();
+  }
+
+  #createSafety(book: SafetyBook, trusted: ReadonlySet<string>): SafetyWatch {
+    const { clock, logger } = this.#options;
+    const { deployment, chain } = this.source;
+    const readGraph = () => this.#follower.current?.graph ?? null;
+    const readFees = () => this.#fees.peek();
+    const client = this.#client;
+    return new SafetyWatch({
+      book,
+      readGraph,
+      probe: createProbe({ client, deployment, trusted, book, readGraph, readFees, clock }),
+      onMeasured: () => undefined,
+      clock,
+      sleep,
+      random: Math.random,
+      onError: (error) => logger.warn({ chain, err: error }, 'a pool could not be looked at'),
+    });
   }
 
   #restartFollower(): void {

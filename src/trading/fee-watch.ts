@@ -40,6 +40,11 @@ export class FeeWatch {
   /** Null where they are not known, or no longer. */
   read(): NetworkFees | null {
     this.#wasAsked = true;
+    return this.peek();
+  }
+
+  /** The same for work in the background, which is no reason to ask the node more often. */
+  peek(): NetworkFees | null {
     const ageMs = this.#options.clock.monotonicMs() - this.#readAtMs;
     return ageMs > AGE_MAX_MS ? null : this.#fees;
   }

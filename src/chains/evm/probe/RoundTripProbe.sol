@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+/// Buys and sells in given pools and tells what was lost on the way. It is never deployed: a node is
+/// asked to pretend that its code stands at some empty address, and forgets it with the answer.
+contract RoundTripProbe {
+    struct Hop {
+        /// 2, 3 or 4, for Uniswap V2, V3 and V4.
+        uint8 kind;
+        /// The pair, the pool, or V4's manager.
+        address pool;
+        /// The zero address is the native coin, in V4 pools only.
+        address tokenIn;
+        address tokenOut;
+        /// V2: the pair's fee in pips. V4: the fee in the pool's key.
+        uint24 fee;
+        int24 tickSpacing;
+        address hooks;
+    }
+
+    /// One swap: what was sent and what of it arrived, what the pool paid and what of it was received.
+    struct Measure {
+        /// 0 not tried, 1 done, 2 failed.
+        uint8 status;
+        uint256 sent;
+        uint256 arrived;
+        uint256 paid;
+        uint256 received;
+    }
+
+    struct PoolKey {
+        address currency0;
+        address currency1;
+        uint24 fee;
+        int24 tickSpacing;
+        address hooks;
+    }
+
+    struct SwapParams {
+        bool zeroForOne;
+        int256 amountSpecified;
+        uint160 sqrtPriceLimitX96;
+    }
+
+    uint160 private constant SQRT_PRICE_MIN = 4295128740;
+    uint160 private constant SQRT_PRICE_MAX = 1461446703485210103287273052203988822378723970341;
+
+    /// What arrived during the swap that is under way.
+    uint256 private arrivedNow;
+
+    receive() external payable {}
+
+    /// The whole trip with this contract as the owner.
+    function roundTrip(Hop[] calldata hops, Hop[] calldata back, uint256 amountIn, address wrapped)
+        external
+        payable
+        returns (Measure[] memory there, Measure[] memory again)
+    {
+        again = new Measure[](back.length);
+        there = run(hops, amountIn, address(this), address(this), wrapped);
+        if (there[hops.length - 1].status == 1) {
+            again = run(back, there[hops.length - 1].received, address(this), address(this), wrapped);
+        }
+    }
+
+    /// The way there, for whoever calls, paid with what this contract has.
+    function buy(Hop[] calldata hops, uint256 amountIn, address wrapped)
+        external
+        payable
+        returns (Measure[] memory)
+    {
+        return run(hops, amountIn, address(this), msg.sender, wrapped);
+    }
+
+    /// The way back with all that the caller has; the caller must have approved this contract.
+    function sell(Hop[] calldata back, address wrapped) external returns (Measure[] memory) {
+        uint256 amount = balanceOf(back[0].tokenIn, msg.sender);
+        return run(back, amount, msg.sender, msg.sender, wrapped);
+    }
+
+    function run(Hop[] calldata hops, uint256 amountIn, address payer, address recipient, address wrapped)
+        private
+        returns (Measure[] memory measures)
+    {
+        measures = new Measure[](hops.length);
+        uint256 amount = amountIn;
+        // What is spent first is the native coin, unless a token comes back.
+        address held = payer == address(this) && hops[0].tokenIn == wrapped ? address(0) : hops[0].tokenIn;
+        for (uint256 i = 0; i < hops.length; i++) {
+            address from = i == 0 ? payer : address(this);
+            address to = i + 1 == hops.length ? recipient : address(this);
+            convert(held, hops[i].tokenIn, amount, wrapped);
+            try this.swap(hops[i], amount, from, to) returns (Measure memory done) {
+                measures[i] = done;
+            } catch {
+                measures[i].status = 2;
+                measures[i].sent = amount;
+                try this.push(hops[i], amount, from) returns (uint256 arrived) {
+                    measures[i].arrived = arrived;
+                } catch {}
+                return measures;
+            }
+            amount = measures[i].received;
+            held = hops[i].tokenOut;
+        }
+    }
+
+    /// The native coin and its wrapping, one into the other where the next pool wants it so.
+    function convert(address held, address wanted, uint256 amount, address wrapped) private {
+        if (held == wanted) return;
+        if (held == address(0) && wanted == wrapped) IWrapped(wrapped).deposit{value: amount}();
+        if (held == wrapped && wanted == address(0)) IWrapped(wrapped).withdraw(amount);
+    }
+
+    /// Only sends, to see what arrives where a swap failed.
+    function push(Hop calldata hop, uint256 amount, address from) external returns (uint256) {
+        if (hop.tokenIn == address(0)) return amount;
+        return move(hop.tokenIn, from, hop.pool, amount);
+    }
+
+    function swap(Hop calldata hop, uint256 amount, address from, address to)
+        external
+        returns (Measure memory measure)
+    {
+        measure.sent = amount;
+        uint256 before = balanceOf(hop.tokenOut, to);
+        if (hop.kind == 2) measure.paid = swapV2(hop, amount, from, to);
+        if (hop.kind == 3) measure.paid = swapV3(hop, amount, from, to);
+        if (hop.kind == 4) measure.paid = swapV4(hop, amount, from, to);
+        measure.arrived = arrivedNow;
+        measure.received = balanceOf(hop.tokenOut, to) - before;
+        measure.status = 1;
+    }
+
+    function swapV2(Hop calldata hop, uint256 amount, address from, address to)
+        private
+        returns (uint256 out)
+    {
+        arrivedNow = move(hop.tokenIn, from, hop.pool, amount);
+        (uint112 reserve0, uint112 reserve1,) = IPair(hop.pool).getReserves();
+        bool zeroForOne = hop.tokenIn < hop.tokenOut;
+        (uint256 reserveIn, uint256 reserveOut) =
+            zeroForOne ? (uint256(reserve0), uint256(reserve1)) : (uint256(reserve1), uint256(reserve0));
+        uint256 kept = (balanceOf(hop.tokenIn, hop.pool) - reserveIn) * (1_000_000 - hop.fee);
+        out = kept * reserveOut / (reserveIn * 1_000_000 + kept);
+        IPair(hop.pool).swap(zeroForOne ? 0 : out, zeroForOne ? out : 0, to, "");
+    }
+
+    function swapV3(Hop calldata hop, uint256 amount, address from, address to)
+        private
+        returns (uint256)
+    {
+        bool zeroForOne = hop.tokenIn < hop.tokenOut;
+        (int256 amount0, int256 amount1) = IPool(hop.pool).swap(
+            to,
+            zeroForOne,
+            int256(amount),
+            zeroForOne ? SQRT_PRICE_MIN : SQRT_PRICE_MAX,
+            abi.encode(hop.tokenIn, from)
+        );
+        return uint256(-(zeroForOne ? amount1 : amount0));
+    }
+
+    function uniswapV3SwapCallback(int256 amount0, int256 amount1, bytes calldata data) external {
+        (address token, address from) = abi.decode(data, (address, address));
+        arrivedNow = move(token, from, msg.sender, uint256(amount0 > 0 ? amount0 : amount1));
+    }
+
+    function swapV4(Hop calldata hop, uint256 amount, address from, address to)
+        private
+        returns (uint256)
+    {
+        return abi.decode(IManager(hop.pool).unlock(abi.encode(hop, amount, from, to)), (uint256));
+    }
+
+    function unlockCallback(bytes calldata data) external returns (bytes memory) {
+        (Hop memory hop, uint256 amount, address from, address to) =
+            abi.decode(data, (Hop, uint256, address, address));
+        IManager manager = IManager(msg.sender);
+        bool zeroForOne = hop.tokenIn < hop.tokenOut;
+        (address currency0, address currency1) =
+            zeroForOne ? (hop.tokenIn, hop.tokenOut) : (hop.tokenOut, hop.tokenIn);
+        PoolKey memory key = PoolKey(currency0, currency1, hop.fee, hop.tickSpacing, hop.hooks);
+        uint160 limit = zeroForOne ? SQRT_PRICE_MIN : SQRT_PRICE_MAX;
+        int256 delta = manager.swap(key, SwapParams(zeroForOne, -int256(amount), limit), "");
+        (int128 amount0, int128 amount1) = (int128(delta >> 128), int128(delta));
+        uint256 owed = uint256(uint128(-(zeroForOne ? amount0 : amount1)));
+        uint256 out = uint256(uint128(zeroForOne ? amount1 : amount0));
+        if (hop.tokenIn == address(0)) {
+            arrivedNow = owed;
+            manager.settle{value: owed}();
+        } else {
+            manager.sync(hop.tokenIn);
+            arrivedNow = move(hop.tokenIn, from, msg.sender, owed);
+            manager.settle();
+        }
+        manager.take(hop.tokenOut, to, out);
+        return abi.encode(out);
+    }
+
+    /// Sends a token and tells by how much the receiver has more of it.
+    function move(address token, address from, address to, uint256 amount) private returns (uint256) {
+        uint256 before = balanceOf(token, to);
+        bytes memory call = from == address(this)
+            ? abi.encodeWithSignature("transfer(address,uint256)", to, amount)
+            : abi.encodeWithSignature("transferFrom(address,address,uint256)", from, to, amount);
+        (bool ok, bytes memory answer) = token.call(call);
+        require(ok && (answer.length == 0 || abi.decode(answer, (bool))), "TRANSFER_FAILED");
+        return balanceOf(token, to) - before;
+    }
+
+    function balanceOf(address token, address owner) private view returns (uint256) {
+        return token == address(0) ? owner.balance : IToken(token).balanceOf(owner);
+    }
+}
+
+interface IToken {
+    function balanceOf(address owner) external view returns (uint256);
+}
+
+interface IWrapped {
+    function deposit() external payable;
+    function withdraw(uint256 amount) external;
+}
+
+interface IPair {
+    function getReserves() external view returns (uint112, uint112, uint32);
+    function swap(uint256 amount0, uint256 amount1, address to, bytes calldata data) external;
+}
+
+interface IPool {
+    function swap(address to, bool zeroForOne, int256 amount, uint160 limit, bytes calldata data)
+        external
+        returns (int256, int256);
+}
+
+interface IManager {
+    function unlock(bytes calldata data) external returns (bytes memory);
+    function swap(
+        RoundTripProbe.PoolKey calldata key,
+        RoundTripProbe.SwapParams calldata params,
+        bytes calldata hookData
+    ) external returns (int256);
+    function sync(address currency) external;
+    function settle() external payable returns (uint256);
+    function take(address currency, address to, uint256 amount) external;
+}

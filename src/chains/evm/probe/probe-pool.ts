@@ -1,0 +1,229 @@
+// Simulates a round trip through a pool, to see what its tokens keep of a transfer and whether what
+// was bought can be sold again. Nothing is sent: the node pretends that our probe's code stands
+// somewhere and forgets it with the answer.
+//
+// Two views, since a trap may show itself in one only: a contract that trades for itself, and an
+// ordinary wallet that trades through a contract, selling one block after it bought.
+
+import { randomBytes } from 'node:crypto';
+import type { Hex } from 'viem';
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
+import type { Address } from '../../../model/market-event.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+import { isRpcError } from '../rpc/rpc-error.ts';
+import { PROBE_CODE } from './round-trip-probe.gen.ts';
+
+/** One swap of the way, as the probe's contract is told of it. */
+export interface ProbeHop {
+  readonly kind: 'v2' | 'v3' | 'v4';
+  /** The pair, the pool, or V4's manager. */
+  readonly pool: Address;
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+  /** V2: the pair's fee in pips. V4: the fee in the pool's key. */
+  readonly fee: number;
+  readonly tickSpacing: number;
+  readonly hooks: Address;
+}
+
+export interface ProbeTrip {
+  /** From the native coin to the pool in question, which comes last. */
+  readonly hops: readonly ProbeHop[];
+  readonly amountIn: bigint;
+  readonly wrapped: Address;
+  /** What to offer for gas, so that no contract can tell the simulation by its price. */
+  readonly feePerGas: bigint | null;
+}
+
+export interface ProbeMeasure {
+  readonly isDone: boolean;
+  readonly sent: bigint;
+  readonly arrived: bigint;
+  readonly paid: bigint;
+  readonly received: bigint;
+}
+
+/** The last hop of the way there and the first of the way back; null where it was not reached. */
+export interface ProbeView {
+  readonly there: ProbeMeasure | null;
+  readonly back: ProbeMeasure | null;
+}
+
+/** A view is null where the node cannot show it. */
+export interface ProbeViews {
+  readonly asContract: ProbeView | null;
+  readonly asWallet: ProbeView | null;
+}
+
+const ABI = parseAbi([
+  'struct Hop { uint8 kind; address pool; address tokenIn; address tokenOut; uint24 fee; int24 tickSpacing; address hooks; }',
+  'struct Measure { uint8 status; uint256 sent; uint256 arrived; uint256 paid; uint256 received; }',
+  'function roundTrip(Hop[] hops, Hop[] back, uint256 amountIn, address wrapped) payable returns (Measure[] there, Measure[] again)',
+  'function buy(Hop[] hops, uint256 amountIn, address wrapped) payable returns (Measure[])',
+  'function sell(Hop[] back, address wrapped) returns (Measure[])',
+  'function approve(address spender, uint256 amount)',
+]);
+
+const KINDS = { v2: 2, v3: 3, v4: 4 } as const;
+/** Plenty for any honest token, and a bound on what a hostile one can make the node do. */
+const GAS = '0x989680';
+const APPROVE_GAS = '0x7a120';
+const WEALTH = `0x${(10n ** 24n).toString(16)}`;
+const AMOUNT_MAX = 2n ** 256n - 1n;
+const STATUS_DONE = 1;
+const STATUS_UNTRIED = 0;
+
+/** Nobody can prepare a contract for an address that is made up anew each time. */
+function createAddress(): Hex {
+  return `0x${randomBytes(20).toString('hex')}`;
+}
+
+function toHops(hops: readonly ProbeHop[]) {
+  return hops.map((hop) => ({
+    kind: KINDS[hop.kind],
+    pool: hop.pool as Hex,
+    tokenIn: hop.tokenIn as Hex,
+    tokenOut: hop.tokenOut as Hex,
+    fee: hop.fee,
+    tickSpacing: hop.tickSpacing,
+    hooks: hop.hooks as Hex,
+  }));
+}
+
+function toWayBack(hops: readonly ProbeHop[]): ProbeHop[] {
+  return hops.map((hop) => ({ ...hop, tokenIn: hop.tokenOut, tokenOut: hop.tokenIn })).reverse();
+}
+
+type RawMeasure = Omit<ProbeMeasure, 'isDone'> & { readonly status: number };
+
+function toMeasure(raw: RawMeasure | undefined): ProbeMeasure | null {
+  if (raw === undefined || raw.status === STATUS_UNTRIED) return null;
+  const { sent, arrived, paid, received } = raw;
+  return { isDone: raw.status === STATUS_DONE, sent, arrived, paid, received };
+}
+
+interface Encoded {
+  readonly probe: Hex;
+  readonly wallet: Hex;
+  readonly overrides: Record<string, object>;
+  readonly there: ReturnType<typeof toHops>;
+  readonly back: ReturnType<typeof toHops>;
+  readonly gasPrice: { readonly gasPrice?: string };
+}
+
+function encodeTrip(trip: ProbeTrip): Encoded {
+  const probe = createAddress();
+  const wallet = createAddress();
+  const price = trip.feePerGas;
+  return {
+    probe,
+    wallet,
+    overrides: { [probe]: { code: PROBE_CODE, balance: WEALTH }, [wallet]: { balance: WEALTH } },
+    there: toHops(trip.hops),
+    back: toHops(toWayBack(trip.hops)),
+    gasPrice: price === null || price === 0n ? {} : { gasPrice: `0x${price.toString(16)}` },
+  };
+}
+
+/** What a node says that does not know such requests, or not all of their parts. */
+const INABILITY = ['unsupported', 'rejected', 'reverted', 'replyTooLarge'] as const;
+
+async function request(
+  client: RpcClient,
+  call: { readonly method: 'eth_call' | 'eth_simulateV1'; readonly params: readonly unknown[] },
+  signal: AbortSignal,
+): Promise<unknown> {
+  try {
+    return await client.request(call, { signal });
+  } catch (error) {
+    if (isRpcError(error, ...INABILITY)) return null;
+    throw error;
+  }
+}
+
+async function viewAsContract(
+  client: RpcClient,
+  trip: ProbeTrip,
+  signal: AbortSignal,
+): Promise<ProbeView | null> {
+  const { probe, wallet, overrides, there, back, gasPrice } = encodeTrip(trip);
+  const args = [there, back, trip.amountIn, trip.wrapped as Hex] as const;
+  const data = encodeFunctionData({ abi: ABI, functionName: 'roundTrip', args });
+  const transaction = { from: wallet, to: probe, data, input: data, gas: GAS, ...gasPrice };
+  const params = [transaction, 'latest', overrides];
+  const result = await request(client, { method: 'eth_call', params }, signal);
+  // A node that does not know overrides finds no code there and returns nothing.
+  if (typeof result !== 'string' || result.length <= 2) return null;
+  const [forth, again] = decodeFunctionResult({
+    abi: ABI,
+    functionName: 'roundTrip',
+    data: result as Hex,
+  });
+  return { there: toMeasure(forth.at(-1)), back: toMeasure(again[0]) };
+}
+
+interface SimulatedCall {
+  readonly status?: unknown;
+  readonly returnData?: unknown;
+}
+
+function parseReturned(value: unknown, block: number, call: number): Hex | null {
+  const calls: unknown = Array.isArray(value) ? value[block]?.calls : null;
+  const one: SimulatedCall | null = Array.isArray(calls) ? (calls[call] ?? null) : null;
+  const { status, returnData } = one ?? {};
+  if (status !== '0x1' || typeof returnData !== 'string' || returnData.length <= 2) return null;
+  return returnData as Hex;
+}
+
+async function viewAsWallet(
+  client: RpcClient,
+  trip: ProbeTrip,
+  signal: AbortSignal,
+): Promise<ProbeView | null> {
+  const { probe, wallet, overrides, there, back, gasPrice } = encodeTrip(trip);
+  const wrapped = trip.wrapped as Hex;
+  const toCall = (to: Hex, data: Hex, gas: string) => ({
+    ...{ from: wallet, to, data, input: data, gas },
+    ...gasPrice,
+  });
+  const buy = encodeFunctionData({
+    abi: ABI,
+    functionName: 'buy',
+    args: [there, trip.amountIn, wrapped],
+  });
+  const approve = encodeFunctionData({
+    abi: ABI,
+    functionName: 'approve',
+    args: [probe, AMOUNT_MAX],
+  });
+  const sell = encodeFunctionData({ abi: ABI, functionName: 'sell', args: [back, wrapped] });
+  const token = trip.hops.at(-1)?.tokenOut as Hex;
+  const blockStateCalls = [
+    {
+      stateOverrides: overrides,
+      calls: [toCall(probe, buy, GAS), toCall(token, approve, APPROVE_GAS)],
+    },
+    // A block later: some tokens refuse to be sold in the block in which they were bought.
+    { calls: [toCall(probe, sell, GAS)] },
+  ];
+  const params = [{ blockStateCalls, validation: false }, 'latest'];
+  const result = await request(client, { method: 'eth_simulateV1', params }, signal);
+  const bought = parseReturned(result, 0, 0);
+  if (bought === null) return null;
+  const sold = parseReturned(result, 1, 0);
+  const forth = decodeFunctionResult({ abi: ABI, functionName: 'buy', data: bought });
+  const again =
+    sold === null ? [] : decodeFunctionResult({ abi: ABI, functionName: 'sell', data: sold });
+  return { there: toMeasure(forth.at(-1)), back: toMeasure(again[0]) };
+}
+
+export async function probePool(
+  client: RpcClient,
+  trip: ProbeTrip,
+  signal: AbortSignal,
+): Promise<ProbeViews> {
+  const asContract = await viewAsContract(client, trip, signal);
+  // A node that knows no overrides need not be asked twice.
+  if (asContract === null) return { asContract, asWallet: null };
+  return { asContract, asWallet: await viewAsWallet(client, trip, signal) };
+}

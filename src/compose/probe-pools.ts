@@ -1,0 +1,71 @@
+// Connects the watch over pools to the node that can simulate a round trip through them.
+
+import type { EvmDeployment } from '../chains/evm/deployment.ts';
+import { type ProbeHop, probePool } from '../chains/evm/probe/probe-pool.ts';
+import type { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
+import type { Clock } from '../lib/clock.ts';
+import { ZERO_ADDRESS } from '../model/market-event.ts';
+import type { PoolGraph } from '../trading/pool-graph.ts';
+import type { NetworkFees } from '../trading/priced-trade.ts';
+import { type TripHop, toProbeTrip } from '../trading/probe-trip.ts';
+import type { SafetyBook } from '../trading/safety-book.ts';
+import type { SafetyWatchOptions } from '../trading/safety-watch.ts';
+import { toPoolSafety } from '../trading/to-pool-safety.ts';
+import { toPoolReference } from '../trading/trade-legs.ts';
+
+export interface ProbeOptions {
+  readonly client: RpcClient;
+  readonly deployment: EvmDeployment;
+  readonly trusted: ReadonlySet<string>;
+  readonly book: SafetyBook;
+  readonly readGraph: () => PoolGraph | null;
+  readonly readFees: () => NetworkFees | null;
+  readonly clock: Clock;
+}
+
+function toProbeHop({ pool, zeroForOne }: TripHop, deployment: EvmDeployment): ProbeHop {
+  const reference = toPoolReference(pool);
+  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
+  if (reference.kind !== 'v4') {
+    const address = reference.kind === 'v2' ? reference.pair : reference.pool;
+    const { feePips: fee } = pool;
+    const terms = { fee, tickSpacing: 0, hooks: ZERO_ADDRESS };
+    return { kind: reference.kind, pool: address, tokenIn, tokenOut, ...terms };
+  }
+  const { fee, tickSpacing, hooks } = reference.key;
+  const manager = deployment.v4?.poolManager ?? ZERO_ADDRESS;
+  return { kind: 'v4', pool: manager, tokenIn, tokenOut, fee, tickSpacing, hooks };
+}
+
+export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] {
+  const { client, deployment, trusted, book, clock } = options;
+  return async (id, signal) => {
+    const graph = options.readGraph();
+    const pool = graph?.get(id);
+    if (graph === null || pool === undefined) return { status: 'unreached' };
+    // The way to the pool must not be led through what is known to spoil it.
+    const accepts = (one: { readonly pool: string }, zeroForOne: boolean) => {
+      const known = book.direction(one.pool, zeroForOne);
+      return known === null || (known.inBps === 0 && known.outBps === 0 && known.sellable === true);
+    };
+    const trip = toProbeTrip(graph, pool, { trusted, accepts });
+    const last = trip?.hops.at(-1);
+    if (trip === null || last === undefined) return { status: 'unreached' };
+    const views = await probePool(
+      client,
+      {
+        hops: trip.hops.map((hop) => toProbeHop(hop, deployment)),
+        amountIn: trip.amountIn,
+        wrapped: deployment.wrapped,
+        feePerGas: options.readFees()?.maxFeePerGas ?? null,
+      },
+      signal,
+    );
+    if (views.asContract === null && views.asWallet === null) return { status: 'unable' };
+    const { zeroForOne } = last;
+    const { token0, token1 } = pool;
+    const checkedAtMs = clock.nowMs();
+    const safety = toPoolSafety({ pool: id, token0, token1, zeroForOne, checkedAtMs }, views);
+    return safety === null ? { status: 'unreached' } : { status: 'measured', safety };
+  };
+}
