@@ -77,7 +77,10 @@ after(async () => {
 });
 
 function toQuery(input: Readonly<Record<string, unknown>>): string {
-  const pairs = Object.entries(input).map(([name, value]) => [name, String(value)]);
+  const pairs = Object.entries(input).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
