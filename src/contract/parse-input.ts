@@ -15,7 +15,8 @@ type Coerce = (text: string) => unknown;
 /** Query parameters arrive as text; each schema says what text stands for which value. */
 function toCoercion(schema: TSchema & { type?: unknown }): Coerce | null {
   if (schema.type === 'integer') {
-    return (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text);
+    // Beyond 2^53 digits are lost, but such a number is refused for its size anyway.
+    return (text) => (/^-?\d{1,30}$/.test(text) ? Number(text) : text);
   }
   if (schema.type === 'boolean') {
     return (text) => (text === 'true' ? true : text === 'false' ? false : text);

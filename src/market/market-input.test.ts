@@ -6,6 +6,7 @@ import { toFakeAddress } from '../../test/fakes/fake-market.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { startTestServer, type TestServer } from '../../test/start-http-server.ts';
 import type { AnyHandler } from '../contract/handler.ts';
+import type { Level } from '../contract/identity.ts';
 import { getHolders } from '../contract/operations/get-holders.ts';
 import { getKlines } from '../contract/operations/get-klines.ts';
 import { getToken } from '../contract/operations/get-token.ts';
@@ -53,6 +54,18 @@ const REFUSALS: readonly [path: string, status: number, code: string, field: str
   [`/token/klines?${TOKEN}&interval=1m&limit=1001`, 400, 'INVALID_INPUT', 'limit'],
   [`/token/klines?${TOKEN}&interval=1m&limit=0`, 400, 'INVALID_INPUT', 'limit'],
   [`/token/klines?${TOKEN}&interval=1m&limit=1e2`, 400, 'INVALID_INPUT', 'limit'],
+  [`/token/klines?${TOKEN}&interval=1m&limit=9${'0'.repeat(20)}`, 400, 'INVALID_INPUT', 'limit'],
+  [`/token/klines?${TOKEN}&interval=1m&limit=5&limit=6`, 400, 'INVALID_INPUT', 'limit'],
+  [`/token/klines?${TOKEN}&interval=`, 400, 'INVALID_INPUT', 'interval'],
+  [`/token/klines?${TOKEN}&interval=1m&fill=zero`, 400, 'INVALID_INPUT', 'fill'],
+  [`/token/klines?${TOKEN}&interval=1m&outliers=no`, 400, 'INVALID_INPUT', 'outliers'],
+  [
+    `/token/klines?${TOKEN}&interval=1m&startTime=9${'0'.repeat(17)}`,
+    400,
+    'INVALID_INPUT',
+    'startTime',
+  ],
+  [`/token/klines?${TOKEN}&interval=1m&endTime=2026-01-01`, 400, 'INVALID_INPUT', 'endTime'],
   [`/token/klines?${TOKEN}&interval=1m&currency=eur`, 400, 'INVALID_INPUT', 'currency'],
   [`/token/klines?${TOKEN}&interval=1m&startTime=5&endTime=4`, 400, 'INVALID_INPUT', 'endTime'],
   [`/token/klines?${TOKEN}&interval=1m&startTime=-1`, 400, 'INVALID_INPUT', 'startTime'],
@@ -60,6 +73,9 @@ const REFUSALS: readonly [path: string, status: number, code: string, field: str
   [`/token/klines?${TOKEN}&interval=1m&pool=${UNKNOWN}`, 404, 'POOL_NOT_FOUND', null],
   [`/token/klines?chain=devnet&mint=${UNKNOWN}&interval=1m`, 404, 'TOKEN_NOT_FOUND', null],
   [`/token/trades?${TOKEN}&limit=101`, 400, 'INVALID_INPUT', 'limit'],
+  [`/token/trades?${TOKEN}&startTime=now`, 400, 'INVALID_INPUT', 'startTime'],
+  [`/token/trades?${TOKEN}&startTime=2&endTime=1`, 400, 'INVALID_INPUT', 'endTime'],
+  [`/token/trades?${TOKEN}&minUsd=1,000`, 400, 'INVALID_INPUT', 'minUsd'],
   [`/token/trades?${TOKEN}&side=long`, 400, 'INVALID_INPUT', 'side'],
   [`/token/trades?${TOKEN}&wallet=me`, 400, 'INVALID_ADDRESS', 'wallet'],
   [`/token/trades?${TOKEN}&minUsd=-1`, 400, 'INVALID_INPUT', 'minUsd'],
@@ -74,6 +90,7 @@ const REFUSALS: readonly [path: string, status: number, code: string, field: str
   ['/tokens/search', 400, 'INVALID_INPUT', 'q'],
   ['/tokens/search?q=', 400, 'INVALID_INPUT', 'q'],
   ['/tokens/search?q=%E2%80%8B', 400, 'INVALID_INPUT', 'q'],
+  ['/tokens/search?query=a', 400, 'INVALID_INPUT', 'q'],
   ['/tokens/search?q=a&limit=101', 400, 'INVALID_INPUT', 'limit'],
   ['/tokens/search?q=a&chain=atlantis', 400, 'UNKNOWN_CHAIN', 'chain'],
   ['/tokens/search?q=a&cursor=zzz', 400, 'INVALID_CURSOR', 'cursor'],
@@ -92,13 +109,21 @@ describe('refusals', () => {
     });
   }
 
-  test('behavior: a limit above the cap names the cap of the caller’s level', async () => {
-    const { json } = await get(`/token/trades?${TOKEN}&limit=101`);
-    assert.match(json.detail, /at most 100/);
-    const keyed = scene.ask('getTrades', { chain: 'devnet', mint: MINT, limit: 501 }, 'key');
-    await assert.rejects(keyed, /at most 500$/);
-    await scene.ask('getTrades', { chain: 'devnet', mint: MINT, limit: 500 }, 'key');
-  });
+  for (const [id, caps] of [
+    ['getTrades', { anonymous: 100, key: 500, session: 500 }],
+    ['getHolders', { anonymous: 100, key: 1000, session: 1000 }],
+    ['getKlines', { anonymous: 1000, key: 5000, session: 5000 }],
+  ] as const) {
+    test(`behavior: ${id} gives up to the cap of the caller’s level, and names it beyond`, async () => {
+      const interval = id === 'getKlines' ? { interval: '1s' } : {};
+      for (const [level, cap] of Object.entries(caps) as [Level, number][]) {
+        const input = { chain: 'devnet', mint: MINT, ...interval };
+        await scene.ask(id, { ...input, limit: cap }, level);
+        const beyond = scene.ask(id, { ...input, limit: cap + 1 }, level);
+        await assert.rejects(beyond, new RegExp(`at most ${cap}(;|$)`));
+      }
+    });
+  }
 
   test('behavior: a cursor is good for its own query only, with any limit', async () => {
     const { json } = await get(`/token/trades?${TOKEN}&limit=3`);
@@ -123,16 +148,60 @@ describe('answers', () => {
     assert.equal(json.mint.toLowerCase(), MINT);
   });
 
-  test('behavior: an unchanged answer is 304, asOf is outside the tag', async () => {
-    const first = await server.get(`/v1/token/trades?${TOKEN}`);
-    const etag = first.headers.get('etag') ?? '';
-    assert.match(etag, /^W\/"/);
-    assert.match(first.headers.get('cache-control') ?? '', /max-age=\d/);
-    await first.text();
-    const headers = { 'if-none-match': etag };
-    const second = await server.get(`/v1/token/trades?${TOKEN}`, { headers });
-    assert.equal(second.status, 304);
-    assert.equal(second.headers.get('etag'), etag);
+  for (const path of [
+    `/token?${TOKEN}`,
+    `/token/klines?${TOKEN}&interval=1m`,
+    `/token/trades?${TOKEN}`,
+    `/token/holders?${TOKEN}`,
+    '/tokens/search?q=t',
+  ]) {
+    test(`behavior: ${path} has a weak tag, and is 304 as long as that holds`, async () => {
+      const first = await server.get(`/v1${path}`);
+      const etag = first.headers.get('etag') ?? '';
+      assert.match(etag, /^W\/"[\w-]+"$/);
+      assert.match(first.headers.get('cache-control') ?? '', /^public, max-age=\d$/);
+      await first.text();
+      for (const asked of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
+        const again = await server.get(`/v1${path}`, { headers: { 'if-none-match': asked } });
+        assert.deepEqual([again.status, await again.text()], [304, ''], asked);
+        assert.equal(again.headers.get('etag'), etag);
+      }
+      const other = await server.get(`/v1${path}`, { headers: { 'if-none-match': 'W/"other"' } });
+      assert.equal(other.status, 200);
+      await other.text();
+    });
+  }
+
+  test('behavior: the tag outlives blocks that change nothing of the answer', async () => {
+    const path = `/v1/token/trades?${TOKEN}&endTime=1700000500000`;
+    const first = await server.get(path);
+    const { asOf, ...rest } = (await first.json()) as Json;
+    scene.chain.extend(1, []);
+    await scene.settle();
+    const second = await server.get(path);
+    const { asOf: later, ...unchanged } = (await second.json()) as Json;
+    assert.ok(later.block > asOf.block);
+    assert.deepEqual(unchanged, rest);
+    assert.equal(second.headers.get('etag'), first.headers.get('etag'));
+  });
+
+  test('behavior: pages of trades have each of them once, though new ones arrive', async () => {
+    const read = async () =>
+      (await scene.ask('getTrades', { chain: 'devnet', mint: MINT, limit: 500 })).json
+        .trades as Json[];
+    const before = (await read()).map(({ id }) => id);
+    const seen: string[] = [];
+    let cursor = '';
+    for (;;) {
+      const { json } = await get(`/token/trades?${TOKEN}&limit=23${cursor}`);
+      seen.push(...json.trades.map(({ id }: Json) => id));
+      if (json.nextCursor === null) break;
+      cursor = `&cursor=${json.nextCursor}`;
+      scene.chain.extend(3);
+      await scene.settle();
+    }
+    assert.ok((await read()).length > before.length, 'nothing arrived meanwhile');
+    assert.deepEqual(seen, before);
   });
 
   test('behavior: a known token without trades answers with empty lists', async () => {
