@@ -2,12 +2,16 @@
 
 import type { Peppers } from '../access/peppers.ts';
 import type { Clock } from '../lib/clock.ts';
+import { sleep } from '../lib/retry.ts';
 import type { Feed } from '../live/feed.ts';
 import type { Market } from '../market/create-market.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { createBuildTrade } from '../trading/build-trade.ts';
 import { createPricing, createQuoteTrade, type Pricing } from '../trading/create-pricing.ts';
+import { createGetTradeStatus } from '../trading/get-trade-status.ts';
+import { createBuildChains } from './build-chains.ts';
 import type { FollowedChains } from './start-chains.ts';
 import { createTradeChains } from './trade-chains.ts';
 
@@ -25,13 +29,18 @@ export interface OpenTradingOptions {
 export interface Trading {
   /** For whatever prices trades beside quotes. */
   readonly pricing: Pricing;
-  readonly handlers: { readonly quoteTrade: ReturnType<typeof createQuoteTrade> };
+  readonly handlers: {
+    readonly quoteTrade: ReturnType<typeof createQuoteTrade>;
+    readonly buildTrade: ReturnType<typeof createBuildTrade>;
+    readonly getTradeStatus: ReturnType<typeof createGetTradeStatus>;
+  };
   stop(): Promise<void>;
 }
 
 export function openTrading(options: OpenTradingOptions): Trading {
-  const { market, peppers, clock, metrics } = options;
+  const { market, peppers, clock, metrics, store, logger } = options;
   const chains = createTradeChains(options);
+  const builders = createBuildChains(options);
   metrics.chainGauge('mintwire_pool_graph_pools', 'Pools that quotes can use.', () =>
     chains.list().map((slug) => [slug, chains.find(slug)?.readGraph()?.graph.size ?? null]),
   );
@@ -47,7 +56,18 @@ export function openTrading(options: OpenTradingOptions): Trading {
   chains.start();
   return {
     pricing,
-    handlers: { quoteTrade: createQuoteTrade(pricing) },
-    stop: () => chains.stop(),
+    handlers: {
+      quoteTrade: createQuoteTrade(pricing),
+      buildTrade: createBuildTrade({ pricing, chains, builders, clock, sleep, log: logger }),
+      getTradeStatus: createGetTradeStatus({
+        followed: () => chains.list(),
+        builders,
+        store: store.market,
+      }),
+    },
+    stop: async () => {
+      builders.close();
+      await chains.stop();
+    },
   };
 }

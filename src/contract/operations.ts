@@ -8,6 +8,7 @@ import {
   getSessions,
   verifyChallenge,
 } from './operations/auth.ts';
+import { buildTrade } from './operations/build-trade.ts';
 import { callMcp } from './operations/call-mcp.ts';
 import { getChains } from './operations/get-chains.ts';
 import { getEntitlements } from './operations/get-entitlements.ts';
@@ -17,11 +18,13 @@ import { getKlines } from './operations/get-klines.ts';
 import { getMe } from './operations/get-me.ts';
 import { getReady } from './operations/get-ready.ts';
 import { getToken } from './operations/get-token.ts';
+import { getTradeStatus } from './operations/get-trade-status.ts';
 import { getTrades } from './operations/get-trades.ts';
 import { createKey, getKeys, revokeKey } from './operations/keys.ts';
 import { quoteTrade } from './operations/quote-trade.ts';
 import { getDocs, getLlms, getOpenapi } from './operations/reference.ts';
 import { searchTokens } from './operations/search-tokens.ts';
+import { getTokenStream } from './operations/stream-token.ts';
 
 export const operations = [
   getChains,
@@ -30,7 +33,10 @@ export const operations = [
   getKlines,
   getTrades,
   getHolders,
+  getTokenStream,
   quoteTrade,
+  buildTrade,
+  getTradeStatus,
   getEntitlements,
   createChallenge,
   verifyChallenge,

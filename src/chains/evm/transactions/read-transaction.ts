@@ -1,0 +1,104 @@
+// What became of a transaction, as far as any node knows.
+
+import type { Address, BlockHeader, PoolId } from '../../../model/market-event.ts';
+import { parseBlock } from '../blocks/parse-block.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import { RpcError } from '../rpc/rpc-error.ts';
+
+export interface MinedTransaction {
+  readonly state: 'mined';
+  readonly isReverted: boolean;
+  readonly block: BlockHeader;
+  /** Addresses and 32-byte words in its logs that may name pools. */
+  readonly poolCandidates: readonly (Address | PoolId)[];
+}
+
+export type TransactionFate =
+  | { readonly state: 'unknown' }
+  | { readonly state: 'pending' }
+  | MinedTransaction;
+
+const UNKNOWN: TransactionFate = { state: 'unknown' };
+const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const WORD = /^0x[0-9a-f]{64}$/i;
+/** No transaction of a trade touches more pools. */
+const CANDIDATES_MAX = 500;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function malformed({ name }: RpcEndpoint): RpcError {
+  return new RpcError('invalidReply', `${name}: malformed receipt`, { endpoint: name });
+}
+
+function toFields(value: unknown, endpoint: RpcEndpoint): Fields | null {
+  if (value === null) return null;
+  if (typeof value !== 'object') throw malformed(endpoint);
+  return value as Fields;
+}
+
+/** V2 and V3 pools speak for themselves, V4's manager names the pool in the first topic. */
+function toCandidates(logs: unknown): string[] {
+  const found = new Set<string>();
+  for (const log of Array.isArray(logs) ? logs : []) {
+    const { address, topics } = (log ?? {}) as Fields;
+    if (typeof address === 'string' && ADDRESS.test(address)) found.add(address.toLowerCase());
+    const first: unknown = Array.isArray(topics) ? topics[1] : null;
+    if (typeof first === 'string' && WORD.test(first)) found.add(first.toLowerCase());
+    if (found.size >= CANDIDATES_MAX) break;
+  }
+  return [...found];
+}
+
+async function readAt(
+  endpoint: RpcEndpoint,
+  txHash: string,
+  signal?: AbortSignal,
+): Promise<TransactionFate> {
+  const [receiptOutcome, transactionOutcome] = await endpoint.batch(
+    [
+      { method: 'eth_getTransactionReceipt', params: [txHash] },
+      { method: 'eth_getTransactionByHash', params: [txHash] },
+    ],
+    { signal },
+  );
+  const receipt = toFields(endpoint.unwrap(receiptOutcome), endpoint);
+  if (receipt === null) {
+    const transaction = toFields(endpoint.unwrap(transactionOutcome), endpoint);
+    return transaction === null ? UNKNOWN : { state: 'pending' };
+  }
+  const { blockNumber, blockHash, status, logs } = receipt;
+  if (typeof blockNumber !== 'string' || !QUANTITY.test(blockNumber)) throw malformed(endpoint);
+  const params = [blockNumber, false];
+  const block = parseBlock(
+    await endpoint.request({ method: 'eth_getBlockByNumber', params }, signal),
+    endpoint.name,
+  );
+  // A reorganisation came between the two: it waits to be mined again, or is gone.
+  const isGone = block === null || block.header.hash !== String(blockHash).toLowerCase();
+  if (isGone) return { state: 'pending' };
+  return {
+    state: 'mined',
+    isReverted: status === '0x0',
+    block: block.header,
+    poolCandidates: toCandidates(logs),
+  };
+}
+
+/** One node that has not heard of it proves nothing: then all are asked. */
+export async function readTransaction(
+  client: RpcClient,
+  txHash: string,
+  signal?: AbortSignal,
+): Promise<TransactionFate> {
+  const fate = await client.at((endpoint) => readAt(endpoint, txHash, signal), { signal });
+  if (fate.state === 'mined' || client.endpoints.length === 1) return fate;
+  const all = await client.atEach((endpoint) => readAt(endpoint, txHash, signal), signal);
+  const fates = all.map(({ value }) => value);
+  return (
+    fates.find(({ state }) => state === 'mined') ??
+    fates.find(({ state }) => state === 'pending') ??
+    fate
+  );
+}

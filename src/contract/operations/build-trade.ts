@@ -1,0 +1,173 @@
+// POST /trade/build
+
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { quoteSchema, tradeInputFields } from '../schemas/trade.ts';
+import { quoteTrade } from './quote-trade.ts';
+import { TRADE_ERRORS } from './trade-errors.ts';
+
+export const DEADLINE_SECONDS = { default: 600, minimum: 30, maximum: 3600 } as const;
+
+const rawAmount = (description: string) => Type.String({ description });
+
+const shortfall = (description: string) =>
+  Type.Optional(
+    Type.Object(
+      {
+        mint: Type.String({ description: 'The zero address is the native coin.' }),
+        requiredRaw: rawAmount('What the transactions need.'),
+        actualRaw: rawAmount('What is there.'),
+      },
+      { additionalProperties: false, description },
+    ),
+  );
+
+const transactionSchema = Type.Object(
+  {
+    kind: Type.Enum(['approve-reset', 'approve', 'permit2-approve', 'swap']),
+    chainId: Type.Integer({ minimum: 1 }),
+    from: Type.String(),
+    to: Type.String(),
+    data: Type.String(),
+    value: rawAmount('Native coin that is sent along, in wei.'),
+    gas: rawAmount('The gas limit: what the simulation used, and half of that as reserve.'),
+    maxFeePerGas: rawAmount('In wei.'),
+    maxPriorityFeePerGas: rawAmount('In wei.'),
+    nonce: Type.Integer({ minimum: 0 }),
+    type: Type.Literal('eip1559'),
+  },
+  { title: 'UnsignedTransaction', additionalProperties: false },
+);
+
+const simulationSchema = Type.Object(
+  {
+    status: Type.Enum(['ok', 'skipped'], {
+      description: '`skipped` only where the node cannot simulate; nothing is then known.',
+    }),
+    assumed: Type.Array(Type.Enum(['balance', 'nativeForFees']), {
+      description: 'What the wallet lacks and was taken as given; `issues` says how much.',
+    }),
+    amountOutRaw: Type.Union([Type.String(), Type.Null()], {
+      description: 'What the wallet received.',
+    }),
+    gasUsed: Type.Union([Type.String(), Type.Null()], { description: 'By all transactions.' }),
+    block: Type.Integer({ minimum: 0, description: 'The block on whose state it ran.' }),
+  },
+  { title: 'TradeSimulation', additionalProperties: false },
+);
+
+const issuesSchema = Type.Object(
+  {
+    balance: shortfall('The wallet has too little of what is spent.'),
+    allowance: Type.Optional(
+      Type.Object(
+        {
+          mint: Type.String(),
+          spender: Type.String({ description: 'Who is not yet allowed enough.' }),
+          requiredRaw: rawAmount('What the swap takes.'),
+          actualRaw: rawAmount('What is allowed now.'),
+        },
+        {
+          additionalProperties: false,
+          description: 'The transactions before the swap put this right.',
+        },
+      ),
+    ),
+    nativeForFees: shortfall(
+      'The wallet has too little native coin for what is sent along and the highest fees.',
+    ),
+  },
+  { title: 'TradeIssues', additionalProperties: false },
+);
+
+const WALLET = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+
+export const buildTrade = defineOperation({
+  id: 'buildTrade',
+  method: 'POST',
+  path: '/trade/build',
+  tag: 'Trading',
+  access: 'session',
+  summary: 'Build the transactions of a trade',
+  description:
+    'Prices the trade afresh on the head of the chain and gives the transactions that do it, unsigned, in signing order, with gas, fees, nonces and deadline. Payer and recipient are the wallet of the session. The whole sequence has been simulated: what the wallet lacks is assumed and named in `issues`; what would revert anyway is 409. With a `quoteId` the minimum is at least that of the quote. This service has no key and sends nothing: read `summary`, sign, send, and ask `GET /trade/status` before ever sending again.',
+  cost: 'build',
+  cacheControl: 'no-store',
+  input: Type.Object(
+    {
+      ...tradeInputFields,
+      quoteId: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 2000,
+          description: 'Of a quote for the very same trade: its minimum must be met.',
+        }),
+      ),
+      deadlineSeconds: Type.Integer({
+        ...DEADLINE_SECONDS,
+        description: 'After so many seconds the swap can no longer be executed.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object(
+    {
+      quote: quoteSchema,
+      wallet: Type.String({ description: 'Who pays and signs.' }),
+      recipient: Type.String({ description: 'Who receives: the same wallet.' }),
+      deadline: Type.Integer({ minimum: 0, description: 'In Unix milliseconds.' }),
+      simulation: simulationSchema,
+      issues: issuesSchema,
+      summary: Type.Array(Type.String(), { description: 'What will happen, line by line.' }),
+      transactions: Type.Array(transactionSchema, { description: 'In signing order.' }),
+    },
+    { title: 'BuiltTrade', additionalProperties: false },
+  ),
+  errors: [
+    ...TRADE_ERRORS,
+    'INVALID_QUOTE_ID',
+    'WALLET_CHAIN_MISMATCH',
+    'QUOTE_EXPIRED',
+    'QUOTE_MISMATCH',
+    'PRICE_MOVED',
+    'SIMULATION_REVERTED',
+    'TRADING_NOT_SUPPORTED',
+  ],
+  example: {
+    input: { ...quoteTrade.example.input },
+    answer: {
+      quote: quoteTrade.example.answer,
+      wallet: WALLET,
+      recipient: WALLET,
+      deadline: 1794715004000,
+      simulation: {
+        status: 'ok',
+        assumed: [],
+        amountOutRaw: '7000000000000000000000',
+        gasUsed: '118204',
+        block: 106,
+      },
+      issues: {},
+      summary: [
+        'Buy WIRE with 1 ETH on Local devnet',
+        'You pay 1 ETH',
+        'You receive about 7000 WIRE, at least 6965 WIRE',
+      ],
+      transactions: [
+        {
+          kind: 'swap',
+          chainId: 1337,
+          from: WALLET,
+          to: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+          data: '0x3593564c',
+          value: '1000000000000000000',
+          gas: '177306',
+          maxFeePerGas: '3000000000',
+          maxPriorityFeePerGas: '1000000000',
+          nonce: 0,
+          type: 'eip1559',
+        },
+      ],
+    },
+  },
+});

@@ -1,0 +1,58 @@
+// GET /trade/status
+
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { chainInput } from '../schemas/market.ts';
+
+export const getTradeStatus = defineOperation({
+  id: 'getTradeStatus',
+  method: 'GET',
+  path: '/trade/status',
+  tag: 'Trading',
+  summary: 'Tell what became of a transaction',
+  description:
+    'Look here before sending anything again. `unknown`: no node knows it, so it was never sent, or dropped. `pending`: waits to be mined. `confirmed` and `reverted`: in `block`, which a reorganisation may still take back. `finalized`: that can no longer happen. `tradeIds` are the trades that were indexed from it: empty until then, a moment after it is confirmed.',
+  cost: 'read',
+  cacheControl: 'no-store',
+  input: Type.Object(
+    {
+      chain: chainInput,
+      txHash: Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'The hash of the transaction: `0x` and 64 hex digits.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object(
+    {
+      status: Type.Enum(['unknown', 'pending', 'confirmed', 'finalized', 'reverted']),
+      block: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+        description: 'Where it was mined.',
+      }),
+      tradeIds: Type.Array(Type.String(), {
+        description: 'As in `/token/trades` and on the stream.',
+      }),
+    },
+    { title: 'TradeStatus', additionalProperties: false },
+  ),
+  errors: ['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'NOT_READY'],
+  example: {
+    input: {
+      chain: 'devnet',
+      txHash: '0xd5ae89cee0fc49d0aefa3902138d13e3d7ad05a22883e59badd7f29b58f87d1e',
+    },
+    answer: {
+      status: 'confirmed',
+      block: 104,
+      tradeIds: ['devnet:0xd5ae89cee0fc49d0aefa3902138d13e3d7ad05a22883e59badd7f29b58f87d1e:0'],
+    },
+  },
+  mcp: {
+    tool: 'get_trade_status',
+    title: 'Status of a transaction',
+    description:
+      'Tells whether a transaction is unknown, pending, confirmed, finalized or reverted, in which block, and which trades were indexed from it. Ask before anything is sent again.',
+  },
+});
