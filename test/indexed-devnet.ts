@@ -8,9 +8,12 @@ import type { CommittedEvent } from '../src/ingest/commit-batch.ts';
 import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../src/ingest/indexer.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
+import { decodeBatch, encodeBatch } from '../src/live/encode-batch.ts';
+import { LocalFeed } from '../src/live/local-feed.ts';
 import type { MarketStore } from '../src/store/store.ts';
 import { PoolGraphFollower } from '../src/trading/pool-graph-follower.ts';
 import { createSqlitePlace } from './conformance/store-place.ts';
+import { type RpcRecorder, startRpcRecorder } from './rpc-recorder.ts';
 
 export interface IndexedDevnet {
   readonly chain: TestChain;
@@ -18,6 +21,10 @@ export interface IndexedDevnet {
   readonly store: MarketStore;
   readonly follower: PoolGraphFollower;
   readonly events: readonly CommittedEvent[];
+  /** Where every commit is told. */
+  readonly feed: LocalFeed;
+  /** Between all that reads the chain and its node. */
+  readonly recorder: RpcRecorder;
   /** Waits until the graph stands at the chain's newest block. */
   settle(): Promise<void>;
   stop(): Promise<void>;
@@ -42,13 +49,14 @@ async function untilAtHead(chain: TestChain, follower: PoolGraphFollower): Promi
 
 export async function startIndexedDevnet(): Promise<IndexedDevnet> {
   const chain = await startTestChain();
+  const recorder = await startRpcRecorder(chain.rpcUrl);
   const place = await createSqlitePlace();
   const store = await place.open();
   const { market } = store;
   const deployment = toDevnetDeployment(chain.deployment);
   const adapter = createEvmAdapter({
     chain: 'devnet',
-    endpoints: [chain.rpcUrl],
+    endpoints: [recorder.url],
     deployment,
     clock: systemClock,
     random: Math.random,
@@ -60,6 +68,11 @@ export async function startIndexedDevnet(): Promise<IndexedDevnet> {
   const follower = new PoolGraphFollower({ chain: 'devnet', store: market, wrapped, ...timing });
   follower.start();
   const events: CommittedEvent[] = [];
+  const feed = new LocalFeed({
+    onError: (error) => {
+      throw error;
+    },
+  });
   const indexer = new Indexer({
     ...DEFAULT_INDEXER_OPTIONS,
     ...timing,
@@ -72,6 +85,7 @@ export async function startIndexedDevnet(): Promise<IndexedDevnet> {
     onCommitted: (event) => {
       events.push(event);
       follower.hear(event);
+      feed.publish(decodeBatch(encodeBatch(event)));
     },
   });
   indexer.start();
@@ -81,11 +95,14 @@ export async function startIndexedDevnet(): Promise<IndexedDevnet> {
     store: market,
     follower,
     events,
+    feed,
+    recorder,
     settle: () => untilAtHead(chain, follower),
     stop: async () => {
       await indexer.stop();
       await follower.stop();
       await adapter.close();
+      await recorder.stop();
       await store.close();
       await place.remove();
       await chain.stop();

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
 import { createTestDatabase } from './postgres.ts';
+import { startRpcRecorder } from './rpc-recorder.ts';
 import type { Cleanup, RunningService } from './start-service.ts';
 
 const run = promisify(execFile);
@@ -28,7 +29,9 @@ export async function createIndexingScene(
   t.after(() => chain.stop());
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const rpcUrl = (await options.rpcUrl?.(chain.rpcUrl)) ?? chain.rpcUrl;
+  const recorder = await startRpcRecorder(chain.rpcUrl);
+  t.after(() => recorder.stop());
+  const rpcUrl = (await options.rpcUrl?.(recorder.url)) ?? recorder.url;
   const file = join(folder, 'deployment.json');
   writeFileSync(file, JSON.stringify({ ...chain.deployment, rpcUrl }));
   const env = { DEVNET: 'on', DEVNET_DEPLOYMENT: file, DATA_DIR: folder, STALL_SECONDS: '3' };

@@ -1,9 +1,12 @@
 // `npm test`: the whole suite on one PostgreSQL, or the files whose path holds an argument.
 
-import { globSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { startPostgres } from './postgres.ts';
+import { findForbidden, gatherNotes, readNotes } from './rpc-recorder.ts';
 
 const PATTERNS = [
   'src/**/*.test.ts',
@@ -39,14 +42,30 @@ function runFiles(files: string[]): Promise<Counts> {
   });
 }
 
+/** Says which methods nodes were asked for; false where one of them can do more than read. */
+function reportMethods(folder: string): boolean {
+  const counts = readNotes(folder);
+  if (counts.size === 0) return true;
+  const calls = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const list = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  console.log(`\n${calls} calls to nodes: ${list.map((one) => one.join(' ')).join(', ')}`);
+  const forbidden = findForbidden(counts);
+  if (forbidden.length > 0) console.error(`NOT READS: ${forbidden.join(', ')}`);
+  return forbidden.length === 0;
+}
+
 const files = findFiles(process.argv.slice(2));
 if (files.length === 0) throw new Error('no test file matches');
+const notes = mkdtempSync(join(tmpdir(), 'mintwire-rpc-notes-'));
+gatherNotes(notes);
 const postgres = await startPostgres();
 process.env['MINTWIRE_TEST_POSTGRES_URL'] = postgres.url;
 try {
   const { passed, failed, skipped } = await runFiles(files);
   console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
-  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+  const isReadOnly = reportMethods(notes);
+  process.exitCode = failed > 0 || passed === 0 || !isReadOnly ? 1 : 0;
 } finally {
   await postgres.stop();
+  rmSync(notes, { recursive: true, force: true });
 }

@@ -34,11 +34,11 @@ const LIMITS = {
 const LOOK_MS = 250;
 
 export interface TradeChainsOptions {
-  readonly chains: FollowedChains;
-  readonly store: Store;
+  readonly chains: Pick<FollowedChains, 'slugs' | 'list' | 'findSource'>;
+  readonly store: Pick<Store, 'market'>;
   readonly feed: Feed;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
 /** One chain's parts, as long as its source stays the same. */
@@ -82,7 +82,7 @@ class RunningChain {
       book,
       readGraph: () => this.#follower.current,
       readFees: () => this.#fees.read(),
-      isBehind: () => chains.list().find((one) => one.slug === slug)?.notReady !== null,
+      isBehind: () => (chains.list().find((one) => one.slug === slug)?.notReady ?? null) !== null,
       noteUse: (pools) => this.#safety.noteUse(pools),
     };
   }

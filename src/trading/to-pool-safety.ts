@@ -34,6 +34,11 @@ function toLossBps(whole: bigint, left: bigint): number | null {
   return Math.max(TRACE_BPS, bps);
 }
 
+/** Where the transfer itself was refused nothing is known of what it would have lost. */
+function toInLossBps({ isDone, sent, arrived }: SwapMeasure): number | null {
+  return !isDone && arrived === 0n ? null : toLossBps(sent, arrived);
+}
+
 interface Sides {
   readonly spent: SideSafety;
   readonly bought: SideSafety;
@@ -44,7 +49,7 @@ const UNKNOWN: SideSafety = { outBps: null, inBps: null, sellable: null };
 function toSides({ there, back }: RoundTripView): Sides | null {
   if (there === null) return null;
   const isBought = there.isDone && there.received > 0n;
-  const spentIn = { inBps: toLossBps(there.sent, there.arrived), sellable: isBought };
+  const spentIn = { inBps: toInLossBps(there), sellable: isBought };
   if (!isBought) return { spent: { outBps: null, ...spentIn }, bought: UNKNOWN };
   const outBps = toLossBps(there.paid, there.received);
   if (back === null) {
@@ -56,7 +61,7 @@ function toSides({ there, back }: RoundTripView): Sides | null {
   const isSold = back.isDone && back.received > 0n;
   return {
     spent: { outBps: isSold ? toLossBps(back.paid, back.received) : null, ...spentIn },
-    bought: { outBps, inBps: toLossBps(back.sent, back.arrived), sellable: isSold },
+    bought: { outBps, inBps: toInLossBps(back), sellable: isSold },
   };
 }
 

@@ -27,7 +27,11 @@ export type RpcMethod = (typeof READ_METHODS)[number];
 
 const ALLOWED: ReadonlySet<string> = new Set(READ_METHODS);
 
+export function isReadMethod(method: string): method is RpcMethod {
+  return ALLOWED.has(method);
+}
+
 /** Throws for any method that is not known to be read-only, before anything is sent. */
 export function assertReadMethod(method: string): asserts method is RpcMethod {
-  if (!ALLOWED.has(method)) throw new TypeError(`the method ${method} is not a read`);
+  if (!isReadMethod(method)) throw new TypeError(`the method ${method} is not a read`);
 }

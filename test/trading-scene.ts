@@ -1,0 +1,92 @@
+// Pricing on a real node's markets, as the service composes it, without HTTP in front.
+
+import { createHmac } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findToken } from '../devnet/deployment.ts';
+import { toDevnetDeployment } from '../src/chains/evm/to-devnet-deployment.ts';
+import type { ChainSource } from '../src/compose/chain-source.ts';
+import { createTradeChains } from '../src/compose/trade-chains.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import type { Address } from '../src/model/market-event.ts';
+import { createPricing, createQuoteTrade, type Pricing } from '../src/trading/create-pricing.ts';
+import type { TradeInput } from '../src/trading/parse-trade.ts';
+import type { QuoteAnswer } from '../src/trading/quote-answer.ts';
+import type { Sealer } from '../src/trading/quote-seal.ts';
+import type { TradeChain } from '../src/trading/trade-chain.ts';
+import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
+
+export interface TradingScene {
+  readonly devnet: IndexedDevnet;
+  readonly pricing: Pricing;
+  readonly chain: TradeChain;
+  /** Tokens that are paused from now on. */
+  readonly paused: Set<Address>;
+  mintOf(key: string): Address;
+  quote(input: Partial<TradeInput> & { readonly mint: string }): Promise<QuoteAnswer>;
+  /** Waits until pricing stands at the newest block and has looked at every pool. */
+  settle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const TEST_SEALER: Sealer = {
+  mark: (text) => createHmac('sha256', 'test').update(text).digest('base64url').slice(0, 22),
+  isMark: (text, mark) => TEST_SEALER.mark(text) === mark,
+};
+
+const SETTLE_MAX_MS = 60_000;
+
+export async function startTradingScene(): Promise<TradingScene> {
+  const devnet = await startIndexedDevnet();
+  const source: ChainSource = {
+    chain: 'devnet',
+    endpoints: [devnet.recorder.url],
+    deployment: toDevnetDeployment(devnet.chain.deployment),
+    startBlock: devnet.chain.deployment.startBlock,
+    instance: devnet.chain.deployment.instance,
+  };
+  const chains = createTradeChains({
+    chains: { slugs: ['devnet'], list: () => [], findSource: () => source },
+    store: { market: devnet.store },
+    feed: devnet.feed,
+    clock: systemClock,
+    logger: { info: () => undefined, warn: () => undefined },
+  });
+  chains.start();
+  const paused = new Set<Address>();
+  const isPaused = (_: unknown, token: Address) => paused.has(token);
+  const pricing = createPricing({ chains, clock: systemClock, isPaused, sealer: TEST_SEALER });
+  const chain = chains.find('devnet') as TradeChain;
+  const quoteTrade = createQuoteTrade(pricing);
+  const settle = async () => {
+    await devnet.settle();
+    const { block } = devnet.follower.current?.checkpoint ?? { block: 0 };
+    const deadlineMs = Date.now() + SETTLE_MAX_MS;
+    for (;;) {
+      const at = chain.readGraph();
+      const isMeasured = [...(at?.graph.pools() ?? [])].every(({ pool }) => chain.book.get(pool));
+      if (at?.checkpoint.block === block && isMeasured && chain.readFees() !== null) return;
+      if (Date.now() > deadlineMs) throw new Error(`pricing is not at ${block}`);
+      await delay(20);
+    }
+  };
+  return {
+    devnet,
+    pricing,
+    chain,
+    paused,
+    mintOf: (key) => findToken(devnet.chain.deployment, key).address,
+    quote: (input) =>
+      quoteTrade({
+        chain: 'devnet',
+        side: 'buy',
+        amountInRaw: '10000000000000000',
+        slippageBps: 50,
+        ...input,
+      }),
+    settle,
+    stop: async () => {
+      await chains.stop();
+      await devnet.stop();
+    },
+  };
+}
