@@ -5,6 +5,7 @@ import { type ProbeHop, probePool } from '../chains/evm/probe/probe-pool.ts';
 import type { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ZERO_ADDRESS } from '../model/market-event.ts';
+import { toHookFees } from '../trading/hook-fees.ts';
 import type { PoolGraph } from '../trading/pool-graph.ts';
 import type { NetworkFees } from '../trading/priced-trade.ts';
 import { type TripHop, toProbeTrip } from '../trading/probe-trip.ts';
@@ -65,7 +66,9 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
     const { zeroForOne } = last;
     const { token0, token1 } = pool;
     const checkedAtMs = clock.nowMs();
-    const safety = toPoolSafety({ pool: id, token0, token1, zeroForOne, checkedAtMs }, views);
+    const hookFees = toHookFees(pool, zeroForOne, views.asContract);
+    const probed = { pool: id, token0, token1, zeroForOne, hookFees, checkedAtMs };
+    const safety = toPoolSafety(probed, views);
     return safety === null ? { status: 'unreached' } : { status: 'measured', safety };
   };
 }

@@ -50,6 +50,7 @@ class RunningChain {
   readonly #fees: FeeWatch;
   readonly #tokens: TradeTokens;
   readonly #safety: SafetyWatch;
+  readonly #book: SafetyBook;
   #follower: PoolGraphFollower;
 
   constructor(source: ChainSource, options: TradeChainsOptions) {
@@ -70,10 +71,11 @@ class RunningChain {
       onError: (error) => logger.warn({ chain: slug, err: error }, 'fees could not be read'),
     });
     this.#tokens = new TradeTokens(slug, store.market);
-    this.#follower = this.#createFollower();
     const trusted = toTrusted(deployment);
     const book = new SafetyBook();
-    this.#safety = this.#createSafety(book, trusted);
+    this.#book = book;
+    this.#follower = this.#createFollower();
+    this.#safety = this.#createSafety(trusted);
     this.trade = {
       slug,
       wrapped: deployment.wrapped,
@@ -112,7 +114,8 @@ class RunningChain {
     this.#client.close();
   }
 
-  #createSafety(book: SafetyBook, trusted: ReadonlySet<string>): SafetyWatch {
+  #createSafety(trusted: ReadonlySet<string>): SafetyWatch {
+    const book = this.#book;
     const { clock, logger } = this.#options;
     const { deployment, chain } = this.source;
     const readGraph = () => this.#follower.current?.graph ?? null;
@@ -122,7 +125,9 @@ class RunningChain {
       book,
       readGraph,
       probe: createProbe({ client, deployment, trusted, book, readGraph, readFees, clock }),
-      onMeasured: () => undefined,
+      onMeasured: ({ pool, hookFees }) => {
+        if (hookFees !== null) this.#follower.refit(pool);
+      },
       clock,
       sleep,
       random: Math.random,
@@ -144,6 +149,7 @@ class RunningChain {
       store: store.market,
       wrapped: deployment.wrapped,
       venues: new Set(toRoutableVenues(deployment).keys()),
+      hookFees: (pool) => this.#book.get(pool)?.hookFees ?? null,
       sleep,
       random: Math.random,
       log: logger,

@@ -6,13 +6,15 @@
 // only from a snapshot whose version the feed has already told; a snapshot that is ahead of the
 // feed waits for it.
 
+import type { DirectionFees } from '../amm/concentrated/swap-fee.ts';
 import { type Backoff, type Random, type Sleep, toBackoffMs } from '../lib/retry.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/market-event.ts';
 import type { Checkpoint, PoolRecord, TickRecord } from '../model/market-record.ts';
 import type { MarketReader, MarketScanner, MarketStore } from '../store/store.ts';
+import { refitPool } from './hook-fees.ts';
 import { PoolGraph } from './pool-graph.ts';
-import { toGraphPool } from './pool-graph-pool.ts';
+import { type GraphPool, toGraphPool } from './pool-graph-pool.ts';
 
 /** What the graph has to hear of a commit; the feed's own event fits. */
 export interface PoolsCommitted {
@@ -30,6 +32,8 @@ export interface PoolGraphFollowerOptions {
   readonly wrapped: Address | null;
   /** The exchanges that can be traded in; all of them unless told. */
   readonly venues?: ReadonlySet<string>;
+  /** What hooks were seen to take of swaps in a pool; null where that is not known. */
+  readonly hookFees?: (pool: PoolId) => DirectionFees | null;
   readonly sleep: Sleep;
   readonly random: Random;
   readonly log: { warn(fields: object, message: string): void };
@@ -96,6 +100,22 @@ export class PoolGraphFollower {
     await this.settled();
   }
 
+  /** The fees of a pool's hook have just been seen. */
+  refit(id: PoolId): void {
+    const pool = this.#current?.graph.get(id);
+    if (pool !== undefined) this.#current?.graph.set(this.#refit(pool));
+  }
+
+  #refit(pool: GraphPool): GraphPool {
+    return refitPool(pool, this.#options.hookFees?.(pool.pool) ?? null);
+  }
+
+  readonly #toPool: ToPool = (row, ticks, previous) => {
+    if (this.#options.venues?.has(row.venue) === false) return null;
+    const pool = toGraphPool(row, ticks, previous);
+    return pool && this.#refit(pool);
+  };
+
   #work(): void {
     if (this.#running !== null || this.#abort.signal.aborted) return;
     this.#running = this.#run().finally(() => {
@@ -121,7 +141,7 @@ export class PoolGraphFollower {
 
   /** Reads every pool of the chain. */
   async #reload(): Promise<boolean> {
-    const { store, chain, wrapped, venues } = this.#options;
+    const { store, chain, wrapped } = this.#options;
     this.#mustReload = false;
     const touchedBefore = this.#touched;
     this.#touched = new Set();
@@ -129,7 +149,7 @@ export class PoolGraphFollower {
       const graph = new PoolGraph({ wrapped });
       const checkpoint = await store.snapshot(async (reader) => {
         const found = await reader.readCheckpoint(chain);
-        if (found !== null) await readEverything(reader, { chain, graph, venues });
+        if (found !== null) await readEverything(reader, { chain, graph, toPool: this.#toPool });
         return found;
       });
       // A store without the chain is read again once the feed tells of a first commit.
@@ -180,9 +200,8 @@ export class PoolGraphFollower {
     const ticks = Map.groupBy(read.ticks, (row) => row.pool);
     for (const id of pools) {
       const row = rows.get(id);
-      const isTraded = row !== undefined && this.#options.venues?.has(row.venue) !== false;
-      const pool = isTraded ? toGraphPool(row, ticks.get(id) ?? [], graph.get(id)) : null;
-      if (pool === null) graph.delete(id);
+      const pool = row && this.#toPool(row, ticks.get(id) ?? [], graph.get(id));
+      if (!pool) graph.delete(id);
       else graph.set(pool);
     }
   }
@@ -192,13 +211,19 @@ export class PoolGraphFollower {
   }
 }
 
+type ToPool = (
+  row: PoolRecord,
+  ticks: readonly TickRecord[],
+  previous: GraphPool | undefined,
+) => GraphPool | null;
+
 /** Both scans go by pool id, so a pool's ticks are at hand when its row comes. */
 async function readEverything(
   reader: MarketReader & MarketScanner,
   into: {
     readonly chain: ChainSlug;
     readonly graph: PoolGraph;
-    readonly venues: ReadonlySet<string> | undefined;
+    readonly toPool: ToPool;
   },
 ): Promise<void> {
   const ticks = new Map<PoolId, TickRecord[]>();
@@ -211,8 +236,7 @@ async function readEverything(
   }
   for await (const rows of reader.scanPools(into.chain)) {
     for (const row of rows) {
-      const isTraded = into.venues?.has(row.venue) !== false;
-      const pool = isTraded ? toGraphPool(row, ticks.get(row.pool) ?? []) : null;
+      const pool = into.toPool(row, ticks.get(row.pool) ?? [], undefined);
       ticks.delete(row.pool);
       if (pool !== null) into.graph.set(pool);
     }

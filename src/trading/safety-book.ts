@@ -3,6 +3,7 @@
 // Kept by pool and not by token: a contract may tax, or refuse, transfers of one pool and not those
 // of another, and what a quote promises is about the pools on its way.
 
+import type { DirectionFees } from '../amm/concentrated/swap-fee.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Address, PoolId } from '../model/market-event.ts';
 import type { TokenSafety } from './priced-trade.ts';
@@ -23,6 +24,8 @@ export interface PoolSafety {
   readonly token1: Address;
   readonly side0: SideSafety;
   readonly side1: SideSafety;
+  /** What a hook was seen to take of swaps; null where none has a say. */
+  readonly hookFees: DirectionFees | null;
   readonly checkedAtMs: number;
 }
 

@@ -101,6 +101,7 @@ export interface ProbedPool {
   readonly token1: Address;
   /** Whether token 0 was spent and token 1 bought. */
   readonly zeroForOne: boolean;
+  readonly hookFees: PoolSafety['hookFees'];
   readonly checkedAtMs: number;
 }
 
@@ -108,7 +109,7 @@ export interface ProbedPool {
 export function toPoolSafety(probed: ProbedPool, views: RoundTripViews): PoolSafety | null {
   const sides = mergeViews(views);
   if (sides === null) return null;
-  const { pool, token0, token1, zeroForOne, checkedAtMs } = probed;
+  const { zeroForOne, ...rest } = probed;
   const [side0, side1] = zeroForOne ? [sides.spent, sides.bought] : [sides.bought, sides.spent];
-  return { pool, token0, token1, side0, side1, checkedAtMs };
+  return { ...rest, side0, side1 };
 }

@@ -14,6 +14,8 @@ const PIPS = 1_000_000;
  */
 function toProtocolPips({ pool, zeroForOne }: RouteHop): number {
   const whole = toHopFee(pool.curve, zeroForOne);
+  // Of a hooked pool only the sum is known.
+  if (pool.inexact === 'hook') return 0;
   if (whole <= pool.feePips || pool.feePips >= PIPS) return 0;
   return Math.round(((whole - pool.feePips) * PIPS) / (PIPS - pool.feePips));
 }
