@@ -72,6 +72,11 @@ export const GOALS = {
     ratioMin: null,
   },
   ingestMemory: { part: 'ingest', name: 'memory of the indexing process', ratioMin: 1 },
+  mcpCall: {
+    part: 'mcp',
+    name: 'a tool call against its HTTP twin, the dearest of five (1/3 allowed)',
+    ratioMin: 0.33,
+  },
   poolQuote: { part: 'quote', name: 'a quote on one V3 pool, 1 to 10 ticks crossed', ratioMin: 30 },
   bestRoute: { part: 'quote', name: 'the best route over 200 pools, of 5 ms', ratioMin: 1 },
 } as const satisfies Record<string, Goal>;

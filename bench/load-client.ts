@@ -13,6 +13,8 @@ export interface LoadOptions {
   /** Ends after so many requests, too. */
   readonly requestsMax?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** JSON to post; GET where it is left out. */
+  readonly body?: string;
   /** What every answer must be; 200 unless told. */
   readonly status?: number;
 }
@@ -45,13 +47,20 @@ function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
+function toBodyHeaders(body: string): string[] {
+  return ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`];
+}
+
 /** One request after the other on each connection, for a bounded time, on loopback. */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const extra = Object.entries(options.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   const paths = typeof options.path === 'string' ? [options.path] : options.path;
   const requests = paths.map((path) => {
-    const lines = [`GET ${path} HTTP/1.1`, 'host: 127.0.0.1', ...extra];
-    return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
+    const { body } = options;
+    const about = body === undefined ? [] : toBodyHeaders(body);
+    const method = body === undefined ? 'GET' : 'POST';
+    const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', ...extra, ...about];
+    return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
   });
   let sent = 0;
   const latenciesMs: number[] = [];

@@ -8,6 +8,7 @@ import { GOALS, type Goal } from './goals.ts';
 import { benchTradeGrowth } from './grow-trades.ts';
 import { benchIngest } from './ingest.ts';
 import { benchMarket } from './market.ts';
+import { benchMcp } from './mcp.ts';
 import { isMet, renderPerformance } from './performance-page.ts';
 import { profilePaths } from './profile.ts';
 import { benchQuote } from './quote.ts';
@@ -26,6 +27,7 @@ interface Part {
 const PARTS: Readonly<Record<string, Part>> = {
   serve: { run: benchServe, seconds: 50, quickSeconds: 10 },
   market: { run: benchMarket, seconds: 400, quickSeconds: 90 },
+  mcp: { run: benchMcp, seconds: 60, quickSeconds: 25 },
   access: { run: benchAccess, seconds: 100, quickSeconds: 18 },
   start: { run: benchStart, seconds: 15, quickSeconds: 6 },
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 120 },

@@ -14,6 +14,6 @@ export interface RawRequest {
 
 export interface RawAnswer {
   readonly status: number;
-  /** JSON; null for an answer without a body. */
-  readonly body: string | null;
+  /** JSON, or the bytes of it in pieces; null for an answer without a body. */
+  readonly body: string | readonly Buffer[] | null;
 }

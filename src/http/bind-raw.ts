@@ -59,7 +59,9 @@ export function bindRawOperation(
     if (answer.body !== null) {
       exchange.addHeader('content-type', `${operation.mediaType}; charset=utf-8`);
     }
-    exchange.send(answer.status, answer.body ?? '');
+    const { status, body } = answer;
+    if (body === null || typeof body === 'string') exchange.send(status, body ?? '');
+    else exchange.sendParts(status, body);
   }
   return (exchange) => withTimeout(work(exchange), exchange, options.timeoutMs);
 }

@@ -26,6 +26,8 @@ export class Exchange {
   identity: Identity | null = null;
   /** Name in the log; set when the route is known. */
   operation = 'unknown';
+  /** Told when an answer has begun that goes on: it is no request in work any more. */
+  onHead: ((status: number) => void) | null = null;
   readonly #headers: string[];
 
   constructor(request: IncomingMessage, response: ServerResponse, id: string) {
@@ -66,6 +68,14 @@ export class Exchange {
     return !this.response.headersSent && !this.response.destroyed;
   }
 
+  /** Sends the head of an answer that goes on until its connection ends. */
+  sendHead(status: number): void {
+    this.response.shouldKeepAlive = false;
+    this.response.writeHead(status, this.#headers);
+    this.response.flushHeaders();
+    this.onHead?.(status);
+  }
+
   send(status: number, body: string | Buffer | null): void {
     if (!this.isOpen) return;
     if (body === null) {
@@ -80,6 +90,18 @@ export class Exchange {
     this.response.writeHead(status, this.#headers);
     // Node leaves the body out of an answer to HEAD by itself.
     this.response.end(bytes);
+  }
+
+  /** Sends a body that lies in several places, without copying it into one first. */
+  sendParts(status: number, parts: readonly Buffer[]): void {
+    if (!this.isOpen) return;
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    this.#headers.push('content-length', String(length));
+    this.response.writeHead(status, this.#headers);
+    this.response.cork();
+    for (const part of parts) this.response.write(part);
+    this.response.uncork();
+    this.response.end();
   }
 
   sendReady(status: number, answer: ReadyAnswer): void {

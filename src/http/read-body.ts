@@ -14,8 +14,12 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const cut = () =>
+    let isWhole = false;
+    const cut = () => {
+      // A request that was read in full closes, too; an error is too dear to be made for that.
+      if (isWhole) return;
       reject(new AppError('MALFORMED_REQUEST', { reason: 'The body ended before its length.' }));
+    };
     // The client may have gone while its credentials were looked up.
     if (request.destroyed) cut();
     request.on('data', (chunk: Buffer) => {
@@ -28,7 +32,10 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       }
       chunks.push(chunk);
     });
-    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('end', () => {
+      isWhole = true;
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
     request.on('error', cut);
     request.on('close', cut);
   });

@@ -6,6 +6,7 @@ import type { RawAnswer, RawRequest } from '../contract/raw-request.ts';
 import { toAppError } from '../errors/to-app-error.ts';
 import {
   createEncodeResult,
+  type EncodedText,
   encodeError,
   type ResultText,
   toToolErrorResult,
@@ -35,7 +36,7 @@ interface Work {
 interface Answered {
   readonly status: number;
   /** Null where the message wants no answer. */
-  readonly text: string | null;
+  readonly text: EncodedText | null;
 }
 
 const SERVER = {
@@ -43,6 +44,10 @@ const SERVER = {
   title: 'Mintwire',
   description: 'Token market data, quotes and trade status from chains that this server follows.',
 };
+
+function toText(encoded: EncodedText): string {
+  return typeof encoded === 'string' ? encoded : Buffer.concat(encoded).toString('utf8');
+}
 
 /** Answers each message of a request by itself; a whole request fails only before it is read. */
 class McpEndpoint {
@@ -96,7 +101,7 @@ class McpEndpoint {
       }
     });
     const answers = await Promise.all(works.map((work) => work()));
-    const texts = answers.flatMap(({ text }) => (text === null ? [] : [text]));
+    const texts = answers.flatMap(({ text }) => (text === null ? [] : [toText(text)]));
     return texts.length === 0
       ? { status: 202, body: null }
       : { status: 200, body: `[${texts.join(',')}]` };

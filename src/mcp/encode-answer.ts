@@ -15,16 +15,28 @@ export interface CacheHint {
   readonly scope: 'public' | 'private';
 }
 
-/** The members of a result object, without its braces. */
+/** The members of a result object, without its braces; bytes where they were made before. */
 export interface ResultText {
-  readonly members: string;
+  readonly members: string | Buffer;
   readonly cache?: CacheHint;
 }
 
-export type EncodeResult = (message: McpMessage, revision: Revision, result: ResultText) => string;
+export type EncodeResult = (
+  message: McpMessage,
+  revision: Revision,
+  result: ResultText,
+) => EncodedText;
+
+/** Text, or bytes in pieces where a large one of them was made before. */
+export type EncodedText = string | readonly Buffer[];
 
 export function toMembers(value: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(value).slice(1, -1);
+}
+
+function join(start: string, members: string | Buffer, end: string): EncodedText {
+  if (typeof members === 'string') return `${start}${members}${end}`;
+  return [Buffer.from(start), members, Buffer.from(end)];
 }
 
 /** The stateless revision has every result say that it is whole, and who made it. */
@@ -32,9 +44,9 @@ export function createEncodeResult(serverInfo: Readonly<Record<string, unknown>>
   const end = `"resultType":"complete","_meta":${JSON.stringify({ [SERVER_INFO_KEY]: serverInfo })}`;
   return (message, revision, { members, cache }) => {
     const start = `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":{`;
-    if (revision !== STATELESS_REVISION) return `${start}${members}}}`;
+    if (revision !== STATELESS_REVISION) return join(start, members, '}}');
     const hint = cache ? `"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}",` : '';
-    return `${start}${members}${members === '' ? '' : ','}${hint}${end}}}`;
+    return join(start, members, `${members.length === 0 ? '' : ','}${hint}${end}}}`);
   };
 }
 
@@ -45,11 +57,8 @@ export function encodeError(id: RpcId | null, error: RpcError): string {
 }
 
 /** A tool's answer: as data, and once more as text for clients that know nothing else. */
-export function toToolResult(json: string): ResultText {
-  const text = JSON.stringify(json);
-  return {
-    members: `"content":[{"type":"text","text":${text}}],"structuredContent":${json}`,
-  };
+export function toToolMembers(json: string): string {
+  return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
 }
 
 /** Without structured content: that has the form of the tool's answers, which an error has not. */

@@ -2,7 +2,7 @@
 
 import type { HandlerContext } from '../contract/handler.ts';
 import { toShownText } from '../lib/shown-text.ts';
-import { type CacheHint, type ResultText, toMembers, toToolResult } from './encode-answer.ts';
+import { type CacheHint, type ResultText, toMembers } from './encode-answer.ts';
 import { type Prompt, toListedPrompt } from './prompts.ts';
 import { HANDSHAKE_REVISIONS, isObject, RpcError, STATELESS_REVISION } from './protocol.ts';
 import {
@@ -107,8 +107,7 @@ function createCallTool(tools: MethodOptions['tools']): Method {
       const tool = requireTool(tools, name);
       const { arguments: input = {} } = params;
       if (!isObject(input)) throw invalid('Invalid params: arguments must be an object');
-      const json = tool.call(input, context);
-      return json instanceof Promise ? json.then(toToolResult) : toToolResult(json);
+      return tool.call(input, context);
     },
   };
 }
@@ -126,7 +125,7 @@ function createResourceMethods(options: MethodOptions): Readonly<Record<string, 
     const resource = resources.find((one) => one.uri === uri);
     if (resource === undefined) return null;
     const { text } = resource;
-    const ask = (name: string) => requireTool(tools, name).call({}, context);
+    const ask = (name: string) => requireTool(tools, name).read({}, context);
     return { ...resource, text: typeof text === 'string' ? text : await text(ask) };
   }
   return {

@@ -1,5 +1,6 @@
 // A request's body and headers → messages of one protocol revision, or the error that says why not.
 
+import { isUtf8 } from 'node:buffer';
 import {
   assertHeadersAgree,
   assertHeadersPresent,
@@ -28,14 +29,13 @@ export interface McpInput {
   readonly isBatch: boolean;
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
-
 function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(decoder.decode(body));
+    if (isUtf8(body)) return JSON.parse(body.toString('utf8'));
   } catch {
-    throw new RpcError('parseError', 'Parse error: the body must be valid JSON in UTF-8');
+    // Told below, as what is no text at all.
   }
+  throw new RpcError('parseError', 'Parse error: the body must be valid JSON in UTF-8');
 }
 
 function isId(value: unknown): value is RpcId {

@@ -6,16 +6,28 @@ import { isFramedAnswer } from '../contract/framed-answer.ts';
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
 import { COSTS, type McpExposure, type Operation } from '../contract/operation.ts';
 import { createInputParser } from '../contract/parse-input.ts';
-import { isReadyAnswer } from '../contract/ready-answer.ts';
+import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
+import { type ResultText, toToolMembers } from './encode-answer.ts';
 
 export interface Tool {
   readonly name: string;
   readonly cost: number;
   /** As `tools/list` tells of it. */
   readonly listed: Readonly<Record<string, unknown>>;
-  /** The answer as JSON text, the very one that its HTTP twin gives. */
-  call(input: Readonly<Record<string, unknown>>, context: HandlerContext): string | Promise<string>;
+  /** What its HTTP twin answers, as the result of a call. */
+  call(input: Arguments, context: HandlerContext): ResultText | Promise<ResultText>;
+  /** The same as JSON text alone. */
+  read(input: Arguments, context: HandlerContext): string | Promise<string>;
 }
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Calls repeat: what was made of the last ones is kept, as long as it is small. */
+const INPUTS_KEPT = 500;
+const INPUT_LENGTH_MAX = 512;
+const RESULTS_KEPT = 200;
+const RESULT_BYTES_MAX = 32 * 1024;
 
 type Fields = Readonly<Record<string, TSchema & Readonly<Record<string, unknown>>>>;
 
@@ -63,22 +75,52 @@ function toListed(operation: Operation, exposure: McpExposure) {
   };
 }
 
+/** The same arguments give the same object, so that handlers can tell that they were asked before. */
+function createArgumentReader(operation: Operation, exposure: McpExposure) {
+  const { properties } = toToolInput(operation, exposure);
+  // The parser fills defaults in, so what it needs is all that the operation needs.
+  const parse = createInputParser({ ...operation.input, properties } as TObject, 'json');
+  const kept = new BoundedMap<string, unknown>(INPUTS_KEPT);
+  return (input: Arguments): unknown => {
+    const text = JSON.stringify(input);
+    const known = kept.get(text);
+    if (known !== undefined) return known;
+    const parsed = Object.freeze(parse(input));
+    if (text.length <= INPUT_LENGTH_MAX) kept.set(text, parsed);
+    return parsed;
+  };
+}
+
+/** Ready answers are the same object as long as they hold, and so are their results here. */
+function createResultMaker(toText: (answer: unknown) => string) {
+  const kept = new BoundedMap<ReadyAnswer, ResultText>(RESULTS_KEPT);
+  return (answer: unknown): ResultText => {
+    if (!isReadyAnswer(answer)) return { members: toToolMembers(toText(answer)) };
+    const known = kept.get(answer);
+    if (known !== undefined) return known;
+    const result: ResultText = { members: Buffer.from(toToolMembers(toText(answer))) };
+    if (answer.bytes.length <= RESULT_BYTES_MAX) kept.set(answer, result);
+    return result;
+  };
+}
+
 function createTool(operation: Operation, exposure: McpExposure, handler: AnyHandler): Tool {
-  const parse = createInputParser(
-    // The parser fills defaults in, so that what is listed as needed is only what it cannot.
-    { ...operation.input, properties: toToolInput(operation, exposure).properties } as TObject,
-    'json',
-  );
+  const parse = createArgumentReader(operation, exposure);
   const serialize = createSerializer(operation);
   const toText = (answer: unknown): string => {
     if (isReadyAnswer(answer)) return answer.bytes.toString('utf8');
     return serialize(isFramedAnswer(answer) ? answer.body : answer);
   };
+  const toResult = createResultMaker(toText);
   return {
     name: exposure.tool,
     cost: COSTS[operation.cost],
     listed: toListed(operation, exposure),
     call: (input, context) => {
+      const answer = handler(parse(input), context);
+      return answer instanceof Promise ? answer.then(toResult) : toResult(answer);
+    },
+    read: (input, context) => {
       const answer = handler(parse(input), context);
       return answer instanceof Promise ? answer.then(toText) : toText(answer);
     },
