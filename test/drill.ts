@@ -1,6 +1,8 @@
-// `npm run drill -- --kills 100 --reorgs 100`: the suite's worst hours, at length, with a count.
+// `npm run drill -- --kills 100 --reorgs 100` or `-- --trades 500`: the suite's worst hours, at
+// length, with a count.
 
 import { parseArgs } from 'node:util';
+import { createRandom } from './fakes/fake-chain.ts';
 import {
   assertVerified,
   createIndexingScene,
@@ -9,7 +11,9 @@ import {
   trade,
   untilAtHead,
 } from './indexing-scene.ts';
+import { runRandomTrades } from './random-trades.ts';
 import { startService } from './start-service.ts';
+import { startTradeService } from './trade-service.ts';
 
 /** Undoes in reverse what a drill set up. */
 function createCleanup() {
@@ -66,21 +70,57 @@ async function drillReorgs(engine: Engine, count: number): Promise<string> {
   }
 }
 
+/** Random trades through the service, each executed and held against what was promised. */
+async function drillTrades(
+  engine: Engine,
+  wanted: { count: number; seed: number },
+): Promise<string> {
+  const cleanup = createCleanup();
+  try {
+    const service = await startTradeService(cleanup, { engine });
+    const tally = await runRandomTrades(service, {
+      count: wanted.count,
+      random: createRandom(wanted.seed),
+      onBlock: ({ executed }) =>
+        void process.stdout.write(`\r${engine}: traded ${executed} of ${wanted.count} `),
+    });
+    const toLine = (counts: ReadonlyMap<string, number>) =>
+      [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
+    const { executed, exact, divided, blocks } = tally;
+    return [
+      `${executed} trades in ${blocks} blocks: ${exact} promised exact and were, ${divided} divided`,
+      `seen: ${toLine(tally.seen)}`,
+      `refused: ${toLine(tally.refused) || 'none'}`,
+    ].join('\n');
+  } finally {
+    await cleanup.run();
+  }
+}
+
 const { values } = parseArgs({
   options: {
-    kills: { type: 'string', default: '10' },
-    reorgs: { type: 'string', default: '10' },
+    kills: { type: 'string' },
+    reorgs: { type: 'string' },
+    trades: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
     engine: { type: 'string', default: 'sqlite' },
   },
 });
 const engine: Engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
-const kills = Number(values.kills);
-const reorgs = Number(values.reorgs);
-if (!Number.isInteger(kills) || !Number.isInteger(reorgs) || engine !== values.engine) {
-  console.error('usage: npm run drill -- --kills <n> --reorgs <n> --engine sqlite|postgres');
+const trades = Number(values.trades);
+const seed = Number(values.seed);
+// Who asks for trades alone does not wait for the rest.
+const kills = Number(values.kills ?? (trades > 0 ? 0 : 10));
+const reorgs = Number(values.reorgs ?? (trades > 0 ? 0 : 10));
+if (![kills, reorgs, trades, seed].every(Number.isInteger) || engine !== values.engine) {
+  console.error(
+    'usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> --seed <n> --engine sqlite|postgres',
+  );
   process.exit(2);
 }
 if (kills > 0) console.log(`\n${await drillKills(engine, kills)}`);
 if (reorgs > 0) console.log(`\n${await drillReorgs(engine, reorgs)}`);
-console.log(`drill on ${engine}: ${kills} kills and ${reorgs} reorganisations, no differences`);
+if (trades > 0) console.log(`\n${await drillTrades(engine, { count: trades, seed })}`);
+const done = `${kills} kills, ${reorgs} reorganisations and ${trades} trades`;
+console.log(`drill on ${engine}: ${done}, no differences`);
 process.exit(0);

@@ -4,19 +4,19 @@ import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import type { TestChain } from '../devnet/test-chain.ts';
 import { ZERO_ADDRESS } from '../src/model/market-event.ts';
 
-const ERC20_ABI = parseAbi([
-  'function balanceOf(address owner) view returns (uint256)',
-  'function approve(address spender, uint256 value) returns (bool)',
-]);
+const ERC20_ABI = parseAbi(['function balanceOf(address owner) view returns (uint256)']);
 
 /** The native coin is the zero address. */
-export async function readBalance(chain: TestChain, token: string, owner: string): Promise<bigint> {
-  if (token === ZERO_ADDRESS) {
-    return BigInt(await chain.rpc.call<Hex>('eth_getBalance', owner, 'latest'));
-  }
+export function toBalanceCall(token: string, owner: string) {
+  if (token === ZERO_ADDRESS) return { method: 'eth_getBalance', params: [owner, 'latest'] };
   const args = [owner as Hex] as const;
   const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'balanceOf', args });
-  return BigInt(await chain.rpc.call<Hex>('eth_call', { to: token, data }, 'latest'));
+  return { method: 'eth_call', params: [{ to: token, data }, 'latest'] };
+}
+
+export async function readBalance(chain: TestChain, token: string, owner: string): Promise<bigint> {
+  const { method, params } = toBalanceCall(token, owner);
+  return BigInt(await chain.rpc.call<Hex>(method, ...params));
 }
 
 /** Gives a wallet exactly so much, from nowhere. */

@@ -5,14 +5,14 @@ import assert from 'node:assert/strict';
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { MAKER } from '../devnet/accounts.ts';
-import { toSendCall } from '../devnet/block-writer.ts';
+import { createBlockWriter } from '../devnet/block-writer.ts';
 import type { TestChain, TestReceipt } from '../devnet/test-chain.ts';
 import { ZERO_ADDRESS } from '../src/model/market-event.ts';
 import { type AccessClient, type Answer, createAccessClient } from './access-client.ts';
 import { createIndexingScene, type Engine, untilAtHead } from './indexing-scene.ts';
 import type { Json } from './market-scene.ts';
 import { type Cleanup, type RunningService, startService } from './start-service.ts';
-import { readBalance } from './trade-wallet.ts';
+import { toBalanceCall } from './trade-wallet.ts';
 
 const LIMITS = Object.fromEntries(
   ['ANONYMOUS', 'SESSION', 'KEY', 'IP'].flatMap((name) => [
@@ -21,6 +21,7 @@ const LIMITS = Object.fromEntries(
   ]),
 );
 
+const GIFT_GAS = 200_000n;
 const TRANSFER_ABI = parseAbi([
   'function transfer(address to, uint256 value)',
   'function deposit() payable',
@@ -34,7 +35,7 @@ export interface TradeInput {
   readonly quoteMint?: string;
 }
 
-export interface TradeScene {
+export interface TradeService {
   readonly chain: TestChain;
   readonly service: RunningService;
   readonly client: AccessClient;
@@ -43,8 +44,8 @@ export interface TradeScene {
   settle(): Promise<void>;
   quote(trade: TradeInput): Promise<Answer>;
   createTrader(): Promise<TestTrader>;
-  /** Gives a wallet of what the maker has, all in one block. */
-  give(owner: string, amounts: ReadonlyMap<string, bigint>): Promise<void>;
+  /** Gives of what the maker has, all in one block. */
+  give(gifts: readonly Gift[]): Promise<void>;
 }
 
 export interface TestTrader {
@@ -63,14 +64,9 @@ export interface Execution {
   readonly spentRaw: bigint;
 }
 
-function toBody({ amountInRaw, ...trade }: TradeInput) {
-  return { chain: 'devnet', ...trade, amountInRaw: amountInRaw.toString() };
-}
-
-async function readReceipts(chain: TestChain, hashes: readonly Hex[]): Promise<TestReceipt[]> {
-  return chain.rpc.batch<TestReceipt>(
-    hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
-  );
+function toBody({ mint, side, amountInRaw, slippageBps, quoteMint }: TradeInput) {
+  const trade = { chain: 'devnet', mint, side, amountInRaw: amountInRaw.toString() };
+  return { ...trade, slippageBps, quoteMint };
 }
 
 function toFees(receipts: readonly TestReceipt[]): bigint {
@@ -80,7 +76,7 @@ function toFees(receipts: readonly TestReceipt[]): bigint {
   }, 0n);
 }
 
-async function createTrader(scene: TradeScene): Promise<TestTrader> {
+async function createTrader(scene: TradeService): Promise<TestTrader> {
   const { chain, client } = scene;
   const account = privateKeyToAccount(generatePrivateKey());
   const { token } = await client.signIn({
@@ -89,9 +85,9 @@ async function createTrader(scene: TradeScene): Promise<TestTrader> {
     sign: (message) => account.signMessage({ message }),
   });
   const send = async (transactions: readonly Json[]): Promise<Hex[]> => {
-    const hashes: Hex[] = [];
+    const signed: Hex[] = [];
     for (const one of transactions) {
-      const signed = await account.signTransaction({
+      const raw = await account.signTransaction({
         chainId: one.chainId,
         to: one.to,
         data: one.data,
@@ -102,9 +98,11 @@ async function createTrader(scene: TradeScene): Promise<TestTrader> {
         nonce: one.nonce,
         type: one.type,
       });
-      hashes.push(await chain.rpc.call<Hex>('eth_sendRawTransaction', signed));
+      signed.push(raw);
     }
-    return hashes;
+    return chain.rpc.batch<Hex>(
+      signed.map((raw) => ({ method: 'eth_sendRawTransaction', params: [raw] })),
+    );
   };
   return {
     account,
@@ -112,62 +110,91 @@ async function createTrader(scene: TradeScene): Promise<TestTrader> {
     build: (trade, more = {}) =>
       client.send('POST', '/trade/build', { body: { ...toBody(trade), ...more }, bearer: token }),
     send,
-    execute: async ({ quote, transactions }) => {
-      const [tokenIn, tokenOut] = [quote.input.mint, quote.output.mint].map((mint: string) =>
-        mint.toLowerCase(),
-      ) as [string, string];
-      const read = () =>
-        Promise.all([tokenIn, tokenOut].map((mint) => readBalance(chain, mint, account.address)));
-      const [inBefore = 0n, outBefore = 0n] = await read();
-      const hashes = await send(transactions);
+    execute: async (built) => {
+      const watch = await watchTrade(chain, account.address, built);
+      const hashes = await send(built.transactions);
       await chain.mine();
-      const receipts = await readReceipts(chain, hashes);
-      const [inAfter = 0n, outAfter = 0n] = await read();
-      const fees = toFees(receipts);
-      const toOwn = (mint: string) => (mint === ZERO_ADDRESS ? fees : 0n);
-      return {
-        receipts,
-        receivedRaw: outAfter - outBefore + toOwn(tokenOut),
-        spentRaw: inBefore - inAfter - toOwn(tokenIn),
-      };
+      return watch(hashes);
     },
   };
 }
 
-async function give(
+/** Notes what a wallet has before a trade; what is returned tells what it has after. */
+export async function watchTrade(
   chain: TestChain,
   owner: string,
-  amounts: ReadonlyMap<string, bigint>,
-): Promise<void> {
-  const { weth } = chain.deployment.contracts;
-  const calls = [...amounts].flatMap(([token, amount]) => {
-    const args = [owner as Hex, amount] as const;
-    const transfer = encodeFunctionData({ abi: TRANSFER_ABI, functionName: 'transfer', args });
-    const from = MAKER;
-    const gas = 200_000n;
-    const sent = toSendCall({ from, to: token as Hex, data: transfer, gas });
-    if (token !== weth) return [sent];
-    const deposit = encodeFunctionData({ abi: TRANSFER_ABI, functionName: 'deposit' });
-    return [toSendCall({ from, to: weth, data: deposit, value: amount, gas }), sent];
-  });
-  const hashes: Hex[] = [];
-  for (const { method, params } of calls) {
-    hashes.push(await chain.rpc.call<Hex>(method, ...params));
-  }
-  await chain.mine();
-  for (const { status } of await readReceipts(chain, hashes)) assert.equal(status, '0x1');
+  { quote }: Json,
+): Promise<(hashes: readonly Hex[]) => Promise<Execution>> {
+  const [tokenIn, tokenOut] = [quote.input.mint, quote.output.mint].map((mint: string) =>
+    mint.toLowerCase(),
+  ) as [string, string];
+  const balances = [tokenIn, tokenOut].map((token) => toBalanceCall(token, owner));
+  const before = await chain.rpc.batch<Hex>(balances);
+  return async (hashes) => {
+    const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+    const [inAfter, outAfter, ...rest] = await chain.rpc.batch<Hex>([...balances, ...calls]);
+    const receipts = rest as unknown as TestReceipt[];
+    const fees = toFees(receipts);
+    const toOwn = (mint: string) => (mint === ZERO_ADDRESS ? fees : 0n);
+    return {
+      receipts,
+      receivedRaw: BigInt(outAfter ?? 0) - BigInt(before[1] ?? 0) + toOwn(tokenOut),
+      spentRaw: BigInt(before[0] ?? 0) - BigInt(inAfter ?? 0) - toOwn(tokenIn),
+    };
+  };
 }
 
-export async function startTradeScene(
+export type Gift = readonly [owner: string, token: string, amountRaw: bigint];
+
+async function give(chain: TestChain, gifts: readonly Gift[]): Promise<void> {
+  const { weth } = chain.deployment.contracts;
+  const nonce = Number(await chain.rpc.call<Hex>('eth_getTransactionCount', MAKER, 'latest'));
+  const writer = createBlockWriter(chain.rpc, new Map([[MAKER, nonce]]));
+  const wrapped = gifts.reduce(
+    (sum, [, token, amount]) => sum + (token === weth ? amount : 0n),
+    0n,
+  );
+  const deposit = encodeFunctionData({ abi: TRANSFER_ABI, functionName: 'deposit' });
+  const common = { from: MAKER, gas: GIFT_GAS };
+  if (wrapped > 0n) writer.queue({ ...common, to: weth, data: deposit, value: wrapped });
+  for (const [owner, token, amountRaw] of gifts) {
+    const args = [owner as Hex, amountRaw] as const;
+    const data = encodeFunctionData({ abi: TRANSFER_ABI, functionName: 'transfer', args });
+    writer.queue({ ...common, to: token as Hex, data });
+  }
+  while (writer.queuedCount > 0) {
+    const hashes = await writer.mine();
+    const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+    for (const { status } of await chain.rpc.batch<TestReceipt>(calls)) assert.equal(status, '0x1');
+  }
+}
+
+/** Waits until the background has looked at every pool, so that promises can be made. */
+async function untilMeasured(scene: TradeService): Promise<void> {
+  const { tokens, pools } = scene.chain.deployment;
+  const traded = new Set(pools.map(({ token }) => token));
+  const isKnown = async (mint: string) => {
+    const { body } = await scene.quote({ mint, side: 'buy', amountInRaw: 10n ** 16n });
+    const { warnings = [], networkCost } = body as Json;
+    return networkCost && !warnings.some(({ code }: Json) => code === 'SAFETY_UNKNOWN');
+  };
+  for (const { key, address } of tokens) {
+    while (traded.has(key) && !(await isKnown(address))) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+export async function startTradeService(
   t: Cleanup,
   options: { readonly engine?: Engine } = {},
-): Promise<TradeScene> {
+): Promise<TradeService> {
   const { chain, env } = await createIndexingScene(t, { engine: options.engine ?? 'sqlite' });
   await chain.rpc.call('anvil_setBalance', MAKER, `0x${(10n ** 26n).toString(16)}`);
   const service = await startService(t, { env: { ...env, ...LIMITS } });
   await untilAtHead(service, chain);
   const client = createAccessClient(service.origin);
-  const scene: TradeScene = {
+  const scene: TradeService = {
     chain,
     service,
     client,
@@ -189,7 +216,8 @@ export async function startTradeScene(
     },
     quote: (trade) => client.send('POST', '/trade/quote', { body: toBody(trade) }),
     createTrader: () => createTrader(scene),
-    give: (owner, amounts) => give(chain, owner, amounts),
+    give: (gifts) => give(chain, gifts),
   };
+  await untilMeasured(scene);
   return scene;
 }

@@ -1,0 +1,266 @@
+// Random trades through the service, executed on the chain: what was promised is what arrives.
+
+import assert from 'node:assert/strict';
+import { POOL_LIST } from '../devnet/pool-list.ts';
+import { ETH_PRICE_MICRO_USD, TOKEN_LIST, toRawAmount } from '../devnet/token-list.ts';
+import type { Json } from './market-scene.ts';
+import {
+  type Execution,
+  type Gift,
+  type TestTrader,
+  type TradeInput,
+  type TradeService,
+  watchTrade,
+} from './trade-service.ts';
+import { readBalance, setBalance } from './trade-wallet.ts';
+
+export interface TradeTally {
+  executed: number;
+  exact: number;
+  divided: number;
+  blocks: number;
+  /** How often each venue, number of hops, side, token and size came. */
+  readonly seen: Map<string, number>;
+  /** Trades that were refused, by code. */
+  readonly refused: Map<string, number>;
+}
+
+export interface RandomTradesOptions {
+  readonly count: number;
+  readonly random: () => number;
+  readonly onBlock?: (tally: TradeTally) => void;
+}
+
+interface DrawnTrade extends TradeInput {
+  readonly key: string;
+  readonly size: string;
+}
+
+interface Round {
+  readonly drawn: DrawnTrade;
+  readonly quote: Json;
+  readonly trader: TestTrader;
+}
+
+/** Trades in one block: they must not meet in any pool, or their order would matter. */
+const ROUND_SIZE = 5;
+const ETH = { decimals: 18, priceMicroUsd: ETH_PRICE_MICRO_USD };
+
+/** Dollars that each size spends, and how often it comes. Dust counts in smallest units. */
+const SIZES = [
+  { size: 'dust', weight: 12, from: 1, to: 3000 },
+  { size: 'small', weight: 28, from: 1, to: 200 },
+  { size: 'usual', weight: 35, from: 200, to: 30_000 },
+  { size: 'large', weight: 17, from: 30_000, to: 400_000 },
+  { size: 'draining', weight: 8, from: 400_000, to: 9_000_000 },
+] as const;
+
+/** What these take for themselves, or that they cannot be sold, is no promise broken. */
+const TAXED = new Set(['toll', 'ember']);
+const REFUSALS = new Set(['INSUFFICIENT_LIQUIDITY', 'AMOUNT_TOO_SMALL', 'NO_MARKET']);
+
+function count(map: Map<string, number>, name: string): void {
+  map.set(name, (map.get(name) ?? 0) + 1);
+}
+
+function atMost(amount: bigint, most: bigint): bigint {
+  return amount > most ? most : amount;
+}
+
+function pick<T>(list: readonly T[], random: () => number): T {
+  return list[Math.floor(random() * list.length)] ?? assert.fail('an empty list');
+}
+
+function findSpec(key: string) {
+  if (key === 'eth' || key === 'weth') return ETH;
+  return TOKEN_LIST.find((token) => token.key === key) ?? assert.fail(key);
+}
+
+function drawAmount(key: string, random: () => number): { amountInRaw: bigint; size: string } {
+  let at = random() * SIZES.reduce((sum, { weight }) => sum + weight, 0);
+  const chosen = SIZES.find(({ weight }) => {
+    at -= weight;
+    return at < 0;
+  });
+  const { size, from, to } = chosen ?? SIZES[0];
+  const between = from * (to / from) ** random();
+  if (size === 'dust') return { size, amountInRaw: BigInt(Math.ceil(between)) };
+  const millis = toRawAmount(findSpec(key), BigInt(Math.ceil(between * 1000)));
+  return { size, amountInRaw: millis / 1000n || 1n };
+}
+
+const TRADED = [...new Set(POOL_LIST.map(({ token }) => token))];
+/** Those with several pools come more often: only there a trade can be divided. */
+const DRAWN = [...TRADED, ...POOL_LIST.map(({ token }) => token), 'wire', 'usdc', 'wbit'];
+
+function draw(scene: TradeService, random: () => number): DrawnTrade {
+  const key = pick(DRAWN, random);
+  const others = ['eth', 'eth', 'eth', 'weth', 'usdc', 'wire'].filter((one) => one !== key);
+  const quote = pick(others, random);
+  const side = random() < 0.5 ? 'buy' : 'sell';
+  const spent = side === 'buy' ? quote : key;
+  return {
+    key,
+    mint: scene.mintOf(key),
+    side,
+    ...drawAmount(spent, random),
+    slippageBps: pick([0, 0, 10, 50, 300], random),
+    ...(quote === 'eth' ? {} : { quoteMint: scene.mintOf(quote) }),
+  };
+}
+
+/** Much of everything, from the maker's purse. */
+function toGifts(scene: TradeService, owner: string): Gift[] {
+  const tokens = TRADED.map((key): Gift => {
+    const { supplyUnits, decimals } = TOKEN_LIST.find((token) => token.key === key)!;
+    const most = (supplyUnits * 10n ** BigInt(decimals) * 6n) / 100n;
+    return [owner, scene.mintOf(key), atMost(toRawAmount(findSpec(key), 9_000_000n), most)];
+  });
+  return [...tokens, [owner, scene.mintOf('weth'), toRawAmount(ETH, 9_000_000n)]];
+}
+
+async function fundTraders(scene: TradeService, traders: readonly TestTrader[]): Promise<void> {
+  const owners = traders.map(({ account }) => account.address);
+  for (const owner of owners) {
+    await setBalance(scene.chain, scene.mintOf('eth'), { owner, amountRaw: 10n ** 23n });
+  }
+  await scene.give(owners.flatMap((owner) => toGifts(scene, owner)));
+}
+
+function toPools({ route }: Json): string[] {
+  return route.flatMap(({ hops }: Json) => hops.map(({ pool }: Json) => pool as string));
+}
+
+class RandomTrades {
+  readonly #scene: TradeService;
+  readonly #options: RandomTradesOptions;
+  readonly #traders: TestTrader[] = [];
+  readonly tally: TradeTally = {
+    executed: 0,
+    exact: 0,
+    divided: 0,
+    blocks: 0,
+    seen: new Map(),
+    refused: new Map(),
+  };
+
+  constructor(scene: TradeService, options: RandomTradesOptions) {
+    this.#scene = scene;
+    this.#options = options;
+  }
+
+  async run(): Promise<TradeTally> {
+    for (let i = 0; i < ROUND_SIZE; i += 1) {
+      this.#traders.push(await this.#scene.createTrader());
+    }
+    await fundTraders(this.#scene, this.#traders);
+    while (this.tally.executed < this.#options.count) {
+      await this.#scene.settle();
+      await this.#execute(await this.#fillRound());
+      this.#options.onBlock?.(this.tally);
+    }
+    return this.tally;
+  }
+
+  /** Trades on one state that do not meet. */
+  async #fillRound(): Promise<Round[]> {
+    const round: Round[] = [];
+    const taken = new Set<string>();
+    for (let tries = 0; tries < ROUND_SIZE * 4 && round.length < ROUND_SIZE; tries += 1) {
+      const trader = this.#traders[round.length]!;
+      const drawn = await this.#drawFor(trader);
+      if (drawn.amountInRaw === 0n) continue;
+      const { status, body: quote } = await this.#scene.quote(drawn);
+      if (status !== 200) {
+        this.#refuse(drawn, quote);
+        continue;
+      }
+      const pools = toPools(quote);
+      if (pools.some((pool) => taken.has(pool))) continue;
+      for (const pool of pools) taken.add(pool);
+      round.push({ drawn, quote, trader });
+    }
+    return round;
+  }
+
+  /** Nobody can spend more than he has. */
+  async #drawFor(trader: TestTrader): Promise<DrawnTrade> {
+    const drawn = draw(this.#scene, this.#options.random);
+    const spent =
+      drawn.side === 'buy' ? (drawn.quoteMint ?? this.#scene.mintOf('eth')) : drawn.mint;
+    const balance = await readBalance(this.#scene.chain, spent, trader.account.address);
+    // Of the native coin something must be left for fees.
+    const most = drawn.side === 'buy' && drawn.quoteMint === undefined ? balance / 2n : balance;
+    return { ...drawn, amountInRaw: atMost(drawn.amountInRaw, most) };
+  }
+
+  #refuse(drawn: DrawnTrade, problem: Json): void {
+    const isTrap = drawn.key === 'trap' && drawn.side === 'sell';
+    const isFair = REFUSALS.has(problem.code) || (isTrap && problem.code === 'SIMULATION_REVERTED');
+    assert.ok(isFair, `${describeTrade(drawn)}: ${JSON.stringify(problem)}`);
+    count(this.tally.refused, problem.code);
+  }
+
+  async #execute(round: readonly Round[]): Promise<void> {
+    const { chain } = this.#scene;
+    const built = await Promise.all(
+      round.map(async (one) => {
+        const quoteId = one.quote.quoteId as string;
+        const { status, body } = await one.trader.build(one.drawn, { quoteId });
+        if (status !== 200) this.#refuse(one.drawn, body);
+        return status === 200 ? { ...one, body: body as Json } : null;
+      }),
+    );
+    const sent = [];
+    for (const one of built) {
+      if (one === null) continue;
+      const watch = await watchTrade(chain, one.trader.account.address, one.body);
+      sent.push({ ...one, watch, hashes: await one.trader.send(one.body.transactions) });
+    }
+    if (sent.length === 0) return;
+    await chain.mine();
+    this.tally.blocks += 1;
+    for (const one of sent) this.#check(one, await one.watch(one.hashes));
+  }
+
+  #check({ drawn, quote, body }: Round & { body: Json }, execution: Execution): void {
+    const { tally } = this;
+    const what = `${describeTrade(drawn)} ${JSON.stringify(body.quote.route)}`;
+    for (const { status } of execution.receipts) assert.equal(status, '0x1', what);
+    const received = execution.receivedRaw.toString();
+    assert.equal(received, body.simulation.amountOutRaw, `simulated, ${what}`);
+    assert.equal(execution.spentRaw, drawn.amountInRaw, `spent, ${what}`);
+    assert.ok(execution.receivedRaw >= BigInt(body.quote.output.minAmountRaw), what);
+    assert.deepEqual([body.simulation.status, body.simulation.assumed], ['ok', []], what);
+    if (body.quote.exact) {
+      assert.equal(received, body.quote.output.amountRaw, `exact, ${what}`);
+      assert.equal(received, quote.output.amountRaw, `quoted, ${what}`);
+      tally.exact += 1;
+    } else {
+      const isOdd = TAXED.has(drawn.key) || drawn.key === 'hook' || drawn.key === 'trap';
+      assert.ok(isOdd, `not exact: ${what} ${JSON.stringify(body.quote.warnings)}`);
+      const off = execution.receivedRaw - BigInt(body.quote.output.amountRaw);
+      const most = execution.receivedRaw / 1000n + 3n;
+      assert.ok(off <= most && -off <= most, `off by ${off} of ${received}, ${what}`);
+    }
+    tally.executed += 1;
+    if (body.quote.route.length > 1) tally.divided += 1;
+    for (const { hops } of body.quote.route) {
+      count(tally.seen, `${hops.length} hops`);
+      for (const { venue } of hops) count(tally.seen, venue);
+    }
+    for (const name of [drawn.side, drawn.size, drawn.key]) count(tally.seen, name);
+  }
+}
+
+function describeTrade({ key, side, amountInRaw, quoteMint, size }: DrawnTrade): string {
+  return `${side} ${key} for ${amountInRaw} (${size}), quote ${quoteMint ?? 'native'}`;
+}
+
+/** Throws on the first trade that did not go as it was told; none is passed over in silence. */
+export function runRandomTrades(
+  scene: TradeService,
+  options: RandomTradesOptions,
+): Promise<TradeTally> {
+  return new RandomTrades(scene, options).run();
+}
