@@ -1,0 +1,64 @@
+// A service on its embedded chain, and everything that a documented example may refer to.
+
+import assert from 'node:assert/strict';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { ExampleSetting } from '../docs/documented-examples.ts';
+import { type AccessClient, createAccessClient } from './access-client.ts';
+import { type Cleanup, type RunningService, startService } from './start-service.ts';
+import type { TestWallet } from './wallets.ts';
+
+/** WIRE, which the devnet always has at this address. */
+export const WIRE = '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7';
+
+/** The first public test account, which has coins on the devnet. */
+const ACCOUNT = privateKeyToAccount(
+  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+);
+
+export const READER: TestWallet = {
+  address: ACCOUNT.address,
+  chain: 'base',
+  sign: (message) => ACCOUNT.signMessage({ message }),
+};
+
+export interface DocsScene extends ExampleSetting {
+  readonly service: RunningService;
+  readonly client: AccessClient;
+  /** A session of the reader's wallet. */
+  readonly token: string;
+}
+
+const PLENTY = Object.fromEntries(
+  ['KEY', 'SESSION'].flatMap((level) => [
+    [`LIMIT_${level}_PER_MINUTE`, '1000000'],
+    [`LIMIT_${level}_BURST`, '1000000'],
+  ]),
+);
+
+async function untilReady(service: RunningService): Promise<void> {
+  while ((await fetch(`${service.origin}/v1/ready`)).status !== 200) {
+    assert.equal(service.child.exitCode, null, service.output());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+export async function startDocsScene(t: Cleanup): Promise<DocsScene> {
+  const env = { DEVNET: 'auto', DEVNET_HISTORY_HOURS: '3', ...PLENTY };
+  const service = await startService(t, { env });
+  await untilReady(service);
+  const client = createAccessClient(service.origin);
+  const { token } = await client.signIn(READER);
+  const { id, key } = await client.issueKey(token, 'prices backend');
+  const { body } = await client.send('GET', `/token/trades?chain=devnet&mint=${WIRE}&limit=1`);
+  const [trade] = body['trades'] as { txHash: string }[];
+  return {
+    service,
+    client,
+    token,
+    origin: service.origin,
+    env: {
+      ...{ TOKEN: token, KEY: key, KEY_ID: id, MINT: WIRE },
+      TX_HASH: trade?.txHash ?? assert.fail('the devnet has no trade of WIRE'),
+    },
+  };
+}
