@@ -19,6 +19,8 @@ export interface TradingScene {
   readonly devnet: IndexedDevnet;
   readonly pricing: Pricing;
   readonly chain: TradeChain;
+  /** Lets time pass for pricing and all that it keeps. */
+  advance(ms: number): void;
   /** Tokens that are paused from now on. */
   readonly paused: Set<Address>;
   mintOf(key: string): Address;
@@ -44,17 +46,22 @@ export async function startTradingScene(): Promise<TradingScene> {
     startBlock: devnet.chain.deployment.startBlock,
     instance: devnet.chain.deployment.instance,
   };
+  let aheadMs = 0;
+  const clock = {
+    nowMs: () => systemClock.nowMs() + aheadMs,
+    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+  };
   const chains = createTradeChains({
     chains: { slugs: ['devnet'], list: () => [], findSource: () => source },
     store: { market: devnet.store },
     feed: devnet.feed,
-    clock: systemClock,
+    clock,
     logger: { info: () => undefined, warn: () => undefined },
   });
   chains.start();
   const paused = new Set<Address>();
   const isPaused = (_: unknown, token: Address) => paused.has(token);
-  const pricing = createPricing({ chains, clock: systemClock, isPaused, sealer: TEST_SEALER });
+  const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER });
   const chain = chains.find('devnet') as TradeChain;
   const quoteTrade = createQuoteTrade(pricing);
   const settle = async () => {
@@ -73,6 +80,9 @@ export async function startTradingScene(): Promise<TradingScene> {
     devnet,
     pricing,
     chain,
+    advance: (ms) => {
+      aheadMs += ms;
+    },
     paused,
     mintOf: (key) => findToken(devnet.chain.deployment, key).address,
     quote: (input) =>

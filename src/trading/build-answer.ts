@@ -103,14 +103,15 @@ function toMissing(facts: BuiltFacts, issues: Issues): string[] {
   const { trade, trader } = facts;
   const { native } = CHAINS[trade.request.chain];
   const lines: string[] = [];
-  if (issues.balance !== undefined) {
+  // Where the native coin is spent, what is missing of it is told once, with the fees.
+  if (issues.balance !== undefined && !trade.tokenIn.isNative) {
     const missing = trade.amountInRaw - trader.balanceRaw;
     lines.push(`Missing: your wallet lacks ${toShownAmount(trade.tokenIn, missing)}`);
   }
   if (issues.nativeForFees !== undefined) {
     const missing = BigInt(issues.nativeForFees.requiredRaw) - trader.nativeRaw;
     const amount = toUnits(missing, native.decimals);
-    lines.push(`Missing: with the fees your wallet lacks ${amount} ${native.symbol}`);
+    lines.push(`Missing: your wallet lacks ${amount} ${native.symbol}, the fees included`);
   }
   return lines;
 }

@@ -12,7 +12,7 @@ export interface SummaryFacts {
   readonly wallet: Address;
   readonly transactions: readonly PlannedTransaction[];
   readonly deadlineMs: number;
-  /** The most that all of them can cost; null where that is not known. */
+  /** The most that all of them can cost. */
   readonly feesRaw: bigint;
   /** What the wallet lacks, each as a line. */
   readonly missing: readonly string[];
@@ -24,10 +24,29 @@ function toName(asset: TradeAsset): string {
   return `${asset.symbol ?? 'token'} (${toShownAddress(asset.token)})`;
 }
 
+/** More digits say nothing to a person. */
+const DIGITS_SHOWN = 8;
+
+/** Cut and not rounded: what is promised is never less. */
+function cutDigits(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.');
+  if (fraction === '') return whole;
+  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  const room = whole === '0' ? zeros + DIGITS_SHOWN : DIGITS_SHOWN - whole.length;
+  const kept = fraction.slice(0, Math.max(0, room)).replace(/0+$/, '');
+  return kept === '' ? whole : `${whole}.${kept}`;
+}
+
 export function toShownAmount(asset: TradeAsset, amountRaw: bigint): string {
   const { decimals, symbol } = asset;
   if (decimals === null) return `${amountRaw} of the smallest units`;
   return `${toUnits(amountRaw, decimals)} ${symbol ?? 'tokens'}`;
+}
+
+function toShortAmount(asset: TradeAsset, amountRaw: bigint): string {
+  const { decimals, symbol } = asset;
+  if (decimals === null) return toShownAmount(asset, amountRaw);
+  return `${cutDigits(toUnits(amountRaw, decimals))} ${symbol ?? 'tokens'}`;
 }
 
 function toPercent(bps: number): string {
@@ -70,11 +89,12 @@ export function toSummary(facts: SummaryFacts): string[] {
   return [
     `${verb} ${toName(token)} ${link} ${toName(quote)} on ${name}`,
     `You pay ${toShownAmount(tokenIn, amountInRaw)}`,
-    `You receive about ${toShownAmount(tokenOut, amountOutRaw)}, at least ${toShownAmount(tokenOut, minAmountOutRaw)}, or nothing happens`,
+    `You receive about ${toShortAmount(tokenOut, amountOutRaw)}`,
+    `At least ${toShortAmount(tokenOut, minAmountOutRaw)}, or nothing happens`,
     ...price,
     toRoute(trade),
     ...toTaxes(trade),
-    `Network fees: at most ${toUnits(feesRaw, native.decimals)} ${native.symbol}`,
+    `Network fees: at most ${cutDigits(toUnits(feesRaw, native.decimals))} ${native.symbol}`,
     `From and to your wallet ${toShownAddress(wallet)}`,
     `Void after ${new Date(deadlineMs).toISOString().replace(/\.\d+Z$/, 'Z')}`,
     ...toDuties(transactions),
@@ -88,6 +108,7 @@ function toPriceLine(
   assets: { readonly token: TradeAsset; readonly quote: TradeAsset },
 ): string {
   const { token, quote } = assets;
-  const each = `${trade.executionPrice} ${quote.symbol ?? ''} per ${token.symbol ?? 'token'}`;
-  return `Price: ${each}, ${toPercent(trade.priceImpactBps)} of it moved by this trade itself`;
+  const price = cutDigits(trade.executionPrice ?? '');
+  const each = `${price} ${quote.symbol ?? 'quote tokens'} per ${token.symbol ?? 'token'}`;
+  return `Price: ${each}; the trade itself moves it by ${toPercent(trade.priceImpactBps)}`;
 }

@@ -3,6 +3,7 @@
 import { AppError } from '../errors/app-error.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/market-event.ts';
 import type { RouteQuestion } from './find-trade-route.ts';
 import { createField } from './route-field.ts';
 import { findBestSingle } from './route-single.ts';
@@ -16,12 +17,15 @@ const BITS_MAX = 256n;
 const FREE = () => 0n;
 
 export function refuseRoute(question: RouteQuestion, chain: ChainSlug): AppError {
-  const { graph, tokenIn, tokenOut, amountIn } = question;
+  const { graph, tokenIn, tokenOut, amountIn, isPaused } = question;
   const from = toShownAddress(tokenIn);
   const to = toShownAddress(tokenOut);
+  const ends = [graph.toAsset(tokenIn), graph.toAsset(tokenOut)];
+  const isOpen = (token: Address) => ends.includes(graph.toAsset(token)) || !isPaused(token);
   const field = createField(graph, {
     assetIn: graph.toAsset(tokenIn),
     assetOut: graph.toAsset(tokenOut),
+    accepts: ({ token0, token1 }) => isOpen(token0) && isOpen(token1),
     withInexact: true,
     hopCountMax: HOP_COUNT_MAX,
     poolCountMax: POOL_COUNT_MAX,

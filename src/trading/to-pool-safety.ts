@@ -22,7 +22,7 @@ export interface RoundTripViews {
   readonly asWallet: RoundTripView | null;
 }
 
-/** Not whole, yet less than a basis point: no tax to speak of, and no promise to the unit either. */
+/** Not whole, yet less than a basis point: hardly a tax, but no promise to the unit either. */
 const TRACE_BPS = 0.01;
 
 /** To the nearest: a contract rounds as it likes. */

@@ -1,12 +1,34 @@
-// Compiles the round-trip probe into its generated source, or with --check says whether it is stale.
+// Compiles the round-trip probe and the traps that it is tried on into generated sources, or with
+// --check says whether they are stale.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const FOLDER = new URL('../../src/chains/evm/probe/', import.meta.url);
-const SOURCE_FILE = 'RoundTripProbe.sol';
-const OUTPUT = new URL('round-trip-probe.gen.ts', FOLDER);
+interface Target {
+  readonly source: URL;
+  readonly contract: string;
+  /** The code as it lies on a chain, or as it is sent there. */
+  readonly part: 'deployedBytecode' | 'bytecode';
+  readonly output: URL;
+}
+
+const PROBE_FOLDER = new URL('../../src/chains/evm/probe/', import.meta.url);
+
+export const TARGETS: readonly Target[] = [
+  {
+    source: new URL('RoundTripProbe.sol', PROBE_FOLDER),
+    contract: 'RoundTripProbe',
+    part: 'deployedBytecode',
+    output: new URL('round-trip-probe.gen.ts', PROBE_FOLDER),
+  },
+  {
+    source: new URL('traps.sol', import.meta.url),
+    contract: 'Trap',
+    part: 'bytecode',
+    output: new URL('traps.gen.ts', import.meta.url),
+  },
+];
 
 const SETTINGS = {
   // Every chain that is followed understands this one.
@@ -14,53 +36,57 @@ const SETTINGS = {
   viaIR: true,
   optimizer: { enabled: true, runs: 200 },
   metadata: { appendCBOR: false, bytecodeHash: 'none' },
-  outputSelection: { '*': { RoundTripProbe: ['evm.deployedBytecode.object'] } },
 };
 
-function readSource(): string {
-  return readFileSync(new URL(SOURCE_FILE, FOLDER), 'utf8');
+function readSource({ source }: Target): string {
+  return readFileSync(source, 'utf8');
 }
 
 /** Tells staleness without compiling. */
-export function hashProbeSource(): string {
+export function hashSource(target: Target): string {
   const manifest = readFileSync(new URL('../../devnet/package.json', import.meta.url), 'utf8');
   const solcVersion: string = JSON.parse(manifest).dependencies.solc;
-  const text = JSON.stringify([solcVersion, SETTINGS, readSource()]);
+  const text = JSON.stringify([solcVersion, SETTINGS, readSource(target)]);
   return createHash('sha256').update(text).digest('hex');
 }
 
+type Compiled = Record<Target['part'], { readonly object: string }>;
+
 interface CompilerOutput {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[];
-  readonly contracts: Record<
-    string,
-    Record<string, { evm: { deployedBytecode: { object: string } } }>
-  >;
+  readonly contracts: Record<string, Record<string, { evm: Compiled }>>;
 }
 
-function renderProbe(): string {
+function render(target: Target): string {
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string };
-  const sources = { [SOURCE_FILE]: { content: readSource() } };
-  const input = { language: 'Solidity', sources, settings: SETTINGS };
+  const { contract, part, source } = target;
+  const name = source.pathname.split('/').at(-1) ?? '';
+  const outputSelection = { '*': { [contract]: [`evm.${part}.object`] } };
+  const settings = { ...SETTINGS, outputSelection };
+  const sources = { [name]: { content: readSource(target) } };
+  const input = { language: 'Solidity', sources, settings };
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput;
   const failures = (output.errors ?? []).filter((error) => error.severity === 'error');
   if (failures.length > 0) throw new Error(failures.map((one) => one.formattedMessage).join('\n'));
-  const code = output.contracts[SOURCE_FILE]?.['RoundTripProbe']?.evm.deployedBytecode.object;
+  const code = output.contracts[name]?.[contract]?.evm[part].object;
   return [
-    `// Generated from ${SOURCE_FILE} by test/contracts/compile-probe.ts: the code as on a chain.`,
+    `// Generated from ${name} by test/contracts/compile-probe.ts.`,
     '',
-    `export const PROBE_SOURCE_HASH = '${hashProbeSource()}';`,
+    `export const SOURCE_HASH = '${hashSource(target)}';`,
     '',
-    `export const PROBE_CODE =\n  '0x${code}';`,
+    `export const CODE =\n  '0x${code}';`,
     '',
   ].join('\n');
 }
 
 if (import.meta.main) {
-  const text = renderProbe();
-  if (!process.argv.includes('--check')) {
-    writeFileSync(OUTPUT, text);
-  } else if (readFileSync(OUTPUT, 'utf8') !== text) {
-    console.error('round-trip-probe.gen.ts is stale: run node test/contracts/compile-probe.ts');
-    process.exitCode = 1;
+  for (const target of TARGETS) {
+    const text = render(target);
+    if (!process.argv.includes('--check')) {
+      writeFileSync(target.output, text);
+    } else if (readFileSync(target.output, 'utf8') !== text) {
+      console.error(`${target.contract} is stale: run node test/contracts/compile-probe.ts`);
+      process.exitCode = 1;
+    }
   }
 }

@@ -11,7 +11,7 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/market-event.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
-import { PROBE_CODE } from './round-trip-probe.gen.ts';
+import { CODE as PROBE_CODE } from './round-trip-probe.gen.ts';
 
 /** One swap of the way, as the probe's contract is told of it. */
 export interface ProbeHop {
@@ -66,7 +66,7 @@ const ABI = parseAbi([
 
 const KINDS = { v2: 2, v3: 3, v4: 4 } as const;
 /** Plenty for any honest token, and a bound on what a hostile one can make the node do. */
-const GAS = '0x989680';
+const GAS = '0x4c4b40';
 const APPROVE_GAS = '0x7a120';
 const WEALTH = `0x${(10n ** 24n).toString(16)}`;
 const AMOUNT_MAX = 2n ** 256n - 1n;
@@ -175,15 +175,17 @@ function parseReturned(value: unknown, block: number, call: number): Hex | null 
   return returnData as Hex;
 }
 
-async function viewAsWallet(
+/** Over two blocks, with a wallet as the owner of what is bought or with the contract itself. */
+async function viewOverBlocks(
   client: RpcClient,
-  trip: ProbeTrip,
+  trip: ProbeTrip & { readonly owner: 'wallet' | 'contract' },
   signal: AbortSignal,
 ): Promise<ProbeView | null> {
   const { probe, wallet, overrides, there, back, gasPrice } = encodeTrip(trip);
   const wrapped = trip.wrapped as Hex;
+  const from = trip.owner === 'wallet' ? wallet : probe;
   const toCall = (to: Hex, data: Hex, gas: string) => ({
-    ...{ from: wallet, to, data, input: data, gas },
+    ...{ from, to, data, input: data, gas },
     ...gasPrice,
   });
   const buy = encodeFunctionData({
@@ -217,6 +219,10 @@ async function viewAsWallet(
   return { there: toMeasure(forth.at(-1)), back: toMeasure(again[0]) };
 }
 
+function isSold({ back }: ProbeView): boolean {
+  return back?.isDone === true;
+}
+
 export async function probePool(
   client: RpcClient,
   trip: ProbeTrip,
@@ -225,5 +231,9 @@ export async function probePool(
   const asContract = await viewAsContract(client, trip, signal);
   // A node that knows no overrides need not be asked twice.
   if (asContract === null) return { asContract, asWallet: null };
-  return { asContract, asWallet: await viewAsWallet(client, trip, signal) };
+  const asWallet = await viewOverBlocks(client, { ...trip, owner: 'wallet' }, signal);
+  if (asWallet === null || !isSold(asWallet) || isSold(asContract)) return { asContract, asWallet };
+  // What only the contract could not sell may be locked for the block in which it was bought.
+  const later = await viewOverBlocks(client, { ...trip, owner: 'contract' }, signal);
+  return { asContract: later ?? asContract, asWallet };
 }

@@ -1,0 +1,114 @@
+// Puts tokens that misbehave on a test chain, each with a pool of its own.
+
+import {
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  maxUint256,
+  parseAbi,
+} from 'viem';
+import { MAKER } from '../devnet/accounts.ts';
+import { V2_ROUTER_ABI } from '../devnet/dex-abi.ts';
+import type { TestChain, TestReceipt } from '../devnet/test-chain.ts';
+import { CODE } from './contracts/traps.gen.ts';
+
+/** As test/contracts/traps.sol numbers them. */
+export const TRAP_MODES = {
+  honest: 0,
+  walletsOnly: 1,
+  walletsStuck: 2,
+  contractsStuck: 3,
+  nextBlock: 4,
+  losesOne: 5,
+  closed: 6,
+  burnsGas: 7,
+} as const;
+
+export type TrapMode = keyof typeof TRAP_MODES;
+
+const GAS = 6_000_000n;
+
+const ABI = parseAbi([
+  'constructor(uint8 mode)',
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function setPool(address pool)',
+  'function setBuyTax(uint256 bps)',
+]);
+const FACTORY_ABI = parseAbi(['function getPair(address, address) view returns (address)']);
+
+export interface Trap {
+  readonly token: Address;
+  readonly pair: Address;
+}
+
+interface Step {
+  readonly to?: Address;
+  readonly data: Hex;
+  readonly value?: bigint;
+}
+
+/** All in one block. */
+async function sendAll(chain: TestChain, steps: readonly Step[]): Promise<void> {
+  const hashes: Hex[] = [];
+  for (const step of steps) hashes.push(await chain.submit({ from: MAKER, gas: GAS, ...step }));
+  await chain.mine();
+  for (const hash of hashes) {
+    const receipt = await chain.rpc.call<TestReceipt | null>('eth_getTransactionReceipt', hash);
+    if (receipt?.status !== '0x1') throw new Error('setting a trap failed');
+  }
+}
+
+async function readPair(chain: TestChain, token: Address): Promise<Address> {
+  const { weth, v2Factory } = chain.deployment.contracts;
+  const args = [token, weth] as const;
+  const data = encodeFunctionData({ abi: FACTORY_ABI, functionName: 'getPair', args });
+  const told = await chain.rpc.call<Hex>('eth_call', { to: v2Factory, data }, 'latest');
+  return `0x${told.slice(-40)}`;
+}
+
+export async function setTraps<Mode extends TrapMode>(
+  chain: TestChain,
+  modes: readonly Mode[],
+): Promise<Readonly<Record<Mode, Trap>>> {
+  const router = chain.deployment.contracts.v2Router;
+  const nonce = BigInt(await chain.rpc.call<Hex>('eth_getTransactionCount', MAKER, 'latest'));
+  const tokens = modes.map((_, index) => {
+    const address = getContractAddress({ from: MAKER, nonce: nonce + BigInt(index) });
+    return address.toLowerCase() as Address;
+  });
+  const deployments = modes.map((mode) => ({
+    data: encodeDeployData({ abi: ABI, bytecode: CODE, args: [TRAP_MODES[mode]] }),
+  }));
+  await sendAll(chain, deployments);
+  const approval = { functionName: 'approve', args: [router, maxUint256] } as const;
+  const approve = encodeFunctionData({ abi: ABI, ...approval });
+  await sendAll(
+    chain,
+    tokens.map((to) => ({ to, data: approve })),
+  );
+  const supplies = tokens.map((token) => ({
+    to: router,
+    value: 20n * 10n ** 18n,
+    data: encodeFunctionData({
+      abi: V2_ROUTER_ABI,
+      functionName: 'addLiquidityETH',
+      args: [token, 100_000n * 10n ** 18n, 0n, 0n, MAKER, maxUint256],
+    }),
+  }));
+  await sendAll(chain, supplies);
+  const pairs = await Promise.all(tokens.map((token) => readPair(chain, token)));
+  const announcements = pairs.map((pair, index) => ({
+    to: tokens[index] as Address,
+    data: encodeFunctionData({ abi: ABI, functionName: 'setPool', args: [pair] }),
+  }));
+  await sendAll(chain, announcements);
+  const traps = modes.map((mode, index) => [mode, { token: tokens[index], pair: pairs[index] }]);
+  return Object.fromEntries(traps) as Record<Mode, Trap>;
+}
+
+export async function setBuyTax(chain: TestChain, token: Address, bps: bigint): Promise<void> {
+  const data = encodeFunctionData({ abi: ABI, functionName: 'setBuyTax', args: [bps] });
+  await sendAll(chain, [{ to: token, data }]);
+}
