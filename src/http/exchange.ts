@@ -38,7 +38,8 @@ export class Exchange {
     const question = url.indexOf('?');
     this.path = question < 0 ? url : url.slice(0, question);
     this.query = question < 0 ? null : url.slice(question + 1);
-    this.#headers = [...COMMON_FLAT, 'x-request-id', id];
+    this.#headers = COMMON_FLAT.slice();
+    this.#headers.push('x-request-id', id);
   }
 
   /** Adds a header; a name that is there already gets the new value. */
@@ -106,7 +107,9 @@ export class Exchange {
 
   sendReady(status: number, answer: ReadyAnswer): void {
     this.addHeader('etag', answer.etag);
-    for (const [name, value] of Object.entries(answer.headers ?? {})) this.setHeader(name, value);
+    if (answer.headers !== undefined) {
+      for (const [name, value] of Object.entries(answer.headers)) this.setHeader(name, value);
+    }
     const ifNoneMatch = this.request.headers['if-none-match'];
     if (ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, answer.etag)) this.send(304, null);
     else this.send(status, answer.bytes);

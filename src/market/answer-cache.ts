@@ -42,6 +42,8 @@ interface Entry {
   readonly etag: string;
   readonly validity: Validity;
   readonly checkpoint: Checkpoint;
+  /** Whether it was asked for since it was last looked at for making room. */
+  wasUsed: boolean;
   /** The whole answer as it was last sent, for the state it was sent at. */
   sent: { readonly at: Checkpoint; readonly answer: ReadyAnswer } | null;
 }
@@ -86,7 +88,7 @@ export function toEtag(text: string | Buffer): string {
 export class AnswerCache {
   readonly #states: ChainStates;
   readonly #bytesMax: number;
-  /** In the order of their last use. */
+  /** Oldest first; one that was used goes back to the end when room is made. */
   readonly #entries = new Map<string, Entry>();
   readonly #byToken = new Map<string, Set<string>>();
   readonly #pending = new Map<string, Pending>();
@@ -113,8 +115,7 @@ export class AnswerCache {
       const at = this.#toState(key.chain, entry.checkpoint);
       if (isValidAt(entry.validity, at)) {
         this.#hits += 1;
-        this.#entries.delete(name);
-        this.#entries.set(name, entry);
+        entry.wasUsed = true;
         return this.#send(entry, at);
       }
       this.#forget(entry);
@@ -139,6 +140,7 @@ export class AnswerCache {
         etag: toEtag(made.text),
         validity: made.validity,
         checkpoint: made.checkpoint,
+        wasUsed: false,
         sent: null,
       };
       if (pending.changedAt <= made.checkpoint.version) this.#keep(entry);
@@ -176,13 +178,24 @@ export class AnswerCache {
   #keep(entry: Entry): void {
     const old = this.#entries.get(entry.key);
     if (old !== undefined) this.#forget(old);
+    const size = toSize(entry);
+    if (size > this.#bytesMax) return;
+    this.#makeRoom(size);
     this.#entries.set(entry.key, entry);
-    this.#bytes += toSize(entry);
+    this.#bytes += size;
     const keys = this.#byToken.get(entry.tokenKey) ?? new Set();
     this.#byToken.set(entry.tokenKey, keys.add(entry.key));
+  }
+
+  /** A second chance for what was used costs a hit nothing, unlike moving it at each. */
+  #makeRoom(size: number): void {
     for (const oldest of this.#entries.values()) {
-      if (this.#bytes <= this.#bytesMax) return;
-      this.#forget(oldest);
+      if (this.#bytes + size <= this.#bytesMax) return;
+      if (oldest.wasUsed) {
+        oldest.wasUsed = false;
+        this.#entries.delete(oldest.key);
+        this.#entries.set(oldest.key, oldest);
+      } else this.#forget(oldest);
     }
   }
 
