@@ -149,9 +149,10 @@ export const buildTrade = defineOperation({
       },
       issues: {},
       summary: [
-        'Buy WIRE with 1 ETH on Local devnet',
+        'Buy WIRE (0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7) with ETH on Local devnet',
         'You pay 1 ETH',
-        'You receive about 7000 WIRE, at least 6965 WIRE',
+        'You receive about 7000 WIRE',
+        'At least 6965 WIRE, or nothing happens',
       ],
       transactions: [
         {

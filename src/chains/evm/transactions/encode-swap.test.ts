@@ -5,18 +5,35 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { TEST_ADDRESSES } from '../../../../devnet/accounts.ts';
 import { findPool } from '../../../../devnet/deployment.ts';
-import { buildApprovals } from '../../../../devnet/swap-calldata.ts';
 import type { TestReceipt } from '../../../../devnet/test-chain.ts';
 import { enableV3Fee, mintPosition, openTwin } from '../../../../test/devnet-liquidity.ts';
 import { createRandom } from '../../../../test/fakes/fake-chain.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../../test/indexed-devnet.ts';
 import { executeLegs, type OraclePath } from '../../../../test/oracles/exhaustive-routes.ts';
-import { readBalance, setBalance } from '../../../../test/trade-wallet.ts';
+import { readBalance } from '../../../../test/trade-wallet.ts';
 import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';
+import { systemClock } from '../../../lib/clock.ts';
 import { ZERO_ADDRESS } from '../../../model/market-event.ts';
 import type { GraphPool } from '../../../trading/pool-graph-pool.ts';
+import { addressWord, toCallData, uintWord } from '../hex-data.ts';
+import { toRevertReason } from './decode-revert.ts';
+import { encodeApprovals } from './encode-approval.ts';
 import { encodeSwap } from './encode-swap.ts';
-import { type SwapHop, type SwapPlan, toRoutableVenues, toSwapRouter } from './swap-plan.ts';
+import {
+  type AccountOverride,
+  type CallOutcome,
+  CallSimulator,
+  toBalanceRead as toNativeRead,
+  type WalletCall,
+} from './simulate-calls.ts';
+import {
+  type SwapHop,
+  type SwapPlan,
+  type SwapRouter,
+  toRoutableVenues,
+  toSwapRouter,
+} from './swap-plan.ts';
+import { TokenBalanceSlots } from './token-balance-slot.ts';
 
 const WALLET = TEST_ADDRESSES[3]!;
 const ETHER = 10n ** 18n;
@@ -24,12 +41,19 @@ const ETHER = 10n ** 18n;
 let devnet: IndexedDevnet;
 let pools: GraphPool[];
 let weth: string;
+let router: SwapRouter;
+let simulator: CallSimulator;
+let slots: TokenBalanceSlots;
 let gone = 0;
 
 before(async () => {
   devnet = await startIndexedDevnet();
-  weth = devnet.adapter.deployment.wrapped;
-  await devnet.chain.rpc.call('anvil_setBalance', WALLET, '0xffffffffffffffffffff');
+  const { deployment, client } = devnet.adapter;
+  weth = deployment.wrapped;
+  router = toSwapRouter(deployment) ?? assert.fail();
+  simulator = new CallSimulator(client, systemClock);
+  slots = new TokenBalanceSlots(client);
+  await refresh();
 });
 after(() => devnet.stop());
 
@@ -115,7 +139,6 @@ function toPlan({ from, to, amountIn, legs }: Case): SwapPlan & { amountOut: big
 }
 
 async function execute(plan: SwapPlan): Promise<TestReceipt> {
-  const router = toSwapRouter(devnet.adapter.deployment) ?? assert.fail();
   const { to, data, value } = encodeSwap(plan, router);
   return devnet.chain.send({ from: WALLET, to, data, value, gas: 2_000_000n } as never);
 }
@@ -128,45 +151,76 @@ async function readGas({ gasUsed, transactionHash }: TestReceipt): Promise<bigin
   return BigInt(gasUsed) * BigInt(effectiveGasPrice);
 }
 
-const approved = new Set<string>();
-
-/** Much of everything, once: finding out how costs the node half a second. */
-async function fund(token: string): Promise<void> {
-  if (token === ZERO_ADDRESS || approved.has(token)) return;
-  approved.add(token);
-  await setBalance(devnet.chain, token, { owner: WALLET, amountRaw: 10n ** 30n });
-  const { contracts } = devnet.chain.deployment;
-  const approvals = buildApprovals({ contracts, owner: WALLET, token: token as never });
-  for (const approval of approvals) await devnet.chain.send(approval);
+function toBalanceRead(token: string, owner: string): WalletCall {
+  if (token === ZERO_ADDRESS) return toNativeRead(owner);
+  const data = toCallData('0x70a08231', addressWord(owner.toLowerCase()));
+  return { to: token, data, value: 0n, gas: 1_000_000n };
 }
 
-/** Nothing of anybody's stays behind. */
-async function assertRouterEmpty(plan: SwapPlan): Promise<void> {
-  const router = devnet.chain.deployment.contracts.universalRouter;
+interface Rehearsed {
+  readonly swap: CallOutcome;
+  readonly received: bigint;
+  readonly spent: bigint;
+  /** What the router has at the end, by token. */
+  readonly kept: ReadonlyMap<string, bigint>;
+}
+
+/** Approves and swaps on the real contracts, with what is spent given for the occasion. */
+async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
+  const { block, blockHash } = devnet.follower.current?.checkpoint ?? assert.fail();
+  const amountRaw = plan.legs.reduce((sum, leg) => sum + leg.amountInRaw, 0n);
+  const { tokenIn: token, tokenOut } = plan;
+  const isNative = token === ZERO_ADDRESS;
+  const { deadlineSeconds } = plan;
+  const need = { token, amountRaw, deadlineSeconds, mustReset: false };
+  const none = { tokenRaw: 0n, permit2Raw: 0n, permit2Expiration: 0 };
+  const prepared = isNative ? [] : encodeApprovals(need, none, router);
+  const slot = isNative ? null : await slots.find({ token, owner: WALLET, block });
+  const overrides: [string, AccountOverride] =
+    slot === null
+      ? [WALLET, { balance: amountRaw }]
+      : [slot.account, { slots: new Map([[slot.slot, `0x${uintWord(amountRaw)}`]]) }];
   const touched = plan.legs.flatMap(({ hops }) =>
     hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut]),
   );
-  for (const token of new Set([...touched, weth, ZERO_ADDRESS])) {
-    assert.equal(await readBalance(devnet.chain, token, router), 0n, `the router keeps ${token}`);
-  }
+  const checked = [...new Set([...touched, weth, ZERO_ADDRESS])];
+  const ends = [toBalanceRead(token, WALLET), toBalanceRead(tokenOut, WALLET)];
+  const calls = [...prepared, encodeSwap(plan, router)].map(({ to, data, value }) => ({
+    ...{ to, data, value },
+    gas: 3_000_000n,
+  }));
+  const result = await simulator.simulate({
+    wallet: WALLET,
+    calls: [
+      ...ends,
+      ...calls,
+      ...ends,
+      ...checked.map((one) => toBalanceRead(one, router.address)),
+    ],
+    overrides: new Map([overrides]),
+    block: { number: block, hash: blockHash },
+  });
+  if (result.status !== 'done') return assert.fail(result.status);
+  const { outcomes } = result;
+  const amounts = outcomes.map(({ returnData }) =>
+    returnData.length === 66 ? BigInt(returnData) : 0n,
+  );
+  const after = ends.length + calls.length;
+  return {
+    swap: outcomes[after - 1]!,
+    spent: amounts[0]! - amounts[after]!,
+    received: amounts[after + 1]! - amounts[1]!,
+    kept: new Map(checked.map((one, index) => [one, amounts[after + 2 + index]!])),
+  };
 }
 
 async function assertPays(one: Case): Promise<void> {
-  const { chain } = devnet;
-  await fund(tokenOf(one.from));
-  await refresh();
   const plan = toPlan(one);
-  const before = await readBalance(chain, plan.tokenOut, WALLET);
-  const spentBefore = await readBalance(chain, plan.tokenIn, WALLET);
-  const receipt = await execute(plan);
-  assert.equal(receipt.status, '0x1');
-  const gas = await readGas(receipt);
-  const toGas = (token: string) => (token === ZERO_ADDRESS ? gas : 0n);
-  const received = (await readBalance(chain, plan.tokenOut, WALLET)) - before;
-  assert.equal(received + toGas(plan.tokenOut), plan.amountOut);
-  const spent = spentBefore - (await readBalance(chain, plan.tokenIn, WALLET));
-  assert.equal(spent - toGas(plan.tokenIn), one.amountIn);
-  await assertRouterEmpty(plan);
+  const { swap, received, spent, kept } = await rehearse(plan);
+  assert.ok(swap.isOk, toRevertReason(swap.returnData));
+  assert.equal(received, plan.amountOut);
+  assert.equal(spent, one.amountIn);
+  for (const [token, amount] of kept) assert.equal(amount, 0n, `the router keeps ${token}`);
   gone += 1;
 }
 
@@ -238,21 +292,41 @@ describe('encodeSwap', () => {
     }
   });
 
-  it('pays back nothing less than the minimum: the whole call reverts', async () => {
-    for (const [from, to, amountIn, ...legs] of [CASES[0]!, CASES[8]!, CASES[35]!, CASES[37]!]) {
-      await fund(tokenOf(from));
-      await refresh();
+  it('pays the minimum or does nothing, whichever way it pays', async () => {
+    for (const [from, to, amountIn, ...legs] of CASES) {
       const plan = toPlan({ from, to, amountIn, legs });
-      const receipt = await execute({ ...plan, amountOutMin: plan.amountOut + 1n });
-      assert.equal(receipt.status, '0x0', `${from} ${to}`);
+      const { swap } = await rehearse({ ...plan, amountOutMin: plan.amountOut + 1n });
+      assert.equal(swap.isOk, false, `${from} ${to} ${legs}`);
+      assert.match(toRevertReason(swap.returnData), /less than the minimum/);
     }
   });
 
   it('reverts after its deadline', async () => {
     const [from, to, amountIn, ...legs] = CASES[0]!;
-    await refresh();
     const plan = { ...toPlan({ from, to, amountIn, legs }), deadlineSeconds: 1_700_000_000 };
-    assert.equal((await execute(plan)).status, '0x0');
+    assert.match(toRevertReason((await rehearse(plan)).swap.returnData), /deadline has passed/);
+  });
+
+  it('a token that takes a part is sent once, and the minimum counts what arrives', async () => {
+    const plan = toPlan({ from: 'eth', to: 'toll', amountIn: ETHER, legs: ['v2:toll'] });
+    const net = plan.amountOut - (plan.amountOut * 300n) / 10_000n;
+    const taxed = { ...plan, outputTaxBps: 300, amountOutMin: net };
+    const { swap, received } = await rehearse(taxed);
+    assert.ok(swap.isOk, toRevertReason(swap.returnData));
+    assert.equal(received, net);
+    const more = await rehearse({ ...taxed, amountOutMin: net + 1n });
+    assert.match(toRevertReason(more.swap.returnData), /less than the minimum/);
+    // Divided, each part is paid to the wallet itself, too.
+    const halves = toPlan({
+      from: 'eth',
+      to: 'toll',
+      amountIn: ETHER,
+      legs: ['v2:toll', 'v2:toll'],
+    });
+    const part = { ...halves.legs[0]!, amountOutRaw: halves.amountOut / 2n };
+    const low = (net * 99n) / 100n;
+    const divided = { ...taxed, amountOutMin: low, legs: [part, part] };
+    assert.ok((await rehearse(divided)).received >= low);
   });
 
   it('gives back what a pool could not take', async () => {
@@ -295,7 +369,9 @@ describe('encodeSwap', () => {
       assert.equal(receipt.status, '0x1', venue);
       const spent = before - (await readBalance(chain, ZERO_ADDRESS, WALLET));
       assert.equal(spent - (await readGas(receipt)), amountIn);
-      await assertRouterEmpty(plan);
+      for (const token of [ZERO_ADDRESS, weth]) {
+        assert.equal(await readBalance(chain, token, router.address), 0n);
+      }
     }
   });
 });
