@@ -1,0 +1,242 @@
+// A wallet's calls rehearsed on a real node: by its own method, by `eth_call` where it lacks that,
+// and not at all where it can do neither.
+
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { findPool, findToken } from '../../../../devnet/deployment.ts';
+import { startTestChain, type TestChain } from '../../../../devnet/test-chain.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import { sleep } from '../../../lib/retry.ts';
+import { ZERO_ADDRESS } from '../../../model/market-event.ts';
+import { addressWord, toCallData, uintWord } from '../hex-data.ts';
+import { RpcClient } from '../rpc/rpc-client.ts';
+import { toDevnetDeployment } from '../to-devnet-deployment.ts';
+import { toRevertReason } from './decode-revert.ts';
+import { encodeApprovals } from './encode-approval.ts';
+import { encodeSwap } from './encode-swap.ts';
+import { CallSimulator, type Simulation, toBalanceRead } from './simulate-calls.ts';
+import { type SwapRouter, toSwapRouter } from './swap-plan.ts';
+import { TokenBalanceSlots } from './token-balance-slot.ts';
+
+/** Nobody's: it has never been used. */
+const WALLET = '0x00000000000000000000000000000000c0ffee00';
+const NONE = { tokenRaw: 0n, permit2Raw: 0n, permit2Expiration: 0 };
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+let chain: TestChain;
+let router: SwapRouter;
+const closing: (() => void)[] = [];
+
+before(async () => {
+  chain = await startTestChain();
+  router = toSwapRouter(toDevnetDeployment(chain.deployment)) ?? assert.fail();
+});
+after(async () => {
+  for (const close of closing) close();
+  await chain.stop();
+});
+
+/** A node that does not know some of what it is asked. */
+async function startLesserNode(isKnown: (call: Call) => boolean) {
+  const asked: string[] = [];
+  const answer = async (call: Call) => {
+    asked.push(call.method);
+    const error = { code: -32601, message: `the method ${call.method} is not available` };
+    if (!isKnown(call)) return { jsonrpc: '2.0', id: call.id, error };
+    try {
+      const result = await chain.rpc.call(call.method, ...call.params);
+      return { jsonrpc: '2.0', id: call.id, result };
+    } catch (cause) {
+      return { jsonrpc: '2.0', id: call.id, error: { code: 3, message: String(cause) } };
+    }
+  };
+  const server = createServer(async (request: IncomingMessage, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const calls = JSON.parse(text) as Call | Call[];
+    const replies = Array.isArray(calls)
+      ? await Promise.all(calls.map(answer))
+      : await answer(calls);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(replies));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+function connect(url: string) {
+  const client = new RpcClient({
+    ...{ endpoints: [url], chainId: 1337, clock: systemClock, sleep, random: Math.random },
+    log: { info: () => undefined, warn: () => undefined },
+    budgetMs: 10_000,
+    limits: {
+      timeoutMs: 10_000,
+      replyBytesMax: 1_000_000,
+      batchCallsMax: 50,
+      batchesMax: 2,
+      chainCheckMs: 60_000,
+    },
+  });
+  closing.push(() => client.close());
+  return {
+    simulator: new CallSimulator(client, systemClock),
+    slots: new TokenBalanceSlots(client),
+  };
+}
+
+async function readHead() {
+  const head = await chain.rpc.call<{ number: string; hash: string }>(
+    'eth_getBlockByNumber',
+    'latest',
+    false,
+  );
+  return { number: Number(head.number), hash: head.hash };
+}
+
+/** Sells WIRE, which the wallet has not, for the native coin: two approvals and the swap. */
+async function sell(
+  parts: ReturnType<typeof connect>,
+  more: { readonly amountOutMin?: bigint; readonly hash?: string } = {},
+): Promise<Simulation & { kinds?: readonly string[] }> {
+  const block = await readHead();
+  const token = findToken(chain.deployment, 'wire').address;
+  const { id } = findPool(chain.deployment, { token: 'wire', venue: 'uniswap-v2' });
+  const amountRaw = 10n ** 20n;
+  const deadlineSeconds = 4_000_000_000;
+  const tokenOut = router.wrapped;
+  const hop = { pool: { kind: 'v2', pair: id }, tokenIn: token, tokenOut } as const;
+  const swap = encodeSwap(
+    {
+      tokenIn: token,
+      tokenOut: ZERO_ADDRESS,
+      amountOutMin: more.amountOutMin ?? 1n,
+      legs: [{ amountInRaw: amountRaw, amountOutRaw: 1n, hops: [hop] }],
+      outputTaxBps: 0,
+      recipient: WALLET,
+      deadlineSeconds,
+    },
+    router,
+  );
+  const need = { token, amountRaw, deadlineSeconds, mustReset: false };
+  const calls = [...encodeApprovals(need, NONE, router), swap].map(({ to, data, value }) => ({
+    ...{ to, data, value },
+    gas: 3_000_000n,
+  }));
+  const found = await parts.slots.find({ token, owner: WALLET, block: block.number });
+  const slots = new Map(found === null ? [] : [[found.slot, `0x${uintWord(amountRaw)}`]]);
+  const balance = toBalanceRead(WALLET);
+  return parts.simulator.simulate({
+    wallet: WALLET,
+    calls: [balance, ...calls, balance],
+    overrides: new Map([[found?.account ?? token, { slots }]]),
+    block: { number: block.number, hash: more.hash ?? block.hash },
+  });
+}
+
+function toOutcomes(simulation: Simulation) {
+  return simulation.status === 'done' ? simulation.outcomes : assert.fail(simulation.status);
+}
+
+function toReceived(simulation: Simulation): bigint {
+  const outcomes = toOutcomes(simulation);
+  for (const { isOk, returnData } of outcomes) assert.ok(isOk, toRevertReason(returnData));
+  return BigInt(outcomes.at(-1)!.returnData) - BigInt(outcomes[0]!.returnData);
+}
+
+describe('CallSimulator', () => {
+  it('makes the calls one after the other, with what is assumed', async () => {
+    const whole = await sell(connect(chain.rpcUrl));
+    assert.ok(toReceived(whole) > 10n ** 15n);
+    const balance = await chain.rpc.call<string>('eth_getBalance', WALLET, 'latest');
+    assert.equal(BigInt(balance), 0n);
+  });
+
+  it('comes to the same where a node knows eth_call only, and asks once whether it does', async () => {
+    const node = await startLesserNode(({ method }) => method !== 'eth_simulateV1');
+    const parts = connect(node.url);
+    const [whole, lesser] = [await sell(connect(chain.rpcUrl)), await sell(parts)];
+    assert.equal(toReceived(lesser), toReceived(whole));
+    await sell(parts);
+    assert.equal(node.asked.filter((method) => method === 'eth_simulateV1').length, 1);
+    for (const [index, { gasUsed }] of toOutcomes(lesser).entries()) {
+      // Slots that earlier calls warmed, and refunds, make the difference.
+      const exact = Number(toOutcomes(whole)[index]!.gasUsed);
+      assert.ok(Math.abs(Number(gasUsed) - exact) < 25_000, `${gasUsed} for ${exact}`);
+    }
+  });
+
+  it('tells what a call reverted with, either way', async () => {
+    const lesser = await startLesserNode(({ method }) => method !== 'eth_simulateV1');
+    for (const url of [chain.rpcUrl, lesser.url]) {
+      const outcomes = toOutcomes(await sell(connect(url), { amountOutMin: 10n ** 24n }));
+      assert.deepEqual(
+        outcomes.map(({ isOk }) => isOk),
+        [true, true, true, false, true],
+      );
+      assert.match(toRevertReason(outcomes[3]!.returnData), /less than the minimum/);
+    }
+  });
+
+  it('is unable where the node can assume nothing, and says so', async () => {
+    const node = await startLesserNode(
+      ({ method, params }) =>
+        method !== 'eth_simulateV1' && (method !== 'eth_call' || params.length < 3),
+    );
+    assert.deepEqual(await sell(connect(node.url)), { status: 'unable' });
+  });
+
+  it('notices that the block is no longer there', async () => {
+    const hash = `0x${'ab'.repeat(32)}`;
+    assert.deepEqual(await sell(connect(chain.rpcUrl), { hash }), { status: 'moved' });
+  });
+});
+
+describe('TokenBalanceSlots', () => {
+  it('finds the balance of every token of the devnet, and asks once', async () => {
+    const node = await startLesserNode(() => true);
+    const { slots } = connect(node.url);
+    const { number } = await readHead();
+    for (const { address: token, key } of chain.deployment.tokens) {
+      const found = await slots.find({ token, owner: WALLET, block: number });
+      assert.ok(found, key);
+      const overrides = { [found.account]: { stateDiff: { [found.slot]: `0x${uintWord(7n)}` } } };
+      const data = toCallData('0x70a08231', addressWord(WALLET));
+      const told = await chain.rpc.call<string>(
+        'eth_call',
+        { to: token, data },
+        'latest',
+        overrides,
+      );
+      assert.equal(BigInt(told), 7n, key);
+    }
+    const before = node.asked.length;
+    const token = chain.deployment.tokens[0]!.address;
+    await slots.find({ token, owner: WALLET, block: number });
+    assert.equal(node.asked.length, before);
+  });
+
+  it('guesses where a node does not tell what is read', async () => {
+    const node = await startLesserNode(({ method }) => method !== 'eth_createAccessList');
+    const { slots } = connect(node.url);
+    const { number } = await readHead();
+    const { weth } = chain.deployment.contracts;
+    for (const token of [weth, findToken(chain.deployment, 'odol').address]) {
+      assert.ok(await slots.find({ token, owner: WALLET, block: number }));
+    }
+  });
+
+  it('finds nothing where there is no token', async () => {
+    const { slots } = connect(chain.rpcUrl);
+    const { number } = await readHead();
+    const token = `0x${'12'.repeat(20)}`;
+    assert.equal(await slots.find({ token, owner: WALLET, block: number }), null);
+  });
+});
