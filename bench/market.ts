@@ -16,6 +16,10 @@ import {
   spread,
   startBare,
   startOurs,
+  type Turn,
+  takeTurns,
+  toCpuNote,
+  toRatios,
 } from './measure.ts';
 import type { Row } from './row.ts';
 
@@ -44,34 +48,23 @@ async function measureHot(
   options: { readonly quick: boolean },
 ): Promise<Row> {
   const answer = await copyAnswer(ours, hot.path);
-  const bare = await startBare(answer);
+  const peer = await startBare(answer);
   try {
     const load = { path: hot.path, connections: CONNECTIONS };
-    for (const { port } of [ours, bare]) await runLoad({ ...load, port, durationMs: 1500 });
-    const pairs: { ours: number; peer: number }[] = [];
-    const cpu = { ours: readCpuMs(ours.pid), peer: readCpuMs(bare.pid), asked: [0, 0] };
-    // Many short turns: a neighbour on the machine then disturbs both alike.
-    for (let i = 0; i < (options.quick ? 10 : 30); i += 1) {
-      const peer = await runLoad({ ...load, port: bare.port, durationMs: 300 });
-      const own = await runLoad({ ...load, port: ours.port, durationMs: 300 });
-      pairs.push({ ours: own.requestsPerSecond, peer: peer.requestsPerSecond });
-      cpu.asked = [(cpu.asked[0] ?? 0) + own.requests, (cpu.asked[1] ?? 0) + peer.requests];
-    }
-    const [oursCpu = 0, peerCpu = 0] = [
-      (readCpuMs(ours.pid) - cpu.ours) / (cpu.asked[0] ?? 1),
-      (readCpuMs(bare.pid) - cpu.peer) / (cpu.asked[1] ?? 1),
-    ];
-    const ratios = pairs.map((pair) => pair.ours / pair.peer);
+    const turns = { turns: options.quick ? 15 : 60, turnMs: 250, warmMs: 3000 };
+    const compared = await takeTurns({ ours, peer }, load, turns);
+    const ratios = toRatios(compared);
+    const toSpeed = (list: readonly Turn[]) => Math.round(median(list.map((t) => t.perSecond)));
     return {
       goal: hot.goal,
-      ours: `${Math.round(median(pairs.map((pair) => pair.ours)))} req/s`,
-      peer: `${Math.round(median(pairs.map((pair) => pair.peer)))} req/s (node:http)`,
+      ours: `${toSpeed(compared.ours)} req/s`,
+      peer: `${toSpeed(compared.peer)} req/s (node:http)`,
       ratio: median(ratios),
       spread: spread(ratios),
-      note: `${(Buffer.byteLength(answer.body) / 1024).toFixed(0)} KiB an answer; by CPU per request ${(peerCpu / oursCpu).toFixed(2)}`,
+      note: `${(Buffer.byteLength(answer.body) / 1024).toFixed(0)} KiB an answer; ${toCpuNote(compared)}`,
     };
   } finally {
-    await bare.stop();
+    await peer.stop();
   }
 }
 

@@ -1,7 +1,8 @@
 // Repetition, medians and processes for the measurements.
 
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { runLoad } from './load-client.ts';
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -15,11 +16,56 @@ export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / 2 / median(values);
 }
 
-/** Milliseconds of CPU, user and system, that a process has used; Linux only. */
+/** Milliseconds of CPU that the threads of a process have used; Linux only. */
 export function readCpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  // The kernel counts in hundredths of a second.
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  const threads = readdirSync(`/proc/${pid}/task`);
+  // Nanoseconds on a processor come first; the ticks of `stat` are too coarse for short turns.
+  const texts = threads.map((id) => readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8'));
+  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
+}
+
+export interface Turn {
+  readonly perSecond: number;
+  readonly cpuMicros: number;
+}
+
+export interface Comparison {
+  readonly ours: readonly Turn[];
+  readonly peer: readonly Turn[];
+}
+
+/** Takes turns between two servers, many and short: what else the machine does hits both alike. */
+export async function takeTurns(
+  servers: { readonly ours: StartedServer; readonly peer: StartedServer },
+  load: { readonly path: string; readonly connections: number },
+  options: { readonly turns: number; readonly turnMs: number; readonly warmMs: number },
+): Promise<Comparison> {
+  const take = async (server: StartedServer, durationMs: number): Promise<Turn> => {
+    const beforeMs = readCpuMs(server.pid);
+    const done = await runLoad({ ...load, port: server.port, durationMs });
+    const cpuMicros = ((readCpuMs(server.pid) - beforeMs) * 1000) / done.requests;
+    return { perSecond: done.requestsPerSecond, cpuMicros };
+  };
+  await take(servers.ours, options.warmMs);
+  await take(servers.peer, options.warmMs);
+  const turns: { ours: Turn; peer: Turn }[] = [];
+  for (let turn = 0; turn < options.turns; turn += 1) {
+    const peer = await take(servers.peer, options.turnMs);
+    turns.push({ peer, ours: await take(servers.ours, options.turnMs) });
+  }
+  return { ours: turns.map(({ ours }) => ours), peer: turns.map(({ peer }) => peer) };
+}
+
+/** How much of the peer's speed is ours, turn by turn. */
+export function toRatios({ ours, peer }: Comparison): number[] {
+  return ours.map((turn, index) => turn.perSecond / (peer[index]?.perSecond ?? Number.NaN));
+}
+
+/** By what a request costs in CPU, as a line of text. */
+export function toCpuNote({ ours, peer }: Comparison): string {
+  const [own, other] = [ours, peer].map((turns) => median(turns.map((one) => one.cpuMicros)));
+  if (own === undefined || other === undefined) return '';
+  return `by CPU per request ${(other / own).toFixed(2)}: ${own.toFixed(0)} µs against ${other.toFixed(0)} µs`;
 }
 
 /** Megabytes of memory that a process has of its own, mapped files aside; Linux only. */

@@ -3,8 +3,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runLoad } from './load-client.ts';
-import { median, readCpuMs, type StartedServer, spread, startBare, startOurs } from './measure.ts';
+import {
+  median,
+  spread,
+  startBare,
+  startOurs,
+  type Turn,
+  takeTurns,
+  toCpuNote,
+  toRatios,
+} from './measure.ts';
 import type { Row } from './row.ts';
 
 const PATH = '/v1/entitlements';
@@ -17,52 +25,28 @@ async function copyAnswer(port: number) {
   return { body: await response.text(), headers: Object.fromEntries(headers) };
 }
 
-async function measure(server: StartedServer, durationMs: number) {
-  const cpuBeforeMs = readCpuMs(server.pid);
-  const load = await runLoad({
-    port: server.port,
-    path: PATH,
-    connections: CONNECTIONS,
-    durationMs,
-  });
-  const cpuMicros = ((readCpuMs(server.pid) - cpuBeforeMs) * 1000) / load.requests;
-  return { perSecond: load.requestsPerSecond, cpuMicros, p99Ms: load.p99Ms };
-}
-
 export async function benchServe(options: { readonly quick: boolean }): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
   const ours = await startOurs({ env: { DATA_DIR: folder } });
-  const bare = await startBare(await copyAnswer(ours.port));
-  const durationMs = options.quick ? 1000 : 3000;
-  const repetitions = options.quick ? 3 : 7;
+  const peer = await startBare(await copyAnswer(ours.port));
   try {
-    for (const server of [ours, bare]) await measure(server, durationMs);
-    const pairs: { ours: number; peer: number; oursCpu: number; peerCpu: number }[] = [];
-    // Interleaved, so that a noisy neighbour disturbs both alike.
-    for (let i = 0; i < repetitions; i += 1) {
-      const peer = await measure(bare, durationMs);
-      const own = await measure(ours, durationMs);
-      pairs.push({
-        ours: own.perSecond,
-        peer: peer.perSecond,
-        oursCpu: own.cpuMicros,
-        peerCpu: peer.cpuMicros,
-      });
-    }
-    const ratios = pairs.map((pair) => pair.ours / pair.peer);
-    const cpuRatios = pairs.map((pair) => pair.peerCpu / pair.oursCpu);
+    const load = { path: PATH, connections: CONNECTIONS };
+    const turns = { turns: options.quick ? 15 : 60, turnMs: 250, warmMs: 3000 };
+    const compared = await takeTurns({ ours, peer }, load, turns);
+    const ratios = toRatios(compared);
+    const toSpeed = (list: readonly Turn[]) => Math.round(median(list.map((t) => t.perSecond)));
     return [
       {
         goal: 'entitlements',
-        ours: `${Math.round(median(pairs.map((pair) => pair.ours)))} req/s`,
-        peer: `${Math.round(median(pairs.map((pair) => pair.peer)))} req/s (node:http)`,
+        ours: `${toSpeed(compared.ours)} req/s`,
+        peer: `${toSpeed(compared.peer)} req/s (node:http)`,
         ratio: median(ratios),
         spread: spread(ratios),
-        note: `by CPU per request ${median(cpuRatios).toFixed(2)}: ${median(pairs.map((pair) => pair.oursCpu)).toFixed(0)} µs against ${median(pairs.map((pair) => pair.peerCpu)).toFixed(0)} µs`,
+        note: toCpuNote(compared),
       },
     ];
   } finally {
-    await Promise.all([ours.stop(), bare.stop()]);
+    await Promise.all([ours.stop(), peer.stop()]);
     rmSync(folder, { recursive: true, force: true });
   }
 }
