@@ -13,8 +13,12 @@ let store: Store;
 let follower: PoolGraphFollower;
 let warnings: string[];
 
-function createFollower(market: MarketStore): PoolGraphFollower {
+function createFollower(
+  market: MarketStore,
+  options: { venues?: ReadonlySet<string>; poolCountMax?: number } = {},
+): PoolGraphFollower {
   return new PoolGraphFollower({
+    ...options,
     chain: 'devnet',
     store: market,
     wrapped: toAddress(9),
@@ -98,6 +102,38 @@ describe('PoolGraphFollower', () => {
     await startAt(1);
     assert.equal(follower.current?.checkpoint.version, 1);
     assert.deepEqual([reserveOf(11), reserveOf(12)], [100n, 200n]);
+  });
+
+  it('leaves out exchanges that cannot be traded in', async () => {
+    follower = createFollower(store.market, { venues: new Set(['uniswap-v2']) });
+    const fork = { ...toPair(12, 200n), venue: 'sushiswap-v2' };
+    await commit(1, { pools: [toPair(11, 100n), fork] });
+    follower.start();
+    await follower.settled();
+    await commit(2, { pools: [{ ...fork, pool: toAddress(13) }] });
+    follower.hear(toldOf(2, [13]));
+    await follower.settled();
+    assert.deepEqual([reserveOf(11), reserveOf(12), reserveOf(13)], [100n, null, null]);
+  });
+
+  it('keeps so many pools and no more: those that hold most', async () => {
+    const toDeep = (number: number, usd: bigint) => ({
+      ...toPair(number, BigInt(number)),
+      liquidityUsdE18: usd * 10n ** 18n,
+    });
+    const kept = () => [11, 12, 13, 14, 15, 16, 17].filter((one) => reserveOf(one) !== null);
+    follower = createFollower(store.market, { poolCountMax: 3 });
+    const start = [toDeep(11, 5n), toDeep(12, 1n), toDeep(13, 7n), toPair(14, 14n), toDeep(15, 6n)];
+    await commit(1, { pools: start });
+    follower.start();
+    await follower.settled();
+    assert.deepEqual(kept(), [11, 13, 15]);
+    // What is too shallow does not come in; what is deep enough makes room for itself.
+    await commit(2, { pools: [toDeep(16, 2n), toDeep(17, 50n)] });
+    follower.hear(toldOf(2, [16, 17]));
+    await follower.settled();
+    assert.deepEqual(kept(), [13, 15, 17]);
+    assert.equal(follower.current?.checkpoint.version, 2);
   });
 
   it('waits for the first commit where the store has nothing yet', async () => {

@@ -11,10 +11,11 @@ import { type Backoff, type Random, type Sleep, toBackoffMs } from '../lib/retry
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/market-event.ts';
 import type { Checkpoint, PoolRecord, TickRecord } from '../model/market-record.ts';
-import type { MarketReader, MarketScanner, MarketStore } from '../store/store.ts';
+import type { MarketStore } from '../store/store.ts';
 import { refitPool } from './hook-fees.ts';
 import { PoolGraph } from './pool-graph.ts';
 import { type GraphPool, toGraphPool } from './pool-graph-pool.ts';
+import { readPoolGraph, type ToPool } from './read-pool-graph.ts';
 
 /** What the graph has to hear of a commit; the feed's own event fits. */
 export interface PoolsCommitted {
@@ -34,6 +35,8 @@ export interface PoolGraphFollowerOptions {
   readonly venues?: ReadonlySet<string>;
   /** What hooks were seen to take of swaps in a pool; null where that is not known. */
   readonly hookFees?: (pool: PoolId) => DirectionFees | null;
+  /** How many pools are kept in memory: of more, the ones with the most in them. */
+  readonly poolCountMax?: number;
   readonly sleep: Sleep;
   readonly random: Random;
   readonly log: { warn(fields: object, message: string): void };
@@ -42,6 +45,9 @@ export interface PoolGraphFollowerOptions {
 const BACKOFF: Backoff = { baseMs: 100, maxMs: 10_000 };
 /** Beyond so many touched pools, reading everything once is cheaper. */
 const TOUCHED_COUNT_MAX = 5_000;
+const POOL_COUNT_MAX = 300_000;
+/** Beyond so much more than its share the graph is read anew, with a new measure of what to keep. */
+const OVERFULL = 1.1;
 
 /** A graph and the commit that it is the state of. */
 export interface GraphAtCommit {
@@ -56,6 +62,8 @@ export class PoolGraphFollower {
   #toldVersion = 0;
   #touched = new Set<PoolId>();
   #mustReload = true;
+  /** What a pool must hold to be kept; null as long as there is room for all. */
+  #floorUsdE18: bigint | null = null;
   #running: Promise<void> | null = null;
 
   constructor(options: PoolGraphFollowerOptions) {
@@ -106,6 +114,14 @@ export class PoolGraphFollower {
     if (pool !== undefined) this.#current?.graph.set(this.#refit(pool));
   }
 
+  get #poolCountMax(): number {
+    return this.#options.poolCountMax ?? POOL_COUNT_MAX;
+  }
+
+  #isKept(row: PoolRecord): boolean {
+    return this.#floorUsdE18 === null || (row.liquidityUsdE18 ?? 0n) >= this.#floorUsdE18;
+  }
+
   #refit(pool: GraphPool): GraphPool {
     return refitPool(pool, this.#options.hookFees?.(pool.pool) ?? null);
   }
@@ -147,9 +163,11 @@ export class PoolGraphFollower {
     this.#touched = new Set();
     try {
       const graph = new PoolGraph({ wrapped });
+      const into = { graph, toPool: this.#toPool, poolCountMax: this.#poolCountMax };
+      let floor: bigint | null = null;
       const checkpoint = await store.snapshot(async (reader) => {
         const found = await reader.readCheckpoint(chain);
-        if (found !== null) await readEverything(reader, { chain, graph, toPool: this.#toPool });
+        if (found !== null) floor = await readPoolGraph(reader, { chain, ...into });
         return found;
       });
       // A store without the chain is read again once the feed tells of a first commit.
@@ -158,6 +176,7 @@ export class PoolGraphFollower {
         return true;
       }
       this.#current = { graph, checkpoint };
+      this.#floorUsdE18 = floor;
     } catch (error) {
       this.#mustReload = true;
       for (const pool of touchedBefore) this.#touched.add(pool);
@@ -187,6 +206,7 @@ export class PoolGraphFollower {
     this.#apply(current.graph, pools, read);
     this.#current = { graph: current.graph, checkpoint: read.checkpoint };
     if (this.#toldVersion === told) this.#touched.clear();
+    if (current.graph.size > this.#poolCountMax * OVERFULL) this.#mustReload = true;
     return this.#isUpToDate();
   }
 
@@ -200,45 +220,14 @@ export class PoolGraphFollower {
     const ticks = Map.groupBy(read.ticks, (row) => row.pool);
     for (const id of pools) {
       const row = rows.get(id);
-      const pool = row && this.#toPool(row, ticks.get(id) ?? [], graph.get(id));
-      if (!pool) graph.delete(id);
+      const isWanted = row !== undefined && (graph.get(id) !== undefined || this.#isKept(row));
+      const pool = isWanted ? this.#toPool(row, ticks.get(id) ?? [], graph.get(id)) : null;
+      if (pool === null) graph.delete(id);
       else graph.set(pool);
     }
   }
 
   #isUpToDate(): boolean {
     return this.#toldVersion <= (this.#current?.checkpoint.version ?? 0) && !this.#mustReload;
-  }
-}
-
-type ToPool = (
-  row: PoolRecord,
-  ticks: readonly TickRecord[],
-  previous: GraphPool | undefined,
-) => GraphPool | null;
-
-/** Both scans go by pool id, so a pool's ticks are at hand when its row comes. */
-async function readEverything(
-  reader: MarketReader & MarketScanner,
-  into: {
-    readonly chain: ChainSlug;
-    readonly graph: PoolGraph;
-    readonly toPool: ToPool;
-  },
-): Promise<void> {
-  const ticks = new Map<PoolId, TickRecord[]>();
-  for await (const rows of reader.scanTicks(into.chain)) {
-    for (const row of rows) {
-      const known = ticks.get(row.pool);
-      if (known === undefined) ticks.set(row.pool, [row]);
-      else known.push(row);
-    }
-  }
-  for await (const rows of reader.scanPools(into.chain)) {
-    for (const row of rows) {
-      const pool = into.toPool(row, ticks.get(row.pool) ?? [], undefined);
-      ticks.delete(row.pool);
-      if (pool !== null) into.graph.set(pool);
-    }
   }
 }
