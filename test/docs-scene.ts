@@ -42,8 +42,11 @@ async function untilReady(service: RunningService): Promise<void> {
   }
 }
 
-export async function startDocsScene(t: Cleanup): Promise<DocsScene> {
-  const env = { DEVNET: 'auto', DEVNET_HISTORY_HOURS: '3', ...PLENTY };
+export async function startDocsScene(
+  t: Cleanup,
+  options: { readonly historyHours: number },
+): Promise<DocsScene> {
+  const env = { DEVNET: 'auto', DEVNET_HISTORY_HOURS: String(options.historyHours), ...PLENTY };
   const service = await startService(t, { env });
   await untilReady(service);
   const client = createAccessClient(service.origin);

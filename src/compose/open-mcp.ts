@@ -1,5 +1,6 @@
 // Puts the MCP endpoint on the operations and what there is to read of them.
 
+import type { Guide } from '../contract/guide.ts';
 import type { AnyHandler, RawHandler } from '../contract/handler.ts';
 import { operations } from '../contract/operations.ts';
 import { createMcp } from '../mcp/create-mcp.ts';
@@ -10,6 +11,7 @@ import type { Logger } from '../telemetry/logger.ts';
 export interface OpenMcpOptions {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly version: string;
+  readonly guides: readonly Guide[];
   readonly listChains: () => readonly string[];
   readonly logger: Pick<Logger, 'error'>;
 }

@@ -28,6 +28,7 @@ import { openMarket } from './open-market.ts';
 import { openMcp } from './open-mcp.ts';
 import { openStore } from './open-store.ts';
 import { openTrading, type Trading } from './open-trading.ts';
+import { readGuides } from './read-guides.ts';
 import { startChains } from './start-chains.ts';
 
 export interface ServiceOptions {
@@ -63,7 +64,8 @@ interface HandlerParts {
 }
 
 function createHandlers(parts: HandlerParts): Handlers {
-  const reference = createReference(operations, { version: parts.version });
+  const about = { version: parts.version, guides: readGuides() };
+  const reference = createReference(operations, about);
   const handlers: Omit<Handlers, 'callMcp'> = {
     getChains: () => ({ chains: parts.chains.list().map((chain) => chain.answer) }),
     ...parts.market.handlers,
@@ -77,7 +79,7 @@ function createHandlers(parts: HandlerParts): Handlers {
   };
   const callMcp = openMcp({
     handlers: toAnyHandlers(handlers),
-    version: parts.version,
+    ...about,
     listChains: () => parts.chains.list().map((chain) => chain.slug),
     logger: parts.logger,
   });

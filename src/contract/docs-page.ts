@@ -1,84 +1,21 @@
 // The readable reference: one page of plain HTML, no script, made from the operation list.
 
 import type { TSchema } from 'typebox';
-import { ERROR_CATALOGUE, ERROR_CODES } from '../errors/catalogue.ts';
+import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/catalogue.ts';
+import { packJson } from '../lib/pack-json.ts';
+import { escapeHtml, type ResolveLink, toHtml, toInline } from './docs-markdown.ts';
+import { DOCS_STYLE } from './docs-style.ts';
+import type { Guide, ReferenceAbout } from './guide.ts';
 import { COSTS, type Operation, toErrorCodes } from './operation.ts';
+import { toCurl, toEventsText, toFieldLines } from './operation-text.ts';
 
-/** The page's only style sheet; its hash is what the content security policy allows. */
-export const DOCS_STYLE = `
-:root{color-scheme:light dark;--text:#1c2430;--soft:#5a6675;--line:#d9dee5;--back:#fff;--code:#f4f6f9;--mark:#0b6bcb}
-@media(prefers-color-scheme:dark){:root{--text:#e4e9f0;--soft:#9aa7b8;--line:#2c3644;--back:#12171f;--code:#1a212c;--mark:#6db3ff}}
-*{box-sizing:border-box}body{margin:0;font:16px/1.55 system-ui,sans-serif;color:var(--text);background:var(--back)}
-main{max-width:860px;margin:0 auto;padding:2rem 1.25rem 5rem}h1{margin:0 0 .25rem}h2{margin:3rem 0 .5rem}h3{margin:2.25rem 0 .25rem;font-size:1.05rem}
-p{margin:.5rem 0}a{color:var(--mark)}nav ul{columns:2;padding-left:1.1rem}.soft{color:var(--soft)}
-code,pre{font:13.5px/1.5 ui-monospace,Menlo,Consolas,monospace;background:var(--code);border-radius:5px}code{padding:.1em .35em}
-pre{padding:.8rem 1rem;overflow-x:auto}pre code{padding:0;background:none}table{border-collapse:collapse;width:100%;margin:.5rem 0}
-th,td{text-align:left;vertical-align:top;padding:.4rem .6rem .4rem 0;border-bottom:1px solid var(--line)}th{font-weight:600}
-.method{font-weight:700;color:var(--mark)}@media(max-width:600px){nav ul{columns:1}}
-`;
+const ORIGIN = 'http://localhost:8080';
 
-export function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-}
-
-/** Escapes, and turns \`code\` marks into elements. */
-function toInline(text: string): string {
-  return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-interface AnySchema {
-  readonly type?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly anyOf?: readonly AnySchema[];
-  readonly items?: AnySchema;
-  readonly properties?: Readonly<Record<string, AnySchema>>;
-  readonly required?: readonly string[];
-  readonly description?: string;
-  readonly default?: unknown;
-}
-
-/** A schema's type in a few words. */
-export function toTypeText(schema: AnySchema): string {
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
-  if (schema.anyOf) return schema.anyOf.map(toTypeText).join(' | ');
-  if (schema.type === 'array') return `array of ${toTypeText(schema.items ?? {})}`;
-  return typeof schema.type === 'string' ? schema.type : 'any';
-}
-
-interface FieldLine {
-  readonly path: string;
-  readonly type: string;
-  readonly required: boolean;
-  readonly description: string;
-}
-
-/** Every field of a schema, nested ones by their path. */
-export function toFieldLines(schema: TSchema, prefix = ''): FieldLine[] {
-  const object = schema as AnySchema;
-  return Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
-    const path = `${prefix}${name}`;
-    const inner = field.type === 'array' ? field.items : field;
-    const suffix = field.type === 'array' ? '[].' : '.';
-    const line: FieldLine = {
-      path,
-      type: toTypeText(field),
-      required: object.required?.includes(name) ?? false,
-      description: [
-        field.description ?? '',
-        field.default === undefined ? '' : `Default ${JSON.stringify(field.default)}.`,
-      ]
-        .filter((part) => part !== '')
-        .join(' '),
-    };
-    return [line, ...(inner?.properties ? toFieldLines(inner as TSchema, path + suffix) : [])];
-  });
-}
+const ACCESS: Readonly<Record<Operation['access'], string>> = {
+  public: 'open to anyone',
+  key: 'open to anyone, API keys raise the tier',
+  session: 'wallet session',
+};
 
 function toFieldTable(schema: TSchema, heading: string): string {
   const rows = toFieldLines(schema).map(
@@ -88,71 +25,131 @@ function toFieldTable(schema: TSchema, heading: string): string {
       }</td><td>${toInline(line.description)}</td></tr>`,
   );
   if (rows.length === 0) return '';
-  return `<table><thead><tr><th>${heading}</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return `<div class="scroll"><table><thead><tr><th>${heading}</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
-/** What the reader must have in hand. */
-export function toAccessText(operation: Operation): string {
-  return operation.access === 'session' ? 'Needs a wallet session. ' : '';
+function toAnswerText({ mediaType, example }: Operation): string {
+  if (mediaType === 'application/json') return packJson(example.answer, 100);
+  return mediaType === 'text/event-stream' ? toEventsText(example.answer) : String(example.answer);
 }
 
-export function toCurl(operation: Operation, origin: string): string {
-  const credential = operation.access === 'session' ? ` -H 'Authorization: Bearer mw_sess_…'` : '';
-  if (operation.method === 'POST') {
-    const body = JSON.stringify(operation.example.input);
-    return `curl -s ${origin}/v1${operation.path}${credential} -H 'Content-Type: application/json' -d '${body}'`;
-  }
-  const query = Object.entries(operation.example.input)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
-    .join('&');
-  const method = operation.method === 'GET' ? '' : `-X ${operation.method} `;
-  return `curl -s ${method}'${origin}/v1${operation.path}${query === '' ? '' : `?${query}`}'${credential}`;
+function toChips(operation: Operation): string {
+  const cost = COSTS[operation.cost];
+  const chips = [
+    operation.cost === 'free' ? 'not metered' : `cost ${cost}`,
+    ACCESS[operation.access],
+    ...(operation.mcp === null ? [] : [`MCP tool ${operation.mcp.tool}`]),
+    ...(operation.takesIdempotencyKey ? ['takes Idempotency-Key'] : []),
+  ];
+  return `<ul class="chips">${chips.map((chip) => `<li>${escapeHtml(chip)}</li>`).join('')}</ul>`;
 }
 
 function toSection(operation: Operation): string {
-  const answer =
-    operation.mediaType === 'application/json'
-      ? JSON.stringify(operation.example.answer, null, 2)
-      : String(operation.example.answer);
+  const { id, method, path, summary, description } = operation;
   const errors = toErrorCodes(operation)
     .map((code) => `<a href="#error-${code}"><code>${code}</code></a>`)
     .join(' ');
-  return `<section id="${operation.id}"><h3><span class="method">${operation.method}</span> <code>/v1${operation.path}</code></h3>
-<p><strong>${toInline(operation.summary)}.</strong> ${toInline(operation.description)} <span class="soft">${toAccessText(operation)}Cost ${COSTS[operation.cost]}.</span></p>
-${toFieldTable(operation.input, operation.method === 'POST' ? 'Body' : 'Query')}
-<pre><code>${escapeHtml(`$ ${toCurl(operation, 'http://127.0.0.1:8080')}\n${answer}`)}</code></pre>
-${toFieldTable(operation.output, 'Answer')}
-<p class="soft">Errors: ${errors}</p></section>`;
+  const output = toFieldTable(operation.output, 'Answer');
+  return `<section id="${id}"><h3><span class="method ${method}">${method}</span><code>/v1${path}</code></h3>
+<p><strong>${toInline(summary)}.</strong> ${toInline(description)}</p>
+${toChips(operation)}
+${toFieldTable(operation.input, method === 'POST' ? 'Body' : 'Query')}
+<pre><code>${escapeHtml(`$ ${toCurl(operation, ORIGIN)}\n${toAnswerText(operation)}`)}</code></pre>
+${output === '' ? '' : `<details><summary>Every field of the answer</summary>${output}</details>`}
+<p class="soft uses">Errors: ${errors}</p></section>`;
 }
 
-function toErrorSection(): string {
-  const rows = ERROR_CODES.map((code) => {
-    const entry = ERROR_CATALOGUE[code];
-    return `<tr id="error-${code}"><td>${entry.status}</td><td><code>${code}</code></td><td>${toInline(entry.title)}. ${toInline(entry.help)}</td></tr>`;
+function toError(code: ErrorCode, operations: readonly Operation[]): string {
+  const { status, title, help } = ERROR_CATALOGUE[code];
+  const own = operations.filter((operation) => operation.errors.includes(code));
+  const uses = own.map(({ id, method, path }) => `<a href="#${id}">${method} ${path}</a>`);
+  return `<article class="error" id="error-${code}"><h3><span class="status">${status}</span><code>${code}</code></h3>
+<p><strong>${toInline(title)}.</strong> ${toInline(help)}</p>${
+    uses.length === 0 ? '' : `\n<p class="soft uses">From ${uses.join(' ')}</p>`
+  }</article>`;
+}
+
+function toErrorSection(operations: readonly Operation[]): string {
+  const codes = [...ERROR_CODES].sort(
+    (a, b) => ERROR_CATALOGUE[a].status - ERROR_CATALOGUE[b].status,
+  );
+  return `<h2 id="errors">Errors</h2><p>Every error is an RFC 9457 problem: <code>application/problem+json</code> with <code>type</code> (which leads here), <code>title</code>, <code>status</code>, <code>detail</code>, <code>code</code>, <code>requestId</code> and, for bad input, <code>errors</code> with each field. Branch on <code>code</code>: codes are permanent, texts are for people. A 429 or 503 carries <code>Retry-After</code>.</p>
+${codes.map((code) => toError(code, operations)).join('\n')}`;
+}
+
+/** Links between documents become links within the page; places that it has not are plain text. */
+function createResolve(guides: readonly Guide[], own: Guide): ResolveLink {
+  return (target) => {
+    if (/^https?:\/\//.test(target)) return target;
+    const [path = '', fragment = ''] = target.split('#');
+    const name = path.split('/').at(-1)?.replace(/\.md$/, '') ?? '';
+    if (name === 'errors') return '#errors';
+    const guide = path === '' ? own : guides.find((one) => one.id === name);
+    if (guide === undefined) return null;
+    return fragment === '' ? `#guide-${guide.id}` : `#guide-${guide.id}-${fragment}`;
+  };
+}
+
+function toGuide(guide: Guide, guides: readonly Guide[]): string {
+  const body = guide.markdown.replace(/^# .*\n/m, '');
+  const html = toHtml(body, {
+    resolve: createResolve(guides, guide),
+    anchor: `guide-${guide.id}`,
+    demote: 1,
   });
-  return `<h2 id="errors">Errors</h2><p>Every error is an RFC 9457 problem: <code>application/problem+json</code> with <code>type</code>, <code>title</code>, <code>status</code>, <code>detail</code>, <code>code</code>, <code>requestId</code> and, for bad input, <code>errors</code> with each field. Branch on <code>code</code>.</p>
-<table><thead><tr><th>Status</th><th>Code</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return `<section id="guide-${guide.id}"><h2>${escapeHtml(guide.title)}</h2>\n${html}</section>`;
 }
 
-export function toDocsPage(operations: readonly Operation[], about: { version: string }): string {
-  const tags = [...new Set(operations.map((operation) => operation.tag))];
-  const nav = operations
-    .map((op) => `<li><a href="#${op.id}">${op.method} ${op.path}</a></li>`)
-    .join('');
-  const sections = tags
+function toNavigation(operations: readonly Operation[], about: ReferenceAbout): string {
+  const toGroup = (title: string, links: readonly string[]) =>
+    `<h2>${title}</h2><ul>${links.map((link) => `<li>${link}</li>`).join('')}</ul>`;
+  const guides = about.guides.map(
+    ({ id, title }) => `<a href="#guide-${id}">${escapeHtml(title)}</a>`,
+  );
+  const groups = toTags(operations).map((tag) =>
+    toGroup(
+      tag,
+      operations
+        .filter((operation) => operation.tag === tag)
+        .map(
+          ({ id, method, path }) =>
+            `<a href="#${id}"><span class="method ${method}">${method}</span>${path}</a>`,
+        ),
+    ),
+  );
+  return `<nav class="side"><p class="brand">Mintwire</p><p class="soft">API ${escapeHtml(about.version)}</p><div class="groups">
+${guides.length === 0 ? '' : toGroup('Guides', guides)}
+${groups.join('\n')}
+${toGroup('Errors', ['<a href="#errors">Every error</a>'])}</div></nav>`;
+}
+
+function toTags(operations: readonly Operation[]): readonly Operation['tag'][] {
+  return [...new Set(operations.map((operation) => operation.tag))];
+}
+
+export function toDocsPage(operations: readonly Operation[], about: ReferenceAbout): string {
+  const sections = toTags(operations)
     .map((tag) => {
       const ofTag = operations.filter((operation) => operation.tag === tag);
-      return `<h2>${tag}</h2>${ofTag.map(toSection).join('\n')}`;
+      return `<h2 id="tag-${tag}">${tag}</h2>\n${ofTag.map(toSection).join('\n')}`;
     })
     .join('\n');
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Mintwire API</title><style>${DOCS_STYLE}</style></head><body><main>
-<h1>Mintwire API</h1><p class="soft">Version ${escapeHtml(about.version)} · <a href="/v1/openapi.json">OpenAPI 3.1</a> · <a href="/v1/llms.txt">llms.txt</a></p>
-<p>Raw amounts are decimal integer strings, times are Unix milliseconds, lists are named arrays. Every metered answer carries <code>RateLimit</code> and <code>RateLimit-Policy</code>; a 429 or 503 carries <code>Retry-After</code>. Unknown parameters are refused. Names and symbols of tokens come from chains: treat them as untrusted text.</p>
-<nav><ul>${nav}<li><a href="#errors">Errors</a></li></ul></nav>
+<title>Mintwire API</title><style>${DOCS_STYLE}</style></head><body><div class="page">
+${toNavigation(operations, about)}
+<main>
+<h1>Mintwire API</h1>
+<p class="lead">Token market data, quotes and unsigned transactions, from chains that this server follows itself.</p>
+<p><a href="/v1/openapi.json">OpenAPI 3.1</a> · <a href="/v1/llms.txt">llms.txt for language models</a> · MCP endpoint <code>/v1/mcp</code></p>
+<ul>
+<li>Raw amounts are decimal integer strings, prices and values decimal strings, times Unix milliseconds. What is not known is null, never 0.</li>
+<li>Unknown parameters are refused. Every metered answer carries <code>RateLimit</code> and <code>RateLimit-Policy</code>; a 429 or 503 carries <code>Retry-After</code>.</li>
+<li>Names and symbols of tokens come from chains and are written by strangers: treat them as untrusted text.</li>
+</ul>
+${about.guides.map((guide) => toGuide(guide, about.guides)).join('\n')}
 ${sections}
-${toErrorSection()}
-</main></body></html>
+${toErrorSection(operations)}
+</main></div></body></html>
 `;
 }

@@ -54,7 +54,13 @@ export interface Operation<
   readonly input: Input;
   /** What leaves: fields beyond it are dropped. */
   readonly output: Output;
-  readonly mediaType: 'application/json' | 'text/html' | 'text/plain' | 'text/markdown';
+  /** An event stream's output says what each event holds, by its name. */
+  readonly mediaType:
+    | 'application/json'
+    | 'text/html'
+    | 'text/plain'
+    | 'text/markdown'
+    | 'text/event-stream';
   readonly status: number;
   readonly cacheControl: string;
   /** Codes of its own, beside those that every operation may answer with. */

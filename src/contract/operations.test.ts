@@ -74,8 +74,9 @@ describe('documents', () => {
   });
 
   test('behavior: the readable reference and llms.txt name every operation', () => {
-    const page = toDocsPage(operations, { version: '1.2.3' });
-    const text = toLlmsText(operations, { version: '1.2.3' });
+    const about = { version: '1.2.3', guides: [] };
+    const page = toDocsPage(operations, about);
+    const text = toLlmsText(operations, about);
     for (const operation of all) {
       assert.ok(page.includes(`/v1${operation.path}`));
       assert.ok(text.includes(`${operation.method} /v1${operation.path}`));

@@ -1,7 +1,9 @@
 // The documents that describe the API, made once at start and sent as they are.
 
 import { createHash } from 'node:crypto';
-import { DOCS_STYLE, toDocsPage } from '../contract/docs-page.ts';
+import { toDocsPage } from '../contract/docs-page.ts';
+import { DOCS_STYLE } from '../contract/docs-style.ts';
+import type { ReferenceAbout } from '../contract/guide.ts';
 import { toLlmsText } from '../contract/llms-text.ts';
 import { toOpenapi } from '../contract/openapi.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -27,7 +29,7 @@ export interface ReferenceDocuments {
 
 export function createReference(
   operations: readonly Operation[],
-  about: { readonly version: string },
+  about: ReferenceAbout,
 ): ReferenceDocuments {
   return {
     openapi: toReadyAnswer(JSON.stringify(toOpenapi(operations, about))),

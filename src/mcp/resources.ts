@@ -1,5 +1,6 @@
 // What agents can read beside calling tools: the reference, the errors, the chains.
 
+import type { ReferenceAbout } from '../contract/guide.ts';
 import { toErrorsText, toErrorText, toLlmsText } from '../contract/llms-text.ts';
 import { toOpenapi } from '../contract/openapi.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -65,7 +66,7 @@ export const ERROR_TEMPLATE: ResourceTemplate = {
 
 export function createResources(
   operations: readonly Operation[],
-  about: { readonly version: string },
+  about: ReferenceAbout,
 ): readonly Resource[] {
   return [
     {

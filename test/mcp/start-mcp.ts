@@ -94,7 +94,7 @@ export async function startMcp(t: Cleanup, options: StartMcpOptions = {}): Promi
     operations: served,
     handlers,
     version: VERSION,
-    resources: createResources(served, { version: VERSION }),
+    resources: createResources(served, { version: VERSION, guides: [] }),
     templates: [ERROR_TEMPLATE],
     prompts: PROMPTS,
     listChains: () => ['devnet'],

@@ -125,10 +125,10 @@ export const getSessions = defineOperation({
     answer: {
       sessions: [
         {
-          id: 'se_1hTz0aVqKpW3mXc',
-          createdAt: 1767225600000,
-          expiresAt: 1767312000000,
-          lastUsedAt: 1767225600000,
+          id: 'se_36wz3VIzmBtk1WMskQIMtW',
+          createdAt: 1794720850380,
+          expiresAt: 1794807252709,
+          lastUsedAt: 1794720852709,
           transport: 'token',
           chain: 'base',
           current: true,
@@ -168,5 +168,5 @@ export const endAllSessions = defineOperation({
   cost: 'read',
   input: emptyInput,
   output: endedOutput,
-  example: { input: {}, answer: { ended: 3 } },
+  example: { input: {}, answer: { ended: 1 } },
 });

@@ -59,11 +59,46 @@ export const callMcp = defineOperation({
       jsonrpc: '2.0',
       id: 1,
       result: {
-        content: [{ type: 'text', text: '{"tokens":[{"chain":"devnet","mint":"0xA5A2…"}]}' }],
+        content: [
+          {
+            type: 'text',
+            text: '{"tokens":[{"chain":"devnet","mint":"0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7","symbol":"WIRE","name":"Wire","decimals":18,"logoUrl":null,"priceUsd":"0.419216924653595009","priceNative":"0.000141149335446816607","marketCapUsd":"41921692.4653595009","liquidityUsd":"6444172.62091812864","volume24hUsd":"97607.3717383143897","priceChange24hPct":-0.60143,"trades24h":24,"holders":40,"createdAt":1794709934000,"topPool":{"address":"0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2","venue":"uniswap-v3"},"match":"symbol"}],"nextCursor":"LWtxUHQ1a2JxcFEydgzSAEI","asOf":{"devnet":{"block":17,"blockHash":"0x449f75fe7c7f05c21de2110632a1e3b74117fbe852116e25763550753d0277cf","timestamp":1794720850000,"finalizedBlock":0}}}',
+          },
+        ],
         structuredContent: {
           tokens: [
-            { chain: 'devnet', mint: '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7', symbol: 'WIRE' },
+            {
+              chain: 'devnet',
+              mint: '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7',
+              symbol: 'WIRE',
+              name: 'Wire',
+              decimals: 18,
+              logoUrl: null,
+              priceUsd: '0.419216924653595009',
+              priceNative: '0.000141149335446816607',
+              marketCapUsd: '41921692.4653595009',
+              liquidityUsd: '6444172.62091812864',
+              volume24hUsd: '97607.3717383143897',
+              priceChange24hPct: -0.60143,
+              trades24h: 24,
+              holders: 40,
+              createdAt: 1794709934000,
+              topPool: {
+                address: '0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2',
+                venue: 'uniswap-v3',
+              },
+              match: 'symbol',
+            },
           ],
+          nextCursor: 'LWtxUHQ1a2JxcFEydgzSAEI',
+          asOf: {
+            devnet: {
+              block: 17,
+              blockHash: '0x449f75fe7c7f05c21de2110632a1e3b74117fbe852116e25763550753d0277cf',
+              timestamp: 1794720850000,
+              finalizedBlock: 0,
+            },
+          },
         },
       },
     },

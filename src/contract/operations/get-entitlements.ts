@@ -20,7 +20,11 @@ export const getEntitlements = defineOperation({
     input: {},
     answer: {
       level: 'anonymous',
-      budget: { perMinute: 120, burst: 60, costs: { read: 1 } },
+      budget: {
+        perMinute: 120,
+        burst: 60,
+        costs: { read: 1, search: 2, quote: 5, build: 10, challenge: 5 },
+      },
       limits: { streams: 4, trades: 100, holders: 100, klines: 1000 },
       chains: ['devnet'],
     },

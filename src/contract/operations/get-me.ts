@@ -45,7 +45,11 @@ export const getMe = defineOperation({
       session: { id: 'se_1hTz0aVqKpW3mXc', createdAt: 1767225600000, expiresAt: 1767312000000 },
       entitlements: {
         level: 'session',
-        budget: { perMinute: 600, burst: 150, costs: { read: 1 } },
+        budget: {
+          perMinute: 600,
+          burst: 150,
+          costs: { read: 1, search: 2, quote: 5, build: 10, challenge: 5 },
+        },
         limits: { streams: 50, trades: 500, holders: 1000, klines: 5000 },
         chains: [],
       },

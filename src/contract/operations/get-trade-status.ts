@@ -45,8 +45,8 @@ export const getTradeStatus = defineOperation({
     },
     answer: {
       status: 'confirmed',
-      block: 104,
-      tradeIds: ['devnet:0xd5ae89cee0fc49d0aefa3902138d13e3d7ad05a22883e59badd7f29b58f87d1e:0'],
+      block: 13,
+      tradeIds: ['devnet:0x0d80004ff7671d76d6e63f6a2b383b79387841d2dc2103aa985cf600f9389a8a:0'],
     },
   },
   mcp: {

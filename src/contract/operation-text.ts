@@ -1,0 +1,98 @@
+// An operation in words and commands, for the documents that are made of the list.
+
+import type { TSchema } from 'typebox';
+import type { Operation } from './operation.ts';
+
+interface AnySchema {
+  readonly type?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly AnySchema[];
+  readonly items?: AnySchema;
+  readonly properties?: Readonly<Record<string, AnySchema>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+}
+
+/** A schema's type in a few words. */
+export function toTypeText(schema: AnySchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (schema.anyOf) return schema.anyOf.map(toTypeText).join(' | ');
+  if (schema.type === 'array') return `array of ${toTypeText(schema.items ?? {})}`;
+  return typeof schema.type === 'string' ? schema.type : 'any';
+}
+
+export interface FieldLine {
+  readonly path: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly description: string;
+}
+
+/** The object that a field holds, be it in a list or null at times. */
+function toInner(field: AnySchema): { readonly schema: AnySchema; readonly suffix: string } | null {
+  if (field.properties) return { schema: field, suffix: '.' };
+  if (field.items?.properties) return { schema: field.items, suffix: '[].' };
+  const one = field.anyOf?.find((choice) => choice.properties);
+  return one ? { schema: one, suffix: '.' } : null;
+}
+
+/** Every field of a schema, nested ones by their path. */
+export function toFieldLines(schema: TSchema, prefix = ''): FieldLine[] {
+  const object = schema as AnySchema;
+  return Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
+    const path = `${prefix}${name}`;
+    const inner = toInner(field);
+    const line: FieldLine = {
+      path,
+      type: toTypeText(field),
+      // What has a default need not be given.
+      required: (object.required?.includes(name) ?? false) && field.default === undefined,
+      description: [
+        field.description ?? '',
+        field.default === undefined ? '' : `Default ${JSON.stringify(field.default)}.`,
+      ]
+        .filter((part) => part !== '')
+        .join(' '),
+    };
+    return [line, ...(inner ? toFieldLines(inner.schema as TSchema, path + inner.suffix) : [])];
+  });
+}
+
+/** What the reader must have in hand. */
+export function toAccessText(operation: Operation): string {
+  if (operation.access === 'session') return 'Needs a wallet session. ';
+  return operation.access === 'key' ? 'An API key raises the tier; sessions are not taken. ' : '';
+}
+
+/** A shell takes what stands between single quotes as it is, but for those. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The example as a command; `$TOKEN` stands for a session token. */
+export function toCurl(operation: Operation, origin: string): string {
+  const { access, example, mediaType, method, path } = operation;
+  const credential = access === 'session' ? ' -H "Authorization: Bearer $TOKEN"' : '';
+  if (method === 'POST') {
+    const body = quote(JSON.stringify(example.input));
+    return `curl -s ${origin}/v1${path}${credential} -H 'Content-Type: application/json' -d ${body}`;
+  }
+  const query = Object.entries(example.input)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join('&');
+  // Events are shown as they come.
+  const flag = mediaType === 'text/event-stream' ? '-N ' : '';
+  const verb = method === 'GET' ? flag : `-X ${method} `;
+  const url = quote(`${origin}/v1${path}${query === '' ? '' : `?${query}`}`);
+  return `curl -s ${verb}${url}${credential}`;
+}
+
+/** Events as they stand in a stream. */
+export function toEventsText(answer: unknown): string {
+  return Object.entries(answer as Record<string, unknown>)
+    .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n`)
+    .join('\n');
+}

@@ -1,0 +1,86 @@
+// Asks each operation for its documented example, with what only a running service can give put in.
+
+import assert from 'node:assert/strict';
+import type { Operation } from '../src/contract/operation.ts';
+import { type DocsScene, READER } from './docs-scene.ts';
+import { createEvmWallet } from './wallets.ts';
+
+interface Request {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly token?: string;
+}
+
+/** Ids, signatures and sessions that are used up, so that each example has its own. */
+const REAL: Readonly<
+  Record<string, (scene: DocsScene, input: Request['input']) => Promise<Request>>
+> = {
+  verifyChallenge: async ({ client }, input) => {
+    const { challengeId, message } = await client.challenge(READER);
+    return { input: { ...input, challengeId, signature: await READER.sign(message) } };
+  },
+  revokeKey: async ({ client, token }) => {
+    const { id } = await client.issueKey(token, 'prices backend');
+    return { input: { id }, token };
+  },
+  endSession: async ({ client }, input) => ({
+    input,
+    token: (await client.signIn(READER)).token,
+  }),
+  endAllSessions: async ({ client }, input) => ({
+    input,
+    token: (await client.signIn(createEvmWallet())).token,
+  }),
+  getTradeStatus: async ({ env }, input) => ({ input: { ...input, txHash: env['TX_HASH'] } }),
+};
+
+function toQuery(input: Request['input']): string {
+  const pairs = Object.entries(input).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+/** Reads a stream until the event comes that the example shows. */
+async function readEvent(response: Response, name: string): Promise<unknown> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  assert.ok(reader);
+  let text = '';
+  try {
+    for (;;) {
+      const event = new RegExp(`event: ${name}\\n(?:id: .*\\n)?data: (.*)\\n`).exec(text)?.[1];
+      if (event !== undefined) return { [name]: JSON.parse(event) };
+      const { value, done } = await reader.read();
+      assert.ok(!done, `the stream ended without ${name}: ${text}`);
+      text += value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** The real answer to the example of an operation. */
+export async function askExample(operation: Operation, scene: DocsScene): Promise<unknown> {
+  const { access, example, id, method, path, mediaType } = operation;
+  const session = access === 'session' ? { token: scene.token } : {};
+  const real = REAL[id];
+  const made = real ? await real(scene, example.input) : { input: example.input };
+  const { input, token }: Request = { ...session, ...made };
+  const isPost = method === 'POST';
+  const response = await fetch(`${scene.origin}/v1${path}${isPost ? '' : toQuery(input)}`, {
+    method,
+    headers: {
+      ...(isPost ? { 'content-type': 'application/json' } : {}),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(isPost ? { body: JSON.stringify(input) } : {}),
+    signal: AbortSignal.timeout(30_000),
+  });
+  if (mediaType === 'text/event-stream') {
+    const [name = ''] = Object.keys(example.answer as object);
+    return readEvent(response, name);
+  }
+  const text = await response.text();
+  assert.equal(response.status, operation.status, text.slice(0, 500));
+  return mediaType === 'application/json' ? JSON.parse(text) : text;
+}
