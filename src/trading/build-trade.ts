@@ -59,9 +59,18 @@ async function ask<T>(chain: ChainSlug, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The deadline runs from the later of our clock and the chain's, which may be ahead. */
-function toDeadline({ lifeSeconds }: Build, head: Trader['head'], nowMs: number): number {
-  return Math.ceil(Math.max(nowMs, head.timestampMs) / 1000) + lifeSeconds;
+/**
+ * The deadline runs from the later of our clock and the chain's, which may be ahead. It comes
+ * earlier, by half at most, where an allowance from a build before would else have to be renewed.
+ */
+function toDeadline({ lifeSeconds, request }: Build, trader: Trader, nowMs: number): number {
+  const { head, allowance } = trader;
+  const nowSeconds = Math.ceil(Math.max(nowMs, head.timestampMs) / 1000);
+  const deadline = nowSeconds + lifeSeconds;
+  if (allowance === null || allowance.permit2Raw < request.amountInRaw) return deadline;
+  const { permit2Expiration } = allowance;
+  const isNear = permit2Expiration >= nowSeconds + Math.ceil(lifeSeconds / 2);
+  return isNear ? Math.min(deadline, permit2Expiration) : deadline;
 }
 
 class TradeBuilder {
@@ -124,7 +133,7 @@ class TradeBuilder {
     const block = isAtHead
       ? { number: state.block, hash: state.blockHash }
       : { number: trader.head.number, hash: null };
-    const deadlineSeconds = toDeadline(build, trader.head, clock.nowMs());
+    const deadlineSeconds = toDeadline(build, trader, clock.nowMs());
     const parts = { chain, router, wallet, trader, deadlineSeconds };
     const sequence = await rehearse({ ...parts, trade: priced, block });
     if (sequence === null) return null;

@@ -14,6 +14,7 @@ import {
 import { ConstantProductPool } from '../amm/constant-product.ts';
 import type { SwapPool } from '../amm/swap-pool.ts';
 import { ZERO_ADDRESS } from '../model/market-event.ts';
+import { LEG_COUNT_MAX } from './find-trade-route.ts';
 import { PoolGraph } from './pool-graph.ts';
 import type { GraphPool } from './pool-graph-pool.ts';
 import { type BestRoute, findBestRoute, type RouteOptions } from './route.ts';
@@ -157,6 +158,44 @@ describe('findBestRoute on 200 pools', () => {
         const missed = (best * Number(amountIn) - spent) / Number(found.amountOut);
         assert.ok(missed < 0.001, `seed ${seed}: ${missed}`);
       }
+    });
+  }
+
+  for (const poolCount of [20, 60, 200]) {
+    it(`as quotes ask it loses next to nothing on ${poolCount} pools, and nothing to one route`, () => {
+      let compared = 0;
+      for (let seed = 1; seed <= 8; seed += 1) {
+        const assetCount = [4, 7, 12, 30][seed % 4] ?? 4;
+        const shape = { poolCount, assetCount, noise: 0.001, concentratedShare: 0.6 };
+        const market = createRandomMarket(createRandom(seed * 1000 + poolCount), shape);
+        const paths = toPaths(market);
+        // The last of them moves all prices by several per cent.
+        for (const [worth, permille] of [
+          [100, 999n],
+          [10_000, 999n],
+          [100_000, 995n],
+        ] as const) {
+          const amountIn = toAmount(market, worth);
+          const all = route(market, amountIn);
+          const few = route(market, amountIn, { legCountMax: LEG_COUNT_MAX });
+          if (all === null) continue;
+          assert.ok(few !== null && few.legs.length <= LEG_COUNT_MAX);
+          assertSound(few, amountIn);
+          const share = (few.amountOut * 1000n) / all.amountOut;
+          assert.ok(share >= permille, `seed ${seed} worth ${worth}: ${share}`);
+          const single = findBestPathByTrying(paths, amountIn);
+          assert.ok(few.amountOut >= single, `seed ${seed} worth ${worth}, single`);
+          // The same net of what each hop costs.
+          const hopCost = single / 2000n;
+          const cost = (path: readonly unknown[]) => hopCost * BigInt(path.length);
+          const net = route(market, amountIn, { legCountMax: LEG_COUNT_MAX, cost });
+          const one = route(market, amountIn, { legCountMax: 1, cost });
+          const toNet = (found: BestRoute | null) => (found ? found.amountOut - found.cost : 0n);
+          assert.ok(toNet(net) >= toNet(one), `seed ${seed} worth ${worth}, net`);
+          compared += 1;
+        }
+      }
+      assert.ok(compared >= 15, `${compared}`);
     });
   }
 
