@@ -79,4 +79,14 @@ export const GOALS = {
   },
   poolQuote: { part: 'quote', name: 'a quote on one V3 pool, 1 to 10 ticks crossed', ratioMin: 30 },
   bestRoute: { part: 'quote', name: 'the best route over 200 pools, of 5 ms', ratioMin: 1 },
+  quoteHttp: {
+    part: 'quote',
+    name: 'POST /v1/trade/quote, a token with ten pools',
+    ratioMin: null,
+  },
+  quoteHttpBusy: {
+    part: 'quote',
+    name: 'POST /v1/trade/quote, a token with 200 pools',
+    ratioMin: null,
+  },
 } as const satisfies Record<string, Goal>;

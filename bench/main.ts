@@ -32,7 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   start: { run: benchStart, seconds: 15, quickSeconds: 6 },
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 120 },
   grow: { run: benchTradeGrowth, seconds: 600, quickSeconds: 60 },
-  quote: { run: benchQuote, seconds: 60, quickSeconds: 15 },
+  quote: { run: benchQuote, seconds: 110, quickSeconds: 35 },
   profile: { run: runProfile, seconds: 60, quickSeconds: 30 },
 };
 

@@ -1,4 +1,5 @@
-// Part `quote`: a swap on one V3 pool against @uniswap/v3-sdk, and the best route over 200 pools.
+// Part `quote`: a swap on one V3 pool against @uniswap/v3-sdk, the best route over 200 pools, and
+// quotes over HTTP.
 
 import assert from 'node:assert/strict';
 import { ConcentratedPool } from '../src/amm/concentrated/concentrated-pool.ts';
@@ -10,6 +11,7 @@ import { createRandom } from '../test/fakes/fake-chain.ts';
 import { createRandomMarket, type RandomMarket } from '../test/fakes/random-pools.ts';
 import { median, spread } from './measure.ts';
 import { loadV3Sdk, V3_SDK_VERSION } from './peers/v3-sdk/install-v3-sdk.ts';
+import { benchQuoteHttp } from './quote-http.ts';
 import type { Row } from './row.ts';
 
 const TICK_SPACING = 60;
@@ -193,5 +195,6 @@ function benchRoute(quick: boolean): Row {
 }
 
 export async function benchQuote(options: { readonly quick: boolean }): Promise<Row[]> {
-  return [await benchPool(options.quick), benchRoute(options.quick)];
+  const rows = [await benchPool(options.quick), benchRoute(options.quick)];
+  return [...rows, ...(await benchQuoteHttp(options))];
 }
