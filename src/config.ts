@@ -162,6 +162,27 @@ const LIMIT_SETTINGS = {
   }),
 } as const;
 
+const STREAM_SETTINGS = {
+  resumeHours: setting('STREAM_RESUME_HOURS', integer({ min: 1, max: 168 }), {
+    group: 'Streams',
+    why: "How long a stream's reader may be away and still be told exactly what it missed; after that it begins anew. What reorganisations took back is kept for as long.",
+    example: '48',
+    fallback: '24',
+  }),
+  resumeEventsMax: setting('STREAM_RESUME_EVENTS', integer({ min: 1, max: 10_000_000 }), {
+    group: 'Streams',
+    why: 'How many trades a reader may have missed and still be told of each.',
+    example: '10000',
+    fallback: '50000',
+  }),
+  totalMax: setting('STREAMS_MAX', integer({ min: 1, max: 1_000_000 }), {
+    group: 'Streams',
+    why: 'How many streams one process holds open, over all callers; more get 503 `OVERLOADED`. Each takes a connection, so the limit of open files must be higher.',
+    example: '50000',
+    fallback: '20000',
+  }),
+} as const;
+
 const INDEXING_SETTINGS = {
   stallSeconds: setting('STALL_SECONDS', integer({ min: 1, max: 3600 }), {
     group: 'Chains',
@@ -264,6 +285,7 @@ export const SETTINGS: readonly Setting<unknown>[] = [
   ...Object.values(ACCESS_SETTINGS),
   ...Object.values(LIMIT_SETTINGS),
   ...CHAIN_SETTINGS.flatMap((entry) => [entry.rpcUrls, entry.startBlock]),
+  ...Object.values(STREAM_SETTINGS),
   ...Object.values(INDEXING_SETTINGS),
   ...Object.values(DEVNET_SETTINGS),
 ];
@@ -283,6 +305,7 @@ export interface Config {
   readonly store: ValuesOf<typeof STORE_SETTINGS>;
   readonly access: ValuesOf<typeof ACCESS_SETTINGS>;
   readonly limits: ValuesOf<typeof LIMIT_SETTINGS>;
+  readonly streams: ValuesOf<typeof STREAM_SETTINGS>;
   readonly chains: readonly FollowedChain[];
   readonly indexing: ValuesOf<typeof INDEXING_SETTINGS>;
   readonly devnet: ValuesOf<typeof DEVNET_SETTINGS>;
@@ -316,6 +339,7 @@ export function loadConfig(env: Environment): Config {
     store: readAll(STORE_SETTINGS),
     access: readAll(ACCESS_SETTINGS),
     limits: readAll(LIMIT_SETTINGS),
+    streams: readAll(STREAM_SETTINGS),
     chains: CHAIN_SETTINGS.flatMap((entry) => {
       const urls = read(entry.rpcUrls);
       const startBlock = read(entry.startBlock);

@@ -35,6 +35,8 @@ const LAG_MAX_MS = 60_000;
 export interface ChainFollowerOptions {
   readonly store: Config['store'];
   readonly indexing: Config['indexing'];
+  /** For how long it is remembered what rollbacks took back. */
+  readonly rollbacksKeptMs: number;
   /** Every chain that will be followed, for answers before its source is known. */
   readonly chains: readonly ChainSlug[];
   /** Where commits are told. */
@@ -191,8 +193,9 @@ export class ChainFollower implements ChainDirectory {
     if (this.#restart) clearTimeout(this.#restart);
     this.#restart = null;
     if (this.#stopping) return;
-    const { store, indexing, clock, logger } = this.#options;
-    const workerData: IndexerThreadInput = { store, indexing, sources: this.#sources };
+    const { store, indexing, rollbacksKeptMs, clock, logger } = this.#options;
+    const sources = this.#sources;
+    const workerData: IndexerThreadInput = { store, indexing, rollbacksKeptMs, sources };
     const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), {
       workerData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },

@@ -18,6 +18,8 @@ export interface ChainRunnerOptions {
   readonly source: ChainSource;
   readonly store: Store;
   readonly indexing: Config['indexing'];
+  /** For how long it is remembered what rollbacks took back. */
+  readonly rollbacksKeptMs: number;
   readonly log: SourceLog;
   readonly onProgress: () => void;
   /** Every commit and rollback, in order. */
@@ -89,6 +91,7 @@ export class ChainRunner {
       stallAfterMs: this.#options.indexing.stallSeconds * 1000,
       // With its traders held, a devnet may rest for as long as it likes.
       headStallAfterMs: isDevnet ? null : DEFAULT_INDEXER_OPTIONS.headStallAfterMs,
+      rollbacksKeptMs: this.#options.rollbacksKeptMs,
       clock: systemClock,
       sleep,
       random: Math.random,

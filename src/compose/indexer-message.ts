@@ -8,6 +8,8 @@ import type { ChainSource } from './chain-source.ts';
 export interface IndexerThreadInput {
   readonly store: Config['store'];
   readonly indexing: Config['indexing'];
+  /** For how long it is remembered what rollbacks took back. */
+  readonly rollbacksKeptMs: number;
   readonly sources: readonly ChainSource[];
 }
 

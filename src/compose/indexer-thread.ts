@@ -51,6 +51,7 @@ const runners = input.sources.map(
       source,
       store,
       indexing: input.indexing,
+      rollbacksKeptMs: input.rollbacksKeptMs,
       log,
       onProgress: () => {
         soon ??= setTimeout(report, REPORT_THROTTLE_MS);

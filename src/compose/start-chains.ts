@@ -10,6 +10,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { ChainFollower } from './chain-follower.ts';
 import { type ChainSource, readDevnetSource, toChainSource } from './chain-source.ts';
 import { DevnetProcess, isDevnetInstalled } from './devnet-process.ts';
+import { toRollbacksKeptMs } from './open-streams.ts';
 
 export interface FollowedChains extends ChainDirectory {
   readonly slugs: readonly ChainSlug[];
@@ -52,6 +53,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     ...options,
     store: config.store,
     indexing: config.indexing,
+    rollbacksKeptMs: toRollbacksKeptMs(config),
     chains,
   });
   if (!withDevnet) {

@@ -20,6 +20,7 @@ import type { ChainDirectory } from '../market/chain-status.ts';
 import type { Market } from '../market/create-market.ts';
 import { createReadiness } from '../market/readiness.ts';
 import { createReference } from '../market/reference.ts';
+import type { Streams } from '../market/stream/create-streams.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -27,6 +28,7 @@ import { openAccess, openPeppers } from './open-access.ts';
 import { openMarket } from './open-market.ts';
 import { openMcp } from './open-mcp.ts';
 import { openStore } from './open-store.ts';
+import { openStreams } from './open-streams.ts';
 import { openTrading, type Trading } from './open-trading.ts';
 import { readGuides } from './read-guides.ts';
 import { startChains } from './start-chains.ts';
@@ -56,6 +58,7 @@ interface HandlerParts {
   readonly store: Store;
   readonly chains: ChainDirectory;
   readonly market: Market;
+  readonly streams: Streams;
   readonly trading: Trading;
   readonly access: Access;
   readonly clock: Clock;
@@ -69,6 +72,7 @@ function createHandlers(parts: HandlerParts): Handlers {
   const handlers: Omit<Handlers, 'callMcp'> = {
     getChains: () => ({ chains: parts.chains.list().map((chain) => chain.answer) }),
     ...parts.market.handlers,
+    ...parts.streams.handlers,
     ...parts.trading.handlers,
     ...parts.access.handlers,
     getHealth: () => ({ status: 'ok' }),
@@ -155,9 +159,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const chains = startChains({ config, feed, clock, logger, metrics });
   const access = openAccess({ config, store, peppers, chains, clock, logger });
   const market = await openMarket({ config, store, feed, chains, access, clock, logger, metrics });
+  const streams = openStreams({ config, market, access, clock, logger, metrics });
   const trading = openTrading({ store, feed, chains, market, peppers, clock, logger, metrics });
   const handlers = createHandlers({
-    ...{ config, version, store, chains, market, trading, access, clock, logger },
+    ...{ config, version, store, chains, market, streams, trading, access, clock, logger },
     isDraining,
   });
   const server = createHttpServer({
@@ -171,6 +176,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const metricsServer = createMetricsServer(metrics);
   const stop = async () => {
     draining = true;
+    streams.stop();
     const graceMs = config.server.shutdownGraceSeconds * 1000;
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
     metricsServer.closeAllConnections();

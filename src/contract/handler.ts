@@ -6,6 +6,7 @@ import type { InputOf, OutputOf } from './operation.ts';
 import type { AnyOperation, OperationId, operations } from './operations.ts';
 import type { RawAnswer, RawRequest } from './raw-request.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
+import type { StreamAnswer, StreamContext } from './stream-answer.ts';
 
 export interface HandlerContext {
   readonly identity: Identity;
@@ -34,11 +35,21 @@ export type RawHandler = (
 /** Operations whose handler is given the body as it came. */
 type RawId = 'callMcp';
 
+/** Answers with events for as long as somebody reads them. */
+export type StreamHandler<Input = unknown> = (
+  input: Input,
+  context: HandlerContext & StreamContext,
+) => StreamAnswer | Promise<StreamAnswer>;
+
+type StreamId = 'getTokenStream';
+
+type OperationOf<Id> = Extract<(typeof operations)[number], { readonly id: Id }>;
+
 export type Handlers = {
-  readonly [Id in Exclude<OperationId, RawId>]: Handler<
-    Extract<(typeof operations)[number], { readonly id: Id }>
-  >;
-} & { readonly [Id in RawId]: RawHandler };
+  readonly [Id in Exclude<OperationId, RawId | StreamId>]: Handler<OperationOf<Id>>;
+} & { readonly [Id in RawId]: RawHandler } & {
+  readonly [Id in StreamId]: StreamHandler<InputOf<OperationOf<Id>>>;
+};
 
 /** Any operation's handler, as a transport calls it. */
 export type AnyHandler = (input: unknown, context: HandlerContext) => unknown;

@@ -228,6 +228,12 @@ export const ERROR_CATALOGUE = {
     detail: 'The body must be sent as application/json.',
     help: 'Set `Content-Type: application/json`.',
   },
+  TOO_MANY_STREAMS: {
+    status: 429,
+    title: 'Too many streams',
+    detail: 'No more than {limit} streams may be open at once at this level.',
+    help: 'Close one, or wait as `Retry-After` says; an API key allows more. Streams of one wallet or, without credentials, of one address count together.',
+  },
   RATE_LIMITED: {
     status: 429,
     title: 'Rate limited',

@@ -63,12 +63,12 @@ function createMeters(metrics: Metrics): (operation: string) => RequestMeter {
 /** Counts, measures and logs an exchange when it is over. */
 function createObserver(options: HttpServerOptions, pressure: Pressure) {
   const meterOf = createMeters(options.metrics);
-  return (exchange: Exchange, startedMs: number): void => {
+  return (exchange: Exchange, startedMs: number, begun?: number): void => {
     pressure.leave();
     const ms = options.clock.monotonicMs() - startedMs;
     const { response, operation, identity } = exchange;
     // 499 as proxies have it: the client was gone before its answer was.
-    const status = response.writableFinished ? response.statusCode : 499;
+    const status = begun ?? (response.writableFinished ? response.statusCode : 499);
     meterOf(operation).observe(status, ms / 1000);
     options.logger.request({
       requestId: exchange.id,
@@ -107,7 +107,13 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     const startedMs = options.clock.monotonicMs();
     const exchange = new Exchange(request, response, options.createRequestId());
     pressure.enter();
-    response.on('close', () => observe(exchange, startedMs));
+    let isObserved = false;
+    const done = (begun?: number) => {
+      if (!isObserved) observe(exchange, startedMs, begun);
+      isObserved = true;
+    };
+    exchange.onHead = done;
+    response.on('close', () => done());
     try {
       if (options.isDraining()) exchange.addHeader('connection', 'close');
       if (request.headers.host === undefined && request.httpVersion === '1.1') {

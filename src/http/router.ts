@@ -1,10 +1,11 @@
 // Path and method → what answers. Paths are static, so a look-up is all there is to it.
 
-import type { AnyHandler, RawHandler } from '../contract/handler.ts';
+import type { AnyHandler, RawHandler, StreamHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
 import { type Answer, type BindOptions, bindOperation } from './bind.ts';
 import { bindRawOperation } from './bind-raw.ts';
+import { bindStreamOperation } from './bind-stream.ts';
 import type { Exchange } from './exchange.ts';
 import { restrictToOwnPages, toPreflightHeaders } from './response-headers.ts';
 
@@ -99,6 +100,11 @@ function completePath(routes: Map<string, Route>, options: BindOptions): PathRou
   return { byMethod: routes, wrongMethod };
 }
 
+function toBind(operation: Operation) {
+  if (operation.isRaw) return bindRawOperation;
+  return operation.mediaType === 'text/event-stream' ? bindStreamOperation : bindOperation;
+}
+
 export function createRouter(options: RouterOptions): FindRoute {
   const methodsByPath = new Map<string, Map<string, Route>>();
   function add(path: string, method: string, route: Route): void {
@@ -110,8 +116,8 @@ export function createRouter(options: RouterOptions): FindRoute {
   for (const operation of options.operations) {
     const handler = options.handlers[operation.id];
     if (!handler) throw new Error(`operation ${operation.id} has no handler`);
-    const bind = operation.isRaw ? bindRawOperation : bindOperation;
-    const answer = bind(operation, handler as RawHandler & AnyHandler, options);
+    const bind = toBind(operation);
+    const answer = bind(operation, handler as RawHandler & AnyHandler & StreamHandler, options);
     const route: Route = { operation: operation.id, answer };
     const isOwn = operation.pages === 'own';
     add(`/v1${operation.path}`, operation.method, isOwn ? { ...route, restrict } : route);

@@ -16,6 +16,8 @@ export interface StateChange {
   readonly tokens: readonly Address[] | 'all';
   /** Of those, the ones that are new, gone or whose pools changed. */
   readonly listed: readonly Address[] | 'all';
+  /** The commit itself where it follows the last step and is known whole. */
+  readonly batch: FeedBatch | null;
 }
 
 export type StateListener = (change: StateChange) => void;
@@ -92,7 +94,7 @@ export class ChainStates {
       const sinceMs = this.#aheadSince.get(chain) ?? nowMs;
       this.#aheadSince.set(chain, sinceMs);
       if (known !== null && nowMs - sinceMs < FEED_DELAY_MAX_MS) continue;
-      this.#step({ chain, checkpoint: stored, tokens: 'all', listed: 'all' });
+      this.#step({ chain, checkpoint: stored, tokens: 'all', listed: 'all', batch: null });
     }
   }
 
@@ -103,12 +105,12 @@ export class ChainStates {
     if (known !== null && batch.version <= known.version && batch.version !== 1) return;
     const isWhole = batch.complete && known !== null && batch.version === known.version + 1;
     if (!isWhole) {
-      this.#step({ chain, checkpoint, tokens: 'all', listed: 'all' });
+      this.#step({ chain, checkpoint, tokens: 'all', listed: 'all', batch: null });
       return;
     }
     // A pool's row may change where its tokens' rows do not.
     const tokens = [...new Set([...batch.tokens, ...batch.listed])];
-    this.#step({ chain, checkpoint, tokens, listed: batch.listed });
+    this.#step({ chain, checkpoint, tokens, listed: batch.listed, batch });
   }
 
   #step(change: StateChange): void {

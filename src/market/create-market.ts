@@ -53,6 +53,7 @@ export function createMarket(options: MarketOptions) {
     depthOf: options.depthOf,
   };
   return {
+    parts,
     states,
     cache,
     pauses,

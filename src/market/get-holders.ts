@@ -63,7 +63,7 @@ function parsePosition(mark: string, cursor: string): HolderPosition {
 }
 
 /** Per cent of the supply, to six decimals; null where the supply is unknown or nothing. */
-function toPct(amountRaw: bigint, supplyRaw: bigint | null): number | null {
+export function toPct(amountRaw: bigint, supplyRaw: bigint | null): number | null {
   if (supplyRaw === null || supplyRaw === 0n) return null;
   return Number((amountRaw * 100_000_000n) / supplyRaw) / 1_000_000;
 }

@@ -4,8 +4,9 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketReads } from '../store/market-reads.ts';
 import type { MarketReader, MarketStore } from '../store/store.ts';
+import type { StreamReads } from '../store/stream-reads.ts';
 
-export type AnswerReader = MarketReader & MarketReads;
+export type AnswerReader = MarketReader & MarketReads & StreamReads;
 
 export interface ReadAt<T> {
   readonly value: T;

@@ -30,7 +30,7 @@ export function toUsdText(usdE18: bigint | null): string | null {
 }
 
 /** A stable asset is what a dollar is measured by, the native coin what native prices are. */
-function toPrices(market: MarketChain, token: TokenRecord) {
+export function toPrices(market: MarketChain, token: TokenRecord) {
   const { assets } = market;
   return {
     priceUsd: token.priceUsd ?? (assets.stable.has(token.token) ? '1' : null),

@@ -2,6 +2,7 @@
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/market-event.ts';
+import type { TradeRecord } from '../model/market-record.ts';
 import type { TradePosition } from './market-reads.ts';
 
 /** Which index of a chain this is; another one counts its versions anew. */
@@ -22,6 +23,13 @@ export interface RollbackRecord {
   readonly tipTimestampMs: number;
   /** By the indexer's own clock. */
   readonly recordedAtMs: number;
+}
+
+export interface TradesAfter {
+  readonly after: Pick<TradePosition, 'block' | 'logIndex'>;
+  /** None of them is older than this; it only saves looking at what came before. */
+  readonly sinceMs: number;
+  readonly limit: number;
 }
 
 /** A trade that is no more. */
@@ -46,10 +54,8 @@ export interface StreamReads {
     token: Address,
     wanted: { readonly afterVersion: number; readonly limit: number },
   ): Promise<RevertedTrade[]>;
-  /** How many of a token's trades come after a position; counts no further than `limit`. */
-  countTradesAfter(
-    chain: ChainSlug,
-    token: Address,
-    wanted: { readonly after: TradePosition; readonly limit: number },
-  ): Promise<number>;
+  /** A token's trades after a log of a block, in chain order. */
+  readTradesAfter(chain: ChainSlug, token: Address, wanted: TradesAfter): Promise<TradeRecord[]>;
+  /** How many of those there are; counts no further than `limit`. */
+  countTradesAfter(chain: ChainSlug, token: Address, wanted: TradesAfter): Promise<number>;
 }

@@ -144,7 +144,7 @@ function itKnowsIndexesApart(get: () => Store): void {
 }
 
 function itCounts(get: () => Store): void {
-  it('counts the trades after a position, within a block too, and no further than asked', async () => {
+  it('finds and counts the trades after a log, within a block too, as many as asked for', async () => {
     const { market } = get();
     const token = toAddress(1);
     await market.transaction('arbitrum', (transaction) =>
@@ -154,16 +154,17 @@ function itCounts(get: () => Store): void {
         ),
       ),
     );
-    const count = (position: { block: number; logIndex: number }, limit = LIMIT) =>
-      market.countTradesAfter('arbitrum', token, {
-        after: { ...position, timestampMs: T0 + position.block * 1000 },
-        limit,
-      });
-    assert.equal(await count({ block: 2, logIndex: 0 }), 5);
-    assert.equal(await count({ block: 2, logIndex: 2 ** 31 }), 4);
-    assert.equal(await count({ block: 4, logIndex: 1 }), 0);
-    assert.equal(await count({ block: 0, logIndex: 0 }, 3), 3);
-    const after = { timestampMs: T0 + 3000, block: -1, logIndex: 0 };
-    assert.equal(await market.countTradesAfter('arbitrum', token, { after, limit: LIMIT }), 4);
+    const find = async (after: { block: number; logIndex: number }, limit = LIMIT) => {
+      const wanted = { after, sinceMs: T0 - 1, limit };
+      const trades = await market.readTradesAfter('arbitrum', token, wanted);
+      assert.equal(await market.countTradesAfter('arbitrum', token, wanted), trades.length);
+      return trades.map(({ block, logIndex }) => `${block}:${logIndex}`);
+    };
+    assert.deepEqual(await find({ block: 2, logIndex: 0 }), ['2:1', '3:0', '3:1', '4:0', '4:1']);
+    assert.deepEqual(await find({ block: 2, logIndex: 2 ** 31 }), ['3:0', '3:1', '4:0', '4:1']);
+    assert.deepEqual(await find({ block: 4, logIndex: 1 }), []);
+    assert.deepEqual(await find({ block: 0, logIndex: 0 }, 3), ['1:0', '1:1', '2:0']);
+    const wanted = { after: { block: 0, logIndex: 0 }, sinceMs: T0 + 4000, limit: LIMIT };
+    assert.equal(await market.countTradesAfter('arbitrum', token, wanted), 2);
   });
 }

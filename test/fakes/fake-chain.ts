@@ -46,6 +46,8 @@ export interface FakeChainOptions {
   /** How far finality stays behind the head. */
   readonly finalityDepth: number;
   readonly eventCountMax?: number;
+  /** Whether no block is older than the one before, as real chains have it. */
+  readonly steadyClock?: boolean;
 }
 
 export class FakeChain {
@@ -115,7 +117,7 @@ export class FakeChain {
     // Some blocks share their second with the one before, a few are older; some follow a rest.
     const roll = this.#random();
     const stepMs =
-      roll < 0.03
+      roll < 0.03 && this.#options.steadyClock !== true
         ? -30_000
         : roll < 0.2
           ? 0

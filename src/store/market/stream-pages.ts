@@ -2,13 +2,21 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
-import type { TradePosition } from '../market-reads.ts';
-import type { ChainEpoch, RevertedTrade, RollbackRecord, StreamReads } from '../stream-reads.ts';
-import { type SqlStatement, toSelect } from '../table.ts';
+import type { TradeRecord } from '../../model/market-record.ts';
+import type { SqlRow } from '../sql.ts';
+import type {
+  ChainEpoch,
+  RevertedTrade,
+  RollbackRecord,
+  StreamReads,
+  TradesAfter,
+} from '../stream-reads.ts';
+import { type ColumnType, type SqlStatement, toSelect } from '../table.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
 import { EPOCH_TABLE } from '../tables/epoch-table.ts';
 import { REVERTED_TRADE_TABLE, toRevertedTrade } from '../tables/reverted-trade-table.ts';
 import { ROLLBACK_TABLE, toRollbackRecord } from '../tables/rollback-table.ts';
+import { TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
 import { MarketPages } from './market-pages.ts';
 
 const SELECT_ROLLBACKS = toSelect(
@@ -24,15 +32,28 @@ const SELECT_REVERTED = toSelect(
   ['name', 'name', 'integer', 'integer'],
 );
 
+const TRADES_AFTER =
+  'WHERE chain = $1 AND token = $2 AND timestamp_ms >= $3 AND (block, log_index) > ($4, $5)';
+const TRADES_AFTER_TYPES: readonly ColumnType[] = [
+  ...(['name', 'name', 'integer', 'integer', 'integer', 'integer'] as const),
+];
+
+const SELECT_TRADES_AFTER = toSelect(
+  TRADE_TABLE,
+  `${TRADES_AFTER} ORDER BY timestamp_ms, block, log_index LIMIT $6`,
+  TRADES_AFTER_TYPES,
+);
+
 const COUNT_TRADES_AFTER: SqlStatement = {
-  sql: `SELECT COUNT(*) FROM (
-    SELECT 1 FROM trades
-    WHERE chain = $1 AND token = $2 AND (timestamp_ms, block, log_index) > ($3, $4, $5)
-    LIMIT $6
-  ) AS found`,
-  takes: ['name', 'name', 'integer', 'integer', 'integer', 'integer'],
+  sql: `SELECT COUNT(*) FROM (SELECT 1 FROM trades ${TRADES_AFTER} LIMIT $6) AS found`,
+  takes: TRADES_AFTER_TYPES,
   gives: ['integer'],
 };
+
+function toAfterValues(chain: ChainSlug, token: Address, wanted: TradesAfter): SqlRow {
+  const { after, sinceMs, limit } = wanted;
+  return [chain, token, sinceMs, after.block, after.logIndex, limit];
+}
 
 export class StreamPages extends MarketPages implements StreamReads {
   async readEpoch(chain: ChainSlug): Promise<ChainEpoch | null> {
@@ -58,13 +79,17 @@ export class StreamPages extends MarketPages implements StreamReads {
     return (await this.session.query(SELECT_REVERTED, values)).map(toRevertedTrade);
   }
 
-  async countTradesAfter(
+  async readTradesAfter(
     chain: ChainSlug,
     token: Address,
-    wanted: { readonly after: TradePosition; readonly limit: number },
-  ): Promise<number> {
-    const { timestampMs, block, logIndex } = wanted.after;
-    const values = [chain, token, timestampMs, block, logIndex, wanted.limit];
+    wanted: TradesAfter,
+  ): Promise<TradeRecord[]> {
+    const values = toAfterValues(chain, token, wanted);
+    return (await this.session.query(SELECT_TRADES_AFTER, values)).map(toTradeRecord);
+  }
+
+  async countTradesAfter(chain: ChainSlug, token: Address, wanted: TradesAfter): Promise<number> {
+    const values = toAfterValues(chain, token, wanted);
     const [row] = await this.session.query(COUNT_TRADES_AFTER, values);
     return row === undefined ? 0 : numberAt(row, 0);
   }

@@ -1,0 +1,55 @@
+// Puts the streams on the market, the credentials and the settings.
+
+import type { Access } from '../access/create-access.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
+import { sleep } from '../lib/retry.ts';
+import type { Market } from '../market/create-market.ts';
+import { createStreams, type Streams } from '../market/stream/create-streams.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+export interface OpenStreamsOptions {
+  readonly config: Config;
+  readonly market: Market;
+  readonly access: Pick<Access, 'tiers' | 'watch'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const WAITING_BYTES_MAX = 256 * 1024;
+const STALL_MS = 60_000;
+
+/** For how long indexers remember rollbacks: a little longer than streams may look back. */
+export function toRollbacksKeptMs(config: Config): number {
+  return (config.streams.resumeHours + 1) * HOUR_MS;
+}
+
+export function openStreams(options: OpenStreamsOptions): Streams {
+  const { config, market, access, clock, logger, metrics } = options;
+  const streams = createStreams({
+    parts: market.parts,
+    clock,
+    random: Math.random,
+    sleep: (ms) => sleep(ms),
+    limits: {
+      resumeMs: config.streams.resumeHours * HOUR_MS,
+      resumeEventsMax: config.streams.resumeEventsMax,
+      waitingBytesMax: WAITING_BYTES_MAX,
+      stallMs: STALL_MS,
+    },
+    slots: {
+      limitOf: (identity) => access.tiers[identity.kind].depth.streams,
+      totalMax: config.streams.totalMax,
+    },
+    watch: (identity, onEnded) => access.watch.watch(identity, onEnded),
+    onError: (error) => logger.error({ err: error }, 'a stream failed'),
+  });
+  const { hub } = streams;
+  metrics.gauge('mintwire_streams_open', 'Streams that are open.', () => hub.clientCount);
+  metrics.gauge('mintwire_stream_tokens', 'Tokens that streams read.', () => hub.channelCount);
+  streams.start();
+  return streams;
+}

@@ -1,0 +1,80 @@
+// One operation that goes on answering → one route: admission, input, handler, events.
+
+import type { StreamHandler } from '../contract/handler.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { StreamAnswer } from '../contract/stream-answer.ts';
+import { AppError } from '../errors/app-error.ts';
+import { type Answer, admit, type BindOptions, toPassage, withTimeout } from './bind.ts';
+import type { Exchange } from './exchange.ts';
+import { createInputReader } from './read-input.ts';
+import { readOrigin } from './response-headers.ts';
+import { SseOutlet } from './sse-outlet.ts';
+
+/** A connection whose other end has gone without a word is noticed in a few minutes. */
+const KEEP_ALIVE_PROBE_MS = 60_000;
+
+/** Charges for what is asked of an open stream; returns how long to wait where that cannot be. */
+function createSpend(exchange: Exchange, options: BindOptions) {
+  const { identity } = exchange;
+  const addressGroup = options.readAddressGroup(exchange.request);
+  return (cost: number): number => {
+    if (identity === null) return 0;
+    try {
+      options.gate.chargeMore({ identity, addressGroup }, { cost, isRequest: false });
+      return 0;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error;
+      return (error.retryAfterSeconds ?? 1) * 1000;
+    }
+  };
+}
+
+function stream(exchange: Exchange, answer: StreamAnswer): void {
+  const { request, response } = exchange;
+  if (!exchange.isOpen || request.method === 'HEAD') {
+    answer.cancel();
+    exchange.send(200, null);
+    return;
+  }
+  exchange.sendHead(200);
+  response.socket?.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
+  const reader = answer.start(new SseOutlet(response));
+  const { socket } = response;
+  const onDrain = () => reader.onDrain();
+  socket?.on('drain', onDrain);
+  response.on('close', () => {
+    socket?.off('drain', onDrain);
+    reader.onClose();
+  });
+}
+
+export function bindStreamOperation(
+  operation: Operation,
+  handler: StreamHandler,
+  options: BindOptions,
+): Answer {
+  const passage = toPassage(operation);
+  const readInput = createInputReader(operation);
+  async function work(exchange: Exchange): Promise<void> {
+    await admit(exchange, passage, options);
+    const { identity, request } = exchange;
+    if (identity === null) throw new Error(`${operation.id} let nobody in`);
+    const input = await readInput(exchange);
+    const lastEventId = request.headers['last-event-id'];
+    const answer = await handler(input, {
+      identity,
+      requestId: exchange.id,
+      addressGroup: options.readAddressGroup(request),
+      origin: readOrigin(exchange),
+      idempotencyKey: null,
+      lastEventId: typeof lastEventId === 'string' ? lastEventId : null,
+      spend: createSpend(exchange, options),
+    });
+    exchange.addHeader('content-type', `${operation.mediaType}; charset=utf-8`);
+    exchange.addHeader('cache-control', operation.cacheControl);
+    // Proxies that collect answers before they pass them on would hold events back.
+    exchange.addHeader('x-accel-buffering', 'no');
+    stream(exchange, answer);
+  }
+  return (exchange) => withTimeout(work(exchange), exchange, options.timeoutMs);
+}

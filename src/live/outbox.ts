@@ -1,0 +1,89 @@
+// One reader's way out. Who reads slowly gets events late and states coalesced; who falls too far
+// behind is cut off and can resume. Nobody else ever waits for it.
+
+import type { StreamFrame, StreamOutlet } from '../contract/stream-answer.ts';
+import type { StateName, StreamMessage } from './stream-message.ts';
+
+export interface OutboxOptions {
+  readonly outlet: StreamOutlet;
+  /** Bytes of events that may wait for one reader. */
+  readonly waitingBytesMax: number;
+  readonly nowMs: () => number;
+}
+
+export class Outbox {
+  readonly #options: OutboxOptions;
+  /** Since when the reader does not keep up; null while it does. */
+  #slowSinceMs: number | null = null;
+  #waiting: StreamFrame[] = [];
+  #waitingBytes = 0;
+  #states: Map<StateName, StreamFrame> | null = null;
+  #isClosed = false;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+  }
+
+  get slowSinceMs(): number | null {
+    return this.#slowSinceMs;
+  }
+
+  push(message: StreamMessage): void {
+    if (this.#isClosed) return;
+    if (this.#slowSinceMs === null) this.#write(message.whole);
+    else this.#hold(message);
+  }
+
+  /** Writes what is for this reader alone; false while it should be given no more. */
+  write(frame: StreamFrame): boolean {
+    if (!this.#isClosed) this.#write(frame);
+    return this.#slowSinceMs === null;
+  }
+
+  /** The way is free again. */
+  onDrain(): void {
+    this.#slowSinceMs = null;
+    const frames = [...this.#waiting, ...(this.#states?.values() ?? [])];
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#states = null;
+    for (const frame of frames) if (!this.#isClosed) this.#write(frame);
+  }
+
+  /** Ends cleanly: what was written arrives. */
+  end(): void {
+    if (!this.#isClosed) this.#options.outlet.end();
+    this.close();
+  }
+
+  /** Ends at once. */
+  cut(): void {
+    if (!this.#isClosed) this.#options.outlet.cut();
+    this.close();
+  }
+
+  /** Nothing is written any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#waiting = [];
+    this.#states = null;
+  }
+
+  #write(frame: StreamFrame): void {
+    if (!this.#options.outlet.write(frame)) this.#slowSinceMs ??= this.#options.nowMs();
+  }
+
+  #hold(message: StreamMessage): void {
+    const { kept } = message;
+    for (const name of message.parts.ended) this.#states?.delete(name);
+    if (message.parts.states.size > 0) {
+      this.#states ??= new Map();
+      for (const [name, frame] of message.states) this.#states.set(name, frame);
+    }
+    if (kept === null) return;
+    this.#waiting.push(kept);
+    this.#waitingBytes += kept.bytes.length;
+    const { outlet, waitingBytesMax } = this.#options;
+    if (this.#waitingBytes + outlet.waitingBytes > waitingBytesMax) this.cut();
+  }
+}

@@ -1,0 +1,174 @@
+// Answers GET /token/stream.
+
+import type { HandlerContext } from '../../contract/handler.ts';
+import type { Identity } from '../../contract/identity.ts';
+import type { InputOf } from '../../contract/operation.ts';
+import type { getTokenStream } from '../../contract/operations/stream-token.ts';
+import type { StreamAnswer, StreamContext, StreamOutlet } from '../../contract/stream-answer.ts';
+import { AppError } from '../../errors/app-error.ts';
+import type { MarketChain, MarketParts } from '../market-parts.ts';
+import {
+  parseToken,
+  requireReadable,
+  type TokenReference,
+  toTokenNotFound,
+} from '../parse-token.ts';
+import { createPrepare } from '../prepare.ts';
+import { readAt } from '../read-at.ts';
+import { toResetText } from './encode-events.ts';
+import { CLOCK_SLACK_MS, type Missed, type NoWay, readMissed } from './read-missed.ts';
+import type { SnapshotCache } from './snapshot-cache.ts';
+import { StreamClient, type StreamOpening, toPageText, toRequest } from './stream-client.ts';
+import { STREAM_KINDS, type StreamFilter } from './stream-filter.ts';
+import type { StreamHub } from './stream-hub.ts';
+import { parseEventId, type StreamName, toTip } from './stream-point.ts';
+import type { StreamSlots } from './stream-slots.ts';
+
+type StreamInput = InputOf<typeof getTokenStream>;
+
+export interface StreamTokenParts extends MarketParts {
+  readonly hub: StreamHub;
+  readonly slots: StreamSlots;
+  readonly snapshots: SnapshotCache;
+  /** Tells when the credential that a stream was opened with does not work any more. */
+  readonly watch: (identity: Identity, onEnded: () => void) => () => void;
+}
+
+interface StreamRequest {
+  readonly market: MarketChain;
+  readonly reference: TokenReference;
+  readonly filter: StreamFilter;
+  readonly lastEventId: string | null;
+}
+
+interface Opened extends StreamOpening {
+  readonly name: StreamName;
+}
+
+const STOPPING_RETRY_SECONDS = 2;
+
+/** What the reader missed up to its first page; or why that cannot be told. */
+async function readResumed(
+  parts: StreamTokenParts,
+  { reference, filter, lastEventId }: StreamRequest,
+): Promise<{ readonly name: StreamName; readonly page: Missed } | NoWay> {
+  const { chain, token } = reference;
+  const { resumeMs, resumeEventsMax } = parts.hub.limits;
+  const { value } = await readAt(parts.store, chain, async (reader, checkpoint) => {
+    const epoch = (await reader.readEpoch(chain))?.epoch;
+    if (epoch === undefined || checkpoint === null) return 'unknown';
+    const name = { chain, token, epoch };
+    const point = parseEventId(name, lastEventId ?? '');
+    if (point === null) return 'unknown';
+    const after = point.position;
+    if (after.timeMs < checkpoint.timestampMs - resumeMs) return 'expired';
+    const isCounted = filter.kinds.has('trade') || filter.interval === '1s';
+    const limit = resumeEventsMax + 1;
+    const sinceMs = after.timeMs - CLOCK_SLACK_MS;
+    const wanted = { after, sinceMs, limit };
+    const count = isCounted ? await reader.countTradesAfter(chain, token, wanted) : 0;
+    if (count > resumeEventsMax) return 'expired';
+    const page = await readMissed(reader, toRequest(name, point, filter), checkpoint);
+    return typeof page === 'string' ? page : { name, page };
+  });
+  return value;
+}
+
+async function openFresh(
+  parts: StreamTokenParts,
+  request: StreamRequest,
+  before: string,
+): Promise<Opened> {
+  const { reference, filter, market } = request;
+  const snapshot = await parts.snapshots.read(market, reference, filter.interval);
+  if (snapshot === null) throw toTokenNotFound(reference);
+  return {
+    name: { ...reference, epoch: snapshot.epoch },
+    text: before + snapshot.text,
+    point: toTip(snapshot.checkpoint),
+    page: null,
+  };
+}
+
+async function open(parts: StreamTokenParts, request: StreamRequest): Promise<Opened> {
+  if (request.lastEventId === null) return openFresh(parts, request, '');
+  const resumed = await readResumed(parts, request);
+  if (resumed === 'tokenGone') throw toTokenNotFound(request.reference);
+  if (typeof resumed === 'string') return openFresh(parts, request, toResetText(resumed));
+  const { name, page } = resumed;
+  const text = toPageText(page, name, request.filter);
+  return { name, text, point: page.point, page };
+}
+
+/** Holds the caller's slot and the token's channel for as long as the stream is there. */
+function toAnswer(
+  parts: StreamTokenParts,
+  opened: Opened,
+  of: {
+    readonly filter: StreamFilter;
+    readonly identity: Identity;
+    readonly spend: StreamContext['spend'];
+    readonly release: () => void;
+  },
+): StreamAnswer {
+  const { hub, pauses } = parts;
+  const { filter, identity, spend, release } = of;
+  const channel = hub.acquire(opened.name);
+  const letGo = () => {
+    hub.release(channel);
+    release();
+  };
+  const start = (outlet: StreamOutlet): StreamClient => {
+    let unwatch: () => void = () => undefined;
+    const onGone = () => {
+      unwatch();
+      letGo();
+    };
+    const client = new StreamClient(
+      { hub, channel, filter, opening: opened, spend, onGone },
+      outlet,
+    );
+    hub.add(client);
+    unwatch = parts.watch(identity, () => client.end());
+    client.start();
+    // Either may have happened since it was asked for.
+    if (hub.isStopping) client.end();
+    else if (pauses.isPaused(channel.name.chain, channel.name.token)) client.pause();
+    return client;
+  };
+  return { kind: 'stream', start, cancel: letGo };
+}
+
+export function createStreamToken(parts: StreamTokenParts) {
+  const prepare = createPrepare((input: StreamInput) => {
+    const kinds = new Set(input.events ?? STREAM_KINDS);
+    return { reference: parseToken(parts, input), filter: { kinds, interval: input.interval } };
+  });
+  return async (
+    input: StreamInput,
+    context: HandlerContext & StreamContext,
+  ): Promise<StreamAnswer> => {
+    const { reference, filter } = prepare(input);
+    const { identity, spend } = context;
+    const release = parts.slots.take(identity);
+    try {
+      const market = requireReadable(parts, reference);
+      if (parts.hub.isStopping) throw toStopping();
+      // The header is newer: a browser repeats the address of its first connection.
+      const lastEventId = context.lastEventId || input.lastEventId || null;
+      const opened = await open(parts, { market, reference, filter, lastEventId });
+      return toAnswer(parts, opened, { filter, identity, spend, release });
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+}
+
+function toStopping(): AppError {
+  return new AppError(
+    'NOT_READY',
+    { reason: 'The server is shutting down.' },
+    { retryAfterSeconds: STOPPING_RETRY_SECONDS },
+  );
+}

@@ -1,0 +1,36 @@
+// Puts the streams together.
+
+import type { Clock } from '../../lib/clock.ts';
+import type { MarketParts } from '../market-parts.ts';
+import { createStreamToken, type StreamTokenParts } from './create-stream-token.ts';
+import { SnapshotCache } from './snapshot-cache.ts';
+import { StreamHub, type StreamLimits } from './stream-hub.ts';
+import { StreamSlots, type StreamSlotsOptions } from './stream-slots.ts';
+
+export interface StreamsOptions {
+  readonly parts: MarketParts;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly limits: StreamLimits;
+  readonly slots: StreamSlotsOptions;
+  readonly watch: StreamTokenParts['watch'];
+  readonly onError: (error: unknown) => void;
+}
+
+export function createStreams(options: StreamsOptions) {
+  const { parts, watch } = options;
+  const hub = new StreamHub({ ...options, ...parts });
+  const slots = new StreamSlots(options.slots);
+  const snapshots = new SnapshotCache(parts);
+  return {
+    hub,
+    slots,
+    handlers: { getTokenStream: createStreamToken({ ...parts, hub, slots, snapshots, watch }) },
+    start: () => hub.start(),
+    /** Ends every stream at once; their readers come again, here or elsewhere. */
+    stop: () => hub.stop(),
+  };
+}
+
+export type Streams = ReturnType<typeof createStreams>;

@@ -1,0 +1,119 @@
+// Events as text of a stream. Payloads are the very objects that the reads answer with.
+
+import type { Candle } from '../../candles/derive-klines.ts';
+import { toShownAddress } from '../../lib/checksum-address.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
+import { toTradeAnswer } from '../get-trades.ts';
+import { type KlineRow, toKlineRow } from '../kline-rows.ts';
+import type { TokenReference } from '../parse-token.ts';
+import type { KnownTokens, Missed, MissedItem } from './read-missed.ts';
+import type { Reverted } from './read-reverted.ts';
+import type { StreamFilter } from './stream-filter.ts';
+import { type StreamName, type StreamPoint, toEventId } from './stream-point.ts';
+
+/** Text of an event stream; JSON never holds a line break. */
+export function toEventText(event: string, data: object, id?: string): string {
+  const name = id === undefined ? `event: ${event}` : `event: ${event}\nid: ${id}`;
+  return `${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** One event that must not be lost, as text. */
+export interface EncodedItem {
+  readonly kind: 'trade' | 'kline' | 'revert' | 'mark';
+  /** Klines and reverts are told to those who follow this interval. */
+  readonly interval: KlineInterval | null;
+  readonly text: string;
+}
+
+/** What encoding needs to know of the commit that is told of. */
+export interface EncodingState {
+  readonly name: StreamName;
+  readonly checkpoint: Checkpoint;
+  readonly tokens: KnownTokens;
+}
+
+export function toKlineAnswer(candle: Candle, state: EncodingState): KlineRow {
+  const { name, checkpoint, tokens } = state;
+  return toKlineRow(candle, {
+    interval: candle.interval,
+    currency: 'usd',
+    outliers: 'exclude',
+    decimals: tokens.get(name.token)?.decimals ?? null,
+    chainMs: checkpoint.timestampMs,
+  });
+}
+
+/** The candle that is still open: only the newest state of it matters. */
+export function toLiveKlineText(candle: Candle, state: EncodingState): string {
+  const { interval } = candle;
+  return toEventText('kline', { interval, kline: toKlineAnswer(candle, state) });
+}
+
+export function encodeItem(item: MissedItem, state: EncodingState): EncodedItem {
+  const { name, checkpoint, tokens } = state;
+  const id = toEventId(name, { version: checkpoint.version, position: item.position });
+  if (item.kind === 'trade') {
+    const known = { tokens, finalizedBlock: checkpoint.finalizedBlock };
+    const text = toEventText('trade', toTradeAnswer(name.chain, item.trade, known), id);
+    return { kind: 'trade', interval: null, text };
+  }
+  const { interval } = item.candle;
+  const kline = toKlineAnswer(item.candle, state);
+  return { kind: 'kline', interval, text: toEventText('kline', { interval, kline }, id) };
+}
+
+/** One for each interval; null stands for those who follow none. */
+function encodeReverted(reverted: Reverted, state: EncodingState): EncodedItem[] {
+  const { name, checkpoint } = state;
+  const id = toEventId(name, { version: checkpoint.version, position: reverted.position });
+  const { fromBlock, toBlock } = reverted;
+  const tradeIds = reverted.trades.map(({ txHash, index }) => toTradeId(name.chain, txHash, index));
+  const encode = (interval: KlineInterval | null, openTimes: readonly number[]): EncodedItem[] => {
+    if (tradeIds.length === 0 && openTimes.length === 0) return [];
+    const klines = openTimes.map((openTime) => ({ interval, openTime }));
+    const text = toEventText('revert', { fromBlock, toBlock, tradeIds, klines }, id);
+    return [{ kind: 'revert', interval, text }];
+  };
+  const byInterval = Array.from(reverted.klines, ([interval, times]) => encode(interval, times));
+  return [...encode(null, []), ...byInterval.flat()];
+}
+
+function toTradeId(chain: ChainSlug, txHash: string, index: number): string {
+  return `${chain}:${txHash}:${index}`;
+}
+
+export function encodeMissed(missed: Missed, name: StreamName): EncodedItem[] {
+  const state = { name, checkpoint: missed.checkpoint, tokens: missed.tokens };
+  const reverted = missed.reverted === null ? [] : encodeReverted(missed.reverted, state);
+  const items = missed.items.map((item) => encodeItem(item, state));
+  // A kline that was told as closed is open again: who leaves now must not resume from its end.
+  const marks = missed.isEarlier ? [toMark(name, missed.point)] : [];
+  return [...reverted, ...items, ...marks];
+}
+
+/** An id without an event: readers remember it, and are told nothing. */
+function toMark(name: StreamName, point: StreamPoint): EncodedItem {
+  return { kind: 'mark', interval: null, text: `id: ${toEventId(name, point)}\n\n` };
+}
+
+/** Whether those with this filter are told of an event. */
+export function isWanted(item: EncodedItem, { kinds, interval }: StreamFilter): boolean {
+  if (item.kind === 'trade') return kinds.has('trade');
+  if (item.kind === 'mark') return true;
+  const isMine = item.interval === (kinds.has('kline') ? interval : null);
+  return isMine && (kinds.has('kline') || (item.kind === 'revert' && kinds.has('trade')));
+}
+
+export function toPausedText({ chain, token }: TokenReference): string {
+  return toEventText('paused', { chain, mint: toShownAddress(token) });
+}
+
+export function toResetText(reason: 'unknown' | 'expired'): string {
+  return toEventText('reset', { reason });
+}
+
+/** Says where a reader is without an event; it resumes from there. */
+export function toBeatText(name: StreamName, point: StreamPoint): string {
+  return `:\nid: ${toEventId(name, point)}\n\n`;
+}

@@ -1,0 +1,78 @@
+// Candles in the making, of one token and interval, as readers of a stream are told of them.
+
+import {
+  addTrade,
+  type CandleDraft,
+  createCandleDraft,
+  toCandle,
+  toDraft,
+} from '../../candles/candle-draft.ts';
+import type { Candle } from '../../candles/derive-klines.ts';
+import { toNextOpenTime, toOpenTime } from '../../candles/interval.ts';
+import type { Address } from '../../model/market-event.ts';
+import type { KlineInterval, TradeRecord } from '../../model/market-record.ts';
+
+/** What a series was at some commit. */
+export interface SeriesState {
+  /** Candles that the chain's time has not passed, ascending: mostly one, or none. */
+  readonly open: readonly Candle[];
+  /** Where the last candle before them ended; null where there is none. */
+  readonly lastEndMs: number | null;
+}
+
+export class KlineSeries {
+  readonly #series: {
+    readonly token: Address;
+    readonly pool: null;
+    readonly interval: KlineInterval;
+  };
+  readonly #drafts: CandleDraft[];
+  #lastEndMs: number | null;
+
+  constructor(
+    of: { readonly token: Address; readonly interval: KlineInterval },
+    state: SeriesState,
+  ) {
+    this.#series = { ...of, pool: null };
+    this.#drafts = state.open.map((candle) => toDraft(candle, candle.openTimeMs));
+    this.#lastEndMs = state.lastEndMs;
+  }
+
+  get interval(): KlineInterval {
+    return this.#series.interval;
+  }
+
+  /** What the chain's time has not passed yet; trades go into the last one. */
+  get open(): readonly Candle[] {
+    return this.#drafts.map((draft) => toCandle(draft, this.#series));
+  }
+
+  /** Whether a candle that is closed would be open again if the chain's time were this. */
+  isReopenedAt(chainMs: number): boolean {
+    return this.#lastEndMs !== null && this.#lastEndMs > chainMs;
+  }
+
+  /** A token's trades never go back in time. */
+  add(trade: TradeRecord): void {
+    const openTimeMs = toOpenTime(this.interval, trade.timestampMs);
+    let draft = this.#drafts.at(-1);
+    if (draft === undefined || draft.openTimeMs < openTimeMs) {
+      draft = createCandleDraft(openTimeMs);
+      this.#drafts.push(draft);
+    }
+    addTrade(draft, trade);
+  }
+
+  /** The chain's time is this now: takes out the candles that ended by then, ascending. */
+  passTime(chainMs: number): Candle[] {
+    const ended: Candle[] = [];
+    for (let draft = this.#drafts[0]; draft !== undefined; draft = this.#drafts[0]) {
+      const endMs = toNextOpenTime(this.interval, draft.openTimeMs);
+      if (endMs > chainMs) break;
+      this.#drafts.shift();
+      this.#lastEndMs = endMs;
+      ended.push(toCandle(draft, this.#series));
+    }
+    return ended;
+  }
+}

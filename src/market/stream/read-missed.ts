@@ -1,0 +1,210 @@
+// What a token's stream has told since a point of it, read from the store: a page at a time.
+//
+// First what was taken back of what the reader knew, then trades and ended klines in their order.
+
+import type { Candle } from '../../candles/derive-klines.ts';
+import { toNextOpenTime, toOpenTime } from '../../candles/interval.ts';
+import type { Address } from '../../model/market-event.ts';
+import type {
+  Checkpoint,
+  KlineInterval,
+  TokenRecord,
+  TradeRecord,
+} from '../../model/market-record.ts';
+import type { TokenReference } from '../parse-token.ts';
+import type { AnswerReader } from '../read-at.ts';
+import { CandleReader } from '../read-candles.ts';
+import type { SeriesState } from './kline-series.ts';
+import { type Reverted, readReverted } from './read-reverted.ts';
+import { type StreamPoint, type StreamPosition, toTip } from './stream-point.ts';
+
+export interface MissedRequest extends TokenReference {
+  readonly epoch: string;
+  readonly point: StreamPoint;
+  readonly withTrades: boolean;
+  readonly intervals: readonly KlineInterval[];
+  /** Of trades, and of klines of each interval. */
+  readonly limit: number;
+}
+
+export type MissedItem = { readonly position: StreamPosition } & (
+  | { readonly kind: 'trade'; readonly trade: TradeRecord }
+  | { readonly kind: 'kline'; readonly candle: Candle }
+);
+
+export type KnownToken = Pick<TokenRecord, 'symbol' | 'decimals'>;
+export type KnownTokens = ReadonlyMap<Address, KnownToken>;
+
+export interface Missed {
+  readonly checkpoint: Checkpoint;
+  readonly reverted: Reverted | null;
+  readonly items: readonly MissedItem[];
+  /** Where the reader is after this page. */
+  readonly point: StreamPoint;
+  /** Whether the chain's time is before what it was for the reader. */
+  readonly isEarlier: boolean;
+  /** What the items' tokens are called. */
+  readonly tokens: KnownTokens;
+  /** Each interval's candles as of the checkpoint; null unless this is the last page. */
+  readonly series: ReadonlyMap<KlineInterval, SeriesState> | null;
+}
+
+/** Why there is no way from the point to now. */
+export type NoWay = 'tokenGone' | 'unknown' | 'expired';
+
+/**
+ * How much older than the chain's time before it a trade may be. Chains forbid it or nearly so; a
+ * page would otherwise have to look at every trade.
+ */
+export const CLOCK_SLACK_MS = 120_000;
+
+export async function readMissed(
+  reader: AnswerReader,
+  request: MissedRequest,
+  checkpoint: Checkpoint | null,
+): Promise<Missed | NoWay> {
+  const { chain, token, point } = request;
+  const epoch = await reader.readEpoch(chain);
+  if (checkpoint === null || epoch?.epoch !== request.epoch) return 'unknown';
+  if (point.version > checkpoint.version) return 'unknown';
+  if (point.version < epoch.forgottenVersion) return 'expired';
+  const [record] = await reader.readTokens(chain, [token]);
+  if (record === undefined) return 'tokenGone';
+  const reverted = await readReverted(reader, request, checkpoint);
+  if (reverted === 'expired') return 'expired';
+  const from = reverted?.position ?? point.position;
+  const { items, isLast } = await readPage(reader, request, { from, checkpoint });
+  const quotes = items.flatMap((item) => (item.kind === 'trade' ? item.trade.quoteToken : []));
+  const rows = await reader.readTokens(chain, [...new Set(quotes)]);
+  const position = items.at(-1)?.position ?? from;
+  const { version } = checkpoint;
+  const end = isLast ? toTip(checkpoint) : { version, position };
+  return {
+    checkpoint,
+    reverted,
+    items,
+    point: end,
+    isEarlier: end.position.timeMs < point.position.timeMs,
+    tokens: new Map([record, ...rows].map((row) => [row.token, row])),
+    series: isLast ? await readSeries(reader, request, { record, checkpoint }) : null,
+  };
+}
+
+interface PageSpan {
+  readonly from: StreamPosition;
+  readonly checkpoint: Checkpoint;
+}
+
+async function readPage(
+  reader: AnswerReader,
+  request: MissedRequest,
+  span: PageSpan,
+): Promise<{ readonly items: readonly MissedItem[]; readonly isLast: boolean }> {
+  const { chain, token, limit } = request;
+  const { from } = span;
+  const sinceMs = from.timeMs - CLOCK_SLACK_MS;
+  const trades = request.withTrades
+    ? await reader.readTradesAfter(chain, token, { after: from, sinceMs, limit })
+    : [];
+  // Beyond this time not everything is in the page.
+  let untilMs = Number.POSITIVE_INFINITY;
+  const last = trades.at(-1);
+  if (last !== undefined && trades.length === limit) untilMs = last.timestampMs;
+  const ended: EndedKline[] = [];
+  for (const interval of request.intervals) {
+    const found = await readEnded(reader, request, { ...span, interval });
+    ended.push(...found);
+    if (found.length === limit) untilMs = Math.min(untilMs, found.at(-1)?.endMs ?? untilMs);
+  }
+  const items = toItems(from, {
+    trades: trades.filter(({ timestampMs }) => timestampMs <= untilMs),
+    ended: ended.filter(({ endMs }) => endMs <= untilMs),
+  });
+  return { items, isLast: untilMs === Number.POSITIVE_INFINITY };
+}
+
+interface EndedKline {
+  readonly endMs: number;
+  readonly candle: Candle;
+}
+
+/** Klines that ended after a position's time, by the chain's time. */
+async function readEnded(
+  reader: AnswerReader,
+  request: MissedRequest,
+  span: PageSpan & { readonly interval: KlineInterval },
+): Promise<EndedKline[]> {
+  const { interval } = span;
+  const fromMs = toOpenTime(interval, span.from.timeMs);
+  const toMs = toOpenTime(interval, span.checkpoint.timestampMs);
+  if (fromMs >= toMs) return [];
+  const { chain, token, limit } = request;
+  const candles = new CandleReader(reader, chain, { token, pool: null, interval });
+  const page = await candles.readPage({ fromMs, toMs, end: 'first', limit });
+  return page.map((candle) => ({ endMs: toNextOpenTime(interval, candle.openTimeMs), candle }));
+}
+
+/** A kline ends before the first trade that is not in it any more. */
+function toItems(
+  from: StreamPosition,
+  page: { readonly trades: readonly TradeRecord[]; readonly ended: readonly EndedKline[] },
+): MissedItem[] {
+  const items: MissedItem[] = [];
+  const ended = page.ended.toSorted((a, b) => a.endMs - b.endMs);
+  let position = from;
+  let next = 0;
+  const endUpTo = (timeMs: number) => {
+    for (let one = ended[next]; one !== undefined && one.endMs <= timeMs; one = ended[next]) {
+      position = { ...position, timeMs: one.endMs };
+      items.push({ kind: 'kline', position, candle: one.candle });
+      next += 1;
+    }
+  };
+  for (const trade of page.trades) {
+    endUpTo(trade.timestampMs);
+    position = { ...position, block: trade.block, logIndex: trade.logIndex };
+    items.push({ kind: 'trade', position, trade });
+  }
+  endUpTo(Number.POSITIVE_INFINITY);
+  return items;
+}
+
+async function readSeries(
+  reader: AnswerReader,
+  request: MissedRequest,
+  at: { readonly record: TokenRecord; readonly checkpoint: Checkpoint },
+): Promise<ReadonlyMap<KlineInterval, SeriesState>> {
+  const { chain, token } = request;
+  const states = new Map<KlineInterval, SeriesState>();
+  for (const interval of request.intervals) {
+    const candles = new CandleReader(reader, chain, { token, pool: null, interval });
+    const openMs = toOpenTime(interval, at.checkpoint.timestampMs);
+    const open = await readOpen(candles, { interval, ...at });
+    const before = { fromMs: 0, toMs: openMs, end: 'last', limit: 1 } as const;
+    const [closed] = await candles.readPage(before);
+    const lastEndMs = closed === undefined ? null : toNextOpenTime(interval, closed.openTimeMs);
+    states.set(interval, { open, lastEndMs });
+  }
+  return states;
+}
+
+/** Candles that the chain's time has not passed: more than one only where its clock went back. */
+const OPEN_CANDLES_MAX = 1000;
+
+export function readOpen(
+  candles: CandleReader,
+  at: {
+    readonly interval: KlineInterval;
+    readonly record: Pick<TokenRecord, 'lastTradeAtMs'>;
+    readonly checkpoint: Checkpoint;
+  },
+): Promise<readonly Candle[]> {
+  const chainMs = at.checkpoint.timestampMs;
+  const lastMs = toOpenTime(at.interval, Math.max(chainMs, at.record.lastTradeAtMs ?? 0));
+  return candles.readPage({
+    fromMs: toOpenTime(at.interval, chainMs),
+    toMs: toNextOpenTime(at.interval, lastMs),
+    end: 'last',
+    limit: OPEN_CANDLES_MAX,
+  });
+}

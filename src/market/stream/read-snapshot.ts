@@ -1,0 +1,67 @@
+// What a stream begins with: the token, its live kline and its last trades.
+
+import type { OutputOf } from '../../contract/operation.ts';
+import type { getTokenStream } from '../../contract/operations/stream-token.ts';
+import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
+import { toAsOf } from '../as-of.ts';
+import { toTradeAnswer } from '../get-trades.ts';
+import type { MarketChain } from '../market-parts.ts';
+import type { TokenReference } from '../parse-token.ts';
+import type { AnswerReader } from '../read-at.ts';
+import { CandleReader } from '../read-candles.ts';
+import { readSummaries } from '../token-summary.ts';
+import { toEventText, toKlineAnswer } from './encode-events.ts';
+import { readOpen } from './read-missed.ts';
+import { toEventId, toTip } from './stream-point.ts';
+
+const TRADES_SHOWN = 50;
+
+type SnapshotData = NonNullable<OutputOf<typeof getTokenStream>['snapshot']>;
+
+export interface Snapshot {
+  readonly text: string;
+  readonly checkpoint: Checkpoint;
+  readonly epoch: string;
+}
+
+/** Null where the token is not known. */
+export async function readSnapshot(
+  reader: AnswerReader,
+  market: MarketChain,
+  wanted: {
+    readonly reference: TokenReference;
+    readonly interval: KlineInterval;
+    readonly checkpoint: Checkpoint;
+  },
+): Promise<Snapshot | null> {
+  const { reference, interval, checkpoint } = wanted;
+  const { chain, token } = reference;
+  const summaries = await readSummaries(reader, market, { tokens: [token], checkpoint });
+  const found = summaries.get(token);
+  const epoch = (await reader.readEpoch(chain))?.epoch;
+  if (found === undefined || epoch === undefined) return null;
+  const { trades } = await reader.readTradePage(chain, {
+    ...{ token, pool: null, side: null, wallet: null, minUsd: null, after: null },
+    range: { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER },
+    order: 'newest',
+    limit: TRADES_SHOWN,
+  });
+  const quotes = await reader.readTokens(chain, [
+    ...new Set(trades.map(({ quoteToken }) => quoteToken)),
+  ]);
+  const tokens = new Map([found.token, ...quotes].map((row) => [row.token, row]));
+  const known = { tokens, finalizedBlock: checkpoint.finalizedBlock };
+  const name = { chain, token, epoch };
+  const candles = new CandleReader(reader, chain, { token, pool: null, interval });
+  const open = await readOpen(candles, { interval, record: found.token, checkpoint });
+  const live = open.at(-1);
+  const data: SnapshotData = {
+    token: { ...found.summary, match: null },
+    interval,
+    kline: live === undefined ? null : toKlineAnswer(live, { name, checkpoint, tokens }),
+    trades: trades.map((trade) => toTradeAnswer(chain, trade, known)),
+    asOf: toAsOf(checkpoint),
+  };
+  const id = toEventId(name, toTip(checkpoint));
+  return { text: toEventText('snapshot', data, id), checkpoint, epoch };
+}

@@ -1,0 +1,29 @@
+// Bounds how many pages of the past are in memory at once, over all readers together.
+
+export class ReplayGate {
+  readonly #pagesMax: number;
+  readonly #queue: (() => void)[] = [];
+  #open = 0;
+
+  constructor(pagesMax: number) {
+    this.#pagesMax = pagesMax;
+  }
+
+  /** Resolves when a page may be read; the returned function says that it is gone. */
+  async enter(): Promise<() => void> {
+    if (this.#open >= this.#pagesMax) {
+      await new Promise<void>((resolve) => this.#queue.push(resolve));
+    } else {
+      this.#open += 1;
+    }
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      const next = this.#queue.shift();
+      // The place goes to whoever waits longest.
+      if (next === undefined) this.#open -= 1;
+      else next();
+    };
+  }
+}

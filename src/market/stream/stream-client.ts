@@ -1,0 +1,211 @@
+// One reader of a token's stream: told first what it missed, page by page, then what happens.
+
+import { StreamFrame, type StreamOutlet, type StreamReader } from '../../contract/stream-answer.ts';
+import { Outbox } from '../../live/outbox.ts';
+import { encodeMissed, isWanted, toPausedText } from './encode-events.ts';
+import type { Missed, MissedRequest } from './read-missed.ts';
+import type { StreamFilter } from './stream-filter.ts';
+import { toIntervals } from './stream-filter.ts';
+import type { StreamHub } from './stream-hub.ts';
+import type { StreamName, StreamPoint } from './stream-point.ts';
+import { PLAIN_BEAT, type TokenChannel } from './token-channel.ts';
+
+export interface StreamOpening {
+  /** What is told before anything else, with an id's worth of state behind it. */
+  readonly text: string;
+  readonly point: StreamPoint;
+  /** The page that the text was made of; null where it was a snapshot. */
+  readonly page: Missed | null;
+}
+
+export interface StreamClientOptions {
+  readonly hub: StreamHub;
+  readonly channel: TokenChannel;
+  readonly filter: StreamFilter;
+  readonly opening: StreamOpening;
+  readonly spend: (cost: number) => number;
+  /** Called once, when nothing of the stream is left. */
+  readonly onGone: () => void;
+}
+
+const REPLAY_PAGE_EVENTS = 500;
+/** A page of the past is charged like a read of it. */
+const REPLAY_PAGE_COST = 1;
+/** Who does not take a page of the past in this time is cut off and may come again. */
+const REPLAY_STALL_MS = 10_000;
+
+/** Many readers that lose one server do not come back to the next at the same moment. */
+const RETRY_MIN_MS = 1000;
+const RETRY_SPAN_MS = 2000;
+
+export class StreamClient implements StreamReader {
+  readonly #options: StreamClientOptions;
+  readonly #outbox: Outbox;
+  #point: StreamPoint;
+  #page: Missed | null;
+  /** Whether it was told of the past, which says nothing of states. */
+  #hasRead: boolean;
+  #isLive = false;
+  #joined: ReturnType<TokenChannel['join']> = 'behind';
+  #isClosed = false;
+  #onDrained: (() => void) | null = null;
+
+  constructor(options: StreamClientOptions, outlet: StreamOutlet) {
+    this.#options = options;
+    const { hub, opening } = options;
+    this.#point = opening.point;
+    this.#page = opening.page;
+    this.#hasRead = opening.page !== null;
+    this.#outbox = new Outbox({
+      outlet,
+      waitingBytesMax: hub.limits.waitingBytesMax,
+      nowMs: () => hub.clock.monotonicMs(),
+    });
+  }
+
+  get channel(): TokenChannel {
+    return this.#options.channel;
+  }
+
+  start(): void {
+    const retryMs = RETRY_MIN_MS + Math.floor(this.#options.hub.random() * RETRY_SPAN_MS);
+    const text = `retry: ${retryMs}\n\n${this.#options.opening.text}`;
+    this.#outbox.write(new StreamFrame(text));
+    void this.#run();
+  }
+
+  onDrain(): void {
+    this.#outbox.onDrain();
+    if (this.#outbox.slowSinceMs !== null) return;
+    this.#onDrained?.();
+    this.#onDrained = null;
+  }
+
+  onClose(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#outbox.close();
+    this.#onDrained?.();
+    const { channel, filter, hub, onGone } = this.#options;
+    if (this.#isLive) channel.leave({ outbox: this.#outbox, filter });
+    hub.forget(this);
+    onGone();
+  }
+
+  /** Every 15 seconds. Who has taken nothing for long is not there any more. */
+  beat(): void {
+    const { slowSinceMs } = this.#outbox;
+    const { hub } = this.#options;
+    if (slowSinceMs === null) {
+      this.#outbox.write(this.#isLive ? this.channel.toBeat() : PLAIN_BEAT);
+    } else if (hub.clock.monotonicMs() - slowSinceMs > hub.limits.stallMs) {
+      this.#outbox.cut();
+    }
+  }
+
+  /** Ends the stream; the reader may come again, here or elsewhere. */
+  end(): void {
+    this.#outbox.end();
+    this.onClose();
+  }
+
+  pause(): void {
+    this.#outbox.write(new StreamFrame(toPausedText(this.channel.name)));
+    this.end();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (!this.#isClosed && !this.#join()) await this.#goOn();
+    } catch (error) {
+      this.#options.hub.onError(error);
+      // Its last id is good: it resumes where this failed.
+      this.end();
+    }
+  }
+
+  /** True once the reader is live. */
+  #join(): boolean {
+    const { hub, channel, filter } = this.#options;
+    const page = this.#page?.series ? this.#page : null;
+    const isAtTip = page !== null || this.#page === null;
+    if (!isAtTip) return false;
+    const outbox = this.#outbox;
+    this.#joined = channel.join({ outbox, filter, point: this.#point, page });
+    if (this.#joined !== 'live') return false;
+    this.#isLive = true;
+    this.#page = null;
+    // A snapshot told them, unless something came after it.
+    if (this.#hasRead) hub.tellStates(channel, { outbox, filter });
+    return true;
+  }
+
+  async #goOn(): Promise<void> {
+    if (this.#joined === 'wait') {
+      this.#joined = 'behind';
+      await this.channel.untilMoved();
+      return;
+    }
+    if (this.#page !== null && this.#page.items.length > 0) await this.#pay();
+    const leave = await this.#options.hub.replays.enter();
+    try {
+      if (!this.#isClosed) await this.#readOn();
+    } finally {
+      leave();
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    const { hub, channel, filter } = this.#options;
+    const page = await hub.read(toRequest(channel.name, this.#point, filter));
+    if (this.#isClosed) return;
+    if (typeof page === 'string') {
+      this.end();
+      return;
+    }
+    this.#page = page;
+    this.#hasRead = true;
+    this.#point = page.point;
+    const text = toPageText(page, channel.name, filter);
+    if (text !== '') await this.#tell(text);
+  }
+
+  /** Resolves when the reader has taken it. */
+  async #tell(text: string): Promise<void> {
+    if (this.#outbox.write(new StreamFrame(text))) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onDrained = resolve;
+    const stalled = setTimeout(() => this.#outbox.cut(), REPLAY_STALL_MS);
+    await promise;
+    clearTimeout(stalled);
+  }
+
+  /** Waits where the caller's budget is spent: the stream goes on, only later. */
+  async #pay(): Promise<void> {
+    for (;;) {
+      const waitMs = this.#options.spend(REPLAY_PAGE_COST);
+      if (waitMs === 0 || this.#isClosed) return;
+      await this.#options.hub.sleep(waitMs);
+    }
+  }
+}
+
+/** The next page for a reader with this filter. */
+export function toRequest(
+  name: StreamName,
+  point: StreamPoint,
+  filter: StreamFilter,
+): MissedRequest {
+  return {
+    ...name,
+    point,
+    withTrades: filter.kinds.has('trade'),
+    intervals: toIntervals(filter),
+    limit: REPLAY_PAGE_EVENTS,
+  };
+}
+
+export function toPageText(page: Missed, name: StreamName, filter: StreamFilter): string {
+  const items = encodeMissed(page, name).filter((item) => isWanted(item, filter));
+  return items.map(({ text }) => text).join('');
+}

@@ -1,0 +1,235 @@
+// All streams of this process: hears what chains do and tells the channels of the tokens that
+// somebody reads.
+
+import type { Clock } from '../../lib/clock.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Address } from '../../model/market-event.ts';
+import type { TradeRecord } from '../../model/market-record.ts';
+import type { PauseChange } from '../../store/pause-store.ts';
+import type { MarketStore } from '../../store/store.ts';
+import type { ChainStates, StateChange } from '../chain-states.ts';
+import type { MarketChains } from '../market-parts.ts';
+import type { PauseWatch } from '../pause-watch.ts';
+import { readAt } from '../read-at.ts';
+import { type Missed, type MissedRequest, type NoWay, readMissed } from './read-missed.ts';
+import { ReplayGate } from './replay-gate.ts';
+import type { StreamClient } from './stream-client.ts';
+import type { StreamName } from './stream-point.ts';
+import { StreamStates } from './stream-states.ts';
+import { type Joiner, TokenChannel } from './token-channel.ts';
+
+export interface StreamLimits {
+  /** How far back a reader may resume, by the chain's clock and in trades. */
+  readonly resumeMs: number;
+  readonly resumeEventsMax: number;
+  /** Bytes that may wait for one reader. */
+  readonly waitingBytesMax: number;
+  /** A reader that takes nothing for so long is cut off. */
+  readonly stallMs: number;
+}
+
+export interface StreamHubOptions {
+  readonly store: MarketStore;
+  readonly chains: MarketChains;
+  readonly states: ChainStates;
+  readonly pauses: PauseWatch;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly limits: StreamLimits;
+  readonly onError: (error: unknown) => void;
+}
+
+const BEAT_SECONDS = 15;
+/** Pages of the past that are on their way to readers at once. */
+const REPLAY_PAGES_MAX = 64;
+
+export class StreamHub {
+  readonly limits: StreamLimits;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+  readonly replays = new ReplayGate(REPLAY_PAGES_MAX);
+  readonly #options: StreamHubOptions;
+  readonly #channels = new Map<ChainSlug, Map<Address, TokenChannel>>();
+  /** By the second in which each hears that all is well. */
+  readonly #clients = Array.from({ length: BEAT_SECONDS }, () => new Set<StreamClient>());
+  readonly #news = new Set<TokenChannel>();
+  readonly #states: StreamStates;
+  readonly #unsubscribe: (() => void)[] = [];
+  #second = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #isFlushing = false;
+  #isStopping = false;
+
+  constructor(options: StreamHubOptions) {
+    this.#options = options;
+    this.limits = options.limits;
+    this.clock = options.clock;
+    this.random = options.random;
+    this.sleep = options.sleep;
+    // At the end the store closes under whoever still reads it.
+    this.onError = (error) => {
+      if (!this.#isStopping) options.onError(error);
+    };
+    this.#states = new StreamStates({ ...options, onError: this.onError });
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  get clientCount(): number {
+    return this.#clients.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  get channelCount(): number {
+    return [...this.#channels.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  start(): void {
+    const { states, pauses } = this.#options;
+    this.#unsubscribe.push(
+      states.subscribe((change) => this.#hear(change)),
+      pauses.subscribe((change) => this.#hearPause(change)),
+    );
+    this.#timer = setInterval(() => this.#tick(), 1000);
+    this.#timer.unref();
+  }
+
+  /** Ends every stream cleanly, at once; none begins any more. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const end of this.#unsubscribe) end();
+    if (this.#timer) clearInterval(this.#timer);
+    for (const clients of this.#clients) for (const client of clients) client.end();
+  }
+
+  /** What was missed since a point, all of one commit. */
+  async read(request: MissedRequest): Promise<Missed | NoWay> {
+    const { store } = this.#options;
+    const { value } = await readAt(store, request.chain, (reader, checkpoint) =>
+      readMissed(reader, request, checkpoint),
+    );
+    return value;
+  }
+
+  /** The token's channel, made for the first who reads it; `release` must follow. */
+  acquire(name: StreamName): TokenChannel {
+    const { chain, token, epoch } = name;
+    const ofChain = this.#channels.get(chain) ?? new Map<Address, TokenChannel>();
+    this.#channels.set(chain, ofChain);
+    let channel = ofChain.get(token);
+    if (channel !== undefined && channel.name.epoch !== epoch) {
+      this.#lose(channel);
+      channel = undefined;
+    }
+    channel ??= this.#createChannel(name);
+    ofChain.set(token, channel);
+    channel.users += 1;
+    return channel;
+  }
+
+  release(channel: TokenChannel): void {
+    channel.users -= 1;
+    if (channel.users === 0) this.#drop(channel);
+  }
+
+  add(client: StreamClient): void {
+    this.#clients[this.#second % BEAT_SECONDS]?.add(client);
+  }
+
+  forget(client: StreamClient): void {
+    for (const clients of this.#clients) clients.delete(client);
+  }
+
+  /** Tells somebody who was away what has no id. */
+  tellStates(channel: TokenChannel, reader: Pick<Joiner, 'outbox' | 'filter'>): void {
+    channel.tellStates(reader);
+    this.#states.want(channel, reader.filter.kinds);
+  }
+
+  #createChannel(name: StreamName): TokenChannel {
+    const { states, clock, sleep } = this.#options;
+    const { onError } = this;
+    const checkpoint = states.current(name.chain);
+    if (checkpoint === null) throw new Error(`nothing of ${name.chain} is indexed yet`);
+    return new TokenChannel({
+      ...{ name, checkpoint, clock, onError, sleep },
+      read: (request) => this.read(request),
+      currentVersion: () => states.current(name.chain)?.version ?? 0,
+      onNews: (channel, afterMs) => this.#schedule(channel, afterMs),
+      onLost: (channel) => this.#lose(channel),
+    });
+  }
+
+  #drop(channel: TokenChannel): void {
+    channel.close();
+    const ofChain = this.#channels.get(channel.name.chain);
+    if (ofChain?.get(channel.name.token) === channel) ofChain.delete(channel.name.token);
+    this.#states.forget(channel);
+  }
+
+  /** Its readers come again and find out where they are. */
+  #lose(channel: TokenChannel): void {
+    this.#drop(channel);
+    for (const client of this.#clientsOf(channel)) client.end();
+  }
+
+  #clientsOf(channel: TokenChannel): StreamClient[] {
+    return this.#clients.flatMap((clients) =>
+      [...clients].filter((client) => client.channel === channel),
+    );
+  }
+
+  #hear({ chain, checkpoint, tokens, batch }: StateChange): void {
+    const channels = this.#channels.get(chain);
+    if (channels === undefined || channels.size === 0) return;
+    const kind = batch === null ? 'other' : batch.isRollback ? 'rollback' : 'append';
+    const touched = new Set(tokens === 'all' ? [] : tokens);
+    // Decoding a commit's trades costs something: only where somebody reads one of its tokens.
+    let byToken: ReadonlyMap<Address, readonly TradeRecord[]> | null = null;
+    for (const channel of channels.values()) {
+      const { token } = channel.name;
+      const isTouched = tokens === 'all' || touched.has(token);
+      if (isTouched && batch !== null) {
+        const trades = batch.isRollback ? batch.readReverted() : batch.readTrades();
+        byToken ??= Map.groupBy(trades, (trade) => trade.token);
+      }
+      const trades = (isTouched ? byToken?.get(token) : undefined) ?? [];
+      channel.hear({ checkpoint, kind, trades });
+      if (isTouched) this.#states.hear(channel);
+    }
+  }
+
+  #hearPause({ chain, token, paused }: PauseChange): void {
+    const channel = this.#channels.get(chain)?.get(token);
+    if (!paused || channel === undefined) return;
+    for (const client of this.#clientsOf(channel)) client.pause();
+  }
+
+  /** Whatever comes within one turn of the event loop leaves as one message. */
+  #schedule(channel: TokenChannel, afterMs: number): void {
+    if (afterMs > 0) {
+      setTimeout(() => channel.flush(), afterMs).unref();
+      return;
+    }
+    this.#news.add(channel);
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    setImmediate(() => {
+      this.#isFlushing = false;
+      const channels = [...this.#news];
+      this.#news.clear();
+      for (const one of channels) one.flush();
+    });
+  }
+
+  #tick(): void {
+    this.#second += 1;
+    this.#states.tick();
+    const due = this.#clients[this.#second % BEAT_SECONDS];
+    for (const client of due ?? []) client.beat();
+  }
+}

@@ -1,0 +1,50 @@
+// How many streams each caller has open, and how many there are in all.
+
+import type { Identity } from '../../contract/identity.ts';
+import { AppError } from '../../errors/app-error.ts';
+
+export interface StreamSlotsOptions {
+  /** Streams that a caller of this level may have at once. */
+  readonly limitOf: (identity: Identity) => number;
+  readonly totalMax: number;
+}
+
+/** Long enough for a connection that was lost to be noticed. */
+const RETRY_AFTER_SECONDS = 5;
+
+export class StreamSlots {
+  readonly #options: StreamSlotsOptions;
+  readonly #taken = new Map<string, number>();
+  #total = 0;
+
+  constructor(options: StreamSlotsOptions) {
+    this.#options = options;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** The returned function gives the slot back; calling it again does nothing. */
+  take(identity: Identity): () => void {
+    const limit = this.#options.limitOf(identity);
+    const key = `${identity.kind} ${identity.key}`;
+    const taken = this.#taken.get(key) ?? 0;
+    const retryAfterSeconds = RETRY_AFTER_SECONDS;
+    if (taken >= limit) throw new AppError('TOO_MANY_STREAMS', { limit }, { retryAfterSeconds });
+    if (this.#total >= this.#options.totalMax) {
+      throw new AppError('OVERLOADED', {}, { retryAfterSeconds });
+    }
+    this.#taken.set(key, taken + 1);
+    this.#total += 1;
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      this.#total -= 1;
+      const left = (this.#taken.get(key) ?? 1) - 1;
+      if (left > 0) this.#taken.set(key, left);
+      else this.#taken.delete(key);
+    };
+  }
+}

@@ -1,0 +1,134 @@
+// Prices and holders of the tokens that somebody reads: read when they may have changed, told when
+// they have.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import { ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
+import type { MarketStore } from '../../store/store.ts';
+import { toPct } from '../get-holders.ts';
+import type { MarketChains } from '../market-parts.ts';
+import { readAt } from '../read-at.ts';
+import { toPrices, toTokenLiquidity, toUsdText } from '../token-summary.ts';
+import { toEventText } from './encode-events.ts';
+import type { StreamKind } from './stream-filter.ts';
+import type { TokenChannel } from './token-channel.ts';
+
+export interface StreamStatesOptions {
+  readonly store: MarketStore;
+  readonly chains: MarketChains;
+  readonly onError: (error: unknown) => void;
+}
+
+const TOP_COUNT = 10;
+
+export class StreamStates {
+  readonly #options: StreamStatesOptions;
+  readonly #pricesDue = new Set<TokenChannel>();
+  readonly #holdersDue = new Set<TokenChannel>();
+  #isReadingPrices = false;
+  #isReadingHolders = false;
+
+  constructor(options: StreamStatesOptions) {
+    this.#options = options;
+  }
+
+  /** Something of the token has changed. */
+  hear(channel: TokenChannel): void {
+    if (channel.wants('holders')) this.#holdersDue.add(channel);
+    if (!channel.wants('price')) return;
+    this.#pricesDue.add(channel);
+    void this.#readPrices();
+  }
+
+  /** Somebody wants what nobody has asked for yet. */
+  want(channel: TokenChannel, kinds: ReadonlySet<StreamKind>): void {
+    const isMissing = (['price', 'holders'] as const).some(
+      (kind) => kinds.has(kind) && !channel.hasState(kind),
+    );
+    if (isMissing) this.hear(channel);
+  }
+
+  forget(channel: TokenChannel): void {
+    this.#pricesDue.delete(channel);
+    this.#holdersDue.delete(channel);
+  }
+
+  /** Once a second. */
+  tick(): void {
+    if (this.#pricesDue.size > 0) void this.#readPrices();
+    if (this.#holdersDue.size > 0) void this.#readHolders();
+  }
+
+  async #readPrices(): Promise<void> {
+    if (this.#isReadingPrices) return;
+    this.#isReadingPrices = true;
+    let due: TokenChannel[] = [];
+    try {
+      while (this.#pricesDue.size > 0) {
+        due = [...this.#pricesDue];
+        this.#pricesDue.clear();
+        for (const [chain, channels] of Map.groupBy(due, ({ name }) => name.chain)) {
+          await this.#tellPrices(chain, channels);
+        }
+      }
+    } catch (error) {
+      // The next tick tries again.
+      for (const channel of due) this.#pricesDue.add(channel);
+      this.#options.onError(error);
+    } finally {
+      this.#isReadingPrices = false;
+    }
+  }
+
+  async #tellPrices(chain: ChainSlug, channels: readonly TokenChannel[]): Promise<void> {
+    const tokens = channels.map(({ name }) => name.token);
+    const { value, checkpoint } = await readAt(this.#options.store, chain, (reader) =>
+      reader.readTokens(chain, tokens),
+    );
+    const byToken = new Map(value.map((row) => [row.token, row]));
+    for (const channel of channels) {
+      const row = byToken.get(channel.name.token);
+      if (row !== undefined && checkpoint !== null) this.#tellPrice(channel, row, checkpoint);
+    }
+  }
+
+  #tellPrice(channel: TokenChannel, row: TokenRecord, checkpoint: Checkpoint): void {
+    const market = this.#options.chains.find(channel.name.chain);
+    if (market === null) return;
+    const { priceUsd, priceNative } = toPrices(market, row);
+    const data = { priceUsd, priceNative, liquidityUsd: toUsdText(toTokenLiquidity(row)) };
+    const text = toEventText('price', { ...data, block: checkpoint.block });
+    channel.setState('price', { key: JSON.stringify(data), text });
+  }
+
+  async #readHolders(): Promise<void> {
+    if (this.#isReadingHolders) return;
+    this.#isReadingHolders = true;
+    const due = [...this.#holdersDue];
+    this.#holdersDue.clear();
+    try {
+      for (const channel of due) await this.#tellHolders(channel);
+    } catch (error) {
+      for (const channel of due) this.#holdersDue.add(channel);
+      this.#options.onError(error);
+    } finally {
+      this.#isReadingHolders = false;
+    }
+  }
+
+  async #tellHolders(channel: TokenChannel): Promise<void> {
+    const { chain, token } = channel.name;
+    const { value } = await readAt(this.#options.store, chain, async (reader) => {
+      const [row] = await reader.readTokens(chain, [token]);
+      const page = { after: null, limit: TOP_COUNT };
+      return { row, top: await reader.readBalancePage(chain, token, page) };
+    });
+    const { row, top } = value;
+    if (row === undefined) return;
+    const topRaw = top.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
+    const total = token === ZERO_ADDRESS ? null : row.holders;
+    const data = { total, top10Pct: toPct(topRaw, row.supplyRaw) };
+    const text = toEventText('holders', data);
+    channel.setState('holders', { key: text, text });
+  }
+}

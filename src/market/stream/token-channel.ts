@@ -1,0 +1,332 @@
+// Everything live about one token: turns commits into events once, for all who read them.
+//
+// A commit that follows the last one is told from memory, at once. Whatever else happens to a
+// chain (a reorganisation that concerns the token, commits that were not heard of) is read from the
+// store, from the point up to which readers were told.
+
+import { toNextOpenTime } from '../../candles/interval.ts';
+import { StreamFrame } from '../../contract/stream-answer.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Outbox } from '../../live/outbox.ts';
+import type { Address } from '../../model/market-event.ts';
+import type { Checkpoint, KlineInterval, TradeRecord } from '../../model/market-record.ts';
+import {
+  type EncodedItem,
+  type EncodingState,
+  encodeItem,
+  encodeMissed,
+  toBeatText,
+  toLiveKlineText,
+} from './encode-events.ts';
+import { KlineSeries } from './kline-series.ts';
+import type { KnownToken, Missed, MissedItem, MissedRequest, NoWay } from './read-missed.ts';
+import { type StreamFilter, toFilterKey, toIntervals } from './stream-filter.ts';
+import { type SharedState, StreamGroup, toStateMessage } from './stream-group.ts';
+import { type StreamName, type StreamPoint, toTip } from './stream-point.ts';
+
+/** One step of the chain, as far as this token goes. */
+export interface ChannelStep {
+  readonly checkpoint: Checkpoint;
+  /** `other` where the store must say what it was. */
+  readonly kind: 'append' | 'rollback' | 'other';
+  /** The token's trades that came or, of a rollback, went. */
+  readonly trades: readonly TradeRecord[];
+}
+
+export interface ChannelOptions {
+  readonly name: StreamName;
+  readonly checkpoint: Checkpoint;
+  readonly clock: Clock;
+  readonly read: (request: MissedRequest) => Promise<Missed | NoWay>;
+  /** The chain's last commit that this process has heard of. */
+  readonly currentVersion: () => number;
+  /** There is something to flush: now, or when so much time has passed. */
+  readonly onNews: (channel: TokenChannel, afterMs: number) => void;
+  /** There is no way on from here for anybody. */
+  readonly onLost: (channel: TokenChannel) => void;
+  readonly onError: (error: unknown) => void;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+export interface ChannelState {
+  readonly key: string;
+  readonly text: string;
+}
+
+/** A reader that has been told everything up to `point`. */
+export interface Joiner {
+  readonly outbox: Outbox;
+  readonly filter: StreamFilter;
+  readonly point: StreamPoint;
+  /** What its last page said of klines and names, as of the point; null where it read none. */
+  readonly page: Pick<Missed, 'series' | 'tokens'> | null;
+}
+
+const PAGE_LIMIT = 500;
+const RETRY_MS = 500;
+/** A live kline is told ten times a second at most. */
+const LIVE_KLINE_MS = 100;
+
+/** A heartbeat for readers who are told something of their own. */
+export const PLAIN_BEAT = new StreamFrame(':\n\n');
+
+export class TokenChannel {
+  readonly name: StreamName;
+  /** How many use it, those who do not read live yet included. */
+  users = 0;
+  readonly #options: ChannelOptions;
+  readonly #groups = new Map<string, StreamGroup>();
+  readonly #series = new Map<KlineInterval, KlineSeries>();
+  readonly #liveDue = new Set<KlineInterval>();
+  readonly #tokens = new Map<Address, KnownToken>();
+  readonly #states = new Map<SharedState, ChannelState>();
+  #checkpoint: Checkpoint;
+  #liveToldMs = Number.NEGATIVE_INFINITY;
+  #isBusy = false;
+  /** How far the store was read while that is going on. */
+  #point: StreamPoint | null = null;
+  #isClosed = false;
+  #moved = Promise.withResolvers<void>();
+  #beat: { readonly version: number; readonly frame: StreamFrame } | null = null;
+
+  constructor(options: ChannelOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.#checkpoint = options.checkpoint;
+  }
+
+  get groups(): Iterable<StreamGroup> {
+    return this.#groups.values();
+  }
+
+  wants(kind: SharedState): boolean {
+    for (const { filter } of this.#groups.values()) if (filter.kinds.has(kind)) return true;
+    return false;
+  }
+
+  /** Resolves when the channel has moved on. */
+  untilMoved(): Promise<void> {
+    return this.#moved.promise;
+  }
+
+  /** `live` from now on; `wait` and `behind` where it has to wait, or to read on first. */
+  join(joiner: Joiner): 'live' | 'wait' | 'behind' {
+    const { version } = joiner.point;
+    if (this.#isBusy || version > this.#checkpoint.version) return 'wait';
+    if (version < this.#checkpoint.version) return 'behind';
+    if (!this.#adopt(joiner)) return 'behind';
+    const { filter, outbox } = joiner;
+    // What is collected for the group was told to this one already.
+    this.flush();
+    const key = toFilterKey(filter);
+    const group = this.#groups.get(key) ?? new StreamGroup(filter);
+    this.#groups.set(key, group);
+    group.outboxes.add(outbox);
+    return 'live';
+  }
+
+  leave({ outbox, filter }: Pick<Joiner, 'outbox' | 'filter'>): void {
+    const key = toFilterKey(filter);
+    const group = this.#groups.get(key);
+    group?.outboxes.delete(outbox);
+    if (group?.outboxes.size !== 0) return;
+    this.#groups.delete(key);
+    const followed = new Set([...this.#groups.values()].flatMap((one) => toIntervals(one.filter)));
+    for (const interval of this.#series.keys()) {
+      if (!followed.has(interval)) this.#series.delete(interval);
+    }
+  }
+
+  /** What somebody who was away should know of states, which have no ids. */
+  tellStates({ outbox, filter }: Pick<Joiner, 'outbox' | 'filter'>): void {
+    const states = new Map<string, string>();
+    for (const interval of toIntervals(filter)) {
+      const text = this.#toLiveText(interval);
+      if (text !== '') states.set('kline', text);
+    }
+    for (const [kind, { text }] of this.#states) {
+      if (filter.kinds.has(kind)) states.set(kind, text);
+    }
+    if (states.size > 0) outbox.push(toStateMessage(states));
+  }
+
+  hear(step: ChannelStep): void {
+    if (this.#isBusy) return;
+    const { checkpoint, kind } = step;
+    const ahead = checkpoint.version - this.#checkpoint.version;
+    // The store may have told of it already.
+    if (ahead <= 0 && kind !== 'other') return;
+    if (this.#groups.size === 0) this.#checkpoint = checkpoint;
+    else if (ahead !== 1 || kind === 'other' || this.#isReopened(checkpoint)) void this.#catchUp();
+    else if (kind === 'append' && this.#isKnown(step.trades)) this.#append(step);
+    else if (kind === 'rollback' && step.trades.length === 0) this.#checkpoint = checkpoint;
+    else void this.#catchUp();
+    this.#tellMoved();
+  }
+
+  hasState(kind: SharedState): boolean {
+    return this.#states.has(kind);
+  }
+
+  /** A state that is told when it has changed; `key` says when it has. */
+  setState(kind: SharedState, state: ChannelState): void {
+    if (this.#states.get(kind)?.key === state.key) return;
+    this.#states.set(kind, state);
+    const { text } = state;
+    for (const group of this.#groups.values()) group.setState(kind, text);
+    this.#options.onNews(this, 0);
+  }
+
+  /** Sends what was collected. */
+  flush(): void {
+    if (this.#liveDue.size > 0) this.#collectLive();
+    for (const group of this.#groups.values()) group.flush();
+  }
+
+  /** Says that all is well and, where that is certain, where readers are. */
+  toBeat(): StreamFrame {
+    if (this.#isBusy) return PLAIN_BEAT;
+    this.flush();
+    const { version } = this.#checkpoint;
+    if (this.#beat?.version !== version) {
+      const text = toBeatText(this.name, toTip(this.#checkpoint));
+      this.#beat = { version, frame: new StreamFrame(text) };
+    }
+    return this.#beat.frame;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#tellMoved();
+  }
+
+  #tellMoved(): void {
+    this.#moved.resolve();
+    this.#moved = Promise.withResolvers<void>();
+  }
+
+  #toState(): EncodingState {
+    return { name: this.name, checkpoint: this.#checkpoint, tokens: this.#tokens };
+  }
+
+  /** Takes up what the reader's page says where nobody before needed it. */
+  #adopt({ filter, page }: Joiner): boolean {
+    for (const interval of toIntervals(filter)) {
+      if (this.#series.has(interval)) continue;
+      const state = page?.series?.get(interval);
+      if (state === undefined) return false;
+      this.#series.set(interval, new KlineSeries({ token: this.name.token, interval }, state));
+    }
+    for (const [token, known] of page?.tokens ?? []) this.#tokens.set(token, known);
+    return true;
+  }
+
+  /** Whether the trades can be told without asking what their tokens are called. */
+  #isKnown(trades: readonly TradeRecord[]): boolean {
+    const isKnown = (token: string) => (this.#tokens.get(token)?.decimals ?? null) !== null;
+    return trades.every(({ token, quoteToken }) => isKnown(token) && isKnown(quoteToken));
+  }
+
+  /** Whether the chain's time went back to where a kline that was told as closed is open. */
+  #isReopened({ timestampMs }: Checkpoint): boolean {
+    if (timestampMs >= this.#checkpoint.timestampMs) return false;
+    return [...this.#series.values()].some((one) => one.isReopenedAt(timestampMs));
+  }
+
+  #append({ checkpoint, trades }: ChannelStep): void {
+    // The trades come first, so those who have only them were told of no kline that ended since.
+    const timeMs = this.#checkpoint.timestampMs;
+    const items = trades.map((trade): MissedItem => {
+      const { block, logIndex } = trade;
+      return { kind: 'trade', position: { block, logIndex, timeMs }, trade };
+    });
+    const { position } = toTip(checkpoint);
+    for (const series of this.#series.values()) {
+      for (const trade of trades) series.add(trade);
+      for (const candle of series.passTime(checkpoint.timestampMs)) {
+        const endMs = toNextOpenTime(series.interval, candle.openTimeMs);
+        items.push({ kind: 'kline', position: { ...position, timeMs: endMs }, candle });
+      }
+      if (trades.length > 0) this.#liveDue.add(series.interval);
+    }
+    this.#checkpoint = checkpoint;
+    if (items.length === 0) return;
+    const state = this.#toState();
+    this.#keep(items.map((item) => encodeItem(item, state)));
+  }
+
+  #keep(items: readonly EncodedItem[]): void {
+    for (const group of this.#groups.values()) group.keep(items);
+    this.#options.onNews(this, 0);
+  }
+
+  #toLiveText(interval: KlineInterval): string {
+    const state = this.#toState();
+    const open = this.#series.get(interval)?.open ?? [];
+    return open.map((candle) => toLiveKlineText(candle, state)).join('');
+  }
+
+  #collectLive(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const waitMs = this.#liveToldMs + LIVE_KLINE_MS - nowMs;
+    if (waitMs > 0) {
+      this.#options.onNews(this, waitMs);
+      return;
+    }
+    this.#liveToldMs = nowMs;
+    for (const interval of this.#liveDue) {
+      const text = this.#toLiveText(interval);
+      if (text === '') continue;
+      for (const group of this.#groups.values()) {
+        if (toIntervals(group.filter).includes(interval)) group.setKline(text);
+      }
+    }
+    this.#liveDue.clear();
+  }
+
+  /** Reads from the store what was told since; nobody joins meanwhile. */
+  async #catchUp(): Promise<void> {
+    this.#isBusy = true;
+    // What they would tell is what the store is asked for now.
+    this.#liveDue.clear();
+    while (!this.#isClosed) {
+      try {
+        if (!(await this.#readOn())) break;
+      } catch (error) {
+        this.#options.onError(error);
+        await this.#options.sleep(RETRY_MS);
+      }
+    }
+    this.#isBusy = false;
+    this.#tellMoved();
+  }
+
+  /** One page; false when there is no more. */
+  async #readOn(): Promise<boolean> {
+    const { name } = this;
+    const missed = await this.#options.read({
+      ...name,
+      point: this.#point ?? toTip(this.#checkpoint),
+      withTrades: true,
+      intervals: [...this.#series.keys()],
+      limit: PAGE_LIMIT,
+    });
+    if (typeof missed === 'string') {
+      this.#options.onLost(this);
+      return false;
+    }
+    for (const [token, known] of missed.tokens) this.#tokens.set(token, known);
+    this.#keep(encodeMissed(missed, name));
+    this.#point = missed.point;
+    if (missed.series === null) return true;
+    this.#point = null;
+    this.#checkpoint = missed.checkpoint;
+    for (const [interval, state] of missed.series) {
+      if (!this.#series.has(interval)) continue;
+      this.#series.set(interval, new KlineSeries({ token: name.token, interval }, state));
+      this.#liveDue.add(interval);
+    }
+    this.#options.onNews(this, 0);
+    return missed.checkpoint.version < this.#options.currentVersion();
+  }
+}

@@ -1,0 +1,183 @@
+// What streams promise on every store: whoever reads them, whenever, ends with what the reads say.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import type { Streams } from '../../src/market/stream/create-streams.ts';
+import type { KlineInterval } from '../../src/model/market-record.ts';
+import { createRandom } from '../fakes/fake-chain.ts';
+import { toFakeAddress } from '../fakes/fake-market.ts';
+import {
+  createMarketScene,
+  type Json,
+  type MarketScene,
+  type SceneEngine,
+} from '../market-scene.ts';
+import { StreamFold, toPlainTrades } from '../stream-fold.ts';
+import { openTestStream, startTestStreams, type TestStream } from '../stream-scene.ts';
+
+const TOKENS = [10, 11, 12, 13, 14, 16, 18].map((number) => toFakeAddress('aaaa', number));
+const TOKEN_COUNT = 3;
+
+/** Those that the chain has, from blocks that are final. */
+async function findTokens(scene: MarketScene): Promise<string[]> {
+  const rows = await scene.store.market.readTokens('devnet', TOKENS);
+  const old = rows.filter(({ firstSeenBlock }) => firstSeenBlock <= scene.chain.finalized);
+  assert.ok(old.length > 0);
+  return old.map(({ token }) => token).slice(0, TOKEN_COUNT);
+}
+
+interface FoldingReader {
+  readonly fold: StreamFold;
+  readonly input: { chain: string; mint: string; events: string; interval: string };
+  stream: TestStream | null;
+}
+
+/** All of a token's trades, or none where the token itself went with its block. */
+async function readTrades(scene: MarketScene, mint: string): Promise<Json[]> {
+  const trades: Json[] = [];
+  let cursor: string | null = null;
+  do {
+    const next: Record<string, string> = cursor === null ? {} : { cursor };
+    const { json } = await scene.ask('getTrades', { chain: 'devnet', mint, limit: 500, ...next });
+    trades.push(...json.trades);
+    cursor = json.nextCursor;
+  } while (cursor !== null);
+  return trades;
+}
+
+async function assertFolded(scene: MarketScene, reader: FoldingReader): Promise<void> {
+  const { fold, input } = reader;
+  if (input.events.includes('trade')) {
+    assert.deepEqual(fold.problems, []);
+    const trades = await readTrades(scene, input.mint);
+    const told = new Set(fold.trades.keys());
+    // A snapshot has the last trades only: older ones are not the stream's to tell.
+    const oldest = Math.min(...Array.from(fold.trades.values(), ({ block }) => block));
+    const expected = trades.filter((trade) => trade.block > oldest || told.has(trade.id));
+    assert.deepEqual(toPlainTrades(fold.trades.values()), toPlainTrades(expected));
+  }
+  if (!input.events.includes('kline')) return;
+  const interval = input.interval as KlineInterval;
+  const { json } = await scene.ask('getKlines', { ...toToken(input), interval, limit: 5000 });
+  const read = new Map<number, Json>(json.klines.map((one: Json) => [one.openTime, one]));
+  for (const [openTime, kline] of fold.klines) assert.deepEqual(kline, read.get(openTime));
+  for (const [openTime, kline] of read) {
+    if (openTime >= fold.klinesFrom) assert.deepEqual(fold.klines.get(openTime), kline);
+  }
+}
+
+function toToken({ chain, mint }: { chain: string; mint: string }) {
+  return { chain, mint };
+}
+
+async function connect(
+  streams: Streams,
+  reader: FoldingReader,
+  random: () => number,
+): Promise<void> {
+  // Some go away in the middle of what they are told.
+  let left = random() < 0.6 ? Math.floor(random() * 30) : Number.POSITIVE_INFINITY;
+  const { fold, input } = reader;
+  const { lastEventId } = fold;
+  reader.stream = await openTestStream(streams, input, {
+    lastEventId,
+    onEvent: (event, stream) => {
+      if (stream !== reader.stream && reader.stream !== null) return;
+      fold.apply(event);
+      left -= 1;
+      if (left >= 0) return;
+      stream.leave();
+      reader.stream = null;
+    },
+  });
+  if (left < 0) reader.stream = null;
+}
+
+function move(scene: MarketScene, random: () => number): void {
+  const count = 1 + Math.floor(random() * 4);
+  // A branch is believed when it is the longer one.
+  if (random() < 0.3) scene.chain.reorganise(count, count + 1 + Math.floor(random() * 2));
+  else scene.chain.extend(count);
+}
+
+function createReaders(tokens: readonly string[]): FoldingReader[] {
+  const wanted: [string, string][] = [
+    ['trade,kline,price,holders', '1m'],
+    ['trade,kline', '1s'],
+    ['kline', '5s'],
+    ['kline', '4h'],
+    ['trade', '1m'],
+  ];
+  return tokens.flatMap((mint) =>
+    wanted.map(([events, interval]) => ({
+      fold: new StreamFold(),
+      input: { chain: 'devnet', mint, events, interval },
+      stream: null,
+    })),
+  );
+}
+
+async function untilQuiet(readers: readonly FoldingReader[]): Promise<void> {
+  const count = () => readers.reduce((sum, one) => sum + (one.stream?.events.length ?? 0), 0);
+  for (let last = -1; last !== count(); ) {
+    last = count();
+    await sleep(150);
+  }
+}
+
+async function live(
+  scene: MarketScene,
+  streams: Streams,
+  of: { readers: readonly FoldingReader[]; random: () => number },
+): Promise<void> {
+  const { readers, random } = of;
+  for (let round = 0; round < 25; round += 1) {
+    for (const reader of readers) {
+      if (reader.stream === null && random() < 0.5) await connect(streams, reader, random);
+      if (reader.stream !== null && random() < 0.2) {
+        reader.stream.leave();
+        reader.stream = null;
+      }
+    }
+    move(scene, random);
+    if (random() < 0.5) await scene.settle();
+    else await turn();
+  }
+  await scene.settle();
+  while (readers.some(({ stream }) => stream === null)) {
+    for (const reader of readers) {
+      if (reader.stream === null) await connect(streams, reader, () => 0.99);
+    }
+    await untilQuiet(readers);
+  }
+}
+
+function assertTold(readers: readonly FoldingReader[]): void {
+  const total = (event: string) =>
+    readers.reduce((sum, { fold }) => sum + (fold.counts.get(event) ?? 0), 0);
+  for (const event of ['trade', 'kline', 'revert', 'price']) {
+    assert.ok(total(event) > 0, `no ${event}`);
+  }
+  assert.equal(total('snapshot'), readers.length, 'nobody had to begin anew');
+}
+
+export function describeStreamOn(engine: SceneEngine): void {
+  describe(`streams on ${engine}`, () => {
+    for (const seed of [1, 2, 3]) {
+      it(`fold to what the reads say, through absences and reorganisations, seed ${seed}`, async (t) => {
+        const chain = { seed, finalityDepth: 12, blocks: 20, steadyClock: true };
+        const scene = await createMarketScene(t, { engine, ...chain });
+        const streams = startTestStreams(scene.market);
+        try {
+          const readers = createReaders(await findTokens(scene));
+          await live(scene, streams, { readers, random: createRandom(seed * 77) });
+          for (const reader of readers) await assertFolded(scene, reader);
+          assertTold(readers);
+        } finally {
+          streams.stop();
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,84 @@
+// What a client makes of a stream: trades and klines, kept as the events say.
+
+import type { Json } from './market-scene.ts';
+
+export interface StreamEvent {
+  readonly event: string;
+  readonly id: string | null;
+  readonly data: Json;
+}
+
+/** Reads text of an event stream as it comes, as the standard says. */
+export class EventParser {
+  #text = '';
+  lastEventId = '';
+
+  /** Whole events of the text so far; comments and lone fields are no events. */
+  push(text: string): StreamEvent[] {
+    this.#text += text;
+    const events: StreamEvent[] = [];
+    for (;;) {
+      const end = this.#text.indexOf('\n\n');
+      if (end < 0) return events;
+      const block = this.#text.slice(0, end);
+      this.#text = this.#text.slice(end + 2);
+      const fields = new Map(
+        block.split('\n').map((line) => {
+          const colon = line.indexOf(': ');
+          return [line.slice(0, colon), line.slice(colon + 2)] as const;
+        }),
+      );
+      const id = fields.get('id') ?? null;
+      const data = fields.get('data');
+      if (data !== undefined) {
+        events.push({ event: fields.get('event') ?? 'message', id, data: JSON.parse(data) });
+      } else if (id !== null) {
+        events.push({ event: '', id, data: null });
+      }
+    }
+  }
+}
+
+/** A client that folds `trade`, `kline` and `revert`, and knows where it is. */
+export class StreamFold {
+  readonly trades = new Map<string, Json>();
+  readonly klines = new Map<number, Json>();
+  readonly problems: string[] = [];
+  readonly counts = new Map<string, number>();
+  lastEventId: string | null = null;
+  /** From when on its klines are whole. */
+  klinesFrom = Number.POSITIVE_INFINITY;
+
+  apply({ event, id, data }: StreamEvent): void {
+    if (id !== null) this.lastEventId = id;
+    if (event === '') return;
+    this.counts.set(event, (this.counts.get(event) ?? 0) + 1);
+    if (event === 'snapshot') this.#begin(data);
+    if (event === 'trade') {
+      if (this.trades.has(data.id)) this.problems.push(`trade ${data.id} came twice`);
+      this.trades.set(data.id, data);
+    }
+    if (event === 'kline') this.klines.set(data.kline.openTime, data.kline);
+    if (event === 'revert') {
+      for (const tradeId of data.tradeIds) {
+        if (!this.trades.delete(tradeId)) this.problems.push(`${tradeId} was never told`);
+      }
+      for (const { openTime } of data.klines) this.klines.delete(openTime);
+    }
+  }
+
+  #begin(data: Json): void {
+    this.trades.clear();
+    this.klines.clear();
+    for (const trade of data.trades) this.trades.set(trade.id, trade);
+    if (data.kline !== null) this.klines.set(data.kline.openTime, data.kline);
+    this.klinesFrom = data.asOf.timestamp;
+  }
+}
+
+/** Finality moves on without an event. */
+export function toPlainTrades(trades: Iterable<Json>): Json[] {
+  return Array.from(trades, ({ finality: _finality, ...rest }) => rest).sort((a, b) =>
+    a.id < b.id ? -1 : 1,
+  );
+}
