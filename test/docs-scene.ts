@@ -42,6 +42,23 @@ async function untilReady(service: RunningService): Promise<void> {
   }
 }
 
+/** Whether a token can be sold is measured in the background; examples show what came of it. */
+async function untilSafetyKnown(service: RunningService): Promise<void> {
+  const body = JSON.stringify({ chain: 'devnet', mint: WIRE, side: 'buy', amountInRaw: '1000000' });
+  const headers = { 'content-type': 'application/json' };
+  for (;;) {
+    const response = await fetch(`${service.origin}/v1/trade/quote`, {
+      method: 'POST',
+      headers,
+      body,
+    });
+    const quote = (await response.json()) as { tokenSafety?: unknown };
+    if (quote.tokenSafety) return;
+    assert.equal(service.child.exitCode, null, service.output());
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
 export async function startDocsScene(
   t: Cleanup,
   options: { readonly historyHours: number },
@@ -49,6 +66,7 @@ export async function startDocsScene(
   const env = { DEVNET: 'auto', DEVNET_HISTORY_HOURS: String(options.historyHours), ...PLENTY };
   const service = await startService(t, { env });
   await untilReady(service);
+  await untilSafetyKnown(service);
   const client = createAccessClient(service.origin);
   const { token } = await client.signIn(READER);
   const { id, key } = await client.issueKey(token, 'prices backend');

@@ -104,7 +104,8 @@ function toNavigation(operations: readonly Operation[], about: ReferenceAbout): 
   const toGroup = (title: string, links: readonly string[]) =>
     `<h2>${title}</h2><ul>${links.map((link) => `<li>${link}</li>`).join('')}</ul>`;
   const guides = about.guides.map(
-    ({ id, title }) => `<a href="#guide-${id}">${escapeHtml(title)}</a>`,
+    // What follows the colon is for the heading.
+    ({ id, title }) => `<a href="#guide-${id}">${escapeHtml(title.split(':', 1)[0] ?? title)}</a>`,
   );
   const groups = toTags(operations).map((tag) =>
     toGroup(

@@ -4,13 +4,13 @@ export const DOCS_STYLE = `
 :root{color-scheme:light dark;--text:#1b2330;--soft:#5b6777;--line:#dfe4ea;--back:#fff;--side:#f7f9fb;--code:#f3f6f9;--mark:#0b63c5;--mark-soft:#e6f0fc;--get:#0b63c5;--post:#0f7b4f;--delete:#b3372d;--warn:#8a5a00}
 @media(prefers-color-scheme:dark){:root{--text:#e3e8ef;--soft:#98a5b6;--line:#2a3441;--back:#10151c;--side:#141b24;--code:#19212b;--mark:#73b4ff;--mark-soft:#16293f;--get:#73b4ff;--post:#5fd0a0;--delete:#ff8f84;--warn:#e0b05c}}
 *{box-sizing:border-box}
-html{scroll-behavior:smooth;scroll-padding-top:1.5rem}
-@media(prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
+html{scroll-padding-top:1.5rem}
 body{margin:0;font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif;color:var(--text);background:var(--back)}
 .page{display:grid;grid-template-columns:300px minmax(0,1fr);max-width:1280px;margin:0 auto}
 nav.side{position:sticky;top:0;height:100vh;overflow-y:auto;padding:1.75rem 1rem 3rem 1.5rem;background:var(--side);border-right:1px solid var(--line);font-size:.9rem}
 nav.side .brand{font-weight:700;font-size:1.15rem;margin:0 0 .1rem}
-nav.side h2{margin:1.5rem 0 .35rem;font-size:.72rem;letter-spacing:.08em;text-transform:uppercase;color:var(--soft)}
+nav.side p{margin:0}
+nav.side h2{margin:1.4rem 0 .3rem;padding:0;border:0;font-size:.72rem;letter-spacing:.08em;text-transform:uppercase;color:var(--soft)}
 nav.side ul{list-style:none;margin:0;padding:0}
 nav.side a{display:flex;gap:.55rem;align-items:baseline;padding:.2rem .5rem;border-radius:6px;color:var(--text);text-decoration:none;overflow-wrap:anywhere}
 nav.side a:hover{background:var(--mark-soft)}
@@ -50,7 +50,7 @@ article.error p{margin:.3rem 0}
 .status{color:var(--warn);font-weight:600;margin-right:.5rem}
 :target{background:var(--mark-soft);box-shadow:0 0 0 .5rem var(--mark-soft);border-radius:6px}
 .uses a{margin-right:.5rem;white-space:nowrap}
-@media(max-width:900px){.page{display:block}nav.side{position:static;height:auto;border-right:0;border-bottom:1px solid var(--line);padding:1.25rem}nav.side .groups{columns:2;column-gap:1.5rem}main{padding:1.5rem 1.25rem 4rem}}
+@media(max-width:900px){.page{display:block}nav.side{position:static;height:auto;max-height:45vh;border-right:0;border-bottom:1px solid var(--line);padding:1.25rem}nav.side .groups{columns:2;column-gap:1.5rem}main{padding:1.5rem 1.25rem 4rem}}
 @media(max-width:560px){nav.side .groups{columns:1}h1{font-size:1.6rem}}
 @media print{nav.side{display:none}.page{display:block}details>*{display:block}}
 `;

@@ -78,7 +78,8 @@ export function toCurl(operation: Operation, origin: string): string {
   const credential = access === 'session' ? ' -H "Authorization: Bearer $TOKEN"' : '';
   if (method === 'POST') {
     const body = quote(JSON.stringify(example.input));
-    return `curl -s ${origin}/v1${path}${credential} -H 'Content-Type: application/json' -d ${body}`;
+    const start = `curl -s ${origin}/v1${path}${credential} -H 'Content-Type: application/json'`;
+    return `${start} \\\n  -d ${body}`;
   }
   const query = Object.entries(example.input)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)

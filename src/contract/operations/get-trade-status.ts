@@ -53,6 +53,6 @@ export const getTradeStatus = defineOperation({
     tool: 'get_trade_status',
     title: 'Status of a transaction',
     description:
-      'Tells whether a transaction is unknown, pending, confirmed, finalized or reverted, in which block, and which trades were indexed from it. Ask before anything is sent again.',
+      'Tells whether a transaction is unknown, pending, confirmed, finalized or reverted, in which block, and which trades were indexed from it. Use it after a user has sent a transaction, and always before anything is sent again: one that seems lost may be mined a minute later. Example: {"chain": "base", "txHash": "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe340394d21"}.',
   },
 });
