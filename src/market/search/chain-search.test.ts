@@ -158,6 +158,56 @@ describe('the Uniswap list', () => {
   });
 });
 
+describe('texts of any kind', () => {
+  const texts = [
+    ['МИР', 'Мирная Монета'],
+    ['漢字幣', '中文測試代幣'],
+    ['ありがとう', 'ありがとうコイン'],
+    ['한국코인', '대한민국 토큰'],
+    ['دينار', 'عملة الذهب'],
+    ['₿ΩΩΩ', 'Δραχμή Νέα'],
+    ['💎🙌💎🙌', 'Diamond 💎 Hands'],
+    ['👩‍🚀MOON', 'Astronaut 👩‍🚀 Money'],
+    ['100%', 'Hundred % Pure_Gold'],
+    ["O'BRIEN", `The "Quoted" \\ Coin`],
+    ['SELECT', "'; DROP TABLE tokens; --"],
+    ['Ünïcödé', 'Straße Ａｂｃ'],
+  ] as const;
+  const listings = texts.map(([symbol, name], index) => ({
+    token: toToken(index + 1),
+    symbol,
+    name,
+    liquidityUsdE18: null,
+  }));
+  for (const [kind, index] of [
+    ['in a segment', inSegment(listings)],
+    ['one by one', oneByOne(listings)],
+  ] as const) {
+    test(`behavior: ${kind}, each is found whole, by its beginning, a part, and a typing error`, () => {
+      listings.forEach(({ token, symbol, name }) => {
+        const assertRank = (text: string, worst: number) => {
+          const found = search(index, text, 20).find((one) => one.token === token);
+          assert.ok(found !== undefined && found.rank <= worst, `${text} ${found?.rank}`);
+        };
+        const points = Array.from(name);
+        assertRank(symbol, RANKS.symbol);
+        assertRank(name, RANKS.name);
+        assertRank(points.slice(0, 3).join(''), RANKS.namePrefix);
+        assertRank(points.slice(2, 5).join(''), RANKS.namePart);
+        // The fourth letter is another one.
+        assertRank([...points.slice(0, 3), '¤', ...points.slice(4)].join(''), RANKS.oneEdit);
+      });
+    });
+  }
+
+  test('behavior: a text of ten thousand letters finds nothing, at once', () => {
+    const long = 'wrapped ether '.repeat(800);
+    for (const index of [inSegment(listings), oneByOne(listings)]) {
+      assert.deepEqual(search(index, long, 20), []);
+    }
+  });
+});
+
 const letters = fc.constantFrom('a', 'b', 'c', ' ', 'é', '漢', '💎', '%');
 const word = fc.string({ unit: letters, minLength: 1, maxLength: 9 });
 const listing = fc.record({
