@@ -9,7 +9,7 @@ import { toShownAddress } from '../lib/checksum-address.ts';
 import { toUnits } from '../lib/decimal.ts';
 import { CHAINS } from '../model/chain.ts';
 import { type Address, ZERO_ADDRESS } from '../model/market-event.ts';
-import type { PlannedTransaction, Sequence } from './build-sequence.ts';
+import { type PlannedTransaction, type Sequence, TRANSACTION_GAS_MAX } from './build-sequence.ts';
 import { toShownAmount, toSummary } from './build-summary.ts';
 import type { PricedTrade } from './priced-trade.ts';
 import type { QuoteAnswer } from './quote-answer.ts';
@@ -39,7 +39,8 @@ const APPROVE_GAS = 80_000n;
  */
 function toGasLimit(transaction: PlannedTransaction, trade: PricedTrade): bigint {
   const modelled = transaction.kind === 'swap' ? trade.gas : APPROVE_GAS;
-  return ((transaction.gasUsed ?? modelled) * 3n) / 2n;
+  const limit = ((transaction.gasUsed ?? modelled) * 3n) / 2n;
+  return limit > TRANSACTION_GAS_MAX ? TRANSACTION_GAS_MAX : limit;
 }
 
 function toTransactions(facts: BuiltFacts): BuildAnswer['transactions'] {

@@ -45,7 +45,8 @@ export interface Sequence {
 const BALANCE_OF = '0x70a08231';
 const READ_GAS = 2_000_000n;
 const APPROVE_GAS = 2_000_000n;
-const SWAP_GAS = 12_000_000n;
+/** No transaction may use more on chains that follow EIP-7825. */
+export const TRANSACTION_GAS_MAX = 1n << 24n;
 
 function toCalls(request: SequenceRequest, mustReset: boolean): PlannedCall[] {
   const { trade, router, trader, wallet, deadlineSeconds } = request;
@@ -90,7 +91,7 @@ function toBalanceCall(token: Address, owner: Address): WalletCall {
 }
 
 function toWalletCall({ kind, to, data, value }: PlannedCall): WalletCall {
-  return { to, data, value, gas: kind === 'swap' ? SWAP_GAS : APPROVE_GAS };
+  return { to, data, value, gas: kind === 'swap' ? TRANSACTION_GAS_MAX : APPROVE_GAS };
 }
 
 function toBalance(outcome: CallOutcome | undefined): bigint {

@@ -1,0 +1,164 @@
+// The probe on nodes that know less, or lie: what cannot be seen is told as such, never made up.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startMisbehavingRpc, type TrueAnswer } from '../../../../test/fakes/misbehaving-rpc.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import { sleep } from '../../../lib/retry.ts';
+import { RpcClient } from '../rpc/rpc-client.ts';
+import { type ProbeTrip, probePool } from './probe-pool.ts';
+
+const cleanups: (() => unknown)[] = [];
+after(async () => {
+  for (const cleanup of cleanups) await cleanup();
+});
+
+const LIMITS = {
+  timeoutMs: 2000,
+  replyBytesMax: 100_000,
+  batchCallsMax: 5,
+  batchesMax: 1,
+  chainCheckMs: 60_000,
+};
+
+const TOKEN = `0x${'aa'.repeat(20)}`;
+const WRAPPED = `0x${'ee'.repeat(20)}`;
+const TRIP: ProbeTrip = {
+  hops: [
+    {
+      kind: 'v2',
+      pool: `0x${'dd'.repeat(20)}`,
+      tokenIn: WRAPPED,
+      tokenOut: TOKEN,
+      fee: 3000,
+      tickSpacing: 0,
+      hooks: `0x${'00'.repeat(20)}`,
+    },
+  ],
+  amountIn: 10n ** 16n,
+  wrapped: WRAPPED,
+  feePerGas: 7n,
+};
+
+async function createClient(answer: TrueAnswer) {
+  const node = await startMisbehavingRpc((method, params) => {
+    if (method === 'eth_chainId') return '0x539';
+    return method === 'eth_blockNumber' ? '0x5' : answer(method, params);
+  });
+  const client = new RpcClient({
+    endpoints: [node.url],
+    chainId: 1337,
+    clock: systemClock,
+    random: () => 0.5,
+    sleep,
+    log: { info: () => undefined, warn: () => undefined },
+    budgetMs: 500,
+    limits: LIMITS,
+  });
+  cleanups.push(
+    () => client.close(),
+    () => node.stop(),
+  );
+  return { client, node };
+}
+
+function toWord(value: bigint | number): string {
+  return value.toString(16).padStart(64, '0');
+}
+
+interface Told {
+  readonly status: number;
+  readonly amounts: readonly [bigint, bigint, bigint, bigint];
+}
+
+function toMeasures(told: Told): string {
+  return [toWord(1), toWord(told.status), ...told.amounts.map(toWord)].join('');
+}
+
+/** Two lists of one measure each, as the contract encodes them. */
+function toRoundTrip(there: Told, back: Told): string {
+  return `0x${toWord(0x40)}${toWord(0x100)}${toMeasures(there)}${toMeasures(back)}`;
+}
+
+function toList(told: Told): string {
+  return `0x${toWord(0x20)}${toMeasures(told)}`;
+}
+
+const THERE: Told = { status: 1, amounts: [100n, 100n, 200n, 194n] };
+const BACK: Told = { status: 1, amounts: [194n, 190n, 90n, 90n] };
+const signal = new AbortController().signal;
+
+test('default: both views are read as the contract tells them', async () => {
+  const { client, node } = await createClient((method) =>
+    method === 'eth_call'
+      ? toRoundTrip(THERE, BACK)
+      : [
+          { calls: [{ status: '0x1', returnData: toList(THERE) }, { status: '0x1' }] },
+          { calls: [{ status: '0x1', returnData: toList(BACK) }] },
+        ],
+  );
+  const views = await probePool(client, TRIP, signal);
+  const there = { isDone: true, sent: 100n, arrived: 100n, paid: 200n, received: 194n };
+  const back = { isDone: true, sent: 194n, arrived: 190n, paid: 90n, received: 90n };
+  assert.deepEqual(views, { asContract: { there, back }, asWallet: { there, back } });
+  const [call, simulation] = node.calls.slice(-2);
+  const transaction = call?.params[0] as Record<string, string>;
+  assert.equal(transaction['gasPrice'], '0x7');
+  const overrides = call?.params[2] as Record<string, { code?: string }>;
+  assert.match(overrides[transaction['to'] ?? '']?.code ?? '', /^0x[0-9a-f]{2000,}$/);
+  // Two blocks: what was bought in the first is sold in the second.
+  const request = simulation?.params[0] as { blockStateCalls: unknown[] } | undefined;
+  assert.equal(request?.blockStateCalls.length, 2);
+});
+
+for (const [name, answer] of [
+  ['ignores overrides', () => '0x'],
+  ['refuses them', { code: -32602, message: 'too many arguments, want at most 2' }],
+  ['does not know the method', { code: -32601, message: 'method not found' }],
+] as const) {
+  test(`behavior: a node that ${name} shows nothing`, async () => {
+    const { client, node } = await createClient(() => (answer as () => unknown)());
+    if (typeof answer !== 'function') node.misbehave(toRefusal(answer));
+    const views = await probePool(client, TRIP, signal);
+    assert.deepEqual(views, { asContract: null, asWallet: null });
+    assert.equal(node.count('eth_simulateV1'), 0);
+  });
+}
+
+function toRefusal(error: { readonly code: number; readonly message: string }) {
+  return ({ method }: { method: string }) =>
+    method === 'eth_call' ? ({ do: 'error', ...error } as const) : null;
+}
+
+test('behavior: where only plain calls work the contract view stands alone', async () => {
+  const { client, node } = await createClient(() => toRoundTrip(THERE, BACK));
+  node.misbehave(({ method }) =>
+    method === 'eth_simulateV1' ? { do: 'error', code: -32601, message: 'not found' } : null,
+  );
+  const views = await probePool(client, TRIP, signal);
+  assert.equal(views.asContract?.back?.isDone, true);
+  assert.equal(views.asWallet, null);
+});
+
+test('behavior: a node that is down is an error, not an answer', async () => {
+  const { client, node } = await createClient(() => null);
+  node.misbehave(({ method }) =>
+    method === 'eth_call' ? { do: 'reply', status: 503, text: 'down' } : null,
+  );
+  await assert.rejects(probePool(client, TRIP, signal));
+});
+
+test('behavior: what the contract could not sell at once is tried a block later', async () => {
+  const stuck: Told = { status: 2, amounts: [194n, 0n, 0n, 0n] };
+  const { client, node } = await createClient((method) =>
+    method === 'eth_call'
+      ? toRoundTrip(THERE, stuck)
+      : [
+          { calls: [{ status: '0x1', returnData: toList(THERE) }, { status: '0x1' }] },
+          { calls: [{ status: '0x1', returnData: toList(BACK) }] },
+        ],
+  );
+  const views = await probePool(client, TRIP, signal);
+  assert.equal(node.count('eth_simulateV1'), 2);
+  assert.equal(views.asContract?.back?.isDone, true);
+});

@@ -1,0 +1,90 @@
+// What two views of a round trip come to.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type RoundTripView, type SwapMeasure, toPoolSafety } from './to-pool-safety.ts';
+
+const PROBED = {
+  pool: '0xdd',
+  token0: '0xaa',
+  token1: '0xee',
+  zeroForOne: false,
+  hookFees: null,
+  checkedAtMs: 7,
+};
+
+function measure(amounts: Partial<SwapMeasure> = {}): SwapMeasure {
+  const whole = { sent: 10_000n, arrived: 10_000n, paid: 10_000n, received: 10_000n };
+  return { isDone: true, ...whole, ...amounts };
+}
+
+const FINE: RoundTripView = { there: measure(), back: measure() };
+const FAILED = measure({ isDone: false, arrived: 0n, paid: 0n, received: 0n });
+
+function toBought(asContract: RoundTripView | null, asWallet: RoundTripView | null) {
+  return toPoolSafety(PROBED, { asContract, asWallet })?.side0 ?? null;
+}
+
+test('default: nothing lost is nothing taxed', () => {
+  const clean = { outBps: 0, inBps: 0, sellable: true };
+  const safety = toPoolSafety(PROBED, { asContract: FINE, asWallet: FINE });
+  assert.deepEqual(safety, {
+    ...{ pool: '0xdd', token0: '0xaa', token1: '0xee', hookFees: null, checkedAtMs: 7 },
+    side0: clean,
+    side1: clean,
+  });
+});
+
+for (const [received, bps] of [
+  [9700n, 300],
+  [9999n, 1],
+  [0n, null],
+  [10_001n, 0.01],
+] as const) {
+  test(`behavior: ${received} of 10000 received is ${bps} bps`, () => {
+    const view = { there: measure({ received }), back: measure() };
+    assert.equal(toBought(view, view)?.outBps, bps);
+  });
+}
+
+test('behavior: shares are rounded to the nearest, not down', () => {
+  const view = { there: measure({ paid: 3_000_000n, received: 2_910_001n }), back: measure() };
+  assert.equal(toBought(view, null)?.outBps, 300);
+});
+
+test('behavior: a loss that rounds to nothing is still no promise', () => {
+  const view = { there: measure({ paid: 10n ** 18n, received: 10n ** 18n - 1n }), back: measure() };
+  assert.equal(toBought(view, view)?.outBps, 0.01);
+});
+
+test('behavior: of two views the worse counts', () => {
+  const taxed = { there: measure({ received: 9900n }), back: measure({ arrived: 9300n }) };
+  assert.deepEqual(toBought(taxed, FINE), { outBps: 100, inBps: 700, sellable: true });
+  assert.deepEqual(toBought(FINE, taxed), { outBps: 100, inBps: 700, sellable: true });
+  const stuck = { there: measure(), back: FAILED };
+  assert.deepEqual(toBought(stuck, FINE), { outBps: 0, inBps: 0, sellable: false });
+  assert.deepEqual(toBought(FINE, stuck), { outBps: 0, inBps: 0, sellable: false });
+  assert.equal(toBought(stuck, stuck)?.inBps, null);
+});
+
+test('behavior: where only a wallet can buy, only its view counts', () => {
+  assert.equal(toBought({ there: FAILED, back: null }, FINE)?.sellable, true);
+  assert.equal(toBought(FINE, { there: FAILED, back: null })?.sellable, true);
+});
+
+test('behavior: where nobody can buy nothing is known of the token', () => {
+  const shut = { there: FAILED, back: null };
+  assert.deepEqual(toBought(shut, shut), { outBps: null, inBps: null, sellable: null });
+  const safety = toPoolSafety(PROBED, { asContract: shut, asWallet: null });
+  assert.equal(safety?.side1.sellable, false);
+});
+
+test('behavior: a way back that was never reached is one that does not work', () => {
+  assert.equal(toBought({ there: measure(), back: null }, null)?.sellable, false);
+});
+
+test('behavior: a trip that did not get as far as the pool says nothing', () => {
+  const lost = { there: null, back: null };
+  assert.equal(toPoolSafety(PROBED, { asContract: lost, asWallet: lost }), null);
+  assert.equal(toPoolSafety(PROBED, { asContract: null, asWallet: null }), null);
+});

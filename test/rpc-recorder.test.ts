@@ -1,0 +1,82 @@
+// The recorder passes everything on, notes it, and fails whoever asks for more than a read.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startMisbehavingRpc } from './fakes/misbehaving-rpc.ts';
+import { findForbidden, gatherNotes, readNotes, startRpcRecorder } from './rpc-recorder.ts';
+
+async function ask(url: string, body: unknown): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  return reply.json();
+}
+
+function toCall(method: string) {
+  return { jsonrpc: '2.0', id: 1, method, params: [] };
+}
+
+test('default: what is asked singly and in batches is answered and counted', async () => {
+  const node = await startMisbehavingRpc((method) => `answer to ${method}`);
+  const recorder = await startRpcRecorder(node.url);
+  try {
+    const single = await ask(recorder.url, toCall('eth_call'));
+    assert.deepEqual(single, { jsonrpc: '2.0', id: 1, result: 'answer to eth_call' });
+    await ask(recorder.url, [toCall('eth_call'), toCall('eth_chainId')]);
+    const counts = [...recorder.methods()];
+    assert.deepEqual(counts, [
+      ['eth_call', 2],
+      ['eth_chainId', 1],
+    ]);
+  } finally {
+    await recorder.stop();
+    await node.stop();
+  }
+});
+
+test('behavior: whatever signs, sends or steers fails the scene, and so does an unknown method', async () => {
+  const node = await startMisbehavingRpc(() => null);
+  for (const method of [
+    'eth_sendRawTransaction',
+    'eth_sendTransaction',
+    'eth_sign',
+    'eth_signTypedData_v4',
+    'personal_unlockAccount',
+    'eth_accounts',
+    'anvil_mine',
+    'evm_mine',
+    'eth_somethingNew',
+  ]) {
+    const recorder = await startRpcRecorder(node.url);
+    await ask(recorder.url, [toCall('eth_call'), toCall(method)]);
+    await assert.rejects(recorder.stop(), new RegExp(method));
+  }
+  await node.stop();
+});
+
+test('behavior: the notes of several scenes add up in one folder', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintwire-test-'));
+  const before = process.env['MINTWIRE_TEST_RPC_NOTES'];
+  const node = await startMisbehavingRpc(() => null);
+  try {
+    gatherNotes(folder);
+    for (const method of ['eth_call', 'eth_call', 'eth_getLogs']) {
+      const recorder = await startRpcRecorder(node.url);
+      await ask(recorder.url, toCall(method));
+      await recorder.stop();
+    }
+    const notes = readNotes(folder);
+    assert.deepEqual([...notes].sort(), [
+      ['eth_call', 2],
+      ['eth_getLogs', 1],
+    ]);
+    assert.deepEqual(findForbidden(notes), []);
+  } finally {
+    if (before === undefined) delete process.env['MINTWIRE_TEST_RPC_NOTES'];
+    else process.env['MINTWIRE_TEST_RPC_NOTES'] = before;
+    rmSync(folder, { recursive: true, force: true });
+    await node.stop();
+  }
+});
