@@ -1,4 +1,5 @@
-// `npm run examples`: puts real answers of the devnet into the documents and the operations.
+// `npm run examples [-- part of a file's path …]`: real answers of the devnet for documents and
+// operations.
 
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,10 @@ import { packJson } from '../src/lib/pack-json.ts';
 import { type DocsScene, startDocsScene } from '../test/docs-scene.ts';
 import { askExample } from '../test/operation-examples.ts';
 import { cutLike, readDocumentedExamples, runExample } from './documented-examples.ts';
+
+const filters = process.argv.slice(2);
+const isWanted = (file: string) =>
+  filters.length === 0 || filters.some((filter) => file.includes(filter));
 
 interface Span {
   readonly start: number;
@@ -28,6 +33,7 @@ function replaceSpans(file: string, texts: readonly (Span & { readonly text: str
 async function refreshDocuments(scene: DocsScene): Promise<void> {
   const byFile = new Map<string, (Span & { text: string })[]>();
   for (const example of readDocumentedExamples()) {
+    if (!isWanted(example.file)) continue;
     const real = cutLike(example.shown, await runExample(example, scene));
     const span = { start: example.start, end: example.end };
     const texts = byFile.get(example.file) ?? [];
@@ -79,7 +85,7 @@ function findAnswers(file: string): Map<string, Span> {
 
 async function refreshOperations(scene: DocsScene): Promise<void> {
   const byId = new Map((operations as readonly Operation[]).map((one) => [one.id, one]));
-  for (const file of globSync('src/contract/operations/*.ts')) {
+  for (const file of globSync('src/contract/operations/*.ts').filter(isWanted)) {
     const texts: (Span & { text: string })[] = [];
     for (const [id, span] of findAnswers(file)) {
       const operation = byId.get(id);

@@ -20,11 +20,13 @@ export function createToToolError(operations: readonly Operation[]): ToToolError
   const tools = operations.flatMap(({ mcp, method, path }) =>
     mcp === null ? [] : [[`${method} /v1${path}`, mcp.tool] as const],
   );
-  const toHelp = (code: ErrorCode): string =>
-    tools.reduce<string>(
-      (text, [route, tool]) => text.replaceAll(`\`${route}\``, `the tool \`${tool}\``),
+  const toHelp = (code: ErrorCode): string => {
+    const text = tools.reduce<string>(
+      (help, [route, tool]) => help.replaceAll(`\`${route}\``, `the tool \`${tool}\``),
       ERROR_CATALOGUE[code].help,
     );
+    return text.slice(0, 1).toUpperCase() + text.slice(1);
+  };
   return (error, requestId) => ({
     code: error.code,
     message: error.message,

@@ -9,7 +9,9 @@ import {
 } from '../../docs/documented-examples.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { type DocsScene, startDocsScene } from '../docs-scene.ts';
+import { ERROR_CODES } from '../../src/errors/catalogue.ts';
+import { type DocsScene, startDocsScene, WIRE } from '../docs-scene.ts';
+import type { Json } from '../market-scene.ts';
 import { askExample } from '../operation-examples.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -57,4 +59,114 @@ describe('operations', () => {
       assert.deepEqual(faults, []);
     });
   }
+});
+
+describe('tools on a real chain', () => {
+  async function callTool(name: string, input: object): Promise<Json> {
+    const response = await fetch(`${scene.origin}/v1/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name, arguments: input },
+      }),
+    });
+    return ((await response.json()) as Json).result;
+  }
+
+  test('behavior: get_quote gives what POST /trade/quote gives', async () => {
+    const trade = { chain: 'devnet', mint: WIRE, side: 'sell', amountInRaw: '2500000000000000000' };
+    // Each answer is sealed at its own moment; all else is the same at the same block.
+    const toCommon = ({ quoteId: _, expiresAt: _e, state, ...rest }: Json) => ({
+      ...rest,
+      block: state.blockHash,
+    });
+    for (;;) {
+      const { structuredContent, isError } = await callTool('get_quote', trade);
+      assert.equal(isError, undefined);
+      const { body }: Json = await scene.client.send('POST', '/trade/quote', { body: trade });
+      if (structuredContent.state.blockHash !== body.state.blockHash) continue;
+      assert.deepEqual(toCommon(structuredContent), toCommon(body));
+      assert.deepEqual(Object.keys(structuredContent), Object.keys(body));
+      return;
+    }
+  });
+
+  test('behavior: get_trade_status gives what GET /trade/status gives', async () => {
+    const txHash = scene.env['TX_HASH'] ?? '';
+    for (const hash of [txHash, `0x${'1'.repeat(64)}`]) {
+      const { structuredContent } = await callTool('get_trade_status', {
+        chain: 'devnet',
+        txHash: hash,
+      });
+      const { body } = await scene.client.send('GET', `/trade/status?chain=devnet&txHash=${hash}`);
+      assert.deepEqual({ ...structuredContent, status: '' }, { ...body, status: '' });
+    }
+  });
+
+  test('behavior: trades that cannot be are told as tool errors', async () => {
+    const trade = { chain: 'devnet', mint: WIRE, side: 'buy', amountInRaw: '-1' };
+    const { content, isError } = await callTool('get_quote', trade);
+    assert.deepEqual([isError, JSON.parse(content[0].text).code], [true, 'INVALID_INPUT']);
+  });
+
+  test('behavior: every tool of the contract is there, and both prompts', async () => {
+    const ask = async (method: string): Promise<Json> => {
+      const response = await fetch(`${scene.origin}/v1/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }),
+      });
+      return ((await response.json()) as Json).result;
+    };
+    const { tools } = await ask('tools/list');
+    assert.deepEqual(
+      tools.map((tool: Json) => tool.name),
+      [
+        ...['get_capabilities', 'search_tokens', 'get_token', 'get_klines', 'get_trades'],
+        ...['get_holders', 'get_quote', 'get_trade_status', 'get_entitlements'],
+      ],
+    );
+    for (const { name, description } of tools) {
+      assert.match(description, /\bUse it\b.*Example: \{/s, name);
+    }
+    const { prompts } = await ask('prompts/list');
+    assert.deepEqual(
+      prompts.map((prompt: Json) => prompt.name),
+      ['token_due_diligence', 'compare_quotes'],
+    );
+  });
+});
+
+describe('the reference', () => {
+  test('behavior: the page has every guide, operation and error, and every link leads somewhere', async () => {
+    const response = await fetch(`${scene.origin}/v1/docs`);
+    const page = await response.text();
+    const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    for (const [, target = ''] of page.matchAll(/href="#([^"]+)"/g))
+      assert.ok(ids.has(target), target);
+    for (const code of ERROR_CODES) assert.ok(ids.has(`error-${code}`));
+    for (const name of ['quickstart', 'market', 'streams', 'trading', 'access', 'limits', 'mcp']) {
+      assert.ok(ids.has(`guide-${name}`), name);
+    }
+    assert.doesNotMatch(page, /<script|<link|<img|@import|url\(/);
+    assert.match(response.headers.get('content-security-policy') ?? '', /style-src 'sha256-/);
+  });
+
+  test('behavior: the type of a problem leads to its error', async () => {
+    const { body } = await scene.client.send(
+      'GET',
+      '/token?chain=devnet&mint=0x00000000000000000000000000000000000000ff',
+    );
+    assert.equal(body['type'], '/v1/docs#error-TOKEN_NOT_FOUND');
+  });
+
+  test('behavior: the text for language models has every operation, guide and error', async () => {
+    const text = await (await fetch(`${scene.origin}/v1/llms.txt`)).text();
+    for (const { method, path } of operations as readonly Operation[]) {
+      assert.ok(text.includes(`### ${method} /v1${path}\n`), path);
+    }
+    for (const code of ERROR_CODES) assert.ok(text.includes(`\`${code}\``));
+    assert.match(text, /status before/i);
+  });
 });

@@ -220,7 +220,7 @@ describe('errors', () => {
     assert.equal((await callForError('get_token', unknown)).code, 'TOKEN_NOT_FOUND');
     const elsewhere = await callForError('get_token', { ...TOKEN, chain: 'base' });
     assert.equal(elsewhere.code, 'CHAIN_NOT_FOLLOWED');
-    assert.match(elsewhere.whatToDo, /the tool `get_capabilities`/);
+    assert.match(elsewhere.whatToDo, /[Tt]he tool `get_capabilities`/);
     assert.doesNotMatch(elsewhere.whatToDo, /GET/);
   });
 

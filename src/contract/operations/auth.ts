@@ -125,10 +125,10 @@ export const getSessions = defineOperation({
     answer: {
       sessions: [
         {
-          id: 'se_36wz3VIzmBtk1WMskQIMtW',
-          createdAt: 1794720850380,
-          expiresAt: 1794807252709,
-          lastUsedAt: 1794720852709,
+          id: 'se_3PRsUFqcP95ChmlkuqQLJw',
+          createdAt: 1794721488953,
+          expiresAt: 1794807889574,
+          lastUsedAt: 1794721489574,
           transport: 'token',
           chain: 'base',
           current: true,

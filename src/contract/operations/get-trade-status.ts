@@ -45,8 +45,8 @@ export const getTradeStatus = defineOperation({
     },
     answer: {
       status: 'confirmed',
-      block: 13,
-      tradeIds: ['devnet:0x0d80004ff7671d76d6e63f6a2b383b79387841d2dc2103aa985cf600f9389a8a:0'],
+      block: 82,
+      tradeIds: ['devnet:0xfced9479766c84575633c39e9ee30581abd30bd63cf7ea143e9a756fcee523f6:0'],
     },
   },
   mcp: {

@@ -170,10 +170,10 @@ export const getTokenStream = defineOperation({
     input: { chain: 'devnet', mint: MINT, events: ['kline', 'price'], interval: '1m' },
     answer: {
       price: {
-        priceUsd: '0.425016053762287916',
-        priceNative: '0.00014310188834180926',
-        liquidityUsd: '6440936.0853432982',
-        block: 22,
+        priceUsd: '0.424969781615465682',
+        priceNative: '0.000141729221542124677',
+        liquidityUsd: '6285036.20662982105',
+        block: 87,
       },
     },
   },
