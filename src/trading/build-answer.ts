@@ -40,7 +40,8 @@ const APPROVE_GAS = 80_000n;
 function toGasLimit(transaction: PlannedTransaction, trade: PricedTrade): bigint {
   const modelled = transaction.kind === 'swap' ? trade.gas : APPROVE_GAS;
   const limit = ((transaction.gasUsed ?? modelled) * 3n) / 2n;
-  return limit > TRANSACTION_GAS_MAX ? TRANSACTION_GAS_MAX : limit;
+  if (limit > TRANSACTION_GAS_MAX) return TRANSACTION_GAS_MAX;
+  return limit;
 }
 
 function toTransactions(facts: BuiltFacts): BuildAnswer['transactions'] {

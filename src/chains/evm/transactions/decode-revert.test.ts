@@ -46,6 +46,12 @@ describe('toRevertReason', () => {
     assert.doesNotMatch(hostile, /[\p{C}]/u);
   });
 
+  it("knows what the exchanges' short words mean", () => {
+    assert.match(toRevertReason(toError('IIA')), /less than was sent arrives in a V3 pool \(IIA\)/);
+    assert.match(toRevertReason(toError('TRANSFER_FROM_FAILED')), /refuses to be taken/);
+    assert.equal(toRevertReason(toError('constructor')), 'a contract said "constructor"');
+  });
+
   it('looks into errors that hold others, but not for ever', () => {
     let data = toError('INNER');
     const wrap = () => {

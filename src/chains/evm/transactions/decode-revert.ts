@@ -49,6 +49,19 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ERC20InsufficientAllowance: 'the token says that the allowance is too small',
 };
 
+/** What contracts of the exchanges say in short. */
+const SAYINGS: Readonly<Record<string, string>> = {
+  TRANSFER_FROM_FAILED: 'the token refuses to be taken from the wallet',
+  TRANSFER_FAILED: 'the token refuses to be sent',
+  ETH_TRANSFER_FAILED: 'the wallet refuses the native coin',
+  'UniswapV2: TRANSFER_FAILED': 'the token refuses to be paid out by the pair',
+  'UniswapV2: INSUFFICIENT_OUTPUT_AMOUNT': 'a V2 pair would pay nothing',
+  'UniswapV2: INSUFFICIENT_INPUT_AMOUNT': 'nothing arrives in a V2 pair',
+  'UniswapV2: K': 'less than was sent arrives in a V2 pair',
+  IIA: 'less than was sent arrives in a V3 pool',
+  TF: 'the token refuses to be paid out by a V3 pool',
+};
+
 const PANICS: Readonly<Record<string, string>> = {
   '1': 'an assertion failed',
   '17': 'a number over- or underflowed',
@@ -68,6 +81,8 @@ function decode(data: Hex) {
 }
 
 function quote(text: string): string {
+  const meaning = Object.hasOwn(SAYINGS, text) ? SAYINGS[text] : undefined;
+  if (meaning !== undefined) return `${meaning} (${text})`;
   const shown = cleanText(text);
   return shown === null ? 'a contract refused without a reason' : `a contract said "${shown}"`;
 }
