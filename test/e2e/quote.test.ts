@@ -1,0 +1,145 @@
+// Quotes of a real service on a real chain, over HTTP: refusals, pauses, restarts.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { findToken } from '../../devnet/deployment.ts';
+import {
+  createIndexingScene,
+  type IndexingScene,
+  stopService,
+  untilAtHead,
+} from '../indexing-scene.ts';
+import type { Json } from '../market-scene.ts';
+import { createTempFolder, type RunningService, startService } from '../start-service.ts';
+
+const run = promisify(execFile);
+const cleanups: (() => unknown)[] = [];
+const t = { after: (work: () => unknown) => void cleanups.unshift(work) };
+let scene: IndexingScene;
+let service: RunningService;
+let mint: string;
+
+async function post(body: unknown, at = service) {
+  const response = await fetch(`${at.origin}/v1/trade/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: (await response.json()) as Json,
+  };
+}
+
+const toBuy = (more: object = {}) => ({
+  ...{ chain: 'devnet', mint, side: 'buy', amountInRaw: '10000000000000000' },
+  ...more,
+});
+
+/** The pools are read a moment after the chain is ready. */
+async function untilQuoting(): Promise<void> {
+  await untilAtHead(service, scene.chain);
+  while ((await post(toBuy())).status === 503) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+before(async () => {
+  scene = await createIndexingScene(t, { engine: 'sqlite' });
+  mint = findToken(scene.chain.deployment, 'wire').address;
+  service = await startService(t, { env: scene.env });
+  await untilQuoting();
+});
+
+after(async () => {
+  for (const work of cleanups) await work();
+});
+
+test('default: a quote costs five, is kept by nobody and defaults to half a per cent', async () => {
+  const { status, headers, json } = await post(toBuy());
+  assert.equal(status, 200, JSON.stringify(json));
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(json.slippageBps, 50);
+  const minimum = (BigInt(json.output.amountRaw) * 9950n) / 10_000n;
+  assert.equal(json.output.minAmountRaw, minimum.toString());
+  assert.ok(json.expiresAt > Date.now() + 20_000 && json.expiresAt <= Date.now() + 30_000);
+  const { budget } = (await (await fetch(`${service.origin}/v1/entitlements`)).json()) as Json;
+  assert.equal(budget.costs.quote, 5);
+});
+
+describe('refusals', () => {
+  for (const [name, more, path, message] of [
+    ['an unknown field', { speed: 'fast' }, 'speed', /not a known field/],
+    ['slippage below 0', { slippageBps: -1 }, 'slippageBps', /at least 0/],
+    ['slippage above 5000', { slippageBps: 5001 }, 'slippageBps', /at most 5000/],
+    ['slippage that is no whole number', { slippageBps: 0.5 }, 'slippageBps', /integer/],
+    ['an amount as a number', { amountInRaw: 5 }, 'amountInRaw', /string/],
+    ['an amount of 0', { amountInRaw: '0' }, 'amountInRaw', /above 0/],
+    ['an amount with a fraction', { amountInRaw: '0.5' }, 'amountInRaw', /whole number/],
+    ['an amount of 2^256', { amountInRaw: String(2n ** 256n) }, 'amountInRaw', /2\^256/],
+    ['no amount', { amountInRaw: undefined }, 'amountInRaw', /required/],
+    ['no such side', { side: 'hold' }, 'side', /buy, sell/],
+  ] as const) {
+    test(`behavior: ${name} is 400 and named`, async () => {
+      const { status, json } = await post(toBuy(more));
+      assert.deepEqual([status, json.code, json.errors[0].path], [400, 'INVALID_INPUT', path]);
+      assert.match(json.errors[0].message, message);
+    });
+  }
+
+  test('behavior: what the chain cannot do is 404 or 409', async () => {
+    const lone = findToken(scene.chain.deployment, 'lone').address;
+    for (const [more, status, code] of [
+      [{ mint: `0x${'12'.repeat(20)}` }, 404, 'TOKEN_NOT_FOUND'],
+      [{ mint: lone }, 404, 'NO_MARKET'],
+      [{ amountInRaw: String(2n ** 200n) }, 409, 'INSUFFICIENT_LIQUIDITY'],
+      [
+        { mint: findToken(scene.chain.deployment, 'seat').address, amountInRaw: '1' },
+        409,
+        'AMOUNT_TOO_SMALL',
+      ],
+      [{ chain: 'base' }, 400, 'CHAIN_NOT_FOLLOWED'],
+    ] as const) {
+      const answer = await post(toBuy(more));
+      assert.deepEqual([answer.status, answer.json.code], [status, code]);
+    }
+  });
+});
+
+test('behavior: a chain of which nothing is indexed yet is 503 with a time to come back', async () => {
+  const folder = createTempFolder(t);
+  const file = join(folder, 'deployment.json');
+  const deployment = JSON.parse(readFileSync(scene.env['DEVNET_DEPLOYMENT'] ?? '', 'utf8'));
+  // Nothing listens on the discard port.
+  writeFileSync(file, JSON.stringify({ ...deployment, rpcUrl: 'http://127.0.0.1:9' }));
+  const env = { DEVNET: 'on', DEVNET_DEPLOYMENT: file, DATA_DIR: folder };
+  const waiting = await startService(t, { env });
+  const { status, headers, json } = await post(toBuy(), waiting);
+  assert.deepEqual([status, json.code], [503, 'NOT_READY']);
+  assert.ok(Number(headers.get('retry-after')) > 0);
+});
+
+test('behavior: a pause refuses within a second, and a restart quotes from the store alone', async () => {
+  const env = { ...process.env, ...scene.env };
+  const operate = (verb: string) =>
+    run(process.execPath, ['src/cli/main.ts', verb, 'devnet', mint], { env });
+  await operate('pause');
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  assert.equal((await post(toBuy())).json.code, 'TOKEN_PAUSED');
+  await operate('resume');
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const first = await post(toBuy());
+  assert.equal(first.status, 200);
+  await stopService(service);
+  service = await startService(t, { env: scene.env });
+  await untilQuoting();
+  const again = await post(toBuy());
+  assert.equal(again.status, 200, JSON.stringify(again.json));
+  assert.equal(again.json.output.amountRaw, first.json.output.amountRaw);
+  assert.equal(again.json.state.blockHash, first.json.state.blockHash);
+});
