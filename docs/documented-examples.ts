@@ -108,7 +108,8 @@ const LIMIT_KEYS = new Set(['perMinute', 'burst']);
 export function cutLike(shown: unknown, real: unknown): unknown {
   if (typeof real === 'string') return toShownString(real);
   if (Array.isArray(real)) {
-    const model = Array.isArray(shown) && shown.length > 0 ? shown : real.slice(0, 1);
+    // What is shown empty stays so: warnings come and go.
+    const model = Array.isArray(shown) ? shown : real.slice(0, 1);
     return real.slice(0, model.length).map((one, index) => cutLike(model[index], one));
   }
   if (typeof real !== 'object' || real === null) return real;

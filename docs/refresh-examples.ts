@@ -8,7 +8,7 @@ import { type AnyNode, parse } from 'acorn';
 import type { Operation } from '../src/contract/operation.ts';
 import { operations } from '../src/contract/operations.ts';
 import { packJson } from '../src/lib/pack-json.ts';
-import { type DocsScene, startDocsScene } from '../test/docs-scene.ts';
+import { type DocsScene, startReaderScene } from '../test/docs-scene.ts';
 import { askExample } from '../test/operation-examples.ts';
 import { cutLike, readDocumentedExamples, runExample } from './documented-examples.ts';
 
@@ -104,8 +104,7 @@ async function refreshOperations(scene: DocsScene): Promise<void> {
 const cleanups: (() => unknown)[] = [];
 try {
   const t = { after: (work: () => unknown) => cleanups.unshift(work) };
-  // The past that a reader's first start has.
-  const scene = await startDocsScene(t, { historyHours: 24 });
+  const scene = await startReaderScene(t);
   await refreshDocuments(scene);
   await refreshOperations(scene);
 } finally {

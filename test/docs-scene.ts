@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { ExampleSetting } from '../docs/documented-examples.ts';
 import { type AccessClient, createAccessClient } from './access-client.ts';
+import { createIndexingScene, trade, untilAtHead } from './indexing-scene.ts';
 import { type Cleanup, type RunningService, startService } from './start-service.ts';
 import type { TestWallet } from './wallets.ts';
 
@@ -44,28 +45,21 @@ async function untilReady(service: RunningService): Promise<void> {
 
 /** Whether a token can be sold is measured in the background; examples show what came of it. */
 async function untilSafetyKnown(service: RunningService): Promise<void> {
-  const body = JSON.stringify({ chain: 'devnet', mint: WIRE, side: 'buy', amountInRaw: '1000000' });
-  const headers = { 'content-type': 'application/json' };
+  const trade = { chain: 'devnet', mint: WIRE, side: 'buy', amountInRaw: `5${'0'.repeat(18)}` };
   for (;;) {
     const response = await fetch(`${service.origin}/v1/trade/quote`, {
       method: 'POST',
-      headers,
-      body,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(trade),
     });
-    const quote = (await response.json()) as { tokenSafety?: unknown };
-    if (quote.tokenSafety) return;
+    const quote = (await response.json()) as { exact?: boolean };
+    if (quote.exact) return;
     assert.equal(service.child.exitCode, null, service.output());
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
 
-export async function startDocsScene(
-  t: Cleanup,
-  options: { readonly historyHours: number },
-): Promise<DocsScene> {
-  const env = { DEVNET: 'auto', DEVNET_HISTORY_HOURS: String(options.historyHours), ...PLENTY };
-  const service = await startService(t, { env });
-  await untilReady(service);
+async function toScene(service: RunningService): Promise<DocsScene> {
   await untilSafetyKnown(service);
   const client = createAccessClient(service.origin);
   const { token } = await client.signIn(READER);
@@ -82,4 +76,31 @@ export async function startDocsScene(
       TX_HASH: trade?.txHash ?? assert.fail('the devnet has no trade of WIRE'),
     },
   };
+}
+
+/** The service as a reader starts it, with the past that a first start has. */
+export async function startReaderScene(t: Cleanup): Promise<DocsScene> {
+  const service = await startService(t, { env: { DEVNET: 'auto', ...PLENTY } });
+  await untilReady(service);
+  return toScene(service);
+}
+
+/** The same contracts and tokens on a node that starts faster, where this process trades. */
+export async function startDocsScene(t: Cleanup): Promise<DocsScene> {
+  const { chain, env } = await createIndexingScene(t, { engine: 'sqlite' });
+  const service = await startService(t, { env: { ...env, ...PLENTY } });
+  await trade(chain, 3);
+  await untilAtHead(service, chain);
+  let isOver = false;
+  const trading = (async () => {
+    while (!isOver) {
+      await trade(chain, 1);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  })();
+  t.after(async () => {
+    isOver = true;
+    await trading;
+  });
+  return toScene(service);
 }

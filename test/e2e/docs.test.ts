@@ -18,7 +18,7 @@ const cleanups: (() => unknown)[] = [];
 let scene: DocsScene;
 
 before(async () => {
-  scene = await startDocsScene({ after: (work) => cleanups.unshift(work) }, { historyHours: 2 });
+  scene = await startDocsScene({ after: (work) => cleanups.unshift(work) });
 });
 
 after(async () => {
