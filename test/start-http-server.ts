@@ -16,6 +16,7 @@ import {
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/telemetry/logger.ts';
 import { Metrics } from '../src/telemetry/metrics.ts';
+import type { Cleanup } from './start-service.ts';
 
 export const PLENTY = { policy: 'anonymous', perMinute: 1_000_000, burst: 1_000_000 };
 
@@ -89,7 +90,7 @@ function sendRaw(port: number, text: string | Buffer): Promise<string> {
 }
 
 export async function startTestServer(
-  t: TestContext,
+  t: Pick<TestContext, 'after'> | Cleanup,
   options: Partial<HttpServerOptions> = {},
 ): Promise<TestServer> {
   const logLines: string[] = [];

@@ -1,0 +1,66 @@
+// Pins that ids say where a reader is, and that no other text does.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { comparePositions, parseEventId, type StreamName, toEventId } from './stream-point.ts';
+
+const NAME: StreamName = { chain: 'devnet', token: '0xaa', epoch: 'e1' };
+
+const points = fc
+  .tuple(fc.nat(2 ** 31), fc.nat(2 ** 31), fc.nat(2 ** 31 - 1), fc.nat(2 ** 42))
+  .map(([version, block, logIndex, timeMs]) => ({
+    version,
+    position: { block, logIndex, timeMs },
+  }));
+
+describe('ids', () => {
+  test('behavior: an id is read as what it was written from', () => {
+    fc.assert(
+      fc.property(points, (point) => {
+        assert.deepEqual(parseEventId(NAME, toEventId(NAME, point)), point);
+      }),
+    );
+  });
+
+  test('behavior: an id of another token, chain or index is none of ours', () => {
+    fc.assert(
+      fc.property(points, (point) => {
+        const id = toEventId(NAME, point);
+        for (const other of [{ token: '0xab' }, { chain: 'base' as const }, { epoch: 'e2' }]) {
+          assert.equal(parseEventId({ ...NAME, ...other }, id), null);
+        }
+      }),
+    );
+  });
+
+  test('behavior: an id with any character changed, added or missing is refused', () => {
+    fc.assert(
+      fc.property(points, fc.nat(), fc.constantFrom('0', 'a', '.', 'Z', ' '), (point, at, to) => {
+        const id = toEventId(NAME, point);
+        const index = at % id.length;
+        const changed = id.slice(0, index) + to + id.slice(index + 1);
+        if (changed !== id) assert.equal(parseEventId(NAME, changed), null);
+        assert.equal(parseEventId(NAME, id.slice(0, index)), null);
+        assert.equal(parseEventId(NAME, id + to), null);
+      }),
+    );
+  });
+
+  test('behavior: any text at all is either an id of ours or refused, never an error', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        assert.equal(parseEventId(NAME, text), null);
+      }),
+    );
+  });
+});
+
+describe('positions', () => {
+  test('behavior: follow the chain, whatever its clock says', () => {
+    const at = (block: number, logIndex: number, timeMs: number) => ({ block, logIndex, timeMs });
+    assert.ok(comparePositions(at(1, 5, 900), at(2, 0, 100)) < 0);
+    assert.ok(comparePositions(at(2, 1, 1), at(2, 0, 100)) > 0);
+    assert.equal(comparePositions(at(2, 1, 1), at(2, 1, 100)), 0);
+  });
+});

@@ -1,0 +1,259 @@
+// Coming back after an absence: what is told, in pages, at a price, and up to which length.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeBatch, encodeBatch } from '../../src/live/encode-batch.ts';
+import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
+import type { MarketEvent } from '../../src/model/market-event.ts';
+import { toFakeAddress } from '../fakes/fake-market.ts';
+import { createPool, setReserves, swap } from '../fakes/index-events.ts';
+import { createMarketScene, type MarketScene } from '../market-scene.ts';
+import { type OpenOptions, openTestStream, startTestStreams } from '../stream-scene.ts';
+
+const TOKEN = toFakeAddress('aaaa', 18);
+const WETH = toFakeAddress('eeee', 5);
+const POOL = toFakeAddress('dddd', 77);
+const INPUT = { chain: 'devnet', mint: TOKEN };
+
+interface Scene extends MarketScene {
+  readonly streams: Streams;
+  /** Mines a block with so many trades of the token. */
+  trade(count: number): Promise<void>;
+  open: (
+    options?: OpenOptions,
+    input?: Record<string, string>,
+  ) => ReturnType<typeof openTestStream>;
+}
+
+let hashes = 0;
+
+function toTrades(count: number): MarketEvent[] {
+  return Array.from({ length: count }, (_, logIndex) => {
+    hashes += 1;
+    return swap(POOL, [10n ** 18n, -(10n ** 15n)], { txHash: `0x${hashes}`, logIndex });
+  });
+}
+
+async function createScene(
+  t: { after(work: () => unknown): void },
+  options: Partial<StreamsOptions> = {},
+): Promise<Scene> {
+  const cleanups: (() => unknown)[] = [];
+  t.after(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  });
+  const late = { after: (work: () => unknown) => cleanups.push(work) };
+  const chain = { seed: 1, finalityDepth: 50, eventCountMax: 0, steadyClock: true };
+  const scene = await createMarketScene(late, { engine: 'sqlite', blocks: 3, ...chain });
+  const streams = startTestStreams(scene.market, options);
+  late.after(() => streams.stop());
+  const reserves = setReserves(POOL, 10n ** 24n, 10n ** 21n);
+  scene.chain.extend(1, [createPool(POOL, [TOKEN, WETH]), reserves, ...toTrades(1)]);
+  await scene.settle();
+  return {
+    ...scene,
+    streams,
+    trade: async (count) => {
+      scene.chain.extend(1, toTrades(count));
+      await scene.settle();
+    },
+    open: (how, input) => openTestStream(streams, { ...INPUT, ...input }, how),
+  };
+}
+
+async function until(fits: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!fits()) {
+    if (Date.now() > deadline) throw new Error('it did not come to that');
+    await sleep(5);
+  }
+}
+
+/** Connects, hears the snapshot, and goes away. */
+async function visit(scene: Scene): Promise<string> {
+  const stream = await scene.open();
+  await until(() => stream.events.length > 0);
+  const id = stream.events.findLast((event) => event.id !== null)?.id;
+  stream.leave();
+  return id!;
+}
+
+const namesOf = (stream: { events: readonly { event: string }[] }) =>
+  stream.events.map(({ event }) => event);
+
+describe('what was missed', () => {
+  test('behavior: thousands of trades come in pages, each once, in order, then what is live', async (t) => {
+    const scene = await createScene(t);
+    const lastEventId = await visit(scene);
+    for (let block = 0; block < 5; block += 1) await scene.trade(333);
+    const stream = await scene.open({ lastEventId }, { events: 'trade' });
+    await until(() => stream.events.length === 5 * 333);
+    await scene.trade(2);
+    await until(() => stream.events.length === 5 * 333 + 2);
+    const places = stream.events.map(({ data }) => `${data.block}:${data.txHash}`);
+    assert.equal(new Set(places).size, places.length);
+    const blocks = stream.events.map(({ data }) => data.block);
+    assert.deepEqual(
+      blocks,
+      blocks.toSorted((a, b) => a - b),
+    );
+    assert.deepEqual(new Set(namesOf(stream)), new Set(['trade']));
+  });
+
+  test('behavior: a filter is kept to: klines without trades, trades without klines', async (t) => {
+    const scene = await createScene(t);
+    const lastEventId = await visit(scene);
+    for (let block = 0; block < 6; block += 1) await scene.trade(3);
+    const klines = await scene.open({ lastEventId }, { events: 'kline', interval: '1s' });
+    const trades = await scene.open({ lastEventId }, { events: 'trade' });
+    await until(() => klines.events.length > 3 && trades.events.length === 18);
+    assert.deepEqual(new Set(namesOf(klines)), new Set(['kline']));
+    const closed = klines.events.filter(({ id }) => id !== null);
+    assert.ok(closed.length > 2 && closed.every(({ data }) => data.kline.closed));
+    assert.deepEqual(new Set(namesOf(trades)), new Set(['trade']));
+  });
+
+  test('behavior: whose last trade is gone is told so before anything else', async (t) => {
+    const scene = await createScene(t);
+    await scene.trade(1);
+    const stream = await scene.open({}, { events: 'trade,kline' });
+    await until(() => stream.events.length > 0);
+    await scene.trade(2);
+    await until(() => namesOf(stream).filter((name) => name === 'trade').length === 2);
+    const told = stream.events.filter(({ event }) => event === 'trade');
+    const lastEventId = told.at(-1)!.id!;
+    stream.leave();
+    // Several reorganisations; the last branch has other trades.
+    scene.chain.reorganise(1, 2);
+    await scene.settle();
+    scene.chain.reorganise(2, 3);
+    await scene.settle();
+    await scene.trade(1);
+    const back = await scene.open({ lastEventId }, { events: 'trade,kline' });
+    await until(() => namesOf(back).includes('trade'));
+    const [first] = back.events;
+    assert.equal(first?.event, 'revert');
+    const ids = told.map(({ data }) => data.id);
+    assert.deepEqual(new Set(first?.data.tradeIds), new Set(ids));
+    assert.ok(first?.data.fromBlock <= told[0]!.data.block);
+    assert.ok(first?.data.toBlock >= told[0]!.data.block);
+    const openTimes = first?.data.klines.map(({ openTime }: { openTime: number }) => openTime);
+    assert.ok(openTimes.includes(told[0]!.data.timestamp - (told[0]!.data.timestamp % 60_000)));
+    // Its id is good as well: nothing of this is told twice.
+    back.leave();
+    const again = await scene.open({ lastEventId: first!.id }, { events: 'trade' });
+    await until(() => again.events.length > 0);
+    assert.deepEqual(namesOf(again), ['trade']);
+  });
+});
+
+describe('how far back', () => {
+  test('behavior: more trades than allowed, or a longer absence, is reset and snapshot', async (t) => {
+    const limits = { resumeMs: 3_600_000, resumeEventsMax: 10, waitingBytesMax: 1e6, stallMs: 1e6 };
+    const scene = await createScene(t, { limits });
+    const lastEventId = await visit(scene);
+    await scene.trade(10);
+    const exact = await scene.open({ lastEventId });
+    await until(() => exact.events.length >= 10);
+    assert.ok(!namesOf(exact).includes('reset'));
+    await scene.trade(1);
+    const beyond = await scene.open({ lastEventId });
+    await until(() => beyond.events.length >= 2);
+    assert.deepEqual(namesOf(beyond).slice(0, 2), ['reset', 'snapshot']);
+    assert.deepEqual(beyond.events[0]!.data, { reason: 'expired' });
+    const recent = beyond.events[1]!.id!;
+    // Empty blocks until the chain's clock is an hour further.
+    const startMs = scene.chain.head.timestampMs;
+    while (scene.chain.head.timestampMs < startMs + limits.resumeMs) scene.chain.extend(1, []);
+    await scene.settle();
+    const late = await scene.open({ lastEventId: recent });
+    await until(() => late.events.length >= 2);
+    assert.deepEqual(late.events[0]!.data, { reason: 'expired' });
+  });
+
+  test('behavior: an index that is made anew ends its streams, and knows no id of the old one', async (t) => {
+    const scene = await createScene(t);
+    await scene.trade(1);
+    const open = await scene.open();
+    const lastEventId = await visit(scene);
+    const { market } = scene.store;
+    const [token] = await market.readTokens('devnet', [TOKEN]);
+    await scene.indexed.indexer.stop();
+    await market.forgetChain('devnet');
+    const checkpoint = {
+      ...{ startBlock: 0, block: 9, blockHash: '0x9', timestampMs: 1, finalizedBlock: 1 },
+      version: 1,
+    };
+    await market.transaction('devnet', async (transaction) => {
+      await transaction.setCheckpoint(checkpoint);
+      await transaction.putTokens([token!]);
+    });
+    const told = { fromBlock: 0, toBlock: 9, tokens: [], pools: [], listed: [], trades: [] };
+    const commit = { chain: 'devnet', version: 1, checkpoint, complete: true, ...told } as const;
+    scene.feed.publish(decodeBatch(encodeBatch(commit)));
+    await until(() => open.state.ended === 'end');
+    const back = await scene.open({ lastEventId });
+    await until(() => back.events.length >= 2);
+    assert.deepEqual(namesOf(back).slice(0, 2), ['reset', 'snapshot']);
+    assert.deepEqual(back.events[0]!.data, { reason: 'unknown' });
+    assert.equal(back.events[1]!.data.asOf.block, 9);
+  });
+});
+
+describe('the price of it', () => {
+  test('behavior: each further page is charged, and who cannot pay waits', async (t) => {
+    const scene = await createScene(t);
+    const lastEventId = await visit(scene);
+    for (let block = 0; block < 4; block += 1) await scene.trade(400);
+    const charges: number[] = [];
+    let funds = 1;
+    const stream = await scene.open(
+      {
+        lastEventId,
+        spend: (cost) => {
+          if (funds < cost) return 20;
+          funds -= cost;
+          charges.push(cost);
+          return 0;
+        },
+      },
+      { events: 'trade' },
+    );
+    // The first page comes with the request, the second was paid for.
+    await until(() => stream.events.length === 1000);
+    await sleep(100);
+    assert.equal(stream.events.length, 1000);
+    funds = 10;
+    await until(() => stream.events.length === 1600);
+    assert.deepEqual(charges, [1, 1, 1]);
+  });
+});
+
+describe('states', () => {
+  test('behavior: price and holders are told when they change, and to whoever comes back', async (t) => {
+    const scene = await createScene(t);
+    const stream = await scene.open({}, { events: 'price,holders' });
+    await until(() => stream.events.length > 0);
+    const owner = toFakeAddress('cccc', 1);
+    const mint: MarketEvent = {
+      ...{ kind: 'transfer', token: TOKEN, from: toFakeAddress('', 0), to: owner },
+      amountRaw: 10n ** 18n,
+    };
+    scene.chain.extend(1, [mint, ...toTrades(1)]);
+    await scene.settle();
+    await until(() => namesOf(stream).includes('price') && namesOf(stream).includes('holders'));
+    const { json } = await scene.ask('getHolders', INPUT);
+    const holders = stream.events.findLast(({ event }) => event === 'holders')!;
+    assert.deepEqual(holders.data, { total: json.total, top10Pct: json.top10Pct });
+    assert.equal(holders.id, null);
+    const token = await scene.ask('getToken', INPUT);
+    const price = stream.events.findLast(({ event }) => event === 'price')!;
+    const { priceUsd, priceNative, liquidityUsd } = token.json;
+    const block = scene.chain.head.number;
+    assert.deepEqual(price.data, { priceUsd, priceNative, liquidityUsd, block });
+    const lastEventId = stream.events[0]!.id!;
+    const back = await scene.open({ lastEventId }, { events: 'price,holders' });
+    await until(() => namesOf(back).includes('price') && namesOf(back).includes('holders'));
+  });
+});

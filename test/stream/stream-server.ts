@@ -1,0 +1,108 @@
+// Streams behind the real HTTP layer, with access, on a market that a fake chain fills.
+
+import type { TestContext } from 'node:test';
+import { type Access, createAccess } from '../../src/access/create-access.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { AnyHandler } from '../../src/contract/handler.ts';
+import { operations } from '../../src/contract/operations.ts';
+import type { HttpServerOptions } from '../../src/http/create-http-server.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
+import { type AccessClient, createAccessClient } from '../access-client.ts';
+import { toFakeAddress } from '../fakes/fake-market.ts';
+import { createMarketScene, type MarketScene, type SceneEngine } from '../market-scene.ts';
+import { createTestPeppers, PLENTY_ENV } from '../start-access.ts';
+import { OWN_PAGE, startTestServer, type TestServer } from '../start-http-server.ts';
+import { type HttpStream, type HttpStreamOptions, openHttpStream } from '../stream-client.ts';
+import { startTestStreams } from '../stream-scene.ts';
+
+export interface StreamServer extends AccessClient {
+  readonly scene: MarketScene;
+  readonly streams: Streams;
+  readonly server: TestServer;
+  readonly access: Access;
+  /** As another node of the service has it, on the same store. */
+  readonly otherAccess: Access;
+  /** A token that the chain has, from final blocks. */
+  readonly mint: string;
+  /** The stream's address with a query for that token. */
+  toUrl(query?: string): string;
+  open(query?: string, options?: HttpStreamOptions): Promise<HttpStream>;
+}
+
+export interface StreamServerOptions {
+  readonly engine?: SceneEngine;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly streams?: Partial<StreamsOptions>;
+  readonly http?: Partial<HttpServerOptions>;
+}
+
+const TOKENS = [10, 11, 12, 13, 14, 16, 18].map((number) => toFakeAddress('aaaa', number));
+
+async function findToken(scene: MarketScene): Promise<string> {
+  const rows = await scene.store.market.readTokens('devnet', TOKENS);
+  const trading = rows.filter(({ firstSeenBlock, tradeCount, decimals }) => {
+    return firstSeenBlock <= scene.chain.finalized && tradeCount > 3 && decimals !== null;
+  });
+  const [row] = trading;
+  if (row === undefined) throw new Error('no token of the chain has trades');
+  return row.token;
+}
+
+export async function startStreamServer(
+  t: TestContext,
+  options: StreamServerOptions = {},
+): Promise<StreamServer> {
+  const cleanups: (() => unknown)[] = [];
+  // The last first: a store closes after those who use it.
+  t.after(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  });
+  const late = { after: (work: () => unknown) => cleanups.push(work) };
+  const chain = { seed: 4, finalityDepth: 12, blocks: 40, steadyClock: true };
+  const scene = await createMarketScene(late, { engine: options.engine ?? 'sqlite', ...chain });
+  const config = loadConfig({ ...PLENTY_ENV, PUBLIC_ORIGIN: OWN_PAGE, ...options.env });
+  const parts = {
+    ...{ config, store: scene.store.access, peppers: createTestPeppers(), operations },
+    listChains: () => [],
+    verifyContractSignature: async () => false,
+    clock: systemClock,
+    log: { warn: () => undefined },
+  };
+  const [access, otherAccess] = [createAccess(parts), createAccess(parts)];
+  access.start();
+  late.after(() => Promise.all([access.stop(), otherAccess.stop()]));
+  const streams = startTestStreams(scene.market, {
+    slots: {
+      limitOf: (identity) => access.tiers[identity.kind].depth.streams,
+      totalMax: 10_000,
+    },
+    watch: (identity, onEnded) => access.watch.watch(identity, onEnded),
+    ...options.streams,
+  });
+  late.after(() => streams.stop());
+  const handlers = { ...access.handlers, ...streams.handlers };
+  const names = new Set(Object.keys(handlers));
+  const { anonymous, key, session } = access.tiers;
+  const server = await startTestServer(late, {
+    operations: operations.filter(({ id }) => names.has(id)),
+    handlers: handlers as unknown as Readonly<Record<string, AnyHandler>>,
+    limits: {
+      ipBudget: { policy: 'ip', perMinute: 1_000_000, burst: 1_000_000 },
+      budgets: { anonymous: anonymous.budget, key: key.budget, session: session.budget },
+      identitiesMax: 1000,
+    },
+    access,
+    isAllowedOrigin: (origin) => access.origins.isAllowed(origin),
+    isSecure: access.origins.isSecure,
+    ...options.http,
+  });
+  const mint = await findToken(scene);
+  const toUrl = (query = '') =>
+    `${server.origin}/v1/token/stream?chain=devnet&mint=${mint}${query}`;
+  return {
+    ...createAccessClient(server.origin),
+    ...{ scene, streams, server, access, otherAccess, mint, toUrl },
+    open: (query, how) => openHttpStream(toUrl(query), how),
+  };
+}
