@@ -8,15 +8,15 @@ const POOL_ID_LENGTH = 66;
 
 type Kind = 'v2' | 'v3' | 'v4';
 
-/** The transaction itself, the router's own work and the recipient's first balance. */
-const BASE = 60_000n;
+/** The transaction itself and the router's own work. */
+const BASE = 45_000n;
 const HOP: Readonly<Record<Kind, bigint>> = { v2: 58_000n, v3: 70_000n, v4: 60_000n };
 /** A V4 hop after another settles nothing in between. */
 const NEXT_V4_HOP = 36_000n;
 const TICK = 26_000n;
 /** Tokens are pulled from the wallet through Permit2, leg by leg. */
-const PULL = 16_000n;
-const UNWRAP = 14_000n;
+const PULL = 10_000n;
+const UNWRAP = 10_000n;
 
 export function toPoolKind(pool: {
   readonly pool: PoolId;
