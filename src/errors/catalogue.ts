@@ -93,8 +93,8 @@ export const ERROR_CATALOGUE = {
   ORIGIN_NOT_ALLOWED: {
     status: 403,
     title: 'Origin not allowed',
-    detail: 'A cookie session can be used from the pages of this server and those it allows only.',
-    help: 'Browsers: call from the server\'s own origin, or let the operator add yours to `SESSION_ORIGINS`. Programs: sign in with `"transport": "token"`.',
+    detail: 'Browsers can use this from the pages of this server and those it allows only.',
+    help: 'Browsers: call from the server\'s own origin, or let the operator add yours to `SESSION_ORIGINS`. Programs: sign in with `"transport": "token"`, and send no `Origin` header.',
   },
   ROUTE_NOT_FOUND: {
     status: 404,
