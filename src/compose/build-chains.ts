@@ -43,6 +43,7 @@ export function createBuildChains(options: {
     return {
       chainId,
       router: toSwapRouter(deployment),
+      rollup: deployment.rollup ?? null,
       client,
       simulator: new CallSimulator(client, clock),
       slots: new TokenBalanceSlots(client),

@@ -1,6 +1,7 @@
 // A rehearsed trade as the answer on the wire: gas, fees and nonces filled in, shortfalls named.
 
 import type { EvmFees } from '../chains/evm/read-network-fees.ts';
+import type { DataCost } from '../chains/evm/transactions/read-data-cost.ts';
 import type { Trader } from '../chains/evm/transactions/read-trader.ts';
 import type { SwapRouter } from '../chains/evm/transactions/swap-plan.ts';
 import type { OutputOf } from '../contract/operation.ts';
@@ -25,6 +26,7 @@ export interface BuiltFacts {
   readonly router: SwapRouter;
   readonly sequence: Sequence;
   readonly fees: EvmFees;
+  readonly dataCost: DataCost;
   readonly chainId: number;
   readonly deadlineSeconds: number;
   readonly block: number;
@@ -44,8 +46,15 @@ function toGasLimit(transaction: PlannedTransaction, trade: PricedTrade): bigint
   return limit;
 }
 
+function toGasLimits({ sequence, trade, dataCost }: BuiltFacts): bigint[] {
+  return sequence.transactions.map(
+    (transaction, index) => toGasLimit(transaction, trade) + (dataCost.gas[index] ?? 0n),
+  );
+}
+
 function toTransactions(facts: BuiltFacts): BuildAnswer['transactions'] {
-  const { sequence, trade, fees, wallet, trader, chainId } = facts;
+  const { sequence, fees, wallet, trader, chainId } = facts;
+  const gasLimits = toGasLimits(facts);
   return sequence.transactions.map((transaction, index) => ({
     kind: transaction.kind,
     chainId,
@@ -53,7 +62,7 @@ function toTransactions(facts: BuiltFacts): BuildAnswer['transactions'] {
     to: toShownAddress(transaction.to),
     data: transaction.data,
     value: transaction.value.toString(),
-    gas: toGasLimit(transaction, trade).toString(),
+    gas: (gasLimits[index] ?? 0n).toString(),
     maxFeePerGas: fees.maxFeePerGas.toString(),
     maxPriorityFeePerGas: fees.maxPriorityFeePerGas.toString(),
     nonce: trader.nonce + index,
@@ -139,9 +148,9 @@ function toSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['simulatio
 
 export function toBuildAnswer(facts: BuiltFacts): BuildAnswer {
   const { trade, wallet, sequence, fees, deadlineSeconds } = facts;
-  const feesRaw = sequence.transactions.reduce(
-    (sum, one) => sum + toGasLimit(one, trade) * fees.maxFeePerGas,
-    0n,
+  const feesRaw = toGasLimits(facts).reduce(
+    (sum, gas) => sum + gas * fees.maxFeePerGas,
+    facts.dataCost.feesRaw,
   );
   const issues = toIssues(facts, feesRaw);
   const deadlineMs = deadlineSeconds * 1000;

@@ -2,6 +2,7 @@
 
 import { type EvmFees, readNetworkFees } from '../chains/evm/read-network-fees.ts';
 import { isRpcError } from '../chains/evm/rpc/rpc-error.ts';
+import { readDataCost } from '../chains/evm/transactions/read-data-cost.ts';
 import { readTrader, type Trader } from '../chains/evm/transactions/read-trader.ts';
 import type { SwapRouter } from '../chains/evm/transactions/swap-plan.ts';
 import type { HandlerContext } from '../contract/handler.ts';
@@ -137,9 +138,10 @@ class TradeBuilder {
     const parts = { chain, router, wallet, trader, deadlineSeconds };
     const sequence = await rehearse({ ...parts, trade: priced, block });
     if (sequence === null) return null;
+    const dataCost = await readDataCost(chain.client, chain.rollup, sequence.transactions);
     const trade = isAtHead ? this.#holdToPromise(priced, sequence) : { ...priced, exact: false };
     return toBuildAnswer({
-      ...{ trade, wallet, trader, router, sequence, fees, deadlineSeconds },
+      ...{ trade, wallet, trader, router, sequence, fees, dataCost, deadlineSeconds },
       quote: pricing.toQuote(trade),
       chainId: chain.chainId,
       block: block.number,

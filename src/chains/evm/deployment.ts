@@ -32,6 +32,9 @@ export interface V4Deployment {
   readonly quoter: Address;
 }
 
+/** How a chain that lives on another one charges for the data of transactions. */
+export type Rollup = 'arbitrum' | 'optimism';
+
 export interface EvmDeployment {
   readonly chain: ChainSlug;
   readonly chainId: number;
@@ -48,6 +51,8 @@ export interface EvmDeployment {
   readonly universalRouter: { readonly address: Address; readonly version: '2.0' | '2.1' } | null;
   readonly permit2: Address | null;
   readonly multicall3: Address | null;
+  /** Absent where transactions cost their gas and nothing else. */
+  readonly rollup?: Rollup;
   /** Blocks below the head that count as final where the node knows no `finalized` block. */
   readonly finalityDepth: number;
 }

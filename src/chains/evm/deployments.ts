@@ -145,6 +145,7 @@ const BASE: EvmDeployment = {
   universalRouter: { address: '0x6ff5693b99212da76ad316178a184ab56d299b43', version: '2.0' },
   permit2: PERMIT2,
   multicall3: MULTICALL3,
+  rollup: 'optimism',
   finalityDepth: 1200,
 };
 
@@ -201,6 +202,7 @@ const ARBITRUM: EvmDeployment = {
   universalRouter: { address: '0xa51afafe0263b40edaef0df8781ea9aa03e381a3', version: '2.0' },
   permit2: PERMIT2,
   multicall3: MULTICALL3,
+  rollup: 'arbitrum',
   finalityDepth: 6000,
 };
 
@@ -249,6 +251,7 @@ const OPTIMISM: EvmDeployment = {
   universalRouter: { address: '0x851116d9223fabed8e56c0e6b8ad0c31d98b3507', version: '2.0' },
   permit2: PERMIT2,
   multicall3: MULTICALL3,
+  rollup: 'optimism',
   finalityDepth: 1200,
 };
 

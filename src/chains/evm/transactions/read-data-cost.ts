@@ -1,0 +1,82 @@
+// What rollups charge for putting a transaction's data on their parent chain: Arbitrum as gas that
+// no simulation sees, the OP chains as a fee beside the gas.
+
+import type { Hex } from 'viem';
+import { encodeFunctionData, parseAbi } from 'viem/utils';
+import type { Address } from '../../../model/market-event.ts';
+import type { Rollup } from '../deployment.ts';
+import { uintAt } from '../hex-data.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+import type { RpcCall } from '../rpc/rpc-endpoint.ts';
+
+export interface DataCost {
+  /** Belongs into the gas limit of each transaction, in their order. */
+  readonly gas: readonly bigint[];
+  /** Is taken from the wallet on top of all gas. */
+  readonly feesRaw: bigint;
+}
+
+interface SentCall {
+  readonly to: Address;
+  readonly data: string;
+}
+
+/** A contract that only nodes pretend to have. */
+const ARBITRUM_NODE_INTERFACE = '0x00000000000000000000000000000000000000c8';
+const OP_GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000f';
+
+const COST_ABI = parseAbi([
+  'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
+  'function getL1Fee(bytes data) view returns (uint256)',
+]);
+
+/** Stands for nonce, fees, addresses and signature, which hardly compress. */
+const ENVELOPE = Array.from({ length: 180 }, (_, index) => ((index * 167 + 13) % 251) + 1)
+  .map((byte) => byte.toString(16).padStart(2, '0'))
+  .join('');
+/** The parent chain's fees move while the wallet makes up its mind. */
+const RESERVE_PCT = 125n;
+
+function toQuestion(rollup: Rollup, { to, data }: SentCall): RpcCall {
+  const call =
+    rollup === 'arbitrum'
+      ? {
+          to: ARBITRUM_NODE_INTERFACE,
+          data: encodeFunctionData({
+            abi: COST_ABI,
+            functionName: 'gasEstimateL1Component',
+            args: [to as Hex, false, data as Hex],
+          }),
+        }
+      : {
+          to: OP_GAS_PRICE_ORACLE,
+          data: encodeFunctionData({
+            abi: COST_ABI,
+            functionName: 'getL1Fee',
+            args: [`${data}${ENVELOPE}` as Hex],
+          }),
+        };
+  return { method: 'eth_call', params: [call, 'latest'] };
+}
+
+function toNumber(value: unknown): bigint {
+  return typeof value === 'string' && /^0x[0-9a-f]{64}/i.test(value) ? uintAt(value, 0) : 0n;
+}
+
+/** Zeros where the chain is no rollup, and where its node does not tell. */
+export async function readDataCost(
+  client: RpcClient,
+  rollup: Rollup | null,
+  sent: readonly SentCall[],
+): Promise<DataCost> {
+  const none = sent.map(() => 0n);
+  if (rollup === null) return { gas: none, feesRaw: 0n };
+  const outcomes = await client.at((endpoint) =>
+    endpoint.batch(sent.map((one) => toQuestion(rollup, one))),
+  );
+  const costs = outcomes.map((outcome) =>
+    outcome.ok ? (toNumber(outcome.result) * RESERVE_PCT) / 100n : 0n,
+  );
+  if (rollup === 'arbitrum') return { gas: costs, feesRaw: 0n };
+  return { gas: none, feesRaw: costs.reduce((sum, cost) => sum + cost, 0n) };
+}
