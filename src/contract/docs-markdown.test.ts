@@ -1,0 +1,63 @@
+// Pins what of Markdown is understood, and that nothing in a document becomes markup by itself.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type MarkdownOptions, toHtml, toInline } from './docs-markdown.ts';
+
+const OPTIONS: MarkdownOptions = {
+  resolve: (target) => (target.startsWith('#') ? `#here-${target.slice(1)}` : null),
+  anchor: 'here',
+  demote: 1,
+};
+
+test('default: headings, paragraphs, lists, tables and code', () => {
+  const html = toHtml(
+    [
+      '## Two words',
+      '',
+      'One line',
+      'and its **rest**.',
+      '',
+      '- first',
+      '  goes on',
+      '- second',
+      '',
+      '1. one',
+      '',
+      '| a | b |',
+      '|---|---|',
+      '| `x \\| y` | 2 |',
+      '',
+      '```sh',
+      'echo "<b>"',
+      '```',
+    ].join('\n'),
+    OPTIONS,
+  );
+  assert.deepEqual(html.split('\n'), [
+    '<h3 id="here-two-words">Two words</h3>',
+    '<p>One line and its <strong>rest</strong>.</p>',
+    '<ul><li>first goes on</li><li>second</li></ul>',
+    '<ol><li>one</li></ol>',
+    '<div class="scroll"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x | y</code></td><td>2</td></tr></tbody></table></div>',
+    '<pre><code>echo &quot;&lt;b&gt;&quot;</code></pre>',
+  ]);
+});
+
+test('behavior: what looks like markup is text', () => {
+  const html = toHtml('<script>alert(1)</script> & `<img>`', OPTIONS);
+  assert.equal(html, '<p>&lt;script&gt;alert(1)&lt;/script&gt; &amp; <code>&lt;img&gt;</code></p>');
+});
+
+test('behavior: links lead where the page has a place, and are plain text elsewhere', () => {
+  assert.equal(toInline('[a](#b)', OPTIONS.resolve), '<a href="#here-b">a</a>');
+  assert.equal(toInline('[a](other.md)', OPTIONS.resolve), 'a');
+  assert.equal(toInline('[a](javascript:alert)', OPTIONS.resolve), 'a');
+  assert.equal(toInline('`[a](#b) **c**`', OPTIONS.resolve), '<code>[a](#b) **c**</code>');
+});
+
+test('behavior: every line of any text ends', () => {
+  for (const text of ['```\nopen', '| a', '- ', '#', '####### deep', '1.', '**', '`']) {
+    assert.equal(typeof toHtml(text, OPTIONS), 'string', text);
+  }
+});

@@ -1,0 +1,60 @@
+// Pins what counts as an example and when what is shown differs from what is real.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareForms, cutLike, findExamples } from '../docs/documented-examples.ts';
+
+const PAGE = `# Page
+
+\`\`\`sh
+curl -s http://localhost:8080/v1/chains
+\`\`\`
+\`\`\`json
+{ "chains": [] }
+\`\`\`
+
+\`\`\`sh
+npx mintwire keys list
+\`\`\`
+\`\`\`json
+{ "not": "an example" }
+\`\`\`
+`;
+
+test('default: a curl to the local service right before JSON is an example', () => {
+  const [example, ...more] = findExamples('page.md', PAGE);
+  assert.equal(more.length, 0);
+  assert.deepEqual([example?.place, example?.shown], ['page.md:3', { chains: [] }]);
+  assert.equal(PAGE.slice(example?.start, example?.end), '{ "chains": [] }\n');
+});
+
+test('behavior: an answer that is no JSON is named', () => {
+  assert.throws(() => findExamples('page.md', PAGE.replace('[] }', '')), /page\.md:3/);
+});
+
+test('behavior: keys and types count, values and what may be null do not', () => {
+  assert.deepEqual(compareForms({ a: 1, b: null }, { a: 2, b: 'x' }), []);
+  assert.deepEqual(compareForms({ a: 1 }, { a: '1' }), ['$.a is shown as number and is string']);
+  assert.deepEqual(compareForms({ a: 1, b: 2 }, { a: 1, c: 3 }), [
+    '$.b is shown and not there',
+    '$.c is there and not shown',
+  ]);
+});
+
+test('behavior: a list may be cut, but not shown where there is nothing', () => {
+  assert.deepEqual(compareForms([{ a: 1 }], [{ b: 1 }, { a: 2 }]), []);
+  assert.deepEqual(compareForms([], [1, 2]), []);
+  assert.deepEqual(compareForms([1], []), ['$ is shown with entries and is empty']);
+  assert.deepEqual(compareForms([{ a: 1 }], [{ a: 'x' }]), [
+    '$[0].a is shown as number and is string',
+  ]);
+});
+
+test('behavior: real answers are cut like those that were shown, without secrets and ports', () => {
+  const real = { list: [1, 2, 3], key: `mw_live_${'x'.repeat(40)}`, url: 'http://127.0.0.1:40001' };
+  assert.deepEqual(cutLike({ list: [0] }, real), {
+    list: [1],
+    key: 'mw_live_…',
+    url: 'http://127.0.0.1:8545',
+  });
+});
