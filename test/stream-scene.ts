@@ -52,6 +52,8 @@ export interface OpenOptions {
   readonly identity?: Identity;
   readonly spend?: (cost: number) => number;
   readonly onEvent?: (event: StreamEvent, stream: TestStream) => void;
+  /** A reader that takes nothing of what it is sent. */
+  readonly isStuck?: boolean;
 }
 
 const ANONYMOUS: Identity = { kind: 'anonymous', key: 'test' };
@@ -92,7 +94,7 @@ export async function openTestStream(
         stream.events.push(event);
         options.onEvent?.(event, stream);
       }
-      return true;
+      return options.isStuck !== true;
     },
     end: () => {
       state.ended ??= 'end';

@@ -1,0 +1,225 @@
+// Streams of a real service on a real chain, through everything that may happen to both.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventSource } from 'eventsource';
+import { type Browser as ChromiumBrowser, chromium } from 'playwright-core';
+import { createRandom } from '../fakes/fake-chain.ts';
+import { findBrowser } from '../find-browser.ts';
+import { createIndexingScene, type IndexingScene, untilAtHead } from '../indexing-scene.ts';
+import type { Json } from '../market-scene.ts';
+import { type RunningService, startService } from '../start-service.ts';
+import { openHttpStream } from '../stream-client.ts';
+import { type StreamEvent, StreamFold, toPlainTrades } from '../stream-fold.ts';
+
+const EVENTS = ['snapshot', 'trade', 'kline', 'price', 'holders', 'revert', 'paused', 'reset'];
+
+const cleanups: (() => unknown)[] = [];
+const late = { after: (work: () => unknown) => cleanups.push(work) };
+let scene: IndexingScene;
+let service: RunningService;
+let mint: string;
+
+before(async () => {
+  scene = await createIndexingScene(late, { engine: 'sqlite' });
+  service = await startService(late, { env: scene.env });
+  await untilAtHead(service, scene.chain);
+  mint = scene.chain.deployment.tokens.find(({ key }) => key === 'wire')!.address;
+});
+after(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+});
+
+function toUrl(query: string): string {
+  return `${service.origin}/v1/token/stream?chain=devnet&mint=${mint}${query}`;
+}
+
+/** Starts it again where it was, so that those who lost it find it. */
+async function restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  const { port } = new URL(service.origin);
+  service.child.kill(signal);
+  assert.equal(await service.exited, signal === 'SIGKILL' ? 'SIGKILL' : 0, service.output());
+  service = await startService(late, { env: { ...scene.env, PORT: port } });
+}
+
+interface Reader {
+  readonly name: string;
+  readonly interval: string;
+  readonly fold: StreamFold;
+  stop(): Promise<void> | void;
+}
+
+/** Leaves at random, and comes back with the last id that it got. */
+function startRestless(interval: string, random: () => number): Reader {
+  const fold = new StreamFold();
+  let isStopped = false;
+  let leave: (() => void) | null = null;
+  const run = async () => {
+    while (!isStopped) {
+      let left = 1 + Math.floor(random() * 12);
+      const { lastEventId } = fold;
+      const headers = lastEventId === null ? {} : { 'last-event-id': lastEventId };
+      try {
+        const stream = await openHttpStream(toUrl(`&interval=${interval}`), {
+          headers,
+          onEvent: (event, connection) => {
+            fold.apply(event);
+            left -= 1;
+            if (left <= 0) connection.leave();
+          },
+        });
+        leave = () => stream.leave();
+        assert.equal(stream.status, 200);
+        await stream.ended;
+      } catch {
+        // The server is being restarted.
+      }
+      await sleep(20 + random() * 300);
+    }
+  };
+  const running = run();
+  return {
+    name: 'restless',
+    interval,
+    fold,
+    stop: () => {
+      isStopped = true;
+      leave?.();
+      return running;
+    },
+  };
+}
+
+function startEventSource(interval: string): Reader {
+  const fold = new StreamFold();
+  const source = new EventSource(toUrl(`&interval=${interval}`));
+  for (const event of EVENTS) {
+    source.addEventListener(event, ({ data, lastEventId }) =>
+      fold.apply({ event, id: lastEventId, data: JSON.parse(data) }),
+    );
+  }
+  return { name: 'eventsource', interval, fold, stop: () => source.close() };
+}
+
+async function startBrowser(interval: string): Promise<Reader> {
+  const { executablePath, args } = await findBrowser();
+  const browser: ChromiumBrowser = await chromium.launch({ executablePath, args: [...args] });
+  const fold = new StreamFold();
+  const page = await browser.newPage();
+  await page.exposeFunction('tell', (event: string, id: string, data: string) =>
+    fold.apply({ event, id, data: JSON.parse(data) } satisfies StreamEvent),
+  );
+  // A page from elsewhere: what it may read is what the server lets any page read.
+  await page.evaluate(
+    `{ const source = new EventSource(${JSON.stringify(toUrl(`&interval=${interval}`))});
+       for (const event of ${JSON.stringify(EVENTS)}) {
+         source.addEventListener(event, ({data, lastEventId}) => tell(event, lastEventId, data));
+       } }`,
+  );
+  return { name: 'Chromium', interval, fold, stop: () => browser.close() };
+}
+
+async function readTrades(): Promise<Json[]> {
+  const trades: Json[] = [];
+  let cursor: string | null = null;
+  do {
+    const next: string = cursor === null ? '' : `&cursor=${cursor}`;
+    const path = `/v1/token/trades?chain=devnet&mint=${mint}&limit=100${next}`;
+    const json: Json = await (await fetch(service.origin + path)).json();
+    trades.push(...json.trades);
+    cursor = json.nextCursor;
+  } while (cursor !== null);
+  return trades;
+}
+
+/** Null where the reader knows all that the reads say. */
+async function findDifference({ fold, interval }: Reader): Promise<string | null> {
+  const path = `/v1/token/klines?chain=devnet&mint=${mint}&interval=${interval}&limit=1000`;
+  const { klines }: Json = await (await fetch(service.origin + path)).json();
+  try {
+    const trades = toPlainTrades(await readTrades());
+    assert.deepEqual(toPlainTrades(fold.trades.values()), trades);
+    const told = [...fold.klines.values()].sort((a, b) => a.openTime - b.openTime);
+    const from = Math.min(fold.klinesFrom, told[0]?.openTime ?? Number.POSITIVE_INFINITY);
+    assert.deepEqual(
+      told,
+      klines.filter(({ openTime }: Json) => openTime >= from),
+    );
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function move(round: number, random: () => number): Promise<void> {
+  const { chain } = scene;
+  const amountInRaw = 10n ** 16n * BigInt(1 + Math.floor(random() * 9));
+  const venue = random() < 0.5 ? 'uniswap-v2' : 'uniswap-v3';
+  await chain.buy({ token: 'wire', venue, amountInRaw });
+  if (round % 3 !== 2) return;
+  // What nobody has seen cannot be taken back.
+  await untilAtHead(service, chain);
+  await chain.reorg(1 + Math.floor(random() * 3));
+  await chain.mine(1);
+}
+
+async function untilEqual(readers: readonly Reader[]): Promise<void> {
+  await untilAtHead(service, scene.chain);
+  const deadline = Date.now() + 30_000;
+  for (const reader of readers) {
+    for (;;) {
+      const difference = await findDifference(reader);
+      if (difference === null) break;
+      if (Date.now() > deadline) assert.fail(`${reader.name} ${reader.interval}: ${difference}`);
+      await sleep(100);
+    }
+  }
+}
+
+describe('streams', () => {
+  test('behavior: every reader ends with what the reads say, through restarts, kills and reorganisations', async () => {
+    const random = createRandom(7);
+    const readers = [
+      startRestless('1s', random),
+      startRestless('1m', random),
+      startEventSource('5s'),
+      await startBrowser('1m'),
+    ];
+    try {
+      while (readers.some(({ fold }) => !fold.counts.has('snapshot'))) await sleep(20);
+      for (let round = 0; round < 9; round += 1) {
+        await move(round, random);
+        if (round === 3) await restart('SIGTERM');
+        if (round === 6) await restart('SIGKILL');
+      }
+      await untilEqual(readers);
+      for (const { name, fold } of readers) {
+        assert.deepEqual(fold.problems, [], name);
+        assert.equal(fold.counts.get('snapshot'), 1, `${name} began anew`);
+        assert.equal(fold.counts.get('reset'), undefined, name);
+      }
+      const reverts = readers.map(({ fold }) => fold.counts.get('revert') ?? 0);
+      assert.ok(Math.max(...reverts) > 0, 'nobody heard of a reorganisation');
+    } finally {
+      for (const reader of readers) await reader.stop();
+    }
+  });
+
+  test('behavior: curl shows events as they come', async () => {
+    const args = ['-sN', '--max-time', '2', toUrl('&events=trade')];
+    const output = await new Promise<string>((resolve) => {
+      execFile('curl', args, (_error, stdout) => resolve(stdout));
+    });
+    assert.match(output, /^retry: \d+\n\nevent: snapshot\nid: \S+\ndata: \{"token":/);
+  });
+
+  test('behavior: SIGTERM ends streams cleanly, at once, and the process with them', async () => {
+    const streams = await Promise.all([openHttpStream(toUrl('')), openHttpStream(toUrl(''))]);
+    for (const stream of streams) await stream.until(({ event }) => event === 'snapshot');
+    service.child.kill('SIGTERM');
+    for (const stream of streams) assert.equal(await stream.ended, 'clean');
+    assert.equal(await service.exited, 0, service.output());
+  });
+});

@@ -1,0 +1,40 @@
+// A Chromium to test with: the machine's own, the one in the package, or one that is installed now.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+function findOnPath(): string | null {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const files = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return files.find((file) => existsSync(file)) ?? null;
+}
+
+export interface Browser {
+  readonly executablePath: string;
+  readonly args: readonly string[];
+}
+
+const PLAIN_ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+
+/** Fails, and says what to install, where there is none: a test that is skipped proves nothing. */
+export async function findBrowser(): Promise<Browser> {
+  const found = findOnPath();
+  if (found !== null) return { executablePath: found, args: PLAIN_ARGS };
+  if (process.platform === 'linux' && process.arch === 'x64') {
+    const { default: chromium } = await import('@sparticuz/chromium');
+    return { executablePath: await chromium.executablePath(), args: chromium.args };
+  }
+  if (process.platform === 'linux' && process.getuid?.() === 0) {
+    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], {
+      stdio: 'ignore',
+    });
+    const installed = findOnPath();
+    if (installed !== null) return { executablePath: installed, args: PLAIN_ARGS };
+  }
+  throw new Error(
+    `No browser to test with: install Chromium (Debian: apt-get install chromium) or Chrome, so that one of ${NAMES.join(', ')} is on the path.`,
+  );
+}

@@ -1,0 +1,129 @@
+// Readers that stop reading: the others are told in time, memory stays bounded, and who was cut
+// resumes. And heartbeats, which tell a reader that is there from one that is not.
+
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ManualClock } from '../../src/lib/clock.ts';
+import type { MarketEvent } from '../../src/model/market-event.ts';
+import { toFakeAddress } from '../fakes/fake-market.ts';
+import { createPool, setReserves, swap } from '../fakes/index-events.ts';
+import { createMarketScene } from '../market-scene.ts';
+import { openHttpStream } from '../stream-client.ts';
+import { openTestStream, startTestStreams } from '../stream-scene.ts';
+import { startStreamServer } from './stream-server.ts';
+
+const TOKEN = toFakeAddress('aaaa', 18);
+const POOL = toFakeAddress('dddd', 7777);
+const TRADES_PER_BLOCK = 400;
+
+let hashes = 0;
+
+function toTrades(count: number): MarketEvent[] {
+  return Array.from({ length: count }, (_, logIndex) => {
+    hashes += 1;
+    return swap(POOL, [10n ** 18n, -(10n ** 15n)], { txHash: `0x${hashes}`, logIndex });
+  });
+}
+
+async function until(fits: () => boolean): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!fits()) {
+    if (Date.now() > deadline) throw new Error('it did not come to that');
+    await sleep(10);
+  }
+}
+
+async function createQuietScene(t: { after(work: () => unknown): void }) {
+  const cleanups: (() => unknown)[] = [];
+  t.after(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  });
+  const late = { after: (work: () => unknown) => cleanups.push(work) };
+  const chain = { seed: 4, finalityDepth: 12, blocks: 40, steadyClock: true };
+  const scene = await createMarketScene(late, { engine: 'sqlite', ...chain });
+  const clock = new ManualClock();
+  const streams = startTestStreams(scene.market, { clock });
+  late.after(() => streams.stop());
+  const [row] = await scene.store.market.readTokens('devnet', [toFakeAddress('aaaa', 10)]);
+  return { scene, streams, clock, input: { chain: 'devnet', mint: row!.token, events: 'price' } };
+}
+
+describe('a reader that stops reading', () => {
+  test('behavior: is cut and can resume; another one gets everything meanwhile', async (t) => {
+    const server = await startStreamServer(t, {
+      streams: { slots: { limitOf: () => 100, totalMax: 100 } },
+    });
+    const { scene, streams } = server;
+    const reserves = setReserves(POOL, 10n ** 24n, 10n ** 21n);
+    scene.chain.extend(1, [createPool(POOL, [TOKEN, toFakeAddress('eeee', 5)]), reserves]);
+    await scene.settle();
+    const query = `chain=devnet&mint=${TOKEN}&events=trade`;
+    const url = `${server.server.origin}/v1/token/stream?${query}`;
+    const good = await openHttpStream(url);
+    const first = await good.until(({ event }) => event === 'snapshot');
+    const { pathname, search } = new URL(url);
+    const stuck = connect(server.server.port, '127.0.0.1');
+    stuck.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
+    stuck.on('error', () => undefined);
+    stuck.pause();
+    await until(() => streams.hub.clientCount === 2);
+    let blocks = 0;
+    while (streams.hub.clientCount === 2) {
+      assert.ok(blocks < 60, 'it was never cut');
+      scene.chain.extend(1, toTrades(TRADES_PER_BLOCK));
+      blocks += 1;
+      await scene.settle();
+      // Whoever reads is up to date while the other one is stuck.
+      await until(() => good.events.length === 1 + blocks * TRADES_PER_BLOCK);
+    }
+    stuck.destroy();
+    const back = await openHttpStream(url, { headers: { 'last-event-id': first.id! } });
+    await until(() => back.events.length === blocks * TRADES_PER_BLOCK);
+    const toIds = (stream: typeof back) =>
+      stream.events.flatMap(({ event, data }) => (event === 'trade' ? [data.id] : []));
+    assert.deepEqual(toIds(back), toIds(good));
+    for (const stream of [good, back]) stream.leave();
+  });
+
+  test('behavior: one that takes nothing for a minute is cut by the heartbeat', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { streams, input, clock } = await createQuietScene(t);
+    const stream = await openTestStream(streams, input, { isStuck: true });
+    const other = await openTestStream(streams, input);
+    await until(() => streams.hub.clientCount === 2);
+    t.mock.timers.tick(15_000);
+    assert.equal(stream.state.ended, null);
+    clock.advance(60_001);
+    t.mock.timers.tick(15_000);
+    assert.equal(stream.state.ended, 'cut');
+    assert.equal(other.state.ended, null);
+    await until(() => streams.slots.total === 1);
+  });
+});
+
+describe('heartbeats', () => {
+  test('behavior: come every 15 seconds and say where the reader is', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { scene, streams, input } = await createQuietScene(t);
+    const stream = await openTestStream(streams, input);
+    await until(() => stream.events.some(({ event }) => event === 'snapshot'));
+    await sleep(50);
+    const count = () => stream.events.filter(({ event }) => event === '').length;
+    t.mock.timers.tick(14_000);
+    assert.equal(count(), 0);
+    t.mock.timers.tick(1000);
+    assert.equal(count(), 1);
+    t.mock.timers.tick(30_000);
+    assert.equal(count(), 3);
+    scene.chain.extend(2);
+    await scene.settle();
+    t.mock.timers.tick(15_000);
+    const lastEventId = stream.events.findLast(({ event }) => event === '')!.id!;
+    stream.leave();
+    const back = await openTestStream(streams, { ...input, events: 'trade' }, { lastEventId });
+    await sleep(100);
+    assert.deepEqual(back.events, [], 'nothing happened since the last heartbeat');
+  });
+});
