@@ -7,7 +7,7 @@ import { AppError } from '../errors/app-error.ts';
 import { createAnswerSender } from './answer-sender.ts';
 import type { ReadAddressGroup } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
-import type { Admission, Gate, Passage } from './gate.ts';
+import type { Admission, Gate, Passage, Visitor } from './gate.ts';
 import { createInputReader, readIdempotencyKey } from './read-input.ts';
 import { type IsAllowedOrigin, readOrigin } from './response-headers.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -42,6 +42,11 @@ function welcome(exchange: Exchange, admission: Admission, cookie: SessionCookie
   }
 }
 
+function readGroup(exchange: Exchange, options: BindOptions): string {
+  exchange.addressGroup ??= options.readAddressGroup(exchange.request);
+  return exchange.addressGroup;
+}
+
 /** Who asks; resolves later only where a credential has to be looked up. */
 export function admit(
   exchange: Exchange,
@@ -52,25 +57,33 @@ export function admit(
   const visitor = {
     authorization: headers.authorization,
     sessionCookie: passage.access === 'key' ? undefined : options.cookie.read(headers.cookie),
-    addressGroup: options.readAddressGroup(exchange.request),
+    addressGroup: readGroup(exchange, options),
     isFromPage: headers.origin !== undefined,
     isFromOwnPage: passage.isWrite && options.isAllowedOrigin(headers.origin ?? null),
-  };
-  const refuse = (error: unknown): never => {
-    // A cookie that is refused is taken back, since no page could do so.
-    const isCookie = visitor.authorization === undefined && visitor.sessionCookie !== undefined;
-    if (isCookie && error instanceof AppError && error.status === 401) {
-      exchange.addHeader('set-cookie', options.cookie.toDropped());
-    }
-    throw error;
   };
   try {
     const admission = options.gate.admit(visitor, passage);
     if (!(admission instanceof Promise)) return welcome(exchange, admission, options.cookie);
-    return admission.then((found) => welcome(exchange, found, options.cookie)).catch(refuse);
+    return admission
+      .then((found) => welcome(exchange, found, options.cookie))
+      .catch((error: unknown) => refuse(exchange, visitor, { error, cookie: options.cookie }));
   } catch (error) {
-    refuse(error);
+    refuse(exchange, visitor, { error, cookie: options.cookie });
   }
+}
+
+/** A cookie that is refused is taken back, since no page could do so. */
+function refuse(
+  exchange: Exchange,
+  visitor: Visitor,
+  refusal: { readonly error: unknown; readonly cookie: SessionCookie },
+): never {
+  const { error, cookie } = refusal;
+  const isCookie = visitor.authorization === undefined && visitor.sessionCookie !== undefined;
+  if (isCookie && error instanceof AppError && error.status === 401) {
+    exchange.addHeader('set-cookie', cookie.toDropped());
+  }
+  throw error;
 }
 
 /** Rejects when `work` takes longer than a request may. */
@@ -105,7 +118,7 @@ export function bindOperation(
     return handler(input, {
       identity: exchange.identity ?? UNMETERED,
       requestId: exchange.id,
-      addressGroup: options.readAddressGroup(exchange.request),
+      addressGroup: readGroup(exchange, options),
       origin: readOrigin(exchange),
       idempotencyKey: operation.takesIdempotencyKey ? readIdempotencyKey(exchange) : null,
     });

@@ -15,6 +15,7 @@ import { Pressure } from './pressure.ts';
 import { HEADER_BYTES_MAX, URL_BYTES_MAX } from './problem.ts';
 import { createRouter, type RouterOptions } from './router.ts';
 import { createSessionCookie } from './session-cookie.ts';
+import { createTargetReader } from './target.ts';
 
 export interface HttpServerOptions
   extends Pick<RouterOptions, 'operations' | 'handlers' | 'isAllowedOrigin'> {
@@ -101,11 +102,14 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     nowMs: () => clock.nowMs(),
     timeoutMs: options.timeouts.requestMs,
   });
+  const readTarget = createTargetReader();
   const observe = createObserver(options, pressure);
   const fail = createFailer(options);
   return (request: IncomingMessage, response: ServerResponse): void => {
     const startedMs = options.clock.monotonicMs();
-    const exchange = new Exchange(request, response, options.createRequestId());
+    const target = readTarget(request.url ?? '');
+    const id = options.createRequestId();
+    const exchange = new Exchange({ request, response, target, id });
     pressure.enter();
     let isObserved = false;
     const done = (begun?: number) => {
@@ -113,7 +117,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
       isObserved = true;
     };
     exchange.onHead = done;
-    response.on('close', () => done());
+    response.on('close', done);
     try {
       if (options.isDraining()) exchange.addHeader('connection', 'close');
       if (request.headers.host === undefined && request.httpVersion === '1.1') {

@@ -6,38 +6,39 @@ import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { AppError } from '../errors/app-error.ts';
 import { toProblem } from './problem.ts';
 import { COMMON_HEADERS } from './response-headers.ts';
+import type { Target } from './target.ts';
 
 /** Flat name, value, name, value: the form that Node writes fastest. */
 const COMMON_FLAT: readonly string[] = Object.entries(COMMON_HEADERS).flat();
 
-/** A proxy may send the whole URL as the target; what counts of it is path and query. */
-function toOriginForm(target: string): string {
-  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
+export interface ExchangeParts {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly target: Target;
+  readonly id: string;
 }
 
 export class Exchange {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The path without its query. */
   readonly path: string;
-  /** The query text without its question mark; null when there is no question mark. */
   readonly query: string | null;
   identity: Identity | null = null;
+  /** The caller's address as limits group it; null until somebody asked for it. */
+  addressGroup: string | null = null;
   /** Name in the log; set when the route is known. */
   operation = 'unknown';
   /** Told when an answer has begun that goes on: it is no request in work any more. */
   onHead: ((status: number) => void) | null = null;
   readonly #headers: string[];
 
-  constructor(request: IncomingMessage, response: ServerResponse, id: string) {
+  constructor({ request, response, target, id }: ExchangeParts) {
     this.id = id;
     this.request = request;
     this.response = response;
-    const url = toOriginForm(request.url ?? '');
-    const question = url.indexOf('?');
-    this.path = question < 0 ? url : url.slice(0, question);
-    this.query = question < 0 ? null : url.slice(question + 1);
+    this.path = target.path;
+    this.query = target.query;
     this.#headers = COMMON_FLAT.slice();
     this.#headers.push('x-request-id', id);
   }
