@@ -40,6 +40,8 @@ const ATTEMPT_COUNT_MAX = 3;
 const CATCH_UP_MAX_MS = 2000;
 const POLL_MS = 15;
 const RETRY_AFTER_SECONDS = 1;
+/** The client has an end of its own for whatever is asked of it. */
+const NEVER = new AbortController().signal;
 
 interface Build {
   readonly request: TradeRequest;
@@ -103,7 +105,7 @@ class TradeBuilder {
     for (let attempt = 1; attempt <= ATTEMPT_COUNT_MAX; attempt += 1) {
       const [trader, fees] = await Promise.all([
         readTrader(chain.client, { wallet, token, router }),
-        readNetworkFees(chain.client, AbortSignal.timeout(CATCH_UP_MAX_MS * 2)),
+        readNetworkFees(chain.client, NEVER),
       ]);
       await this.#catchUp(request.chain, trader.head.number);
       const answer = await this.#attempt(build, trader, fees);

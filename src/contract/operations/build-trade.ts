@@ -42,7 +42,8 @@ const transactionSchema = Type.Object(
 const simulationSchema = Type.Object(
   {
     status: Type.Enum(['ok', 'skipped'], {
-      description: '`skipped` only where the node cannot simulate; nothing is then known.',
+      description:
+        '`skipped` where the node cannot simulate, or cannot pretend a balance that is missing.',
     }),
     assumed: Type.Array(Type.Enum(['balance', 'nativeForFees']), {
       description: 'What the wallet lacks and was taken as given; `issues` says how much.',
