@@ -75,7 +75,7 @@ function toListed(operation: Operation, exposure: McpExposure) {
   };
 }
 
-/** The same arguments give the same object, so that handlers can tell that they were asked before. */
+/** The same arguments give the same object: handlers can tell that they were asked before. */
 function createArgumentReader(operation: Operation, exposure: McpExposure) {
   const { properties } = toToolInput(operation, exposure);
   // The parser fills defaults in, so what it needs is all that the operation needs.
@@ -136,6 +136,8 @@ export function createTools(
     if (operation.mcp === null) return [];
     const handler = handlers[operation.id];
     if (!handler) throw new Error(`tool ${operation.mcp.tool} has no handler`);
+    // Tools say that they only read, and nobody has a session here.
+    if (operation.access === 'session') throw new Error(`${operation.id} cannot be a tool`);
     return [createTool(operation, operation.mcp, handler)];
   });
   return new Map(tools.map((tool) => [tool.name, tool]));

@@ -1,7 +1,10 @@
 // Runs every documented example against the devnet and compares what is shown with what comes.
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import {
   compareForms,
   readDocumentedExamples,
@@ -13,6 +16,8 @@ import { ERROR_CODES } from '../../src/errors/catalogue.ts';
 import { type DocsScene, startDocsScene, WIRE } from '../docs-scene.ts';
 import type { Json } from '../market-scene.ts';
 import { askExample } from '../operation-examples.ts';
+
+const run = promisify(execFile);
 
 const cleanups: (() => unknown)[] = [];
 let scene: DocsScene;
@@ -59,6 +64,24 @@ describe('operations', () => {
       assert.deepEqual(faults, []);
     });
   }
+});
+
+describe('connecting an agent', () => {
+  const page = readFileSync('docs/api/mcp.md', 'utf8');
+
+  test('behavior: the program works as it is shown', async () => {
+    const code = /```js\n(.*?)```/s.exec(page)?.[1]?.replace('http://localhost:8080', scene.origin);
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code ?? '']);
+    assert.equal(stdout, 'WIRE\n');
+  });
+
+  test('behavior: the settings of clients are JSON and name the endpoint', () => {
+    const settings = [...page.matchAll(/```text\n(\{.*?)```/gs)].map(([, text = '']) => text);
+    assert.ok(settings.length >= 4);
+    for (const text of settings) {
+      assert.match(JSON.stringify(JSON.parse(text)), /http:\/\/localhost:8080\/v1\/mcp/);
+    }
+  });
 });
 
 describe('tools on a real chain', () => {
