@@ -8,6 +8,9 @@ import { test } from 'node:test';
 import { startMisbehavingRpc } from './fakes/misbehaving-rpc.ts';
 import { findForbidden, gatherNotes, readNotes, startRpcRecorder } from './rpc-recorder.ts';
 
+// What is asked for on purpose here is no part of what the suite tells of its services.
+delete process.env['MINTWIRE_TEST_RPC_NOTES'];
+
 async function ask(url: string, body: unknown): Promise<unknown> {
   const headers = { 'content-type': 'application/json' };
   const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -58,7 +61,6 @@ test('behavior: whatever signs, sends or steers fails the scene, and so does an 
 
 test('behavior: the notes of several scenes add up in one folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-test-'));
-  const before = process.env['MINTWIRE_TEST_RPC_NOTES'];
   const node = await startMisbehavingRpc(() => null);
   try {
     gatherNotes(folder);
@@ -74,8 +76,7 @@ test('behavior: the notes of several scenes add up in one folder', async () => {
     ]);
     assert.deepEqual(findForbidden(notes), []);
   } finally {
-    if (before === undefined) delete process.env['MINTWIRE_TEST_RPC_NOTES'];
-    else process.env['MINTWIRE_TEST_RPC_NOTES'] = before;
+    delete process.env['MINTWIRE_TEST_RPC_NOTES'];
     rmSync(folder, { recursive: true, force: true });
     await node.stop();
   }

@@ -14,6 +14,7 @@ import { FeeWatch } from '../trading/fee-watch.ts';
 import { PoolGraphFollower } from '../trading/pool-graph-follower.ts';
 import { toTrusted } from '../trading/route-rules.ts';
 import { SafetyBook } from '../trading/safety-book.ts';
+import { SafetyKeeper } from '../trading/safety-keeper.ts';
 import { SafetyWatch } from '../trading/safety-watch.ts';
 import type { TradeChain, TradeChains } from '../trading/trade-chain.ts';
 import { TradeTokens } from '../trading/trade-tokens.ts';
@@ -51,7 +52,9 @@ class RunningChain {
   readonly #tokens: TradeTokens;
   readonly #safety: SafetyWatch;
   readonly #book: SafetyBook;
+  readonly #keeper: SafetyKeeper;
   #follower: PoolGraphFollower;
+  #loading: Promise<void> = Promise.resolve();
 
   constructor(source: ChainSource, options: TradeChainsOptions) {
     const { clock, logger, store, chains } = options;
@@ -74,6 +77,12 @@ class RunningChain {
     const trusted = toTrusted(deployment);
     const book = new SafetyBook();
     this.#book = book;
+    this.#keeper = new SafetyKeeper({
+      chain: slug,
+      store: store.market,
+      book,
+      onError: (error) => logger.warn({ chain: slug, err: error }, 'safety could not be kept'),
+    });
     this.#follower = this.#createFollower();
     this.#safety = this.#createSafety(trusted);
     this.trade = {
@@ -92,13 +101,19 @@ class RunningChain {
   start(): void {
     this.#follower.start();
     this.#fees.start();
-    void this.#follower.settled().then(() => this.#safety.start());
+    this.#loading = Promise.all([this.#keeper.load(), this.#follower.settled()]).then(() => {
+      this.#refitHooks();
+      this.#safety.start();
+    });
   }
 
   hear(batch: FeedBatch): void {
     this.#tokens.hear(batch);
     // A first version is another life of the chain: versions begin anew.
-    if (batch.version === 1) this.#restartFollower();
+    if (batch.version === 1) {
+      this.#book.clear();
+      this.#restartFollower();
+    }
     this.#follower.hear(batch);
     // Once they are in the graph: new ones are looked at, others where that is due.
     void this.#follower.settled().then(() => this.#safety.hear(batch.pools));
@@ -111,6 +126,8 @@ class RunningChain {
 
   async stop(): Promise<void> {
     await Promise.all([this.#safety.stop(), this.#follower.stop(), this.#fees.stop()]);
+    await this.#loading;
+    await this.#keeper.stop();
     this.#client.close();
   }
 
@@ -125,14 +142,21 @@ class RunningChain {
       book,
       readGraph,
       probe: createProbe({ client, deployment, trusted, book, readGraph, readFees, clock }),
-      onMeasured: ({ pool, hookFees }) => {
-        if (hookFees !== null) this.#follower.refit(pool);
+      onMeasured: (safety) => {
+        this.#keeper.keep(safety);
+        if (safety.hookFees !== null) this.#follower.refit(safety.pool);
       },
       clock,
       sleep,
       random: Math.random,
       onError: (error) => logger.warn({ chain, err: error }, 'a pool could not be looked at'),
     });
+  }
+
+  /** Pools may have been read before what is known of their hooks. */
+  #refitHooks(): void {
+    const pools = this.#follower.current?.graph.pools() ?? [];
+    for (const { pool, inexact } of pools) if (inexact === 'hook') this.#follower.refit(pool);
   }
 
   #restartFollower(): void {

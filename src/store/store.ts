@@ -14,6 +14,7 @@ import type {
   TokenRecord,
   TradeRecord,
 } from '../model/market-record.ts';
+import type { PoolSafety } from '../model/pool-safety.ts';
 import type { AccessStore } from './access-store.ts';
 import type { MarketReads } from './market-reads.ts';
 import type { PauseStore } from './pause-store.ts';
@@ -154,6 +155,9 @@ export interface MarketStore extends MarketReader, MarketReads, StreamReads, Mar
   topBalances(chain: ChainSlug, token: Address, limit: number): Promise<BalanceRecord[]>;
   /** Notes which addresses are contracts; they are asked for once. */
   putAccounts(chain: ChainSlug, accounts: ReadonlyMap<Address, boolean>): Promise<void>;
+  /** Notes what round trips showed of pools; no part of any block, so nothing takes it back. */
+  putPoolSafety(chain: ChainSlug, rows: readonly PoolSafety[]): Promise<void>;
+  scanPoolSafety(chain: ChainSlug): AsyncIterable<readonly PoolSafety[]>;
 }
 
 export interface Store {

@@ -46,7 +46,7 @@ const BACKOFF: Backoff = { baseMs: 100, maxMs: 10_000 };
 /** Beyond so many touched pools, reading everything once is cheaper. */
 const TOUCHED_COUNT_MAX = 5_000;
 const POOL_COUNT_MAX = 300_000;
-/** Beyond so much more than its share the graph is read anew, with a new measure of what to keep. */
+/** So much over its share, the graph is read anew with a new measure of what to keep. */
 const OVERFULL = 1.1;
 
 /** A graph and the commit that it is the state of. */

@@ -3,31 +3,10 @@
 // Kept by pool and not by token: a contract may tax, or refuse, transfers of one pool and not those
 // of another, and what a quote promises is about the pools on its way.
 
-import type { DirectionFees } from '../amm/concentrated/swap-fee.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Address, PoolId } from '../model/market-event.ts';
+import type { PoolSafety, SideSafety } from '../model/pool-safety.ts';
 import type { TokenSafety } from './priced-trade.ts';
-
-/** One token of a pool. Null is what the round trip could not show. */
-export interface SideSafety {
-  /** What is lost when the pool pays it out. */
-  readonly outBps: number | null;
-  /** What is lost when it is paid in. */
-  readonly inBps: number | null;
-  /** Whether a swap that pays it in goes through. */
-  readonly sellable: boolean | null;
-}
-
-export interface PoolSafety {
-  readonly pool: PoolId;
-  readonly token0: Address;
-  readonly token1: Address;
-  readonly side0: SideSafety;
-  readonly side1: SideSafety;
-  /** What a hook was seen to take of swaps; null where none has a say. */
-  readonly hookFees: DirectionFees | null;
-  readonly checkedAtMs: number;
-}
 
 /** A swap in a measured pool: what is lost on the way in and out, and whether it goes through. */
 export interface DirectionSafety {

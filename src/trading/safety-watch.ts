@@ -5,8 +5,9 @@ import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Backoff, type Random, type Sleep, toBackoffMs } from '../lib/retry.ts';
 import type { PoolId } from '../model/market-event.ts';
+import type { PoolSafety } from '../model/pool-safety.ts';
 import type { PoolGraph } from './pool-graph.ts';
-import type { PoolSafety, SafetyBook } from './safety-book.ts';
+import type { SafetyBook } from './safety-book.ts';
 
 /** `unable`: the node cannot simulate on a state that is made up. */
 export type ProbeOutcome =

@@ -1,7 +1,7 @@
 // What the views of a round trip say of a pool's two tokens.
 
 import type { Address, PoolId } from '../model/market-event.ts';
-import type { PoolSafety, SideSafety } from './safety-book.ts';
+import type { PoolSafety, SideSafety } from '../model/pool-safety.ts';
 
 export interface SwapMeasure {
   readonly isDone: boolean;

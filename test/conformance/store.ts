@@ -6,6 +6,7 @@ import { describeKill } from './store-kill.ts';
 import { describeMigrations } from './store-migrations.ts';
 import { describePages } from './store-pages.ts';
 import type { CreatePlace } from './store-place.ts';
+import { describePoolSafety } from './store-pool-safety.ts';
 import { describeRows } from './store-rows.ts';
 import { describeSeries } from './store-series.ts';
 import { describeStreams } from './store-streams.ts';
@@ -20,6 +21,7 @@ export function describeStore(name: string, createPlace: CreatePlace): void {
     describeTransactions(createPlace);
     describeUndo(createPlace);
     describeStreams(createPlace);
+    describePoolSafety(createPlace);
     describeMigrations(createPlace);
     describeForget(createPlace);
     describeKill(createPlace);

@@ -9,6 +9,7 @@ import { CANDLE_TABLE } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE } from '../tables/checkpoint-table.ts';
 import { EPOCH_TABLE } from '../tables/epoch-table.ts';
 import { HEADER_TABLE } from '../tables/header-table.ts';
+import { POOL_SAFETY_TABLE } from '../tables/pool-safety-table.ts';
 import { POOL_TABLE } from '../tables/pool-table.ts';
 import { REVERTED_TRADE_TABLE } from '../tables/reverted-trade-table.ts';
 import { ROLLBACK_TABLE } from '../tables/rollback-table.ts';
@@ -24,6 +25,7 @@ const INDEXED_TABLES: readonly Table[] = [
   CHECKPOINT_TABLE,
   EPOCH_TABLE,
   HEADER_TABLE,
+  POOL_SAFETY_TABLE,
   POOL_TABLE,
   REVERTED_TRADE_TABLE,
   ROLLBACK_TABLE,

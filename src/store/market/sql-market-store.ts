@@ -3,14 +3,17 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { BalanceRecord } from '../../model/market-record.ts';
+import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { SqlEngine } from '../sql.ts';
 import type { MarketSnapshot, MarketStore, MarketTransaction } from '../store.ts';
 import { toSelect } from '../table.ts';
 import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
+import { POOL_SAFETY_TABLE, toPoolSafety, toPoolSafetyRow } from '../tables/pool-safety-table.ts';
 import { forgetChain } from './forget-chain.ts';
 import { MarketScans } from './market-scans.ts';
 import { MarketWriter } from './market-writer.ts';
+import { scanTable } from './scan-table.ts';
 
 const SELECT_TOP_BALANCES = toSelect(
   BALANCE_TABLE,
@@ -53,5 +56,18 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
       isContract ? 1 : 0,
     ]);
     await this.#engine.transaction((session) => session.upsertRows(ACCOUNT_TABLE, rows));
+  }
+
+  async putPoolSafety(chain: ChainSlug, records: readonly PoolSafety[]): Promise<void> {
+    const rows = records.map((record) => toPoolSafetyRow(chain, record));
+    await this.#engine.transaction((session) => session.upsertRows(POOL_SAFETY_TABLE, rows));
+  }
+
+  scanPoolSafety(chain: ChainSlug): AsyncIterable<readonly PoolSafety[]> {
+    return scanTable(this.session, chain, {
+      table: POOL_SAFETY_TABLE,
+      orderBy: ['pool'],
+      toRecord: toPoolSafety,
+    });
   }
 }

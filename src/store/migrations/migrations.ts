@@ -3,12 +3,14 @@
 import { MARKETS_MIGRATION } from './0001-markets.ts';
 import { MARKET_READS_MIGRATION } from './0002-market-reads.ts';
 import { STREAMS_MIGRATION } from './0003-streams.ts';
+import { POOL_SAFETY_MIGRATION } from './0004-pool-safety.ts';
 import type { Migration, MigrationHistory } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
   MARKETS_MIGRATION,
   MARKET_READS_MIGRATION,
   STREAMS_MIGRATION,
+  POOL_SAFETY_MIGRATION,
 ];
 
 export const MARKET_HISTORY: MigrationHistory = {

@@ -1,0 +1,70 @@
+// Conformance: what round trips showed of pools is kept, replaced and forgotten with its chain.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { PoolSafety } from '../../src/model/pool-safety.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { CreatePlace, StorePlace } from './store-place.ts';
+import { toAddress } from './store-samples.ts';
+
+const CLEAN = { outBps: 0, inBps: 0, sellable: true };
+
+function toSafety(number: number, more: Partial<PoolSafety> = {}): PoolSafety {
+  return {
+    pool: toAddress(number),
+    token0: toAddress(1),
+    token1: toAddress(2),
+    side0: CLEAN,
+    side1: CLEAN,
+    hookFees: null,
+    checkedAtMs: 1_790_000_000_000,
+    ...more,
+  };
+}
+
+export function describePoolSafety(createPlace: CreatePlace): void {
+  describe('pool safety', () => {
+    let place: StorePlace;
+    let store: Store;
+    before(async () => {
+      place = await createPlace();
+      store = await place.open();
+    });
+    after(async () => {
+      await store.close();
+      await place.remove();
+    });
+
+    async function readAll(chain: 'base' | 'devnet'): Promise<PoolSafety[]> {
+      const all: PoolSafety[] = [];
+      for await (const rows of store.market.scanPoolSafety(chain)) all.push(...rows);
+      return all;
+    }
+
+    it('comes back as it was given, what is not known included', async () => {
+      const rows = [
+        toSafety(11),
+        toSafety(12, {
+          side0: { outBps: 300, inBps: 700.25, sellable: false },
+          side1: { outBps: null, inBps: 0.01, sellable: null },
+          hookFees: { zeroForOne: 3000, oneForZero: 999_999 },
+        }),
+      ];
+      await store.market.putPoolSafety('devnet', rows);
+      assert.deepEqual(await readAll('devnet'), rows);
+      assert.deepEqual(await readAll('base'), []);
+    });
+
+    it('is replaced by a later look and forgotten with its chain', async () => {
+      const later = toSafety(12, { checkedAtMs: 1_790_000_600_000 });
+      await store.market.putPoolSafety('devnet', [later]);
+      await store.market.putPoolSafety('base', [toSafety(12)]);
+      assert.deepEqual(await readAll('devnet'), [toSafety(11), later]);
+      await store.market.forgetChain('devnet');
+      assert.deepEqual(await readAll('devnet'), []);
+      assert.deepEqual(await readAll('base'), [toSafety(12)]);
+    });
+
+    it('takes an empty list', () => store.market.putPoolSafety('devnet', []));
+  });
+}
