@@ -317,16 +317,18 @@ describe('encodeSwap', () => {
     const more = await rehearse({ ...taxed, amountOutMin: net + 1n });
     assert.match(toRevertReason(more.swap.returnData), /less than the minimum/);
     // Divided, each part is paid to the wallet itself, too.
-    const halves = toPlan({
-      from: 'eth',
-      to: 'toll',
-      amountIn: ETHER,
-      legs: ['v2:toll', 'v2:toll'],
-    });
-    const part = { ...halves.legs[0]!, amountOutRaw: halves.amountOut / 2n };
-    const low = (net * 99n) / 100n;
-    const divided = { ...taxed, amountOutMin: low, legs: [part, part] };
-    assert.ok((await rehearse(divided)).received >= low);
+    const legs = ['v2:toll', 'v2:toll'];
+    const halves = toPlan({ from: 'eth', to: 'toll', amountIn: ETHER, legs });
+    const path = toPath('eth', 'v2:toll');
+    const first = executeLegs([{ path, amountIn: ETHER / 2n }])?.amountOut ?? 0n;
+    const outs = [first, halves.amountOut - first];
+    const parts = halves.legs.map((leg, index) => ({ ...leg, amountOutRaw: outs[index]! }));
+    const least = outs.reduce((sum, out) => sum + out - (out * 300n) / 10_000n, 0n);
+    const divided = { ...taxed, amountOutMin: least, legs: parts };
+    const { received: inParts } = await rehearse(divided);
+    assert.equal(inParts, least);
+    const tooMuch = await rehearse({ ...divided, amountOutMin: least + 1n });
+    assert.equal(tooMuch.swap.isOk, false);
   });
 
   it('gives back what a pool could not take', async () => {

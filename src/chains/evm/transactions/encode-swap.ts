@@ -23,6 +23,33 @@ export interface EncodedCall {
 
 const BPS = 10_000n;
 
+function toNet(gross: bigint, taxBps: number): bigint {
+  return gross - (gross * BigInt(taxBps)) / BPS;
+}
+
+/** The least that must be sent for so much to arrive. */
+function toLeastGross(net: bigint, taxBps: number): bigint {
+  let gross = (net * BPS) / (BPS - BigInt(taxBps));
+  while (gross > 0n && toNet(gross - 1n, taxBps) >= net) gross -= 1n;
+  while (toNet(gross, taxBps) < net) gross += 1n;
+  return gross;
+}
+
+/** Parts of the minimum that add up to it, none above what its leg is thought to bring. */
+function toLegMinimums({ legs, amountOutMin, outputTaxBps }: SwapPlan): bigint[] {
+  const nets = legs.map((leg) => toNet(leg.amountOutRaw, outputTaxBps));
+  const total = nets.reduce((sum, net) => sum + net, 0n);
+  const parts = nets.map((net) => (total === 0n ? 0n : (amountOutMin * net) / total));
+  let rest = amountOutMin - parts.reduce((sum, part) => sum + part, 0n);
+  return parts.map((part, index) => {
+    const isLast = index === parts.length - 1;
+    const room = (nets[index] ?? 0n) - part;
+    const more = isLast || room > rest ? rest : room < 0n ? 0n : room;
+    rest -= more;
+    return part + more;
+  });
+}
+
 /** Hops that one command can do: of one kind, each beginning with what the one before paid. */
 function toSegments(hops: readonly SwapHop[]): SwapHop[][] {
   const segments: SwapHop[][] = [];
@@ -105,19 +132,16 @@ class SwapEncoder {
    * a token that takes a part of each transfer is not sent twice, so that each leg must be enough.
    */
   #toEnds(): LegEnd[] {
-    const { legs, tokenOut, amountOutMin, outputTaxBps, recipient } = this.#plan;
-    const toGross = (net: bigint) => {
-      const kept = BPS - BigInt(outputTaxBps);
-      return (net * BPS + kept - 1n) / kept;
-    };
-    const total = legs.reduce((sum, leg) => sum + leg.amountOutRaw, 0n);
-    return legs.map((leg) => {
+    const { legs, tokenOut, outputTaxBps, recipient } = this.#plan;
+    const minimums = toLegMinimums(this.#plan);
+    return legs.map((leg, index) => {
       const hop = last(leg.hops);
       const paysDirectly = hop.tokenOut === tokenOut && (legs.length === 1 || outputTaxBps > 0);
       if (!paysDirectly) return { recipient: ROUTER, amountOutMin: 0n };
-      const share = (amountOutMin * leg.amountOutRaw + total - 1n) / total;
+      const net = minimums[index] ?? 0n;
       // V2's router compares what arrived, the others what the pool sent.
-      return { recipient, amountOutMin: hop.pool.kind === 'v2' ? share : toGross(share) };
+      const isNet = hop.pool.kind === 'v2';
+      return { recipient, amountOutMin: isNet ? net : toLeastGross(net, outputTaxBps) };
     });
   }
 
