@@ -48,9 +48,15 @@ const APPROVE_GAS = 2_000_000n;
 /** No transaction may use more on chains that follow EIP-7825. */
 export const TRANSACTION_GAS_MAX = 1n << 24n;
 
+/** V4 reckons in 128 bits with a sign, Permit2 in 160: nothing real is near either. */
+const AMOUNT_END = 1n << 127n;
+
 function toCalls(request: SequenceRequest, mustReset: boolean): PlannedCall[] {
   const { trade, router, trader, wallet, deadlineSeconds } = request;
   const { tokenIn, tokenOut, amountInRaw, legs, taxOut } = trade;
+  if (amountInRaw >= AMOUNT_END || trade.amountOutRaw >= AMOUNT_END) {
+    throw toReverted('swap', 'the router cannot deal with such an amount');
+  }
   const swap = encodeSwap(
     {
       tokenIn: tokenIn.token,
