@@ -161,9 +161,14 @@ export async function openTestStore(
 
 export async function createMarketScene(
   t: Cleanup,
-  options: FakeChainOptions & { readonly engine: SceneEngine; readonly blocks: number },
+  options: FakeChainOptions & {
+    readonly engine: SceneEngine;
+    readonly blocks: number;
+    /** Where indexing begins; 0 unless told. */
+    readonly startBlock?: number;
+  },
 ): Promise<MarketScene> {
-  const { engine, blocks, ...chainOptions } = options;
+  const { engine, blocks, startBlock = 0, ...chainOptions } = options;
   const { store, remove } = await openTestStore(engine);
   const feed = new LocalFeed({
     onError: (error) => {
@@ -174,6 +179,7 @@ export async function createMarketScene(
   const chain = new FakeChain(chainOptions);
   chain.extend(blocks);
   const indexed = startIndexer(chain, store.market, {
+    startBlock,
     onCommitted: (event) => feed.publish(decodeBatch(encodeBatch(event))),
   });
   t.after(async () => {

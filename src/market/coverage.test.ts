@@ -1,0 +1,69 @@
+// Pins what is told of a chain whose past was not indexed: a gap is never mistaken for silence.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
+
+const START_BLOCK = 150;
+const DAY_MS = 86_400_000;
+
+async function readTokens(scene: MarketScene): Promise<Json[]> {
+  const tokens: Json[] = [];
+  for await (const page of scene.store.market.scanListings('devnet')) {
+    for (const { token: mint } of page) {
+      tokens.push((await scene.ask('getToken', { chain: 'devnet', mint })).json);
+    }
+  }
+  return tokens;
+}
+
+async function createScene(t: { after(work: () => unknown): void }): Promise<MarketScene> {
+  const options = { seed: 21, finalityDepth: 20, blocks: 190, startBlock: START_BLOCK };
+  return createMarketScene(t, { engine: 'sqlite', ...options });
+}
+
+describe('begun mid-life', () => {
+  test('behavior: coverage tells since when, and nothing before it is made up', async (t) => {
+    const scene = await createScene(t);
+    const startMs = scene.chain.header(START_BLOCK - 1)!.timestampMs;
+    const tokens = await readTokens(scene);
+    assert.ok(tokens.some(({ trades24h }) => trades24h === null));
+    for (const token of tokens) {
+      assert.equal(token.coverage.tradesFrom, startMs);
+      assert.equal(token.coverage.klinesFrom, startMs);
+      // The day is not covered yet, so neither its volume nor its trades are known.
+      assert.deepEqual([token.volume24hUsd, token.trades24h], [null, null]);
+      const input = { chain: 'devnet', mint: token.mint };
+      const { json: trades } = await scene.ask('getTrades', { ...input, limit: 500 });
+      assert.deepEqual(trades.coverage, token.coverage);
+      for (const { block } of trades.trades) assert.ok(block >= START_BLOCK);
+      const { json: klines } = await scene.ask('getKlines', { ...input, interval: '1m' });
+      assert.deepEqual(klines.coverage, token.coverage);
+      for (const { closeTime } of klines.klines) assert.ok(closeTime >= startMs);
+    }
+  });
+
+  test('behavior: once a day is covered its figures are told', async (t) => {
+    const scene = await createScene(t);
+    const startMs = scene.chain.header(START_BLOCK - 1)!.timestampMs;
+    while (scene.chain.head.timestampMs < startMs + DAY_MS + 60_000) scene.chain.extend(20);
+    await scene.settle();
+    for (const token of await readTokens(scene)) {
+      assert.equal(token.coverage.tradesFrom, startMs);
+      assert.equal(typeof token.trades24h, 'number');
+    }
+  });
+
+  test('behavior: holders that are not all known are not counted as if they were', async (t) => {
+    const scene = await createScene(t);
+    let incomplete = 0;
+    for (const token of await readTokens(scene)) {
+      const { json } = await scene.ask('getHolders', { chain: 'devnet', mint: token.mint });
+      assert.deepEqual(json.coverage, token.coverage);
+      if (token.coverage.holdersComplete) continue;
+      incomplete += 1;
+      assert.deepEqual([token.holders, token.createdAt], [null, null]);
+    }
+    assert.ok(incomplete > 0, 'every holder is known all the same');
+  });
+});
