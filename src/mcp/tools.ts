@@ -75,6 +75,15 @@ function toListed(operation: Operation, exposure: McpExposure) {
   };
 }
 
+/** Whether there is nothing within anything: what strangers nest deeply must not be written out. */
+function isFlat(input: Arguments): boolean {
+  return Object.values(input).every((value) =>
+    Array.isArray(value)
+      ? value.every((one) => typeof one !== 'object')
+      : typeof value !== 'object' || value === null,
+  );
+}
+
 /** The same arguments give the same object: handlers can tell that they were asked before. */
 function createArgumentReader(operation: Operation, exposure: McpExposure) {
   const { properties } = toToolInput(operation, exposure);
@@ -82,6 +91,7 @@ function createArgumentReader(operation: Operation, exposure: McpExposure) {
   const parse = createInputParser({ ...operation.input, properties } as TObject, 'json');
   const kept = new BoundedMap<string, unknown>(INPUTS_KEPT);
   return (input: Arguments): unknown => {
+    if (!isFlat(input)) return parse(input);
     const text = JSON.stringify(input);
     const known = kept.get(text);
     if (known !== undefined) return known;

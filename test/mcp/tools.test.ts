@@ -233,6 +233,19 @@ describe('errors', () => {
     assert.ok(mcp.errors.some((line) => line.includes('hunter2')));
   });
 
+  test('behavior: what is nested too deeply is refused, not stumbled over', async () => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const deep = `${open.repeat(8000)}1${close.repeat(8000)}`;
+      const { json } = await mcp.post(
+        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_token","arguments":{"x":${deep}}}}`,
+      );
+      assert.equal(JSON.parse(json.result.content[0].text).code, 'INVALID_INPUT');
+    }
+  });
+
   test('behavior: fields like __proto__ are refused as any other', async () => {
     const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_token","arguments":{"__proto__":{"chain":"devnet"},"mint":"${MINT}"}}}`;
     const { json } = await mcp.post(text);

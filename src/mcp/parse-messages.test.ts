@@ -1,0 +1,73 @@
+// Pins that any body is either read or refused in the protocol's own words, never a failure of ours.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseMessages } from './parse-messages.ts';
+import { RpcError } from './protocol.ts';
+
+/** Values that look like messages more often than chance would have it. */
+const nearMessage = fc.record(
+  {
+    jsonrpc: fc.constantFrom('2.0', '1.0', 2),
+    id: fc.oneof(fc.integer(), fc.string(), fc.constant(null), fc.jsonValue()),
+    method: fc.oneof(fc.constantFrom('tools/call', 'initialize', 'ping', '__proto__'), fc.string()),
+    params: fc.oneof(
+      fc.record({
+        name: fc.string(),
+        _meta: fc.dictionary(
+          fc.constantFrom(
+            'io.modelcontextprotocol/protocolVersion',
+            'io.modelcontextprotocol/clientCapabilities',
+            'io.modelcontextprotocol/clientInfo',
+            'other',
+          ),
+          fc.oneof(fc.constantFrom('2026-07-28', '2025-11-25'), fc.jsonValue()),
+        ),
+      }),
+      fc.jsonValue(),
+    ),
+    result: fc.jsonValue(),
+  },
+  { requiredKeys: [] },
+);
+
+const body = fc.oneof(
+  fc
+    .oneof(nearMessage, fc.array(nearMessage), fc.jsonValue())
+    .map((value) => JSON.stringify(value)),
+  fc.string(),
+);
+
+const headers = fc.record(
+  {
+    'mcp-protocol-version': fc.oneof(
+      fc.constantFrom('2026-07-28', '2025-11-25', '2025-03-26'),
+      fc.string(),
+    ),
+    'mcp-method': fc.oneof(fc.constantFrom('tools/call', 'ping'), fc.string()),
+    'mcp-name': fc.oneof(fc.constantFrom('=?base64?eA==?=', '=?base64?!?='), fc.string()),
+  },
+  { requiredKeys: [] },
+);
+
+test('behavior: every body is read or refused in the words of the protocol', () => {
+  fc.assert(
+    fc.property(body, headers, (text, fields) => {
+      try {
+        const { messages } = parseMessages(Buffer.from(text), fields);
+        for (const { id, method, params } of messages) {
+          assert.ok(id === null || typeof id === 'string' || typeof id === 'number');
+          assert.deepEqual([typeof method, typeof params], ['string', 'object']);
+        }
+      } catch (error) {
+        assert.ok(error instanceof RpcError, String(error));
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('behavior: bytes that are no text are refused', () => {
+  assert.throws(() => parseMessages(Buffer.from([0x22, 0xff, 0x22]), {}), RpcError);
+});
