@@ -37,6 +37,18 @@ export const GOALS = {
     name: 'committing a trade as the past grows tenfold',
     ratioMin: 0.67,
   },
+  streamDelivery: {
+    part: 'stream',
+    name: 'events to 5,000 readers of one token, by CPU',
+    ratioMin: 0.8,
+  },
+  streamLatency: {
+    part: 'stream',
+    name: "from a block's arrival at the indexer to its bytes at a reader",
+    ratioMin: null,
+  },
+  streamIdle: { part: 'stream', name: 'memory of idle readers, of 300 MB for 10,000', ratioMin: 1 },
+  streamChurn: { part: 'stream', name: 'memory as readers come and go', ratioMin: 0.9 },
   keyedRead: { part: 'access', name: 'hot read with an API key', ratioMin: 0.9 },
   garbageKeys: { part: 'access', name: 'flood of garbage as keys', ratioMin: 0.8 },
   unknownKeys: { part: 'access', name: 'flood of well-made keys of nobody', ratioMin: null },

@@ -16,6 +16,7 @@ import { type Results, readCommit, readMachine, writeResults } from './results.t
 import type { Row } from './row.ts';
 import { benchServe } from './serve.ts';
 import { benchStart } from './start.ts';
+import { benchStream } from './stream.ts';
 
 interface Part {
   readonly run: (options: { readonly quick: boolean }) => Promise<readonly Row[]>;
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   serve: { run: benchServe, seconds: 50, quickSeconds: 10 },
   market: { run: benchMarket, seconds: 400, quickSeconds: 90 },
   mcp: { run: benchMcp, seconds: 60, quickSeconds: 25 },
+  stream: { run: benchStream, seconds: 240, quickSeconds: 60 },
   access: { run: benchAccess, seconds: 100, quickSeconds: 18 },
   start: { run: benchStart, seconds: 15, quickSeconds: 6 },
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 120 },

@@ -1,0 +1,117 @@
+// A process with the real streams behind the real HTTP server, fed by an indexer's thread.
+
+import type { AddressInfo } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { createIdentify } from '../src/access/identify.ts';
+import { openStore } from '../src/compose/open-store.ts';
+import { loadConfig } from '../src/config.ts';
+import type { AnyHandler } from '../src/contract/handler.ts';
+import { operations } from '../src/contract/operations.ts';
+import { createHttpServer, DEFAULT_TIMEOUTS } from '../src/http/create-http-server.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { sleep } from '../src/lib/retry.ts';
+import { decodeBatch, type EncodedBatch } from '../src/live/encode-batch.ts';
+import { LocalFeed } from '../src/live/local-feed.ts';
+import { createMarket } from '../src/market/create-market.ts';
+import type { MarketChain } from '../src/market/market-parts.ts';
+import { createStreams } from '../src/market/stream/create-streams.ts';
+import { createLogger } from '../src/telemetry/logger.ts';
+import { Metrics } from '../src/telemetry/metrics.ts';
+import { ASSETS } from './stream-market.ts';
+import type { WriterCommand } from './stream-writer.ts';
+
+const PLENTY = { perMinute: 1e9, burst: 1e9 };
+
+function fail(error: unknown): void {
+  console.error(error);
+  process.exit(1);
+}
+
+const config = loadConfig({ DATA_DIR: process.argv[2], DEVNET: 'off' });
+const store = await openStore(config.store);
+const feed = new LocalFeed({ onError: fail });
+const worker = new Worker(new URL('./stream-writer.ts', import.meta.url), {
+  workerData: { store: config.store },
+});
+const begun = Promise.withResolvers<void>();
+worker.on('message', (batch: EncodedBatch) => {
+  feed.publish(decodeBatch(batch));
+  begun.resolve();
+});
+worker.on('error', fail);
+await begun.promise;
+
+const chain: MarketChain = {
+  slug: 'devnet',
+  assets: ASSETS,
+  vaults: new Set(),
+  findContracts: async () => new Map(),
+};
+const market = createMarket({
+  store,
+  feed,
+  chains: { list: () => ['devnet'], find: () => chain },
+  clock: systemClock,
+  depthOf: () => ({ trades: 100, holders: 100, klines: 1000 }),
+  buildSegment: () => Promise.reject(new Error('nobody searches here')),
+  cacheBytesMax: 1024 * 1024,
+  onError: () => undefined,
+});
+await market.pauses.start();
+await market.states.start();
+const streams = createStreams({
+  parts: market.parts,
+  clock: systemClock,
+  random: Math.random,
+  sleep: (ms) => sleep(ms),
+  limits: {
+    resumeMs: 86_400_000,
+    resumeEventsMax: 50_000,
+    waitingBytesMax: 256 * 1024,
+    stallMs: 60_000,
+  },
+  slots: { limitOf: () => 1e6, totalMax: 1e6 },
+  watch: () => () => undefined,
+  onError: fail,
+});
+streams.start();
+const server = createHttpServer({
+  operations: operations.filter(({ id }) => id === 'getTokenStream'),
+  handlers: streams.handlers as unknown as Readonly<Record<string, AnyHandler>>,
+  limits: {
+    ipBudget: { policy: 'ip', ...PLENTY },
+    budgets: {
+      anonymous: { policy: 'anonymous', ...PLENTY },
+      key: { policy: 'key', ...PLENTY },
+      session: { policy: 'session', ...PLENTY },
+    },
+    identitiesMax: 1000,
+  },
+  access: {
+    identify: createIdentify({ key: () => null, session: () => null }),
+    countUse: () => undefined,
+  },
+  isAllowedOrigin: () => false,
+  isSecure: false,
+  trustedProxies: [],
+  overload: { requestsMax: 1e6, lagMaxMs: 1e9 },
+  timeouts: DEFAULT_TIMEOUTS,
+  clock: systemClock,
+  createRequestId: () => 'bench',
+  logger: createLogger({ level: 'silent', format: 'json' }),
+  metrics: new Metrics(),
+  isDraining: () => false,
+});
+server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => {
+  process.send?.({ port: (server.address() as AddressInfo).port });
+});
+
+process.on('message', (command: WriterCommand | 'collect') => {
+  if (command !== 'collect') {
+    worker.postMessage(command);
+    return;
+  }
+  globalThis.gc?.();
+  process.send?.({ streams: streams.hub.clientCount });
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,110 @@
+// The indexer's thread of the stream measurements: makes blocks of trades of one token, applies and
+// commits them as they would be, and tells of each commit.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ChainAdapter } from '../src/chains/adapter.ts';
+import { openStore } from '../src/compose/open-store.ts';
+import type { Config } from '../src/config.ts';
+import { ChainIndex } from '../src/ingest/chain-index.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { encodeBatch, toTransferList } from '../src/live/encode-batch.ts';
+import type { BlockHeader, MarketEvent } from '../src/model/market-event.ts';
+import { ANCHOR, ASSETS, POOL, TOKEN, toTimedHash, USDC, WETH } from './stream-market.ts';
+
+export interface WriterCommand {
+  readonly blocksPerSecond: number;
+  readonly tradesPerBlock: number;
+}
+
+const E18 = 10n ** 18n;
+
+function toHeader(number: number): BlockHeader {
+  const toHash = (one: number) => `0x${one.toString(16).padStart(64, '0')}`;
+  return {
+    number,
+    hash: toHash(number),
+    parentHash: toHash(number - 1),
+    timestampMs: Date.now(),
+  };
+}
+
+const adapter: ChainAdapter = {
+  chain: 'devnet',
+  assets: ASSETS,
+  venues: ['uniswap-v2'],
+  readHead: async () => ({ latest: toHeader(0), finalizedBlock: 0 }),
+  readHeader: async (number) => toHeader(number),
+  readBlocks: async () => ({ blocks: [], headers: [], toBlock: 0 }),
+  readTokenMetadata: async (tokens) =>
+    tokens.map((token) => ({ token, symbol: 'BENCH', name: 'Bench', decimals: 18 })),
+  readSupplies: async () => [],
+  close: async () => undefined,
+};
+
+function toPool(pool: string, tokens: readonly string[]): MarketEvent[] {
+  const [token0 = '', token1 = ''] = [...tokens].sort();
+  const description = {
+    ...{ pool, venue: 'uniswap-v2', token0, token1, feePips: 3000 },
+    ...{ tickSpacing: null, hooks: null, vault: pool },
+  };
+  return [
+    { kind: 'poolCreated', description, complete: true },
+    { kind: 'reservesSet', pool, reserve0: 10n ** 24n, reserve1: 10n ** 24n },
+  ];
+}
+
+function toTrade(logIndex: number): MarketEvent {
+  return {
+    kind: 'swap',
+    pool: POOL,
+    txHash: toTimedHash(logIndex),
+    logIndex,
+    wallet: `0x${'cc'.repeat(20)}`,
+    amount0: E18,
+    amount1: -E18 + BigInt(logIndex),
+    after: null,
+    feePips: null,
+  };
+}
+
+const store = await openStore((workerData as { store: Config['store'] }).store);
+const index = new ChainIndex({
+  adapter,
+  store: store.market,
+  clock: systemClock,
+  onCommitted: (event) => {
+    const batch = encodeBatch(event);
+    parentPort?.postMessage(batch, toTransferList(batch));
+  },
+});
+const { signal } = new AbortController();
+await index.load(1, signal);
+
+/** The trades carry the moment at which their block came. */
+async function append(toEvents: () => readonly MarketEvent[]): Promise<void> {
+  const header = toHeader(index.block + 1);
+  await index.append({
+    blocks: [{ header, events: toEvents() }],
+    headers: [header],
+    last: header,
+    finalizedBlock: Math.max(0, header.number - 64),
+    withSupplies: false,
+    signal,
+  });
+}
+
+await append(() => [...toPool(ANCHOR, [WETH, USDC]), ...toPool(POOL, [TOKEN, WETH]), toTrade(0)]);
+
+let timer: NodeJS.Timeout | null = null;
+let writing: Promise<void> = Promise.resolve();
+
+parentPort?.on('message', ({ blocksPerSecond, tradesPerBlock }: WriterCommand) => {
+  if (timer) clearInterval(timer);
+  timer = null;
+  if (blocksPerSecond === 0) return;
+  timer = setInterval(() => {
+    writing = writing.then(() =>
+      append(() => Array.from({ length: tradesPerBlock }, (_, logIndex) => toTrade(logIndex))),
+    );
+  }, 1000 / blocksPerSecond);
+});

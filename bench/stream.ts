@@ -1,0 +1,216 @@
+// Part `stream`: events to thousands of readers against a bare loop, how late they are, what idle
+// readers cost, and that nothing stays behind of those who left.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median, readCpuMs, readOwnMb, spread } from './measure.ts';
+import type { BareCommand } from './peers/bare-stream.ts';
+import type { Row } from './row.ts';
+import type { ClientsCommand, Taken } from './stream-clients.ts';
+import type { WriterCommand } from './stream-writer.ts';
+
+/** Fifty events a second, as a busy chain brings them: five in a block. */
+const BLOCKS_PER_SECOND = 10;
+const TRADES_PER_BLOCK = 5;
+const STOPPED = { blocksPerSecond: 0, tradesPerBlock: 0, bytes: 0 };
+const IDLE_MB_MAX = 300;
+
+interface Child {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  ask(message: object | string): Promise<unknown>;
+  tell(message: object): void;
+  stop(): Promise<void>;
+}
+
+function start(file: string, args: readonly string[] = []): Child {
+  const child = fork(new URL(file, import.meta.url), [...args], { execArgv: ['--expose-gc'] });
+  const next = () => new Promise<unknown>((resolve) => child.once('message', resolve));
+  return {
+    child,
+    pid: child.pid ?? 0,
+    ask: (message) => {
+      const answer = next();
+      child.send(message);
+      return answer;
+    },
+    tell: (message) => child.send(message),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGKILL');
+      }),
+  };
+}
+
+async function startListening(file: string, args: readonly string[] = []) {
+  const started = start(file, args);
+  const { port } = await new Promise<{ port: number }>((resolve) => {
+    started.child.once('message', (message) => resolve(message as { port: number }));
+  });
+  return { ...started, port };
+}
+
+type Listening = Awaited<ReturnType<typeof startListening>>;
+
+interface Scene {
+  readonly ours: Listening;
+  readonly clients: Child;
+}
+
+const ask = (clients: Child, command: ClientsCommand) => clients.ask(command);
+const take = async (clients: Child) => (await ask(clients, { type: 'take' })) as Taken;
+
+interface Delivery {
+  readonly bytes: number;
+  /** Microseconds of CPU for a kilobyte that arrived. */
+  readonly cpuPerKb: number;
+  readonly latenciesMs: readonly number[];
+}
+
+async function deliver(
+  server: Listening,
+  clients: Child,
+  how: { readonly command: WriterCommand | BareCommand; readonly ms: number },
+): Promise<Delivery> {
+  server.tell(how.command);
+  await sleep(1000);
+  await take(clients);
+  const cpuMs = readCpuMs(server.pid);
+  await sleep(how.ms);
+  const taken = await take(clients);
+  const spentMs = readCpuMs(server.pid) - cpuMs;
+  server.tell(STOPPED);
+  await sleep(1000);
+  await take(clients);
+  const cpuPerKb = (spentMs * 1000) / (taken.bytes / 1024);
+  return { bytes: taken.bytes, cpuPerKb, latenciesMs: taken.latenciesMs };
+}
+
+function toPercentiles(sorted: readonly number[]): string {
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return [0.5, 0.9, 0.99].map((share) => `p${share * 100} ${at(share).toFixed(1)} ms`).join(', ');
+}
+
+async function benchDelivery(scene: Scene, quick: boolean): Promise<Row> {
+  const { ours, clients } = scene;
+  const [count, ms, turns] = quick ? [2000, 3000, 3] : [5000, 8000, 5];
+  const bare = await startListening('./peers/bare-stream.ts');
+  try {
+    const query = '&events=trade';
+    await ask(clients, { type: 'open', port: ours.port, count, query });
+    await ask(clients, { type: 'open', port: bare.port, count, query });
+    const command = { blocksPerSecond: BLOCKS_PER_SECOND, tradesPerBlock: TRADES_PER_BLOCK };
+    const own: Delivery[] = [];
+    const other: Delivery[] = [];
+    for (let turn = 0; turn < turns; turn += 1) {
+      const delivered = await deliver(ours, clients, { command, ms });
+      own.push(delivered);
+      const blocks = (ms / 1000) * BLOCKS_PER_SECOND * count;
+      const bytes = Math.round(delivered.bytes / blocks);
+      const same = { blocksPerSecond: BLOCKS_PER_SECOND, bytes };
+      other.push(await deliver(bare, clients, { command: same, ms }));
+    }
+    const ratios = own.map((one, index) => (other[index]?.cpuPerKb ?? 0) / one.cpuPerKb);
+    const sorted = (list: readonly Delivery[]) =>
+      list.flatMap((one) => one.latenciesMs).sort((a, b) => a - b);
+    const toCpu = (list: readonly Delivery[]) => median(list.map((one) => one.cpuPerKb)).toFixed(1);
+    const mbPerSecond = median(own.map((one) => one.bytes)) / 1024 / 1024 / (ms / 1000);
+    return {
+      goal: 'streamDelivery',
+      ours: `${toCpu(own)} µs of CPU a KB, ${mbPerSecond.toFixed(0)} MB/s`,
+      peer: `${toCpu(other)} µs (a loop over sockets)`,
+      ratio: median(ratios),
+      spread: spread(ratios),
+      note: `${count} readers, ${BLOCKS_PER_SECOND * TRADES_PER_BLOCK} events a second: from block to reader ${toPercentiles(sorted(own))}; the loop ${toPercentiles(sorted(other))}`,
+    };
+  } finally {
+    await ask(clients, { type: 'close' });
+    await bare.stop();
+    await sleep(1000);
+  }
+}
+
+async function benchLatency({ ours, clients }: Scene, quick: boolean): Promise<Row> {
+  await ask(clients, { type: 'open', port: ours.port, count: 1, query: '' });
+  const command = { blocksPerSecond: 20, tradesPerBlock: 1 };
+  const { latenciesMs } = await deliver(ours, clients, { command, ms: quick ? 4000 : 15_000 });
+  await ask(clients, { type: 'close' });
+  return {
+    goal: 'streamLatency',
+    ours: toPercentiles(latenciesMs),
+    peer: '',
+    ratio: null,
+    spread: null,
+    note: `${latenciesMs.length} blocks: applied, committed, told to the main thread, encoded, sent, received`,
+  };
+}
+
+async function readSettledMb(server: Listening): Promise<number> {
+  for (let count = 0; count < 3; count += 1) {
+    await server.ask('collect');
+    await sleep(500);
+  }
+  return readOwnMb(server.pid);
+}
+
+async function benchIdle({ ours, clients }: Scene, quick: boolean): Promise<Row> {
+  // In a short run the heap's own growth would count many times over: it is left out.
+  const [warm, count] = quick ? [1000, 3000] : [0, 10_000];
+  const { port } = ours;
+  if (warm > 0) await ask(clients, { type: 'open', port, count: warm, query: '' });
+  const before = await readSettledMb(ours);
+  await ask(clients, { type: 'open', port, count, query: '' });
+  const after = await readSettledMb(ours);
+  await ask(clients, { type: 'close' });
+  await sleep(1000);
+  const mb = ((after - before) * 10_000) / count;
+  return {
+    goal: 'streamIdle',
+    ours: `${mb.toFixed(0)} MB for 10,000`,
+    peer: `${IDLE_MB_MAX} MB`,
+    ratio: IDLE_MB_MAX / mb,
+    spread: null,
+    note: `${before.toFixed(0)} MB with ${warm}, ${after.toFixed(0)} MB with ${warm + count} readers`,
+  };
+}
+
+async function benchChurn({ ours, clients }: Scene, quick: boolean): Promise<Row> {
+  const count = quick ? 10_000 : 100_000;
+  const { port } = ours;
+  await ask(clients, { type: 'churn', port, count: count / 5 });
+  const before = await readSettledMb(ours);
+  await ask(clients, { type: 'churn', port, count: (count * 4) / 5 });
+  const after = await readSettledMb(ours);
+  const { streams } = (await ours.ask('collect')) as { streams: number };
+  return {
+    goal: 'streamChurn',
+    ours: `${after.toFixed(0)} MB after ${count} comings and goings`,
+    peer: `${before.toFixed(0)} MB after ${count / 5}`,
+    ratio: before / after,
+    spread: null,
+    note: `${streams} streams left open`,
+  };
+}
+
+export async function benchStream({ quick }: { readonly quick: boolean }): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
+  const ours = await startListening('./stream-server.ts', [folder]);
+  const clients = start('./stream-clients.ts');
+  const scene = { ours, clients };
+  try {
+    return [
+      await benchLatency(scene, quick),
+      await benchIdle(scene, quick),
+      await benchChurn(scene, quick),
+      await benchDelivery(scene, quick),
+    ];
+  } finally {
+    await Promise.all([ours.stop(), clients.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
