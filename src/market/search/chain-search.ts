@@ -1,9 +1,10 @@
 // Search over one chain's tokens: a segment with the bulk of them, and what has changed since.
 
 import type { Address } from '../../model/market-event.ts';
+import { mayBeWithin, toLetterMask } from './edit-distance.ts';
 import { foldText } from './fold-text.ts';
 import { compareFound, type Found, type Listing, toLiquidityWeight } from './listing.ts';
-import { type SearchQuery, toExactRank, toPoints, toTypoRank } from './match-text.ts';
+import { RANKS, type SearchQuery, toExactRank, toPoints, toTypoRank } from './match-text.ts';
 import { Segment, type SegmentArrays } from './segment.ts';
 
 /** A token whose texts or liquidity are newer than the segment. */
@@ -12,8 +13,18 @@ interface Change {
   readonly name: string;
   readonly weight: number;
   /** For finding typing errors: the symbol and the words of the name, and the name itself. */
-  readonly words: readonly (readonly number[])[];
-  readonly whole: readonly number[];
+  readonly words: readonly Letters[];
+  readonly whole: Letters;
+}
+
+interface Letters {
+  readonly points: readonly number[];
+  readonly mask: number;
+}
+
+function toLetters(text: string): Letters {
+  const points = toPoints(text);
+  return { points, mask: toLetterMask(points) };
 }
 
 function toChange(listing: Listing): Change {
@@ -23,18 +34,25 @@ function toChange(listing: Listing): Change {
     symbol,
     name,
     weight: toLiquidityWeight(listing.liquidityUsdE18),
-    words: [symbol, ...name.split(' ')].map(toPoints),
-    whole: toPoints(name),
+    words: [symbol, ...name.split(' ')].map(toLetters),
+    whole: toLetters(name),
   };
 }
 
-function toChangeRank(query: SearchQuery, change: Change): number | null {
-  const exact = toExactRank(query, change.symbol, change.name);
-  if (exact !== null) return exact;
-  if (query.edits === 0) return null;
-  if (!query.isWord) return toTypoRank(query, change.whole);
-  const ranks = change.words.flatMap((word) => toTypoRank(query, word) ?? []);
-  return ranks.length === 0 ? null : Math.min(...ranks);
+function toLettersRank(query: SearchQuery, { points, mask }: Letters): number | null {
+  if (!mayBeWithin(mask, query.letterMask, query.edits)) return null;
+  return toTypoRank(query, points);
+}
+
+/** The rank with typing errors, of a token that has none without. */
+function toChangeTypoRank(query: SearchQuery, change: Change): number | null {
+  if (!query.isWord) return toLettersRank(query, change.whole);
+  let best: number | null = null;
+  for (const word of change.words) {
+    const rank = toLettersRank(query, word);
+    if (rank !== null && (best === null || rank < best)) best = rank;
+  }
+  return best;
 }
 
 export class ChainSearch {
@@ -90,11 +108,21 @@ export class ChainSearch {
     isHidden: (token: Address) => boolean,
   ): readonly Found[] {
     const found = [...(this.#segment?.search(query, limit, isHidden) ?? [])];
+    const others: [Address, Change][] = [];
     for (const [token, change] of this.#changes) {
       if (change === null) continue;
-      const rank = toChangeRank(query, change);
-      if (rank === null || isHidden(token)) continue;
-      found.push({ token, rank, weight: change.weight });
+      const rank = toExactRank(query, change.symbol, change.name);
+      if (rank === null) others.push([token, change]);
+      else if (!isHidden(token)) found.push({ token, rank, weight: change.weight });
+    }
+    const exactCount = found.filter(({ rank }) => rank < RANKS.oneEdit).length;
+    // Typing errors are ranked last: where enough is found without, nobody sees them.
+    if (query.edits > 0 && exactCount < limit) {
+      for (const [token, change] of others) {
+        const rank = toChangeTypoRank(query, change);
+        if (rank === null || isHidden(token)) continue;
+        found.push({ token, rank, weight: change.weight });
+      }
     }
     return found.sort(compareFound).slice(0, limit);
   }

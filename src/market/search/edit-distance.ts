@@ -41,6 +41,24 @@ export function toEditDistance(a: ArrayLike<number>, b: ArrayLike<number>, max: 
   return last[b.length] ?? tooMany;
 }
 
+/** Which letters a text has, as bits: several letters share each of them. */
+export function toLetterMask(points: ArrayLike<number>): number {
+  let mask = 0;
+  for (let index = 0; index < points.length; index += 1) mask |= 1 << ((points[index] ?? 0) & 31);
+  return mask;
+}
+
+/** Whether texts can be so few edits apart, by their letters: an edit changes two bits at most. */
+export function mayBeWithin(maskA: number, maskB: number, edits: number): boolean {
+  let differing = maskA ^ maskB;
+  let count = 0;
+  for (; differing !== 0; differing &= differing - 1) {
+    count += 1;
+    if (count > 2 * edits) return false;
+  }
+  return true;
+}
+
 /** How many edits a query of so many characters forgives. */
 export function toEditsAllowed(length: number): number {
   if (length < 4) return 0;

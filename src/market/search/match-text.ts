@@ -1,6 +1,6 @@
 // How well a token's texts match a query: the ranks of search, the best first.
 
-import { toEditDistance, toEditsAllowed } from './edit-distance.ts';
+import { toEditDistance, toEditsAllowed, toLetterMask } from './edit-distance.ts';
 
 /** In the order of their rank. */
 export const MATCH_KINDS = [
@@ -31,6 +31,7 @@ export function toMatchKind(rank: number): MatchKind {
 export interface SearchQuery {
   readonly text: string;
   readonly points: readonly number[];
+  readonly letterMask: number;
   readonly edits: number;
   /** A query of one word is compared with each word of a name, one of several with the whole. */
   readonly isWord: boolean;
@@ -45,6 +46,7 @@ export function toSearchQuery(folded: string): SearchQuery {
   return {
     text: folded,
     points,
+    letterMask: toLetterMask(points),
     edits: toEditsAllowed(points.length),
     isWord: !folded.includes(' '),
   };
