@@ -55,6 +55,7 @@ class RunningChain {
   readonly #keeper: SafetyKeeper;
   #follower: PoolGraphFollower;
   #loading: Promise<void> = Promise.resolve();
+  #isLoaded = false;
 
   constructor(source: ChainSource, options: TradeChainsOptions) {
     const { clock, logger, store, chains } = options;
@@ -91,7 +92,8 @@ class RunningChain {
       trusted,
       tokens: this.#tokens,
       book,
-      readGraph: () => this.#follower.current,
+      // Without what is known of the pools the first quotes would be warier than they need be.
+      readGraph: () => (this.#isLoaded ? this.#follower.current : null),
       readFees: () => this.#fees.read(),
       isBehind: () => (chains.list().find((one) => one.slug === slug)?.notReady ?? null) !== null,
       noteUse: (pools) => this.#safety.noteUse(pools),
@@ -101,7 +103,10 @@ class RunningChain {
   start(): void {
     this.#follower.start();
     this.#fees.start();
-    this.#loading = Promise.all([this.#keeper.load(), this.#follower.settled()]).then(() => {
+    const loaded = this.#keeper.load().then(() => {
+      this.#isLoaded = true;
+    });
+    this.#loading = Promise.all([loaded, this.#follower.settled()]).then(() => {
       this.#refitHooks();
       this.#safety.start();
     });

@@ -46,6 +46,7 @@ const BACKOFF: Backoff = { baseMs: 100, maxMs: 10_000 };
 /** Beyond so many touched pools, reading everything once is cheaper. */
 const TOUCHED_COUNT_MAX = 5_000;
 const POOL_COUNT_MAX = 300_000;
+const PAUSE_MS = 20;
 /** So much over its share, the graph is read anew with a new measure of what to keep. */
 const OVERFULL = 1.1;
 
@@ -62,6 +63,8 @@ export class PoolGraphFollower {
   #toldVersion = 0;
   #touched = new Set<PoolId>();
   #mustReload = true;
+  /** Whether something was told since the last look at the store. */
+  #hasNews = false;
   /** What a pool must hold to be kept; null as long as there is room for all. */
   #floorUsdE18: bigint | null = null;
   #running: Promise<void> | null = null;
@@ -133,6 +136,7 @@ export class PoolGraphFollower {
   };
 
   #work(): void {
+    this.#hasNews = true;
     if (this.#running !== null || this.#abort.signal.aborted) return;
     this.#running = this.#run().finally(() => {
       this.#running = null;
@@ -144,9 +148,13 @@ export class PoolGraphFollower {
     const { signal } = this.#abort;
     for (let failures = 0; !signal.aborted; ) {
       try {
+        this.#hasNews = false;
         const isDone = this.#mustReload ? await this.#reload() : await this.#refresh();
-        if (isDone) return;
         failures = 0;
+        if (!isDone) continue;
+        // While history is indexed commits come by the hundred: they are taken in together.
+        await sleep(PAUSE_MS, signal).catch(() => undefined);
+        if (!this.#hasNews) return;
       } catch (error) {
         failures += 1;
         log.warn({ chain, err: error, failures }, 'the pools could not be read');
