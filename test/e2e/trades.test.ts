@@ -14,6 +14,7 @@ test('behavior: random trades over all venues, sides, sizes and tokens pay what 
   assert.ok(tally.executed >= COUNT);
   // Taxed, hooked and unsellable tokens are six of the thirty and more that are drawn from.
   assert.ok(tally.exact >= COUNT * 0.6, `only ${tally.exact} promised`);
+  assert.ok(tally.rerouted <= COUNT / 10, `${tally.rerouted} built along other routes than quoted`);
   assert.ok(tally.divided >= 3, `only ${tally.divided} divided`);
   for (const name of [
     'uniswap-v2',
