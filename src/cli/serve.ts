@@ -39,6 +39,7 @@ function toBanner(service: Service, config: Config, version: string): string {
     '',
     `  Reference    ${origin}/v1/docs`,
     `  OpenAPI      ${origin}/v1/openapi.json`,
+    `  Agents       ${origin}/v1/mcp (MCP)`,
     `  Ready?       ${origin}/v1/ready`,
     `  Metrics      ${service.metricsUrl}`,
     `  Data         ${data}`,

@@ -16,7 +16,7 @@ export const callMcp = defineOperation({
   tag: 'Agents',
   summary: 'Speak the Model Context Protocol',
   description:
-    'The same reads as tools for agents, over Streamable HTTP with JSON answers and no session: protocol revisions 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26. Each message is charged as its HTTP twin. An API key raises the tier; a session token does not work here. What goes wrong within a tool is told as a tool result with `isError`, not as an HTTP error.',
+    'The same reads as tools for agents, over Streamable HTTP with JSON answers and no session: protocol revisions 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26. Each message is charged as its HTTP twin. An API key raises the tier; a session token does not work here. What goes wrong within a tool is told as a tool result with `isError`, not as an HTTP error; what is wrong with a message as an `error` of JSON-RPC, with 400 or 404 where the protocol says so.',
   access: 'key',
   pages: 'own',
   isRaw: true,
