@@ -88,7 +88,8 @@ export function encodeMissed(missed: Missed, name: StreamName): EncodedItem[] {
   const reverted = missed.reverted === null ? [] : encodeReverted(missed.reverted, state);
   const items = missed.items.map((item) => encodeItem(item, state));
   // A kline that was told as closed is open again: who leaves now must not resume from its end.
-  const marks = missed.isEarlier ? [toMark(name, missed.point)] : [];
+  const isMarked = missed.isEarlier && reverted.length === 0;
+  const marks = isMarked ? [toMark(name, missed.point)] : [];
   return [...reverted, ...items, ...marks];
 }
 
