@@ -142,6 +142,16 @@ describe('a reader that is slow', () => {
     assert.equal(outlet.end_, 'cut');
   });
 
+  test('behavior: ends at once, since nobody would take the rest', () => {
+    const { outlet, outbox, stall } = createOutbox();
+    stall();
+    outbox.end();
+    assert.equal(outlet.end_, 'cut');
+    const other = createOutbox();
+    other.outbox.end();
+    assert.equal(other.outlet.end_, 'end');
+  });
+
   test('behavior: says since when it is slow, from the first write that did not fit', () => {
     const { outbox, advance, stall, drain } = createOutbox();
     advance(5);

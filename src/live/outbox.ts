@@ -50,8 +50,9 @@ export class Outbox {
     for (const frame of frames) if (!this.#isClosed) this.#write(frame);
   }
 
-  /** Ends cleanly: what was written arrives. */
+  /** Ends cleanly: what was written arrives. Who takes nothing is not waited for. */
   end(): void {
+    if (this.#slowSinceMs !== null) return this.cut();
     if (!this.#isClosed) this.#options.outlet.end();
     this.close();
   }
