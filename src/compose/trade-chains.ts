@@ -31,6 +31,8 @@ const LIMITS = {
   batchesMax: 2,
   chainCheckMs: 60_000,
 };
+/** Pools that nobody asked about are looked at five a second at most, with two requests each. */
+const PROBE_PAUSE_MS = 400;
 /** A devnet's node is known only once it stands. */
 const LOOK_MS = 250;
 
@@ -151,6 +153,8 @@ class RunningChain {
         this.#keeper.keep(safety);
         if (safety.hookFees !== null) this.#follower.refit(safety.pool);
       },
+      // The devnet's node is ours alone.
+      pauseMs: this.source.instance === null ? PROBE_PAUSE_MS : 0,
       clock,
       sleep,
       random: Math.random,

@@ -6,9 +6,9 @@ import { encodeApprovals, type PlannedCall } from '../chains/evm/transactions/en
 import { encodeSwap } from '../chains/evm/transactions/encode-swap.ts';
 import type { Trader } from '../chains/evm/transactions/read-trader.ts';
 import {
-  type AccountOverride,
   type CallOutcome,
   type Simulation,
+  type StateOverrides,
   toBalanceRead,
   type WalletCall,
 } from '../chains/evm/transactions/simulate-calls.ts';
@@ -43,6 +43,7 @@ export interface Sequence {
 }
 
 const BALANCE_OF = '0x70a08231';
+const TRANSFER = '0xa9059cbb';
 const READ_GAS = 2_000_000n;
 const APPROVE_GAS = 2_000_000n;
 /** No transaction may use more on chains that follow EIP-7825. */
@@ -76,9 +77,7 @@ function toCalls(request: SequenceRequest, mustReset: boolean): PlannedCall[] {
 }
 
 /** What the wallet lacks, as if it had it; null where that cannot be pretended. */
-async function assumeBalance(
-  request: SequenceRequest,
-): Promise<ReadonlyMap<Address, AccountOverride> | null> {
+async function assumeBalance(request: SequenceRequest): Promise<StateOverrides | null> {
   const { trade, trader, wallet, chain, block } = request;
   const { amountInRaw, tokenIn } = trade;
   if (trader.balanceRaw >= amountInRaw) return new Map();
@@ -108,19 +107,13 @@ function toReverted(step: string, reason: string): AppError {
   return new AppError('SIMULATION_REVERTED', { step, reason });
 }
 
-/** Throws where a transaction would fail, or bring less than it must. */
+/** Throws where the transactions would bring less than they must. */
 function toSequence(
   request: SequenceRequest,
   calls: readonly PlannedCall[],
   outcomes: readonly CallOutcome[],
 ): Sequence {
   const { trade, trader } = request;
-  for (const [index, { kind }] of calls.entries()) {
-    const outcome = outcomes[index + 1];
-    if (outcome?.isOk !== true) {
-      throw toReverted(kind, toRevertReason(outcome?.returnData ?? '0x'));
-    }
-  }
   const amountOutRaw = toBalance(outcomes.at(-1)) - toBalance(outcomes[0]);
   // A router that compares what the pool sent cannot see what the token kept on the way.
   if (amountOutRaw < trade.minAmountOutRaw) {
@@ -142,6 +135,48 @@ function toUnrehearsed(calls: readonly PlannedCall[]): Sequence {
     amountOutRaw: null,
     isBalanceAssumed: false,
   };
+}
+
+/** Where a token would be sent first: its pool, as far as that is known. */
+function toFirstHolder({ trade, router }: SequenceRequest): Address {
+  const pool = trade.legs[0]?.hops[0]?.pool;
+  if (pool?.kind === 'v2') return pool.pair;
+  return pool?.kind === 'v3' ? pool.pool : router.address;
+}
+
+/**
+ * Permit2 keeps to itself what a token said when it refused. The token is asked once more, by the
+ * wallet itself, and then says it.
+ */
+async function explain(
+  request: SequenceRequest,
+  overrides: StateOverrides,
+  returnData: string,
+): Promise<string> {
+  const { trade, wallet, chain, block } = request;
+  const reason = toRevertReason(returnData);
+  if (!reason.includes('TRANSFER_FROM_FAILED')) return reason;
+  const words = [addressWord(toFirstHolder(request)), uintWord(trade.amountInRaw)];
+  const data = toCallData(TRANSFER, ...words);
+  const calls = [{ to: trade.tokenIn.token, data, value: 0n, gas: APPROVE_GAS }];
+  const simulation = await chain.simulator.simulate({ wallet, calls, overrides, block });
+  const outcome = simulation.status === 'done' ? simulation.outcomes[0] : undefined;
+  if (outcome === undefined || outcome.isOk || outcome.returnData === '0x') return reason;
+  return `${reason}: ${toRevertReason(outcome.returnData)}`;
+}
+
+/** Throws where a transaction would fail. */
+async function assertAllWell(
+  request: SequenceRequest,
+  calls: readonly PlannedCall[],
+  rehearsed: { readonly outcomes: readonly CallOutcome[]; readonly overrides: StateOverrides },
+): Promise<void> {
+  for (const [index, { kind }] of calls.entries()) {
+    const outcome = rehearsed.outcomes[index + 1];
+    if (outcome?.isOk === true) continue;
+    const returnData = outcome?.returnData ?? '0x';
+    throw toReverted(kind, await explain(request, rehearsed.overrides, returnData));
+  }
 }
 
 /** Some tokens let an allowance be changed only from zero, and show it by refusing. */
@@ -172,6 +207,7 @@ export async function rehearse(request: SequenceRequest): Promise<Sequence | nul
     if (isRefused) simulation = await run();
   }
   if (simulation.status === 'moved') return null;
-  if (simulation.status === 'unable') return toUnrehearsed(calls);
+  if (simulation.status === 'unable' || overrides === null) return toUnrehearsed(calls);
+  await assertAllWell(request, calls, { outcomes: simulation.outcomes, overrides });
   return toSequence(request, calls, simulation.outcomes);
 }

@@ -18,7 +18,7 @@ export interface DirectionSafety {
 /** What was measured longer ago than this no longer counts as a promise. */
 export const SAFETY_LIFE_MS = 3_600_000;
 
-const POOLS_MAX = 500_000;
+const POOLS_MAX = 300_000;
 
 export class SafetyBook {
   readonly #pools = new BoundedMap<PoolId, PoolSafety>(POOLS_MAX);

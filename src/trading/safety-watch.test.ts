@@ -31,6 +31,7 @@ function createScene(answer?: (pool: string) => ProbeOutcome | Error) {
       return outcome ?? { status: 'measured', safety };
     },
     onMeasured: () => undefined,
+    pauseMs: 0,
     clock,
     sleep: async () => undefined,
     random: () => 0.5,
@@ -61,7 +62,7 @@ test('behavior: what somebody asked about comes before what was merely found', a
   assert.ok(looked.indexOf(last) <= 2, `${looked.indexOf(last)}`);
 });
 
-test('behavior: after ten minutes a pool is looked at again when it moves or is asked about', async () => {
+test('behavior: a pool is looked at again after ten minutes if asked about, fifty if it moves', async () => {
   const { watch, looked, ids, clock } = createScene();
   watch.start();
   await watch.settled();
@@ -73,7 +74,11 @@ test('behavior: after ten minutes a pool is looked at again when it moves or is 
   watch.hear(ids.slice(0, 2));
   watch.noteUse(ids.slice(2, 3));
   await watch.settled();
-  assert.equal(looked.length, ids.length + 3);
+  assert.deepEqual(looked.slice(ids.length), ids.slice(2, 3));
+  clock.advance(40 * 60_000);
+  watch.hear(ids.slice(0, 2));
+  await watch.settled();
+  assert.deepEqual(looked.slice(ids.length + 1).sort(), ids.slice(0, 2).sort());
 });
 
 test('behavior: a pool that cannot be reached is left alone for a while', async () => {

@@ -21,6 +21,8 @@ export interface SafetyWatchOptions {
   readonly probe: (pool: PoolId, signal: AbortSignal) => Promise<ProbeOutcome>;
   /** Told of every measurement, so that it can be kept. */
   readonly onMeasured: (safety: PoolSafety) => void;
+  /** After a look that nobody waits for: a node has other things to do. */
+  readonly pauseMs: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -29,11 +31,13 @@ export interface SafetyWatchOptions {
 
 const QUEUE_MAX = 10_000;
 const WORKER_COUNT = 2;
-/** Between two looks of one worker: a node has other things to do. */
+/** After a look that somebody waits for. */
 const PAUSE_MS = 5;
 const BACKOFF: Backoff = { baseMs: 500, maxMs: 60_000 };
-/** A measurement this old is made anew when the pool moves or is asked about. */
-const DUE_MS = 10 * 60_000;
+/** A measurement this old is made anew when the pool is asked about. */
+const ASKED_DUE_MS = 10 * 60_000;
+/** And when it only moves: just before it would no longer count. */
+const MOVED_DUE_MS = 50 * 60_000;
 /** How long a pool that could not be reached is left alone. */
 const UNREACHED_MS = 5 * 60_000;
 /** How long a node that cannot do it is left alone. */
@@ -97,25 +101,30 @@ export class SafetyWatch {
     for (const { pool } of graph.pools()) this.#add(this.#found, pool);
   }
 
-  #isDue(pool: PoolId): boolean {
+  #isDue(pool: PoolId, dueMs: number): boolean {
     const { book, clock } = this.#options;
     const known = book.get(pool);
-    if (known !== undefined && clock.nowMs() - known.checkedAtMs < DUE_MS) return false;
+    if (known !== undefined && clock.nowMs() - known.checkedAtMs < dueMs) return false;
     const tried = this.#triedAtMs.get(pool);
     return tried === undefined || clock.monotonicMs() - tried >= UNREACHED_MS;
   }
 
   #add(queue: Set<PoolId>, pool: PoolId): void {
     if (queue.size >= QUEUE_MAX || queue.has(pool) || this.#open.has(pool)) return;
-    if (this.#isDue(pool)) queue.add(pool);
+    if (this.#isDue(pool, this.#toDueMs(queue))) queue.add(pool);
   }
 
-  #take(): PoolId | null {
+  #toDueMs(queue: Set<PoolId>): number {
+    return queue === this.#asked ? ASKED_DUE_MS : MOVED_DUE_MS;
+  }
+
+  #take(): { readonly pool: PoolId; readonly isAsked: boolean } | null {
     for (const queue of [this.#asked, this.#found]) {
       for (const pool of queue) {
         this.#asked.delete(pool);
         this.#found.delete(pool);
-        if (this.#isDue(pool) && !this.#open.has(pool)) return pool;
+        if (!this.#isDue(pool, this.#toDueMs(queue)) || this.#open.has(pool)) continue;
+        return { pool, isAsked: queue === this.#asked };
       }
     }
     return null;
@@ -134,13 +143,14 @@ export class SafetyWatch {
 
   async #run(): Promise<void> {
     const { signal } = this.#abort;
-    const { sleep, clock } = this.#options;
+    const { sleep, clock, pauseMs } = this.#options;
     while (!signal.aborted && clock.monotonicMs() >= this.#restUntilMs) {
-      const pool = this.#take();
-      if (pool === null) return;
+      const taken = this.#take();
+      if (taken === null) return;
+      const { pool, isAsked } = taken;
       this.#open.add(pool);
       await this.#look(pool).finally(() => this.#open.delete(pool));
-      await sleep(PAUSE_MS, signal).catch(() => undefined);
+      await sleep(isAsked ? PAUSE_MS : pauseMs, signal).catch(() => undefined);
     }
   }
 

@@ -130,6 +130,21 @@ function toRefusal(error: { readonly code: number; readonly message: string }) {
     method === 'eth_call' ? ({ do: 'error', ...error } as const) : null;
 }
 
+test('behavior: a call that fails for its own sake is not taken for a node that cannot', async () => {
+  const { client, node } = await createClient((_, params) => {
+    const { data } = params[0] as { data: string };
+    return data.length === 10 ? `0x${toWord(1)}` : toRoundTrip(THERE, BACK);
+  });
+  node.misbehave(({ method, params }) => {
+    const { data } = (params[0] ?? {}) as { data?: string };
+    const isPing = data?.length === 10;
+    if (method !== 'eth_call' || isPing) return null;
+    return { do: 'error', code: 3, message: 'execution reverted' };
+  });
+  const views = await probePool(client, TRIP, signal);
+  assert.deepEqual(views, { asContract: { there: null, back: null }, asWallet: null });
+});
+
 test('behavior: where only plain calls work the contract view stands alone', async () => {
   const { client, node } = await createClient(() => toRoundTrip(THERE, BACK));
   node.misbehave(({ method }) =>

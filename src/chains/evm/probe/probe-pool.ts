@@ -62,6 +62,7 @@ const ABI = parseAbi([
   'function buy(Hop[] hops, uint256 amountIn, address wrapped) payable returns (Measure[])',
   'function sell(Hop[] back, address wrapped) returns (Measure[])',
   'function approve(address spender, uint256 amount)',
+  'function ping() view returns (uint256)',
 ]);
 
 const KINDS = { v2: 2, v3: 3, v4: 4 } as const;
@@ -219,6 +220,17 @@ async function viewOverBlocks(
   return { there: toMeasure(forth.at(-1)), back: toMeasure(again[0]) };
 }
 
+/** Whether the node knows overrides at all: then a failure is the pool's own. */
+async function canOverride(client: RpcClient, signal: AbortSignal): Promise<boolean> {
+  const to = createAddress();
+  const data = encodeFunctionData({ abi: ABI, functionName: 'ping' });
+  const params = [{ to, data, input: data }, 'latest', { [to]: { code: PROBE_CODE } }];
+  const result = await request(client, { method: 'eth_call', params }, signal);
+  return typeof result === 'string' && /^0x0{63}1$/.test(result);
+}
+
+const UNREACHED: ProbeView = { there: null, back: null };
+
 function isSold({ back }: ProbeView): boolean {
   return back?.isDone === true;
 }
@@ -229,8 +241,10 @@ export async function probePool(
   signal: AbortSignal,
 ): Promise<ProbeViews> {
   const asContract = await viewAsContract(client, trip, signal);
-  // A node that knows no overrides need not be asked twice.
-  if (asContract === null) return { asContract, asWallet: null };
+  if (asContract === null) {
+    const isAble = await canOverride(client, signal);
+    return { asContract: isAble ? UNREACHED : null, asWallet: null };
+  }
   const asWallet = await viewOverBlocks(client, { ...trip, owner: 'wallet' }, signal);
   if (asWallet === null || !isSold(asWallet) || isSold(asContract)) return { asContract, asWallet };
   // What only the contract could not sell may be locked for the block in which it was bought.
