@@ -44,6 +44,9 @@ export function openTrading(options: OpenTradingOptions): Trading {
   metrics.chainGauge('mintwire_pool_graph_pools', 'Pools that quotes can use.', () =>
     chains.list().map((slug) => [slug, chains.find(slug)?.readGraph()?.graph.size ?? null]),
   );
+  metrics.chainGauge('mintwire_pool_safety_pools', 'Pools whose tokens were looked at.', () =>
+    chains.list().map((slug) => [slug, chains.find(slug)?.book.size ?? null]),
+  );
   const pricing = createPricing({
     chains,
     clock,
