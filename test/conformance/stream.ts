@@ -129,10 +129,10 @@ async function untilQuiet(readers: readonly FoldingReader[]): Promise<void> {
 async function live(
   scene: MarketScene,
   streams: Streams,
-  of: { readers: readonly FoldingReader[]; random: () => number },
+  of: { readers: readonly FoldingReader[]; random: () => number; rounds: number },
 ): Promise<void> {
   const { readers, random } = of;
-  for (let round = 0; round < 25; round += 1) {
+  for (let round = 0; round < of.rounds; round += 1) {
     for (const reader of readers) {
       if (reader.stream === null && random() < 0.5) await connect(streams, reader, random);
       if (reader.stream !== null && random() < 0.2) {
@@ -172,7 +172,8 @@ export function describeStreamOn(engine: SceneEngine): void {
         const streams = startTestStreams(scene.market);
         try {
           const readers = createReaders(await findTokens(scene));
-          await live(scene, streams, { readers, random: createRandom(seed * 77) });
+          const rounds = engine === 'sqlite' ? 25 : 12;
+          await live(scene, streams, { readers, random: createRandom(seed * 77), rounds });
           for (const reader of readers) await assertFolded(scene, reader);
           assertTold(readers);
         } finally {

@@ -16,10 +16,11 @@ import {
 import { createPrepare } from '../prepare.ts';
 import { readAt } from '../read-at.ts';
 import { toResetText } from './encode-events.ts';
-import { CLOCK_SLACK_MS, type Missed, type NoWay, readMissed } from './read-missed.ts';
-import type { SnapshotCache } from './snapshot-cache.ts';
+import type { OpeningCache } from './opening-cache.ts';
+import { CLOCK_SLACK_MS, type NoWay, readMissed } from './read-missed.ts';
+import { readSnapshot, type Snapshot } from './read-snapshot.ts';
 import { StreamClient, type StreamOpening, toPageText, toRequest } from './stream-client.ts';
-import { STREAM_KINDS, type StreamFilter } from './stream-filter.ts';
+import { STREAM_KINDS, type StreamFilter, toFilterKey } from './stream-filter.ts';
 import type { StreamHub } from './stream-hub.ts';
 import { parseEventId, type StreamName, toTip } from './stream-point.ts';
 import type { StreamSlots } from './stream-slots.ts';
@@ -29,7 +30,7 @@ type StreamInput = InputOf<typeof getTokenStream>;
 export interface StreamTokenParts extends MarketParts {
   readonly hub: StreamHub;
   readonly slots: StreamSlots;
-  readonly snapshots: SnapshotCache;
+  readonly openings: OpeningCache;
   /** Tells when the credential that a stream was opened with does not work any more. */
   readonly watch: (identity: Identity, onEnded: () => void) => () => void;
 }
@@ -46,12 +47,14 @@ interface Opened extends StreamOpening {
 }
 
 const STOPPING_RETRY_SECONDS = 2;
+/** Longer pasts are told to few, and would fill the memory. */
+const KEPT_LENGTH_MAX = 64 * 1024;
 
 /** What the reader missed up to its first page; or why that cannot be told. */
 async function readResumed(
   parts: StreamTokenParts,
   { reference, filter, lastEventId }: StreamRequest,
-): Promise<{ readonly name: StreamName; readonly page: Missed } | NoWay> {
+): Promise<Opened | NoWay> {
   const { chain, token } = reference;
   const { resumeMs, resumeEventsMax } = parts.hub.limits;
   const { value } = await readAt(parts.store, chain, async (reader, checkpoint) => {
@@ -69,7 +72,19 @@ async function readResumed(
     const count = isCounted ? await reader.countTradesAfter(chain, token, wanted) : 0;
     if (count > resumeEventsMax) return 'expired';
     const page = await readMissed(reader, toRequest(name, point, filter), checkpoint);
-    return typeof page === 'string' ? page : { name, page };
+    if (typeof page === 'string') return page;
+    return { name, text: toPageText(page, name, filter), point: page.point, page };
+  });
+  return value;
+}
+
+async function readFresh(
+  parts: StreamTokenParts,
+  { market, reference, filter }: StreamRequest,
+): Promise<Snapshot | null> {
+  const { value } = await readAt(parts.store, reference.chain, async (reader, checkpoint) => {
+    if (checkpoint === null) return null;
+    return readSnapshot(reader, market, { reference, interval: filter.interval, checkpoint });
   });
   return value;
 }
@@ -79,8 +94,13 @@ async function openFresh(
   request: StreamRequest,
   before: string,
 ): Promise<Opened> {
-  const { reference, filter, market } = request;
-  const snapshot = await parts.snapshots.read(market, reference, filter.interval);
+  const { reference, filter } = request;
+  const { chain, token } = reference;
+  const key = `snapshot ${chain} ${token} ${filter.interval}`;
+  const snapshot = await parts.openings.get(key, chain, {
+    make: () => readFresh(parts, request),
+    isKept: (made) => made !== null,
+  });
   if (snapshot === null) throw toTokenNotFound(reference);
   return {
     name: { ...reference, epoch: snapshot.epoch },
@@ -91,13 +111,16 @@ async function openFresh(
 }
 
 async function open(parts: StreamTokenParts, request: StreamRequest): Promise<Opened> {
-  if (request.lastEventId === null) return openFresh(parts, request, '');
-  const resumed = await readResumed(parts, request);
-  if (resumed === 'tokenGone') throw toTokenNotFound(request.reference);
-  if (typeof resumed === 'string') return openFresh(parts, request, toResetText(resumed));
-  const { name, page } = resumed;
-  const text = toPageText(page, name, request.filter);
-  return { name, text, point: page.point, page };
+  const { reference, filter, lastEventId } = request;
+  if (lastEventId === null) return openFresh(parts, request, '');
+  const { chain, token } = reference;
+  const key = `resume ${chain} ${token} ${toFilterKey(filter)} ${lastEventId}`;
+  const resumed = await parts.openings.get(key, chain, {
+    make: () => readResumed(parts, request),
+    isKept: (made) => typeof made !== 'string' && made.text.length <= KEPT_LENGTH_MAX,
+  });
+  if (resumed === 'tokenGone') throw toTokenNotFound(reference);
+  return typeof resumed === 'string' ? openFresh(parts, request, toResetText(resumed)) : resumed;
 }
 
 /** Holds the caller's slot and the token's channel for as long as the stream is there. */

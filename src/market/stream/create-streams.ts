@@ -3,7 +3,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { MarketParts } from '../market-parts.ts';
 import { createStreamToken, type StreamTokenParts } from './create-stream-token.ts';
-import { SnapshotCache } from './snapshot-cache.ts';
+import { OpeningCache } from './opening-cache.ts';
 import { StreamHub, type StreamLimits } from './stream-hub.ts';
 import { StreamSlots, type StreamSlotsOptions } from './stream-slots.ts';
 
@@ -22,11 +22,11 @@ export function createStreams(options: StreamsOptions) {
   const { parts, watch } = options;
   const hub = new StreamHub({ ...options, ...parts });
   const slots = new StreamSlots(options.slots);
-  const snapshots = new SnapshotCache(parts);
+  const openings = new OpeningCache(parts);
   return {
     hub,
     slots,
-    handlers: { getTokenStream: createStreamToken({ ...parts, hub, slots, snapshots, watch }) },
+    handlers: { getTokenStream: createStreamToken({ ...parts, hub, slots, openings, watch }) },
     start: () => hub.start(),
     /** Ends every stream at once; their readers come again, here or elsewhere. */
     stop: () => hub.stop(),

@@ -43,6 +43,8 @@ export interface StreamHubOptions {
 const BEAT_SECONDS = 15;
 /** Pages of the past that are on their way to readers at once. */
 const REPLAY_PAGES_MAX = 64;
+/** Of those, how many are being read: other reads need the store, too. */
+const READS_MAX = 4;
 
 export class StreamHub {
   readonly limits: StreamLimits;
@@ -51,6 +53,7 @@ export class StreamHub {
   readonly sleep: (ms: number) => Promise<void>;
   readonly onError: (error: unknown) => void;
   readonly replays = new ReplayGate(REPLAY_PAGES_MAX);
+  readonly #reads = new ReplayGate(READS_MAX);
   readonly #options: StreamHubOptions;
   readonly #channels = new Map<ChainSlug, Map<Address, TokenChannel>>();
   /** By the second in which each hears that all is well. */
@@ -109,10 +112,15 @@ export class StreamHub {
   /** What was missed since a point, all of one commit. */
   async read(request: MissedRequest): Promise<Missed | NoWay> {
     const { store } = this.#options;
-    const { value } = await readAt(store, request.chain, (reader, checkpoint) =>
-      readMissed(reader, request, checkpoint),
-    );
-    return value;
+    const leave = await this.#reads.enter();
+    try {
+      const { value } = await readAt(store, request.chain, (reader, checkpoint) =>
+        readMissed(reader, request, checkpoint),
+      );
+      return value;
+    } finally {
+      leave();
+    }
   }
 
   /** The token's channel, made for the first who reads it; `release` must follow. */

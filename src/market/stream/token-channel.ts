@@ -82,6 +82,8 @@ export class TokenChannel {
   readonly #states = new Map<SharedState, ChannelState>();
   #checkpoint: Checkpoint;
   #liveToldMs = Number.NEGATIVE_INFINITY;
+  /** Whether a flush is on its way for live klines that came too early. */
+  #isLiveAwaited = false;
   #isBusy = false;
   /** How far the store was read while that is going on. */
   #point: StreamPoint | null = null;
@@ -270,9 +272,11 @@ export class TokenChannel {
     const nowMs = this.#options.clock.monotonicMs();
     const waitMs = this.#liveToldMs + LIVE_KLINE_MS - nowMs;
     if (waitMs > 0) {
-      this.#options.onNews(this, waitMs);
+      if (!this.#isLiveAwaited) this.#options.onNews(this, waitMs);
+      this.#isLiveAwaited = true;
       return;
     }
+    this.#isLiveAwaited = false;
     this.#liveToldMs = nowMs;
     for (const interval of this.#liveDue) {
       const text = this.#toLiveText(interval);

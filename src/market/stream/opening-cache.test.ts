@@ -1,0 +1,63 @@
+// Pins that what many begin with is made once, and never told after the chain has moved.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { toCheckpoint } from '../../../test/conformance/store-samples.ts';
+import type { Checkpoint } from '../../model/market-record.ts';
+import { OpeningCache } from './opening-cache.ts';
+
+function createCache() {
+  let at: Checkpoint = toCheckpoint(1);
+  let made = 0;
+  const cache = new OpeningCache({ states: { current: () => at } });
+  return {
+    cache,
+    step: (version: number) => {
+      at = toCheckpoint(version);
+    },
+    get: (key: string, isKept = true) =>
+      cache.get(key, 'devnet', {
+        make: async () => {
+          made += 1;
+          return made;
+        },
+        isKept: () => isKept,
+      }),
+  };
+}
+
+describe('openings', () => {
+  test('behavior: all who ask at one commit get the same one, made once', async () => {
+    const { get } = createCache();
+    assert.deepEqual(await Promise.all([get('a'), get('a'), get('b')]), [1, 1, 2]);
+    assert.equal(await get('a'), 1);
+  });
+
+  test('behavior: the next commit makes it anew, also one with the same number', async () => {
+    const { get, step } = createCache();
+    assert.equal(await get('a'), 1);
+    step(2);
+    assert.equal(await get('a'), 2);
+    step(2);
+    assert.equal(await get('a'), 3);
+  });
+
+  test('behavior: what is not worth keeping, and what failed, is made again', async () => {
+    const { cache, get } = createCache();
+    assert.equal(await get('a', false), 1);
+    assert.equal(await get('a'), 2);
+    const failing = cache.get('c', 'devnet', {
+      make: () => Promise.reject(new Error('mine')),
+      isKept: () => true,
+    });
+    await assert.rejects(failing, /mine/);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(await get('c'), 3);
+  });
+
+  test('behavior: very many keys stay within the bound', async () => {
+    const { cache, get } = createCache();
+    for (let index = 0; index < 1000; index += 1) await get(`key ${index}`);
+    assert.ok(cache.size <= 200);
+  });
+});
