@@ -1,4 +1,4 @@
-// Pins that any body is either read or refused in the protocol's own words, never a failure of ours.
+// Pins that any body is read or refused in the words of the protocol, never a failure of ours.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
