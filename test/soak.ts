@@ -2,12 +2,15 @@
 
 import { execFile } from 'node:child_process';
 import { parseArgs, promisify } from 'node:util';
+import type { TestChain } from '../devnet/test-chain.ts';
 import { createAccessClient } from './access-client.ts';
-import { repeat, rest, runQuoter, runReader, runWallet, type Stage } from './soak/actors.ts';
+import { createIndexingScene, type Engine } from './indexing-scene.ts';
+import { rest, runQuoter, runReader, runWallet, type Stage } from './soak/actors.ts';
+import { runChain } from './soak/chain-mover.ts';
 import { finishStream, runStreamReader, type TradeFold } from './soak/stream-reader.ts';
 import { Tally } from './soak/tally.ts';
 import { type Sample, toTrend, watch } from './soak/watch.ts';
-import { createTempFolder, type RunningService, startService } from './start-service.ts';
+import { type RunningService, startService } from './start-service.ts';
 import { createEvmWallet } from './wallets.ts';
 
 const run = promisify(execFile);
@@ -16,8 +19,6 @@ const READERS = 6;
 const QUOTERS = 2;
 const WALLETS = 2;
 const STREAMS_PER_TOKEN = 3;
-const REORG_EVERY_MS = 15_000;
-const REORG_DEPTH_MAX = 5;
 
 async function untilReady(service: RunningService): Promise<void> {
   while ((await fetch(`${service.origin}/v1/ready`)).status !== 200) await rest(250);
@@ -26,16 +27,13 @@ async function untilReady(service: RunningService): Promise<void> {
 async function findMints(origin: string): Promise<string[]> {
   const answer = await fetch(`${origin}/v1/tokens/search?q=e&chain=devnet&limit=50`);
   const { tokens } = (await answer.json()) as {
-    tokens: { mint: string; topPool: object | null; trades24h: number | null }[];
+    tokens: { mint: string; symbol: string | null; trades24h: number | null }[];
   };
-  return tokens.filter(({ topPool }) => topPool !== null).map(({ mint }) => mint);
-}
-
-async function readRpcUrl(origin: string): Promise<string> {
-  const answer = await (await fetch(`${origin}/v1/chains`)).json();
-  const { chains } = answer as { chains: { rpcUrl?: string }[] };
-  if (chains[0]?.rpcUrl === undefined) throw new Error('the devnet tells no endpoint');
-  return chains[0].rpcUrl;
+  // The native coin is what others are quoted in; the busiest tokens have the most to tell.
+  return tokens
+    .filter(({ symbol, trades24h }) => trades24h && symbol !== 'ETH' && symbol !== 'WETH')
+    .sort((a, b) => (b.trades24h ?? 0) - (a.trades24h ?? 0))
+    .map(({ mint }) => mint);
 }
 
 /** More streams than an anonymous caller may have. */
@@ -43,33 +41,6 @@ async function issueStreamKey(origin: string): Promise<string> {
   const client = createAccessClient(origin);
   const { token } = await client.signIn(createEvmWallet());
   return (await client.issueKey(token, 'streams')).key;
-}
-
-async function callNode(rpcUrl: string, method: string, params: readonly unknown[]): Promise<void> {
-  const response = await fetch(rpcUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
-  const { error } = (await response.json()) as { error?: { message: string } };
-  if (error !== undefined) throw new Error(`${method}: ${error.message}`);
-}
-
-/**
- * The chain changes its mind about its newest blocks, again and again. Its miner rests meanwhile:
- * a block that it mines during anvil_reorg leaves the node with a state that its own logs deny.
- */
-async function runReorgs(stage: Stage, rpcUrl: string): Promise<void> {
-  await repeat(stage, { kind: 'reorganisation', restMs: REORG_EVERY_MS }, async () => {
-    await callNode(rpcUrl, 'evm_setIntervalMining', [0]);
-    try {
-      await rest(300);
-      await callNode(rpcUrl, 'anvil_reorg', [1 + Math.floor(Math.random() * REORG_DEPTH_MAX), []]);
-      stage.tally.add('reorganisation');
-    } finally {
-      await callNode(rpcUrl, 'evm_setIntervalMining', [1]);
-    }
-  });
 }
 
 /** Every trade that the fold has must be among the reads', and none of its time may be missing. */
@@ -98,7 +69,12 @@ interface Played {
 
 async function play(
   service: RunningService,
-  options: { readonly tally: Tally; readonly minutes: number; readonly everyMs: number },
+  options: {
+    readonly tally: Tally;
+    readonly chain: TestChain;
+    readonly minutes: number;
+    readonly everyMs: number;
+  },
 ): Promise<Played> {
   const { origin } = service;
   const { tally } = options;
@@ -107,7 +83,6 @@ async function play(
   const streamKey = await issueStreamKey(origin);
   const isOver = () => Date.now() >= untilMs;
   const stage: Stage = { origin, tally, mints, streamKey, isOver };
-  const rpcUrl = await readRpcUrl(origin);
   const times = <T>(count: number, work: () => T): T[] => Array.from({ length: count }, work);
   const streams = mints
     .slice(0, 8)
@@ -119,7 +94,7 @@ async function play(
     ...times(READERS, () => runReader(stage)),
     ...times(QUOTERS, () => runQuoter(stage)),
     ...times(WALLETS, () => runWallet(stage)),
-    runReorgs(stage, rpcUrl),
+    runChain(stage, options.chain),
   ]);
   const folds = await Promise.all(
     streams.map(async ({ mint, work }) => ({ mint, fold: await work })),
@@ -155,19 +130,27 @@ function report(tally: Tally, { samples }: Played): boolean {
   return tally.troubles.size === 0 && trend.isFlat;
 }
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    engine: { type: 'string', default: 'sqlite' },
+  },
+});
 const minutes = Number(values.minutes);
-if (!(minutes > 0 && minutes <= 24 * 60)) {
-  console.error('usage: npm run soak -- --minutes <from above 0 to 1440>');
+const engine: Engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
+if (!(minutes > 0 && minutes <= 24 * 60) || engine !== values.engine) {
+  console.error('usage: npm run soak -- --minutes <from above 0 to 1440> --engine sqlite|postgres');
   process.exit(2);
 }
 const works: (() => unknown)[] = [];
 const cleanup = { after: (work: () => unknown) => void works.unshift(work) };
 let passed = false;
 try {
+  const { chain, env: followed } = await createIndexingScene(cleanup, { engine });
   const env = {
-    DATA_DIR: createTempFolder(cleanup),
-    DEVNET: 'on',
+    ...followed,
+    // Blocks come when something is traded: what counts as a stall elsewhere is rest here.
+    STALL_SECONDS: '60',
     LOG_LEVEL: 'warn',
     LIMIT_KEY_PER_MINUTE: '1000000',
     LIMIT_KEY_BURST: '1000000',
@@ -177,7 +160,7 @@ try {
   await untilReady(service);
   console.log(`${minutes} minutes of reads, streams, quotes, sign-ins and reorganisations`);
   const tally = new Tally();
-  const played = await play(service, { tally, minutes, everyMs: 2000 });
+  const played = await play(service, { tally, chain, minutes, everyMs: 2000 });
   passed = report(tally, played);
   const args = ['src/cli/main.ts', 'verify', '--chain', 'devnet'];
   const verified = await run(process.execPath, args, { env: { ...process.env, ...env } }).catch(
@@ -186,6 +169,11 @@ try {
   const clean = verified.stdout.includes('no differences');
   console.log(`verify: ${clean ? 'no differences' : `DIFFERENCES\n${verified.stdout}`}`);
   passed = passed && clean;
+  const warnings = service
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
+  if (!passed) console.log(`what the service warned of\n  ${warnings.slice(0, 20).join('\n  ')}`);
 } finally {
   for (const work of works) await work();
 }
