@@ -18,9 +18,10 @@ function toMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-function svg(height: number, parts: readonly string[]): string {
+function svg(title: string, height: number, parts: readonly string[]): string {
   const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" ${FONT}>`;
-  return `${[head, STYLE, ...parts, '</svg>'].join('\n')}\n`;
+  const named = `<title>${toMarkup(title)}</title>`;
+  return `${[head, named, STYLE, ...parts, '</svg>'].join('\n')}\n`;
 }
 
 function text(at: { x: number; y: number }, what: string, look = 'class="text"'): string {
@@ -65,7 +66,7 @@ export function plotRatios(bars: readonly Bar[]): string {
       text({ x: BAR_RIGHT + 8, y: y + 12 }, ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(2)),
     ];
   });
-  return svg(bottom + 6, [...axis, ...rows]);
+  return svg('Ratios to the peers', bottom + 6, [...axis, ...rows]);
 }
 
 export interface Curve extends Growth {
@@ -101,5 +102,5 @@ function plotCurve({ name, of, unit, points }: Curve, top: number): string[] {
 /** One flat-or-not line below the other, each from zero, so that growth is seen as it is. */
 export function plotGrowth(curves: readonly Curve[]): string {
   const parts = curves.flatMap((curve, index) => plotCurve(curve, index * CURVE_HEIGHT));
-  return svg(curves.length * CURVE_HEIGHT, parts);
+  return svg('Costs as data grow', curves.length * CURVE_HEIGHT, parts);
 }
