@@ -67,6 +67,7 @@ const streams = createStreams({
   limits: {
     resumeMs: 86_400_000,
     resumeEventsMax: 50_000,
+    pageEvents: 500,
     waitingBytesMax: 256 * 1024,
     stallMs: 60_000,
   },

@@ -14,6 +14,14 @@ import {
 } from '../src/market/stream/create-streams.ts';
 import { EventParser, type StreamEvent } from './stream-fold.ts';
 
+export const TEST_LIMITS: StreamsOptions['limits'] = {
+  resumeMs: 400 * 86_400_000,
+  resumeEventsMax: 50_000,
+  pageEvents: 500,
+  waitingBytesMax: 256 * 1024,
+  stallMs: 60_000,
+};
+
 const parse = createInputParser(getTokenStream.input, 'text');
 
 export function startTestStreams(market: Market, options: Partial<StreamsOptions> = {}): Streams {
@@ -22,12 +30,7 @@ export function startTestStreams(market: Market, options: Partial<StreamsOptions
     clock: systemClock,
     random: () => 0.5,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    limits: {
-      resumeMs: 400 * 86_400_000,
-      resumeEventsMax: 50_000,
-      waitingBytesMax: 256 * 1024,
-      stallMs: 60_000,
-    },
+    limits: TEST_LIMITS,
     slots: { limitOf: () => 1000, totalMax: 10_000 },
     watch: () => () => undefined,
     onError: (error) => {

@@ -19,6 +19,7 @@ export interface OpenStreamsOptions {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
+const PAGE_EVENTS = 500;
 const WAITING_BYTES_MAX = 256 * 1024;
 const STALL_MS = 60_000;
 
@@ -37,6 +38,7 @@ export function openStreams(options: OpenStreamsOptions): Streams {
     limits: {
       resumeMs: config.streams.resumeHours * HOUR_MS,
       resumeEventsMax: config.streams.resumeEventsMax,
+      pageEvents: PAGE_EVENTS,
       waitingBytesMax: WAITING_BYTES_MAX,
       stallMs: STALL_MS,
     },

@@ -14,7 +14,7 @@ import {
   type SceneEngine,
 } from '../market-scene.ts';
 import { StreamFold, toPlainTrades } from '../stream-fold.ts';
-import { openTestStream, startTestStreams, type TestStream } from '../stream-scene.ts';
+import { openTestStream, startTestStreams, TEST_LIMITS, type TestStream } from '../stream-scene.ts';
 
 const TOKENS = [10, 11, 12, 13, 14, 16, 18].map((number) => toFakeAddress('aaaa', number));
 const TOKEN_COUNT = 3;
@@ -169,7 +169,9 @@ export function describeStreamOn(engine: SceneEngine): void {
       it(`fold to what the reads say, through absences and reorganisations, seed ${seed}`, async (t) => {
         const chain = { seed, finalityDepth: 12, blocks: 20, steadyClock: true };
         const scene = await createMarketScene(t, { engine, ...chain });
-        const streams = startTestStreams(scene.market);
+        // Small pages, so that the past ends in the middle of everything.
+        const limits = { ...TEST_LIMITS, pageEvents: 1 + (seed % 5) };
+        const streams = startTestStreams(scene.market, { limits });
         try {
           const readers = createReaders(await findTokens(scene));
           const rounds = engine === 'sqlite' ? 25 : 12;

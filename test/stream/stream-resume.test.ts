@@ -9,7 +9,12 @@ import type { MarketEvent } from '../../src/model/market-event.ts';
 import { toFakeAddress } from '../fakes/fake-market.ts';
 import { createPool, setReserves, swap } from '../fakes/index-events.ts';
 import { createMarketScene, type MarketScene } from '../market-scene.ts';
-import { type OpenOptions, openTestStream, startTestStreams } from '../stream-scene.ts';
+import {
+  type OpenOptions,
+  openTestStream,
+  startTestStreams,
+  TEST_LIMITS,
+} from '../stream-scene.ts';
 
 const TOKEN = toFakeAddress('aaaa', 18);
 const WETH = toFakeAddress('eeee', 5);
@@ -150,7 +155,7 @@ describe('what was missed', () => {
 
 describe('how far back', () => {
   test('behavior: more trades than allowed, or a longer absence, is reset and snapshot', async (t) => {
-    const limits = { resumeMs: 3_600_000, resumeEventsMax: 10, waitingBytesMax: 1e6, stallMs: 1e6 };
+    const limits = { ...TEST_LIMITS, resumeMs: 3_600_000, resumeEventsMax: 10 };
     const scene = await createScene(t, { limits });
     const lastEventId = await visit(scene);
     await scene.trade(10);

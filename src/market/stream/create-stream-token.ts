@@ -56,7 +56,7 @@ async function readResumed(
   { reference, filter, lastEventId }: StreamRequest,
 ): Promise<Opened | NoWay> {
   const { chain, token } = reference;
-  const { resumeMs, resumeEventsMax } = parts.hub.limits;
+  const { resumeMs, resumeEventsMax, pageEvents } = parts.hub.limits;
   const { value } = await readAt(parts.store, chain, async (reader, checkpoint) => {
     const epoch = (await reader.readEpoch(chain))?.epoch;
     if (epoch === undefined || checkpoint === null) return 'unknown';
@@ -71,7 +71,8 @@ async function readResumed(
     const wanted = { after, sinceMs, limit };
     const count = isCounted ? await reader.countTradesAfter(chain, token, wanted) : 0;
     if (count > resumeEventsMax) return 'expired';
-    const page = await readMissed(reader, toRequest(name, point, filter), checkpoint);
+    const asked = toRequest(name, { point, filter, limit: pageEvents });
+    const page = await readMissed(reader, asked, checkpoint);
     if (typeof page === 'string') return page;
     return { name, text: toPageText(page, name, filter), point: page.point, page };
   });

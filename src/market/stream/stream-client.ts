@@ -28,7 +28,6 @@ export interface StreamClientOptions {
   readonly onGone: () => void;
 }
 
-const REPLAY_PAGE_EVENTS = 500;
 /** A page of the past is charged like a read of it. */
 const REPLAY_PAGE_COST = 1;
 /** Who does not take a page of the past in this time is cut off and may come again. */
@@ -157,7 +156,8 @@ export class StreamClient implements StreamReader {
 
   async #readOn(): Promise<void> {
     const { hub, channel, filter } = this.#options;
-    const page = await hub.read(toRequest(channel.name, this.#point, filter));
+    const limit = hub.limits.pageEvents;
+    const page = await hub.read(toRequest(channel.name, { point: this.#point, filter, limit }));
     if (this.#isClosed) return;
     if (typeof page === 'string') {
       this.end();
@@ -193,15 +193,15 @@ export class StreamClient implements StreamReader {
 /** The next page for a reader with this filter. */
 export function toRequest(
   name: StreamName,
-  point: StreamPoint,
-  filter: StreamFilter,
+  from: { readonly point: StreamPoint; readonly filter: StreamFilter; readonly limit: number },
 ): MissedRequest {
+  const { point, filter, limit } = from;
   return {
     ...name,
     point,
     withTrades: filter.kinds.has('trade'),
     intervals: toIntervals(filter),
-    limit: REPLAY_PAGE_EVENTS,
+    limit,
   };
 }
 

@@ -22,6 +22,8 @@ export interface StreamLimits {
   /** How far back a reader may resume, by the chain's clock and in trades. */
   readonly resumeMs: number;
   readonly resumeEventsMax: number;
+  /** Events that are read, told and charged for together when somebody comes back. */
+  readonly pageEvents: number;
   /** Bytes that may wait for one reader. */
   readonly waitingBytesMax: number;
   /** A reader that takes nothing for so long is cut off. */
@@ -165,6 +167,7 @@ export class StreamHub {
     if (checkpoint === null) throw new Error(`nothing of ${name.chain} is indexed yet`);
     return new TokenChannel({
       ...{ name, checkpoint, clock, onError, sleep },
+      pageEvents: this.limits.pageEvents,
       read: (request) => this.read(request),
       currentVersion: () => states.current(name.chain)?.version ?? 0,
       onNews: (channel, afterMs) => this.#schedule(channel, afterMs),
@@ -220,7 +223,7 @@ export class StreamHub {
   /** Whatever comes within one turn of the event loop leaves as one message. */
   #schedule(channel: TokenChannel, afterMs: number): void {
     if (afterMs > 0) {
-      setTimeout(() => channel.flush(), afterMs).unref();
+      setTimeout(() => channel.flushAwaited(), afterMs).unref();
       return;
     }
     this.#news.add(channel);

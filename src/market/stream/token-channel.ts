@@ -37,6 +37,7 @@ export interface ChannelOptions {
   readonly name: StreamName;
   readonly checkpoint: Checkpoint;
   readonly clock: Clock;
+  readonly pageEvents: number;
   readonly read: (request: MissedRequest) => Promise<Missed | NoWay>;
   /** The chain's last commit that this process has heard of. */
   readonly currentVersion: () => number;
@@ -62,7 +63,6 @@ export interface Joiner {
   readonly page: Pick<Missed, 'series' | 'tokens'> | null;
 }
 
-const PAGE_LIMIT = 500;
 const RETRY_MS = 500;
 /** A live kline is told ten times a second at most. */
 const LIVE_KLINE_MS = 100;
@@ -185,6 +185,12 @@ export class TokenChannel {
     for (const group of this.#groups.values()) group.flush();
   }
 
+  /** The time that was asked for has passed. */
+  flushAwaited(): void {
+    this.#isLiveAwaited = false;
+    this.flush();
+  }
+
   /** Says that all is well and, where that is certain, where readers are. */
   toBeat(): StreamFrame {
     if (this.#isBusy) return PLAIN_BEAT;
@@ -276,7 +282,6 @@ export class TokenChannel {
       this.#isLiveAwaited = true;
       return;
     }
-    this.#isLiveAwaited = false;
     this.#liveToldMs = nowMs;
     for (const interval of this.#liveDue) {
       const text = this.#toLiveText(interval);
@@ -313,7 +318,7 @@ export class TokenChannel {
       point: this.#point ?? toTip(this.#checkpoint),
       withTrades: true,
       intervals: [...this.#series.keys()],
-      limit: PAGE_LIMIT,
+      limit: this.#options.pageEvents,
     });
     if (typeof missed === 'string') {
       this.#options.onLost(this);
