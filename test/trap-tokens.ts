@@ -17,6 +17,8 @@ import { CODE } from './contracts/traps.gen.ts';
 /** As test/contracts/traps.sol numbers them. */
 export const TRAP_MODES = {
   honest: 0,
+  /** As honest; for a pair that somebody gives something to. */
+  donated: 0,
   walletsOnly: 1,
   walletsStuck: 2,
   contractsStuck: 3,

@@ -47,7 +47,9 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
     // The way to the pool must not be led through what is known to spoil it.
     const accepts = (one: { readonly pool: string }, zeroForOne: boolean) => {
       const known = book.direction(one.pool, zeroForOne);
-      return known === null || (known.inBps === 0 && known.outBps === 0 && known.sellable === true);
+      if (known === null) return true;
+      const isWhole = (known.inBps ?? 0) < 1 && (known.outBps ?? 0) < 1;
+      return isWhole && known.sellable === true;
     };
     const trip = toProbeTrip(graph, pool, { trusted, accepts });
     const last = trip?.hops.at(-1);

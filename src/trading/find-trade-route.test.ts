@@ -107,6 +107,15 @@ describe('a token between the two ends', () => {
     assert.ok(toIds(first, second).every((id) => used.includes(id)));
   });
 
+  it('is used where a transfer only rounds, or a stray coin lies in a pair', () => {
+    const rounded = [
+      { pool: first, side0: { outBps: 0.01 } },
+      { pool: second, side1: { inBps: 0.01 } },
+    ];
+    const used = toPools(createQuestion(market, { seen: rounded })) ?? assert.fail();
+    assert.ok(toIds(first, second).every((id) => used.includes(id)));
+  });
+
   for (const [name, options] of [
     ['that nobody has looked at', {}],
     ['of which one pool only was looked at', { seen: [{ pool: second }] }],

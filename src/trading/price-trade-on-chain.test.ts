@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, encodeFunctionData, type Hex } from 'viem';
-import { TRADERS } from '../../devnet/accounts.ts';
+import { MAKER, TRADERS } from '../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../devnet/dex-abi.ts';
 import { startTradingScene, type TradingScene } from '../../test/trading-scene.ts';
 import { setBuyTax, setTraps, type Trap, type TrapMode } from '../../test/trap-tokens.ts';
@@ -14,6 +14,7 @@ import type { QuoteAnswer } from './quote-answer.ts';
 const TRADER = TRADERS[0] as Address;
 const MODES = [
   'honest',
+  'donated',
   'walletsOnly',
   'walletsStuck',
   'contractsStuck',
@@ -86,6 +87,25 @@ describe('token safety', () => {
       assert.equal(quote.exact, false);
       assert.equal(quote.tokenSafety?.sellable, true);
     }
+  });
+
+  it('gives none where a stray coin in a pair would pay more than it says', async () => {
+    const { chain } = scene.devnet;
+    const { token, pair } = traps.donated;
+    const before = await scene.quote({ mint: token });
+    assert.equal(before.exact, true);
+    const args = [pair, 10n ** 15n] as const;
+    const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'transfer', args });
+    const receipt = await chain.send({ from: MAKER, to: token, data, gas: 200_000n });
+    assert.equal(receipt.status, '0x1');
+    scene.advance(11 * 60_000);
+    await scene.quote({ mint: token, side: 'sell' });
+    const checkedAt = before.tokenSafety?.checkedAt ?? 0;
+    while ((scene.chain.book.get(pair)?.checkedAtMs ?? 0) <= checkedAt) await delay(20);
+    const after = await scene.quote({ mint: token, side: 'sell' });
+    assert.equal(after.exact, false);
+    assert.equal(after.tokenSafety?.sellable, true);
+    assert.ok(!toCodes(after).includes('TAXED_TOKEN'));
   });
 
   it('says that it cannot tell of a token that cannot even be bought', async () => {

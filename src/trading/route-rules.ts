@@ -36,8 +36,13 @@ export interface RouteRules {
 
 const ADJACENT_COUNT_MAX = 500;
 
+/** What is lost by rounding, or gained by a stray coin in a pair, is no tax. */
+function toTaxBps(bps: number | null | undefined): number {
+  return bps == null || bps < 1 ? 0 : bps;
+}
+
 function fits(bps: number | null, isEnd: boolean, wanted: number): boolean {
-  return (bps ?? 0) === (isEnd ? wanted : 0);
+  return toTaxBps(bps) === (isEnd ? wanted : 0);
 }
 
 function fitsTaxes(
@@ -48,7 +53,7 @@ function fitsTaxes(
   const { isFirst, isLast, taxes } = ends;
   if (!fits(known.inBps, isFirst, taxes.inBps)) return false;
   // Only a constant-product pool looks at what arrived; the others demand the whole.
-  if ((known.inBps ?? 0) > 0 && pool.tickSpacing !== null) return false;
+  if (toTaxBps(known.inBps) > 0 && pool.tickSpacing !== null) return false;
   return fits(known.outBps, isLast, taxes.outBps);
 }
 
@@ -90,7 +95,7 @@ function listTaxes(
       const pool = graph.get(id);
       count += 1;
       if (pool === undefined || count > ADJACENT_COUNT_MAX) continue;
-      found.add(read(pool, graph.toAsset(pool.token0) === asset) ?? 0);
+      found.add(toTaxBps(read(pool, graph.toAsset(pool.token0) === asset)));
     }
   }
   return found.size === 0 ? [0] : [...found].sort((a, b) => a - b);

@@ -14,7 +14,7 @@ const PROBED = {
 };
 
 function measure(amounts: Partial<SwapMeasure> = {}): SwapMeasure {
-  const whole = { sent: 10_000n, arrived: 10_000n, paid: 10_000n, received: 10_000n };
+  const whole = { sent: 10_000n, arrived: 10_000n, paid: 10_000n, received: 10_000n, stray: 0n };
   return { isDone: true, ...whole, ...amounts };
 }
 
@@ -55,6 +55,11 @@ test('behavior: shares are rounded to the nearest, not down', () => {
 test('behavior: a loss that rounds to nothing is still no promise', () => {
   const view = { there: measure({ paid: 10n ** 18n, received: 10n ** 18n - 1n }), back: measure() };
   assert.equal(toBought(view, view)?.outBps, 0.01);
+});
+
+test('behavior: stray coins in a pair end the promise for those who sell there', () => {
+  const view = { there: measure({ stray: 1n }), back: measure() };
+  assert.deepEqual(toBought(view, view), { outBps: 0, inBps: 0.01, sellable: true });
 });
 
 test('behavior: of two views the worse counts', () => {

@@ -9,6 +9,8 @@ export interface SwapMeasure {
   readonly arrived: bigint;
   readonly paid: bigint;
   readonly received: bigint;
+  /** What of the token that is paid lay in the pool beyond its reserves. */
+  readonly stray: bigint;
 }
 
 /** Null where the swap was not reached. */
@@ -61,7 +63,12 @@ function toSides({ there, back }: RoundTripView): Sides | null {
   const isSold = back.isDone && back.received > 0n;
   return {
     spent: { outBps: isSold ? toLossBps(back.paid, back.received) : null, ...spentIn },
-    bought: { outBps, inBps: toInLossBps(back), sellable: isSold },
+    // The way there took the stray coins into the reserves; whoever only sells finds them there.
+    bought: {
+      outBps,
+      inBps: toWorse(toInLossBps(back), there.stray > 0n ? TRACE_BPS : null),
+      sellable: isSold,
+    },
   };
 }
 

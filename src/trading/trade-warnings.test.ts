@@ -127,6 +127,7 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
     ['SAFETY_UNKNOWN'],
   ],
   ['a tax on buying', { safety: { ...SAFE, buyTaxBps: 1 } }, ['TAXED_TOKEN']],
+  ['a loss of next to nothing', { safety: { ...SAFE, buyTaxBps: 0.01, sellTaxBps: 0.01 } }, []],
   ['a tax on selling', { safety: { ...SAFE, sellTaxBps: 700 } }, ['TAXED_TOKEN']],
   ['a trap', { safety: { ...SAFE, sellable: false, sellTaxBps: null } }, ['UNSELLABLE']],
   [

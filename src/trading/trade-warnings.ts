@@ -55,7 +55,7 @@ function* warnOfSafety({ safety, isMeasured, nowMs }: WarningFacts): Generator<P
   }
   if (safety === null) return;
   const { buyTaxBps, sellTaxBps, sellable } = safety;
-  if ((buyTaxBps ?? 0) > 0 || (sellTaxBps ?? 0) > 0) {
+  if ((buyTaxBps ?? 0) >= 1 || (sellTaxBps ?? 0) >= 1) {
     const buy = (buyTaxBps ?? 0) / 100;
     const sell = (sellTaxBps ?? 0) / 100;
     yield ['TAXED_TOKEN', `The token keeps ${buy} % when bought and ${sell} % when sold.`];

@@ -26,6 +26,8 @@ contract RoundTripProbe {
         uint256 arrived;
         uint256 paid;
         uint256 received;
+        /// Of what the pool pays, what lay in it beyond its reserves: whoever sells there next gets more.
+        uint256 stray;
     }
 
     struct PoolKey {
@@ -130,6 +132,7 @@ contract RoundTripProbe {
     {
         measure.sent = amount;
         uint256 before = balanceOf(hop.tokenOut, to);
+        if (hop.kind == 2) measure.stray = toStray(hop);
         if (hop.kind == 2) measure.paid = swapV2(hop, amount, from, to);
         if (hop.kind == 3) measure.paid = swapV3(hop, amount, from, to);
         if (hop.kind == 4) measure.paid = swapV4(hop, amount, from, to);
@@ -138,16 +141,25 @@ contract RoundTripProbe {
         measure.status = 1;
     }
 
+    function toStray(Hop calldata hop) private view returns (uint256) {
+        (uint112 reserve0, uint112 reserve1,) = IPair(hop.pool).getReserves();
+        uint256 reserveOut = hop.tokenIn < hop.tokenOut ? uint256(reserve1) : uint256(reserve0);
+        uint256 balance = balanceOf(hop.tokenOut, hop.pool);
+        return balance > reserveOut ? balance - reserveOut : 0;
+    }
+
     function swapV2(Hop calldata hop, uint256 amount, address from, address to)
         private
         returns (uint256 out)
     {
-        arrivedNow = move(hop.tokenIn, from, hop.pool, amount);
+        move(hop.tokenIn, from, hop.pool, amount);
         (uint112 reserve0, uint112 reserve1,) = IPair(hop.pool).getReserves();
         bool zeroForOne = hop.tokenIn < hop.tokenOut;
         (uint256 reserveIn, uint256 reserveOut) =
             zeroForOne ? (uint256(reserve0), uint256(reserve1)) : (uint256(reserve1), uint256(reserve0));
-        uint256 kept = (balanceOf(hop.tokenIn, hop.pool) - reserveIn) * (1_000_000 - hop.fee);
+        // What lay there beyond the reserves counts as paid in: then more is paid out than promised.
+        arrivedNow = balanceOf(hop.tokenIn, hop.pool) - reserveIn;
+        uint256 kept = arrivedNow * (1_000_000 - hop.fee);
         out = kept * reserveOut / (reserveIn * 1_000_000 + kept);
         IPair(hop.pool).swap(zeroForOne ? 0 : out, zeroForOne ? out : 0, to, "");
     }

@@ -41,6 +41,8 @@ export interface ProbeMeasure {
   readonly arrived: bigint;
   readonly paid: bigint;
   readonly received: bigint;
+  /** What of the token that is paid lay in the pool beyond its reserves. */
+  readonly stray: bigint;
 }
 
 /** The last hop of the way there and the first of the way back; null where it was not reached. */
@@ -57,7 +59,7 @@ export interface ProbeViews {
 
 const ABI = parseAbi([
   'struct Hop { uint8 kind; address pool; address tokenIn; address tokenOut; uint24 fee; int24 tickSpacing; address hooks; }',
-  'struct Measure { uint8 status; uint256 sent; uint256 arrived; uint256 paid; uint256 received; }',
+  'struct Measure { uint8 status; uint256 sent; uint256 arrived; uint256 paid; uint256 received; uint256 stray; }',
   'function roundTrip(Hop[] hops, Hop[] back, uint256 amountIn, address wrapped) payable returns (Measure[] there, Measure[] again)',
   'function buy(Hop[] hops, uint256 amountIn, address wrapped) payable returns (Measure[])',
   'function sell(Hop[] back, address wrapped) returns (Measure[])',
@@ -99,8 +101,8 @@ type RawMeasure = Omit<ProbeMeasure, 'isDone'> & { readonly status: number };
 
 function toMeasure(raw: RawMeasure | undefined): ProbeMeasure | null {
   if (raw === undefined || raw.status === STATUS_UNTRIED) return null;
-  const { sent, arrived, paid, received } = raw;
-  return { isDone: raw.status === STATUS_DONE, sent, arrived, paid, received };
+  const { status, ...amounts } = raw;
+  return { isDone: status === STATUS_DONE, ...amounts };
 }
 
 interface Encoded {
