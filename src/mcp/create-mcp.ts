@@ -15,7 +15,7 @@ import { createMethods, type Method, type MethodOptions } from './methods.ts';
 import { type McpInput, parseMessages } from './parse-messages.ts';
 import { type McpMessage, RpcError, STATELESS_REVISION } from './protocol.ts';
 import { createToToolError } from './tool-error.ts';
-import { createTools } from './tools.ts';
+import { createTools, type Tool } from './tools.ts';
 
 export interface McpOptions
   extends Pick<MethodOptions, 'resources' | 'templates' | 'prompts' | 'listChains'> {
@@ -107,14 +107,20 @@ class McpEndpoint {
       : { status: 200, body: `[${texts.join(',')}]` };
   }
 
-  #toCost({ method, params }: McpMessage): number {
-    const tool = method === 'tools/call' ? this.#tools.get(String(params['name'])) : undefined;
-    return tool?.cost ?? COSTS.read;
+  /** The tool that a message calls; what is no name at all is told of when it is answered. */
+  #findTool({ method, params }: McpMessage): Tool | undefined {
+    const { name } = params;
+    return method === 'tools/call' && typeof name === 'string' ? this.#tools.get(name) : undefined;
   }
 
-  #toName({ method, params }: McpMessage): string {
+  #toCost(message: McpMessage): number {
+    return this.#findTool(message)?.cost ?? COSTS.read;
+  }
+
+  #toName(message: McpMessage): string {
+    const { method } = message;
     if (method !== 'tools/call') return this.#methods.has(method) ? `mcp ${method}` : 'callMcp';
-    const tool = this.#tools.get(String(params['name']));
+    const tool = this.#findTool(message);
     return tool === undefined ? 'callMcp' : `mcp ${tool.name}`;
   }
 

@@ -188,14 +188,20 @@ describe('messages', () => {
       { name: 'no_such_tool' },
       { name: 'toString' },
       { name: 5 },
+      { name: { toString: 1 } },
       {},
       { name: 'get_token', arguments: [] },
       { name: 'get_token', arguments: 'x' },
     ];
     for (const params of CALLS) {
       const answer = await mcp.call('tools/call', params);
-      assert.equal(answer.error.code, -32602, JSON.stringify(params));
+      assert.equal(answer.error?.code, -32602, JSON.stringify(params));
     }
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const { json } = await mcp.post(
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":${deep}}}`,
+    );
+    assert.equal(json.error?.code, -32602);
     assert.equal((await mcp.call('tools/list', { cursor: 'x' })).error.code, -32602);
   });
 });
