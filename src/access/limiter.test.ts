@@ -100,6 +100,18 @@ test('behavior: an idle time does not forget a debt', () => {
   assert.equal(limiter.take('a', 1).allowed, false);
 });
 
+test('behavior: what is given back can be spent again, and never more than was spent', () => {
+  const { clock, limiter } = createLimiter();
+  for (let i = 0; i < 60; i += 1) limiter.take('a', 1);
+  limiter.giveBack('a', 2);
+  assert.equal(limiter.take('a', 3).allowed, false);
+  assert.equal(limiter.take('a', 2).allowed, true);
+  clock.advance(60_000);
+  limiter.giveBack('a', 10);
+  limiter.giveBack('b', 10);
+  for (const one of ['a', 'b']) assert.equal(limiter.take(one, 61).allowed, false);
+});
+
 test('behavior: a million distinct identities stay within the bound', () => {
   const { clock, limiter } = createLimiter({ max: 10_000 });
   for (let i = 0; i < 1_000_000; i += 1) {

@@ -73,6 +73,12 @@ export class Limiter {
     };
   }
 
+  /** Undoes what was spent, as long as it is remembered. */
+  giveBack(identity: string, cost: number): void {
+    const arrivalMs = this.#young.get(identity) ?? this.#old.get(identity);
+    if (arrivalMs !== undefined) this.#young.set(identity, arrivalMs - cost * this.#unitMs);
+  }
+
   #rotate(nowMs: number): void {
     const aged = nowMs - this.#youngSinceMs >= this.#burstMs;
     if (!aged && this.#young.size < this.#generationMax) return;

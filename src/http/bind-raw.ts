@@ -11,18 +11,18 @@ import { readOrigin } from './response-headers.ts';
 
 /** Charges message by message: what the request itself was charged counts toward the first. */
 function createCharge(exchange: Exchange, options: BindOptions, paid: number) {
-  let advance = paid;
+  let left = paid;
   let isFirst = true;
   return (cost: number): void => {
-    const due = Math.max(0, cost - advance);
+    const advance = left;
     const isRequest = !isFirst;
-    advance = 0;
+    left = 0;
     isFirst = false;
     const { identity } = exchange;
-    if (identity === null || due === 0) return;
+    if (identity === null || cost <= advance) return;
     const addressGroup = options.readAddressGroup(exchange.request);
     const caller = { identity, addressGroup };
-    const admission = options.gate.chargeMore(caller, { cost: due, isRequest });
+    const admission = options.gate.chargeMore(caller, { cost, advance, isRequest });
     exchange.setHeader('ratelimit', admission.rateLimit);
   };
 }

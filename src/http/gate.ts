@@ -141,14 +141,24 @@ export class Gate {
     return admission;
   }
 
-  /** Charges a caller that has passed for something more that it asks in the same request. */
+  /**
+   * Charges a caller that has passed for something more that it asks in the same request. What was
+   * paid in advance is given back first: a refusal then costs nothing, and tells how long to wait
+   * for the whole.
+   */
   chargeMore(
     caller: { readonly identity: Identity; readonly addressGroup: string },
-    more: { readonly cost: number; readonly isRequest: boolean },
+    more: { readonly cost: number; readonly advance?: number; readonly isRequest: boolean },
   ): Admission {
-    this.#spend(this.#ip, caller.addressGroup, more.cost);
-    const admission = this.#charge(caller.identity, more.cost);
-    if (more.isRequest) this.#options.countUse(caller.identity);
+    const { identity, addressGroup } = caller;
+    const { advance = 0 } = more;
+    if (advance > 0) {
+      this.#ip.limiter.giveBack(addressGroup, advance);
+      this.#byLevel[identity.kind].limiter.giveBack(identity.key, advance);
+    }
+    this.#spend(this.#ip, addressGroup, more.cost);
+    const admission = this.#charge(identity, more.cost);
+    if (more.isRequest) this.#options.countUse(identity);
     return admission;
   }
 

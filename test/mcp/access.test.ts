@@ -133,9 +133,18 @@ describe('what is charged', () => {
     const refused = await mcp.post(SEARCH);
     assert.deepEqual([refused.status, refused.json.code], [429, 'RATE_LIMITED']);
     assert.ok(Number(refused.headers.get('retry-after')) >= 1);
-    assert.match(refused.headers.get('ratelimit') ?? '', /^"anonymous";r=0/);
-    const next = await mcp.post(PING);
-    assert.equal(next.status, 429);
+    assert.match(refused.headers.get('ratelimit') ?? '', /^"anonymous";r=1;/);
+    assert.equal((await mcp.post(PING)).status, 200, 'a refusal costs nothing');
+    assert.equal((await mcp.post(PING)).status, 429);
+  });
+
+  test('behavior: whose message was read and who waits as long as was told is let in', async () => {
+    rest();
+    for (let spent = 0; spent < BURST - 1; spent += 1) await mcp.post(PING);
+    const refused = await mcp.post(SEARCH);
+    assert.equal(refused.status, 429);
+    mcp.clock.advance(Number(refused.headers.get('retry-after')) * 1000);
+    assert.equal((await mcp.post(SEARCH)).status, 200);
   });
 
   test('behavior: a batch is charged message by message, and only those that pay are answered', async () => {
