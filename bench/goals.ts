@@ -86,7 +86,7 @@ export const GOALS = {
   ingestMemory: { part: 'ingest', name: 'memory of the indexing process', ratioMin: 1 },
   mcpCall: {
     part: 'mcp',
-    name: 'a tool call against its HTTP twin, the dearest of five (1/3 allowed)',
+    name: 'a tool call against its HTTP twin, the dearest (1/3 allowed)',
     ratioMin: 0.33,
   },
   poolQuote: { part: 'quote', name: 'a quote on one V3 pool, 1 to 10 ticks crossed', ratioMin: 30 },

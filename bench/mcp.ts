@@ -12,11 +12,12 @@ import type { Row } from './row.ts';
 const CONNECTIONS = 8;
 const TOKEN = { chain: 'devnet', mint: toAddress('aa', 3) };
 
-/** As many rows as the tools give by themselves. */
+/** As many rows as the tools give by themselves, and once many more. */
 const TWINS = [
   { tool: 'get_entitlements', path: '/v1/entitlements', input: {} },
   { tool: 'get_token', path: '/v1/token', input: TOKEN },
   { tool: 'get_klines', path: '/v1/token/klines', input: { ...TOKEN, interval: '1m', limit: 50 } },
+  { tool: 'get_klines', path: '/v1/token/klines', input: { ...TOKEN, interval: '1m', limit: 500 } },
   { tool: 'get_trades', path: '/v1/token/trades', input: { ...TOKEN, limit: 20 } },
   { tool: 'get_holders', path: '/v1/token/holders', input: { ...TOKEN, limit: 20 } },
 ] as const;
@@ -85,7 +86,7 @@ async function measureTwin(
   }
   const ratios = pairs.map((pair) => pair.read / pair.call);
   return {
-    tool: twin.tool,
+    tool: 'limit' in twin.input ? `${twin.tool} of ${twin.input.limit}` : twin.tool,
     callMicros: median(pairs.map((pair) => pair.call)),
     readMicros: median(pairs.map((pair) => pair.read)),
     ratio: median(ratios),

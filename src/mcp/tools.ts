@@ -6,9 +6,10 @@ import { isFramedAnswer } from '../contract/framed-answer.ts';
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
 import { COSTS, type McpExposure, type Operation } from '../contract/operation.ts';
 import { createInputParser } from '../contract/parse-input.ts';
-import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
+import { isReadyAnswer } from '../contract/ready-answer.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type ResultText, toToolMembers } from './encode-answer.ts';
+import { KeptResults } from './kept-results.ts';
 
 export interface Tool {
   readonly name: string;
@@ -23,11 +24,10 @@ export interface Tool {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Calls repeat: what was made of the last ones is kept, as long as it is small. */
+/** Calls repeat: what was made of the last ones is kept, within bounds. */
 const INPUTS_KEPT = 500;
 const INPUT_LENGTH_MAX = 512;
-const RESULTS_KEPT = 200;
-const RESULT_BYTES_MAX = 32 * 1024;
+const RESULT_BYTES_MAX = 32 * 1024 * 1024;
 
 type Fields = Readonly<Record<string, TSchema & Readonly<Record<string, unknown>>>>;
 
@@ -101,27 +101,31 @@ function createArgumentReader(operation: Operation, exposure: McpExposure) {
   };
 }
 
-/** Ready answers are the same object as long as they hold, and so are their results here. */
-function createResultMaker(toText: (answer: unknown) => string) {
-  const kept = new BoundedMap<ReadyAnswer, ResultText>(RESULTS_KEPT);
+function createResultMaker(toText: (answer: unknown) => string, kept: KeptResults) {
   return (answer: unknown): ResultText => {
     if (!isReadyAnswer(answer)) return { members: toToolMembers(toText(answer)) };
-    const known = kept.get(answer);
+    const known = kept.find(answer);
     if (known !== undefined) return known;
     const result: ResultText = { members: Buffer.from(toToolMembers(toText(answer))) };
-    if (answer.bytes.length <= RESULT_BYTES_MAX) kept.set(answer, result);
+    kept.keep(answer, result);
     return result;
   };
 }
 
-function createTool(operation: Operation, exposure: McpExposure, handler: AnyHandler): Tool {
+interface ToolParts {
+  readonly exposure: McpExposure;
+  readonly handler: AnyHandler;
+  readonly kept: KeptResults;
+}
+
+function createTool(operation: Operation, { exposure, handler, kept }: ToolParts): Tool {
   const parse = createArgumentReader(operation, exposure);
   const serialize = createSerializer(operation);
   const toText = (answer: unknown): string => {
     if (isReadyAnswer(answer)) return answer.bytes.toString('utf8');
     return serialize(isFramedAnswer(answer) ? answer.body : answer);
   };
-  const toResult = createResultMaker(toText);
+  const toResult = createResultMaker(toText, kept);
   return {
     name: exposure.tool,
     cost: COSTS[operation.cost],
@@ -142,13 +146,14 @@ export function createTools(
   operations: readonly Operation[],
   handlers: Readonly<Record<string, AnyHandler>>,
 ): ReadonlyMap<string, Tool> {
+  const kept = new KeptResults(RESULT_BYTES_MAX);
   const tools = operations.flatMap((operation) => {
     if (operation.mcp === null) return [];
     const handler = handlers[operation.id];
     if (!handler) throw new Error(`tool ${operation.mcp.tool} has no handler`);
     // Tools say that they only read, and nobody has a session here.
     if (operation.access === 'session') throw new Error(`${operation.id} cannot be a tool`);
-    return [createTool(operation, operation.mcp, handler)];
+    return [createTool(operation, { exposure: operation.mcp, handler, kept })];
   });
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
