@@ -18,6 +18,7 @@ import { startTestChain, type TestChain } from '../../devnet/test-chain.ts';
 import { createContractVerifier } from '../../src/compose/contract-verifier.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type CompiledWallet, compileWallets } from '../contracts/compile-wallets.ts';
+import { type RpcRecorder, startRpcRecorder } from '../rpc-recorder.ts';
 import { type AccessServer, startAccess } from '../start-access.ts';
 import { createEvmWallet, type TestWallet } from '../wallets.ts';
 
@@ -53,10 +54,15 @@ async function signInAs(
 
 describe('contract wallets on the devnet', () => {
   let chain: TestChain;
+  let recorder: RpcRecorder;
   before(async () => {
     chain = await startTestChain();
+    recorder = await startRpcRecorder(chain.rpcUrl);
   });
-  after(() => chain.stop());
+  after(async () => {
+    await chain.stop();
+    await recorder.stop();
+  });
 
   async function deploy(name: string, args: readonly unknown[] = []): Promise<Address> {
     const { abi, bytecode } = compiled(name);
@@ -70,7 +76,7 @@ describe('contract wallets on the devnet', () => {
   const readCode = (address: string) => chain.rpc.call<Hex>('eth_getCode', address, 'latest');
 
   test('default: ERC-1271: what the owner signed counts, and nothing else', async (t) => {
-    const server = await startWith(t, () => [chain.rpcUrl]);
+    const server = await startWith(t, () => [recorder.url]);
     const owner = createEvmWallet('devnet');
     const address = await deploy('OwnerWallet', [owner.address]);
     const answer = await signInAs(server, address, owner.sign);
@@ -91,7 +97,7 @@ describe('contract wallets on the devnet', () => {
   });
 
   test('behavior: ERC-6492: a wallet signs in before it is deployed, and stays undeployed', async (t) => {
-    const server = await startWith(t, () => [chain.rpcUrl]);
+    const server = await startWith(t, () => [recorder.url]);
     const owner = createEvmWallet('devnet');
     const factory = await deploy('WalletFactory');
     const { abi, bytecode } = compiled('OwnerWallet');
@@ -126,7 +132,7 @@ describe('contract wallets on the devnet', () => {
   });
 
   test("behavior: code put at somebody's address is not that person", async (t) => {
-    const server = await startWith(t, () => [chain.rpcUrl]);
+    const server = await startWith(t, () => [recorder.url]);
     const victim = createEvmWallet('devnet');
     const { token } = await server.signIn(victim);
     const { id } = await server.issueKey(token);
@@ -143,7 +149,7 @@ describe('contract wallets on the devnet', () => {
   });
 
   test('behavior: contracts that do not say the word, revert or never end are refused', async (t) => {
-    const server = await startWith(t, () => [chain.rpcUrl]);
+    const server = await startWith(t, () => [recorder.url]);
     for (const name of ['TruthyWallet', 'NoisyWallet', 'RevertingWallet', 'LoopingWallet']) {
       const address = await deploy(name);
       const answer = await signInAs(server, address, async () => '0x1234');

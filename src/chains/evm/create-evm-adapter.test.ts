@@ -8,18 +8,20 @@ import {
   type Misdeed,
   startMisbehavingRpc,
 } from '../../../test/fakes/misbehaving-rpc.ts';
+import { type RpcRecorder, startRpcRecorder } from '../../../test/rpc-recorder.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { BlockEvents, MarketEvent, PoolDescription } from '../../model/market-event.ts';
 import { createEvmAdapter, type EvmAdapter, type EvmAdapterOptions } from './create-evm-adapter.ts';
 import { toDevnetDeployment } from './to-devnet-deployment.ts';
 
 let chain: TestChain;
+let recorder: RpcRecorder;
 const adapters: EvmAdapter[] = [];
 
 function createAdapter(options: Partial<EvmAdapterOptions> = {}): EvmAdapter {
   const adapter = createEvmAdapter({
     chain: 'devnet',
-    endpoints: [chain.rpcUrl],
+    endpoints: [recorder.url],
     deployment: toDevnetDeployment(chain.deployment),
     clock: systemClock,
     random: Math.random,
@@ -95,6 +97,7 @@ function pickMisdeed(method: string, random: () => number): Misdeed {
 
 before(async () => {
   chain = await startTestChain();
+  recorder = await startRpcRecorder(chain.rpcUrl);
   for (const { token, venue, quote } of toTradedPools()) {
     await chain.buy({ token, venue, quote, amountInRaw: 10n ** 15n });
   }
@@ -103,6 +106,7 @@ before(async () => {
 after(async () => {
   for (const adapter of adapters) await adapter.close();
   await chain.stop();
+  await recorder.stop();
 });
 
 describe('on a real node', () => {
