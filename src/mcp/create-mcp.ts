@@ -45,8 +45,17 @@ const SERVER = {
   description: 'Token market data, quotes and trade status from chains that this server follows.',
 };
 
-function toText(encoded: EncodedText): string {
-  return typeof encoded === 'string' ? encoded : Buffer.concat(encoded).toString('utf8');
+const START = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const END = Buffer.from(']');
+
+/** A list of answers in pieces, so that bytes that are kept are sent and not copied. */
+function toList(answers: readonly EncodedText[]): readonly Buffer[] {
+  const pieces = answers.flatMap((answer, index) => [
+    index === 0 ? START : COMMA,
+    ...(typeof answer === 'string' ? [Buffer.from(answer)] : answer),
+  ]);
+  return [...pieces, END];
 }
 
 /** Answers each message of a request by itself; a whole request fails only before it is read. */
@@ -101,10 +110,8 @@ class McpEndpoint {
       }
     });
     const answers = await Promise.all(works.map((work) => work()));
-    const texts = answers.flatMap(({ text }) => (text === null ? [] : [toText(text)]));
-    return texts.length === 0
-      ? { status: 202, body: null }
-      : { status: 200, body: `[${texts.join(',')}]` };
+    const texts = answers.flatMap(({ text }) => (text === null ? [] : [text]));
+    return texts.length === 0 ? { status: 202, body: null } : { status: 200, body: toList(texts) };
   }
 
   /** The tool that a message calls; what is no name at all is told of when it is answered. */

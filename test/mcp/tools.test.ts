@@ -117,6 +117,18 @@ describe('twins', () => {
     });
   }
 
+  test('behavior: in a batch each answers as it does alone', async () => {
+    const calls = Object.entries(INPUTS).map(([name, inputs]) => ({ name, arguments: inputs[0] }));
+    const toMessage = (params: object, id: number) => ({
+      ...{ jsonrpc: '2.0', id, method: 'tools/call', params },
+    });
+    const { json } = await mcp.post([...calls, ...calls].map(toMessage));
+    assert.equal(json.length, 2 * calls.length);
+    for (const [id, params] of [...calls, ...calls].entries()) {
+      assert.deepEqual(json[id], (await mcp.post(toMessage(params, id))).json, params.name);
+    }
+  });
+
   test('behavior: pages follow each other by cursor as over HTTP', async () => {
     const first = await mcp.callTool('get_trades', { ...TOKEN, limit: 2 });
     const { nextCursor } = first.structuredContent;
