@@ -47,6 +47,7 @@ interface Round {
 
 /** Trades in one block: they must not meet in any pool, or their order would matter. */
 const ROUND_SIZE = 5;
+const IDLE_ROUNDS_MAX = 20;
 const ETH = { decimals: 18, priceMicroUsd: ETH_PRICE_MICRO_USD };
 
 /** Dollars that each size spends, and how often it comes. Dust counts in smallest units. */
@@ -158,9 +159,12 @@ class RandomTrades {
       this.#traders.push(await this.#scene.createTrader());
     }
     await fundTraders(this.#scene, this.#traders);
-    while (this.tally.executed < this.#options.count) {
+    for (let idle = 0; this.tally.executed < this.#options.count; ) {
+      const { executed } = this.tally;
       await this.#scene.settle();
       await this.#execute(await this.#fillRound());
+      idle = this.tally.executed > executed ? 0 : idle + 1;
+      assert.ok(idle < IDLE_ROUNDS_MAX, 'nothing can be traded any more');
       this.#options.onBlock?.(this.tally);
     }
     return this.tally;

@@ -169,6 +169,16 @@ async function give(chain: TestChain, gifts: readonly Gift[]): Promise<void> {
   }
 }
 
+const WAIT_MAX_MS = 120_000;
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = Date.now() + WAIT_MAX_MS;
+  while (!(await isSo())) {
+    if (Date.now() > deadlineMs) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}
+
 /** Waits until the background has looked at every pool, so that promises can be made. */
 async function untilMeasured(scene: TradeService): Promise<void> {
   const { tokens, pools } = scene.chain.deployment;
@@ -176,12 +186,10 @@ async function untilMeasured(scene: TradeService): Promise<void> {
   const isKnown = async (mint: string) => {
     const { body } = await scene.quote({ mint, side: 'buy', amountInRaw: 10n ** 16n });
     const { warnings = [], networkCost } = body as Json;
-    return networkCost && !warnings.some(({ code }: Json) => code === 'SAFETY_UNKNOWN');
+    return Boolean(networkCost) && !warnings.some(({ code }: Json) => code === 'SAFETY_UNKNOWN');
   };
   for (const { key, address } of tokens) {
-    while (traded.has(key) && !(await isKnown(address))) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    if (traded.has(key)) await until(`${key} is measured`, () => isKnown(address));
   }
 }
 
@@ -207,12 +215,10 @@ export async function startTradeService(
     settle: async () => {
       const head = await chain.readHead();
       const probe = { mint: scene.mintOf('wire'), side: 'buy', amountInRaw: 10n ** 15n } as const;
-      for (;;) {
+      await until(`quotes are at block ${head}`, async () => {
         const { body } = await scene.quote(probe);
-        const { block } = (body as Json).state ?? { block: -1 };
-        if (block >= head) return;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+        return ((body as Json).state?.block ?? -1) >= head;
+      });
     },
     quote: (trade) => client.send('POST', '/trade/quote', { body: toBody(trade) }),
     createTrader: () => createTrader(scene),
