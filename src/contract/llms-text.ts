@@ -55,13 +55,22 @@ export function toErrorsText(): string {
   return `# Errors\n\nCodes are permanent: branch on them.\n\n${toErrorLines()}\n`;
 }
 
+/** Text between code: headings one level down, and no links to files that are not served. */
+function toProse(text: string): string {
+  return text
+    .replace(/^(#+) /gm, '#$1 ')
+    .replace(/\[([^\]]+)\]\((?!https?:)[^)\s]+\)/g, '$1')
+    .replace(/\n{3,}/g, '\n\n');
+}
+
 /** A document one level down, without the examples that the operations show, too. */
 function toGuideText({ title, markdown }: Guide): string {
   const body = markdown
     .replace(/^# .*\n/m, '')
     .replace(/```sh\n[^`]*?```\n+```json\n.*?```\n?/gs, '')
-    .replace(/^(#+) /gm, '#$1 ')
-    .replace(/\n{3,}/g, '\n\n');
+    .split(/(^```.*?^```$)/ms)
+    .map((part) => (part.startsWith('```') ? part : toProse(part)))
+    .join('');
   return `## ${title}\n\n${body.trim()}`;
 }
 
