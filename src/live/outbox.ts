@@ -52,7 +52,10 @@ export class Outbox {
 
   /** Ends cleanly: what was written arrives. Who takes nothing is not waited for. */
   end(): void {
-    if (this.#slowSinceMs !== null) return this.cut();
+    if (this.#slowSinceMs !== null) {
+      this.cut();
+      return;
+    }
     if (!this.#isClosed) this.#options.outlet.end();
     this.close();
   }
