@@ -62,7 +62,8 @@ const compareQuotes: Prompt = {
     { name: 'token', description: 'Address, symbol or name of the token.', required: true },
     {
       name: 'amount',
-      description: 'How much to spend at most, in units, such as "1.5 ETH" or "2000 USDC".',
+      description:
+        'How much to spend at most, in units: "1.5 ETH" or "2000 USDC" to buy; of the token itself to sell.',
       required: true,
     },
     {
@@ -76,7 +77,7 @@ const compareQuotes: Prompt = {
   needs: ['search_tokens', 'get_token', 'get_quote'],
   write: (
     given,
-  ) => `Compare quotes to ${given['side'] === 'sell' ? 'sell' : 'buy'} the token ${given['token']}${onChain(given)} for ${given['amount']}.
+  ) => `Compare quotes to ${given['side'] === 'sell' ? 'sell' : 'buy'} the token ${given['token']}${onChain(given)}, spending ${given['amount']} at most.
 
 1. Find the token with search_tokens and its decimals with get_token. amountInRaw is in raw units of what is spent: units times ten to the power of its decimals, as a whole number in a string.
 2. Ask get_quote for a tenth, a quarter, a half and the whole of the amount, all within a few seconds so that they are comparable; each costs 5 of the budget.

@@ -140,11 +140,11 @@ describe('tools on a real chain', () => {
   });
 
   test('behavior: every tool of the contract is there, and both prompts', async () => {
-    const ask = async (method: string): Promise<Json> => {
+    const ask = async (method: string, params: object = {}): Promise<Json> => {
       const response = await fetch(`${scene.origin}/v1/mcp`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }),
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       });
       return ((await response.json()) as Json).result;
     };
@@ -164,6 +164,12 @@ describe('tools on a real chain', () => {
       prompts.map((prompt: Json) => prompt.name),
       ['token_due_diligence', 'compare_quotes'],
     );
+    const given = { token: 'WIRE', amount: '100 WIRE', side: 'sell', chain: 'devnet' };
+    const asked = await ask('prompts/get', { name: 'compare_quotes', arguments: given });
+    const { text } = asked.messages[0].content;
+    assert.match(text, /to sell the token WIRE on devnet, spending 100 WIRE at most/);
+    const names = new Set(tools.map((tool: Json) => tool.name));
+    for (const [name] of text.matchAll(/\b(get|search)_[a-z]+/g)) assert.ok(names.has(name), name);
   });
 });
 
