@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createToken } from '../src/access/secret-token.ts';
 import { runLoad } from './load-client.ts';
+import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
 import { median, readCpuMs, type StartedServer, spread, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
-/** Ready bytes, as hot market reads are. */
-const PATH = '/v1/llms.txt';
 const CONNECTIONS = 32;
 
 export const PLENTY = Object.fromEntries(
@@ -65,7 +64,7 @@ async function measure(
   const cpuBeforeMs = readCpuMs(server.pid);
   const load = await runLoad({
     port: server.port,
-    path: PATH,
+    path: READS.klines,
     connections: CONNECTIONS,
     durationMs,
     status: caller.status,
@@ -93,10 +92,12 @@ function toRow(goal: Row['goal'], anonymous: readonly Measured[], own: readonly 
 
 export async function benchAccess(options: { readonly quick: boolean }): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
-  const server = await startOurs({ env: { DATA_DIR: folder, ...PLENTY } });
+  const env = await buildMarketStore(folder, 1000);
+  const server = await startOurs({ env: { ...env, ...PLENTY, OVERLOAD_LAG_MS: '60000' } });
   const durationMs = options.quick ? 1000 : 3000;
   const repetitions = options.quick ? 3 : 7;
   try {
+    await untilLoaded(server);
     const callers: readonly Caller[] = [
       { name: 'anonymous', bearer: null, status: 200 },
       { name: 'key', bearer: await createKey(server.port), status: 200 },

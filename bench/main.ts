@@ -5,9 +5,8 @@ import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { benchAccess } from './access.ts';
 import { GOALS, type Goal } from './goals.ts';
-import { benchTradeGrowth } from './grow-trades.ts';
+import { benchGrow } from './grow.ts';
 import { benchIngest } from './ingest.ts';
-import { benchMarket } from './market.ts';
 import { benchMcp } from './mcp.ts';
 import { isMet, renderPerformance } from './performance-page.ts';
 import { profilePaths } from './profile.ts';
@@ -26,14 +25,13 @@ interface Part {
 }
 
 const PARTS: Readonly<Record<string, Part>> = {
-  serve: { run: benchServe, seconds: 50, quickSeconds: 10 },
-  market: { run: benchMarket, seconds: 400, quickSeconds: 90 },
+  serve: { run: benchServe, seconds: 240, quickSeconds: 45 },
   mcp: { run: benchMcp, seconds: 60, quickSeconds: 25 },
   stream: { run: benchStream, seconds: 240, quickSeconds: 60 },
   access: { run: benchAccess, seconds: 100, quickSeconds: 18 },
   start: { run: benchStart, seconds: 15, quickSeconds: 6 },
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 120 },
-  grow: { run: benchTradeGrowth, seconds: 600, quickSeconds: 60 },
+  grow: { run: benchGrow, seconds: 900, quickSeconds: 60 },
   quote: { run: benchQuote, seconds: 110, quickSeconds: 35 },
   profile: { run: runProfile, seconds: 60, quickSeconds: 30 },
 };

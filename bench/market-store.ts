@@ -248,3 +248,20 @@ export async function buildMarketStore(
   const file = writeDeployment(folder, { rpcUrl: 'http://127.0.0.1:9' });
   return { DATA_DIR: folder, DEVNET: 'on', DEVNET_DEPLOYMENT: file };
 }
+
+/** Search is served once its index stands. */
+export async function untilLoaded(server: { readonly port: number }): Promise<void> {
+  const url = `http://127.0.0.1:${server.port}/v1/tokens/search?q=warm`;
+  while ((await fetch(url)).status !== 200) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+const TOKEN = `chain=devnet&mint=${toAddress('aa', 3)}`;
+
+/** Reads of a token with a long past. */
+export const READS = {
+  klines: `/v1/token/klines?${TOKEN}&interval=1m`,
+  trades: `/v1/token/trades?${TOKEN}`,
+  holders: `/v1/token/holders?${TOKEN}`,
+} as const;

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runLoad } from './load-client.ts';
-import { untilLoaded } from './market.ts';
-import { buildMarketStore, toAddress } from './market-store.ts';
+
+import { buildMarketStore, toAddress, untilLoaded } from './market-store.ts';
 import { median, readCpuMs, type StartedServer, spread, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 

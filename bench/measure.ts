@@ -11,9 +11,14 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Half the distance between the extremes, as a share of the median. */
+/**
+ * Half the distance between the quartiles, as a share of the median: of many short turns on a machine
+ * with others, the extremes tell of the others.
+ */
 export function spread(values: readonly number[]): number {
-  return (Math.max(...values) - Math.min(...values)) / 2 / median(values);
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
+  return (at(0.75) - at(0.25)) / 2 / median(values);
 }
 
 /** Milliseconds of CPU that the threads of a process have used; Linux only. */

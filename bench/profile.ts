@@ -13,10 +13,10 @@ import {
   readCosts,
   readMonotonicMicros,
 } from './cpu-profile.ts';
+import { toSearchPaths } from './grow-tokens.ts';
 import { timeOurs } from './ingest-ours.ts';
 import { runLoad } from './load-client.ts';
-import { HOT, toSearchPaths, untilLoaded } from './market.ts';
-import { buildMarketStore } from './market-store.ts';
+import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
 import { type StartedServer, startOurs } from './measure.ts';
 import { startRecordedChain } from './recorded-chain-process.ts';
 
@@ -28,13 +28,14 @@ type Drive = (server: StartedServer, durationMs: number) => Promise<unknown>;
 type Work = (profile: ProfileFolder, durationMs: number) => Promise<number>;
 
 async function driveHot(server: StartedServer, durationMs: number): Promise<void> {
-  const load = { port: server.port, connections: CONNECTIONS, durationMs: durationMs / HOT.length };
-  for (const { path } of HOT) await runLoad({ ...load, path });
+  const paths = Object.values(READS);
+  const load = { port: server.port, connections: CONNECTIONS };
+  for (const path of paths) await runLoad({ ...load, path, durationMs: durationMs / paths.length });
 }
 
 async function driveWithKey(server: StartedServer, durationMs: number): Promise<void> {
   const headers = { authorization: `Bearer ${await createKey(server.port)}` };
-  const path = '/v1/entitlements';
+  const path = READS.klines;
   await runLoad({ port: server.port, path, connections: CONNECTIONS, durationMs, headers });
 }
 

@@ -1,10 +1,13 @@
-// Part `serve`: answers through the whole stack against bare node:http with the same bytes.
+// Part `serve`: answers through the whole stack against bare node:http with the same bytes, and reads
+// beside an indexer at full speed.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
 import {
   median,
+  type StartedServer,
   spread,
   startBare,
   startOurs,
@@ -14,39 +17,66 @@ import {
   toRatios,
 } from './measure.ts';
 import type { Row } from './row.ts';
+import { benchBusy } from './serve-busy.ts';
 
-const PATH = '/v1/entitlements';
 const CONNECTIONS = 32;
 
-async function copyAnswer(port: number) {
-  const response = await fetch(`http://127.0.0.1:${port}${PATH}`);
+const HOT = [
+  { goal: 'entitlements', path: '/v1/entitlements' },
+  { goal: 'hotKlines', path: READS.klines },
+  { goal: 'hotTrades', path: READS.trades },
+  { goal: 'hotHolders', path: READS.holders },
+] as const;
+
+async function copyAnswer(server: StartedServer, path: string) {
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
   const omitted = new Set(['connection', 'date', 'keep-alive']);
   const headers = [...response.headers].filter(([name]) => !omitted.has(name));
   return { body: await response.text(), headers: Object.fromEntries(headers) };
 }
 
-export async function benchServe(options: { readonly quick: boolean }): Promise<Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
-  const ours = await startOurs({ env: { DATA_DIR: folder } });
-  const peer = await startBare(await copyAnswer(ours.port));
+async function measureHot(
+  ours: StartedServer,
+  hot: (typeof HOT)[number],
+  options: { readonly quick: boolean },
+): Promise<Row> {
+  const answer = await copyAnswer(ours, hot.path);
+  const peer = await startBare(answer);
   try {
-    const load = { path: PATH, connections: CONNECTIONS };
-    const turns = { turns: options.quick ? 15 : 60, turnMs: 250, warmMs: 3000 };
+    const load = { path: hot.path, connections: CONNECTIONS };
+    const turns = options.quick
+      ? { turns: 15, turnMs: 150, warmMs: 1000 }
+      : { turns: 60, turnMs: 250, warmMs: 3000 };
     const compared = await takeTurns({ ours, peer }, load, turns);
     const ratios = toRatios(compared);
     const toSpeed = (list: readonly Turn[]) => Math.round(median(list.map((t) => t.perSecond)));
-    return [
-      {
-        goal: 'entitlements',
-        ours: `${toSpeed(compared.ours)} req/s`,
-        peer: `${toSpeed(compared.peer)} req/s (node:http)`,
-        ratio: median(ratios),
-        spread: spread(ratios),
-        note: toCpuNote(compared),
-      },
-    ];
+    return {
+      goal: hot.goal,
+      ours: `${toSpeed(compared.ours)} req/s`,
+      peer: `${toSpeed(compared.peer)} req/s (node:http)`,
+      ratio: median(ratios),
+      spread: spread(ratios),
+      note: `${(Buffer.byteLength(answer.body) / 1024).toFixed(1)} KiB an answer; ${toCpuNote(compared)}`,
+    };
   } finally {
-    await Promise.all([ours.stop(), peer.stop()]);
+    await peer.stop();
+  }
+}
+
+export async function benchServe(options: { readonly quick: boolean }): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
+  const rows: Row[] = [];
+  try {
+    const env = await buildMarketStore(folder, options.quick ? 1000 : 10_000);
+    const ours = await startOurs({ env: { ...env, LOG_LEVEL: 'info', OVERLOAD_LAG_MS: '60000' } });
+    try {
+      await untilLoaded(ours);
+      for (const hot of HOT) rows.push(await measureHot(ours, hot, options));
+    } finally {
+      await ours.stop();
+    }
+  } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+  return [...rows, ...(await benchBusy(options))];
 }

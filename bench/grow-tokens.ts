@@ -1,72 +1,16 @@
-// Part `market`: hot answers against bare node:http, cold ones and search as tokens grow, and reads
-// beside an indexer at full speed.
+// Reads and search as tokens grow from ten thousand to a million.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom } from '../devnet/random.ts';
 import { runLoad } from './load-client.ts';
-import { benchBusy } from './market-busy.ts';
-import { buildMarketStore, DEEP_COUNT, makeTexts, toAddress } from './market-store.ts';
-import {
-  median,
-  readCpuMs,
-  readOwnMb,
-  type StartedServer,
-  spread,
-  startBare,
-  startOurs,
-  type Turn,
-  takeTurns,
-  toCpuNote,
-  toRatios,
-} from './measure.ts';
+import { buildMarketStore, DEEP_COUNT, makeTexts, toAddress, untilLoaded } from './market-store.ts';
+import { readCpuMs, readOwnMb, type StartedServer, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
-const CONNECTIONS = 32;
 const SIZES = [10_000, 100_000, 1_000_000] as const;
 const QUICK_SIZES = [10_000, 100_000] as const;
-
-const TOKEN = `chain=devnet&mint=${toAddress('aa', 3)}`;
-
-export const HOT = [
-  { goal: 'hotKlines', path: `/v1/token/klines?${TOKEN}&interval=1m` },
-  { goal: 'hotTrades', path: `/v1/token/trades?${TOKEN}` },
-  { goal: 'hotHolders', path: `/v1/token/holders?${TOKEN}` },
-] as const;
-
-async function copyAnswer(server: StartedServer, path: string) {
-  const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
-  const omitted = new Set(['connection', 'date', 'keep-alive']);
-  const headers = [...response.headers].filter(([name]) => !omitted.has(name));
-  return { body: await response.text(), headers: Object.fromEntries(headers) };
-}
-
-async function measureHot(
-  ours: StartedServer,
-  hot: (typeof HOT)[number],
-  options: { readonly quick: boolean },
-): Promise<Row> {
-  const answer = await copyAnswer(ours, hot.path);
-  const peer = await startBare(answer);
-  try {
-    const load = { path: hot.path, connections: CONNECTIONS };
-    const turns = { turns: options.quick ? 15 : 60, turnMs: 250, warmMs: 3000 };
-    const compared = await takeTurns({ ours, peer }, load, turns);
-    const ratios = toRatios(compared);
-    const toSpeed = (list: readonly Turn[]) => Math.round(median(list.map((t) => t.perSecond)));
-    return {
-      goal: hot.goal,
-      ours: `${toSpeed(compared.ours)} req/s`,
-      peer: `${toSpeed(compared.peer)} req/s (node:http)`,
-      ratio: median(ratios),
-      spread: spread(ratios),
-      note: `${(Buffer.byteLength(answer.body) / 1024).toFixed(0)} KiB an answer; ${toCpuNote(compared)}`,
-    };
-  } finally {
-    await peer.stop();
-  }
-}
 
 /** Every path is asked once, so that none of the answers is there already. */
 function toColdPaths(): string[] {
@@ -109,12 +53,6 @@ interface Cost {
   readonly searchMs: number;
   readonly searchP99Ms: number;
   readonly ownMb: number;
-}
-
-export async function untilLoaded(server: StartedServer): Promise<void> {
-  const url = `http://127.0.0.1:${server.port}/v1/tokens/search?q=warm`;
-  while ((await fetch(url)).status !== 200)
-    await new Promise((resolve) => setTimeout(resolve, 200));
 }
 
 /** CPU per request of one connection's requests: what others do on the machine matters less. */
@@ -166,7 +104,7 @@ async function measureSize(tokens: number): Promise<Cost> {
   }
 }
 
-async function measureGrowth(options: { readonly quick: boolean }): Promise<Row[]> {
+export async function benchTokenGrowth(options: { readonly quick: boolean }): Promise<Row[]> {
   const costs: Cost[] = [];
   for (const tokens of options.quick ? QUICK_SIZES : SIZES) costs.push(await measureSize(tokens));
   const [first, last] = [costs[0], costs.at(-1)];
@@ -176,35 +114,22 @@ async function measureGrowth(options: { readonly quick: boolean }): Promise<Row[
     ours: costs
       .map((cost) => `${(pick(cost) * 1000).toFixed(0)} µs at ${cost.tokens.toLocaleString('en')}`)
       .join(', '),
-    peer: '',
+    peer: 'ourselves at the first size',
     ratio: pick(first) / pick(last),
     spread: null,
     note,
+    growth: {
+      of: 'tokens',
+      unit: 'µs',
+      points: costs.map((cost) => ({ size: cost.tokens, cost: pick(cost) * 1000 })),
+    },
   });
   return [
-    toRow('coldGrowth', (cost) => cost.coldMs, 'CPU per request; ratio is the first to the last'),
+    toRow('coldGrowth', (cost) => cost.coldMs, 'CPU per request'),
     toRow(
       'searchGrowth',
       (cost) => cost.searchMs,
       `99th percentile ${last.searchP99Ms.toFixed(1)} ms, ${Math.round(last.ownMb)} MB in all at the last`,
     ),
   ];
-}
-
-export async function benchMarket(options: { readonly quick: boolean }): Promise<Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
-  const rows: Row[] = [];
-  try {
-    const env = await buildMarketStore(folder, 10_000);
-    const ours = await startOurs({ env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' } });
-    try {
-      await untilLoaded(ours);
-      for (const hot of HOT) rows.push(await measureHot(ours, hot, options));
-    } finally {
-      await ours.stop();
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  return [...rows, ...(await measureGrowth(options)), ...(await benchBusy(options))];
 }
