@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { Market } from '../market/create-market.ts';
 import { createStreams, type Streams } from '../market/stream/create-streams.ts';
+import type { StreamIncident } from '../market/stream/stream-hub.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -52,6 +53,11 @@ export function openStreams(options: OpenStreamsOptions): Streams {
   const { hub } = streams;
   metrics.gauge('mintwire_streams_open', 'Streams that are open.', () => hub.clientCount);
   metrics.gauge('mintwire_stream_tokens', 'Tokens that streams read.', () => hub.channelCount);
+  const count = (incident: StreamIncident, help: string) =>
+    metrics.gauge(`mintwire_streams_${incident}`, help, () => hub.counts[incident]);
+  count('resumed', 'Readers that came back and were told what they missed.');
+  count('reset', 'Readers that came back from too far, and began anew.');
+  count('cut', 'Readers that were cut off because they did not keep up.');
   streams.start();
   return streams;
 }

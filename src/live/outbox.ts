@@ -9,6 +9,8 @@ export interface OutboxOptions {
   /** Bytes of events that may wait for one reader. */
   readonly waitingBytesMax: number;
   readonly nowMs: () => number;
+  /** Told once when the reader is cut off. */
+  readonly onCut?: () => void;
 }
 
 export class Outbox {
@@ -62,8 +64,10 @@ export class Outbox {
 
   /** Ends at once. */
   cut(): void {
-    if (!this.#isClosed) this.#options.outlet.cut();
+    if (this.#isClosed) return;
+    this.#options.outlet.cut();
     this.close();
+    this.#options.onCut?.();
   }
 
   /** Nothing is written any more. */

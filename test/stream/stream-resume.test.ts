@@ -175,6 +175,7 @@ describe('how far back', () => {
     const late = await scene.open({ lastEventId: recent });
     await until(() => late.events.length >= 2);
     assert.deepEqual(late.events[0]!.data, { reason: 'expired' });
+    assert.deepEqual(scene.streams.hub.counts, { resumed: 1, reset: 2, cut: 0 });
   });
 
   test('behavior: an index that is made anew ends its streams, and knows no id of the old one', async (t) => {

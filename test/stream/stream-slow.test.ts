@@ -78,6 +78,7 @@ describe('a reader that stops reading', () => {
       // Whoever reads is up to date while the other one is stuck.
       await until(() => good.events.length === 1 + blocks * TRADES_PER_BLOCK);
     }
+    assert.equal(streams.hub.counts.cut, 1);
     stuck.destroy();
     const back = await openHttpStream(url, { headers: { 'last-event-id': first.id! } });
     await until(() => back.events.length === blocks * TRADES_PER_BLOCK);

@@ -121,6 +121,7 @@ async function open(parts: StreamTokenParts, request: StreamRequest): Promise<Op
     isKept: (made) => typeof made !== 'string' && made.text.length <= KEPT_LENGTH_MAX,
   });
   if (resumed === 'tokenGone') throw toTokenNotFound(reference);
+  parts.hub.count(typeof resumed === 'string' ? 'reset' : 'resumed');
   return typeof resumed === 'string' ? openFresh(parts, request, toResetText(resumed)) : resumed;
 }
 

@@ -59,6 +59,7 @@ export class StreamClient implements StreamReader {
       outlet,
       waitingBytesMax: hub.limits.waitingBytesMax,
       nowMs: () => hub.clock.monotonicMs(),
+      onCut: () => hub.count('cut'),
     });
   }
 

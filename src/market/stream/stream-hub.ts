@@ -42,6 +42,9 @@ export interface StreamHubOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** A reader came back, came back from too far, or was cut off. */
+export type StreamIncident = 'resumed' | 'reset' | 'cut';
+
 const BEAT_SECONDS = 15;
 /** Pages of the past that are on their way to readers at once. */
 const REPLAY_PAGES_MAX = 64;
@@ -63,6 +66,7 @@ export class StreamHub {
   readonly #news = new Set<TokenChannel>();
   readonly #states: StreamStates;
   readonly #unsubscribe: (() => void)[] = [];
+  readonly #counts: Record<StreamIncident, number> = { resumed: 0, reset: 0, cut: 0 };
   #second = 0;
   #timer: NodeJS.Timeout | null = null;
   #isFlushing = false;
@@ -79,6 +83,15 @@ export class StreamHub {
       if (!this.#isStopping) options.onError(error);
     };
     this.#states = new StreamStates({ ...options, onError: this.onError });
+  }
+
+  /** How often each has happened since the start. */
+  get counts(): Readonly<Record<StreamIncident, number>> {
+    return this.#counts;
+  }
+
+  count(incident: StreamIncident): void {
+    this.#counts[incident] += 1;
   }
 
   get isStopping(): boolean {
