@@ -201,6 +201,15 @@ describe('assets', () => {
     assert.ok(Number(quote.spotPrice) > 1000);
   });
 
+  it('one unit that cannot be divided is never given up, whatever the slippage', async () => {
+    const mint = scene.mintOf('seat');
+    const several = await scene.quote({ mint, amountInRaw: (10n ** 18n).toString() });
+    const each = 10n ** 18n / BigInt(several.output.amountRaw);
+    const amountInRaw = ((each * 3n) / 2n).toString();
+    const { output } = await scene.quote({ mint, amountInRaw, slippageBps: 5000 });
+    assert.deepEqual([output.amountRaw, output.minAmountRaw], ['1', '1']);
+  });
+
   it('a token without decimals is priced in raw units only', async () => {
     const quote = await scene.quote({ mint: scene.mintOf('mute') });
     assert.equal(quote.output.decimals, null);

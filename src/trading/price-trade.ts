@@ -32,6 +32,8 @@ export interface PricingParts {
 }
 
 const BPS = 10_000n;
+/** Anybody can make pools of a token by the thousand; the first are those that matter. */
+const TOKEN_POOLS_MAX = 500;
 
 /** A request with what is known of its two ends. */
 interface Ends {
@@ -82,7 +84,12 @@ function listTokenPools(chain: TradeChain, at: GraphAtCommit, found: TaxedRoute,
       if (isToken(pool.token0) || isToken(pool.token1)) pools.add(pool.pool);
     }
   }
-  for (const other of chain.trusted) for (const id of graph.between(asset, other)) pools.add(id);
+  for (const other of chain.trusted) {
+    for (const id of graph.between(asset, other)) {
+      if (pools.size >= TOKEN_POOLS_MAX) break;
+      pools.add(id);
+    }
+  }
   return { pools, isToken };
 }
 
@@ -103,6 +110,11 @@ interface Context {
   readonly nowMs: number;
 }
 
+/** Never nothing: of a token without decimals one unit may be worth a lot. */
+function toMinimum(amountOut: bigint, slippageBps: number): bigint {
+  return (amountOut * (BPS - BigInt(slippageBps))) / BPS || 1n;
+}
+
 function toAmounts({ request, ends, found }: Context) {
   const { route, taxes, amountOut } = found;
   const { amountInRaw } = request;
@@ -110,7 +122,7 @@ function toAmounts({ request, ends, found }: Context) {
   return {
     amountInRaw,
     amountOutRaw: amountOut,
-    minAmountOutRaw: (amountOut * (BPS - BigInt(request.slippageBps))) / BPS,
+    minAmountOutRaw: toMinimum(amountOut, request.slippageBps),
     taxIn: toTokenTax(ends.tokenIn.token, taxes.inBps, sentTax),
     taxOut: toTokenTax(ends.tokenOut.token, taxes.outBps, route.amountOut - amountOut),
   };
