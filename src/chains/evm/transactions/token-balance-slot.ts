@@ -63,7 +63,7 @@ function toUsualSlots({ token, owner }: SlotQuery): StorageSlot[] {
 
 export class TokenBalanceSlots {
   readonly #client: RpcClient;
-  readonly #known = new BoundedMap<string, StorageSlot | null>(KNOWN_MAX);
+  readonly #known = new BoundedMap<string, StorageSlot>(KNOWN_MAX);
 
   constructor(client: RpcClient) {
     this.#client = client;
@@ -77,7 +77,8 @@ export class TokenBalanceSlots {
     const read = await this.#listRead(query);
     const found =
       (await this.#tryOut(query, read)) ?? (await this.#tryOut(query, toUsualSlots(query)));
-    this.#known.set(key, found);
+    // What was not found may be for want of a node that can tell: it is looked for again.
+    if (found !== null) this.#known.set(key, found);
     return found;
   }
 
