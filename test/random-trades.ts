@@ -275,3 +275,15 @@ export function runRandomTrades(
 ): Promise<TradeTally> {
   return new RandomTrades(scene, options).run();
 }
+
+/** Throws where the trades were too much alike to show anything. */
+export function assertVariety(tally: TradeTally): void {
+  const { executed, exact, rerouted, divided, seen } = tally;
+  // Taxed, hooked and unsellable tokens are six of the thirty and more that are drawn from.
+  assert.ok(exact >= executed * 0.6, `only ${exact} promised`);
+  assert.ok(rerouted <= executed / 10, `${rerouted} built along other routes than quoted`);
+  assert.ok(divided >= 3, `only ${divided} divided`);
+  const paths = ['uniswap-v2', 'uniswap-v3', 'uniswap-v4', 'buy', 'sell', '2 hops', '3 hops'];
+  for (const name of paths) assert.ok((seen.get(name) ?? 0) >= 8, `${name}: ${seen.get(name)}`);
+  for (const { size } of SIZES) assert.ok((seen.get(size) ?? 0) >= 2, `${size}: ${seen.get(size)}`);
+}

@@ -54,6 +54,8 @@ export interface TestTrader {
   build(trade: TradeInput, more?: Readonly<Record<string, unknown>>): Promise<Answer>;
   /** Signs what was built and hands it to the node; mines nothing. */
   send(transactions: readonly Json[]): Promise<Hex[]>;
+  /** Something of the wallet's own, with fees and nonce filled in; mined. */
+  sendOwn(transaction: Json): Promise<void>;
   /** Signs, sends, mines and reads what came of it. */
   execute(built: Json): Promise<Execution>;
 }
@@ -110,6 +112,15 @@ async function createTrader(scene: TradeService): Promise<TestTrader> {
     build: (trade, more = {}) =>
       client.send('POST', '/trade/build', { body: { ...toBody(trade), ...more }, bearer: token }),
     send,
+    sendOwn: async (transaction) => {
+      const { address } = account;
+      const nonce = Number(
+        await chain.rpc.call<Hex>('eth_getTransactionCount', address, 'pending'),
+      );
+      const fees = { maxFeePerGas: '100000000000', maxPriorityFeePerGas: '1000000' };
+      await send([{ ...transaction, ...fees, nonce, chainId: 1337, type: 'eip1559' }]);
+      await chain.mine();
+    },
     execute: async (built) => {
       const watch = await watchTrade(chain, account.address, built);
       const hashes = await send(built.transactions);
@@ -171,7 +182,8 @@ async function give(chain: TestChain, gifts: readonly Gift[]): Promise<void> {
 
 const WAIT_MAX_MS = 120_000;
 
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+/** Asks until it is so; says what was waited for where that never comes. */
+export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadlineMs = Date.now() + WAIT_MAX_MS;
   while (!(await isSo())) {
     if (Date.now() > deadlineMs) throw new Error(`waited in vain until ${what}`);

@@ -15,6 +15,7 @@ import {
 } from '../indexing-scene.ts';
 import type { Json } from '../market-scene.ts';
 import { createTempFolder, type RunningService, startService } from '../start-service.ts';
+import { until } from '../trade-service.ts';
 
 const run = promisify(execFile);
 const cleanups: (() => unknown)[] = [];
@@ -44,9 +45,7 @@ const toBuy = (more: object = {}) => ({
 /** The pools are read a moment after the chain is ready. */
 async function untilQuoting(): Promise<void> {
   await untilAtHead(service, scene.chain);
-  while ((await post(toBuy())).status === 503) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until('quotes are given', async () => (await post(toBuy())).status !== 503);
 }
 
 before(async () => {
@@ -124,20 +123,20 @@ test('behavior: a chain of which nothing is indexed yet is 503 with a time to co
   assert.ok(Number(headers.get('retry-after')) > 0);
 });
 
-test('behavior: a pause refuses within a second, and a restart quotes from the store alone', async () => {
+test('behavior: a pause refuses until it is over, and a restart quotes from the store alone', async () => {
   const env = { ...process.env, ...scene.env };
   const operate = (verb: string) =>
     run(process.execPath, ['src/cli/main.ts', verb, 'devnet', mint], { env });
   await operate('pause');
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  assert.equal((await post(toBuy())).json.code, 'TOKEN_PAUSED');
+  await until('the pause is heard of', async () => (await post(toBuy())).status !== 200);
+  const paused = await post(toBuy());
+  assert.deepEqual([paused.status, paused.json.code], [404, 'TOKEN_PAUSED']);
   await operate('resume');
-  await new Promise((resolve) => setTimeout(resolve, 1000));
   let first = await post(toBuy());
-  while (first.json.tokenSafety === null) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  await until('the token is measured', async () => {
     first = await post(toBuy());
-  }
+    return first.status === 200 && first.json.tokenSafety !== null;
+  });
   await stopService(service);
   service = await startService(t, { env: scene.env });
   await untilQuoting();

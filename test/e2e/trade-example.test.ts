@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { startService } from '../start-service.ts';
+import { until } from '../trade-service.ts';
 
 const run = promisify(execFile);
 
@@ -17,10 +18,10 @@ test('behavior: the README shows the very example that is run here', () => {
 test('default: the example trades on the devnet and sees its trade on the stream', async (t) => {
   const env = { DEVNET: 'auto', DEVNET_TRADERS: 'off', DEVNET_HISTORY_HOURS: '0' };
   const service = await startService(t, { env });
-  while ((await fetch(`${service.origin}/v1/ready`)).status !== 200) {
+  await until('the devnet is ready', async () => {
     assert.equal(service.child.exitCode, null, service.output());
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return (await fetch(`${service.origin}/v1/ready`)).status === 200;
+  });
   const { stdout } = await run(process.execPath, ['examples/trade.ts'], {
     env: { ...process.env, MINTWIRE_URL: `${service.origin}/v1` },
     timeout: 60_000,
