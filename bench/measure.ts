@@ -12,8 +12,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Half the distance between the quartiles, as a share of the median: of many short turns on a machine
- * with others, the extremes tell of the others.
+ * Half the distance between the quartiles, as a share of the median: of many short turns on a
+ * machine with others, the extremes tell of the others.
  */
 export function spread(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

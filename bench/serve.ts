@@ -1,5 +1,5 @@
-// Part `serve`: answers through the whole stack against bare node:http with the same bytes, and reads
-// beside an indexer at full speed.
+// Part `serve`: answers through the whole stack against bare node:http with the same bytes, and
+// reads beside an indexer at full speed.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
