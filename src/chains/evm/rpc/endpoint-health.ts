@@ -80,7 +80,8 @@ export class EndpointHealth {
   /** Takes the endpoint out of use for a while, the longer the more often it failed in a row. */
   failed(error: unknown): void {
     this.#failures += 1;
-    this.#failuresInARow += 1;
+    // Many requests may be under way when it goes silent: what they tell is one failure.
+    if (this.waitMs === 0) this.#failuresInARow += 1;
     this.#lastError = error instanceof Error ? error.message : String(error);
     // Whatever comes back after a failure may be another machine: ask for its chain and head first.
     this.#chainCheckedAtMs = null;
@@ -91,7 +92,8 @@ export class EndpointHealth {
     const backoff = grave ? OFFENCE_BACKOFF : FAILURE_BACKOFF;
     const ownMs = toBackoffMs(this.#failuresInARow, backoff, this.#random);
     const askedMs = isRpcError(error) ? (error.retryAfterMs ?? 0) : 0;
-    this.#availableAtMs = this.#clock.monotonicMs() + Math.max(ownMs, askedMs);
+    const availableAtMs = this.#clock.monotonicMs() + Math.max(ownMs, askedMs);
+    this.#availableAtMs = Math.max(this.#availableAtMs, availableAtMs);
   }
 
   /** The endpoint serves another chain: it is never asked again. */

@@ -1,0 +1,46 @@
+// When an endpoint that failed may be asked again.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '../../../lib/clock.ts';
+import { EndpointHealth } from './endpoint-health.ts';
+import { RpcError } from './rpc-error.ts';
+
+function create() {
+  const clock = new ManualClock();
+  const health = new EndpointHealth({ clock, random: () => 1, chainCheckMs: 1000 });
+  return { clock, health };
+}
+
+const SILENT = new RpcError('network', 'no reply');
+
+test('behavior: requests that fail together are one failure, and wait no longer than one', () => {
+  const { clock, health } = create();
+  for (let i = 0; i < 40; i += 1) health.failed(SILENT);
+  assert.equal(health.waitMs, 250);
+  assert.equal(health.isVoter, true);
+  clock.advance(250);
+  assert.equal(health.waitMs, 0);
+});
+
+test('behavior: one after the other they wait ever longer', () => {
+  const { clock, health } = create();
+  const waits = [1, 2, 3, 4, 5].map(() => {
+    health.failed(SILENT);
+    const { waitMs } = health;
+    clock.advance(waitMs);
+    return waitMs;
+  });
+  assert.deepEqual(waits, [250, 500, 1000, 2000, 4000]);
+  assert.equal(health.isVoter, false);
+  health.succeeded();
+  health.failed(SILENT);
+  assert.equal(health.waitMs, 250);
+});
+
+test('behavior: what the node asked for is kept, whatever fails beside it', () => {
+  const { health } = create();
+  health.failed(new RpcError('rateLimited', 'slow down', { retryAfterMs: 9000 }));
+  health.failed(SILENT);
+  assert.equal(health.waitMs, 9000);
+});
