@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { decodeBatch, encodeBatch } from '../../src/live/encode-batch.ts';
 import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
 import type { MarketEvent } from '../../src/model/market-event.ts';
@@ -236,6 +238,39 @@ describe('the price of it', () => {
   });
 });
 
+describe('the memory of it', () => {
+  test('behavior: what a stream began with is let go once it is told', async (t) => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const scene = await createScene(t);
+    const lastEventId = await visit(scene);
+    // Too much to be kept for others: each reader's beginning is its own.
+    await scene.trade(450);
+    const outlet = { waitingBytes: 0, write: () => true, end: () => {}, cut: () => {} };
+    const context = {
+      identity: { kind: 'anonymous', key: 'test' } as const,
+      ...{ requestId: 'test', addressGroup: 'test', origin: null, idempotencyKey: null },
+      ...{ lastEventId, spend: () => 0 },
+    };
+    const events: 'trade'[] = ['trade'];
+    const input = { ...INPUT, events, interval: '1m' as const };
+    const readers: unknown[] = [];
+    const openMany = async (count: number) => {
+      for (let opened = 0; opened < count; opened += 1) {
+        const answer = await scene.streams.handlers.getTokenStream(input, context);
+        readers.push(answer.start(outlet));
+      }
+      await sleep(20);
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await openMany(10);
+    const grownBytes = (await openMany(60)) - before;
+    assert.ok(grownBytes < 60 * 64 * 1024, `${Math.round(grownBytes / 60)} bytes each`);
+    assert.equal(scene.streams.hub.clientCount, readers.length);
+  });
+});
+
 describe('states', () => {
   test('behavior: price and holders are told when they change, and to whoever comes back', async (t) => {
     const scene = await createScene(t);
@@ -261,5 +296,26 @@ describe('states', () => {
     const lastEventId = stream.events[0]!.id!;
     const back = await scene.open({ lastEventId }, { events: 'price,holders' });
     await until(() => namesOf(back).includes('price') && namesOf(back).includes('holders'));
+  });
+
+  test('behavior: a price that nobody followed meanwhile is never told from memory', async (t) => {
+    const scene = await createScene(t);
+    const lastEventId = await visit(scene);
+    // Somebody keeps the token's channel there without asking for prices.
+    const other = await scene.open({}, { events: 'trade' });
+    const first = await scene.open({ lastEventId }, { events: 'price' });
+    await until(() => namesOf(first).includes('price'));
+    first.leave();
+    await until(() => scene.streams.hub.clientCount === 1);
+    scene.chain.extend(1, [setReserves(POOL, 10n ** 24n, 2n * 10n ** 21n), ...toTrades(1)]);
+    await scene.settle();
+    await until(() => namesOf(other).includes('trade'));
+    const back = await scene.open({ lastEventId }, { events: 'price' });
+    await until(() => namesOf(back).includes('price'));
+    const { json } = await scene.ask('getToken', INPUT);
+    const told = back.events.find(({ event }) => event === 'price')!;
+    assert.equal(told.data.block, scene.chain.head.number);
+    assert.equal(told.data.liquidityUsd, json.liquidityUsd);
+    assert.equal(told.data.priceNative, json.priceNative);
   });
 });

@@ -139,6 +139,8 @@ function toAnswer(
   const { hub, pauses } = parts;
   const { filter, identity, spend, release } = of;
   const channel = hub.acquire(opened.name);
+  // Whatever the functions below name lives as long as the stream: not what it began with.
+  let opening: Opened | null = opened;
   const letGo = () => {
     hub.release(channel);
     release();
@@ -149,10 +151,9 @@ function toAnswer(
       unwatch();
       letGo();
     };
-    const client = new StreamClient(
-      { hub, channel, filter, opening: opened, spend, onGone },
-      outlet,
-    );
+    if (opening === null) throw new Error('a stream starts once');
+    const client = new StreamClient({ hub, channel, filter, spend, onGone }, outlet, opening);
+    opening = null;
     hub.add(client);
     unwatch = parts.watch(identity, () => client.end());
     client.start();

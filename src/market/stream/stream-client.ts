@@ -22,7 +22,6 @@ export interface StreamClientOptions {
   readonly hub: StreamHub;
   readonly channel: TokenChannel;
   readonly filter: StreamFilter;
-  readonly opening: StreamOpening;
   readonly spend: (cost: number) => number;
   /** Called once, when nothing of the stream is left. */
   readonly onGone: () => void;
@@ -40,6 +39,8 @@ const RETRY_SPAN_MS = 2000;
 export class StreamClient implements StreamReader {
   readonly #options: StreamClientOptions;
   readonly #outbox: Outbox;
+  /** Told first, and then let go: it is long, and a stream may last for days. */
+  #text: string | null;
   #point: StreamPoint;
   #page: Missed | null;
   /** Whether it was told of the past, which says nothing of states. */
@@ -49,9 +50,10 @@ export class StreamClient implements StreamReader {
   #isClosed = false;
   #onDrained: (() => void) | null = null;
 
-  constructor(options: StreamClientOptions, outlet: StreamOutlet) {
+  constructor(options: StreamClientOptions, outlet: StreamOutlet, opening: StreamOpening) {
     this.#options = options;
-    const { hub, opening } = options;
+    const { hub } = options;
+    this.#text = opening.text;
     this.#point = opening.point;
     this.#page = opening.page;
     this.#hasRead = opening.page !== null;
@@ -69,8 +71,8 @@ export class StreamClient implements StreamReader {
 
   start(): void {
     const retryMs = RETRY_MIN_MS + Math.floor(this.#options.hub.random() * RETRY_SPAN_MS);
-    const text = `retry: ${retryMs}\n\n${this.#options.opening.text}`;
-    this.#outbox.write(new StreamFrame(text));
+    this.#outbox.write(new StreamFrame(`retry: ${retryMs}\n\n${this.#text ?? ''}`));
+    this.#text = null;
     void this.#run();
   }
 

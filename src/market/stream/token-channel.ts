@@ -137,6 +137,8 @@ export class TokenChannel {
     for (const interval of this.#series.keys()) {
       if (!followed.has(interval)) this.#series.delete(interval);
     }
+    // Nobody keeps them up to date from now on.
+    for (const kind of this.#states.keys()) if (!this.wants(kind)) this.#states.delete(kind);
   }
 
   /** What somebody who was away should know of states, which have no ids. */
@@ -172,7 +174,7 @@ export class TokenChannel {
 
   /** A state that is told when it has changed; `key` says when it has. */
   setState(kind: SharedState, state: ChannelState): void {
-    if (this.#states.get(kind)?.key === state.key) return;
+    if (!this.wants(kind) || this.#states.get(kind)?.key === state.key) return;
     this.#states.set(kind, state);
     const { text } = state;
     for (const group of this.#groups.values()) group.setState(kind, text);
