@@ -19,6 +19,7 @@ import { runLoad } from './load-client.ts';
 import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
 import { type StartedServer, startOurs } from './measure.ts';
 import { startRecordedChain } from './recorded-chain-process.ts';
+import { streamFor } from './stream.ts';
 
 const run = promisify(execFile);
 const CONNECTIONS = 32;
@@ -83,12 +84,18 @@ async function profileRouting({ nodeArgs }: ProfileFolder, durationMs: number): 
   return 0;
 }
 
+async function profileStream({ nodeArgs }: ProfileFolder, durationMs: number): Promise<number> {
+  await streamFor({ nodeArgs, durationMs });
+  return 0;
+}
+
 const PATHS: Readonly<Record<string, Work>> = {
   'Hot reads': profileServer(driveHot),
   'Key check': profileServer(driveWithKey),
   Search: profileServer(driveSearch),
   'Block decoding and applying': profileIngest,
   'Quote and routing': profileRouting,
+  'Stream fan-out': profileStream,
 };
 
 /** The largest costs of each hot path, by its name. */

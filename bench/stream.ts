@@ -26,8 +26,8 @@ interface Child {
   stop(): Promise<void>;
 }
 
-function start(file: string, args: readonly string[] = []): Child {
-  const child = fork(new URL(file, import.meta.url), [...args], { execArgv: ['--expose-gc'] });
+function start(file: string, args: readonly string[] = [], nodeArgs = ['--expose-gc']): Child {
+  const child = fork(new URL(file, import.meta.url), [...args], { execArgv: nodeArgs });
   const next = () => new Promise<unknown>((resolve) => child.once('message', resolve));
   return {
     child,
@@ -46,8 +46,8 @@ function start(file: string, args: readonly string[] = []): Child {
   };
 }
 
-async function startListening(file: string, args: readonly string[] = []) {
-  const started = start(file, args);
+async function startListening(file: string, args: readonly string[] = [], nodeArgs?: string[]) {
+  const started = start(file, args, nodeArgs);
   const { port } = await new Promise<{ port: number }>((resolve) => {
     started.child.once('message', (message) => resolve(message as { port: number }));
   });
@@ -211,6 +211,27 @@ export async function benchStream({ quick }: { readonly quick: boolean }): Promi
     ];
   } finally {
     await Promise.all([ours.stop(), clients.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Nothing but events to many readers, for a profile of the server; resolves when it has ended. */
+export async function streamFor(options: {
+  readonly nodeArgs: readonly string[];
+  readonly durationMs: number;
+}): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
+  const ours = await startListening('./stream-server.ts', [folder], [...options.nodeArgs]);
+  const clients = start('./stream-clients.ts');
+  try {
+    const query = '&events=trade,kline';
+    await ask(clients, { type: 'open', port: ours.port, count: 1000, query });
+    ours.tell({ blocksPerSecond: BLOCKS_PER_SECOND, tradesPerBlock: TRADES_PER_BLOCK });
+    await sleep(options.durationMs);
+  } finally {
+    const ended = new Promise((resolve) => ours.child.once('exit', resolve));
+    ours.child.disconnect();
+    await Promise.all([ended, clients.stop()]);
     rmSync(folder, { recursive: true, force: true });
   }
 }
