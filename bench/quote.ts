@@ -6,7 +6,7 @@ import { ConcentratedPool } from '../src/amm/concentrated/concentrated-pool.ts';
 import { toDirectionFees } from '../src/amm/concentrated/swap-fee.ts';
 import { TickTable } from '../src/amm/concentrated/tick-table.ts';
 import { toSqrtPriceX96 } from '../src/amm/sqrt-price-at-tick.ts';
-import { findBestRoute } from '../src/trading/route.ts';
+import { findBestRoute } from '../src/trading/routing/route.ts';
 import { createRandom } from '../test/fakes/fake-chain.ts';
 import { createRandomMarket, type RandomMarket } from '../test/fakes/random-pools.ts';
 import { median, spread } from './measure.ts';

@@ -11,7 +11,7 @@ import { sleep } from '../src/lib/retry.ts';
 import { decodeBatch, encodeBatch } from '../src/live/encode-batch.ts';
 import { LocalFeed } from '../src/live/local-feed.ts';
 import type { MarketStore } from '../src/store/store.ts';
-import { PoolGraphFollower } from '../src/trading/pool-graph-follower.ts';
+import { PoolGraphFollower } from '../src/trading/graph/pool-graph-follower.ts';
 import { createSqlitePlace } from './conformance/store-place.ts';
 import { type RpcRecorder, startRpcRecorder } from './rpc-recorder.ts';
 

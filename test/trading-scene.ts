@@ -8,11 +8,15 @@ import type { ChainSource } from '../src/compose/chain-source.ts';
 import { createTradeChains } from '../src/compose/trade-chains.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import type { Address } from '../src/model/market-event.ts';
-import { createPricing, createQuoteTrade, type Pricing } from '../src/trading/create-pricing.ts';
-import type { TradeInput } from '../src/trading/parse-trade.ts';
-import type { QuoteAnswer } from '../src/trading/quote-answer.ts';
-import type { Sealer } from '../src/trading/quote-seal.ts';
-import type { TradeChain } from '../src/trading/trade-chain.ts';
+import {
+  createPricing,
+  createQuoteTrade,
+  type Pricing,
+} from '../src/trading/quote/create-pricing.ts';
+import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
+import type { QuoteAnswer } from '../src/trading/quote/quote-answer.ts';
+import type { Sealer } from '../src/trading/quote/quote-seal.ts';
+import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
 
 export interface TradingScene {

@@ -7,7 +7,7 @@ import { TokenBalanceSlots } from '../chains/evm/transactions/token-balance-slot
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { BuildChain, BuildChains } from '../trading/build-chain.ts';
+import type { BuildChain, BuildChains } from '../trading/build/build-chain.ts';
 import type { ChainSource } from './chain-source.ts';
 import type { FollowedChains } from './start-chains.ts';
 

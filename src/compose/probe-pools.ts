@@ -5,14 +5,14 @@ import { type ProbeHop, probePool } from '../chains/evm/probe/probe-pool.ts';
 import type { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ZERO_ADDRESS } from '../model/market-event.ts';
-import { toHookFees } from '../trading/hook-fees.ts';
-import type { PoolGraph } from '../trading/pool-graph.ts';
-import type { NetworkFees } from '../trading/priced-trade.ts';
-import { type TripHop, toProbeTrip } from '../trading/probe-trip.ts';
-import type { SafetyBook } from '../trading/safety-book.ts';
-import type { SafetyWatchOptions } from '../trading/safety-watch.ts';
-import { toPoolSafety } from '../trading/to-pool-safety.ts';
-import { toPoolReference } from '../trading/trade-legs.ts';
+import type { PoolGraph } from '../trading/graph/pool-graph.ts';
+import type { NetworkFees } from '../trading/quote/priced-trade.ts';
+import { toPoolReference } from '../trading/quote/trade-legs.ts';
+import { toHookFees } from '../trading/safety/hook-fees.ts';
+import { type TripHop, toProbeTrip } from '../trading/safety/probe-trip.ts';
+import type { SafetyBook } from '../trading/safety/safety-book.ts';
+import type { SafetyWatchOptions } from '../trading/safety/safety-watch.ts';
+import { toPoolSafety } from '../trading/safety/to-pool-safety.ts';
 
 export interface ProbeOptions {
   readonly client: RpcClient;

@@ -6,8 +6,8 @@ import { TickTable } from '../../src/amm/concentrated/tick-table.ts';
 import { ConstantProductPool } from '../../src/amm/constant-product.ts';
 import type { SwapPool } from '../../src/amm/swap-pool.ts';
 import { toTick } from '../../src/amm/tick-at-sqrt-price.ts';
-import { PoolGraph } from '../../src/trading/pool-graph.ts';
-import type { GraphPool } from '../../src/trading/pool-graph-pool.ts';
+import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
+import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import { toFakeAddress } from './fake-market.ts';
 
 export interface MarketShape {

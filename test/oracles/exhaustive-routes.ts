@@ -3,7 +3,7 @@
 // It shares nothing with the router but the pools, whose swaps are held against the contracts.
 
 import { type SwapPool, swapAndMove } from '../../src/amm/swap-pool.ts';
-import type { GraphPool } from '../../src/trading/pool-graph-pool.ts';
+import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 
 export interface OracleHop {
   readonly pool: GraphPool;

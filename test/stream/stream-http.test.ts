@@ -1,6 +1,7 @@
 // A stream over HTTP: how it begins, what is said instead, and how it ends.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -180,6 +181,24 @@ describe('ending', () => {
       await until(() => slots.total === 0 && hub.clientCount === 0 && hub.channelCount === 0);
     }
     assert.equal(server.access.watch.size, 0);
+  });
+
+  test('behavior: streams that wait behind another on their connection end with it', async (t) => {
+    const server = await startStreamServer(t);
+    const { hub, slots } = server.streams;
+    const { pathname, search } = new URL(server.toUrl());
+    const request = `GET ${pathname}${search} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
+    const socket = connect(server.server.port, '127.0.0.1');
+    socket.resume().write(request.repeat(3));
+    await until(() => hub.clientCount === 3);
+    socket.destroy();
+    await until(() => slots.total === 0 && hub.clientCount === 0);
+    // Who leaves before there is an answer leaves nothing behind, either.
+    const hasty = connect(server.server.port, '127.0.0.1');
+    hasty.on('error', () => undefined).write(request.repeat(3), () => hasty.resetAndDestroy());
+    await once(hasty, 'close');
+    assert.equal((await server.open()).status, 200);
+    await until(() => slots.total === 1 && hub.clientCount === 1);
   });
 
   test('behavior: a pause is told, ends the stream, and then refuses it', async (t) => {

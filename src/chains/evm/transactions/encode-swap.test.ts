@@ -14,7 +14,7 @@ import { readBalance } from '../../../../test/trade-wallet.ts';
 import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ZERO_ADDRESS } from '../../../model/market-event.ts';
-import type { GraphPool } from '../../../trading/pool-graph-pool.ts';
+import type { GraphPool } from '../../../trading/graph/pool-graph-pool.ts';
 import { addressWord, toCallData, uintWord } from '../hex-data.ts';
 import { toRevertReason } from './decode-revert.ts';
 import { encodeApprovals } from './encode-approval.ts';

@@ -1,0 +1,114 @@
+// What a built trade will do, as lines for the person who signs it.
+
+import { toShownAddress } from '../../lib/checksum-address.ts';
+import { toUnits } from '../../lib/decimal.ts';
+import { CHAINS } from '../../model/chain.ts';
+import type { Address } from '../../model/market-event.ts';
+import type { PricedTrade, TradeAsset } from '../quote/priced-trade.ts';
+import type { PlannedTransaction } from './build-sequence.ts';
+
+export interface SummaryFacts {
+  readonly trade: PricedTrade;
+  readonly wallet: Address;
+  readonly transactions: readonly PlannedTransaction[];
+  readonly deadlineMs: number;
+  /** The most that all of them can cost. */
+  readonly feesRaw: bigint;
+  /** What the wallet lacks, each as a line. */
+  readonly missing: readonly string[];
+}
+
+/** An address says for certain what a symbol, which anybody can copy, does not. */
+function toName(asset: TradeAsset): string {
+  if (asset.isNative) return asset.symbol ?? 'native coin';
+  return `${asset.symbol ?? 'token'} (${toShownAddress(asset.token)})`;
+}
+
+/** More digits say nothing to a person. */
+const DIGITS_SHOWN = 8;
+
+/** Cut and not rounded: what is promised is never less. */
+function cutDigits(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.');
+  if (fraction === '') return whole;
+  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  const room = whole === '0' ? zeros + DIGITS_SHOWN : DIGITS_SHOWN - whole.length;
+  const kept = fraction.slice(0, Math.max(0, room)).replace(/0+$/, '');
+  return kept === '' ? whole : `${whole}.${kept}`;
+}
+
+export function toShownAmount(asset: TradeAsset, amountRaw: bigint): string {
+  const { decimals, symbol } = asset;
+  if (decimals === null) return `${amountRaw} of the smallest units`;
+  return `${toUnits(amountRaw, decimals)} ${symbol ?? 'tokens'}`;
+}
+
+function toShortAmount(asset: TradeAsset, amountRaw: bigint): string {
+  const { decimals, symbol } = asset;
+  if (decimals === null) return toShownAmount(asset, amountRaw);
+  return `${cutDigits(toUnits(amountRaw, decimals))} ${symbol ?? 'tokens'}`;
+}
+
+function toPercent(bps: number): string {
+  return `${Number((bps / 100).toFixed(2))} %`;
+}
+
+function toRoute({ legs }: PricedTrade): string {
+  const parts = legs.map(({ shareBps, hops }) => {
+    const venues = hops.map(({ venue }) => venue).join(' → ');
+    return legs.length === 1 ? venues : `${toPercent(shareBps)} by ${venues}`;
+  });
+  return `Route: ${parts.join(', ')}`;
+}
+
+const DUTIES = {
+  'approve-reset': 'take back what Permit2 was allowed before, which this token demands',
+  approve: 'allow Permit2 to take exactly what is spent',
+  'permit2-approve': 'allow the router to take it through Permit2, until the deadline',
+  swap: 'the trade',
+} as const;
+
+function toDuties(transactions: readonly PlannedTransaction[]): string[] {
+  const count = transactions.length;
+  return transactions.map(({ kind }, index) => `Sign ${index + 1} of ${count}: ${DUTIES[kind]}`);
+}
+
+function toTaxes({ taxIn, taxOut }: PricedTrade): string[] {
+  const taxes = [taxIn, taxOut].filter((tax) => tax !== null);
+  return taxes.map(({ bps }) => `The token keeps ${toPercent(bps)} of the transfer`);
+}
+
+export function toSummary(facts: SummaryFacts): string[] {
+  const { trade, wallet, transactions, deadlineMs, feesRaw } = facts;
+  const { request, tokenIn, tokenOut, amountInRaw, amountOutRaw, minAmountOutRaw } = trade;
+  const { name, native } = CHAINS[request.chain];
+  const [token, quote] = request.side === 'buy' ? [tokenOut, tokenIn] : [tokenIn, tokenOut];
+  const verb = request.side === 'buy' ? 'Buy' : 'Sell';
+  const link = request.side === 'buy' ? 'with' : 'for';
+  const price = trade.executionPrice === null ? [] : [toPriceLine(trade, { token, quote })];
+  return [
+    `${verb} ${toName(token)} ${link} ${toName(quote)} on ${name}`,
+    `You pay ${toShownAmount(tokenIn, amountInRaw)}`,
+    `You receive about ${toShortAmount(tokenOut, amountOutRaw)}`,
+    `At least ${toShortAmount(tokenOut, minAmountOutRaw)}, or nothing happens`,
+    ...price,
+    toRoute(trade),
+    ...toTaxes(trade),
+    `Network fees: at most ${cutDigits(toUnits(feesRaw, native.decimals))} ${native.symbol}`,
+    `From and to your wallet ${toShownAddress(wallet)}`,
+    `Void after ${new Date(deadlineMs).toISOString().replace(/\.\d+Z$/, 'Z')}`,
+    ...toDuties(transactions),
+    ...facts.missing,
+    ...trade.warnings.map(({ message }) => `Warning: ${message}`),
+  ];
+}
+
+function toPriceLine(
+  trade: PricedTrade,
+  assets: { readonly token: TradeAsset; readonly quote: TradeAsset },
+): string {
+  const { token, quote } = assets;
+  const price = cutDigits(trade.executionPrice ?? '');
+  const each = `${price} ${quote.symbol ?? 'quote tokens'} per ${token.symbol ?? 'token'}`;
+  return `Price: ${each}; the trade itself moves it by ${toPercent(trade.priceImpactBps)}`;
+}

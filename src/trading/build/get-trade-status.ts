@@ -1,0 +1,88 @@
+// Answers GET /trade/status: the node says what became of a transaction, our index which trades.
+
+import { isRpcError } from '../../chains/evm/rpc/rpc-error.ts';
+import {
+  type MinedTransaction,
+  readTransaction,
+} from '../../chains/evm/transactions/read-transaction.ts';
+import type { InputOf, OutputOf } from '../../contract/operation.ts';
+import type { getTradeStatus } from '../../contract/operations/get-trade-status.ts';
+import { parseFollowedChain, toNotReady } from '../../contract/parse-reference.ts';
+import { toInvalidInput } from '../../errors/app-error.ts';
+import { UnavailableError } from '../../errors/unavailable-error.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { TradeRecord } from '../../model/market-record.ts';
+import type { MarketReader, MarketStore } from '../../store/store.ts';
+import type { BuildChains } from './build-chain.ts';
+
+export type StatusAnswer = OutputOf<typeof getTradeStatus>;
+
+export interface StatusParts {
+  readonly followed: () => readonly ChainSlug[];
+  readonly builders: BuildChains;
+  readonly store: MarketStore;
+}
+
+const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
+
+function parseTxHash(text: string): string {
+  if (TX_HASH.test(text)) return text.toLowerCase();
+  throw toInvalidInput([{ path: 'txHash', message: 'must be 0x and 64 hex digits' }]);
+}
+
+/** The trades of a transaction, found by the pools in its logs and the time of its block. */
+async function readTrades(
+  reader: MarketReader,
+  chain: ChainSlug,
+  mined: MinedTransaction & { readonly txHash: string },
+): Promise<TradeRecord[]> {
+  const { block, poolCandidates, txHash } = mined;
+  if (poolCandidates.length === 0) return [];
+  const pools = await reader.readPools(chain, poolCandidates);
+  const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
+  const range = { fromMs: block.timestampMs, toMs: block.timestampMs + 1 };
+  const found: TradeRecord[] = [];
+  for (const token of tokens) {
+    const trades = await reader.readTradeRange(chain, { token, pool: null }, range);
+    found.push(...trades.filter((one) => one.txHash === txHash && one.block === block.number));
+  }
+  return found.sort((a, b) => a.index - b.index);
+}
+
+/** What our index says of a block that the node has: the two are read apart and may differ. */
+async function toMinedAnswer(
+  parts: StatusParts,
+  chain: ChainSlug,
+  mined: MinedTransaction & { readonly txHash: string },
+): Promise<StatusAnswer> {
+  const block = mined.block.number;
+  return parts.store.snapshot(async (reader) => {
+    const checkpoint = await reader.readCheckpoint(chain);
+    const isIndexed = checkpoint !== null && checkpoint.block >= block;
+    if (mined.isReverted) return { status: 'reverted', block, tradeIds: [] };
+    const isFinal = isIndexed && block <= checkpoint.finalizedBlock;
+    const trades = isIndexed ? await readTrades(reader, chain, mined) : [];
+    return {
+      status: isFinal ? 'finalized' : 'confirmed',
+      block,
+      tradeIds: trades.map(({ txHash, index }) => `${chain}:${txHash}:${index}`),
+    };
+  });
+}
+
+export function createGetTradeStatus(parts: StatusParts) {
+  return async (input: InputOf<typeof getTradeStatus>): Promise<StatusAnswer> => {
+    const slug = parseFollowedChain(parts.followed(), input.chain);
+    const txHash = parseTxHash(input.txHash);
+    const chain = parts.builders.find(slug);
+    if (chain === null) throw toNotReady(slug);
+    try {
+      const fate = await readTransaction(chain.client, txHash);
+      if (fate.state !== 'mined') return { status: fate.state, block: null, tradeIds: [] };
+      return await toMinedAnswer(parts, slug, { ...fate, txHash });
+    } catch (error) {
+      if (isRpcError(error)) throw new UnavailableError(`The node of ${slug}`, error);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,280 @@
+// The graph keeps to the last commit that the feed has told of, whatever the feed and store do.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { createSqlitePlace, type StorePlace } from '../../../test/conformance/store-place.ts';
+import { toAddress, toCheckpoint } from '../../../test/conformance/store-samples.ts';
+import type { PoolRecord, TickRecord } from '../../model/market-record.ts';
+import type { MarketStore, Store } from '../../store/store.ts';
+import { PoolGraphFollower } from './pool-graph-follower.ts';
+
+let place: StorePlace;
+let store: Store;
+let follower: PoolGraphFollower;
+let warnings: string[];
+
+function createFollower(
+  market: MarketStore,
+  options: { venues?: ReadonlySet<string>; poolCountMax?: number } = {},
+): PoolGraphFollower {
+  return new PoolGraphFollower({
+    ...options,
+    chain: 'devnet',
+    store: market,
+    wrapped: toAddress(9),
+    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+    random: () => 0.5,
+    log: { warn: (_fields, message) => warnings.push(message) },
+  });
+}
+
+beforeEach(async () => {
+  warnings = [];
+  place = await createSqlitePlace();
+  store = await place.open();
+  follower = createFollower(store.market);
+});
+
+afterEach(async () => {
+  await follower.stop();
+  await store.close();
+  await place.remove();
+});
+
+const NOTHING = {
+  sqrtPriceX96: null,
+  liquidity: null,
+  tick: null,
+  amount0: null,
+  amount1: null,
+  liquidityUsdE18: null,
+} as const;
+
+function toPair(number: number, reserve0: bigint): PoolRecord {
+  return {
+    ...NOTHING,
+    pool: toAddress(number),
+    venue: 'uniswap-v2',
+    token0: toAddress(1),
+    token1: toAddress(2),
+    feePips: 3000,
+    tickSpacing: null,
+    hooks: null,
+    vault: toAddress(number),
+    createdBlock: 1,
+    createdAtMs: 1,
+    complete: true,
+    reserve0,
+    reserve1: 10n ** 20n,
+    protocolFee: 0,
+    lastSwapAtMs: null,
+  };
+}
+
+async function commit(
+  version: number,
+  rows: { readonly pools: readonly PoolRecord[]; readonly ticks?: readonly TickRecord[] },
+): Promise<void> {
+  await store.market.transaction('devnet', async (transaction) => {
+    await transaction.setCheckpoint(toCheckpoint(version));
+    await transaction.putPools(rows.pools);
+    await transaction.putTicks(rows.ticks ?? []);
+  });
+}
+
+function toldOf(version: number, pools: readonly number[], complete = true) {
+  return { version, pools: pools.map(toAddress), complete };
+}
+
+function reserveOf(number: number): bigint | null {
+  const curve = follower.current?.graph.get(toAddress(number))?.curve;
+  return curve !== undefined && 'reserve0' in curve ? curve.reserve0 : null;
+}
+
+async function startAt(version: number): Promise<void> {
+  await commit(version, { pools: [toPair(11, 100n), toPair(12, 200n)] });
+  follower.start();
+  await follower.settled();
+}
+
+describe('PoolGraphFollower', () => {
+  it('reads the store at the start', async () => {
+    await startAt(1);
+    assert.equal(follower.current?.checkpoint.version, 1);
+    assert.deepEqual([reserveOf(11), reserveOf(12)], [100n, 200n]);
+  });
+
+  it('leaves out exchanges that cannot be traded in', async () => {
+    follower = createFollower(store.market, { venues: new Set(['uniswap-v2']) });
+    const fork = { ...toPair(12, 200n), venue: 'sushiswap-v2' };
+    await commit(1, { pools: [toPair(11, 100n), fork] });
+    follower.start();
+    await follower.settled();
+    await commit(2, { pools: [{ ...fork, pool: toAddress(13) }] });
+    follower.hear(toldOf(2, [13]));
+    await follower.settled();
+    assert.deepEqual([reserveOf(11), reserveOf(12), reserveOf(13)], [100n, null, null]);
+  });
+
+  it('keeps so many pools and no more: those that hold most', async () => {
+    const toDeep = (number: number, usd: bigint) => ({
+      ...toPair(number, BigInt(number)),
+      liquidityUsdE18: usd * 10n ** 18n,
+    });
+    const kept = () => [11, 12, 13, 14, 15, 16, 17].filter((one) => reserveOf(one) !== null);
+    follower = createFollower(store.market, { poolCountMax: 3 });
+    const start = [toDeep(11, 5n), toDeep(12, 1n), toDeep(13, 7n), toPair(14, 14n), toDeep(15, 6n)];
+    await commit(1, { pools: start });
+    follower.start();
+    await follower.settled();
+    assert.deepEqual(kept(), [11, 13, 15]);
+    // What is too shallow does not come in; what is deep enough makes room for itself.
+    await commit(2, { pools: [toDeep(16, 2n), toDeep(17, 50n)] });
+    follower.hear(toldOf(2, [16, 17]));
+    await follower.settled();
+    assert.deepEqual(kept(), [13, 15, 17]);
+    assert.equal(follower.current?.checkpoint.version, 2);
+  });
+
+  it('waits for the first commit where the store has nothing yet', async () => {
+    follower.start();
+    await follower.settled();
+    assert.equal(follower.current, null);
+    await commit(1, { pools: [toPair(11, 100n)] });
+    follower.hear(toldOf(1, [11]));
+    await follower.settled();
+    assert.equal(reserveOf(11), 100n);
+  });
+
+  it('takes in what a commit touched', async () => {
+    await startAt(1);
+    await commit(2, { pools: [toPair(11, 101n), toPair(13, 300n)] });
+    assert.equal(reserveOf(11), 100n);
+    follower.hear(toldOf(2, [11, 13]));
+    await follower.settled();
+    assert.equal(follower.current?.checkpoint.version, 2);
+    assert.deepEqual([reserveOf(11), reserveOf(12), reserveOf(13)], [101n, 200n, 300n]);
+  });
+
+  it('shows nothing of a commit that the feed has not told yet', async () => {
+    await startAt(1);
+    await commit(2, { pools: [toPair(11, 101n)] });
+    await commit(3, { pools: [toPair(11, 102n), toPair(12, 202n)] });
+    follower.hear(toldOf(2, [11]));
+    await follower.settled();
+    // Pool 11 is at version 3 in the store, pool 12 too: half of that would be no state at all.
+    assert.deepEqual([reserveOf(11), reserveOf(12)], [100n, 200n]);
+    follower.hear(toldOf(3, [11, 12]));
+    await follower.settled();
+    assert.deepEqual([reserveOf(11), reserveOf(12)], [102n, 202n]);
+    assert.equal(follower.current?.checkpoint.version, 3);
+  });
+
+  it('reads everything where the feed has missed a commit', async () => {
+    await startAt(1);
+    await commit(2, { pools: [toPair(12, 202n)] });
+    await commit(3, { pools: [toPair(11, 103n)] });
+    follower.hear(toldOf(3, [11]));
+    await follower.settled();
+    assert.deepEqual([reserveOf(11), reserveOf(12)], [103n, 202n]);
+  });
+
+  it('reads everything where a rollback does not know all that it touched', async () => {
+    await startAt(1);
+    await commit(2, { pools: [toPair(12, 202n)] });
+    follower.hear(toldOf(2, [], false));
+    await follower.settled();
+    assert.equal(reserveOf(12), 202n);
+  });
+
+  it('ignores what it is told again', async () => {
+    await startAt(1);
+    await commit(2, { pools: [toPair(11, 102n)] });
+    follower.hear(toldOf(2, [11]));
+    await follower.settled();
+    const { graph } = follower.current ?? assert.fail();
+    const before = graph.get(toAddress(11));
+    follower.hear(toldOf(2, [11]));
+    follower.hear(toldOf(1, [11]));
+    await follower.settled();
+    assert.equal(graph.get(toAddress(11)), before);
+    assert.equal(graph, follower.current?.graph);
+  });
+
+  it('drops a pool whose creation was taken back, and one that was emptied', async () => {
+    await startAt(1);
+    const created = { ...toPair(13, 300n), createdBlock: 2 };
+    await store.market.transaction('devnet', async (transaction) => {
+      await transaction.setCheckpoint(toCheckpoint(2));
+      await transaction.putPools([created]);
+      const pools = new Map([[created.pool, null]]);
+      await transaction.putUndo([{ block: 2, tokens: new Map(), pools, ticks: [], balances: [] }]);
+    });
+    follower.hear(toldOf(2, [13]));
+    await follower.settled();
+    assert.equal(reserveOf(13), 300n);
+    await store.market.transaction('devnet', async (transaction) => {
+      await transaction.setCheckpoint({ ...toCheckpoint(3), block: 1 });
+      await transaction.undoAbove(1);
+      await transaction.putPools([{ ...toPair(12, 0n), reserve1: 0n }]);
+    });
+    follower.hear(toldOf(3, [12, 13]));
+    await follower.settled();
+    assert.deepEqual([reserveOf(11), reserveOf(12), reserveOf(13)], [100n, null, null]);
+    const between = follower.current?.graph.between(toAddress(1), toAddress(2));
+    assert.deepEqual([...(between ?? [])], [toAddress(11)]);
+  });
+
+  it('tries again when the store fails, and keeps what it has meanwhile', async () => {
+    let failures = 2;
+    const flaky = new Proxy(store.market, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => {
+          if (name === 'snapshot' && warnings.length < failures) throw new Error('no disk');
+          return value.apply(target, args);
+        };
+      },
+    });
+    follower = createFollower(flaky);
+    await startAt(1);
+    assert.equal(warnings.length, 2);
+    assert.equal(reserveOf(11), 100n);
+    failures = 4;
+    await commit(2, { pools: [toPair(11, 101n)] });
+    follower.hear(toldOf(2, [11]));
+    await follower.settled();
+    assert.equal(warnings.length, 4);
+    assert.equal(reserveOf(11), 101n);
+  });
+
+  it('loads ticks with their pool, and says of an incomplete one that it is not exact', async () => {
+    const concentrated = (number: number, complete: boolean): PoolRecord => ({
+      ...toPair(number, 0n),
+      reserve0: null,
+      reserve1: null,
+      venue: 'uniswap-v3',
+      tickSpacing: 60,
+      sqrtPriceX96: 2n ** 96n,
+      liquidity: 10n ** 18n,
+      tick: 0,
+      complete,
+    });
+    const ticks = [-60, 60].map((tick) => ({
+      pool: toAddress(21),
+      tick,
+      liquidityGross: 10n ** 18n,
+      liquidityNet: tick < 0 ? 10n ** 18n : -(10n ** 18n),
+    }));
+    await commit(1, { pools: [concentrated(21, true), concentrated(22, false)], ticks });
+    follower.start();
+    await follower.settled();
+    const { graph } = follower.current ?? assert.fail();
+    const [whole, partial] = [graph.get(toAddress(21)), graph.get(toAddress(22))];
+    assert.deepEqual([whole?.inexact, partial?.inexact], [null, 'ticks']);
+    // Beyond the known ticks nothing is left of the one, and nothing is known of the other.
+    assert.equal(whole?.curve.swapIn(true, 10n ** 20n).isFilled, false);
+    assert.equal(partial?.curve.swapIn(true, 10n ** 20n).isFilled, true);
+  });
+});

@@ -1,0 +1,241 @@
+// Keeps a chain's pool graph at the last committed state: read from the store at the start, then
+// moved by the feed, which says which pools a commit or a rollback touched.
+//
+// Rows are read anew rather than carried by the feed: a rollback restores them inside the store, so
+// only the store knows what they are then. What is read must belong to one commit, so it is taken
+// only from a snapshot whose version the feed has already told; a snapshot that is ahead of the
+// feed waits for it.
+
+import type { DirectionFees } from '../../amm/concentrated/swap-fee.ts';
+import { type Backoff, type Random, type Sleep, toBackoffMs } from '../../lib/retry.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Address, PoolId } from '../../model/market-event.ts';
+import type { Checkpoint, PoolRecord, TickRecord } from '../../model/market-record.ts';
+import type { MarketStore } from '../../store/store.ts';
+import { refitPool } from '../safety/hook-fees.ts';
+import { PoolGraph } from './pool-graph.ts';
+import { type GraphPool, toGraphPool } from './pool-graph-pool.ts';
+import { readPoolGraph, type ToPool } from './read-pool-graph.ts';
+
+/** What the graph has to hear of a commit; the feed's own event fits. */
+export interface PoolsCommitted {
+  readonly version: number;
+  /** The pools whose rows or ticks changed. */
+  readonly pools: readonly PoolId[];
+  /** False where pools that are not named may have changed, too. */
+  readonly complete: boolean;
+}
+
+export interface PoolGraphFollowerOptions {
+  readonly chain: ChainSlug;
+  readonly store: MarketStore;
+  /** The wrapped native coin, where the chain's router can wrap. */
+  readonly wrapped: Address | null;
+  /** The exchanges that can be traded in; all of them unless told. */
+  readonly venues?: ReadonlySet<string>;
+  /** What hooks were seen to take of swaps in a pool; null where that is not known. */
+  readonly hookFees?: (pool: PoolId) => DirectionFees | null;
+  /** How many pools are kept in memory: of more, the ones with the most in them. */
+  readonly poolCountMax?: number;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+const BACKOFF: Backoff = { baseMs: 100, maxMs: 10_000 };
+/** Beyond so many touched pools, reading everything once is cheaper. */
+const TOUCHED_COUNT_MAX = 5_000;
+const POOL_COUNT_MAX = 300_000;
+const PAUSE_MS = 20;
+/** So much over its share, the graph is read anew with a new measure of what to keep. */
+const OVERFULL = 1.1;
+
+/** A graph and the commit that it is the state of. */
+export interface GraphAtCommit {
+  readonly graph: PoolGraph;
+  readonly checkpoint: Checkpoint;
+}
+
+export class PoolGraphFollower {
+  readonly #options: PoolGraphFollowerOptions;
+  readonly #abort = new AbortController();
+  #current: GraphAtCommit | null = null;
+  #toldVersion = 0;
+  #touched = new Set<PoolId>();
+  #mustReload = true;
+  /** Whether something was told since the last look at the store. */
+  #hasNews = false;
+  /** What a pool must hold to be kept; null as long as there is room for all. */
+  #floorUsdE18: bigint | null = null;
+  #running: Promise<void> | null = null;
+
+  constructor(options: PoolGraphFollowerOptions) {
+    this.#options = options;
+  }
+
+  /** Null until the store has been read, or while it has nothing of the chain. */
+  get current(): GraphAtCommit | null {
+    return this.#current;
+  }
+
+  start(): void {
+    this.#work();
+  }
+
+  /** To be called with every event of the chain's feed, in order. */
+  hear(event: PoolsCommitted): void {
+    const known = Math.max(this.#toldVersion, this.#current?.checkpoint.version ?? 0);
+    if (event.version <= (this.#current?.checkpoint.version ?? 0)) return;
+    // Something was missed: what it touched is not known.
+    if (event.version > known + 1) this.#mustReload = true;
+    if (!event.complete) this.#mustReload = true;
+    this.#toldVersion = event.version;
+    for (const pool of event.pools) this.#touched.add(pool);
+    if (this.#touched.size > TOUCHED_COUNT_MAX) this.#mustReload = true;
+    this.#work();
+  }
+
+  /** Some of what was told got lost: everything is read anew. */
+  miss(): void {
+    this.#mustReload = true;
+    this.#work();
+  }
+
+  /** Resolves when all that was told has been taken in, or waits for the feed. */
+  async settled(): Promise<void> {
+    while (this.#running !== null) await this.#running;
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.settled();
+  }
+
+  /** The fees of a pool's hook have just been seen. */
+  refit(id: PoolId): void {
+    const pool = this.#current?.graph.get(id);
+    if (pool !== undefined) this.#current?.graph.set(this.#refit(pool));
+  }
+
+  get #poolCountMax(): number {
+    return this.#options.poolCountMax ?? POOL_COUNT_MAX;
+  }
+
+  #isKept(row: PoolRecord): boolean {
+    return this.#floorUsdE18 === null || (row.liquidityUsdE18 ?? 0n) >= this.#floorUsdE18;
+  }
+
+  #refit(pool: GraphPool): GraphPool {
+    return refitPool(pool, this.#options.hookFees?.(pool.pool) ?? null);
+  }
+
+  readonly #toPool: ToPool = (row, ticks, previous) => {
+    if (this.#options.venues?.has(row.venue) === false) return null;
+    const pool = toGraphPool(row, ticks, previous);
+    return pool && this.#refit(pool);
+  };
+
+  #work(): void {
+    this.#hasNews = true;
+    if (this.#running !== null || this.#abort.signal.aborted) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { sleep, random, log, chain } = this.#options;
+    const { signal } = this.#abort;
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        this.#hasNews = false;
+        const isDone = this.#mustReload ? await this.#reload() : await this.#refresh();
+        failures = 0;
+        if (!isDone) continue;
+        // While history is indexed commits come by the hundred: they are taken in together.
+        await sleep(PAUSE_MS, signal).catch(() => undefined);
+        if (!this.#hasNews) return;
+      } catch (error) {
+        failures += 1;
+        log.warn({ chain, err: error, failures }, 'the pools could not be read');
+        await sleep(toBackoffMs(failures, BACKOFF, random), signal).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Reads every pool of the chain. */
+  async #reload(): Promise<boolean> {
+    const { store, chain, wrapped } = this.#options;
+    this.#mustReload = false;
+    const touchedBefore = this.#touched;
+    this.#touched = new Set();
+    try {
+      const graph = new PoolGraph({ wrapped });
+      const into = { graph, toPool: this.#toPool, poolCountMax: this.#poolCountMax };
+      let floor: bigint | null = null;
+      const checkpoint = await store.snapshot(async (reader) => {
+        const found = await reader.readCheckpoint(chain);
+        if (found !== null) floor = await readPoolGraph(reader, { chain, ...into });
+        return found;
+      });
+      // A store without the chain is read again once the feed tells of a first commit.
+      if (checkpoint === null) {
+        this.#mustReload = true;
+        return true;
+      }
+      this.#current = { graph, checkpoint };
+      this.#floorUsdE18 = floor;
+    } catch (error) {
+      this.#mustReload = true;
+      for (const pool of touchedBefore) this.#touched.add(pool);
+      throw error;
+    }
+    return this.#isUpToDate();
+  }
+
+  /** Reads what was touched since; true when there is nothing more to do for now. */
+  async #refresh(): Promise<boolean> {
+    const { store, chain } = this.#options;
+    const current = this.#current;
+    if (current === null || this.#isUpToDate()) return true;
+    const pools = [...this.#touched];
+    const told = this.#toldVersion;
+    const read = await store.snapshot(async (reader) => {
+      const checkpoint = await reader.readCheckpoint(chain);
+      // Later commits are in the snapshot whose pools are not known yet; the feed will tell.
+      if (checkpoint === null || checkpoint.version !== told) return null;
+      const rows = await reader.readPools(chain, pools);
+      const concentrated = rows.filter((row) => row.tickSpacing !== null && row.complete);
+      const ids = concentrated.map((row) => row.pool);
+      const ticks = ids.length === 0 ? [] : await reader.readTicks(chain, ids);
+      return { checkpoint, rows, ticks };
+    });
+    if (read === null) return this.#toldVersion === told;
+    this.#apply(current.graph, pools, read);
+    this.#current = { graph: current.graph, checkpoint: read.checkpoint };
+    if (this.#toldVersion === told) this.#touched.clear();
+    if (current.graph.size > this.#poolCountMax * OVERFULL) this.#mustReload = true;
+    return this.#isUpToDate();
+  }
+
+  /** All at once, so that no quote sees one pool before and another after a commit. */
+  #apply(
+    graph: PoolGraph,
+    pools: readonly PoolId[],
+    read: { readonly rows: readonly PoolRecord[]; readonly ticks: readonly TickRecord[] },
+  ): void {
+    const rows = new Map(read.rows.map((row) => [row.pool, row]));
+    const ticks = Map.groupBy(read.ticks, (row) => row.pool);
+    for (const id of pools) {
+      const row = rows.get(id);
+      const isWanted = row !== undefined && (graph.get(id) !== undefined || this.#isKept(row));
+      const pool = isWanted ? this.#toPool(row, ticks.get(id) ?? [], graph.get(id)) : null;
+      if (pool === null) graph.delete(id);
+      else graph.set(pool);
+    }
+  }
+
+  #isUpToDate(): boolean {
+    return this.#toldVersion <= (this.#current?.checkpoint.version ?? 0) && !this.#mustReload;
+  }
+}

@@ -1,0 +1,123 @@
+// What the graph joins, which hooks it trusts, and routes in a graph far larger than the search.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem';
+import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { ConstantProductPool } from '../../amm/constant-product.ts';
+import { type PoolDescription, ZERO_ADDRESS } from '../../model/market-event.ts';
+import { findBestRoute } from '../routing/route.ts';
+import { PoolGraph } from './pool-graph.ts';
+import { leavesSwapsAlone } from './pool-graph-hooks.ts';
+import type { GraphPool } from './pool-graph-pool.ts';
+
+const WETH = toFakeAddress('ee', 1);
+const USDC = toFakeAddress('ee', 2);
+
+function createPair(number: number, tokens: readonly [string, string]): GraphPool {
+  const reserves = { reserve0: 10n ** 22n, reserve1: 10n ** 22n };
+  return {
+    pool: toFakeAddress('dd', number),
+    venue: 'uniswap-v2',
+    token0: tokens[0],
+    token1: tokens[1],
+    feePips: 3000,
+    tickSpacing: null,
+    hooks: null,
+    inexact: null,
+    curve: new ConstantProductPool(reserves, 3000),
+  };
+}
+
+describe('PoolGraph', () => {
+  it('joins the native coin and its wrapping, and no asset with itself', () => {
+    const graph = new PoolGraph({ wrapped: WETH });
+    graph.set(createPair(1, [ZERO_ADDRESS, USDC]));
+    graph.set(createPair(2, [USDC, WETH]));
+    graph.set(createPair(3, [ZERO_ADDRESS, WETH]));
+    assert.equal(graph.between(USDC, WETH).size, 2);
+    assert.deepEqual([...graph.neighbours(WETH).keys()], [USDC]);
+    assert.equal(graph.size, 3);
+  });
+
+  it('forgets an asset with its last pool', () => {
+    const graph = new PoolGraph({ wrapped: null });
+    const pools = [1, 2].map((number) => createPair(number, [USDC, WETH]));
+    for (const pool of pools) graph.set(pool);
+    graph.delete(pools[0]?.pool ?? '');
+    assert.equal(graph.between(WETH, USDC).size, 1);
+    graph.delete(pools[1]?.pool ?? '');
+    graph.delete(pools[1]?.pool ?? '');
+    assert.deepEqual([graph.size, graph.neighbours(WETH).size, graph.hubs.size], [0, 0, 0]);
+  });
+
+  it('routes between hubs with thousands of neighbours, over other hubs', () => {
+    const graph = new PoolGraph({ wrapped: null });
+    const hubs = [WETH, USDC, ...[3, 4, 5].map((number) => toFakeAddress('ee', number))];
+    let number = 0;
+    const join = (a: string, b: string) => {
+      number += 1;
+      graph.set(createPair(number, a < b ? [a, b] : [b, a]));
+    };
+    for (const [index, hub] of hubs.entries()) {
+      for (const other of hubs.slice(index + 1)) join(hub, other);
+    }
+    for (let token = 0; token < 3000; token += 1) {
+      const hub = hubs[2 + (token % 3)] ?? '';
+      for (const end of [WETH, USDC, hub]) join(toFakeAddress('aa', token + 1), end);
+    }
+    assert.deepEqual([...graph.hubs].sort(), [...hubs].sort());
+    const route = findBestRoute(graph, {
+      tokenIn: WETH,
+      tokenOut: USDC,
+      amountIn: 3n * 10n ** 21n,
+    });
+    // The direct pool, three hubs between, and three pairs of them.
+    const between = route?.legs.map(({ hops }) => hops.length).sort() ?? [];
+    assert.ok(between.length >= 4, `${between}`);
+    const toToken = { tokenIn: WETH, tokenOut: toFakeAddress('aa', 7), amountIn: 10n ** 21n };
+    const lengths = findBestRoute(graph, toToken)?.legs.map(({ hops }) => hops.length) ?? [];
+    assert.ok(lengths.includes(1) && lengths.includes(2), `${lengths}`);
+  });
+});
+
+describe('leavesSwapsAlone', () => {
+  function createHooked(hooks: string, keyFee: number): PoolDescription {
+    const key = [WETH, USDC, keyFee, 60, hooks] as [
+      `0x${string}`,
+      `0x${string}`,
+      number,
+      number,
+      `0x${string}`,
+    ];
+    const types = parseAbiParameters('address, address, uint24, int24, address');
+    return {
+      pool: keccak256(encodeAbiParameters(types, key)),
+      venue: 'uniswap-v4',
+      token0: WETH,
+      token1: USDC,
+      feePips: 3000,
+      tickSpacing: 60,
+      hooks,
+      vault: toFakeAddress('bb', 1),
+    };
+  }
+
+  const withBits = (bits: number) => toFakeAddress('cc', bits);
+
+  it('trusts no hook that is called in swaps', () => {
+    assert.equal(leavesSwapsAlone(createHooked(withBits(1 << 7), 3000)), false);
+    assert.equal(leavesSwapsAlone(createHooked(withBits(1 << 6), 3000)), false);
+    assert.equal(leavesSwapsAlone(createHooked(withBits((1 << 7) | (1 << 3)), 3000)), false);
+  });
+
+  it('trusts one that is called for liquidity alone, where the fee is the pool own', () => {
+    const hooks = withBits((1 << 11) | (1 << 9));
+    assert.equal(leavesSwapsAlone(createHooked(hooks, 3000)), true);
+    assert.equal(leavesSwapsAlone(createHooked(hooks, 0x800000)), false);
+  });
+
+  it('has nothing against a pool without a hook', () => {
+    assert.equal(leavesSwapsAlone({ ...createHooked(withBits(1 << 7), 3000), hooks: null }), true);
+  });
+});

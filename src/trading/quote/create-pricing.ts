@@ -1,0 +1,45 @@
+// Puts pricing and quoting together.
+
+import type { InputOf } from '../../contract/operation.ts';
+import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
+import { parseTrade, type TradeInput } from './parse-trade.ts';
+import { createPriceTrade, type PricingParts } from './price-trade.ts';
+import type { PricedTrade, PriceTrade, TradeRequest } from './priced-trade.ts';
+import { type QuoteAnswer, toQuoteAnswer } from './quote-answer.ts';
+import { openQuote, QUOTE_LIFE_MS, type QuoteTerms, type Sealer, sealQuote } from './quote-seal.ts';
+
+export interface TradingParts extends PricingParts {
+  readonly sealer: Sealer;
+}
+
+/** What build shares with quote. */
+export interface Pricing {
+  /** Throws what is wrong with the input. */
+  parse(input: TradeInput): TradeRequest;
+  readonly price: PriceTrade;
+  /** As an answer, with a quote id that binds to its minimum. */
+  toQuote(trade: PricedTrade): QuoteAnswer;
+  /** Throws `INVALID_QUOTE_ID`; whether it has run out or fits is for the caller to see. */
+  openQuoteId(quoteId: string): QuoteTerms;
+}
+
+export function createPricing(parts: TradingParts): Pricing {
+  const { chains, clock, sealer } = parts;
+  return {
+    parse: (input) => parseTrade(chains.list(), input),
+    price: createPriceTrade(parts),
+    toQuote: (trade) => {
+      const nowMs = clock.nowMs();
+      const expiresAtMs = nowMs + QUOTE_LIFE_MS;
+      const { request, minAmountOutRaw } = trade;
+      const quoteId = sealQuote(sealer, { request, minAmountOutRaw, expiresAtMs });
+      return toQuoteAnswer(trade, { quoteId, expiresAtMs, nowMs });
+    },
+    openQuoteId: (quoteId) => openQuote(sealer, quoteId),
+  };
+}
+
+export function createQuoteTrade(pricing: Pricing) {
+  return async (input: InputOf<typeof quoteTrade>): Promise<QuoteAnswer> =>
+    pricing.toQuote(await pricing.price(pricing.parse(input)));
+}

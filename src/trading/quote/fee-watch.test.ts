@@ -1,0 +1,71 @@
+// Fees are asked for by the clock and never by whoever reads them.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '../../lib/clock.ts';
+import { FeeWatch } from './fee-watch.ts';
+
+const FEES = { baseFeePerGas: 1n, maxPriorityFeePerGas: 2n, maxFeePerGas: 4n };
+
+function createWatch() {
+  const clock = new ManualClock();
+  const state = { asked: 0, isDown: false, errors: 0 };
+  const watch = new FeeWatch({
+    readFees: async () => {
+      state.asked += 1;
+      if (state.isDown) throw new Error('down');
+      return FEES;
+    },
+    clock,
+    onError: () => {
+      state.errors += 1;
+    },
+  });
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    watch.look();
+    await watch.settled();
+  };
+  return { watch, state, pass };
+}
+
+test('default: nothing is known before the first look, and reading asks nobody', async () => {
+  const { watch, state, pass } = createWatch();
+  assert.equal(watch.read(), null);
+  assert.equal(state.asked, 0);
+  await pass(0);
+  for (let i = 0; i < 100; i += 1) assert.deepEqual(watch.read(), FEES);
+  assert.equal(state.asked, 1);
+});
+
+test('behavior: every six seconds while somebody reads, every minute while nobody does', async () => {
+  const { watch, state, pass } = createWatch();
+  await pass(0);
+  for (let second = 0; second < 30; second += 1) {
+    watch.read();
+    await pass(1000);
+  }
+  assert.equal(state.asked, 6);
+  const before = state.asked;
+  // The last read still counts once.
+  for (let second = 0; second < 120; second += 1) {
+    watch.peek();
+    await pass(1000);
+  }
+  assert.ok(state.asked - before <= 3, `${state.asked - before}`);
+});
+
+test('behavior: a node that is down is asked again soon, and what is too old is not told', async () => {
+  const { watch, state, pass } = createWatch();
+  await pass(0);
+  state.isDown = true;
+  for (let second = 0; second < 299; second += 1) await pass(1000);
+  assert.deepEqual(watch.read(), FEES);
+  assert.ok(state.errors > 100, `${state.errors}`);
+  await pass(2000);
+  assert.equal(watch.read(), null);
+  state.isDown = false;
+  await pass(1000);
+  assert.deepEqual(watch.read(), FEES);
+  await watch.stop();
+});

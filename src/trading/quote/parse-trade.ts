@@ -1,0 +1,44 @@
+// Untrusted input of a trade → a request that can be priced, or each fault of it by name.
+
+import { parseAddress, parseFollowedChain } from '../../contract/parse-reference.ts';
+import { toInvalidInput } from '../../errors/app-error.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import { ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { TradeSide } from '../../model/market-record.ts';
+import type { TradeRequest } from './priced-trade.ts';
+
+export interface TradeInput {
+  readonly chain: string;
+  readonly mint: string;
+  readonly side: TradeSide;
+  readonly amountInRaw: string;
+  readonly slippageBps: number;
+  readonly quoteMint?: string;
+}
+
+const AMOUNT_END = 2n ** 256n;
+/** No number below 2^256 has more digits. */
+const DIGITS_MAX = 78;
+
+function toAmountFault(text: string): string | null {
+  if (!/^\d+$/.test(text)) {
+    return 'must be a whole number in decimal digits, in the smallest unit of what is spent';
+  }
+  if (/^0+$/.test(text)) return 'must be above 0';
+  if (text.startsWith('0')) return 'must not begin with 0';
+  if (text.length > DIGITS_MAX || BigInt(text) >= AMOUNT_END) return 'must be below 2^256';
+  return null;
+}
+
+export function parseTrade(followed: readonly ChainSlug[], input: TradeInput): TradeRequest {
+  const chain = parseFollowedChain(followed, input.chain);
+  const mint = parseAddress(chain, input.mint, 'mint');
+  const quoteMint =
+    input.quoteMint === undefined
+      ? ZERO_ADDRESS
+      : parseAddress(chain, input.quoteMint, 'quoteMint');
+  const fault = toAmountFault(input.amountInRaw);
+  if (fault !== null) throw toInvalidInput([{ path: 'amountInRaw', message: fault }]);
+  const { side, slippageBps } = input;
+  return { chain, mint, side, quoteMint, amountInRaw: BigInt(input.amountInRaw), slippageBps };
+}

@@ -1,0 +1,314 @@
+// Quotes on a real node's markets: what they promise, what they warn of and what they cost.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Address, encodeFunctionData, type Hex } from 'viem';
+import { MAKER, TRADERS } from '../../../devnet/accounts.ts';
+import { ERC20_ABI } from '../../../devnet/dex-abi.ts';
+import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
+import { setBuyTax, setTraps, type Trap, type TrapMode } from '../../../test/trap-tokens.ts';
+import { ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { QuoteAnswer } from './quote-answer.ts';
+
+const TRADER = TRADERS[0] as Address;
+const MODES = [
+  'honest',
+  'donated',
+  'walletsOnly',
+  'walletsStuck',
+  'contractsStuck',
+  'nextBlock',
+  'losesOne',
+  'closed',
+  'burnsGas',
+] as const satisfies TrapMode[];
+
+let scene: TradingScene;
+let traps: Readonly<Record<(typeof MODES)[number], Trap>>;
+
+before(async () => {
+  scene = await startTradingScene();
+  traps = await setTraps(scene.devnet.chain, MODES);
+  await scene.settle();
+});
+after(() => scene.stop());
+
+function toCodes({ warnings }: QuoteAnswer): string[] {
+  return warnings.map(({ code }) => code);
+}
+
+async function readBalance(token: Address, owner: Address): Promise<bigint> {
+  const { rpc } = scene.devnet.chain;
+  if (token === ZERO_ADDRESS) return BigInt(await rpc.call<Hex>('eth_getBalance', owner, 'latest'));
+  const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'balanceOf', args: [owner] });
+  return BigInt(await rpc.call<Hex>('eth_call', { to: token, data }, 'latest'));
+}
+
+describe('token safety', () => {
+  it('is measured for every token of the devnet: taxes to the basis point, traps as such', async () => {
+    const odd = {
+      toll: { buyTaxBps: 300, sellTaxBps: 700, sellable: true },
+      ember: { buyTaxBps: 100, sellTaxBps: 100, sellable: true },
+      trap: { buyTaxBps: 0, sellTaxBps: null, sellable: false },
+    };
+    const plain = { buyTaxBps: 0, sellTaxBps: 0, sellable: true };
+    const { tokens } = scene.devnet.chain.deployment;
+    for (const { key, address } of tokens.filter((one) => one.key !== 'lone')) {
+      const quote = await scene.quote({ mint: address });
+      const { checkedAt, ...safety } = quote.tokenSafety ?? assert.fail(key);
+      assert.ok(checkedAt > 0);
+      assert.deepEqual(safety, odd[key as keyof typeof odd] ?? plain, key);
+      assert.equal(quote.exact, !['toll', 'ember', 'hook'].includes(key), key);
+    }
+  });
+
+  it('tells a trap that shows to a wallet only, to a contract only, or to both', async () => {
+    for (const mode of ['walletsStuck', 'contractsStuck', 'burnsGas'] as const) {
+      const quote = await scene.quote({ mint: traps[mode].token });
+      assert.equal(quote.tokenSafety?.sellable, false, mode);
+      assert.equal(quote.tokenSafety?.buyTaxBps, 0, mode);
+      assert.ok(toCodes(quote).includes('UNSELLABLE'), mode);
+    }
+  });
+
+  it('is fair to tokens that keep contracts out, or sales for the next block', async () => {
+    for (const mode of ['honest', 'walletsOnly', 'nextBlock'] as const) {
+      const quote = await scene.quote({ mint: traps[mode].token });
+      const { checkedAt: _, ...safety } = quote.tokenSafety ?? assert.fail(mode);
+      assert.deepEqual(safety, { buyTaxBps: 0, sellTaxBps: 0, sellable: true }, mode);
+      assert.equal(quote.exact, true, mode);
+    }
+  });
+
+  it('gives no promise where a transfer loses a single unit', async () => {
+    for (const side of ['buy', 'sell'] as const) {
+      const quote = await scene.quote({ mint: traps.losesOne.token, side });
+      assert.equal(quote.exact, false);
+      assert.equal(quote.tokenSafety?.sellable, true);
+    }
+  });
+
+  it('gives none where a stray coin in a pair would pay more than it says', async () => {
+    const { chain } = scene.devnet;
+    const { token, pair } = traps.donated;
+    const before = await scene.quote({ mint: token });
+    assert.equal(before.exact, true);
+    const args = [pair, 10n ** 15n] as const;
+    const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'transfer', args });
+    const receipt = await chain.send({ from: MAKER, to: token, data, gas: 200_000n });
+    assert.equal(receipt.status, '0x1');
+    scene.advance(11 * 60_000);
+    await scene.quote({ mint: token, side: 'sell' });
+    const checkedAt = before.tokenSafety?.checkedAt ?? 0;
+    while ((scene.chain.book.get(pair)?.checkedAtMs ?? 0) <= checkedAt) await delay(20);
+    const after = await scene.quote({ mint: token, side: 'sell' });
+    assert.equal(after.exact, false);
+    assert.equal(after.tokenSafety?.sellable, true);
+    assert.ok(!toCodes(after).includes('TAXED_TOKEN'));
+  });
+
+  it('says that it cannot tell of a token that cannot even be bought', async () => {
+    const quote = await scene.quote({ mint: traps.closed.token });
+    const { checkedAt: _, ...safety } = quote.tokenSafety ?? assert.fail();
+    assert.deepEqual(safety, { buyTaxBps: null, sellTaxBps: null, sellable: null });
+    assert.equal(quote.exact, false);
+    assert.ok(toCodes(quote).includes('UNSELLABLE'));
+  });
+});
+
+describe('what a taxed or hooked trade pays', () => {
+  for (const { key, venue, side, toleranceRaw } of [
+    { key: 'toll', venue: 'uniswap-v2', side: 'buy', toleranceRaw: 1n },
+    { key: 'ember', venue: 'uniswap-v2', side: 'buy', toleranceRaw: 1n },
+    { key: 'hook', venue: 'uniswap-v4', side: 'buy', toleranceRaw: 10n ** 13n },
+  ] as const) {
+    it(`is what the quote says: ${side} ${key}`, async () => {
+      await scene.settle();
+      const token = scene.mintOf(key) as Address;
+      const amountInRaw = 3n * 10n ** 17n;
+      const quote = await scene.quote({ mint: token, amountInRaw: amountInRaw.toString() });
+      const before = await readBalance(token, TRADER);
+      const receipt = await scene.devnet.chain.buy({ token: key, venue, amountInRaw });
+      assert.equal(receipt.status, '0x1');
+      const received = (await readBalance(token, TRADER)) - before;
+      const difference = BigInt(quote.output.amountRaw) - received;
+      assert.ok(difference <= toleranceRaw && difference >= -toleranceRaw, `${difference}`);
+      assert.equal(quote.exact, false);
+    });
+  }
+
+  it('has the tax among its fees', async () => {
+    const buy = await scene.quote({ mint: scene.mintOf('toll') });
+    const tax = buy.fees.find(({ kind }) => kind === 'tokenTax') ?? assert.fail();
+    assert.equal(tax.bps, 300);
+    const paid = buy.route.flatMap(({ hops }) => hops.map((hop) => BigInt(hop.amountOutRaw)));
+    const total = paid.reduce((sum, one) => sum + one, 0n);
+    assert.equal(BigInt(buy.output.amountRaw) + BigInt(tax.amountRaw), total);
+    const sell = await scene.quote({ mint: scene.mintOf('toll'), side: 'sell' });
+    assert.equal(sell.fees.find(({ kind }) => kind === 'tokenTax')?.bps, 700);
+    assert.equal(sell.route[0]?.hops[0]?.amountInRaw, '9300000000000000');
+  });
+});
+
+describe('assets', () => {
+  it('a buy with the native coin uses its own pools and those of its wrapping', async () => {
+    const quote = await scene.quote({
+      mint: scene.mintOf('wire'),
+      amountInRaw: (20n * 10n ** 18n).toString(),
+    });
+    const first = new Set(quote.route.map(({ hops }) => hops[0]?.tokenIn.toLowerCase()));
+    assert.ok(first.has(ZERO_ADDRESS) && first.has(scene.chain.wrapped));
+    assert.deepEqual([quote.input.native, quote.input.symbol], [true, 'ETH']);
+    const shares = quote.route.reduce((sum, { shareBps }) => sum + shareBps, 0);
+    assert.equal(shares, 10_000);
+  });
+
+  it('native and wrapped coin price alike, and each is told as what it is', async () => {
+    const mint = scene.mintOf('wire');
+    const native = await scene.quote({ mint, side: 'sell' });
+    const wrapped = await scene.quote({ mint, side: 'sell', quoteMint: scene.chain.wrapped });
+    assert.equal(native.output.amountRaw, wrapped.output.amountRaw);
+    assert.deepEqual([native.output.native, wrapped.output.native], [true, false]);
+    assert.equal(wrapped.output.mint.toLowerCase(), scene.chain.wrapped);
+    const zero = await scene.quote({ mint, side: 'sell', quoteMint: ZERO_ADDRESS });
+    assert.deepEqual(zero.output, native.output);
+  });
+
+  it('any token can be the quote asset, prices are told in it whichever the side', async () => {
+    const mint = scene.mintOf('wbit');
+    const quoteMint = scene.mintOf('kin');
+    const sell = await scene.quote({ mint, quoteMint, side: 'sell', amountInRaw: '1000' });
+    const buy = await scene.quote({
+      mint,
+      quoteMint,
+      side: 'buy',
+      amountInRaw: sell.output.amountRaw,
+    });
+    assert.equal(buy.input.symbol, 'KIN');
+    assert.ok(Number(buy.executionPrice) > Number(sell.executionPrice));
+    const ratio = Number(buy.spotPrice) / Number(sell.spotPrice);
+    assert.ok(ratio > 0.98 && ratio < 1.02, `${ratio}`);
+  });
+
+  it('the native coin itself can be what is traded', async () => {
+    const quote = await scene.quote({
+      mint: ZERO_ADDRESS,
+      quoteMint: scene.mintOf('usdc'),
+      amountInRaw: '1000000',
+    });
+    assert.equal(quote.output.native, true);
+    assert.ok(Number(quote.spotPrice) > 1000);
+  });
+
+  it('one unit that cannot be divided is never given up, whatever the slippage', async () => {
+    const mint = scene.mintOf('seat');
+    const several = await scene.quote({ mint, amountInRaw: (10n ** 18n).toString() });
+    const each = 10n ** 18n / BigInt(several.output.amountRaw);
+    const amountInRaw = ((each * 3n) / 2n).toString();
+    const { output } = await scene.quote({ mint, amountInRaw, slippageBps: 5000 });
+    assert.deepEqual([output.amountRaw, output.minAmountRaw], ['1', '1']);
+  });
+
+  it('a token without decimals is priced in raw units only', async () => {
+    const quote = await scene.quote({ mint: scene.mintOf('mute') });
+    assert.equal(quote.output.decimals, null);
+    assert.equal(quote.output.amount, null);
+    assert.equal(quote.spotPrice, null);
+  });
+});
+
+describe('refusals', () => {
+  const ask = (input: Parameters<TradingScene['quote']>[0]) =>
+    scene.quote(input).then(
+      () => assert.fail('was answered'),
+      (error: { code: string; errors?: { path: string; message: string }[] }) =>
+        [error.code, error.errors?.[0]?.path, error.errors?.[0]?.message] as const,
+    );
+
+  it('each bad amount, asset and chain has its own', async () => {
+    const mint = scene.mintOf('wire');
+    const cases: [Parameters<TradingScene['quote']>[0], string, string?, RegExp?][] = [
+      [{ mint, amountInRaw: '0' }, 'INVALID_INPUT', 'amountInRaw', /above 0/],
+      [{ mint, amountInRaw: '000' }, 'INVALID_INPUT', 'amountInRaw', /above 0/],
+      [{ mint, amountInRaw: '-5' }, 'INVALID_INPUT', 'amountInRaw', /whole number/],
+      [{ mint, amountInRaw: '1.5' }, 'INVALID_INPUT', 'amountInRaw', /whole number/],
+      [{ mint, amountInRaw: '1e18' }, 'INVALID_INPUT', 'amountInRaw', /whole number/],
+      [{ mint, amountInRaw: '0x10' }, 'INVALID_INPUT', 'amountInRaw', /whole number/],
+      [{ mint, amountInRaw: ' 1' }, 'INVALID_INPUT', 'amountInRaw', /whole number/],
+      [{ mint, amountInRaw: '007' }, 'INVALID_INPUT', 'amountInRaw', /begin with 0/],
+      [{ mint, amountInRaw: (2n ** 256n).toString() }, 'INVALID_INPUT', 'amountInRaw', /2\^256/],
+      [{ mint, amountInRaw: '9'.repeat(150) }, 'INVALID_INPUT', 'amountInRaw', /2\^256/],
+      [{ mint, amountInRaw: (2n ** 256n - 1n).toString() }, 'INSUFFICIENT_LIQUIDITY'],
+      [{ mint, amountInRaw: (2n ** 160n).toString() }, 'INSUFFICIENT_LIQUIDITY'],
+      [{ mint: scene.mintOf('seat'), amountInRaw: '1' }, 'AMOUNT_TOO_SMALL'],
+      [{ mint: scene.mintOf('lone') }, 'NO_MARKET'],
+      [{ mint, quoteMint: scene.mintOf('lone') }, 'NO_MARKET'],
+      [{ mint: scene.chain.wrapped }, 'INVALID_INPUT', 'mint', /quote asset itself/],
+      [{ mint: ZERO_ADDRESS }, 'INVALID_INPUT', 'mint', /quote asset itself/],
+      [{ mint, quoteMint: mint }, 'INVALID_INPUT', 'mint', /quote asset itself/],
+      [{ mint: `0x${'12'.repeat(20)}` }, 'TOKEN_NOT_FOUND'],
+      [{ mint, quoteMint: `0x${'12'.repeat(20)}` }, 'TOKEN_NOT_FOUND'],
+      [{ mint: '0x12' }, 'INVALID_ADDRESS', 'mint'],
+      [{ mint, quoteMint: 'eth' }, 'INVALID_ADDRESS', 'quoteMint'],
+      [{ mint, chain: 'base' }, 'CHAIN_NOT_FOLLOWED', 'chain'],
+      [{ mint, chain: 'nowhere' }, 'UNKNOWN_CHAIN', 'chain'],
+    ];
+    for (const [input, code, path, message] of cases) {
+      const told = await ask(input);
+      assert.deepEqual(told.slice(0, 2), [code, path], JSON.stringify(input));
+      if (message !== undefined) assert.match(told[2] ?? '', message);
+    }
+  });
+
+  it('a paused token is refused at either end, and nothing is led through it', async () => {
+    const wire = scene.mintOf('wire');
+    const kin = scene.mintOf('kin');
+    assert.ok(await scene.quote({ mint: kin }));
+    scene.paused.add(wire);
+    try {
+      assert.equal((await ask({ mint: wire }))[0], 'TOKEN_PAUSED');
+      assert.equal((await ask({ mint: kin, quoteMint: wire }))[0], 'TOKEN_PAUSED');
+      assert.equal((await ask({ mint: kin }))[0], 'NO_MARKET');
+    } finally {
+      scene.paused.clear();
+    }
+  });
+});
+
+describe('a tax that is raised later', () => {
+  it('breaks the promise once the last look is an hour old, and is found by the next', async () => {
+    const { token: mint, pair } = traps.honest;
+    const before = await scene.quote({ mint });
+    assert.equal(before.exact, true);
+    await setBuyTax(scene.devnet.chain, mint, 250n);
+    scene.advance(61 * 60_000);
+    const stale = await scene.quote({ mint });
+    assert.equal(stale.exact, false);
+    assert.ok(toCodes(stale).includes('SAFETY_UNKNOWN'));
+    // That quote made it due: nothing else has to happen for it to be looked at again.
+    const checkedAt = before.tokenSafety?.checkedAt ?? 0;
+    while ((scene.chain.book.get(pair)?.checkedAtMs ?? 0) <= checkedAt) await delay(20);
+    await scene.settle();
+    const fresh = await scene.quote({ mint });
+    assert.equal(fresh.tokenSafety?.buyTaxBps, 250);
+    assert.ok(toCodes(fresh).includes('TAXED_TOKEN'));
+    assert.ok(BigInt(fresh.output.amountRaw) < BigInt(before.output.amountRaw));
+  });
+});
+
+describe('the node', () => {
+  it('is asked nothing by a quote, whatever is quoted', async () => {
+    await scene.settle();
+    const count = () => {
+      const methods = scene.devnet.recorder.methods();
+      return ['eth_call', 'eth_simulateV1', 'eth_estimateGas'].map((one) => methods.get(one) ?? 0);
+    };
+    const before = count();
+    const { tokens } = scene.devnet.chain.deployment;
+    for (let round = 0; round < 5; round += 1) {
+      for (const { address } of tokens) await scene.quote({ mint: address }).catch(() => null);
+    }
+    assert.deepEqual(count(), before);
+  });
+});

@@ -1,0 +1,221 @@
+// Prices a trade on the last committed state: route, amounts, fees, safety, warnings.
+
+import { toNotReady } from '../../contract/parse-reference.ts';
+import { AppError, toInvalidInput } from '../../errors/app-error.ts';
+import { toShownAddress } from '../../lib/checksum-address.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { CHAINS, type ChainSlug } from '../../model/chain.ts';
+import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { TokenRecord } from '../../model/market-record.ts';
+import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
+import { findTradeRoute, type TaxedRoute, toTax } from '../routing/find-trade-route.ts';
+import { GasWorth } from '../routing/gas-worth.ts';
+import { refuseRoute } from '../routing/refuse-route.ts';
+import type {
+  PricedTrade,
+  PriceTrade,
+  TokenTax,
+  TradeAsset,
+  TradeRequest,
+} from './priced-trade.ts';
+import type { TradeChain, TradeChains } from './trade-chain.ts';
+import { toFees } from './trade-fees.ts';
+import { toGas } from './trade-gas.ts';
+import { toLegs } from './trade-legs.ts';
+import { toExecutionPrice, toPriceImpactBps, toSpotPrice } from './trade-prices.ts';
+import { toWarnings } from './trade-warnings.ts';
+
+export interface PricingParts {
+  readonly chains: TradeChains;
+  readonly isPaused: (chain: ChainSlug, token: Address) => boolean;
+  readonly clock: Clock;
+}
+
+const BPS = 10_000n;
+/** Anybody can make pools of a token by the thousand; the first are those that matter. */
+const TOKEN_POOLS_MAX = 500;
+
+/** A request with what is known of its two ends. */
+interface Ends {
+  readonly tokenIn: TradeAsset;
+  readonly tokenOut: TradeAsset;
+  /** The traded token's row; null for the native coin. */
+  readonly row: TokenRecord | null;
+}
+
+function assertTwoAssets(chain: TradeChain, { mint, quoteMint }: TradeRequest): void {
+  const toAsset = (token: Address) => (token === ZERO_ADDRESS ? chain.wrapped : token);
+  if (toAsset(mint) !== toAsset(quoteMint)) return;
+  const message =
+    'is the quote asset itself (the native coin and its wrapping count as one); name another in quoteMint';
+  throw toInvalidInput([{ path: 'mint', message }]);
+}
+
+function toTradeAsset(
+  chain: ChainSlug,
+  token: Address,
+  rows: ReadonlyMap<Address, TokenRecord>,
+): TradeAsset {
+  if (token === ZERO_ADDRESS) return { token, isNative: true, ...CHAINS[chain].native };
+  const row = rows.get(token);
+  if (row === undefined) {
+    throw new AppError('TOKEN_NOT_FOUND', { chain, mint: toShownAddress(token) });
+  }
+  return { token, isNative: false, symbol: row.symbol, decimals: row.decimals };
+}
+
+async function readEnds(chain: TradeChain, request: TradeRequest): Promise<Ends> {
+  const { mint, quoteMint, side } = request;
+  const rows = await chain.tokens.read([mint, quoteMint].filter((one) => one !== ZERO_ADDRESS));
+  const token = toTradeAsset(chain.slug, mint, rows);
+  const quote = toTradeAsset(chain.slug, quoteMint, rows);
+  const [tokenIn, tokenOut] = side === 'buy' ? [quote, token] : [token, quote];
+  return { tokenIn, tokenOut, row: rows.get(mint) ?? null };
+}
+
+/** The pools that tell of the traded token: those on the way, and those against known assets. */
+function listTokenPools(chain: TradeChain, at: GraphAtCommit, found: TaxedRoute, mint: Address) {
+  const { graph } = at;
+  const asset = graph.toAsset(mint);
+  const isToken = (token: Address) => graph.toAsset(token) === asset;
+  const pools = new Set<string>();
+  for (const { hops } of found.route.legs) {
+    for (const { pool } of hops) {
+      if (isToken(pool.token0) || isToken(pool.token1)) pools.add(pool.pool);
+    }
+  }
+  for (const other of chain.trusted) {
+    for (const id of graph.between(asset, other)) {
+      if (pools.size >= TOKEN_POOLS_MAX) break;
+      pools.add(id);
+    }
+  }
+  return { pools, isToken };
+}
+
+function toTokenTax(token: Address, bps: number, amountRaw: bigint): TokenTax | null {
+  return bps === 0 ? null : { token, bps, amountRaw };
+}
+
+function listHops(found: TaxedRoute) {
+  return found.route.legs.flatMap(({ hops }) => hops);
+}
+
+interface Context {
+  readonly chain: TradeChain;
+  readonly request: TradeRequest;
+  readonly ends: Ends;
+  readonly at: GraphAtCommit;
+  readonly found: TaxedRoute;
+  readonly nowMs: number;
+}
+
+/** Never nothing: of a token without decimals one unit may be worth a lot. */
+function toMinimum(amountOut: bigint, slippageBps: number): bigint {
+  return (amountOut * (BPS - BigInt(slippageBps))) / BPS || 1n;
+}
+
+function toAmounts({ request, ends, found }: Context) {
+  const { route, taxes, amountOut } = found;
+  const { amountInRaw } = request;
+  const sentTax = toTax(amountInRaw, taxes.inBps);
+  return {
+    amountInRaw,
+    amountOutRaw: amountOut,
+    minAmountOutRaw: toMinimum(amountOut, request.slippageBps),
+    taxIn: toTokenTax(ends.tokenIn.token, taxes.inBps, sentTax),
+    taxOut: toTokenTax(ends.tokenOut.token, taxes.outBps, route.amountOut - amountOut),
+  };
+}
+
+function toPrices({ request, ends, found }: Context, amountOut: bigint) {
+  const units = {
+    side: request.side,
+    decimalsIn: ends.tokenIn.decimals,
+    decimalsOut: ends.tokenOut.decimals,
+  };
+  return {
+    spotPrice: toSpotPrice(found.route, units),
+    executionPrice: toExecutionPrice({ in: request.amountInRaw, out: amountOut }, units),
+    priceImpactBps: toPriceImpactBps(found.route),
+  };
+}
+
+function toPricedTrade(context: Context): PricedTrade {
+  const { chain, request, ends, at, found, nowMs } = context;
+  const { book } = chain;
+  const amounts = toAmounts(context);
+  const hops = listHops(found);
+  const { pools, isToken } = listTokenPools(chain, at, found, request.mint);
+  const tokenSafety = book.ofToken(pools, isToken);
+  const isClean = hops.every((hop) => book.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
+  const legs = toLegs(found.route, request.amountInRaw);
+  const isNativeIn = ends.tokenIn.isNative;
+  const networkFees = chain.readFees();
+  const { checkpoint } = at;
+  const prices = toPrices(context, amounts.amountOutRaw);
+  const priced = { request, ...amounts, ...prices, legs, networkFees, tokenSafety };
+  return {
+    ...priced,
+    tokenIn: ends.tokenIn,
+    tokenOut: ends.tokenOut,
+    fees: toFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
+    gas: toGas(legs, { isNativeIn, isNativeOut: ends.tokenOut.isNative }),
+    state: {
+      block: checkpoint.block,
+      blockHash: checkpoint.blockHash,
+      timestampMs: checkpoint.timestampMs,
+    },
+    exact: found.route.exact && isClean,
+    warnings: toWarnings({
+      trade: priced,
+      route: found.route,
+      token: ends.row,
+      isTrusted: chain.trusted.has(request.mint),
+      safety: tokenSafety,
+      isMeasured: hops.every(({ pool }) => book.get(pool.pool) !== undefined),
+      checkpoint,
+      isBehind: chain.isBehind(),
+      isEverMoving: chain.slug !== 'devnet',
+      nowMs,
+    }),
+  };
+}
+
+export function createPriceTrade(parts: PricingParts): PriceTrade {
+  const worths = new Map<ChainSlug, GasWorth>();
+  const toWorth = (chain: ChainSlug): GasWorth => {
+    const worth = worths.get(chain) ?? new GasWorth(parts.clock);
+    worths.set(chain, worth);
+    return worth;
+  };
+  return async (request) => {
+    const chain = parts.chains.find(request.chain);
+    if (chain === null) throw toNotReady(request.chain);
+    assertTwoAssets(chain, request);
+    const isPaused = (token: Address) => parts.isPaused(chain.slug, token);
+    for (const token of [request.mint, request.quoteMint]) {
+      if (!isPaused(token)) continue;
+      throw new AppError('TOKEN_PAUSED', { chain: chain.slug, mint: toShownAddress(token) });
+    }
+    if (chain.readGraph() === null) throw toNotReady(chain.slug);
+    const ends = await readEnds(chain, request);
+    const at = chain.readGraph();
+    if (at === null) throw toNotReady(chain.slug);
+    const { graph } = at;
+    const question = {
+      graph,
+      book: chain.book,
+      trusted: chain.trusted,
+      isPaused,
+      tokenIn: ends.tokenIn.token,
+      tokenOut: ends.tokenOut.token,
+      amountIn: request.amountInRaw,
+      cost: toWorth(chain.slug).toCost(graph, ends.tokenOut.token, chain.readFees()),
+    };
+    const found = findTradeRoute(question);
+    if (found === null) throw refuseRoute(question, chain.slug);
+    chain.noteUse(listHops(found).map(({ pool }) => pool.pool));
+    return toPricedTrade({ chain, request, ends, at, found, nowMs: parts.clock.nowMs() });
+  };
+}

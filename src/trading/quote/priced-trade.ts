@@ -1,0 +1,162 @@
+// What a trade would pay on one state of the chain: made by pricing, read by quote and build.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Address, PoolId } from '../../model/market-event.ts';
+import type { TradeSide } from '../../model/market-record.ts';
+
+/** Checked input: both operations that price take the same. */
+export interface TradeRequest {
+  readonly chain: ChainSlug;
+  /** The token that is bought or sold; the zero address is the native coin. */
+  readonly mint: Address;
+  readonly side: TradeSide;
+  /** What it is bought with or sold for; the zero address is the native coin. */
+  readonly quoteMint: Address;
+  /** In units of what is spent; above zero, below 2^256. */
+  readonly amountInRaw: bigint;
+  readonly slippageBps: number;
+}
+
+export interface TradeAsset {
+  /** The zero address where it is the native coin itself. */
+  readonly token: Address;
+  readonly isNative: boolean;
+  readonly symbol: string | null;
+  /** Null where the contract does not say. */
+  readonly decimals: number | null;
+}
+
+/** What a router must be told to swap in a pool. */
+export type PoolReference =
+  | { readonly kind: 'v2'; readonly pair: Address }
+  | { readonly kind: 'v3'; readonly pool: Address; readonly feePips: number }
+  | { readonly kind: 'v4'; readonly id: PoolId; readonly key: V4PoolKey };
+
+export interface V4PoolKey {
+  readonly currency0: Address;
+  readonly currency1: Address;
+  /** As the pool was made: 0x800000 where a hook decides. */
+  readonly fee: number;
+  readonly tickSpacing: number;
+  /** The zero address where there is none. */
+  readonly hooks: Address;
+}
+
+export interface TradeHop {
+  readonly venue: string;
+  readonly pool: PoolReference;
+  /**
+   * The pool's own tokens: the zero address where a V4 pool holds the native coin, the wrapped
+   * coin's elsewhere. Between two hops the router has to wrap or unwrap where they differ.
+   */
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+  /** What arrives in the pool: after the token's own tax where it takes one. */
+  readonly amountInRaw: bigint;
+  /** What the pool pays, before any tax. */
+  readonly amountOutRaw: bigint;
+  /** The whole fee of this direction, a V4 protocol fee included. */
+  readonly feePips: number;
+  /** The part of `amountInRaw` that is fee. */
+  readonly feeAmountRaw: bigint;
+  readonly ticksCrossed: number;
+}
+
+/** Legs are to be executed in their order: a pool that two share has moved for the second. */
+export interface TradeLeg {
+  readonly shareBps: number;
+  /** What is sent into the leg; the legs' add up to the trade's, to the unit. */
+  readonly amountInRaw: bigint;
+  /** What the leg's last pool pays, before any tax. */
+  readonly amountOutRaw: bigint;
+  readonly hops: readonly TradeHop[];
+}
+
+/** What a token's contract keeps of a transfer, as measured. */
+export interface TokenTax {
+  readonly token: Address;
+  readonly bps: number;
+  readonly amountRaw: bigint;
+}
+
+export interface TradeFee {
+  readonly kind: 'lp' | 'protocol' | 'creator' | 'tokenTax' | 'transfer';
+  readonly bps: number;
+  readonly amountRaw: bigint;
+  readonly token: Address;
+}
+
+/** What the round trip of a token showed; null is what it could not show. */
+export interface TokenSafety {
+  readonly buyTaxBps: number | null;
+  readonly sellTaxBps: number | null;
+  readonly sellable: boolean | null;
+  readonly checkedAtMs: number;
+}
+
+/** The newest fees of the chain, as they are asked for in the background. */
+export interface NetworkFees {
+  readonly baseFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  /** Room for the base fee to double, and the tip. */
+  readonly maxFeePerGas: bigint;
+}
+
+export const WARNING_CODES = [
+  'PRICE_IMPACT_HIGH',
+  'THIN_LIQUIDITY',
+  'STALE_HEAD',
+  'FRESH_TOKEN',
+  'TAXED_TOKEN',
+  'UNSELLABLE',
+  'SAFETY_UNKNOWN',
+  'HOOKED_POOL',
+  'TICKS_UNKNOWN',
+  'SLIPPAGE_HIGH',
+  'NETWORK_COST_UNKNOWN',
+] as const;
+
+export type WarningCode = (typeof WARNING_CODES)[number];
+
+export interface TradeWarning {
+  readonly code: WarningCode;
+  readonly message: string;
+}
+
+export interface PricedTrade {
+  readonly request: TradeRequest;
+  /** What is spent and what is received. */
+  readonly tokenIn: TradeAsset;
+  readonly tokenOut: TradeAsset;
+  readonly amountInRaw: bigint;
+  /** What the wallet receives, after every fee and tax. */
+  readonly amountOutRaw: bigint;
+  /** The least that the slippage allows. */
+  readonly minAmountOutRaw: bigint;
+  readonly legs: readonly TradeLeg[];
+  /** Taken when the input is sent to the pool, and when the pool pays; null where nothing is. */
+  readonly taxIn: TokenTax | null;
+  readonly taxOut: TokenTax | null;
+  readonly fees: readonly TradeFee[];
+  /** Quote asset per token in whole units, 18 significant digits; null without decimals. */
+  readonly spotPrice: string | null;
+  readonly executionPrice: string | null;
+  /** What the trade itself moves the price by, fees and taxes aside. */
+  readonly priceImpactBps: number;
+  /** Gas of the swap alone, by model; preparatory transactions come on top. */
+  readonly gas: bigint;
+  /** Null until the node has told its fees. */
+  readonly networkFees: NetworkFees | null;
+  readonly tokenSafety: TokenSafety | null;
+  /** The committed state that all of this is true of. */
+  readonly state: {
+    readonly block: number;
+    readonly blockHash: string;
+    readonly timestampMs: number;
+  };
+  readonly exact: boolean;
+  readonly warnings: readonly TradeWarning[];
+}
+
+/** Throws an `AppError` where the trade cannot be priced. */
+export type PriceTrade = (request: TradeRequest) => Promise<PricedTrade>;

@@ -1,0 +1,116 @@
+// Quote ids: what was sealed comes back, and nothing else does.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Peppers } from '../../access/peppers.ts';
+import { AppError } from '../../errors/app-error.ts';
+import { openQuote, type QuoteTerms, type Sealer, sealQuote } from './quote-seal.ts';
+
+function createSealer(...secrets: { version: number; secret: Uint8Array }[]): Sealer {
+  const peppers = new Peppers(secrets);
+  return {
+    mark: (text) => peppers.mark('quote', text),
+    isMark: (text, mark) => peppers.isMark('quote', text, mark),
+  };
+}
+
+const OLD = { version: 1, secret: randomBytes(32) };
+const NEW = { version: 2, secret: randomBytes(32) };
+const SEALER = createSealer(OLD);
+
+const address = fc
+  .uint8Array({ minLength: 20, maxLength: 20 })
+  .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
+const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
+
+const terms: fc.Arbitrary<QuoteTerms> = fc.record({
+  request: fc.record({
+    chain: fc.constantFrom('devnet', 'base', 'ethereum'),
+    mint: address,
+    side: fc.constantFrom('buy', 'sell'),
+    quoteMint: address,
+    amountInRaw: amount,
+    slippageBps: fc.integer({ min: 0, max: 5000 }),
+  }),
+  minAmountOutRaw: amount,
+  expiresAtMs: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+});
+
+/** Generated records have no prototype. */
+function toPlain(one: QuoteTerms): QuoteTerms {
+  return { ...one, request: { ...one.request } };
+}
+
+function isRefused(sealer: Sealer, quoteId: string): boolean {
+  try {
+    openQuote(sealer, quoteId);
+    return false;
+  } catch (error) {
+    assert.ok(error instanceof AppError && error.code === 'INVALID_QUOTE_ID');
+    return true;
+  }
+}
+
+test('default: whatever is sealed opens to the same, and fits the length that a build takes', () => {
+  fc.assert(
+    fc.property(terms, (sealed) => {
+      const quoteId = sealQuote(SEALER, sealed);
+      const opened = openQuote(SEALER, quoteId);
+      assert.deepEqual(opened, toPlain(sealed));
+      assert.ok(quoteId.length <= 2000);
+    }),
+  );
+});
+
+test('behavior: an id of which any character was changed is refused', () => {
+  fc.assert(
+    fc.property(terms, fc.nat(), fc.constantFrom('A', 'b', '0', '-', '.', '~'), (one, at, by) => {
+      const quoteId = sealQuote(SEALER, one);
+      const index = at % quoteId.length;
+      const changed = quoteId.slice(0, index) + by + quoteId.slice(index + 1);
+      if (changed === quoteId) return;
+      assert.ok(isRefused(SEALER, changed));
+    }),
+  );
+});
+
+test('behavior: an id of another service is refused', () => {
+  fc.assert(
+    fc.property(terms, (one) => {
+      const other = createSealer({ version: 1, secret: randomBytes(32) });
+      assert.ok(isRefused(SEALER, sealQuote(other, one)));
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test('behavior: while nodes change their pepper in turn, each accepts the ids of the others', () => {
+  const [sample] = fc.sample(terms, 1);
+  assert.ok(sample);
+  const changed = createSealer(NEW, OLD);
+  const waiting = createSealer(OLD, NEW);
+  assert.deepEqual(openQuote(changed, sealQuote(waiting, sample)), toPlain(sample));
+  assert.deepEqual(openQuote(waiting, sealQuote(changed, sample)), toPlain(sample));
+});
+
+test('behavior: a mark that was made for another purpose does not seal', () => {
+  const peppers = new Peppers([OLD]);
+  const [sample] = fc.sample(terms, 1);
+  assert.ok(sample);
+  const foreign: Sealer = { mark: (text) => peppers.mark('cursor', text), isMark: () => false };
+  assert.ok(isRefused(SEALER, sealQuote(foreign, sample)));
+});
+
+test('behavior: nonsense is refused, whatever it is', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.base64String().map((text) => `mwq_${text}.x`),
+      ),
+      (text) => isRefused(SEALER, text),
+    ),
+  );
+});

@@ -1,0 +1,80 @@
+// Quote ids: the terms of a quote in the open, sealed so that every node knows its own.
+
+import { AppError } from '../../errors/app-error.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import { CHAINS } from '../../model/chain.ts';
+import type { Address } from '../../model/market-event.ts';
+import type { TradeRequest } from './priced-trade.ts';
+
+/** How long a quote binds. */
+export const QUOTE_LIFE_MS = 30_000;
+
+export interface QuoteTerms {
+  readonly request: TradeRequest;
+  readonly minAmountOutRaw: bigint;
+  readonly expiresAtMs: number;
+}
+
+/** A keyed hash that every node of the service can make. */
+export interface Sealer {
+  mark(text: string): string;
+  /** Whether some key of the service, the present or an older one, made the mark. */
+  isMark(text: string, mark: string): boolean;
+}
+
+const PREFIX = 'mwq_';
+const LENGTH_MAX = 2000;
+
+type Parts = [ChainSlug, Address, 'b' | 's', string, Address, number, string, number];
+
+function isParts(value: unknown): value is Parts {
+  if (!Array.isArray(value) || value.length !== 8) return false;
+  const [chain, mint, side, amount, quoteMint, slippage, minimum, expiry] = value as unknown[];
+  return (
+    [chain, mint, side, amount, quoteMint, minimum].every((one) => typeof one === 'string') &&
+    (chain as string) in CHAINS &&
+    [slippage, expiry].every((one) => Number.isSafeInteger(one)) &&
+    [amount, minimum].every((one) => /^\d{1,78}$/.test(one as string))
+  );
+}
+
+export function sealQuote(sealer: Sealer, terms: QuoteTerms): string {
+  const { request, minAmountOutRaw, expiresAtMs } = terms;
+  const parts: Parts = [
+    request.chain,
+    request.mint,
+    request.side === 'buy' ? 'b' : 's',
+    request.amountInRaw.toString(),
+    request.quoteMint,
+    request.slippageBps,
+    minAmountOutRaw.toString(),
+    expiresAtMs,
+  ];
+  const text = Buffer.from(JSON.stringify(parts)).toString('base64url');
+  return `${PREFIX}${text}.${sealer.mark(text)}`;
+}
+
+/** Says nothing of whether it has run out. Throws `INVALID_QUOTE_ID`. */
+export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
+  const match = /^mwq_([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(quoteId);
+  const [, text = '', mark = ''] = match ?? [];
+  if (text === '' || quoteId.length > LENGTH_MAX || !sealer.isMark(text, mark)) {
+    throw new AppError('INVALID_QUOTE_ID', {});
+  }
+  const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  // The mark is ours, so this can only be the form of another version of the service.
+  if (!isParts(parts)) throw new AppError('INVALID_QUOTE_ID', {});
+  const [chain, mint, side, amountInRaw, quoteMint, slippageBps, minimum, expiresAtMs] = parts;
+  return {
+    request: {
+      chain,
+      mint,
+      side: side === 'b' ? 'buy' : 'sell',
+      quoteMint,
+      amountInRaw: BigInt(amountInRaw),
+      slippageBps,
+    },
+    minAmountOutRaw: BigInt(minimum),
+    expiresAtMs,
+  };
+}

@@ -1,0 +1,69 @@
+// What a trade pays to whom, summed up by kind and token.
+
+import type { Address } from '../../model/market-event.ts';
+import type { BestRoute } from '../routing/route.ts';
+import type { RouteHop } from '../routing/route-simulate.ts';
+import type { TokenTax, TradeFee } from './priced-trade.ts';
+import { toHopFee } from './trade-prices.ts';
+
+const PIPS = 1_000_000;
+
+/**
+ * The protocol's own part of a V4 swap, from `fee = p + l − ⌊p·l/1e6⌋`. V3's comes out of what the
+ * liquidity providers get and does not show.
+ */
+function toProtocolPips({ pool, zeroForOne }: RouteHop): number {
+  const whole = toHopFee(pool.curve, zeroForOne);
+  // Of a hooked pool only the sum is known.
+  if (pool.inexact === 'hook') return 0;
+  if (whole <= pool.feePips || pool.feePips >= PIPS) return 0;
+  return Math.round(((whole - pool.feePips) * PIPS) / (PIPS - pool.feePips));
+}
+
+interface Sum {
+  readonly kind: 'lp' | 'protocol';
+  readonly token: Address;
+  amountRaw: bigint;
+  ofRaw: bigint;
+}
+
+/** Of a whole, in basis points to the hundredth. */
+function toBps(amountRaw: bigint, ofRaw: bigint): number {
+  return ofRaw === 0n ? 0 : Number((amountRaw * 2_000_000n + ofRaw) / (2n * ofRaw)) / 100;
+}
+
+function toTaxFee(tax: TokenTax): TradeFee {
+  return { kind: 'tokenTax', bps: tax.bps, amountRaw: tax.amountRaw, token: tax.token };
+}
+
+export function toFees(
+  route: BestRoute,
+  taxes: { readonly in: TokenTax | null; readonly out: TokenTax | null },
+): readonly TradeFee[] {
+  const sums = new Map<string, Sum>();
+  const add = (kind: Sum['kind'], token: Address, amounts: { raw: bigint; of: bigint }) => {
+    const key = `${kind} ${token}`;
+    const sum = sums.get(key) ?? { kind, token, amountRaw: 0n, ofRaw: 0n };
+    sum.amountRaw += amounts.raw;
+    sum.ofRaw += amounts.of;
+    sums.set(key, sum);
+  };
+  for (const { hops } of route.legs) {
+    for (const hop of hops) {
+      const pips = toProtocolPips(hop);
+      const protocol = (hop.amountIn * BigInt(pips)) / BigInt(PIPS);
+      const token = hop.tokenIn;
+      add('lp', token, { raw: hop.feeAmount - protocol, of: hop.amountIn });
+      if (pips > 0) add('protocol', token, { raw: protocol, of: hop.amountIn });
+    }
+  }
+  const fees: TradeFee[] = [...sums.values()].map(({ kind, token, amountRaw, ofRaw }) => ({
+    kind,
+    token,
+    amountRaw,
+    bps: toBps(amountRaw, ofRaw),
+  }));
+  if (taxes.in !== null) fees.push(toTaxFee(taxes.in));
+  if (taxes.out !== null) fees.push(toTaxFee(taxes.out));
+  return fees;
+}

@@ -1,0 +1,150 @@
+// Each warning comes exactly when its condition holds.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
+import { WARNING_CODES } from './priced-trade.ts';
+import { toWarnings, type WarningFacts } from './trade-warnings.ts';
+
+const NOW_MS = 1_790_000_000_000;
+const DAY_MS = 86_400_000;
+const E18 = 10n ** 18n;
+
+const TOKEN: TokenRecord = {
+  token: `0x${'11'.repeat(20)}`,
+  symbol: 'T',
+  name: 'T',
+  decimals: 18,
+  firstSeenBlock: 1,
+  firstSeenAtMs: NOW_MS - 2 * DAY_MS,
+  balanceSumRaw: 5n,
+  holders: 1,
+  balancesBroken: false,
+  supplyRaw: 5n,
+  supplyBlock: 1,
+  supplyBalanceSumRaw: 5n,
+  priceNative: null,
+  priceUsd: null,
+  lastTradeAtMs: null,
+  tradeCount: 0,
+  liquidityUsdE18: 50_000n * E18,
+  pairedPool: null,
+  pairedUsdE18: null,
+};
+
+const SAFE = { buyTaxBps: 0, sellTaxBps: 0, sellable: true, checkedAtMs: NOW_MS - 1000 };
+const FEES = { baseFeePerGas: 1n, maxPriorityFeePerGas: 1n, maxFeePerGas: 3n };
+const CHECKPOINT = { timestampMs: NOW_MS - 5000 } as Checkpoint;
+
+const QUIET: WarningFacts = {
+  trade: {
+    request: {
+      chain: 'base',
+      mint: TOKEN.token,
+      side: 'buy',
+      quoteMint: `0x${'00'.repeat(20)}`,
+      amountInRaw: 1n,
+      slippageBps: 50,
+    },
+    priceImpactBps: 299,
+    networkFees: FEES,
+  },
+  route: { amountIn: 1n, amountOut: 1n, legs: [], cost: 0n, exact: true },
+  token: TOKEN,
+  isTrusted: false,
+  safety: SAFE,
+  isMeasured: true,
+  checkpoint: CHECKPOINT,
+  isBehind: false,
+  isEverMoving: true,
+  nowMs: NOW_MS,
+};
+
+function toCodes(facts: Partial<WarningFacts>): string[] {
+  return toWarnings({ ...QUIET, ...facts }).map(({ code }) => code);
+}
+
+function withTrade(trade: Partial<WarningFacts['trade']>): Partial<WarningFacts> {
+  return { trade: { ...QUIET.trade, ...trade } };
+}
+
+function withPool(inexact: 'hook' | 'ticks'): Partial<WarningFacts> {
+  const hops = [{ pool: { inexact } }] as never;
+  const legs = [{ amountIn: 1n, amountOut: 1n, hops }];
+  return { route: { ...QUIET.route, legs } };
+}
+
+const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[]])[] = [
+  ['nothing is wrong', {}, []],
+  ['the price moves by 3 %', withTrade({ priceImpactBps: 300 }), ['PRICE_IMPACT_HIGH']],
+  ['5 % of slippage', withTrade({ request: { ...QUIET.trade.request, slippageBps: 500 } }), []],
+  [
+    'more than 5 % of slippage',
+    withTrade({ request: { ...QUIET.trade.request, slippageBps: 501 } }),
+    ['SLIPPAGE_HIGH'],
+  ],
+  ['10,000 USD', { token: { ...TOKEN, liquidityUsdE18: 10_000n * E18 } }, []],
+  [
+    'less than 10,000 USD',
+    { token: { ...TOKEN, liquidityUsdE18: 10_000n * E18 - 1n } },
+    ['THIN_LIQUIDITY'],
+  ],
+  [
+    'only a shallow pool against another token',
+    { token: { ...TOKEN, liquidityUsdE18: 0n, pairedUsdE18: 9n * E18 } },
+    ['THIN_LIQUIDITY'],
+  ],
+  ['liquidity that nobody knows', { token: { ...TOKEN, liquidityUsdE18: null } }, []],
+  ['a shallow stable asset', { token: { ...TOKEN, liquidityUsdE18: 1n }, isTrusted: true }, []],
+  ['the native coin', { token: null }, []],
+  [
+    'less than a day old',
+    { token: { ...TOKEN, firstSeenAtMs: CHECKPOINT.timestampMs - DAY_MS + 1 } },
+    ['FRESH_TOKEN'],
+  ],
+  ['a day old', { token: { ...TOKEN, firstSeenAtMs: CHECKPOINT.timestampMs - DAY_MS } }, []],
+  [
+    'first seen today, but its past is not known',
+    { token: { ...TOKEN, firstSeenAtMs: NOW_MS, supplyBalanceSumRaw: 4n } },
+    [],
+  ],
+  ['indexing is behind', { isBehind: true }, ['STALE_HEAD']],
+  [
+    'the newest block is old',
+    { checkpoint: { ...CHECKPOINT, timestampMs: NOW_MS - 120_001 } },
+    ['STALE_HEAD'],
+  ],
+  [
+    'a chain that may rest',
+    { checkpoint: { ...CHECKPOINT, timestampMs: NOW_MS - 900_000 }, isEverMoving: false },
+    [],
+  ],
+  ['not looked at', { safety: null }, ['SAFETY_UNKNOWN']],
+  ['a pool on the way not looked at', { isMeasured: false }, ['SAFETY_UNKNOWN']],
+  [
+    'looked at more than an hour ago',
+    { safety: { ...SAFE, checkedAtMs: NOW_MS - 3_600_001 } },
+    ['SAFETY_UNKNOWN'],
+  ],
+  ['a tax on buying', { safety: { ...SAFE, buyTaxBps: 1 } }, ['TAXED_TOKEN']],
+  ['a loss of next to nothing', { safety: { ...SAFE, buyTaxBps: 0.01, sellTaxBps: 0.01 } }, []],
+  ['a tax on selling', { safety: { ...SAFE, sellTaxBps: 700 } }, ['TAXED_TOKEN']],
+  ['a trap', { safety: { ...SAFE, sellable: false, sellTaxBps: null } }, ['UNSELLABLE']],
+  [
+    'not even bought',
+    { safety: { ...SAFE, buyTaxBps: null, sellTaxBps: null, sellable: null } },
+    ['UNSELLABLE'],
+  ],
+  ['a hook', withPool('hook'), ['HOOKED_POOL']],
+  ['unknown ticks', withPool('ticks'), ['TICKS_UNKNOWN']],
+  ['no fees', withTrade({ networkFees: null }), ['NETWORK_COST_UNKNOWN']],
+];
+
+for (const [name, facts, codes] of CASES) {
+  test(`behavior: ${name}`, () => assert.deepEqual(toCodes(facts), codes));
+}
+
+test('behavior: every code is tried here', () => {
+  const tried = new Set(CASES.flatMap(([, , codes]) => codes));
+  assert.deepEqual([...tried].sort(), [...WARNING_CODES].sort());
+});

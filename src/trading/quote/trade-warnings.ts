@@ -1,0 +1,109 @@
+// What the owner of a trade should know before agreeing to it.
+
+import { pow10 } from '../../lib/decimal.ts';
+import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
+import type { BestRoute } from '../routing/route.ts';
+import { SAFETY_LIFE_MS } from '../safety/safety-book.ts';
+import type { PricedTrade, TokenSafety, TradeWarning, WarningCode } from './priced-trade.ts';
+
+const IMPACT_HIGH_BPS = 300;
+const SLIPPAGE_HIGH_BPS = 500;
+const THIN_USD_E18 = 10_000n * pow10(18);
+const FRESH_MS = 24 * 3_600_000;
+const HEAD_AGE_MAX_MS = 120_000;
+
+export interface WarningFacts {
+  readonly trade: Pick<PricedTrade, 'request' | 'priceImpactBps' | 'networkFees'>;
+  readonly route: BestRoute;
+  /** The traded token's row; null for the native coin. */
+  readonly token: TokenRecord | null;
+  readonly isTrusted: boolean;
+  readonly safety: TokenSafety | null;
+  /** Whether every pool on the way was looked at. */
+  readonly isMeasured: boolean;
+  readonly checkpoint: Checkpoint;
+  readonly isBehind: boolean;
+  /** Whether the chain makes blocks whatever happens, so that an old one is a bad sign. */
+  readonly isEverMoving: boolean;
+  readonly nowMs: number;
+}
+
+function toLiquidity(token: TokenRecord): bigint | null {
+  const { liquidityUsdE18, pairedUsdE18 } = token;
+  return liquidityUsdE18 !== null && liquidityUsdE18 > 0n
+    ? liquidityUsdE18
+    : (pairedUsdE18 ?? liquidityUsdE18);
+}
+
+/** Its first transfer was seen only where all balances are known. */
+function isFresh(token: TokenRecord, checkpoint: Checkpoint): boolean {
+  const isBirthKnown =
+    !token.balancesBroken &&
+    token.supplyRaw !== null &&
+    token.supplyBalanceSumRaw === token.supplyRaw;
+  return isBirthKnown && checkpoint.timestampMs - token.firstSeenAtMs < FRESH_MS;
+}
+
+function* warnOfSafety({ safety, isMeasured, nowMs }: WarningFacts): Generator<Pair> {
+  if (safety === null || !isMeasured) {
+    yield [
+      'SAFETY_UNKNOWN',
+      'Not every pool on the way has been checked by a simulated round trip.',
+    ];
+  } else if (nowMs - safety.checkedAtMs > SAFETY_LIFE_MS) {
+    yield ['SAFETY_UNKNOWN', 'The last check of the token is more than an hour old.'];
+  }
+  if (safety === null) return;
+  const { buyTaxBps, sellTaxBps, sellable } = safety;
+  if ((buyTaxBps ?? 0) >= 1 || (sellTaxBps ?? 0) >= 1) {
+    const buy = (buyTaxBps ?? 0) / 100;
+    const sell = (sellTaxBps ?? 0) / 100;
+    yield ['TAXED_TOKEN', `The token keeps ${buy} % when bought and ${sell} % when sold.`];
+  }
+  if (sellable === false) yield ['UNSELLABLE', 'Selling the token failed in simulation.'];
+  if (sellable === null) yield ['UNSELLABLE', 'Neither buying nor selling worked in simulation.'];
+}
+
+type Pair = readonly [WarningCode, string];
+
+function* warnOfMarket(facts: WarningFacts): Generator<Pair> {
+  const { trade, token, checkpoint, nowMs, isTrusted } = facts;
+  if (trade.priceImpactBps >= IMPACT_HIGH_BPS) {
+    const pct = trade.priceImpactBps / 100;
+    yield ['PRICE_IMPACT_HIGH', `The trade moves the price by ${pct} %.`];
+  }
+  if (trade.request.slippageBps > SLIPPAGE_HIGH_BPS) {
+    const pct = trade.request.slippageBps / 100;
+    yield ['SLIPPAGE_HIGH', `Up to ${pct} % less may be received: others may take the difference.`];
+  }
+  const liquidity = token === null || isTrusted ? null : toLiquidity(token);
+  if (liquidity !== null && liquidity < THIN_USD_E18) {
+    yield ['THIN_LIQUIDITY', 'The pools of the token hold less than 10,000 USD.'];
+  }
+  if (token !== null && isFresh(token, checkpoint)) {
+    yield ['FRESH_TOKEN', 'The token is less than 24 hours old.'];
+  }
+  const ageMs = nowMs - checkpoint.timestampMs;
+  if (facts.isBehind || (facts.isEverMoving && ageMs > HEAD_AGE_MAX_MS)) {
+    const seconds = Math.max(0, Math.round(ageMs / 1000));
+    yield ['STALE_HEAD', `The newest block that is known here is ${seconds} s old.`];
+  }
+}
+
+function* warnOfRoute({ route, trade }: WarningFacts): Generator<Pair> {
+  const pools = route.legs.flatMap(({ hops }) => hops.map(({ pool }) => pool));
+  if (pools.some(({ inexact }) => inexact === 'hook')) {
+    yield ['HOOKED_POOL', 'A pool on the way has a hook that may change what it pays.'];
+  }
+  if (pools.some(({ inexact }) => inexact === 'ticks')) {
+    yield ['TICKS_UNKNOWN', 'Not all liquidity of a pool on the way is known here.'];
+  }
+  if (trade.networkFees === null) {
+    yield ['NETWORK_COST_UNKNOWN', 'The node has not told its fees yet.'];
+  }
+}
+
+export function toWarnings(facts: WarningFacts): readonly TradeWarning[] {
+  const pairs = [...warnOfMarket(facts), ...warnOfSafety(facts), ...warnOfRoute(facts)];
+  return pairs.map(([code, message]) => ({ code, message }));
+}

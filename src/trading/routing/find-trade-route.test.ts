@@ -1,0 +1,227 @@
+// Which pools a trade is led through, by what is known of the tokens in them.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
+import { TickTable } from '../../amm/concentrated/tick-table.ts';
+import { ConstantProductPool } from '../../amm/constant-product.ts';
+import type { SideSafety } from '../../model/pool-safety.ts';
+import { PoolGraph } from '../graph/pool-graph.ts';
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
+import { SafetyBook } from '../safety/safety-book.ts';
+import { findTradeRoute, type RouteQuestion } from './find-trade-route.ts';
+
+const WETH = toFakeAddress('ee', 1);
+const USDC = toFakeAddress('ee', 2);
+const TOKEN = toFakeAddress('aa', 1);
+const OTHER = toFakeAddress('aa', 2);
+const DEEP = 10n ** 24n;
+const CLEAN: SideSafety = { outBps: 0, inBps: 0, sellable: true };
+
+function createPair(
+  number: number,
+  tokens: readonly [string, string],
+  reserves: readonly [bigint, bigint] = [DEEP, DEEP],
+  more: Partial<GraphPool> = {},
+): GraphPool {
+  const [reserve0, reserve1] = reserves;
+  return {
+    pool: toFakeAddress('dd', number),
+    venue: 'uniswap-v2',
+    token0: tokens[0],
+    token1: tokens[1],
+    feePips: 3000,
+    tickSpacing: null,
+    hooks: null,
+    inexact: null,
+    curve: new ConstantProductPool({ reserve0, reserve1 }, 3000),
+    ...more,
+  };
+}
+
+/** A V3 pool at a price of 1 over the full range. */
+function createRange(number: number, tokens: readonly [string, string]): GraphPool {
+  const ticks = new TickTable([
+    { tick: -887_220, liquidityNet: DEEP },
+    { tick: 887_220, liquidityNet: -DEEP },
+  ]);
+  const fees = { zeroForOne: 3000, oneForZero: 3000 };
+  const state = { sqrtPriceX96: 2n ** 96n, liquidity: DEEP, tick: 0 };
+  const curve = new ConcentratedPool(state, { tickSpacing: 60, fees, ticks });
+  return createPair(number, tokens, [DEEP, DEEP], { venue: 'uniswap-v3', tickSpacing: 60, curve });
+}
+
+interface Seen {
+  readonly pool: GraphPool;
+  readonly side0?: Partial<SideSafety>;
+  readonly side1?: Partial<SideSafety>;
+}
+
+function createQuestion(
+  pools: readonly GraphPool[],
+  options: { readonly seen?: readonly Seen[]; readonly paused?: string } & Partial<RouteQuestion>,
+): RouteQuestion {
+  const graph = new PoolGraph({ wrapped: WETH });
+  for (const pool of pools) graph.set(pool);
+  const { seen = [], paused, ...more } = options;
+  const book = new SafetyBook();
+  for (const { pool, side0, side1 } of seen) {
+    const { token0, token1 } = pool;
+    const sides = { side0: { ...CLEAN, ...side0 }, side1: { ...CLEAN, ...side1 } };
+    book.set({ pool: pool.pool, token0, token1, ...sides, hookFees: null, checkedAtMs: 1 });
+  }
+  return {
+    graph,
+    book,
+    trusted: new Set([WETH, USDC]),
+    isPaused: (token) => token === paused,
+    tokenIn: WETH,
+    tokenOut: TOKEN,
+    amountIn: 10n ** 20n,
+    cost: null,
+    ...more,
+  };
+}
+
+function toPools(question: RouteQuestion): string[] | null {
+  const found = findTradeRoute(question);
+  if (found === null) return null;
+  return found.route.legs.flatMap(({ hops }) => hops.map(({ pool }) => pool.pool)).sort();
+}
+
+function toIds(...pools: readonly GraphPool[]): string[] {
+  return pools.map(({ pool }) => pool).sort();
+}
+
+describe('a token between the two ends', () => {
+  // Through the other token twice as much comes out as directly.
+  const direct = createPair(1, [TOKEN, WETH], [DEEP, DEEP]);
+  const first = createPair(2, [OTHER, WETH], [DEEP * 2n, DEEP]);
+  const second = createPair(3, [TOKEN, OTHER], [DEEP * 20n, DEEP * 20n]);
+  const market = [direct, first, second];
+  const both = [{ pool: first }, { pool: second }];
+
+  it('that was seen to be clean is used', () => {
+    const used = toPools(createQuestion(market, { seen: both })) ?? assert.fail();
+    assert.ok(toIds(first, second).every((id) => used.includes(id)));
+  });
+
+  it('is used where a transfer only rounds, or a stray coin lies in a pair', () => {
+    const rounded = [
+      { pool: first, side0: { outBps: 0.01 } },
+      { pool: second, side1: { inBps: 0.01 } },
+    ];
+    const used = toPools(createQuestion(market, { seen: rounded })) ?? assert.fail();
+    assert.ok(toIds(first, second).every((id) => used.includes(id)));
+  });
+
+  for (const [name, options] of [
+    ['that nobody has looked at', {}],
+    ['of which one pool only was looked at', { seen: [{ pool: second }] }],
+    [
+      'that is taxed when it is paid out',
+      { seen: [{ pool: first, side0: { outBps: 1 } }, { pool: second }] },
+    ],
+    [
+      'that is taxed when it is paid in',
+      { seen: [{ pool: first }, { pool: second, side1: { inBps: 1 } }] },
+    ],
+    [
+      'that cannot be sold',
+      { seen: [{ pool: first }, { pool: second, side1: { sellable: false } }] },
+    ],
+    [
+      'of which nothing could be seen',
+      { seen: [{ pool: first }, { pool: second, side1: { sellable: null } }] },
+    ],
+    ['that is paused', { seen: both, paused: OTHER }],
+  ] as const) {
+    it(`${name} is not, however well it pays`, () => {
+      assert.deepEqual(toPools(createQuestion(market, options)), toIds(direct));
+    });
+  }
+
+  it('that nobody has looked at is better than no way at all', () => {
+    assert.deepEqual(toPools(createQuestion([first, second], {})), toIds(first, second));
+  });
+
+  it('that is taxed or paused is not even then', () => {
+    const taxed = [{ pool: first, side0: { outBps: 100 } }, { pool: second }];
+    assert.equal(toPools(createQuestion([first, second], { seen: taxed })), null);
+    assert.equal(toPools(createQuestion([first, second], { seen: both, paused: OTHER })), null);
+  });
+
+  it('needs no look where the chain vouches for it', () => {
+    const through = [
+      createPair(4, [USDC, WETH], [DEEP * 2n, DEEP]),
+      createPair(5, [TOKEN, USDC], [DEEP * 20n, DEEP * 20n]),
+    ];
+    const used = toPools(createQuestion([direct, ...through], {})) ?? assert.fail();
+    assert.ok(toIds(...through).every((id) => used.includes(id)));
+  });
+});
+
+describe('a taxed token', () => {
+  const pair = createPair(1, [TOKEN, WETH]);
+  const range = createRange(2, [TOKEN, WETH]);
+  const sell = { tokenIn: TOKEN, tokenOut: WETH };
+
+  it('is sold to pools that look at what arrives, less its tax', () => {
+    const seen = [
+      { pool: pair, side0: { inBps: 700 } },
+      { pool: range, side0: { inBps: 700, sellable: false } },
+    ];
+    const question = createQuestion([pair, range], { seen, ...sell });
+    const found = findTradeRoute(question) ?? assert.fail();
+    assert.deepEqual(toPools(question), toIds(pair));
+    assert.deepEqual(found.taxes, { inBps: 700, outBps: 0 });
+    assert.equal(found.route.amountIn, (question.amountIn * 93n) / 100n);
+  });
+
+  it('is bought from any pool, and the tax is taken from what it pays', () => {
+    const seen = [
+      { pool: pair, side0: { outBps: 300 } },
+      { pool: range, side0: { outBps: 300 } },
+    ];
+    const question = createQuestion([pair, range], { seen, amountIn: 10n ** 22n });
+    const found = findTradeRoute(question) ?? assert.fail();
+    assert.deepEqual(toPools(question), toIds(pair, range));
+    assert.equal(found.amountOut, found.route.amountOut - (found.route.amountOut * 300n) / 10_000n);
+  });
+
+  it('goes to the pools of the tax that leaves most, never to both kinds', () => {
+    const cheap = createPair(3, [TOKEN, WETH], [DEEP, (DEEP * 98n) / 100n]);
+    const seen = [
+      { pool: pair, side0: { inBps: 700 } },
+      { pool: cheap, side0: { inBps: 0 } },
+    ];
+    const question = createQuestion([pair, cheap], { seen, ...sell, amountIn: 10n ** 23n });
+    assert.deepEqual(toPools(question), toIds(cheap));
+  });
+});
+
+describe('promises', () => {
+  const small = createPair(1, [TOKEN, WETH], [DEEP / 1000n, DEEP / 1000n]);
+  const hooked = createPair(2, [TOKEN, WETH], [DEEP, DEEP], { inexact: 'hook' });
+  const seen = [{ pool: small }, { pool: hooked }];
+
+  it('are kept where keeping them costs little', () => {
+    const question = createQuestion([small, hooked], { seen, amountIn: 10n ** 18n });
+    assert.deepEqual(toPools(question), toIds(small));
+  });
+
+  it('are given up where that pays much more', () => {
+    const question = createQuestion([small, hooked], { seen, amountIn: 10n ** 21n });
+    assert.ok(toPools(question)?.includes(hooked.pool));
+  });
+
+  it('what was seen to fail is told of only where there is nothing else', () => {
+    const stuck = [{ pool: small, side0: { sellable: false } }, { pool: hooked }];
+    const sell = { tokenIn: TOKEN, tokenOut: WETH, amountIn: 10n ** 18n };
+    assert.deepEqual(toPools(createQuestion([small, hooked], { seen: stuck, ...sell })), [
+      hooked.pool,
+    ]);
+    assert.deepEqual(toPools(createQuestion([small], { seen: stuck, ...sell })), [small.pool]);
+  });
+});

@@ -1,0 +1,60 @@
+// What gas is worth in units of some token, so that routes can be compared net of it.
+
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ratio } from '../../lib/decimal.ts';
+import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { PoolGraph } from '../graph/pool-graph.ts';
+import type { NetworkFees } from '../quote/priced-trade.ts';
+import { createGasCost } from '../quote/trade-gas.ts';
+import { findBestRoute } from './route.ts';
+import type { RouteCost } from './route-single.ts';
+
+/** Rates are for choosing among routes only: they need not be of this very block. */
+const RATE_LIFE_MS = 15_000;
+const RATES_MAX = 5_000;
+/** About a swap's worth, so that the rate is the one that such an amount gets. */
+const GAS_SAMPLE = 200_000n;
+
+interface Rate {
+  readonly madeAtMs: number;
+  /** Units of the token per wei; null where no route is known. */
+  readonly perWei: Ratio | null;
+}
+
+export class GasWorth {
+  readonly #clock: Clock;
+  readonly #rates = new BoundedMap<Address, Rate>(RATES_MAX);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Null where it is not known what gas costs. */
+  toCost(graph: PoolGraph, tokenOut: Address, fees: NetworkFees | null): RouteCost | null {
+    if (fees === null) return null;
+    const feePerGas = fees.baseFeePerGas + fees.maxPriorityFeePerGas;
+    const perWei = this.#toRate(graph, graph.toAsset(tokenOut), feePerGas);
+    if (perWei === null || feePerGas === 0n) return null;
+    return createGasCost({
+      numerator: perWei.numerator * feePerGas,
+      denominator: perWei.denominator,
+    });
+  }
+
+  #toRate(graph: PoolGraph, asset: Address, feePerGas: bigint): Ratio | null {
+    const native = graph.toAsset(ZERO_ADDRESS);
+    if (asset === native) return { numerator: 1n, denominator: 1n };
+    const nowMs = this.#clock.monotonicMs();
+    const known = this.#rates.get(asset);
+    if (known !== undefined && nowMs - known.madeAtMs < RATE_LIFE_MS) return known.perWei;
+    const amountIn = feePerGas * GAS_SAMPLE;
+    const request = { tokenIn: native, tokenOut: asset, amountIn };
+    const route =
+      amountIn === 0n ? null : findBestRoute(graph, request, { legCountMax: 1, hopCountMax: 2 });
+    const perWei = route && { numerator: route.amountOut, denominator: amountIn };
+    this.#rates.delete(asset);
+    this.#rates.set(asset, { madeAtMs: nowMs, perWei });
+    return perWei;
+  }
+}

@@ -1,0 +1,291 @@
+// What pools pay, in floating point: where the search looks before anything is reckoned exactly.
+//
+// Let u be the square root of what the next unit out costs, fee included. Between two ticks any
+// pool takes Λ·Δu for a move of u and pays Λ·(1/u − 1/u'), where Λ is its liquidity over the square
+// root of what the fee leaves. So every kind of pool is a list of such stretches, and pools side by
+// side, which are best used at equal prices, are one list with their Λ added up.
+//
+// No amount that leaves the router comes from here. Without the contracts' roundings a curve pays
+// more than the pool, or less by a millionth at most, which the search relies on.
+
+import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
+import type { ConstantProductPool } from '../../amm/constant-product.ts';
+import type { SwapPool } from '../../amm/swap-pool.ts';
+
+const Q96 = 2 ** 96;
+const PIPS = 1_000_000;
+const TICK_EDGE = 887_272;
+const LOG_OF_SQRT_STEP = Math.log(1.0001) / 2;
+
+/** A point of a curve, written into by `read` so that the search allocates nothing. */
+export interface CurvePoint {
+  out: number;
+  /** What one unit more would pay. */
+  slope: number;
+  /** How fast the slope falls. */
+  bend: number;
+}
+
+/** Where the next stretch begins and what Λ is there; false where the last one was the last. */
+interface Stretches {
+  next(stretch: { u: number; depth: number }): boolean;
+}
+
+export class RouteCurve {
+  readonly #source: Stretches;
+  readonly #next = { u: 0, depth: 0 };
+  /** The stretches so far: where each begins, its Λ, and the sums of all before. */
+  readonly #us: number[] = [];
+  readonly #depths: number[] = [];
+  readonly #ins: number[] = [];
+  readonly #outs: number[] = [];
+  #isWhole = false;
+
+  constructor(source: Stretches) {
+    this.#source = source;
+    this.#extend();
+  }
+
+  /** What an input pays; beyond all liquidity, what there is. */
+  toOut(amountIn: number): number {
+    const at = this.#findByIn(amountIn);
+    const depth = this.#depths[at] ?? 0;
+    const before = this.#outs[at] ?? 0;
+    if (depth === 0) return before;
+    const rest = amountIn - (this.#ins[at] ?? 0);
+    const u = this.#us[at] ?? 0;
+    return before + rest / (u * (u + rest / depth));
+  }
+
+  read(amountIn: number, point: CurvePoint): void {
+    const at = this.#findByIn(amountIn);
+    const depth = this.#depths[at] ?? 0;
+    const before = this.#outs[at] ?? 0;
+    if (depth === 0) {
+      point.out = before;
+      point.slope = 0;
+      point.bend = 0;
+      return;
+    }
+    const rest = amountIn - (this.#ins[at] ?? 0);
+    const u = this.#us[at] ?? 0;
+    const after = u + rest / depth;
+    point.out = before + rest / (u * after);
+    point.slope = 1 / (after * after);
+    point.bend = (2 * point.slope) / (after * depth);
+  }
+
+  /** The price coordinate that an input leads to; infinite beyond all liquidity. */
+  toPrice(amountIn: number): number {
+    const at = this.#findByIn(amountIn);
+    const depth = this.#depths[at] ?? 0;
+    if (depth === 0) return Number.POSITIVE_INFINITY;
+    return (this.#us[at] ?? 0) + (amountIn - (this.#ins[at] ?? 0)) / depth;
+  }
+
+  /** The input that leads to a price coordinate; 0 where the curve begins beyond it. */
+  toIn(u: number): number {
+    while (!this.#isWhole && (this.#us.at(-1) ?? 0) < u) this.#extend();
+    let at = this.#us.length - 1;
+    while (at >= 0 && (this.#us[at] ?? 0) > u) at -= 1;
+    if (at < 0) return 0;
+    const depth = this.#depths[at] ?? 0;
+    return (this.#ins[at] ?? 0) + (depth === 0 ? 0 : depth * (u - (this.#us[at] ?? 0)));
+  }
+
+  /** The input that pays an output; infinite where there is not so much. */
+  toInFor(amountOut: number): number {
+    while (!this.#isWhole && (this.#outs.at(-1) ?? 0) < amountOut) this.#extend();
+    let at = this.#outs.length - 1;
+    while (at > 0 && (this.#outs[at] ?? 0) > amountOut) at -= 1;
+    const depth = this.#depths[at] ?? 0;
+    const rest = amountOut - (this.#outs[at] ?? 0);
+    if (depth === 0) return rest > 0 ? Number.POSITIVE_INFINITY : (this.#ins[at] ?? 0);
+    const u = this.#us[at] ?? 0;
+    // 1/u' = 1/u − rest/Λ, from which the move of u follows without a difference of near equals.
+    const left = depth - rest * u;
+    return left <= 0
+      ? Number.POSITIVE_INFINITY
+      : (this.#ins[at] ?? 0) + (depth * rest * u * u) / left;
+  }
+
+  /** The stretch at an index, for those who put curves together. */
+  stretchAt(index: number, stretch: { u: number; depth: number }): boolean {
+    while (!this.#isWhole && this.#us.length <= index) this.#extend();
+    if (index >= this.#us.length) return false;
+    stretch.u = this.#us[index] ?? 0;
+    stretch.depth = this.#depths[index] ?? 0;
+    return true;
+  }
+
+  #findByIn(amountIn: number): number {
+    while (!this.#isWhole && (this.#ins.at(-1) ?? 0) <= amountIn) this.#extend();
+    let low = 0;
+    let high = this.#ins.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#ins[middle] ?? 0) <= amountIn) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #extend(): void {
+    if (!this.#source.next(this.#next)) {
+      this.#isWhole = true;
+      return;
+    }
+    const { u, depth } = this.#next;
+    const last = this.#us.length - 1;
+    if (last < 0) {
+      this.#ins.push(0);
+      this.#outs.push(0);
+    } else {
+      const lastDepth = this.#depths[last] ?? 0;
+      const from = this.#us[last] ?? 0;
+      const rise = Math.max(0, u - from);
+      this.#ins.push((this.#ins[last] ?? 0) + lastDepth * rise);
+      this.#outs.push((this.#outs[last] ?? 0) + (lastDepth * rise) / (from * u));
+    }
+    this.#us.push(u);
+    this.#depths.push(depth);
+  }
+}
+
+function fromProduct(pool: ConstantProductPool, zeroForOne: boolean): Stretches {
+  const reserveIn = Number(zeroForOne ? pool.reserve0 : pool.reserve1);
+  const reserveOut = Number(zeroForOne ? pool.reserve1 : pool.reserve0);
+  const kept = 1 - pool.feePips / PIPS;
+  let isGiven = false;
+  return {
+    next(stretch) {
+      if (isGiven) return false;
+      isGiven = true;
+      stretch.u = Math.sqrt(reserveIn / (kept * reserveOut));
+      stretch.depth = Math.sqrt((reserveIn * reserveOut) / kept);
+      return true;
+    },
+  };
+}
+
+/** Where there is no liquidity, this much of what was there before keeps the slope continuous. */
+const REMNANT = 1e-9;
+/** The last stretch ends this part of itself early, so that no pool is ever filled to the brim. */
+const BRIM = 1e-6;
+
+/** Straight from one initialised tick to the next; what the word stops cost is rounding only. */
+class TickStretches implements Stretches {
+  readonly #pool: ConcentratedPool;
+  readonly #zeroForOne: boolean;
+  readonly #root: number;
+  #index: number;
+  /** In whole units, for sums of floats would drift. */
+  #liquidity: bigint;
+  #u = 0;
+  #depth = 0;
+  #phase: 'start' | 'ticks' | 'end' = 'start';
+
+  constructor(pool: ConcentratedPool, zeroForOne: boolean) {
+    const { fees, ticks } = pool.terms;
+    this.#pool = pool;
+    this.#zeroForOne = zeroForOne;
+    this.#root = Math.sqrt(1 - (zeroForOne ? fees.zeroForOne : fees.oneForZero) / PIPS);
+    this.#index = ticks.findAbove(pool.state.tick) - (zeroForOne ? 1 : 0);
+    this.#liquidity = pool.state.liquidity;
+  }
+
+  next(stretch: { u: number; depth: number }): boolean {
+    if (this.#phase === 'end' || this.#root === 0) return false;
+    let u: number;
+    if (this.#phase === 'start') {
+      this.#phase = 'ticks';
+      u = this.#toU(Number(this.#pool.state.sqrtPriceX96) / Q96);
+    } else {
+      u = this.#moveOn();
+    }
+    const depth = Number(this.#liquidity) / this.#root;
+    this.#depth = depth > 0 ? depth : Math.max(this.#depth, 1) * REMNANT;
+    this.#u = u;
+    stretch.u = u;
+    stretch.depth = this.#depth;
+    return true;
+  }
+
+  /** To the next tick, or where there is none, to just before the end of the range. */
+  #moveOn(): number {
+    const { ticks, nets } = this.#pool.terms.ticks;
+    const tick = ticks[this.#index];
+    const down = this.#zeroForOne;
+    const net = nets[this.#index] ?? 0n;
+    this.#liquidity += down ? -net : net;
+    this.#index += down ? -1 : 1;
+    const end = this.#toU(Math.exp((tick ?? (down ? -TICK_EDGE : TICK_EDGE)) * LOG_OF_SQRT_STEP));
+    if (tick === undefined) {
+      this.#phase = 'end';
+      this.#liquidity = 0n;
+    }
+    return this.#liquidity === 0n ? end - (end - this.#u) * BRIM : end;
+  }
+
+  #toU(sqrtPrice: number): number {
+    return this.#zeroForOne ? 1 / (this.#root * sqrtPrice) : sqrtPrice / this.#root;
+  }
+}
+
+/** Pools side by side as one. */
+export function mergeCurves(curves: readonly RouteCurve[]): RouteCurve {
+  const [only] = curves;
+  if (only !== undefined && curves.length === 1) return only;
+  const heads = curves.map((curve) => {
+    const stretch = { u: 0, depth: 0 };
+    return { curve, stretch, index: 0, depth: 0, isOpen: curve.stretchAt(0, stretch) };
+  });
+  let total = 0;
+  return new RouteCurve({
+    next(stretch) {
+      let first: (typeof heads)[number] | null = null;
+      for (const head of heads) {
+        if (head.isOpen && (first === null || head.stretch.u < first.stretch.u)) first = head;
+      }
+      if (first === null) return false;
+      first.depth = first.stretch.depth;
+      // Added up anew each time, for differences of floats would drift.
+      total = 0;
+      for (const head of heads) total += head.depth;
+      stretch.u = first.stretch.u;
+      stretch.depth = total;
+      first.index += 1;
+      first.isOpen = first.curve.stretchAt(first.index, first.stretch);
+      return true;
+    },
+  });
+}
+
+interface BothCurves {
+  down: RouteCurve | null;
+  up: RouteCurve | null;
+}
+
+/** A pool that changes is another object, so what was made for it can never be stale. */
+const KNOWN = new WeakMap<SwapPool, BothCurves>();
+
+function createCurve(pool: SwapPool, zeroForOne: boolean): RouteCurve {
+  const isConcentrated = pool instanceof ConcentratedPool;
+  return new RouteCurve(
+    isConcentrated ? new TickStretches(pool, zeroForOne) : fromProduct(pool, zeroForOne),
+  );
+}
+
+export function toCurve(pool: SwapPool, zeroForOne: boolean): RouteCurve {
+  let both = KNOWN.get(pool);
+  if (both === undefined) {
+    both = { down: null, up: null };
+    KNOWN.set(pool, both);
+  }
+  const known = zeroForOne ? both.down : both.up;
+  if (known !== null) return known;
+  const curve = createCurve(pool, zeroForOne);
+  if (zeroForOne) both.down = curve;
+  else both.up = curve;
+  return curve;
+}

@@ -1,0 +1,259 @@
+// The part of the graph in which routes between two assets can run, laid out for the search.
+
+import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
+import type { Address } from '../../model/market-event.ts';
+import type { PoolGraph } from '../graph/pool-graph.ts';
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
+import { mergeCurves, type RouteCurve, toCurve } from './route-curve.ts';
+
+/** A pool in one direction. */
+export interface RouteEdge {
+  readonly index: number;
+  readonly pool: GraphPool;
+  readonly zeroForOne: boolean;
+  readonly from: number;
+  readonly to: number;
+  readonly curve: RouteCurve;
+}
+
+/** All pools from one node to another, side by side. */
+export interface RouteLane {
+  readonly index: number;
+  readonly from: number;
+  readonly to: number;
+  readonly edges: readonly RouteEdge[];
+  readonly curve: RouteCurve;
+}
+
+/** Which pools may be swapped in, and in which direction. */
+export type AcceptEdge = (pool: GraphPool, zeroForOne: boolean) => boolean;
+
+/** Nodes are numbered: 0 is what is spent, 1 what is bought. */
+export interface RouteField {
+  readonly nodeCount: number;
+  readonly edges: readonly RouteEdge[];
+  /** Edges by the node that they leave. */
+  readonly leaving: readonly (readonly RouteEdge[])[];
+  readonly lanes: readonly RouteLane[];
+  readonly lanesLeaving: readonly (readonly RouteLane[])[];
+  /** The lane the other way, by a lane's index; -1 where there is none. */
+  readonly reverses: readonly number[];
+}
+
+export const NODE_IN = 0;
+export const NODE_OUT = 1;
+
+export interface FieldOptions {
+  readonly assetIn: Address;
+  readonly assetOut: Address;
+  /** Pools that cannot be promised to the unit are searched too. */
+  readonly withInexact: boolean;
+  readonly hopCountMax: number;
+  readonly poolCountMax: number;
+  /** Everything unless told. */
+  readonly accepts?: AcceptEdge | undefined;
+}
+
+/** Look-ups that the search for third hops may make. */
+const LOOKUP_COUNT_MAX = 8_000;
+/** Of an asset with more neighbours than this only the hubs among them are tried. */
+const REACH_COUNT_MAX = 256;
+/** So for the assets next to both ends, which are cheaper to find. */
+const SHARED_COUNT_MAX = 2_000;
+
+/** The pools between two assets, deepest first. */
+interface Pair {
+  readonly a: Address;
+  readonly b: Address;
+  readonly pools: readonly GraphPool[];
+}
+
+/** The busiest assets first, so that what is cut off is what matters least. */
+function sortByDegree(graph: PoolGraph, assets: Iterable<Address>): Address[] {
+  const degrees = Array.from(assets, (asset) => ({ asset, degree: graph.neighbours(asset).size }));
+  degrees.sort((x, y) => y.degree - x.degree || (x.asset < y.asset ? -1 : 1));
+  return degrees.map(({ asset }) => asset);
+}
+
+/** An asset's neighbours, or of a very busy asset's the busy ones. */
+function toReach(graph: PoolGraph, asset: Address): Set<Address> {
+  const neighbours = graph.neighbours(asset);
+  if (neighbours.size <= REACH_COUNT_MAX) return new Set(neighbours.keys());
+  const reach = new Set<Address>();
+  for (const hub of graph.hubs) if (neighbours.has(hub)) reach.add(hub);
+  return reach;
+}
+
+/** Assets next to both ends, the busiest first. */
+function findShared(graph: PoolGraph, options: FieldOptions): Address[] {
+  const a = graph.neighbours(options.assetIn);
+  const b = graph.neighbours(options.assetOut);
+  const [fewer, more] = a.size < b.size ? [a, b] : [b, a];
+  const candidates = fewer.size <= SHARED_COUNT_MAX ? fewer.keys() : graph.hubs;
+  const shared: Address[] = [];
+  for (const asset of candidates) if (fewer.has(asset) && more.has(asset)) shared.push(asset);
+  return sortByDegree(graph, shared);
+}
+
+/** Pairs of assets, one next to each end, that share a pool. */
+function findMiddles(graph: PoolGraph, options: FieldOptions): [Address, Address][] {
+  const { assetIn, assetOut } = options;
+  const reachOut = toReach(graph, assetOut);
+  const middles: [Address, Address][] = [];
+  let lookups = 0;
+  for (const x of sortByDegree(graph, toReach(graph, assetIn))) {
+    if (x === assetOut) continue;
+    if (lookups > LOOKUP_COUNT_MAX) break;
+    const beyond = graph.neighbours(x);
+    const isFewer = beyond.size < reachOut.size;
+    lookups += isFewer ? beyond.size : reachOut.size;
+    for (const y of isFewer ? beyond.keys() : reachOut) {
+      if (y === assetIn || y === assetOut) continue;
+      if (isFewer ? reachOut.has(y) : beyond.has(y)) middles.push([x, y]);
+    }
+  }
+  return middles;
+}
+
+/** How deep a pool is at its price; comparable between pools of one pair. */
+function toDepth({ curve }: GraphPool): number {
+  if (curve instanceof ConcentratedPool) return Number(curve.state.liquidity);
+  return Math.sqrt(Number(curve.reserve0) * Number(curve.reserve1));
+}
+
+/** The pairs that routes can use, the most important first, each once. */
+class PairList {
+  readonly #graph: PoolGraph;
+  readonly #options: FieldOptions;
+  readonly #pairs = new Map<string, Pair>();
+
+  constructor(graph: PoolGraph, options: FieldOptions) {
+    this.#graph = graph;
+    this.#options = options;
+  }
+
+  add(a: Address, b: Address): void {
+    const key = a < b ? a + b : b + a;
+    if (this.#pairs.has(key)) return;
+    const pools: GraphPool[] = [];
+    for (const id of this.#graph.between(a, b)) {
+      const pool = this.#graph.get(id);
+      if (pool !== undefined && this.#isUsable(pool)) pools.push(pool);
+    }
+    if (pools.length > 1) {
+      pools.sort((x, y) => toDepth(y) - toDepth(x) || (x.pool < y.pool ? -1 : 1));
+    }
+    this.#pairs.set(key, { a, b, pools });
+  }
+
+  #isUsable(pool: GraphPool): boolean {
+    const { withInexact, accepts } = this.#options;
+    if (pool.inexact !== null && !withInexact) return false;
+    return accepts === undefined || accepts(pool, true) || accepts(pool, false);
+  }
+
+  /** Where there are too many, the deepest pools of each pair, then of the first pairs. */
+  take(poolCountMax: number): GraphPool[] {
+    const pairs = [...this.#pairs.values()];
+    const count = (each: number) =>
+      pairs.reduce((sum, { pools }) => sum + Math.min(pools.length, each), 0);
+    let each = poolCountMax;
+    while (each > 1 && count(each) > poolCountMax) each = Math.ceil(each / 2);
+    const taken = pairs.flatMap(({ pools }) => pools.slice(0, each)).slice(0, poolCountMax);
+    return taken.sort((x, y) => (x.pool < y.pool ? -1 : 1));
+  }
+}
+
+function collectPools(graph: PoolGraph, options: FieldOptions): GraphPool[] {
+  const { assetIn, assetOut, hopCountMax } = options;
+  const pairs = new PairList(graph, options);
+  pairs.add(assetIn, assetOut);
+  if (hopCountMax >= 2) {
+    for (const asset of findShared(graph, options)) {
+      pairs.add(assetIn, asset);
+      pairs.add(asset, assetOut);
+    }
+  }
+  if (hopCountMax >= 3) {
+    for (const [x, y] of findMiddles(graph, options)) {
+      pairs.add(assetIn, x);
+      pairs.add(x, y);
+      pairs.add(y, assetOut);
+    }
+  }
+  return pairs.take(options.poolCountMax);
+}
+
+/** A pool as edges: one where it touches an end, both ways in the middle. */
+function toEdges(graph: PoolGraph, options: FieldOptions, pools: readonly GraphPool[]) {
+  const nodes = new Map<Address, number>([
+    [options.assetIn, NODE_IN],
+    [options.assetOut, NODE_OUT],
+  ]);
+  const toNode = (asset: Address): number => {
+    const known = nodes.get(asset);
+    if (known !== undefined) return known;
+    nodes.set(asset, nodes.size);
+    return nodes.size - 1;
+  };
+  const edges: RouteEdge[] = [];
+  for (const pool of pools) {
+    const node0 = toNode(graph.toAsset(pool.token0));
+    const node1 = toNode(graph.toAsset(pool.token1));
+    for (const zeroForOne of [true, false]) {
+      const [from, to] = zeroForOne ? [node0, node1] : [node1, node0];
+      if (from === NODE_OUT || to === NODE_IN) continue;
+      if (options.accepts?.(pool, zeroForOne) === false) continue;
+      const curve = toCurve(pool.curve, zeroForOne);
+      edges.push({ index: edges.length, pool, zeroForOne, from, to, curve });
+    }
+  }
+  return { edges, nodeCount: nodes.size };
+}
+
+function toLanes(edges: readonly RouteEdge[], nodeCount: number) {
+  const grouped = Map.groupBy(edges, ({ from, to }) => from * nodeCount + to);
+  const lanes = Array.from(grouped, ([key, group], index): RouteLane => {
+    const curve = mergeCurves(group.map((edge) => edge.curve));
+    return { index, from: Math.floor(key / nodeCount), to: key % nodeCount, edges: group, curve };
+  });
+  const indices = new Map(lanes.map(({ from, to, index }) => [from * nodeCount + to, index]));
+  const reverses = lanes.map(({ from, to }) => indices.get(to * nodeCount + from) ?? -1);
+  return { lanes, reverses };
+}
+
+function groupByStart<Step extends { readonly from: number }>(
+  steps: readonly Step[],
+  nodeCount: number,
+): Step[][] {
+  const leaving: Step[][] = Array.from({ length: nodeCount }, () => []);
+  for (const step of steps) leaving[step.from]?.push(step);
+  return leaving;
+}
+
+function toField(edges: readonly RouteEdge[], nodeCount: number): RouteField {
+  const { lanes, reverses } = toLanes(edges, nodeCount);
+  return {
+    nodeCount,
+    edges,
+    leaving: groupByStart(edges, nodeCount),
+    lanes,
+    lanesLeaving: groupByStart(lanes, nodeCount),
+    reverses,
+  };
+}
+
+/** The same field with some of its edges only. */
+export function restrictField(field: RouteField, kept: ReadonlySet<RouteEdge>): RouteField {
+  const edges = field.edges.filter((edge) => kept.has(edge));
+  return toField(
+    edges.map((edge, index) => ({ ...edge, index })),
+    field.nodeCount,
+  );
+}
+
+export function createField(graph: PoolGraph, options: FieldOptions): RouteField {
+  const pools = collectPools(graph, options);
+  const { edges, nodeCount } = toEdges(graph, options, pools);
+  return toField(edges, nodeCount);
+}

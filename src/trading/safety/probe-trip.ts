@@ -1,0 +1,103 @@
+// How to get from the native coin to a pool, so that a round trip through it can be simulated.
+
+import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { PoolGraph } from '../graph/pool-graph.ts';
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
+import { findBestRoute } from '../routing/route.ts';
+import type { AcceptEdge } from '../routing/route-field.ts';
+import type { RouteHop } from '../routing/route-simulate.ts';
+
+/** One swap of the way. */
+export interface TripHop {
+  readonly pool: GraphPool;
+  readonly zeroForOne: boolean;
+}
+
+export interface Trip {
+  readonly hops: readonly TripHop[];
+  /** In the native coin. */
+  readonly amountIn: bigint;
+}
+
+/** A hundredth of a coin: little enough for any limit that a token may set. */
+const AMOUNT_START = 10n ** 16n;
+const AMOUNT_MIN = 10n ** 10n;
+const AMOUNT_MAX = 10n ** 19n;
+/** So many units must be bought for a basis point of them to show. */
+const UNITS_MIN = 10_000n;
+
+/** What comes out at the end; null where a pool cannot take it. */
+function follow(hops: readonly TripHop[], amountIn: bigint): bigint | null {
+  let amount = amountIn;
+  for (const { pool, zeroForOne } of hops) {
+    const swap = pool.curve.swapIn(zeroForOne, amount);
+    if (!swap.isFilled || swap.amountOut === 0n) return null;
+    amount = swap.amountOut;
+  }
+  return amount;
+}
+
+function toAmount(hops: readonly TripHop[]): bigint | null {
+  let amount = AMOUNT_START;
+  while (amount > AMOUNT_MIN && follow(hops, amount) === null) amount /= 10n;
+  while (amount < AMOUNT_MAX && (follow(hops, amount) ?? 0n) < UNITS_MIN) {
+    if (follow(hops, amount * 10n) === null) break;
+    amount *= 10n;
+  }
+  return follow(hops, amount) === null ? null : amount;
+}
+
+function toHops(hops: readonly RouteHop[]): TripHop[] {
+  return hops.map(({ pool, zeroForOne }) => ({ pool, zeroForOne }));
+}
+
+/** The way to one side of the pool, with the pool at its end; null where there is none. */
+function findTrip(
+  graph: PoolGraph,
+  pool: GraphPool,
+  side: { readonly zeroForOne: boolean; readonly accepts: AcceptEdge },
+): Trip | null {
+  const native = graph.toAsset(ZERO_ADDRESS);
+  const last = { pool, zeroForOne: side.zeroForOne };
+  const start = graph.toAsset(side.zeroForOne ? pool.token0 : pool.token1);
+  let way: TripHop[] = [];
+  if (start !== native) {
+    const request = { tokenIn: native, tokenOut: start, amountIn: AMOUNT_START };
+    const accepts: AcceptEdge = (one, zeroForOne) =>
+      one.pool !== pool.pool && side.accepts(one, zeroForOne);
+    const route = findBestRoute(graph, request, { legCountMax: 1, hopCountMax: 2, accepts });
+    if (route === null) return null;
+    way = toHops(route.legs[0]?.hops ?? []);
+  }
+  const hops = [...way, last];
+  const amountIn = toAmount(hops);
+  return amountIn === null ? null : { hops, amountIn };
+}
+
+export interface TripRules {
+  readonly trusted: ReadonlySet<Address>;
+  /** Which pools may be used on the way. */
+  readonly accepts: AcceptEdge;
+}
+
+/**
+ * Paid with the better known of the pool's two assets, since the other is the one that nobody has
+ * looked at; null where neither can be reached.
+ */
+export function toProbeTrip(graph: PoolGraph, pool: GraphPool, rules: TripRules): Trip | null {
+  const toRank = (token: Address): number => {
+    const asset = graph.toAsset(token);
+    if (asset === graph.toAsset(ZERO_ADDRESS)) return Number.POSITIVE_INFINITY;
+    const known = rules.trusted.has(asset) ? 1_000_000 : 0;
+    return known + graph.neighbours(asset).size;
+  };
+  const isZeroFirst = toRank(pool.token0) >= toRank(pool.token1);
+  for (const zeroForOne of [isZeroFirst, !isZeroFirst]) {
+    // The native coin is where every trip begins: it cannot be what is bought.
+    const bought = graph.toAsset(zeroForOne ? pool.token1 : pool.token0);
+    if (bought === graph.toAsset(ZERO_ADDRESS)) continue;
+    const trip = findTrip(graph, pool, { zeroForOne, accepts: rules.accepts });
+    if (trip !== null) return trip;
+  }
+  return null;
+}

@@ -1,0 +1,88 @@
+// What was seen of pools outlives a restart, and a store that fails for a while.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { createSqlitePlace, type StorePlace } from '../../../test/conformance/store-place.ts';
+import { toAddress } from '../../../test/conformance/store-samples.ts';
+import type { PoolSafety } from '../../model/pool-safety.ts';
+import type { Store } from '../../store/store.ts';
+import { SafetyBook } from './safety-book.ts';
+import { SafetyKeeper, type SafetyKeeperOptions } from './safety-keeper.ts';
+
+let place: StorePlace;
+let store: Store;
+
+beforeEach(async () => {
+  place = await createSqlitePlace();
+  store = await place.open();
+});
+
+afterEach(async () => {
+  await store.close();
+  await place.remove();
+});
+
+function toSafety(number: number, checkedAtMs = 1000): PoolSafety {
+  const side = { outBps: 300, inBps: 0, sellable: true };
+  const tokens = { token0: toAddress(1), token1: toAddress(2) };
+  const hookFees = { zeroForOne: 1, oneForZero: 2 };
+  return { pool: toAddress(number), ...tokens, side0: side, side1: side, hookFees, checkedAtMs };
+}
+
+function createKeeper(options: Partial<SafetyKeeperOptions> = {}) {
+  const book = new SafetyBook();
+  const errors: unknown[] = [];
+  const keeper = new SafetyKeeper({
+    chain: 'devnet',
+    store: store.market,
+    book,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  return { keeper, book, errors };
+}
+
+test('default: what one run saw the next one knows', async () => {
+  const first = createKeeper();
+  first.keeper.keep(toSafety(11));
+  first.keeper.keep(toSafety(12));
+  first.keeper.keep(toSafety(11, 2000));
+  await first.keeper.stop();
+  const second = createKeeper();
+  await second.keeper.load();
+  assert.equal(second.book.size, 2);
+  assert.deepEqual(second.book.get(toAddress(11)), toSafety(11, 2000));
+  assert.ok(second.book.mayBeTaxed(toAddress(1)));
+});
+
+test('behavior: what was seen while the store was read is newer and stays', async () => {
+  const first = createKeeper();
+  first.keeper.keep(toSafety(11));
+  await first.keeper.stop();
+  const { keeper, book } = createKeeper();
+  book.set(toSafety(11, 5000));
+  await keeper.load();
+  assert.equal(book.get(toAddress(11))?.checkedAtMs, 5000);
+});
+
+test('behavior: a store that fails is told of, and gets it all when it is back', async () => {
+  let isDown = true;
+  const { keeper, errors } = createKeeper({
+    store: {
+      scanPoolSafety: (chain) => store.market.scanPoolSafety(chain),
+      putPoolSafety: async (chain, rows) => {
+        if (isDown) throw new Error('down');
+        await store.market.putPoolSafety(chain, rows);
+      },
+    },
+  });
+  keeper.keep(toSafety(11));
+  await keeper.flush();
+  assert.equal(errors.length, 1);
+  keeper.keep(toSafety(12));
+  isDown = false;
+  await keeper.stop();
+  const { keeper: next, book } = createKeeper();
+  await next.load();
+  assert.equal(book.size, 2);
+});

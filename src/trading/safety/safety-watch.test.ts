@@ -1,0 +1,139 @@
+// The watch over pools: whom it looks at, when, and how much of it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRandom } from '../../../test/fakes/fake-chain.ts';
+import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
+import { ManualClock } from '../../lib/clock.ts';
+import { SafetyBook } from './safety-book.ts';
+import { type ProbeOutcome, SafetyWatch } from './safety-watch.ts';
+
+const SHAPE = { poolCount: 12, assetCount: 6, noise: 0.01, concentratedShare: 0.5 };
+const CLEAN = { outBps: 0, inBps: 0, sellable: true };
+
+function createScene(answer?: (pool: string) => ProbeOutcome | Error) {
+  const { graph, pools } = createRandomMarket(createRandom(3), SHAPE);
+  const clock = new ManualClock();
+  const book = new SafetyBook();
+  const looked: string[] = [];
+  const errors: unknown[] = [];
+  const watch = new SafetyWatch({
+    book,
+    readGraph: () => graph,
+    probe: async (pool) => {
+      looked.push(pool);
+      await Promise.resolve();
+      const outcome = answer?.(pool);
+      if (outcome instanceof Error) throw outcome;
+      const { token0, token1 } = graph.get(pool) ?? { token0: '', token1: '' };
+      const sides = { side0: CLEAN, side1: CLEAN, hookFees: null };
+      const safety = { pool, token0, token1, ...sides, checkedAtMs: clock.nowMs() };
+      return outcome ?? { status: 'measured', safety };
+    },
+    onMeasured: () => undefined,
+    pauseMs: 0,
+    clock,
+    sleep: async () => undefined,
+    random: () => 0.5,
+    onError: (error) => errors.push(error),
+  });
+  return { watch, book, clock, looked, errors, ids: pools.map(({ pool }) => pool) };
+}
+
+test('default: every pool that was there before is looked at once', async () => {
+  const { watch, looked, ids, book } = createScene();
+  watch.start();
+  await watch.settled();
+  assert.deepEqual([...looked].sort(), [...ids].sort());
+  assert.equal(book.size, ids.length);
+  watch.hear(ids);
+  watch.noteUse(ids);
+  await watch.settled();
+  assert.equal(looked.length, ids.length);
+});
+
+test('behavior: what somebody asked about comes before what was merely found', async () => {
+  const { watch, looked, ids } = createScene();
+  watch.start();
+  const last = ids.at(-1) ?? '';
+  // Two are under way already; the third is the first that can be chosen.
+  watch.noteUse([last]);
+  await watch.settled();
+  assert.ok(looked.indexOf(last) <= 2, `${looked.indexOf(last)}`);
+});
+
+test('behavior: a pool is looked at again after ten minutes if asked about, fifty if it moves', async () => {
+  const { watch, looked, ids, clock } = createScene();
+  watch.start();
+  await watch.settled();
+  clock.advance(9 * 60_000);
+  watch.hear(ids);
+  await watch.settled();
+  assert.equal(looked.length, ids.length);
+  clock.advance(2 * 60_000);
+  watch.hear(ids.slice(0, 2));
+  watch.noteUse(ids.slice(2, 3));
+  await watch.settled();
+  assert.deepEqual(looked.slice(ids.length), ids.slice(2, 3));
+  clock.advance(40 * 60_000);
+  watch.hear(ids.slice(0, 2));
+  await watch.settled();
+  assert.deepEqual(looked.slice(ids.length + 1).sort(), ids.slice(0, 2).sort());
+});
+
+test('behavior: a pool that cannot be reached is left alone for a while', async () => {
+  const { watch, looked, ids, clock, book } = createScene(() => ({ status: 'unreached' }));
+  watch.start();
+  await watch.settled();
+  watch.hear(ids);
+  await watch.settled();
+  assert.equal(looked.length, ids.length);
+  assert.equal(book.size, 0);
+  clock.advance(6 * 60_000);
+  watch.hear(ids);
+  await watch.settled();
+  assert.equal(looked.length, 2 * ids.length);
+});
+
+test('behavior: a node that cannot simulate is asked again only much later', async () => {
+  const { watch, looked, ids, clock } = createScene(() => ({ status: 'unable' }));
+  watch.start();
+  await watch.settled();
+  const first = looked.length;
+  assert.ok(first <= 2);
+  watch.hear(ids);
+  await watch.settled();
+  assert.equal(looked.length, first);
+  clock.advance(11 * 60_000);
+  watch.hear(ids);
+  await watch.settled();
+  assert.ok(looked.length > first);
+});
+
+test('behavior: failures back off, are told, and lose no pool', async () => {
+  let isDown = true;
+  const { watch, looked, ids, clock, errors, book } = createScene(() =>
+    isDown ? new Error('down') : (undefined as never),
+  );
+  watch.start();
+  await watch.settled();
+  assert.ok(looked.length <= 2);
+  assert.equal(errors.length, looked.length);
+  watch.noteUse(ids);
+  await watch.settled();
+  assert.ok(looked.length <= 2, 'it rests');
+  isDown = false;
+  clock.advance(60_000);
+  watch.noteUse(ids.slice(0, 1));
+  await watch.settled();
+  assert.equal(book.size, ids.length);
+});
+
+test('behavior: the queue has an end', async () => {
+  const { watch } = createScene(() => ({ status: 'unable' }));
+  watch.start();
+  await watch.settled();
+  watch.hear(Array.from({ length: 50_000 }, (_, index) => `0x${index}`));
+  assert.ok(watch.queued <= 10_000, `${watch.queued}`);
+  await watch.stop();
+});

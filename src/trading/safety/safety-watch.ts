@@ -1,0 +1,178 @@
+// Looks at pools in the background, the ones first that somebody has just asked about: new pools,
+// and those whose last look is long ago. No request ever waits for it.
+
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type Backoff, type Random, type Sleep, toBackoffMs } from '../../lib/retry.ts';
+import type { PoolId } from '../../model/market-event.ts';
+import type { PoolSafety } from '../../model/pool-safety.ts';
+import type { PoolGraph } from '../graph/pool-graph.ts';
+import type { SafetyBook } from './safety-book.ts';
+
+/** `unable`: the node cannot simulate on a state that is made up. */
+export type ProbeOutcome =
+  | { readonly status: 'measured'; readonly safety: PoolSafety }
+  | { readonly status: 'unreached' }
+  | { readonly status: 'unable' };
+
+export interface SafetyWatchOptions {
+  readonly book: SafetyBook;
+  readonly readGraph: () => PoolGraph | null;
+  readonly probe: (pool: PoolId, signal: AbortSignal) => Promise<ProbeOutcome>;
+  /** Told of every measurement, so that it can be kept. */
+  readonly onMeasured: (safety: PoolSafety) => void;
+  /** After a look that nobody waits for: a node has other things to do. */
+  readonly pauseMs: number;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly onError: (error: unknown) => void;
+}
+
+const QUEUE_MAX = 10_000;
+const WORKER_COUNT = 2;
+/** After a look that somebody waits for. */
+const PAUSE_MS = 5;
+const BACKOFF: Backoff = { baseMs: 500, maxMs: 60_000 };
+/** A measurement this old is made anew when the pool is asked about. */
+const ASKED_DUE_MS = 10 * 60_000;
+/** And when it only moves: just before it would no longer count. */
+const MOVED_DUE_MS = 50 * 60_000;
+/** How long a pool that could not be reached is left alone. */
+const UNREACHED_MS = 5 * 60_000;
+/** How long a node that cannot do it is left alone. */
+const UNABLE_MS = 10 * 60_000;
+
+export class SafetyWatch {
+  readonly #options: SafetyWatchOptions;
+  readonly #abort = new AbortController();
+  readonly #asked = new Set<PoolId>();
+  readonly #found = new Set<PoolId>();
+  /** Pools that are being looked at. */
+  readonly #open = new Set<PoolId>();
+  readonly #triedAtMs = new BoundedMap<PoolId, number>(QUEUE_MAX);
+  #restUntilMs = 0;
+  #failures = 0;
+  #workers: Promise<void>[] = [];
+  #isSeeded = false;
+
+  constructor(options: SafetyWatchOptions) {
+    this.#options = options;
+  }
+
+  /** How many pools wait for their turn. */
+  get queued(): number {
+    return this.#asked.size + this.#found.size;
+  }
+
+  /** Pools that a commit created or moved. */
+  hear(pools: readonly PoolId[]): void {
+    for (const pool of pools) this.#add(this.#found, pool);
+    this.#seed();
+    this.#work();
+  }
+
+  /** Pools that somebody has just asked about. */
+  noteUse(pools: readonly PoolId[]): void {
+    for (const pool of pools) this.#add(this.#asked, pool);
+    this.#work();
+  }
+
+  /** Begins with the pools that were there before. */
+  start(): void {
+    this.#seed();
+    this.#work();
+  }
+
+  /** Resolves when nothing waits, or nothing can be done for now. */
+  async settled(): Promise<void> {
+    while (this.#workers.length > 0) await Promise.all(this.#workers);
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await Promise.allSettled(this.#workers);
+  }
+
+  #seed(): void {
+    const graph = this.#isSeeded ? null : this.#options.readGraph();
+    if (graph === null) return;
+    this.#isSeeded = true;
+    for (const { pool } of graph.pools()) this.#add(this.#found, pool);
+  }
+
+  #isDue(pool: PoolId, dueMs: number): boolean {
+    const { book, clock } = this.#options;
+    const known = book.get(pool);
+    if (known !== undefined && clock.nowMs() - known.checkedAtMs < dueMs) return false;
+    const tried = this.#triedAtMs.get(pool);
+    return tried === undefined || clock.monotonicMs() - tried >= UNREACHED_MS;
+  }
+
+  #add(queue: Set<PoolId>, pool: PoolId): void {
+    if (queue.size >= QUEUE_MAX || queue.has(pool) || this.#open.has(pool)) return;
+    if (this.#isDue(pool, this.#toDueMs(queue))) queue.add(pool);
+  }
+
+  #toDueMs(queue: Set<PoolId>): number {
+    return queue === this.#asked ? ASKED_DUE_MS : MOVED_DUE_MS;
+  }
+
+  #take(): { readonly pool: PoolId; readonly isAsked: boolean } | null {
+    for (const queue of [this.#asked, this.#found]) {
+      for (const pool of queue) {
+        this.#asked.delete(pool);
+        this.#found.delete(pool);
+        if (!this.#isDue(pool, this.#toDueMs(queue)) || this.#open.has(pool)) continue;
+        return { pool, isAsked: queue === this.#asked };
+      }
+    }
+    return null;
+  }
+
+  #work(): void {
+    const isResting = this.#options.clock.monotonicMs() < this.#restUntilMs;
+    if (isResting || this.#abort.signal.aborted) return;
+    while (this.#workers.length < Math.min(WORKER_COUNT, this.queued)) {
+      const worker: Promise<void> = this.#run().finally(() => {
+        this.#workers = this.#workers.filter((one) => one !== worker);
+      });
+      this.#workers.push(worker);
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    const { sleep, clock, pauseMs } = this.#options;
+    while (!signal.aborted && clock.monotonicMs() >= this.#restUntilMs) {
+      const taken = this.#take();
+      if (taken === null) return;
+      const { pool, isAsked } = taken;
+      this.#open.add(pool);
+      await this.#look(pool).finally(() => this.#open.delete(pool));
+      await sleep(isAsked ? PAUSE_MS : pauseMs, signal).catch(() => undefined);
+    }
+  }
+
+  async #look(pool: PoolId): Promise<void> {
+    const { probe, book, clock, onMeasured, onError, random } = this.#options;
+    try {
+      const outcome = await probe(pool, this.#abort.signal);
+      this.#failures = 0;
+      if (outcome.status === 'measured') {
+        book.set(outcome.safety);
+        onMeasured(outcome.safety);
+      } else if (outcome.status === 'unreached') {
+        this.#triedAtMs.set(pool, clock.monotonicMs());
+      } else {
+        this.#restUntilMs = clock.monotonicMs() + UNABLE_MS;
+      }
+    } catch (error) {
+      if (this.#abort.signal.aborted) return;
+      this.#failures += 1;
+      this.#restUntilMs = clock.monotonicMs() + toBackoffMs(this.#failures, BACKOFF, random);
+      this.#add(this.#found, pool);
+      onError(error);
+    }
+  }
+}

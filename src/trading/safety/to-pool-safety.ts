@@ -1,0 +1,122 @@
+// What the views of a round trip say of a pool's two tokens.
+
+import type { Address, PoolId } from '../../model/market-event.ts';
+import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
+
+export interface SwapMeasure {
+  readonly isDone: boolean;
+  readonly sent: bigint;
+  readonly arrived: bigint;
+  readonly paid: bigint;
+  readonly received: bigint;
+  /** What of the token that is paid lay in the pool beyond its reserves. */
+  readonly stray: bigint;
+}
+
+/** Null where the swap was not reached. */
+export interface RoundTripView {
+  readonly there: SwapMeasure | null;
+  readonly back: SwapMeasure | null;
+}
+
+export interface RoundTripViews {
+  readonly asContract: RoundTripView | null;
+  readonly asWallet: RoundTripView | null;
+}
+
+/** Not whole, yet less than a basis point: hardly a tax, but no promise to the unit either. */
+const TRACE_BPS = 0.01;
+
+/** To the nearest: a contract rounds as it likes. */
+function toLossBps(whole: bigint, left: bigint): number | null {
+  if (whole === 0n) return null;
+  if (left === whole) return 0;
+  if (left > whole) return TRACE_BPS;
+  const bps = Number(((whole - left) * 20_000n + whole) / (2n * whole));
+  return Math.max(TRACE_BPS, bps);
+}
+
+/** Where the transfer itself was refused nothing is known of what it would have lost. */
+function toInLossBps({ isDone, sent, arrived }: SwapMeasure): number | null {
+  return !isDone && arrived === 0n ? null : toLossBps(sent, arrived);
+}
+
+interface Sides {
+  readonly spent: SideSafety;
+  readonly bought: SideSafety;
+}
+
+const UNKNOWN: SideSafety = { outBps: null, inBps: null, sellable: null };
+
+function toSides({ there, back }: RoundTripView): Sides | null {
+  if (there === null) return null;
+  const isBought = there.isDone && there.received > 0n;
+  const spentIn = { inBps: toInLossBps(there), sellable: isBought };
+  if (!isBought) return { spent: { outBps: null, ...spentIn }, bought: UNKNOWN };
+  const outBps = toLossBps(there.paid, there.received);
+  if (back === null) {
+    return {
+      spent: { outBps: null, ...spentIn },
+      bought: { outBps, inBps: null, sellable: false },
+    };
+  }
+  const isSold = back.isDone && back.received > 0n;
+  return {
+    spent: { outBps: isSold ? toLossBps(back.paid, back.received) : null, ...spentIn },
+    // The way there took the stray coins into the reserves; whoever only sells finds them there.
+    bought: {
+      outBps,
+      inBps: toWorse(toInLossBps(back), there.stray > 0n ? TRACE_BPS : null),
+      sellable: isSold,
+    },
+  };
+}
+
+function toWorse(a: number | null, b: number | null): number | null {
+  if (a === null) return b;
+  return b === null ? a : Math.max(a, b);
+}
+
+function mergeSides(a: SideSafety, b: SideSafety): SideSafety {
+  return {
+    outBps: toWorse(a.outBps, b.outBps),
+    inBps: toWorse(a.inBps, b.inBps),
+    sellable:
+      a.sellable === null
+        ? b.sellable
+        : b.sellable === null
+          ? a.sellable
+          : a.sellable && b.sellable,
+  };
+}
+
+/** The worse of both; but where only a wallet can buy, the contract's view says nothing. */
+function mergeViews(views: RoundTripViews): Sides | null {
+  const asContract = views.asContract && toSides(views.asContract);
+  const asWallet = views.asWallet && toSides(views.asWallet);
+  if (asContract === null || asWallet === null) return asContract ?? asWallet;
+  if (asWallet.spent.sellable && !asContract.spent.sellable) return asWallet;
+  return {
+    spent: mergeSides(asContract.spent, asWallet.spent),
+    bought: mergeSides(asContract.bought, asWallet.bought),
+  };
+}
+
+export interface ProbedPool {
+  readonly pool: PoolId;
+  readonly token0: Address;
+  readonly token1: Address;
+  /** Whether token 0 was spent and token 1 bought. */
+  readonly zeroForOne: boolean;
+  readonly hookFees: PoolSafety['hookFees'];
+  readonly checkedAtMs: number;
+}
+
+/** Null where the trip did not get as far as the pool. */
+export function toPoolSafety(probed: ProbedPool, views: RoundTripViews): PoolSafety | null {
+  const sides = mergeViews(views);
+  if (sides === null) return null;
+  const { zeroForOne, ...rest } = probed;
+  const [side0, side1] = zeroForOne ? [sides.spent, sides.bought] : [sides.bought, sides.spent];
+  return { ...rest, side0, side1 };
+}
