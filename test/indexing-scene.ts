@@ -13,6 +13,9 @@ import type { Cleanup, RunningService } from './start-service.ts';
 
 const run = promisify(execFile);
 
+/** Far beyond what any scene takes: a service that is stuck must fail its test, not hang the suite. */
+const AT_HEAD_MAX_MS = 180_000;
+
 export type Engine = 'sqlite' | 'postgres';
 
 export interface IndexingScene {
@@ -54,12 +57,16 @@ export async function trade(chain: TestChain, rounds: number): Promise<void> {
 
 /** Waits until the service has indexed the chain's newest block and says that it is ready. */
 export async function untilAtHead(service: RunningService, chain: TestChain): Promise<void> {
+  const deadlineMs = Date.now() + AT_HEAD_MAX_MS;
   for (;;) {
     const head = await chain.readHead();
     const answer = await (await fetch(`${service.origin}/v1/chains`)).json();
     const { chains } = answer as { chains: { head: number | null }[] };
     const ready = (await fetch(`${service.origin}/v1/ready`)).status === 200;
     if (chains?.[0]?.head === head && ready) return;
+    if (Date.now() > deadlineMs) {
+      throw new Error(`the service is not at block ${head}:\n${service.output().slice(-4000)}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
