@@ -29,6 +29,11 @@ export function readCpuMs(pid: number): number {
   return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
 }
 
+/** The same of its main thread alone, for work that other threads only feed. */
+export function readMainCpuMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+}
+
 export interface Turn {
   readonly perSecond: number;
   readonly cpuMicros: number;

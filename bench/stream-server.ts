@@ -113,6 +113,7 @@ process.on('message', (command: WriterCommand | 'collect') => {
     return;
   }
   globalThis.gc?.();
-  process.send?.({ streams: streams.hub.clientCount });
+  const heapMb = process.memoryUsage().heapUsed / 1024 / 1024;
+  process.send?.({ streams: streams.hub.clientCount, heapMb });
 });
 process.on('disconnect', () => process.exit(0));
