@@ -13,7 +13,7 @@ import type { Cleanup, RunningService } from './start-service.ts';
 
 const run = promisify(execFile);
 
-/** Far beyond what any scene takes: a service that is stuck must fail its test, not hang the suite. */
+/** Far beyond what any scene takes: a service that is stuck must fail, not hang the suite. */
 const AT_HEAD_MAX_MS = 180_000;
 
 export type Engine = 'sqlite' | 'postgres';

@@ -8,6 +8,7 @@ import {
   recordChain,
   startNode,
 } from '../../../test/fakes/market-scene.ts';
+import { ManualClock } from '../../lib/clock.ts';
 import { isRpcError } from './rpc/rpc-error.ts';
 
 afterEach(endScene);
@@ -99,13 +100,15 @@ test('behavior: a header is agreed on only by more than half of those who have i
 test('behavior: while an endpoint pauses, the other one cannot agree with itself', async () => {
   const chain = recordChain();
   const [pausing, talking] = [await startNode(chain), await startNode(chain)];
-  const adapter = createAdapter([pausing, talking]);
+  const clock = new ManualClock();
+  const adapter = createAdapter([pausing, talking], { clock });
   await adapter.readHead();
   pausing.misbehave(() => ({ do: 'reply', status: 429, text: '' }));
   await adapter.readHeader(60);
   assert.equal(await adapter.readAgreedHeader?.(60), null);
   // Once it has been silent for long, it is no longer waited for.
   for (let n = 0; n < 6; n += 1) {
+    clock.advance(120_000);
     await adapter.client.endpoints[0]
       ?.request({ method: 'eth_blockNumber', params: [] })
       .catch((error) => adapter.client.endpoints[0]?.health.failed(error));
