@@ -211,7 +211,7 @@ function toMemoryRow(timings: readonly OursTiming[]): Row {
 
 export async function benchIngest(options: { readonly quick: boolean }): Promise<Row[]> {
   const { quick } = options;
-  const repetitions = quick ? 2 : 3;
+  const repetitions = quick ? 1 : 3;
   const parts: Part[] = [];
   for (const one of TRANSFER_CASES) parts.push(await benchTransfers(one, { quick, repetitions }));
   parts.push(await benchSwaps({ quick, repetitions }));

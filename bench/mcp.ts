@@ -75,7 +75,7 @@ async function measureTwin(
   twin: Twin,
   options: { readonly quick: boolean },
 ): Promise<Measured> {
-  const durationMs = options.quick ? 500 : 1000;
+  const durationMs = options.quick ? 300 : 1000;
   const requests = [toCall(twin), toRead(twin)] as const;
   for (const request of requests) await measureCpu(server, request, durationMs);
   const pairs: { call: number; read: number }[] = [];
