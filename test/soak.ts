@@ -152,6 +152,8 @@ try {
     // Blocks come when something is traded: what counts as a stall elsewhere is rest here.
     STALL_SECONDS: '60',
     LOG_LEVEL: 'warn',
+    // A cache that is soon full: what grows after that is no cache.
+    ANSWER_CACHE_MB: '8',
     LIMIT_KEY_PER_MINUTE: '1000000',
     LIMIT_KEY_BURST: '1000000',
   };
