@@ -70,15 +70,16 @@ export function findBestPathByTrying(paths: readonly OraclePath[], amountIn: big
   return best;
 }
 
-/** Ordered choices of up to three paths. */
-function* toChoices(paths: readonly OraclePath[]): Generator<OraclePath[]> {
-  for (const a of paths) {
-    yield [a];
-    for (const b of paths) {
-      if (b === a) continue;
-      yield [a, b];
-      for (const c of paths) if (c !== a && c !== b) yield [a, b, c];
-    }
+/** Ordered choices of up to so many paths. */
+function* toChoices(
+  paths: readonly OraclePath[],
+  legCountMax: number,
+  chosen: readonly OraclePath[] = [],
+): Generator<readonly OraclePath[]> {
+  if (chosen.length > 0) yield chosen;
+  if (chosen.length === legCountMax) return;
+  for (const path of paths) {
+    if (!chosen.includes(path)) yield* toChoices(paths, legCountMax, [...chosen, path]);
   }
 }
 
@@ -106,13 +107,28 @@ function toLegs(choice: readonly OraclePath[], shares: readonly number[], amount
 }
 
 interface Best {
-  amountOut: bigint;
+  net: bigint;
   choice: readonly OraclePath[];
   shares: readonly number[];
 }
 
+interface OracleSearch {
+  readonly amountIn: bigint;
+  /** The steps in which the input is divided at first. */
+  readonly parts: number;
+  readonly legCountMax: number;
+  readonly cost: (path: OraclePath) => bigint;
+}
+
+/** What a division pays less what its legs cost; nothing where it cannot be executed. */
+function toNet(choice: readonly OraclePath[], shares: readonly number[], search: OracleSearch) {
+  const legs = toLegs(choice, shares, search.amountIn);
+  const paid = executeLegs(legs)?.amountOut;
+  return paid === undefined ? 0n : legs.reduce((sum, { path }) => sum - search.cost(path), paid);
+}
+
 /** Moves shares to and fro in ever smaller steps as long as that pays more. */
-function refine(best: Best, amountIn: bigint): void {
+function refine(best: Best, search: OracleSearch): void {
   let step = 0.5;
   while (step > 1e-4) {
     let isBetter = false;
@@ -123,9 +139,9 @@ function refine(best: Best, amountIn: bigint): void {
         if (from === to || taken <= 0) continue;
         shares[from] = (shares[from] ?? 0) - taken;
         shares[to] = (shares[to] ?? 0) + taken;
-        const amountOut = executeLegs(toLegs(best.choice, shares, amountIn))?.amountOut ?? 0n;
-        if (amountOut <= best.amountOut) continue;
-        best.amountOut = amountOut;
+        const net = toNet(best.choice, shares, search);
+        if (net <= best.net) continue;
+        best.net = net;
         best.shares = shares;
         isBetter = true;
       }
@@ -134,22 +150,18 @@ function refine(best: Best, amountIn: bigint): void {
   }
 }
 
-/** The best of every division of the input among up to three paths, in steps and then finer. */
-export function findBestByTrying(
-  paths: readonly OraclePath[],
-  search: { readonly amountIn: bigint; readonly parts: number },
-): bigint {
-  const best: Best = { amountOut: 0n, choice: [], shares: [] };
-  for (const choice of toChoices(paths)) {
+/** The best net of its cost of every choice and order of paths, in steps and then finer. */
+export function findBestByTrying(paths: readonly OraclePath[], search: OracleSearch): bigint {
+  const best: Best = { net: 0n, choice: [], shares: [] };
+  for (const choice of toChoices(paths, search.legCountMax)) {
     for (const shares of toCuts(search.parts, choice.length)) {
-      const legs = toLegs(choice, shares, search.amountIn);
-      const amountOut = executeLegs(legs)?.amountOut ?? 0n;
-      if (amountOut <= best.amountOut) continue;
-      best.amountOut = amountOut;
+      const net = toNet(choice, shares, search);
+      if (net <= best.net) continue;
+      best.net = net;
       best.choice = choice;
       best.shares = shares;
     }
   }
-  refine(best, search.amountIn);
-  return best.amountOut;
+  refine(best, search);
+  return best.net;
 }

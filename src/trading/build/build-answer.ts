@@ -12,7 +12,8 @@ import { CHAINS } from '../../model/chain.ts';
 import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { PricedTrade } from '../quote/priced-trade.ts';
 import type { QuoteAnswer } from '../quote/quote-answer.ts';
-import { type PlannedTransaction, type Sequence, TRANSACTION_GAS_MAX } from './build-sequence.ts';
+import { TRANSACTION_GAS_MAX } from '../quote/trade-gas.ts';
+import type { PlannedTransaction, Sequence } from './build-sequence.ts';
 import { toShownAmount, toSummary } from './build-summary.ts';
 
 export type BuildAnswer = OutputOf<typeof buildTrade>;

@@ -19,6 +19,7 @@ import type { SwapRouter } from '../../chains/evm/transactions/swap-plan.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { PricedTrade } from '../quote/priced-trade.ts';
+import { TRANSACTION_GAS_MAX } from '../quote/trade-gas.ts';
 import type { BuildChain } from './build-chain.ts';
 
 export interface SequenceRequest {
@@ -49,8 +50,6 @@ const BALANCE_OF = '0x70a08231';
 const TRANSFER = '0xa9059cbb';
 const READ_GAS = 2_000_000n;
 const APPROVE_GAS = 2_000_000n;
-/** No transaction may use more on chains that follow EIP-7825. */
-export const TRANSACTION_GAS_MAX = 1n << 24n;
 
 /** V4 reckons in 128 bits with a sign, Permit2 in 160: nothing real is near either. */
 const AMOUNT_END = 1n << 127n;

@@ -4,7 +4,7 @@ import type { Address } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import { toPriceImpactBps } from '../quote/trade-prices.ts';
 import type { SafetyBook } from '../safety/safety-book.ts';
-import { type BestRoute, findBestRoute } from './route.ts';
+import { type BestRoute, findBestRoute, type RouteOptions } from './route.ts';
 import {
   createRule,
   type EndTaxes,
@@ -13,6 +13,7 @@ import {
   type RouteRules,
 } from './route-rules.ts';
 import type { RouteCost } from './route-single.ts';
+import { createTransactionRoom } from './transaction-room.ts';
 
 export interface RouteQuestion {
   readonly graph: PoolGraph;
@@ -32,11 +33,8 @@ export interface TaxedRoute {
   readonly amountOut: bigint;
 }
 
-/**
- * Legs that one transaction has room for; gas mostly leaves it at one or two. Dividing further pays
- * a thousandth more only to trades that move the price of all 200 pools by several per cent.
- */
-export const LEG_COUNT_MAX = 24;
+/** What every quote asks with: what one transaction has room for. Gas mostly leaves one or two. */
+export const QUOTE_LIMITS: RouteOptions = { createRoom: createTransactionRoom };
 
 const BPS = 10_000n;
 /** From here on it is worth looking at pools that promise less. */
@@ -67,8 +65,8 @@ function searchAt(question: RouteQuestion, rules: RouteRules, level: Level): Tax
       graph,
       { tokenIn, tokenOut, amountIn },
       {
+        ...QUOTE_LIMITS,
         withInexact: level.withInexact,
-        legCountMax: LEG_COUNT_MAX,
         accepts: createRule(rules, taxes, level),
         ...(cost === null ? {} : { cost }),
       },

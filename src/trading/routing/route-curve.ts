@@ -118,6 +118,11 @@ export class RouteCurve {
     return true;
   }
 
+  /** How many stretches an input leaves behind: the ticks that it crosses. */
+  countStretches(amountIn: number): number {
+    return this.#findByIn(amountIn);
+  }
+
   #findByIn(amountIn: number): number {
     while (!this.#isWhole && (this.#ins.at(-1) ?? 0) <= amountIn) this.#extend();
     let low = 0;

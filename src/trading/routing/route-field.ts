@@ -36,8 +36,6 @@ export interface RouteField {
   readonly leaving: readonly (readonly RouteEdge[])[];
   readonly lanes: readonly RouteLane[];
   readonly lanesLeaving: readonly (readonly RouteLane[])[];
-  /** The lane the other way, by a lane's index; -1 where there is none. */
-  readonly reverses: readonly number[];
 }
 
 export const NODE_IN = 0;
@@ -211,15 +209,12 @@ function toEdges(graph: PoolGraph, options: FieldOptions, pools: readonly GraphP
   return { edges, nodeCount: nodes.size };
 }
 
-function toLanes(edges: readonly RouteEdge[], nodeCount: number) {
+function toLanes(edges: readonly RouteEdge[], nodeCount: number): RouteLane[] {
   const grouped = Map.groupBy(edges, ({ from, to }) => from * nodeCount + to);
-  const lanes = Array.from(grouped, ([key, group], index): RouteLane => {
+  return Array.from(grouped, ([key, group], index): RouteLane => {
     const curve = mergeCurves(group.map((edge) => edge.curve));
     return { index, from: Math.floor(key / nodeCount), to: key % nodeCount, edges: group, curve };
   });
-  const indices = new Map(lanes.map(({ from, to, index }) => [from * nodeCount + to, index]));
-  const reverses = lanes.map(({ from, to }) => indices.get(to * nodeCount + from) ?? -1);
-  return { lanes, reverses };
 }
 
 function groupByStart<Step extends { readonly from: number }>(
@@ -232,14 +227,13 @@ function groupByStart<Step extends { readonly from: number }>(
 }
 
 function toField(edges: readonly RouteEdge[], nodeCount: number): RouteField {
-  const { lanes, reverses } = toLanes(edges, nodeCount);
+  const lanes = toLanes(edges, nodeCount);
   return {
     nodeCount,
     edges,
     leaving: groupByStart(edges, nodeCount),
     lanes,
     lanesLeaving: groupByStart(lanes, nodeCount),
-    reverses,
   };
 }
 

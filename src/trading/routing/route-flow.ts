@@ -5,8 +5,10 @@
 // the output's asset or by one more lane first. What comes out at the end is a concave function of
 // that, so exchanges lead to the best division: again and again some input is taken from the route
 // on which the last unit bought least and given to the one on which the next would buy most, just
-// as much as makes the two equal. All of it is reckoned on the curves, in floating point: what it
-// finds is executed exactly before it is believed.
+// as much as makes the two equal. Two assets in the middle may be swapped either way at once where
+// their pools differ in price; in the best division no pool is, for its fee is paid both times. It
+// is all reckoned on the curves, in floating point: what it finds is executed exactly before it is
+// believed.
 
 import type { CurvePoint } from './route-curve.ts';
 import type { RouteField, RouteLane } from './route-field.ts';
@@ -67,7 +69,6 @@ class Ends {
 }
 
 export class RouteFlow {
-  readonly #field: RouteField;
   readonly #rows: readonly LaneRow[];
   /** By lane: what goes in. */
   readonly flows: Float64Array;
@@ -86,7 +87,6 @@ export class RouteFlow {
 
   constructor(field: RouteField, hopCountMax: number) {
     const { lanes } = field;
-    this.#field = field;
     this.#rows = findRows(field, hopCountMax);
     this.flows = new Float64Array(lanes.length);
     this.#directs = new Float64Array(field.nodeCount);
@@ -145,11 +145,6 @@ export class RouteFlow {
     this.#outs[index] = curve.toOut(after);
   }
 
-  #isReversed(lane: RouteLane): boolean {
-    const reverse = this.#field.reverses[lane.index] ?? -1;
-    return reverse >= 0 && (this.flows[reverse] ?? 0) > 0;
-  }
-
   #deal(amountIn: number): boolean {
     const part = amountIn / PART_COUNT;
     for (let dealt = 0; dealt < PART_COUNT; dealt += 1) {
@@ -165,7 +160,6 @@ export class RouteFlow {
     let best: LaneRow | null = null;
     let most = 0;
     for (const row of this.#rows) {
-      if (row.middle !== null && this.#isReversed(row.middle)) continue;
       let amount = part;
       for (const { index, curve } of row.lanes) {
         amount = curve.toOut((this.flows[index] ?? 0) + amount) - (this.#outs[index] ?? 0);
@@ -189,15 +183,13 @@ export class RouteFlow {
       const { firstIndex: f, middleIndex: m, lastIndex: l } = row;
       const leaving = this.#leaving[f] ?? this.#overall;
       const arriving = this.#arriving[l] ?? this.#overall;
-      if (row.middle === null || !this.#isReversed(row.middle)) {
-        const firstUp = up[f] ?? 0;
-        const middleUp = m < 0 ? 1 : (up[m] ?? 0);
-        const lastUp = l < 0 ? 1 : (up[l] ?? 0);
-        this.#overall.addTaker(row, firstUp * middleUp * lastUp);
-        if (l >= 0) {
-          leaving.addTaker(row, middleUp * lastUp);
-          arriving.addTaker(row, firstUp * middleUp);
-        }
+      const firstUp = up[f] ?? 0;
+      const middleUp = m < 0 ? 1 : (up[m] ?? 0);
+      const lastUp = l < 0 ? 1 : (up[l] ?? 0);
+      this.#overall.addTaker(row, firstUp * middleUp * lastUp);
+      if (l >= 0) {
+        leaving.addTaker(row, middleUp * lastUp);
+        arriving.addTaker(row, firstUp * middleUp);
       }
       if (this.#toFirstOut(row) <= 0) continue;
       const firstDown = down[f] ?? 0;

@@ -80,8 +80,13 @@ class PoolShares {
     return most;
   }
 
+  /** What must go in for the first pool to pay so much, at its average rate. */
+  toFirstIn(steps: readonly RouteEdge[], firstOut: number): number {
+    return firstOut / (this.#rates[steps[0]?.index ?? -1] ?? 0);
+  }
+
   take(steps: readonly RouteEdge[], firstOut: number): Route {
-    const input = firstOut / (this.#rates[steps[0]?.index ?? -1] ?? 0);
+    const input = this.toFirstIn(steps, firstOut);
     let amount = input;
     let lastIn = input;
     for (const { index } of steps) {
@@ -93,25 +98,61 @@ class PoolShares {
   }
 }
 
-/** Each turn uses up a pool, so there are no more turns than pools. */
+/** A row of lanes with what is still to be taken of it, at the end of its first lane. */
+interface OpenRow {
+  readonly lanes: readonly RouteLane[];
+  readonly wanted: number;
+  rest: number;
+}
+
+/** A leg that could be taken next. */
+interface NextLeg {
+  readonly open: OpenRow;
+  readonly steps: readonly RouteEdge[];
+  readonly firstOut: number;
+  readonly input: number;
+}
+
+/** The largest leg that is left in any row; rows in which none is left are dropped. */
+function findLargest(shares: PoolShares, rows: Set<OpenRow>): NextLeg | null {
+  let largest: NextLeg | null = null;
+  for (const open of rows) {
+    const steps = open.lanes.map((lane) => shares.pick(lane));
+    const firstOut = shares.toFirstOutMax(steps, open.rest);
+    if (firstOut <= open.wanted * REST_MAX) {
+      rows.delete(open);
+      continue;
+    }
+    const input = shares.toFirstIn(steps, firstOut);
+    if (largest === null || input > largest.input) largest = { open, steps, firstOut, input };
+  }
+  return largest;
+}
+
+/**
+ * Takes the largest leg first, so that most of the input is in few legs and the rest can be left
+ * out where there is no room for it. Each turn uses up a pool or a row.
+ */
 function collectRoutes(shares: PoolShares, field: RouteField, flow: RouteFlow): Route[] {
   const routes = new Map<string, Route>();
-  for (const { row, firstOut: wanted } of flow.toUsed()) {
-    let rest = wanted;
-    for (let turn = 0; turn <= field.edges.length && rest > wanted * REST_MAX; turn += 1) {
-      const steps = row.lanes.map((lane) => shares.pick(lane));
-      const firstOut = shares.toFirstOutMax(steps, rest);
-      if (firstOut <= wanted * REST_MAX) break;
-      const route = shares.take(steps, firstOut);
-      rest -= firstOut;
-      const key = steps.map((edge) => edge.index).join('.');
-      const known = routes.get(key);
-      if (known === undefined) {
-        routes.set(key, route);
-      } else {
-        known.input += route.input;
-        known.lastIn += route.lastIn;
-      }
+  const rows = new Set<OpenRow>();
+  for (const { row, firstOut } of flow.toUsed()) {
+    rows.add({ lanes: row.lanes, wanted: firstOut, rest: firstOut });
+  }
+  const turnCountMax = field.edges.length + rows.size;
+  for (let turn = 0; turn <= turnCountMax; turn += 1) {
+    const next = findLargest(shares, rows);
+    if (next === null) break;
+    const { open, steps, firstOut } = next;
+    const route = shares.take(steps, firstOut);
+    open.rest -= firstOut;
+    const key = steps.map((edge) => edge.index).join('.');
+    const known = routes.get(key);
+    if (known === undefined) {
+      routes.set(key, route);
+    } else {
+      known.input += route.input;
+      known.lastIn += route.lastIn;
     }
   }
   const keyed = [...routes].sort(([a, x], [b, y]) => y.input - x.input || (a < b ? -1 : 1));

@@ -4,11 +4,12 @@
 // so many hops the one that brings the most goes on. The curves say which ways are worth reckoning
 // exactly: they hardly ever pay less than the pools, and then by a millionth at most.
 
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { NODE_IN, NODE_OUT, type RouteEdge, type RouteField } from './route-field.ts';
 import type { RoutePath } from './route-simulate.ts';
 
 /** What may be subtracted from a route's output, for instance its gas; in units of the output. */
-export type RouteCost = (path: RoutePath) => bigint;
+export type RouteCost = (path: readonly { readonly pool: GraphPool }[]) => bigint;
 
 export interface SingleRoute {
   readonly path: RoutePath;

@@ -11,13 +11,16 @@ import {
   findBestByTrying,
   findBestPathByTrying,
 } from '../../../test/oracles/exhaustive-routes.ts';
+import { findRouteBound } from '../../../test/oracles/route-bound.ts';
 import { ConstantProductPool } from '../../amm/constant-product.ts';
 import type { SwapPool } from '../../amm/swap-pool.ts';
 import { ZERO_ADDRESS } from '../../model/market-event.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { LEG_COUNT_MAX } from './find-trade-route.ts';
+import { createGasCost } from '../quote/trade-gas.ts';
+import { QUOTE_LIMITS } from './find-trade-route.ts';
 import { type BestRoute, findBestRoute, type RouteOptions } from './route.ts';
+import { createTransactionRoom } from './transaction-room.ts';
 
 function toAmount(market: RandomMarket, worth: number): bigint {
   return BigInt(Math.max(1, Math.floor(worth / (market.worths[0] ?? 1))));
@@ -49,31 +52,42 @@ function assertSound(found: BestRoute, amountIn: bigint): void {
 }
 
 describe('findBestRoute on small markets', () => {
-  it('finds at least 99.9 % of what trying everything finds', () => {
-    let divided = 0;
-    for (let seed = 1; seed <= 24; seed += 1) {
-      const market = createRandomMarket(createRandom(seed), {
-        poolCount: 5,
-        assetCount: 4,
-        noise: 0.01,
-        concentratedShare: 0.6,
-      });
-      const paths = toPaths(market);
-      if (paths.length === 0 || paths.length > 6) continue;
-      for (const worth of [300, 30_000]) {
-        const amountIn = toAmount(market, worth);
-        const tried = findBestByTrying(paths, { amountIn, parts: 8 });
-        const found = route(market, amountIn);
-        if (tried === 0n) continue;
-        assert.ok(found !== null, `seed ${seed} worth ${worth}: no route`);
-        assertSound(found, amountIn);
-        const share = Number((found.amountOut * 1_000_000n) / tried) / 1e6;
-        assert.ok(share >= 0.999, `seed ${seed} worth ${worth}: ${share} of ${tried}`);
-        if (found.legs.length > 1) divided += 1;
+  // The very search that quotes make, and the same where there is room for few legs, which real
+  // transactions come near only in markets too large to try everything.
+  for (const [name, legCountMax, hopCostPpm] of [
+    ['as quotes ask', 3, 0],
+    ['with room for one leg', 1, 0],
+    ['with room for two legs', 2, 0],
+    ['net of gas that is cheap', 3, 20],
+    ['net of gas that matters', 3, 500],
+    ['net of gas that is dear', 3, 10_000],
+  ] as const) {
+    it(`finds at least 99.9 % of what trying everything finds, ${name}`, () => {
+      let divided = 0;
+      for (let seed = 1; seed <= 24; seed += 1) {
+        const shape = { poolCount: 5, assetCount: 4, noise: 0.01, concentratedShare: 0.6 };
+        const market = createRandomMarket(createRandom(seed), shape);
+        const paths = toPaths(market);
+        if (paths.length === 0 || paths.length > 6) continue;
+        for (const worth of [300, 30_000]) {
+          const amountIn = toAmount(market, worth);
+          const hopCost = (findBestPathByTrying(paths, amountIn) * BigInt(hopCostPpm)) / 1_000_000n;
+          const cost = (path: readonly unknown[]) => hopCost * BigInt(path.length);
+          const tried = findBestByTrying(paths, { amountIn, parts: 8, legCountMax, cost });
+          const limits = { ...QUOTE_LIMITS, ...(legCountMax < 3 ? { legCountMax } : {}) };
+          const options = hopCostPpm === 0 ? limits : { ...limits, cost };
+          const found = route(market, amountIn, options);
+          if (tried === 0n) continue;
+          assert.ok(found !== null, `seed ${seed} worth ${worth}: no route`);
+          assertSound(found, amountIn);
+          const share = Number(((found.amountOut - found.cost) * 1_000_000n) / tried) / 1e6;
+          assert.ok(share >= 0.999, `seed ${seed} worth ${worth}: ${share} of ${tried}`);
+          if (found.legs.length > 1) divided += 1;
+        }
       }
-    }
-    assert.ok(divided > 10, `${divided} divided`);
-  });
+      if (legCountMax > 1 && hopCostPpm < 10_000) assert.ok(divided > 10, `${divided} divided`);
+    });
+  }
 
   it('one leg alone is the best single route to the unit, from dust to draining', () => {
     let compared = 0;
@@ -161,44 +175,6 @@ describe('findBestRoute on 200 pools', () => {
     });
   }
 
-  for (const poolCount of [20, 60, 200]) {
-    it(`as quotes ask it loses next to nothing on ${poolCount} pools, and nothing to one route`, () => {
-      let compared = 0;
-      for (let seed = 1; seed <= 8; seed += 1) {
-        const assetCount = [4, 7, 12, 30][seed % 4] ?? 4;
-        const shape = { poolCount, assetCount, noise: 0.001, concentratedShare: 0.6 };
-        const market = createRandomMarket(createRandom(seed * 1000 + poolCount), shape);
-        const paths = toPaths(market);
-        // The last of them moves all prices by several per cent.
-        for (const [worth, permille] of [
-          [100, 999n],
-          [10_000, 999n],
-          [100_000, 995n],
-        ] as const) {
-          const amountIn = toAmount(market, worth);
-          const all = route(market, amountIn);
-          const few = route(market, amountIn, { legCountMax: LEG_COUNT_MAX });
-          if (all === null) continue;
-          assert.ok(few !== null && few.legs.length <= LEG_COUNT_MAX);
-          assertSound(few, amountIn);
-          const share = (few.amountOut * 1000n) / all.amountOut;
-          assert.ok(share >= permille, `seed ${seed} worth ${worth}: ${share}`);
-          const single = findBestPathByTrying(paths, amountIn);
-          assert.ok(few.amountOut >= single, `seed ${seed} worth ${worth}, single`);
-          // The same net of what each hop costs.
-          const hopCost = single / 2000n;
-          const cost = (path: readonly unknown[]) => hopCost * BigInt(path.length);
-          const net = route(market, amountIn, { legCountMax: LEG_COUNT_MAX, cost });
-          const one = route(market, amountIn, { legCountMax: 1, cost });
-          const toNet = (found: BestRoute | null) => (found ? found.amountOut - found.cost : 0n);
-          assert.ok(toNet(net) >= toNet(one), `seed ${seed} worth ${worth}, net`);
-          compared += 1;
-        }
-      }
-      assert.ok(compared >= 15, `${compared}`);
-    });
-  }
-
   it('gives the same answer whatever the order in which pools came', () => {
     const shape = { poolCount: 200, assetCount: 12, noise: 0.002, concentratedShare: 0.6 };
     const market = createRandomMarket(createRandom(5), shape);
@@ -211,6 +187,87 @@ describe('findBestRoute on 200 pools', () => {
       assert.deepEqual(route({ ...market, graph: backwards }, amountIn), found);
     }
   });
+});
+
+describe('findBestRoute as quotes ask', () => {
+  /** A hop costs a tenth of a unit of worth: as much as gas on a main chain at its cheapest. */
+  function toGasCost(market: RandomMarket) {
+    const hopGas = 70_000;
+    const perHop = 0.1 / (market.worths[1] ?? 1);
+    return createGasCost({ numerator: BigInt(Math.ceil(perHop)), denominator: BigInt(hopGas) });
+  }
+
+  function createMarket(seed: number, poolCount: number): RandomMarket {
+    const assetCount = [4, 7, 12, 30][seed % 4] ?? 4;
+    const noise = [0.0005, 0.004, 0.02][seed % 3] ?? 0;
+    const concentratedShare = [0.3, 0.6, 0.95][(seed >> 1) % 3] ?? 0;
+    const shape = { poolCount, assetCount, noise, concentratedShare };
+    return createRandomMarket(createRandom(seed * 1000 + poolCount), shape);
+  }
+
+  function assertFits({ legs }: BestRoute): void {
+    const hops = legs.flatMap((leg) => leg.hops);
+    const room = createTransactionRoom(hops.reduce((sum, hop) => sum + hop.ticksCrossed, 0));
+    for (const leg of legs) assert.ok(room.take(leg.hops), `${legs.length} legs are too many`);
+  }
+
+  /**
+   * The bound is for any number of legs in any order, more than an exhaustive search could find. Of
+   * the last two sizes, a tenth and a third of all liquidity, the best division takes 40 million
+   * gas; what a transaction has room for is still near it.
+   */
+  const WORTHS = [
+    [1, 0.999],
+    [100, 0.999],
+    [10_000, 0.999],
+    [100_000, 0.999],
+    [300_000, 0.999],
+    [1_000_000, 0.999],
+    [3_000_000, 0.99],
+    [10_000_000, 0.98],
+  ] as const;
+
+  /** From here on gas is so little that the bound, which counts each pool once, is tight. */
+  const NET_WORTH_MIN = 10_000;
+  const NET_WORTH_MAX = 1_000_000;
+
+  for (const poolCount of [20, 60, 200]) {
+    it(`finds at least 99.9 % of what any division could pay on ${poolCount} pools`, () => {
+      let compared = 0;
+      for (let seed = 1; seed <= 6; seed += 1) {
+        const market = createMarket(seed, poolCount);
+        const [from = '', to = ''] = market.assets;
+        const paths = toPaths(market);
+        const cost = toGasCost(market);
+        for (const [worth, least] of WORTHS) {
+          const amountIn = toAmount(market, worth);
+          const found = route(market, amountIn, QUOTE_LIMITS);
+          const name = `seed ${seed} worth ${worth}`;
+          if (found === null) continue;
+          assertSound(found, amountIn);
+          assertFits(found);
+          assert.ok(found.amountOut >= findBestPathByTrying(paths, amountIn), `${name}, single`);
+          const net = route(market, amountIn, { ...QUOTE_LIMITS, cost }) ?? assert.fail(name);
+          assertSound(net, amountIn);
+          assertFits(net);
+          const one = route(market, amountIn, { legCountMax: 1, cost });
+          const oneNet = one === null ? 0n : one.amountOut - one.cost;
+          assert.ok(net.amountOut - net.cost >= oneNet, `${name}, net`);
+          const bound = findRouteBound(market.pools, { from, to, amountIn });
+          // Who drains a market by half of its worth and more asks for no price.
+          if (bound.most * (market.worths[1] ?? 1) < worth / 2) continue;
+          const share = Number(found.amountOut) / bound.most;
+          assert.ok(share >= least, `${name}: ${share}`);
+          compared += 1;
+          if (worth < NET_WORTH_MIN || worth > NET_WORTH_MAX) continue;
+          const mostNet = bound.toMostNet((pool) => Number(cost([{ pool }])));
+          const netShare = Number(net.amountOut - net.cost) / mostNet;
+          assert.ok(netShare >= 0.999, `${name}: ${netShare} net`);
+        }
+      }
+      assert.ok(compared >= 20, `${compared}`);
+    });
+  }
 });
 
 const WETH = toFakeAddress('ee', 1);

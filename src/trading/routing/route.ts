@@ -2,6 +2,9 @@
 
 import type { Address } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
+import { RouteBalance } from './route-balance.ts';
+import { chooseFitting, chooseWorthwhile } from './route-choice.ts';
 import {
   type AcceptEdge,
   createField,
@@ -13,6 +16,7 @@ import { RouteFlow } from './route-flow.ts';
 import { type PathFlow, toPathFlows } from './route-legs.ts';
 import { type PathAmount, type RouteLeg, simulateLegs } from './route-simulate.ts';
 import { findBestSingle, type RouteCost } from './route-single.ts';
+import type { CreateRoom } from './transaction-room.ts';
 
 export interface RouteRequest {
   /** Native and wrapped coin are one asset where the graph says so. */
@@ -27,6 +31,8 @@ export interface RouteOptions {
   readonly hopCountMax?: 1 | 2 | 3;
   /** How many routes the input may be divided among. */
   readonly legCountMax?: number;
+  /** What there is room for; without end unless told. */
+  readonly createRoom?: CreateRoom;
   /** What a route costs beside the input, in units of the output: dust splits then do not pay. */
   readonly cost?: RouteCost;
   /** The size up to which the search is exhaustive. */
@@ -53,6 +59,13 @@ const LEGS_KEPT_SHARE = 0.6;
 const LEGS_FEW = 6;
 /** What is left where rounding takes next to nothing. */
 const ABOUT_SHARE = 0.9999;
+/** Where less than this is left the parts are worth dividing anew among the same legs. */
+const UNEVEN_SHARE = 0.9997;
+/** How often legs are left out because those before crossed too many ticks. */
+const ROOM_ATTEMPT_COUNT_MAX = 3;
+const TICKS_MORE = 1.05;
+/** What a route costs is much from this part of what it pays on. */
+const DEAR_SHARE = 2e-4;
 const FREE: RouteCost = () => 0n;
 
 /** Parts are cut off at this many bits of the whole, and the first leg takes what is left over. */
@@ -89,30 +102,43 @@ function isBetter(route: BestRoute, than: BestRoute | null): boolean {
   return than === null || route.amountOut - route.cost > than.amountOut - than.cost;
 }
 
-/** Routes with their parts, and what they are thought to pay. */
+/** Routes with their parts, most first, and what they are thought to pay. */
 interface Division {
   readonly paths: readonly PathFlow[];
   readonly about: number;
 }
 
 /**
- * The best division, then the best with fewer and fewer legs: they lose less to rounding and cost
- * less. Each time the pools of the smallest legs are left out and the input is divided anew.
+ * The best division, then the best with fewer and fewer pools: fewer legs lose less to rounding and
+ * cost less, and pools divided anew may need fewer legs than were chosen before.
  */
-function* toDivisions(field: RouteField, options: Search): Generator<Division> {
-  const { legCountMax, hopCountMax } = options;
+function* toDivisions(field: RouteField, search: Search): Generator<Division> {
+  const amountIn = Number(search.amountIn);
   for (let current = field; ; ) {
-    const flow = new RouteFlow(current, hopCountMax);
-    if (!flow.divide(Number(options.amountIn))) return;
+    const flow = new RouteFlow(current, search.hopCountMax);
+    if (!flow.divide(amountIn)) return;
     const paths = toPathFlows(current, flow);
-    // A few legs too many are simply left out; more of them need dividing anew first.
-    if (paths.length <= legCountMax * 1.2) {
-      yield { paths: paths.slice(0, legCountMax), about: flow.amountOut };
-    }
-    const kept = keepLargest(paths, legCountMax);
+    if (paths.length < 2) return;
+    const isFree = search.cost === FREE;
+    const chosen = isFree ? paths : chooseWorthwhile(paths, amountIn, search.cost);
+    yield { paths: chosen, about: isFree ? flow.amountOut : 0 };
+    const kept = toFewer(paths, chosen) ?? keepLargest(paths, countFitting(paths, search, 0));
     if (kept === null) return;
     current = restrictField(current, kept);
   }
+}
+
+function toEdges(legs: readonly PathFlow[]): Set<RouteEdge> {
+  return new Set(legs.flatMap(({ path }) => path));
+}
+
+/** The pools of the chosen legs, or null where those are all. */
+function toFewer(
+  paths: readonly PathFlow[],
+  chosen: readonly PathFlow[],
+): ReadonlySet<RouteEdge> | null {
+  const kept = toEdges(chosen);
+  return kept.size < toEdges(paths).size ? kept : null;
 }
 
 /** The pools of the largest legs, fewer than all have; null where that leaves no division. */
@@ -120,14 +146,12 @@ function keepLargest(
   paths: readonly PathFlow[],
   legCountMax: number,
 ): ReadonlySet<RouteEdge> | null {
-  const toEdges = (legs: readonly PathFlow[]) => new Set(legs.flatMap(({ path }) => path));
-  const all = toEdges(paths);
   const fewer = Math.floor(paths.length * LEGS_KEPT_SHARE);
   let count = Math.min(legCountMax, paths.length > LEGS_FEW ? fewer : paths.length - 1);
   // Legs that share all of their pools with others would come again.
   for (; count > 1; count -= 1) {
-    const kept = toEdges(paths.slice(0, count));
-    if (kept.size < all.size) return kept;
+    const kept = toFewer(paths, paths.slice(0, count));
+    if (kept !== null) return kept;
   }
   return null;
 }
@@ -136,25 +160,92 @@ interface Search {
   readonly amountIn: bigint;
   readonly hopCountMax: number;
   readonly legCountMax: number;
+  readonly createRoom: CreateRoom | null;
   readonly cost: RouteCost;
 }
 
-function findInField(field: RouteField, options: Search): BestRoute | null {
-  const { amountIn, cost } = options;
-  const single = findBestSingle(field, options);
-  let best = single && execute([{ path: single.path, amountIn }], cost);
-  if (options.legCountMax < 2) return best;
+/** How many of the legs there is room for, where so many ticks are crossed. */
+function countFitting(
+  legs: readonly { readonly path: readonly { readonly pool: GraphPool }[] }[],
+  { legCountMax, createRoom }: Search,
+  ticksCrossed: number,
+): number {
+  const most = Math.min(legs.length, legCountMax);
+  if (createRoom === null) return most;
+  const room = createRoom(ticksCrossed);
+  const full = legs.findIndex(({ path }) => !room.take(path));
+  return full < 0 ? most : Math.min(full, most);
+}
+
+function countTicks({ legs }: BestRoute): number {
+  return legs.reduce(
+    (sum, { hops }) => hops.reduce((ticks, hop) => ticks + hop.ticksCrossed, sum),
+    0,
+  );
+}
+
+/** Whether there was room for a route, now that its ticks are known. */
+function isFitting(route: BestRoute, search: Search): boolean {
+  const legs = route.legs.map(({ hops }) => ({ path: hops }));
+  return countFitting(legs, search, countTicks(route)) === legs.length;
+}
+
+/** How many ticks are crossed shows only when all is executed, and may leave room for fewer. */
+function executeFitting(paths: readonly PathFlow[], search: Search): BestRoute | null {
+  const amountIn = Number(search.amountIn);
+  let ticksCrossed = new RouteBalance(paths, amountIn).countTicks();
+  for (let attempt = 0; attempt < ROOM_ATTEMPT_COUNT_MAX; attempt += 1) {
+    const kept = chooseFitting(paths, amountIn, (legs) => countFitting(legs, search, ticksCrossed));
+    const route = kept.length < 2 ? null : execute(toAmounts(search.amountIn, kept), search.cost);
+    if (route === null || isFitting(route, search)) return route;
+    ticksCrossed = Math.ceil(Math.max(ticksCrossed, countTicks(route)) * TICKS_MORE);
+  }
+  return null;
+}
+
+/** Executes a division, or as much of it as there is room for. */
+function executeDivision({ paths, about }: Division, search: Search): BestRoute | null {
+  const { amountIn, cost } = search;
+  if (countFitting(paths, search, 0) < paths.length) return executeFitting(paths, search);
+  let route = execute(toAmounts(amountIn, paths), cost);
+  if (route === null || Number(route.amountOut) < about * UNEVEN_SHARE) {
+    const balance = new RouteBalance(paths, Number(amountIn));
+    balance.run();
+    const balanced = execute(toAmounts(amountIn, balance.toPaths()), cost);
+    if (balanced !== null && isBetter(balanced, route)) route = balanced;
+  }
+  return route === null || isFitting(route, search) ? route : executeFitting(paths, search);
+}
+
+/** The best division of routes of up to so many hops. */
+function findDivided(field: RouteField, search: Search): BestRoute | null {
+  let best: BestRoute | null = null;
   let previous: BestRoute | null = null;
-  for (const division of toDivisions(field, options)) {
-    if (division.paths.length < 2) break;
-    const route = execute(toAmounts(amountIn, division.paths), cost);
+  for (const division of toDivisions(field, search)) {
+    const route = executeDivision(division, search);
     if (route === null) continue;
     if (isBetter(route, best)) best = route;
-    // Once fewer legs are worse, still fewer are worse still.
+    // Once fewer pools are worse, still fewer are worse still.
     if (previous !== null && !isBetter(route, previous)) break;
     previous = route;
     // Nothing costs anything and rounding took next to nothing: fewer legs cannot be better.
-    if (route.cost === 0n && Number(route.amountOut) > division.about * ABOUT_SHARE) break;
+    if (search.cost === FREE && Number(route.amountOut) > division.about * ABOUT_SHARE) break;
+  }
+  return best;
+}
+
+function findInField(field: RouteField, search: Search): BestRoute | null {
+  const { amountIn, cost, hopCountMax } = search;
+  const single = findBestSingle(field, search);
+  let best = single && execute([{ path: single.path, amountIn }], cost);
+  if (search.legCountMax < 2) return best;
+  const isDear = best !== null && Number(best.cost) > Number(best.amountOut) * DEAR_SHARE;
+  // Where hops cost much, shorter routes at worse prices may be better, which are not found among
+  // the longer ones.
+  const hopCounts = isDear ? [1, 2, 3].filter((count) => count < hopCountMax) : [];
+  for (const count of [...hopCounts, hopCountMax]) {
+    const divided = findDivided(field, { ...search, hopCountMax: count });
+    if (divided !== null && isBetter(divided, best)) best = divided;
   }
   return best;
 }
@@ -182,6 +273,7 @@ export function findBestRoute(
     amountIn: request.amountIn,
     hopCountMax,
     legCountMax: options.legCountMax ?? POOL_COUNT_MAX,
+    createRoom: options.createRoom ?? null,
     cost: options.cost ?? FREE,
   });
 }
