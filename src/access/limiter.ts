@@ -24,6 +24,11 @@ export interface LimiterOptions {
   readonly clock: Clock;
 }
 
+interface Account {
+  /** When its next request would come if it asked steadily. */
+  arrivalMs: number;
+}
+
 /**
  * Keeps for each identity its theoretical arrival time. Identities live in two generations: a
  * lookup moves one into the young generation, and the old one is dropped when it has been untouched
@@ -37,8 +42,8 @@ export class Limiter {
   readonly #unitMs: number;
   readonly #burstMs: number;
   readonly #generationMax: number;
-  #young = new Map<string, number>();
-  #old = new Map<string, number>();
+  #young = new Map<string, Account>();
+  #old = new Map<string, Account>();
   #youngSinceMs: number;
 
   constructor(options: LimiterOptions) {
@@ -59,12 +64,16 @@ export class Limiter {
   take(identity: string, cost: number): Decision {
     const nowMs = this.#clock.monotonicMs();
     this.#rotate(nowMs);
-    const arrivalMs = Math.max(nowMs, this.#young.get(identity) ?? this.#old.get(identity) ?? 0);
+    const account = this.#find(identity);
+    const arrivalMs = Math.max(nowMs, account?.arrivalMs ?? 0);
     const nextArrivalMs = arrivalMs + cost * this.#unitMs;
     const debtMs = nextArrivalMs - nowMs;
     // Sums of fractions of a millisecond must not refuse the last unit of a burst.
     const allowed = debtMs <= this.#burstMs + 1e-6;
-    if (allowed) this.#young.set(identity, nextArrivalMs);
+    if (allowed) {
+      if (account !== undefined) account.arrivalMs = nextArrivalMs;
+      else this.#young.set(identity, { arrivalMs: nextArrivalMs });
+    }
     const freeMs = this.#burstMs - (allowed ? debtMs : arrivalMs - nowMs);
     return {
       allowed,
@@ -75,8 +84,20 @@ export class Limiter {
 
   /** Undoes what was spent, as long as it is remembered. */
   giveBack(identity: string, cost: number): void {
-    const arrivalMs = this.#young.get(identity) ?? this.#old.get(identity);
-    if (arrivalMs !== undefined) this.#young.set(identity, arrivalMs - cost * this.#unitMs);
+    const account = this.#find(identity);
+    if (account !== undefined) account.arrivalMs -= cost * this.#unitMs;
+  }
+
+  /** Changed in place, as a map that is written at each request costs more than the sums. */
+  #find(identity: string): Account | undefined {
+    const young = this.#young.get(identity);
+    if (young !== undefined) return young;
+    const old = this.#old.get(identity);
+    if (old !== undefined) {
+      this.#old.delete(identity);
+      this.#young.set(identity, old);
+    }
+    return old;
   }
 
   #rotate(nowMs: number): void {

@@ -53,13 +53,13 @@ export function admit(
   passage: Passage,
   options: BindOptions,
 ): void | Promise<void> {
-  const { headers } = exchange.request;
+  const { authorization, cookie, origin } = exchange.fields;
   const visitor = {
-    authorization: headers.authorization,
-    sessionCookie: passage.access === 'key' ? undefined : options.cookie.read(headers.cookie),
+    authorization,
+    sessionCookie: passage.access === 'key' ? undefined : options.cookie.read(cookie),
     addressGroup: readGroup(exchange, options),
-    isFromPage: headers.origin !== undefined,
-    isFromOwnPage: passage.isWrite && options.isAllowedOrigin(headers.origin ?? null),
+    isFromPage: origin !== undefined,
+    isFromOwnPage: passage.isWrite && options.isAllowedOrigin(origin ?? null),
   };
   try {
     const admission = options.gate.admit(visitor, passage);

@@ -59,6 +59,14 @@ test('behavior: HEAD answers like GET without a body', async (t) => {
   assert.equal(await response.text(), '');
 });
 
+test('behavior: a POST that has no body at all is told so', async (t) => {
+  const app = await startTestServer(t);
+  const asked = 'POST /v1/thing/make HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  const answer = await app.raw(`${asked}Connection: close\r\n\r\n`);
+  assert.match(answer, /^HTTP\/1\.1 400 /);
+  assert.match(answer, /"path":"body","message":"must not be empty"/);
+});
+
 test('behavior: unknown paths are 404, wrong methods 405 with Allow', async (t) => {
   const app = await startTestServer(t);
   for (const path of [

@@ -7,6 +7,7 @@ import { toAppError } from '../errors/to-app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
+import { createConnectionFields } from './answer-head.ts';
 import { createAddressReader } from './client-address.ts';
 import { Exchange } from './exchange.ts';
 import { Gate, type GateOptions } from './gate.ts';
@@ -103,13 +104,17 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     timeoutMs: options.timeouts.requestMs,
   });
   const readTarget = createTargetReader();
+  const toConnectionFields = createConnectionFields({
+    nowMs: () => clock.nowMs(),
+    keepAliveMs: options.timeouts.keepAliveMs,
+  });
   const observe = createObserver(options, pressure);
   const fail = createFailer(options);
   return (request: IncomingMessage, response: ServerResponse): void => {
     const startedMs = options.clock.monotonicMs();
     const target = readTarget(request.url ?? '');
     const id = options.createRequestId();
-    const exchange = new Exchange({ request, response, target, id });
+    const exchange = new Exchange({ request, response, target, id, toConnectionFields });
     pressure.enter();
     let isObserved = false;
     const done = (begun?: number) => {
@@ -119,8 +124,8 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     exchange.onHead = done;
     response.on('close', done);
     try {
-      if (options.isDraining()) exchange.addHeader('connection', 'close');
-      if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      if (options.isDraining()) response.shouldKeepAlive = false;
+      if (exchange.fields.host === undefined && request.httpVersion === '1.1') {
         throw new AppError('MALFORMED_REQUEST', { reason: 'The Host header is missing.' });
       }
       if ((request.url ?? '').length > URL_BYTES_MAX) {
@@ -157,6 +162,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
       noDelay: true,
+      // Requests without a body need no stream that ends.
+      optimizeEmptyRequests: true,
       // We say it ourselves, as a problem.
       requireHostHeader: false,
     },

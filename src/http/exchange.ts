@@ -4,18 +4,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '../contract/identity.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { AppError } from '../errors/app-error.ts';
+import { type ConnectionFields, mayHead, sendHeaded, toHeaderLines } from './answer-head.ts';
 import { toProblem } from './problem.ts';
+import { type RequestFields, readFields } from './request-fields.ts';
 import { COMMON_HEADERS } from './response-headers.ts';
 import type { Target } from './target.ts';
 
 /** Flat name, value, name, value: the form that Node writes fastest. */
 const COMMON_FLAT: readonly string[] = Object.entries(COMMON_HEADERS).flat();
+const COMMON_LINES = toHeaderLines(COMMON_FLAT);
 
 export interface ExchangeParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly target: Target;
   readonly id: string;
+  /** Makes the fields that Node adds to answers by itself. */
+  readonly toConnectionFields: ConnectionFields;
 }
 
 export class Exchange {
@@ -24,6 +29,7 @@ export class Exchange {
   readonly response: ServerResponse;
   readonly path: string;
   readonly query: string | null;
+  readonly fields: RequestFields;
   identity: Identity | null = null;
   /** The caller's address as limits group it; null until somebody asked for it. */
   addressGroup: string | null = null;
@@ -31,20 +37,26 @@ export class Exchange {
   operation = 'unknown';
   /** Told when an answer has begun that goes on: it is no request in work any more. */
   onHead: ((status: number) => void) | null = null;
+  readonly #toConnectionFields: ConnectionFields;
   readonly #headers: string[];
+  /** Whether all headers are of our own making, so that nothing in them has to be checked. */
+  #isOwn = true;
 
-  constructor({ request, response, target, id }: ExchangeParts) {
+  constructor({ request, response, target, id, toConnectionFields }: ExchangeParts) {
     this.id = id;
     this.request = request;
     this.response = response;
     this.path = target.path;
     this.query = target.query;
+    this.fields = readFields(request);
+    this.#toConnectionFields = toConnectionFields;
     this.#headers = COMMON_FLAT.slice();
     this.#headers.push('x-request-id', id);
   }
 
-  /** Adds a header; a name that is there already gets the new value. */
+  /** Adds a header with any value; a name that is there already gets the new one. */
   setHeader(name: string, value: string): void {
+    this.#isOwn = false;
     const headers = this.#headers;
     for (let i = 0; i < headers.length; i += 2) {
       if (headers[i] === name) {
@@ -55,14 +67,16 @@ export class Exchange {
     headers.push(name, value);
   }
 
-  /** Adds a header that cannot be there yet. */
+  /** Adds a header that cannot be there yet, with a value of our own making. */
   addHeader(name: string, value: string): void {
     this.#headers.push(name, value);
   }
 
   removeHeader(name: string): void {
     const at = this.#headers.findIndex((one, index) => index % 2 === 0 && one === name);
-    if (at >= 0) this.#headers.splice(at, 2);
+    if (at < 0) return;
+    this.#headers.splice(at, 2);
+    this.#isOwn = false;
   }
 
   /** Whether an answer can still be given: the client may have gone, or a time-out answered. */
@@ -88,6 +102,10 @@ export class Exchange {
     }
     // Node would join a text to the headers and encode both anew, which costs more than the rest.
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
+    if (this.#isOwn && mayHead(this.response)) {
+      this.#sendHeaded(status, bytes);
+      return;
+    }
     this.#headers.push('content-length', String(bytes.length));
     this.response.writeHead(status, this.#headers);
     // Node leaves the body out of an answer to HEAD by itself.
@@ -111,9 +129,16 @@ export class Exchange {
     if (answer.headers !== undefined) {
       for (const [name, value] of Object.entries(answer.headers)) this.setHeader(name, value);
     }
-    const ifNoneMatch = this.request.headers['if-none-match'];
+    const { ifNoneMatch } = this.fields;
     if (ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, answer.etag)) this.send(304, null);
     else this.send(status, answer.bytes);
+  }
+
+  #sendHeaded(status: number, bytes: Buffer): void {
+    const own = toHeaderLines(this.#headers, COMMON_FLAT.length);
+    const length = `content-length: ${bytes.length}\r\n`;
+    const lines = `${COMMON_LINES}${own}${length}${this.#toConnectionFields()}`;
+    sendHeaded(this.response, { status, lines }, bytes);
   }
 
   sendError(error: AppError): void {

@@ -45,6 +45,8 @@ export interface Admission {
 interface Meter {
   readonly limiter: Limiter;
   readonly policyField: string;
+  /** How the `RateLimit` field begins. */
+  readonly fieldStart: string;
   readonly counters: { allowed(): void; refused(): void };
 }
 
@@ -86,6 +88,7 @@ export class Gate {
       );
       return {
         limiter,
+        fieldStart: `"${budget.policy}";r=`,
         policyField: `"${budget.policy}";q=${budget.burst};w=${windowSeconds}`,
         counters: options.metrics.forPolicy(budget.policy),
       };
@@ -167,7 +170,7 @@ export class Gate {
     const decision = this.#spend(meter, identity.key, cost);
     return {
       identity,
-      rateLimit: `"${meter.limiter.budget.policy}";r=${decision.remaining};t=${toWaitSeconds(decision.resetMs)}`,
+      rateLimit: `${meter.fieldStart}${decision.remaining};t=${toWaitSeconds(decision.resetMs)}`,
       rateLimitPolicy: meter.policyField,
     };
   }

@@ -12,6 +12,11 @@ function tooLarge(): AppError {
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // One without any body is over from the start, and says nothing more.
+    if (request.readableEnded) {
+      resolve(Buffer.alloc(0));
+      return;
+    }
     const chunks: Buffer[] = [];
     let length = 0;
     let isWhole = false;

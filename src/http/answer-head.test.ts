@@ -1,0 +1,121 @@
+// Pins that heads written by us are those that Node would have written, on every kind of request.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { getThing, startTestServer, type TestServer } from '../../test/start-http-server.ts';
+
+const CHANGING = /^(date|connection|keep-alive|x-request-id|ratelimit):/i;
+const GET = 'GET /v1/thing HTTP/1.1\r\nHost: x\r\n';
+
+interface RawAnswer {
+  readonly start: string;
+  readonly fields: readonly string[];
+  readonly body: string;
+}
+
+/** The answers in a connection's bytes, told apart by their lengths. */
+function parseAnswers(bytes: string): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const headEnd = bytes.indexOf('\r\n\r\n', at);
+    const [start = '', ...fields] = bytes.slice(at, headEnd).split('\r\n');
+    const length = Number(fields.find((field) => /^content-length:/i.test(field))?.slice(16));
+    answers.push({ start, fields, body: bytes.slice(headEnd + 4, headEnd + 4 + length) });
+    at = headEnd + 4 + length;
+  }
+  return answers;
+}
+
+function toSteady({ start, fields, body }: RawAnswer) {
+  return { start, fields: fields.filter((field) => !CHANGING.test(field)), body };
+}
+
+/** Asks with a connection that stays, and then with one that closes, which Node answers itself. */
+async function askBothWays(app: TestServer): Promise<[RawAnswer, RawAnswer]> {
+  const answers = parseAnswers(await app.raw(`${GET}\r\n${GET}Connection: close\r\n\r\n`));
+  const [ours, nodes] = answers;
+  assert.ok(ours && nodes && answers.length === 2);
+  return [ours, nodes];
+}
+
+function toField(answer: RawAnswer, name: string): string | undefined {
+  return answer.fields.find((field) => field.toLowerCase().startsWith(`${name}:`));
+}
+
+test('default: the head is that of Node, and the connection stays', async (t) => {
+  const app = await startTestServer(t);
+  const [ours, nodes] = await askBothWays(app);
+  assert.deepEqual(toSteady(ours), toSteady(nodes));
+  assert.equal(ours.start, 'HTTP/1.1 200 OK');
+  assert.equal(toField(ours, 'connection'), 'Connection: keep-alive');
+  assert.equal(toField(ours, 'keep-alive'), 'Keep-Alive: timeout=65');
+  assert.equal(toField(nodes, 'connection'), 'Connection: close');
+  const date = toField(ours, 'date')?.slice('Date: '.length) ?? '';
+  assert.equal(new Date(date).toUTCString(), date);
+  for (const name of ['x-request-id', 'ratelimit']) assert.ok(toField(ours, name), name);
+});
+
+test('behavior: bodies of any size and any characters arrive byte for byte', async (t) => {
+  for (const length of [0, 1, 8191, 8192, 8193, 100_000]) {
+    const text = `ß\u{1f680}"${'ü'.repeat(length)}`;
+    const app = await startTestServer(t, {
+      operations: [getThing],
+      handlers: {
+        getThing: () => ({ kind: 'ready', bytes: Buffer.from(text), etag: 'W/"x"' }),
+      },
+    });
+    const [ours, nodes] = await askBothWays(app);
+    assert.deepEqual(toSteady(ours), toSteady(nodes));
+    assert.equal(Buffer.from(ours.body, 'latin1').toString(), text);
+  }
+});
+
+test('behavior: an empty body has a length of nothing', async (t) => {
+  const app = await startTestServer(t);
+  const asked = 'GET / HTTP/1.1\r\nHost: x\r\n';
+  const bytes = await app.raw(`${asked}\r\n${asked}Connection: close\r\n\r\n`);
+  const [ours, nodes, ...rest] = parseAnswers(bytes);
+  assert.ok(ours && nodes && rest.length === 0);
+  assert.deepEqual(toSteady(ours), toSteady(nodes));
+  assert.equal(ours.start, 'HTTP/1.1 302 Found');
+});
+
+test('behavior: requests sent ahead are answered in order on one connection', async (t) => {
+  let count = 0;
+  const createRequestId = () => {
+    count += 1;
+    return String(count);
+  };
+  const app = await startTestServer(t, { createRequestId });
+  const bytes = await app.raw(`${`${GET}\r\n`.repeat(20)}${GET}Connection: close\r\n\r\n`);
+  const ids = parseAnswers(bytes).map((answer) => toField(answer, 'x-request-id'));
+  assert.deepEqual(
+    ids,
+    Array.from({ length: 21 }, (_, index) => `x-request-id: ${index + 1}`),
+  );
+});
+
+test('behavior: old clients, HEAD and a server that is leaving get no body or no next answer', async (t) => {
+  const app = await startTestServer(t);
+  const [old] = parseAnswers(await app.raw('GET /v1/thing HTTP/1.0\r\n\r\n'));
+  assert.equal(old?.body, '{"ok":true}');
+  assert.equal(old && toField(old, 'connection'), 'Connection: close');
+  const head = await app.raw('HEAD /v1/thing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  assert.match(head, /content-length: 11\r\n/);
+  assert.ok(head.endsWith('\r\n\r\n'));
+  const leaving = await startTestServer(t, { isDraining: () => true });
+  const answers = parseAnswers(await leaving.raw(`${GET}\r\n${GET}\r\n`));
+  assert.equal(answers.length, 1);
+  assert.equal(answers[0] && toField(answers[0], 'connection'), 'Connection: close');
+});
+
+test('behavior: what was asked for and not changed is told without a body', async (t) => {
+  const app = await startTestServer(t, {
+    operations: [getThing],
+    handlers: { getThing: () => ({ kind: 'ready', bytes: Buffer.from('1'), etag: 'W/"x"' }) },
+  });
+  const asked = `${GET}If-None-Match: "y"\r\nIF-NONE-MATCH: W/"x"\r\nConnection: close\r\n\r\n`;
+  const [start = ''] = (await app.raw(asked)).split('\r\n');
+  assert.equal(start, 'HTTP/1.1 304 Not Modified');
+});
