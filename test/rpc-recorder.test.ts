@@ -1,15 +1,9 @@
-// The recorder passes everything on, notes it, and fails whoever asks for more than a read.
+// The recorder passes everything on, counts it, and fails whoever asks for more than a read.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { startMisbehavingRpc } from './fakes/misbehaving-rpc.ts';
-import { findForbidden, gatherNotes, readNotes, startRpcRecorder } from './rpc-recorder.ts';
-
-// What is asked for on purpose here is no part of what the suite tells of its services.
-delete process.env['MINTWIRE_TEST_RPC_NOTES'];
+import { startRpcRecorder } from './rpc-recorder.ts';
 
 async function ask(url: string, body: unknown): Promise<unknown> {
   const headers = { 'content-type': 'application/json' };
@@ -57,27 +51,4 @@ test('behavior: whatever signs, sends or steers fails the scene, and so does an 
     await assert.rejects(recorder.stop(), new RegExp(method));
   }
   await node.stop();
-});
-
-test('behavior: the notes of several scenes add up in one folder', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mintwire-test-'));
-  const node = await startMisbehavingRpc(() => null);
-  try {
-    gatherNotes(folder);
-    for (const method of ['eth_call', 'eth_call', 'eth_getLogs']) {
-      const recorder = await startRpcRecorder(node.url);
-      await ask(recorder.url, toCall(method));
-      await recorder.stop();
-    }
-    const notes = readNotes(folder);
-    assert.deepEqual([...notes].sort(), [
-      ['eth_call', 2],
-      ['eth_getLogs', 1],
-    ]);
-    assert.deepEqual(findForbidden(notes), []);
-  } finally {
-    delete process.env['MINTWIRE_TEST_RPC_NOTES'];
-    rmSync(folder, { recursive: true, force: true });
-    await node.stop();
-  }
 });

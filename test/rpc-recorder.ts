@@ -1,21 +1,9 @@
-// Stands between a service and its node and notes every method that is asked for: the proof that
-// nothing but reads ever leaves this project.
+// Stands between a service and its node and counts every method that is asked for, so that a scene
+// fails at once where that is more than a read. What the whole suite asked for is in rpc-notes.ts.
 
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { isReadMethod } from '../src/chains/evm/rpc/rpc-method.ts';
-
-/** Where `npm test` gathers the notes of all its files; not set for a single one. */
-const FOLDER_VARIABLE = 'MINTWIRE_TEST_RPC_NOTES';
-
-/** Whatever signs, sends, unlocks or steers a node, by whoever's name. */
-const FORBIDDEN =
-  /send|sign|account|unlock|^(?:anvil|hardhat|evm|debug|admin|miner|engine|personal|wallet|txpool)_/i;
-
-export type MethodCounts = ReadonlyMap<string, number>;
+import { findForbidden, listMethods, type MethodCounts } from './rpc-notes.ts';
 
 export interface RpcRecorder {
   readonly url: string;
@@ -24,41 +12,10 @@ export interface RpcRecorder {
   stop(): Promise<void>;
 }
 
-/** What of this can do more than read. */
-export function findForbidden(counts: MethodCounts): string[] {
-  return [...counts.keys()].filter((method) => !isReadMethod(method) || FORBIDDEN.test(method));
-}
-
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
-}
-
-function* listMethods(body: Buffer): Generator<string> {
-  const parsed = JSON.parse(body.toString('utf8')) as { method: string } | { method: string }[];
-  for (const call of Array.isArray(parsed) ? parsed : [parsed]) yield call.method;
-}
-
-function note(counts: MethodCounts): void {
-  const folder = process.env[FOLDER_VARIABLE];
-  if (folder === undefined || counts.size === 0) return;
-  writeFileSync(join(folder, `${randomUUID()}.json`), JSON.stringify([...counts]));
-}
-
-/** Lets every recorder of this process and its children leave its notes in a folder. */
-export function gatherNotes(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  process.env[FOLDER_VARIABLE] = folder;
-}
-
-export function readNotes(folder: string): MethodCounts {
-  const sums = new Map<string, number>();
-  for (const name of readdirSync(folder)) {
-    const counts = JSON.parse(readFileSync(join(folder, name), 'utf8')) as [string, number][];
-    for (const [method, count] of counts) sums.set(method, (sums.get(method) ?? 0) + count);
-  }
-  return sums;
 }
 
 export async function startRpcRecorder(upstream: string): Promise<RpcRecorder> {
@@ -66,7 +23,9 @@ export async function startRpcRecorder(upstream: string): Promise<RpcRecorder> {
   const server = createServer((request, response) => {
     readBody(request)
       .then((body) => {
-        for (const method of listMethods(body)) counts.set(method, (counts.get(method) ?? 0) + 1);
+        for (const method of listMethods(body.toString('utf8'))) {
+          counts.set(method, (counts.get(method) ?? 0) + 1);
+        }
         const headers = { ...request.headers, host: new URL(upstream).host };
         const onward = send(upstream, { method: 'POST', headers }, (reply) => {
           response.writeHead(reply.statusCode ?? 502, reply.headers);
@@ -86,7 +45,6 @@ export async function startRpcRecorder(upstream: string): Promise<RpcRecorder> {
         server.close(() => resolve());
         server.closeAllConnections();
       });
-      note(counts);
       const forbidden = findForbidden(counts);
       if (forbidden.length > 0) throw new Error(`asked for ${forbidden.join(', ')}`);
     },

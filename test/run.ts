@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { startPostgres } from './postgres.ts';
-import { findForbidden, gatherNotes, readNotes } from './rpc-recorder.ts';
+import { findForbidden, findScenes, readNotes, sumCounts } from './rpc-notes.ts';
 
 const PATTERNS = [
   'src/**/*.test.ts',
@@ -42,28 +42,48 @@ function runFiles(files: string[]): Promise<Counts> {
   });
 }
 
-/** Says which methods nodes were asked for; false where one of them can do more than read. */
-function reportMethods(folder: string): boolean {
-  const counts = readNotes(folder);
-  if (counts.size === 0) return true;
+/** Lets every process and thread of the run note what the service asks nodes for. */
+function recordCalls(folder: string): void {
+  process.env['MINTWIRE_TEST_RPC_NOTES'] = folder;
+  const module = new URL('record-calls.ts', import.meta.url).href;
+  process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --import ${module}`.trim();
+}
+
+/**
+ * Says which methods nodes were asked for; false where one of them can do more than read, and where
+ * nothing was noted of a file in which the service follows a real node.
+ */
+function reportMethods(folder: string, files: readonly string[]): boolean {
+  const notes = readNotes(folder);
+  const scenes = findScenes(files);
+  const unseen = scenes.filter((file) => (notes.get(file)?.size ?? 0) === 0);
+  if (unseen.length > 0) console.error(`NO CALL RECORDED: ${unseen.join(', ')}`);
+  const counts = sumCounts(notes.values());
+  if (counts.size === 0) return unseen.length === 0;
   const calls = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const list = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
-  console.log(`\n${calls} calls to nodes: ${list.map((one) => one.join(' ')).join(', ')}`);
+  console.log(
+    `\n${calls} calls to nodes in ${notes.size} files, ${scenes.length} of them on real nodes: ` +
+      list.map((one) => one.join(' ')).join(', '),
+  );
   const forbidden = findForbidden(counts);
-  if (forbidden.length > 0) console.error(`NOT READS: ${forbidden.join(', ')}`);
-  return forbidden.length === 0;
+  for (const method of forbidden) {
+    const where = [...notes].filter(([, one]) => one.has(method)).map(([file]) => file);
+    console.error(`NOT A READ: ${method} in ${where.join(', ')}`);
+  }
+  return forbidden.length === 0 && unseen.length === 0;
 }
 
 const files = findFiles(process.argv.slice(2));
 if (files.length === 0) throw new Error('no test file matches');
 const notes = mkdtempSync(join(tmpdir(), 'mintwire-rpc-notes-'));
-gatherNotes(notes);
 const postgres = await startPostgres();
+recordCalls(notes);
 process.env['MINTWIRE_TEST_POSTGRES_URL'] = postgres.url;
 try {
   const { passed, failed, skipped } = await runFiles(files);
   console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
-  const isReadOnly = reportMethods(notes);
+  const isReadOnly = reportMethods(notes, files);
   process.exitCode = failed > 0 || passed === 0 || !isReadOnly ? 1 : 0;
 } finally {
   await postgres.stop();
