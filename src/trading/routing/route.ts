@@ -53,6 +53,8 @@ export interface BestRoute {
 }
 
 const POOL_COUNT_MAX = 256;
+/** A division that gains less than this part on the one before is the last. */
+const GAIN_PART = 50_000n;
 /** From one division to the next. */
 const LEGS_KEPT_SHARE = 0.6;
 /** From so few on one leg is taken away at a time. */
@@ -98,8 +100,12 @@ function execute(legs: readonly PathAmount[], cost: RouteCost): BestRoute | null
   };
 }
 
+function toNet({ amountOut, cost }: BestRoute): bigint {
+  return amountOut - cost;
+}
+
 function isBetter(route: BestRoute, than: BestRoute | null): boolean {
-  return than === null || route.amountOut - route.cost > than.amountOut - than.cost;
+  return than === null || toNet(route) > toNet(than);
 }
 
 /** Routes with their parts, most first, and what they are thought to pay. */
@@ -225,8 +231,8 @@ function findDivided(field: RouteField, search: Search): BestRoute | null {
     const route = executeDivision(division, search);
     if (route === null) continue;
     if (isBetter(route, best)) best = route;
-    // Once fewer pools are worse, still fewer are worse still.
-    if (previous !== null && !isBetter(route, previous)) break;
+    // Once fewer pools are no better to speak of, still fewer are worse.
+    if (previous !== null && toNet(route) - toNet(previous) <= route.amountOut / GAIN_PART) break;
     previous = route;
     // Nothing costs anything and rounding took next to nothing: fewer legs cannot be better.
     if (search.cost === FREE && Number(route.amountOut) > division.about * ABOUT_SHARE) break;
