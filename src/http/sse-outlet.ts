@@ -4,6 +4,7 @@
 // what Node does for every write of a response costs more than the write itself.
 
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { StreamFrame, StreamOutlet } from '../contract/stream-answer.ts';
 
 let lastFrame: StreamFrame | null = null;
@@ -21,29 +22,47 @@ function toChunk(frame: StreamFrame): Buffer {
 
 export class SseOutlet implements StreamOutlet {
   readonly #response: ServerResponse;
+  /**
+   * Kept here: with many readers each object that a write looks at is one more that the processor
+   * has to fetch. Null while a pipelined request before this one still has the socket.
+   */
+  #socket: Socket | null;
+  readonly #isChunked: boolean;
+  #isOver = false;
 
+  /** The head of the answer has been sent. */
   constructor(response: ServerResponse) {
     this.#response = response;
+    this.#socket = response.socket;
+    this.#isChunked = response.chunkedEncoding;
   }
 
   get waitingBytes(): number {
-    return this.#response.socket?.writableLength ?? this.#response.writableLength;
+    return this.#socket?.writableLength ?? this.#response.writableLength;
   }
 
   write(frame: StreamFrame): boolean {
-    const response = this.#response;
-    if (response.destroyed || response.writableEnded) return true;
-    const { socket } = response;
-    // A pipelined request before this one still has the socket: Node keeps what is written.
-    if (socket === null) return response.write(frame.bytes);
-    return socket.write(response.chunkedEncoding ? toChunk(frame) : frame.bytes);
+    if (this.#isOver) return true;
+    const socket = this.#socket;
+    if (socket === null) return this.#writeEarly(frame);
+    return socket.write(this.#isChunked ? toChunk(frame) : frame.bytes);
   }
 
   end(): void {
+    this.#isOver = true;
     if (!this.#response.writableEnded) this.#response.end();
   }
 
   cut(): void {
+    this.#isOver = true;
     this.#response.destroy();
+  }
+
+  /** Node keeps what is written until the socket is free. */
+  #writeEarly(frame: StreamFrame): boolean {
+    const response = this.#response;
+    if (response.destroyed || response.writableEnded) return true;
+    this.#socket = response.socket;
+    return this.#socket === null ? response.write(frame.bytes) : this.write(frame);
   }
 }

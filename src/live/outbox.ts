@@ -14,16 +14,19 @@ export interface OutboxOptions {
 }
 
 export class Outbox {
-  readonly #options: OutboxOptions;
+  // What every message to every reader looks at comes first, so that it lies together in memory.
+  readonly #outlet: StreamOutlet;
   /** Since when the reader does not keep up; null while it does. */
   #slowSinceMs: number | null = null;
+  #isClosed = false;
+  readonly #options: OutboxOptions;
   #waiting: StreamFrame[] = [];
   #waitingBytes = 0;
   #states: Map<StateName, StreamFrame> | null = null;
-  #isClosed = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
+    this.#outlet = options.outlet;
   }
 
   get slowSinceMs(): number | null {
@@ -58,14 +61,14 @@ export class Outbox {
       this.cut();
       return;
     }
-    if (!this.#isClosed) this.#options.outlet.end();
+    if (!this.#isClosed) this.#outlet.end();
     this.close();
   }
 
   /** Ends at once. */
   cut(): void {
     if (this.#isClosed) return;
-    this.#options.outlet.cut();
+    this.#outlet.cut();
     this.close();
     this.#options.onCut?.();
   }
@@ -78,7 +81,7 @@ export class Outbox {
   }
 
   #write(frame: StreamFrame): void {
-    if (!this.#options.outlet.write(frame)) this.#slowSinceMs ??= this.#options.nowMs();
+    if (!this.#outlet.write(frame)) this.#slowSinceMs ??= this.#options.nowMs();
   }
 
   #hold(message: StreamMessage): void {
@@ -91,7 +94,7 @@ export class Outbox {
     if (kept === null) return;
     this.#waiting.push(kept);
     this.#waitingBytes += kept.bytes.length;
-    const { outlet, waitingBytesMax } = this.#options;
-    if (this.#waitingBytes + outlet.waitingBytes > waitingBytesMax) this.cut();
+    const waitingBytes = this.#waitingBytes + this.#outlet.waitingBytes;
+    if (waitingBytes > this.#options.waitingBytesMax) this.cut();
   }
 }
