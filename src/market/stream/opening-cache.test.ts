@@ -60,4 +60,22 @@ describe('openings', () => {
     for (let index = 0; index < 1000; index += 1) await get(`key ${index}`);
     assert.ok(cache.size <= 200);
   });
+
+  test('behavior: many that begin differently are made a few at a time, all of them', async () => {
+    const { cache } = createCache();
+    let making = 0;
+    let most = 0;
+    const make = async () => {
+      making += 1;
+      most = Math.max(most, making);
+      await new Promise((resolve) => setImmediate(resolve));
+      making -= 1;
+      return making;
+    };
+    const asked = Array.from({ length: 300 }, (_, index) =>
+      cache.get(`key ${index}`, 'devnet', { make, isKept: () => true }),
+    );
+    assert.equal((await Promise.all(asked)).length, 300);
+    assert.equal(most, 16);
+  });
 });

@@ -5,6 +5,7 @@ import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { ChainStates } from '../chain-states.ts';
+import { ReplayGate } from './replay-gate.ts';
 
 interface Kept {
   /** The step of the chain at which it was asked for; the next one makes it old. */
@@ -13,10 +14,13 @@ interface Kept {
 }
 
 const KEPT_MAX = 200;
+/** A page of the past is large: of thousands that come back at once few are read at a time. */
+const MAKING_MAX = 16;
 
 export class OpeningCache {
   readonly #states: Pick<ChainStates, 'current'>;
   readonly #kept = new BoundedMap<string, Kept>(KEPT_MAX);
+  readonly #making = new ReplayGate(MAKING_MAX);
 
   constructor(options: { readonly states: Pick<ChainStates, 'current'> }) {
     this.#states = options.states;
@@ -36,7 +40,7 @@ export class OpeningCache {
     const kept = this.#kept.get(key);
     // Under one key there is only ever one kind of thing.
     if (kept !== undefined && kept.at === at) return kept.made as Promise<T>;
-    const made = how.make();
+    const made = this.#make(how.make);
     this.#kept.set(key, { at, made });
     const forget = () => {
       if (this.#kept.get(key)?.made === made) this.#kept.delete(key);
@@ -45,5 +49,14 @@ export class OpeningCache {
       if (!how.isKept(value)) forget();
     }, forget);
     return made;
+  }
+
+  async #make<T>(make: () => Promise<T>): Promise<T> {
+    const leave = await this.#making.enter();
+    try {
+      return await make();
+    } finally {
+      leave();
+    }
   }
 }
