@@ -27,14 +27,25 @@ function toName(asset: TradeAsset): string {
 /** More digits say nothing to a person. */
 const DIGITS_SHOWN = 8;
 
+/** How many digits of a fraction are shown. */
+function toRoom(whole: string, fraction: string): number {
+  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  return Math.max(0, whole === '0' ? zeros + DIGITS_SHOWN : DIGITS_SHOWN - whole.length);
+}
+
 /** Cut and not rounded: what is promised is never less. */
 function cutDigits(text: string): string {
   const [whole = '', fraction = ''] = text.split('.');
   if (fraction === '') return whole;
-  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
-  const room = whole === '0' ? zeros + DIGITS_SHOWN : DIGITS_SHOWN - whole.length;
-  const kept = fraction.slice(0, Math.max(0, room)).replace(/0+$/, '');
+  const kept = fraction.slice(0, toRoom(whole, fraction)).replace(/0+$/, '');
   return kept === '' ? whole : `${whole}.${kept}`;
+}
+
+/** Cut, and one more in the last place where something was cut off: what is owed is never more. */
+export function toCeiling(amountRaw: bigint, decimals: number): string {
+  const [whole = '', fraction = ''] = toUnits(amountRaw, decimals).split('.');
+  const step = 10n ** BigInt(decimals - Math.min(decimals, toRoom(whole, fraction)));
+  return toUnits(((amountRaw + step - 1n) / step) * step, decimals);
 }
 
 export function toShownAmount(asset: TradeAsset, amountRaw: bigint): string {
@@ -94,7 +105,7 @@ export function toSummary(facts: SummaryFacts): string[] {
     ...price,
     toRoute(trade),
     ...toTaxes(trade),
-    `Network fees: at most ${cutDigits(toUnits(feesRaw, native.decimals))} ${native.symbol}`,
+    `Network fees: at most ${toCeiling(feesRaw, native.decimals)} ${native.symbol}`,
     `From and to your wallet ${toShownAddress(wallet)}`,
     `Void after ${new Date(deadlineMs).toISOString().replace(/\.\d+Z$/, 'Z')}`,
     ...toDuties(transactions),

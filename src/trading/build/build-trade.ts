@@ -1,7 +1,6 @@
 // Answers POST /trade/build: prices on the head, plans the transactions and rehearses them there.
 
 import { type EvmFees, readNetworkFees } from '../../chains/evm/read-network-fees.ts';
-import { isRpcError } from '../../chains/evm/rpc/rpc-error.ts';
 import { readDataCost } from '../../chains/evm/transactions/read-data-cost.ts';
 import { readTrader, type Trader } from '../../chains/evm/transactions/read-trader.ts';
 import type { SwapRouter } from '../../chains/evm/transactions/swap-plan.ts';
@@ -10,7 +9,6 @@ import type { InputOf } from '../../contract/operation.ts';
 import type { buildTrade } from '../../contract/operations/build-trade.ts';
 import { toNotReady } from '../../contract/parse-reference.ts';
 import { AppError } from '../../errors/app-error.ts';
-import { UnavailableError } from '../../errors/unavailable-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -19,6 +17,7 @@ import type { Pricing } from '../quote/create-pricing.ts';
 import type { PricedTrade, TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
 import type { TradeChains } from '../quote/trade-chain.ts';
+import { askNode } from './ask-node.ts';
 import { type BuildAnswer, toBuildAnswer } from './build-answer.ts';
 import type { BuildChain, BuildChains } from './build-chain.ts';
 import { rehearse, type Sequence } from './build-sequence.ts';
@@ -50,16 +49,6 @@ interface Build {
   readonly chain: BuildChain;
   readonly router: SwapRouter;
   readonly lifeSeconds: number;
-}
-
-/** A node that does not answer is nobody's fault who asks. */
-async function ask<T>(chain: ChainSlug, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isRpcError(error)) throw new UnavailableError(`The node of ${chain}`, error);
-    throw error;
-  }
 }
 
 /**
@@ -168,6 +157,8 @@ export function createBuildTrade(parts: BuildParts) {
     context: HandlerContext,
   ): Promise<BuildAnswer> => {
     const build = builder.prepare(input, context);
-    return ask(build.request.chain, () => builder.build(build));
+    const { request, chain } = build;
+    const asked = { chain: request.chain, client: chain.client, sleep: parts.sleep };
+    return askNode(asked, () => builder.build(build));
   };
 }

@@ -1,6 +1,5 @@
 // Answers GET /trade/status: the node says what became of a transaction, our index which trades.
 
-import { isRpcError } from '../../chains/evm/rpc/rpc-error.ts';
 import {
   type MinedTransaction,
   readTransaction,
@@ -9,10 +8,11 @@ import type { InputOf, OutputOf } from '../../contract/operation.ts';
 import type { getTradeStatus } from '../../contract/operations/get-trade-status.ts';
 import { parseFollowedChain, toNotReady } from '../../contract/parse-reference.ts';
 import { toInvalidInput } from '../../errors/app-error.ts';
-import { UnavailableError } from '../../errors/unavailable-error.ts';
+import { sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import type { MarketReader, MarketStore } from '../../store/store.ts';
+import { askNode } from './ask-node.ts';
 import type { BuildChains } from './build-chain.ts';
 
 export type StatusAnswer = OutputOf<typeof getTradeStatus>;
@@ -76,13 +76,9 @@ export function createGetTradeStatus(parts: StatusParts) {
     const txHash = parseTxHash(input.txHash);
     const chain = parts.builders.find(slug);
     if (chain === null) throw toNotReady(slug);
-    try {
-      const fate = await readTransaction(chain.client, txHash);
-      if (fate.state !== 'mined') return { status: fate.state, block: null, tradeIds: [] };
-      return await toMinedAnswer(parts, slug, { ...fate, txHash });
-    } catch (error) {
-      if (isRpcError(error)) throw new UnavailableError(`The node of ${slug}`, error);
-      throw error;
-    }
+    const asked = { chain: slug, client: chain.client, sleep };
+    const fate = await askNode(asked, () => readTransaction(chain.client, txHash));
+    if (fate.state !== 'mined') return { status: fate.state, block: null, tradeIds: [] };
+    return toMinedAnswer(parts, slug, { ...fate, txHash });
   };
 }

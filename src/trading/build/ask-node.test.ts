@@ -1,0 +1,69 @@
+// Who waits for a node gets an answer or is told when to come again.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type MisbehavingRpc, startMisbehavingRpc } from '../../../test/fakes/misbehaving-rpc.ts';
+import { RpcClient } from '../../chains/evm/rpc/rpc-client.ts';
+import { AppError } from '../../errors/app-error.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { sleep } from '../../lib/retry.ts';
+import { askNode } from './ask-node.ts';
+
+function createClient(node: MisbehavingRpc, timeoutMs: number): RpcClient {
+  const log = { info: () => undefined, warn: () => undefined };
+  return new RpcClient({
+    ...{ endpoints: [node.url], chainId: 1337, clock: systemClock, sleep, log },
+    random: () => 0.999,
+    budgetMs: 1000,
+    limits: {
+      ...{ timeoutMs, replyBytesMax: 1 << 20, batchCallsMax: 10 },
+      ...{ batchesMax: 2, chainCheckMs: 60_000 },
+    },
+  });
+}
+
+async function ask(node: MisbehavingRpc, options: { timeoutMs: number; budgetMs: number }) {
+  const client = createClient(node, options.timeoutMs);
+  const asked = { chain: 'devnet', client, sleep, budgetMs: options.budgetMs } as const;
+  try {
+    return await askNode(asked, () => client.request({ method: 'eth_gasPrice', params: [] }));
+  } finally {
+    client.close();
+  }
+}
+
+function assertUnavailable(error: unknown, isSoon: (seconds: number) => boolean): true {
+  assert.ok(error instanceof AppError);
+  assert.equal(error.code, 'UPSTREAM_UNAVAILABLE');
+  assert.match(error.message, /node of devnet/);
+  assert.ok(isSoon(error.retryAfterSeconds ?? 0), `${error.retryAfterSeconds}`);
+  return true;
+}
+
+async function withNode(work: (node: MisbehavingRpc) => Promise<void>): Promise<void> {
+  const node = await startMisbehavingRpc((method) => (method === 'eth_chainId' ? '0x539' : '0x7'));
+  await work(node).finally(() => node.stop());
+}
+
+test('default: an answer in time is given', () =>
+  withNode(async (node) => {
+    assert.equal(await ask(node, { timeoutMs: 20_000, budgetMs: 20_000 }), '0x7');
+  }));
+
+test('behavior: a node that hangs holds nobody beyond the budget', () =>
+  withNode(async (node) => {
+    node.misbehave(() => ({ do: 'hang' }));
+    // The client itself would wait for an hour.
+    const asked = ask(node, { timeoutMs: 3_600_000, budgetMs: 50 });
+    await assert.rejects(asked, (error) => assertUnavailable(error, (seconds) => seconds === 1));
+  }));
+
+test('behavior: the wait is that of the endpoint that comes back first', () =>
+  withNode(async (node) => {
+    const headers = { 'retry-after': '30' };
+    node.misbehave(() => ({ do: 'reply', status: 429, text: 'slow down', headers }));
+    const asked = ask(node, { timeoutMs: 1000, budgetMs: 20_000 });
+    await assert.rejects(asked, (error) =>
+      assertUnavailable(error, (seconds) => seconds > 20 && seconds <= 30),
+    );
+  }));
