@@ -8,6 +8,8 @@ import type { SwapPool } from '../../src/amm/swap-pool.ts';
 import { toTick } from '../../src/amm/tick-at-sqrt-price.ts';
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
+import { createGasCost } from '../../src/trading/quote/trade-gas.ts';
+import type { RouteCost } from '../../src/trading/routing/route-single.ts';
 import { toFakeAddress } from './fake-market.ts';
 
 export interface MarketShape {
@@ -105,4 +107,11 @@ export function createRandomMarket(random: () => number, shape: MarketShape): Ra
     pools.push(pool);
   }
   return { graph, pools, assets, worths };
+}
+
+/** A hop costs a tenth of a unit of worth: as much as gas on a main chain at its cheapest. */
+export function toGasCost({ worths }: RandomMarket): RouteCost {
+  const hopGas = 70_000;
+  const perHop = 0.1 / (worths[1] ?? 1);
+  return createGasCost({ numerator: BigInt(Math.ceil(perHop)), denominator: BigInt(hopGas) });
 }

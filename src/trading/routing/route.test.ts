@@ -4,7 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
-import { createRandomMarket, type RandomMarket } from '../../../test/fakes/random-pools.ts';
+import {
+  createRandomMarket,
+  type RandomMarket,
+  toGasCost,
+} from '../../../test/fakes/random-pools.ts';
 import {
   executeLegs,
   findAllPaths,
@@ -17,7 +21,6 @@ import type { SwapPool } from '../../amm/swap-pool.ts';
 import { ZERO_ADDRESS } from '../../model/market-event.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { createGasCost } from '../quote/trade-gas.ts';
 import { QUOTE_LIMITS } from './find-trade-route.ts';
 import { type BestRoute, findBestRoute, type RouteOptions } from './route.ts';
 import { createTransactionRoom } from './transaction-room.ts';
@@ -190,13 +193,6 @@ describe('findBestRoute on 200 pools', () => {
 });
 
 describe('findBestRoute as quotes ask', () => {
-  /** A hop costs a tenth of a unit of worth: as much as gas on a main chain at its cheapest. */
-  function toGasCost(market: RandomMarket) {
-    const hopGas = 70_000;
-    const perHop = 0.1 / (market.worths[1] ?? 1);
-    return createGasCost({ numerator: BigInt(Math.ceil(perHop)), denominator: BigInt(hopGas) });
-  }
-
   function createMarket(seed: number, poolCount: number): RandomMarket {
     const assetCount = [4, 7, 12, 30][seed % 4] ?? 4;
     const noise = [0.0005, 0.004, 0.02][seed % 3] ?? 0;
