@@ -1,16 +1,18 @@
 // `npm run soak -- --minutes 10`: everybody at once against the devnet, then the accounts.
 
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { TestChain } from '../devnet/test-chain.ts';
 import { createAccessClient } from './access-client.ts';
 import { createIndexingScene, type Engine } from './indexing-scene.ts';
 import { rest, runQuoter, runReader, runWallet, type Stage } from './soak/actors.ts';
 import { runChain } from './soak/chain-mover.ts';
+import { readKept, toCollecting } from './soak/collect.ts';
 import { finishStream, runStreamReader, type TradeFold } from './soak/stream-reader.ts';
 import { Tally } from './soak/tally.ts';
 import { type Sample, toTrend, watch } from './soak/watch.ts';
-import { type RunningService, startService } from './start-service.ts';
+import { createTempFolder, type RunningService, startService } from './start-service.ts';
 import { createEvmWallet } from './wallets.ts';
 
 const run = promisify(execFile);
@@ -65,6 +67,8 @@ async function compareFold(stage: Stage, mint: string, fold: TradeFold): Promise
 
 interface Played {
   readonly samples: readonly Sample[];
+  /** Megabytes that the service kept, collection by collection. */
+  readonly keptMb: readonly number[];
 }
 
 async function play(
@@ -75,7 +79,7 @@ async function play(
     readonly minutes: number;
     readonly everyMs: number;
   },
-): Promise<Played> {
+): Promise<Sample[]> {
   const { origin } = service;
   const { tally } = options;
   const untilMs = Date.now() + options.minutes * 60_000;
@@ -101,10 +105,22 @@ async function play(
   );
   await Promise.all(folds.map(({ mint, fold }) => finishStream(stage, mint, fold)));
   for (const { mint, fold } of folds) await compareFold(stage, mint, fold);
-  return { samples: await watching };
+  return watching;
 }
 
-function report(tally: Tally, { samples }: Played): boolean {
+/** Prints how it went over time; false where it grew. */
+function reportTrend(name: string, memory: readonly number[]): boolean {
+  const trend = toTrend(memory);
+  const step = Math.max(1, Math.floor(memory.length / 12));
+  const shown = memory.filter((_, index) => index % step === 0);
+  console.log(`${name} in MB over time: ${shown.map((one) => one.toFixed(0)).join(' ')}`);
+  const early = `${trend.earlyMb.toFixed(0)} MB in the second quarter`;
+  const late = `${trend.lateMb.toFixed(0)} MB in the last`;
+  console.log(`  ${early}, ${late}: ${trend.isFlat ? 'flat' : 'IT GROWS'}`);
+  return trend.isFlat;
+}
+
+function report(tally: Tally, { samples, keptMb }: Played): boolean {
   console.log('\nwhat was done');
   for (const [kind, count] of [...tally.done].sort()) console.log(`  ${kind.padEnd(36)} ${count}`);
   const lags = samples
@@ -114,20 +130,18 @@ function report(tally: Tally, { samples }: Played): boolean {
   console.log(
     `lag behind the chain: median ${lagAt(0.5)} ms, 99 % ${lagAt(0.99)} ms, most ${lags.at(-1)} ms`,
   );
-  const trend = toTrend(samples);
-  const step = Math.max(1, Math.floor(samples.length / 12));
-  const shown = samples.filter((_, index) => index % step === 0);
-  console.log(
-    `memory in MB over time: ${shown.map(({ memoryMb }) => memoryMb.toFixed(0)).join(' ')}`,
-  );
-  console.log(
-    `  ${trend.earlyMb.toFixed(0)} MB in the second quarter, ${trend.lateMb.toFixed(0)} MB in the last: ${trend.isFlat ? 'flat' : 'IT GROWS'}`,
-  );
+  const flat = [
+    reportTrend(
+      'memory',
+      samples.map(({ memoryMb }) => memoryMb),
+    ),
+    reportTrend('what was kept after collections', keptMb),
+  ];
   console.log(tally.troubles.size === 0 ? 'errors: none' : 'errors');
   for (const [kind, { count, samples: first }] of tally.troubles) {
     console.log(`  ${kind}: ${count}\n    ${first.join('\n    ')}`);
   }
-  return tally.troubles.size === 0 && trend.isFlat;
+  return tally.troubles.size === 0 && flat.every((one) => one);
 }
 
 const { values } = parseArgs({
@@ -157,13 +171,14 @@ try {
     LIMIT_KEY_PER_MINUTE: '1000000',
     LIMIT_KEY_BURST: '1000000',
   };
-  const service = await startService(cleanup, { env });
+  const notes = join(createTempFolder(cleanup), 'kept');
+  const service = await startService(cleanup, { env: { ...env, ...toCollecting(notes) } });
   console.log(`the service serves on ${service.origin}; waiting for its chain`);
   await untilReady(service);
   console.log(`${minutes} minutes of reads, streams, quotes, sign-ins and reorganisations`);
   const tally = new Tally();
-  const played = await play(service, { tally, chain, minutes, everyMs: 2000 });
-  passed = report(tally, played);
+  const samples = await play(service, { tally, chain, minutes, everyMs: 2000 });
+  passed = report(tally, { samples, keptMb: readKept(notes) });
   const args = ['src/cli/main.ts', 'verify', '--chain', 'devnet'];
   const verified = await run(process.execPath, args, { env: { ...process.env, ...env } }).catch(
     (error) => ({ stdout: `${error.stdout}\n${error.stderr}` }),

@@ -71,6 +71,19 @@ test('behavior: bodies of any size and any characters arrive byte for byte', asy
   }
 });
 
+test('behavior: an answer to a POST has the same head as well', async (t) => {
+  const app = await startTestServer(t);
+  const body = '{"name":"x"}';
+  const asked =
+    'POST /v1/thing/make HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+    `Content-Length: ${body.length}\r\n`;
+  const bytes = await app.raw(`${asked}\r\n${body}${asked}Connection: close\r\n\r\n${body}`);
+  const [ours, nodes, ...rest] = parseAnswers(bytes);
+  assert.ok(ours && nodes && rest.length === 0);
+  assert.deepEqual(toSteady(ours), toSteady(nodes));
+  assert.equal(ours.body, body);
+});
+
 test('behavior: an empty body has a length of nothing', async (t) => {
   const app = await startTestServer(t);
   const asked = 'GET / HTTP/1.1\r\nHost: x\r\n';

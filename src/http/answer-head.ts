@@ -45,11 +45,11 @@ export function toHeaderLines(headers: readonly string[], from = 0): string {
 /** Whether the connection stays as it is after an answer with a body. */
 export function mayHead(response: ServerResponse): boolean {
   const { req, shouldKeepAlive } = response;
-  return shouldKeepAlive && req.method === 'GET' && req.httpVersionMinor === 1;
+  return shouldKeepAlive && req.method !== 'HEAD' && req.httpVersionMinor === 1;
 }
 
 /** Up to here Node sends head and body faster as one text than as two pieces. */
-const TEXT_BYTES_MAX = 8192;
+export const TEXT_BYTES_MAX = 8192;
 
 export function sendHeaded(
   response: ServerResponse,

@@ -23,7 +23,7 @@ function createCharge(exchange: Exchange, options: BindOptions, paid: number) {
     const addressGroup = options.readAddressGroup(exchange.request);
     const caller = { identity, addressGroup };
     const admission = options.gate.chargeMore(caller, { cost, advance, isRequest });
-    exchange.setHeader('ratelimit', admission.rateLimit);
+    exchange.renewHeader('ratelimit', admission.rateLimit);
   };
 }
 

@@ -4,7 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '../contract/identity.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { AppError } from '../errors/app-error.ts';
-import { type ConnectionFields, mayHead, sendHeaded, toHeaderLines } from './answer-head.ts';
+import {
+  type ConnectionFields,
+  mayHead,
+  sendHeaded,
+  TEXT_BYTES_MAX,
+  toHeaderLines,
+} from './answer-head.ts';
 import { toProblem } from './problem.ts';
 import { type RequestFields, readFields } from './request-fields.ts';
 import { COMMON_HEADERS } from './response-headers.ts';
@@ -57,14 +63,20 @@ export class Exchange {
   /** Adds a header with any value; a name that is there already gets the new one. */
   setHeader(name: string, value: string): void {
     this.#isOwn = false;
-    const headers = this.#headers;
-    for (let i = 0; i < headers.length; i += 2) {
-      if (headers[i] === name) {
-        headers[i + 1] = value;
-        return;
-      }
-    }
-    headers.push(name, value);
+    const at = this.#find(name);
+    if (at >= 0) this.#headers[at + 1] = value;
+    else this.#headers.push(name, value);
+  }
+
+  /** Gives a header that was added another value of our own making. */
+  renewHeader(name: string, value: string): void {
+    const at = this.#find(name);
+    if (at >= COMMON_FLAT.length) this.#headers[at + 1] = value;
+    else this.setHeader(name, value);
+  }
+
+  #find(name: string): number {
+    return this.#headers.findIndex((one, index) => index % 2 === 0 && one === name);
   }
 
   /** Adds a header that cannot be there yet, with a value of our own making. */
@@ -73,7 +85,7 @@ export class Exchange {
   }
 
   removeHeader(name: string): void {
-    const at = this.#headers.findIndex((one, index) => index % 2 === 0 && one === name);
+    const at = this.#find(name);
     if (at < 0) return;
     this.#headers.splice(at, 2);
     this.#isOwn = false;
@@ -112,10 +124,14 @@ export class Exchange {
     this.response.end(bytes);
   }
 
-  /** Sends a body that lies in several places, without copying it into one first. */
+  /** Sends a body that lies in several places; a long one is not copied into one first. */
   sendParts(status: number, parts: readonly Buffer[]): void {
     if (!this.isOpen) return;
     const length = parts.reduce((sum, part) => sum + part.length, 0);
+    if (length <= TEXT_BYTES_MAX) {
+      this.send(status, Buffer.concat(parts, length));
+      return;
+    }
     this.#headers.push('content-length', String(length));
     this.response.writeHead(status, this.#headers);
     this.response.cork();

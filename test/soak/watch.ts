@@ -47,9 +47,8 @@ export interface Trend {
 }
 
 /** A heap breathes and caches fill at first: compared are the second and the last quarter. */
-export function toTrend(samples: readonly Sample[]): Trend {
-  const quarter = Math.floor(samples.length / 4);
-  const memory = samples.map(({ memoryMb }) => memoryMb);
+export function toTrend(memory: readonly number[]): Trend {
+  const quarter = Math.floor(memory.length / 4);
   const earlyMb = median(memory.slice(quarter, 2 * quarter));
   const lateMb = median(memory.slice(-quarter));
   return { earlyMb, lateMb, isFlat: lateMb <= earlyMb * 1.15 + 20 };
