@@ -9,6 +9,7 @@ import { type RecordedChain, startRecordedChain } from './recorded-chain-process
 import type { Row } from './row.ts';
 
 const EVENTS = 100_000;
+const QUICK_EVENTS = 50_000;
 const SWAPS = 25_000;
 const SWAPS_PER_BLOCK = 10;
 const PEAK_RSS_MAX_MIB = 400;
@@ -18,11 +19,12 @@ interface TransferCase {
   readonly eventsPerBlock: number;
   /** Ponder is slow, so where that will do it is given the beginning of the chain only. */
   readonly partEvents: number;
+  readonly quickEvents: number;
 }
 
 const TRANSFER_CASES: readonly TransferCase[] = [
-  { goal: 'ingestSparse', eventsPerBlock: 5, partEvents: 10_000 },
-  { goal: 'ingestDense', eventsPerBlock: 100, partEvents: 20_000 },
+  { goal: 'ingestSparse', eventsPerBlock: 5, partEvents: 10_000, quickEvents: 5000 },
+  { goal: 'ingestDense', eventsPerBlock: 100, partEvents: 20_000, quickEvents: 10_000 },
 ];
 
 interface Part {
@@ -156,9 +158,12 @@ async function benchTransfers(
       note: toTransferNote(measures, peer.logs),
     });
   }
-  await withChain({ ...current, events: EVENTS }, (whole) =>
-    withChain({ ...current, events: one.partEvents }, (part) =>
-      withChain({ ...recorded, blockTimestamps: false, events: EVENTS }, async (older) => {
+  const [events, partEvents] = options.quick
+    ? [QUICK_EVENTS, one.quickEvents]
+    : [EVENTS, one.partEvents];
+  await withChain({ ...current, events }, (whole) =>
+    withChain({ ...current, events: partEvents }, (part) =>
+      withChain({ ...recorded, blockTimestamps: false, events }, async (older) => {
         for (const engine of engines) await measure({ whole, part, older }, engine);
       }),
     ),
@@ -170,7 +175,7 @@ async function benchSwaps(options: {
   readonly quick: boolean;
   readonly repetitions: number;
 }): Promise<Part> {
-  const swaps = options.quick ? SWAPS / 2 : SWAPS;
+  const swaps = options.quick ? SWAPS / 5 : SWAPS;
   const recorded = { kind: 'swaps', swaps, swapsPerBlock: SWAPS_PER_BLOCK } as const;
   return withChain({ ...recorded, blockTimestamps: true }, async (chain) => {
     const byEngine: Record<Store['engine'], OursTiming[]> = { sqlite: [], postgres: [] };

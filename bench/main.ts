@@ -25,14 +25,14 @@ interface Part {
 }
 
 const PARTS: Readonly<Record<string, Part>> = {
-  serve: { run: benchServe, seconds: 240, quickSeconds: 45 },
-  mcp: { run: benchMcp, seconds: 60, quickSeconds: 25 },
-  stream: { run: benchStream, seconds: 240, quickSeconds: 60 },
-  access: { run: benchAccess, seconds: 100, quickSeconds: 18 },
+  serve: { run: benchServe, seconds: 340, quickSeconds: 50 },
+  mcp: { run: benchMcp, seconds: 60, quickSeconds: 20 },
+  stream: { run: benchStream, seconds: 240, quickSeconds: 50 },
+  access: { run: benchAccess, seconds: 100, quickSeconds: 20 },
   start: { run: benchStart, seconds: 15, quickSeconds: 6 },
-  ingest: { run: benchIngest, seconds: 1800, quickSeconds: 120 },
-  grow: { run: benchGrow, seconds: 900, quickSeconds: 60 },
-  quote: { run: benchQuote, seconds: 110, quickSeconds: 35 },
+  ingest: { run: benchIngest, seconds: 1800, quickSeconds: 70 },
+  grow: { run: benchGrow, seconds: 900, quickSeconds: 40 },
+  quote: { run: benchQuote, seconds: 110, quickSeconds: 22 },
   profile: { run: runProfile, seconds: 60, quickSeconds: 30 },
 };
 

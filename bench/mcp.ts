@@ -75,7 +75,7 @@ async function measureTwin(
   twin: Twin,
   options: { readonly quick: boolean },
 ): Promise<Measured> {
-  const durationMs = options.quick ? 300 : 1000;
+  const durationMs = options.quick ? 200 : 1000;
   const requests = [toCall(twin), toRead(twin)] as const;
   for (const request of requests) await measureCpu(server, request, durationMs);
   const pairs: { call: number; read: number }[] = [];
@@ -97,7 +97,7 @@ async function measureTwin(
 export async function benchMcp(options: { readonly quick: boolean }): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
   try {
-    const env = await buildMarketStore(folder, 1000);
+    const env = await buildMarketStore(folder, options.quick ? 300 : 1000);
     const server = await startOurs({
       env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
     });

@@ -145,7 +145,7 @@ export async function benchQuoteHttp(options: { readonly quick: boolean }): Prom
     });
     try {
       await untilQuoting(server);
-      const durationMs = options.quick ? 2000 : 8000;
+      const durationMs = options.quick ? 1200 : 8000;
       const ordinary = await measure(server, toBody(ORDINARY, 10n ** 18n), durationMs);
       const busy = await measure(server, toBody(BUSY, 10n ** 21n), durationMs);
       return [toRow('quoteHttp', ordinary), toRow('quoteHttpBusy', busy)];

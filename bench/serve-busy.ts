@@ -51,7 +51,7 @@ async function measure(server: StartedServer, toPaths: () => string[]): Promise<
 }
 
 export async function benchBusy(options: { readonly quick: boolean }): Promise<Row[]> {
-  const swaps = options.quick ? 60_000 : 400_000;
+  const swaps = options.quick ? 30_000 : 400_000;
   const chain = await startRecordedChain({
     kind: 'swaps',
     swaps,

@@ -50,7 +50,7 @@ async function measureHot(
   try {
     const load = { path: hot.path, connections: CONNECTIONS };
     const turns = options.quick
-      ? { turns: 15, turnMs: 150, warmMs: 1000 }
+      ? { turns: 15, turnMs: 120, warmMs: 800 }
       : { turns: 60, turnMs: 250, warmMs: 3000 };
     const compared = await takeTurns({ ours, peer }, load, turns);
     const ratios = toRatios(compared);
@@ -95,7 +95,7 @@ export async function benchServe(options: { readonly quick: boolean }): Promise<
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
   const rows: Row[] = [];
   try {
-    const env = await buildMarketStore(folder, options.quick ? 1000 : 10_000);
+    const env = await buildMarketStore(folder, options.quick ? 300 : 10_000);
     rows.push(...(await measureWith({ env, logLevel: 'info', hot: [WHOLE] }, options)));
     // A line a request for a reader of a pipe is not what a peer of bare bytes can be held against.
     rows.push(...(await measureWith({ env, logLevel: 'warn', hot: HOT }, options)));

@@ -182,7 +182,7 @@ async function benchIdle({ ours, clients }: Scene, quick: boolean): Promise<Row>
 
 async function benchChurn({ ours, clients }: Scene, quick: boolean): Promise<Row> {
   // The allocator keeps what the first tens of thousands made it take; a leak goes on growing.
-  const [warm, count] = quick ? [20_000, 5000] : [60_000, 100_000];
+  const [warm, count] = quick ? [12_000, 4000] : [60_000, 100_000];
   const { port } = ours;
   await ask(clients, { type: 'churn', port, count: warm });
   const before = await readSettledMb(ours);

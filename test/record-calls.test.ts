@@ -36,8 +36,13 @@ export const bySocket = (url, ...methods) => new Promise((resolve) => {
 });
 `;
 
-async function execute(t: Cleanup, files: Readonly<Record<string, string>>, script: string) {
-  const folder = createTempFolder(t);
+/** Runs a script of some files that lie in a folder of their own, or in one below that. */
+async function execute(
+  t: Cleanup,
+  files: Readonly<Record<string, string>>,
+  where: { readonly script: string; readonly below?: string },
+) {
+  const folder = join(createTempFolder(t), where.below ?? '');
   const notes = createTempFolder(t);
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -47,7 +52,7 @@ async function execute(t: Cleanup, files: Readonly<Record<string, string>>, scri
   t.after(() => node.stop());
   const { NODE_OPTIONS: _, MINTWIRE_TEST_FILE: __, ...rest } = process.env;
   const env = { ...rest, NODE_OPTIONS: `--import ${MODULE}`, MINTWIRE_TEST_RPC_NOTES: notes };
-  await run(process.execPath, [join(folder, script)], {
+  await run(process.execPath, [join(folder, where.script)], {
     env: { ...env, NODE_URL: node.url, NODE_NO_WARNINGS: '1' },
     cwd: folder,
   });
@@ -75,7 +80,7 @@ test('default: all that leaves a service is noted, by any library and from any t
       await byHttp(process.env['NODE_URL'], 'eth_sendRawTransaction');
     `,
   };
-  const { counts, arrived } = await execute(t, files, 'src/cli/main.ts');
+  const { counts, arrived } = await execute(t, files, { script: 'src/cli/main.ts' });
   assert.equal(counts.get('eth_call'), 3);
   assert.deepEqual(toSorted(counts.keys()), toSorted(arrived.map(({ method }) => method)));
   assert.deepEqual(findForbidden(counts).sort(), [
@@ -99,9 +104,22 @@ test('behavior: in a test only what the service itself asks is noted', async (t)
       await serviceAsks(url, 'eth_getLogs');
     `,
   };
-  const { counts, arrived } = await execute(t, files, 'src/some.test.ts');
+  const { counts, arrived } = await execute(t, files, { script: 'src/some.test.ts' });
   assert.deepEqual([...counts], [['eth_getLogs', 1]]);
   assert.equal(arrived.length, 3);
+});
+
+test('behavior: a checkout below a folder called src is told apart as well', async (t) => {
+  const files = {
+    'ask.ts': ASK,
+    'some.test.ts': `
+      import { byHttp } from './ask.ts';
+      await byHttp(process.env['NODE_URL'], 'eth_sendTransaction');
+    `,
+  };
+  const { counts, arrived } = await execute(t, files, { script: 'some.test.ts', below: 'src/app' });
+  assert.equal(counts.size, 0);
+  assert.equal(arrived.length, 1);
 });
 
 test('behavior: the devnet is no service', async (t) => {
@@ -112,7 +130,7 @@ test('behavior: the devnet is no service', async (t) => {
       await byHttp(process.env['NODE_URL'], 'evm_mine');
     `,
   };
-  const { counts, arrived } = await execute(t, files, 'devnet/main.ts');
+  const { counts, arrived } = await execute(t, files, { script: 'devnet/main.ts' });
   assert.equal(counts.size, 0);
   assert.equal(arrived.length, 1);
 });

@@ -9,7 +9,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { Socket } from 'node:net';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { listMethods, noteMethods } from './rpc-notes.ts';
 
 /** Set by `npm test` and passed on from process to process. */
@@ -17,6 +18,8 @@ const FOLDER = process.env['MINTWIRE_TEST_RPC_NOTES'];
 const SERVICE_VARIABLE = 'MINTWIRE_TEST_SERVICE_PID';
 const FILE_VARIABLE = 'MINTWIRE_TEST_FILE';
 const STACK_DEPTH = 40;
+/** With its whole path: a checkout may lie below a folder of that name. */
+const OURS = pathToFileURL(join(process.cwd(), 'src/')).href;
 
 const HTTP_START = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /;
 const HEAD_END = '\r\n\r\n';
@@ -95,7 +98,7 @@ function isOurs(): boolean {
   const caller = lines.find(
     (line) => !/node:|node_modules|record-calls\.ts|<anonymous>\)?$/.test(line),
   );
-  return caller?.includes('/src/') === true && !caller.includes('.test.ts');
+  return caller?.includes(OURS) === true && !caller.includes('.test.ts');
 }
 
 function watchRequests(): void {

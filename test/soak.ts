@@ -21,6 +21,8 @@ const READERS = 6;
 const QUOTERS = 2;
 const WALLETS = 2;
 const STREAMS_PER_TOKEN = 3;
+/** Fewer say nothing of a trend. */
+const SAMPLES_MIN = 8;
 
 async function untilReady(service: RunningService): Promise<void> {
   while ((await fetch(`${service.origin}/v1/ready`)).status !== 200) await rest(250);
@@ -110,6 +112,10 @@ async function play(
 
 /** Prints how it went over time; false where it grew. */
 function reportTrend(name: string, memory: readonly number[]): boolean {
+  if (memory.length < SAMPLES_MIN) {
+    console.log(`${name}: too short a run to tell`);
+    return true;
+  }
   const trend = toTrend(memory);
   const step = Math.max(1, Math.floor(memory.length / 12));
   const shown = memory.filter((_, index) => index % step === 0);

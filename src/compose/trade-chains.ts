@@ -91,6 +91,7 @@ class RunningChain {
     this.trade = {
       slug,
       wrapped: deployment.wrapped,
+      hasDataFees: deployment.rollup !== undefined,
       trusted,
       tokens: this.#tokens,
       book,

@@ -1,5 +1,6 @@
 // One operation that goes on answering → one route: admission, input, handler, events.
 
+import type { Socket } from 'node:net';
 import type { StreamHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { StreamAnswer } from '../contract/stream-answer.ts';
@@ -39,11 +40,19 @@ function stream(exchange: Exchange, answer: StreamAnswer): void {
   exchange.sendHead(200);
   response.socket?.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
   const reader = answer.start(new SseOutlet(response));
-  const { socket } = response;
   const onDrain = () => reader.onDrain();
-  socket?.on('drain', onDrain);
+  const listen = (socket: Socket) => socket.on('drain', onDrain);
+  if (response.socket !== null) listen(response.socket);
+  else {
+    // A request before this one has the socket still; what was written waits with Node until then.
+    response.once('socket', (socket: Socket) => {
+      listen(socket);
+      process.nextTick(onDrain);
+    });
+  }
+  const { socket } = request;
   response.on('close', () => {
-    socket?.off('drain', onDrain);
+    socket.off('drain', onDrain);
     reader.onClose();
   });
 }

@@ -53,7 +53,7 @@ export function admit(
   passage: Passage,
   options: BindOptions,
 ): void | Promise<void> {
-  const { authorization, cookie, origin } = exchange.fields;
+  const { authorization, cookie, origin } = exchange.request.headers;
   const visitor = {
     authorization,
     sessionCookie: passage.access === 'key' ? undefined : options.cookie.read(cookie),

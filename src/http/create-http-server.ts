@@ -125,7 +125,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     response.on('close', done);
     try {
       if (options.isDraining()) response.shouldKeepAlive = false;
-      if (exchange.fields.host === undefined && request.httpVersion === '1.1') {
+      if (request.headers.host === undefined && request.httpVersion === '1.1') {
         throw new AppError('MALFORMED_REQUEST', { reason: 'The Host header is missing.' });
       }
       if ((request.url ?? '').length > URL_BYTES_MAX) {

@@ -12,7 +12,6 @@ import {
   toHeaderLines,
 } from './answer-head.ts';
 import { toProblem } from './problem.ts';
-import { type RequestFields, readFields } from './request-fields.ts';
 import { COMMON_HEADERS } from './response-headers.ts';
 import type { Target } from './target.ts';
 
@@ -35,7 +34,6 @@ export class Exchange {
   readonly response: ServerResponse;
   readonly path: string;
   readonly query: string | null;
-  readonly fields: RequestFields;
   identity: Identity | null = null;
   /** The caller's address as limits group it; null until somebody asked for it. */
   addressGroup: string | null = null;
@@ -54,7 +52,6 @@ export class Exchange {
     this.response = response;
     this.path = target.path;
     this.query = target.query;
-    this.fields = readFields(request);
     this.#toConnectionFields = toConnectionFields;
     this.#headers = COMMON_FLAT.slice();
     this.#headers.push('x-request-id', id);
@@ -145,7 +142,7 @@ export class Exchange {
     if (answer.headers !== undefined) {
       for (const [name, value] of Object.entries(answer.headers)) this.setHeader(name, value);
     }
-    const { ifNoneMatch } = this.fields;
+    const ifNoneMatch = this.request.headers['if-none-match'];
     if (ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, answer.etag)) this.send(304, null);
     else this.send(status, answer.bytes);
   }

@@ -20,7 +20,7 @@ export type IsAllowedOrigin = (origin: string | null) => boolean;
 
 /** The page that a browser says it is on; `null` as text is what hidden places call themselves. */
 export function readOrigin(exchange: Exchange): string | null {
-  return exchange.fields.origin ?? null;
+  return exchange.request.headers.origin ?? null;
 }
 
 /** Pages that may use sessions get the answer with credentials, others nothing. */

@@ -2,7 +2,7 @@
 // then and notes what is left. A heap that nothing presses grows as it likes; what is left after a
 // collection is what the service keeps.
 
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { threadId } from 'node:worker_threads';
@@ -20,6 +20,7 @@ export function toCollecting(file: string): Record<string, string> {
 export function readKept(file: string): number[] {
   const keptByThread = new Map<string, number>();
   const sums: number[] = [];
+  if (!existsSync(file)) return sums;
   for (const line of readFileSync(file, 'utf8').trimEnd().split('\n')) {
     const [thread = '', megabytes] = line.split(' ');
     keptByThread.set(thread, Number(megabytes));

@@ -64,12 +64,17 @@ function toPercent(bps: number): string {
   return `${Number((bps / 100).toFixed(2))} %`;
 }
 
+/** A receipt names so many routes; beyond that it says how many more there are. */
+const ROUTES_SHOWN = 4;
+
 function toRoute({ legs }: PricedTrade): string {
-  const parts = legs.map(({ shareBps, hops }) => {
+  const shown = legs.toSorted((a, b) => b.shareBps - a.shareBps).slice(0, ROUTES_SHOWN);
+  const parts = shown.map(({ shareBps, hops }) => {
     const venues = hops.map(({ venue }) => venue).join(' → ');
     return legs.length === 1 ? venues : `${toPercent(shareBps)} by ${venues}`;
   });
-  return `Route: ${parts.join(', ')}`;
+  const rest = legs.length - shown.length;
+  return `Route: ${parts.join(', ')}${rest > 0 ? ` and ${rest} smaller ones` : ''}`;
 }
 
 const DUTIES = {

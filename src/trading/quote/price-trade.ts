@@ -211,6 +211,7 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
       tokenIn: ends.tokenIn.token,
       tokenOut: ends.tokenOut.token,
       amountIn: request.amountInRaw,
+      hasDataFees: chain.hasDataFees,
       cost: toWorth(chain.slug).toCost(graph, ends.tokenOut.token, chain.readFees()),
     };
     const found = findTradeRoute(question);

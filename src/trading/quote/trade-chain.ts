@@ -11,6 +11,8 @@ export interface TradeChain {
   readonly slug: ChainSlug;
   /** The wrapped native coin. */
   readonly wrapped: Address;
+  /** Whether it charges for a transaction's length, as rollups do. */
+  readonly hasDataFees: boolean;
   /** Assets that trades may be led through without having been looked at. */
   readonly trusted: ReadonlySet<Address>;
   readonly tokens: TradeTokens;

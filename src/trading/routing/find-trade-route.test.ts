@@ -80,6 +80,7 @@ function createQuestion(
     tokenOut: TOKEN,
     amountIn: 10n ** 20n,
     cost: null,
+    hasDataFees: false,
     ...more,
   };
 }
@@ -223,5 +224,23 @@ describe('promises', () => {
       hooked.pool,
     ]);
     assert.deepEqual(toPools(createQuestion([small], { seen: stuck, ...sell })), [small.pool]);
+  });
+});
+
+describe('legs', () => {
+  const pools = Array.from({ length: 12 }, (_, index) => createPair(index + 1, [TOKEN, WETH]));
+  const seen = pools.map((pool) => ({ pool }));
+  const amountIn = DEEP;
+  const countLegs = (more: Partial<RouteQuestion>) =>
+    findTradeRoute(createQuestion(pools, { seen, amountIn, ...more }))?.route.legs.length;
+
+  it('are as many as pay for themselves where it is known what they cost', () => {
+    assert.equal(countLegs({ cost: () => 1n }), 12);
+    assert.equal(countLegs({ cost: () => DEEP }), 1);
+  });
+
+  it('are few where that is not known, or not all of it', () => {
+    assert.equal(countLegs({ cost: null }), 4);
+    assert.equal(countLegs({ cost: () => 1n, hasDataFees: true }), 4);
   });
 });

@@ -23,7 +23,10 @@ export interface RouteQuestion {
   readonly tokenIn: Address;
   readonly tokenOut: Address;
   readonly amountIn: bigint;
+  /** Null where it is not known what gas costs. */
   readonly cost: RouteCost | null;
+  /** Whether the chain charges for a transaction's length, too, which `cost` knows nothing of. */
+  readonly hasDataFees: boolean;
 }
 
 export interface TaxedRoute {
@@ -35,6 +38,9 @@ export interface TaxedRoute {
 
 /** What every quote asks with: what one transaction has room for. Gas mostly leaves one or two. */
 export const QUOTE_LIMITS: RouteOptions = { createRoom: createTransactionRoom };
+
+/** Where a leg may cost more than is known, so few that it hardly matters. */
+const LEGS_OF_UNKNOWN_COST = 4;
 
 const BPS = 10_000n;
 /** From here on it is worth looking at pools that promise less. */
@@ -57,6 +63,7 @@ const ANY: Level = { unmeasured: true, blocked: true, withInexact: true };
 
 function searchAt(question: RouteQuestion, rules: RouteRules, level: Level): TaxedRoute | null {
   const { graph, tokenIn, tokenOut, cost } = question;
+  const isCostKnown = cost !== null && !question.hasDataFees;
   let best: TaxedRoute | null = null;
   for (const taxes of listEndTaxes(rules)) {
     const amountIn = question.amountIn - toTax(question.amountIn, taxes.inBps);
@@ -68,6 +75,7 @@ function searchAt(question: RouteQuestion, rules: RouteRules, level: Level): Tax
         ...QUOTE_LIMITS,
         withInexact: level.withInexact,
         accepts: createRule(rules, taxes, level),
+        ...(isCostKnown ? {} : { legCountMax: LEGS_OF_UNKNOWN_COST }),
         ...(cost === null ? {} : { cost }),
       },
     );

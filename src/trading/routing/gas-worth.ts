@@ -8,7 +8,7 @@ import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { NetworkFees } from '../quote/priced-trade.ts';
 import { createGasCost } from '../quote/trade-gas.ts';
 import { findBestRoute } from './route.ts';
-import type { RouteCost } from './route-single.ts';
+import { FREE, type RouteCost } from './route-single.ts';
 
 /** Rates are for choosing among routes only: they need not be of this very block. */
 const RATE_LIFE_MS = 15_000;
@@ -34,8 +34,9 @@ export class GasWorth {
   toCost(graph: PoolGraph, tokenOut: Address, fees: NetworkFees | null): RouteCost | null {
     if (fees === null) return null;
     const feePerGas = fees.baseFeePerGas + fees.maxPriorityFeePerGas;
+    if (feePerGas === 0n) return FREE;
     const perWei = this.#toRate(graph, graph.toAsset(tokenOut), feePerGas);
-    if (perWei === null || feePerGas === 0n) return null;
+    if (perWei === null) return null;
     return createGasCost({
       numerator: perWei.numerator * feePerGas,
       denominator: perWei.denominator,

@@ -6,7 +6,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { RouteQuestion } from './find-trade-route.ts';
 import { createField } from './route-field.ts';
-import { findBestSingle } from './route-single.ts';
+import { FREE, findBestSingle } from './route-single.ts';
 
 const HOP_COUNT_MAX = 3;
 /** Plenty to tell a reason by; whoever asks for the impossible must not cost more than others. */
@@ -14,7 +14,6 @@ const POOL_COUNT_MAX = 64;
 /** Each time so much more, or less; enough steps to cross all of 256 bits. */
 const STEP_BITS = 8n;
 const BITS_MAX = 256n;
-const FREE = () => 0n;
 
 export function refuseRoute(question: RouteQuestion, chain: ChainSlug): AppError {
   const { graph, tokenIn, tokenOut, amountIn, isPaused } = question;

@@ -97,7 +97,8 @@ class Arrivals {
   }
 }
 
-const FREE = () => 0n;
+/** Where nothing costs anything. */
+export const FREE: RouteCost = () => 0n;
 
 /** Collects the steps from every node that was reached to those that `isWanted` picks. */
 function* findSteps(
@@ -123,7 +124,7 @@ function advance(field: RouteField, reached: readonly (Arrivals | null)[]): (Arr
     arrivals.add(candidate);
     next[to] = arrivals;
   }
-  for (const arrivals of next) arrivals?.settle(FREE);
+  for (const arrivals of next) arrivals?.settle(() => 0n);
   return next;
 }
 

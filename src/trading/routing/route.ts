@@ -15,7 +15,7 @@ import {
 import { RouteFlow } from './route-flow.ts';
 import { type PathFlow, toPathFlows } from './route-legs.ts';
 import { type PathAmount, type RouteLeg, simulateLegs } from './route-simulate.ts';
-import { findBestSingle, type RouteCost } from './route-single.ts';
+import { FREE, findBestSingle, type RouteCost } from './route-single.ts';
 import type { CreateRoom } from './transaction-room.ts';
 
 export interface RouteRequest {
@@ -55,6 +55,8 @@ export interface BestRoute {
 const POOL_COUNT_MAX = 256;
 /** A division that gains less than this part on the one before is the last. */
 const GAIN_PART = 50_000n;
+/** So many divisions that cannot be executed are followed by no better one. */
+const FAILED_MAX = 3;
 /** From one division to the next. */
 const LEGS_KEPT_SHARE = 0.6;
 /** From so few on one leg is taken away at a time. */
@@ -68,7 +70,6 @@ const ROOM_ATTEMPT_COUNT_MAX = 3;
 const TICKS_MORE = 1.05;
 /** What a route costs is much from this part of what it pays on. */
 const DEAR_SHARE = 2e-4;
-const FREE: RouteCost = () => 0n;
 
 /** Parts are cut off at this many bits of the whole, and the first leg takes what is left over. */
 const SHARE_BITS = 50;
@@ -95,7 +96,7 @@ function execute(legs: readonly PathAmount[], cost: RouteCost): BestRoute | null
     amountIn: done.reduce((sum, leg) => sum + leg.amountIn, 0n),
     amountOut: done.reduce((sum, leg) => sum + leg.amountOut, 0n),
     legs: done,
-    cost: legs.reduce((sum, { path }) => sum + cost(path), 0n),
+    cost: done.reduce((sum, { hops }) => sum + cost(hops), 0n),
     exact: done.every(({ hops }) => hops.every(({ pool }) => pool.inexact === null)),
   };
 }
@@ -227,9 +228,14 @@ function executeDivision({ paths, about }: Division, search: Search): BestRoute 
 function findDivided(field: RouteField, search: Search): BestRoute | null {
   let best: BestRoute | null = null;
   let previous: BestRoute | null = null;
+  let failed = 0;
   for (const division of toDivisions(field, search)) {
     const route = executeDivision(division, search);
-    if (route === null) continue;
+    if (route === null) {
+      failed += 1;
+      if (failed >= FAILED_MAX) break;
+      continue;
+    }
     if (isBetter(route, best)) best = route;
     // Once fewer pools are no better to speak of, still fewer are worse.
     if (previous !== null && toNet(route) - toNet(previous) <= route.amountOut / GAIN_PART) break;

@@ -14,8 +14,8 @@ export interface RouteRoom {
 /** Room for routes that cross so many ticks in all. */
 export type CreateRoom = (ticksCrossed: number) => RouteRoom;
 
-/** Prices that move meanwhile may cross some forty ticks more. */
-const GAS_MAX = (TRANSACTION_GAS_MAX * 15n) / 16n;
+/** Tokens of unusual contracts take more than was measured, and prices that move cross more. */
+const GAS_MAX = (TRANSACTION_GAS_MAX * 29n) / 32n;
 /** Nodes pass no transaction on that is longer than 128 KiB. */
 const BYTES_MAX = 120_000;
 /** What commands were seen to take: for the first hop of a kind, and for each that follows. */
