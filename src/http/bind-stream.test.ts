@@ -1,0 +1,53 @@
+// Pins that a stream hears when its way is free, also one that was asked for ahead of its turn.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { getThing, startTestServer } from '../../test/start-http-server.ts';
+import { type StreamAnswer, StreamFrame } from '../contract/stream-answer.ts';
+
+const FRAME_COUNT = 50;
+const FRAME = new StreamFrame('x'.repeat(100_000));
+
+for (const isAhead of [false, true]) {
+  const name = isAhead ? 'behind a request that is still in work' : 'alone on its connection';
+  test(`behavior: a stream ${name} is told of drains until all is read`, async (t) => {
+    const slow = Promise.withResolvers<object>();
+    let written = 0;
+    const streamed: StreamAnswer = {
+      kind: 'stream',
+      start: (outlet) => {
+        const write = () => {
+          while (written < FRAME_COUNT) {
+            written += 1;
+            if (!outlet.write(FRAME)) return;
+          }
+          outlet.end();
+        };
+        write();
+        slow.resolve({ ok: true });
+        return { onDrain: write, onClose: () => undefined };
+      },
+      cancel: () => undefined,
+    };
+    const app = await startTestServer(t, {
+      operations: [
+        getThing,
+        { ...getThing, id: 'getStream', path: '/stream', mediaType: 'text/event-stream' },
+      ],
+      handlers: { getThing: () => slow.promise, getStream: () => streamed } as never,
+    });
+    const socket = connect(app.port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    socket.write(`${isAhead ? ask('/v1/thing') : ''}${ask('/v1/stream')}`);
+    let received = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      received += text;
+    });
+    await once(socket, 'close');
+    assert.equal(received.match(/x{1000}/g)?.length, (FRAME_COUNT * 100_000) / 1000);
+    assert.equal(received.includes('{"ok":true}'), isAhead);
+  });
+}
