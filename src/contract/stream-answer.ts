@@ -9,8 +9,23 @@ export class StreamFrame {
   }
 }
 
+/** Where frames leave, past the outlet. */
+export interface DirectWay {
+  readonly sink: {
+    /** False once more waits to be sent than should. */
+    write(bytes: Buffer): boolean;
+  };
+  /** A frame as it goes over the wire; the same bytes for all who are told the same. */
+  readonly toBytes: (frame: StreamFrame) => Buffer;
+}
+
 /** What a transport offers to whoever writes a stream. Nothing may be written after its end. */
 export interface StreamOutlet {
+  /**
+   * With thousands of readers every object on the way is one more to fetch from memory: where there
+   * is a shorter one than `write`, it does the same.
+   */
+  readonly direct?: DirectWay | null;
   /** False once more waits to be sent than should; `onDrain` says when it is gone. */
   write(frame: StreamFrame): boolean;
   /** Bytes that were written and are still in this process. */

@@ -5,7 +5,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { StreamFrame, StreamOutlet } from '../contract/stream-answer.ts';
+import type { DirectWay, StreamFrame, StreamOutlet } from '../contract/stream-answer.ts';
 
 let lastFrame: StreamFrame | null = null;
 let lastChunk = Buffer.alloc(0);
@@ -20,21 +20,27 @@ function toChunk(frame: StreamFrame): Buffer {
   return lastChunk;
 }
 
+/** Readers of old, who know no chunks. */
+function toPlain(frame: StreamFrame): Buffer {
+  return frame.bytes;
+}
+
 export class SseOutlet implements StreamOutlet {
   readonly #response: ServerResponse;
-  /**
-   * Kept here: with many readers each object that a write looks at is one more that the processor
-   * has to fetch. Null while a pipelined request before this one still has the socket.
-   */
+  /** Null while a pipelined request before this one still has the socket. */
   #socket: Socket | null;
-  readonly #isChunked: boolean;
+  readonly #toBytes: DirectWay['toBytes'];
   #isOver = false;
 
   /** The head of the answer has been sent. */
   constructor(response: ServerResponse) {
     this.#response = response;
     this.#socket = response.socket;
-    this.#isChunked = response.chunkedEncoding;
+    this.#toBytes = response.chunkedEncoding ? toChunk : toPlain;
+  }
+
+  get direct(): DirectWay | null {
+    return this.#socket && { sink: this.#socket, toBytes: this.#toBytes };
   }
 
   get waitingBytes(): number {
@@ -45,7 +51,7 @@ export class SseOutlet implements StreamOutlet {
     if (this.#isOver) return true;
     const socket = this.#socket;
     if (socket === null) return this.#writeEarly(frame);
-    return socket.write(this.#isChunked ? toChunk(frame) : frame.bytes);
+    return socket.write(this.#toBytes(frame));
   }
 
   end(): void {

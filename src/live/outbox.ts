@@ -1,7 +1,7 @@
 // One reader's way out. Who reads slowly gets events late and states coalesced; who falls too far
 // behind is cut off and can resume. Nobody else ever waits for it.
 
-import type { StreamFrame, StreamOutlet } from '../contract/stream-answer.ts';
+import type { DirectWay, StreamFrame, StreamOutlet } from '../contract/stream-answer.ts';
 import type { StateName, StreamMessage } from './stream-message.ts';
 
 export interface OutboxOptions {
@@ -15,10 +15,12 @@ export interface OutboxOptions {
 
 export class Outbox {
   // What every message to every reader looks at comes first, so that it lies together in memory.
-  readonly #outlet: StreamOutlet;
+  readonly #sink: DirectWay['sink'] | null;
+  readonly #toBytes: DirectWay['toBytes'];
   /** Since when the reader does not keep up; null while it does. */
   #slowSinceMs: number | null = null;
   #isClosed = false;
+  readonly #outlet: StreamOutlet;
   readonly #options: OutboxOptions;
   #waiting: StreamFrame[] = [];
   #waitingBytes = 0;
@@ -27,6 +29,9 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.#outlet = options.outlet;
+    const { direct } = options.outlet;
+    this.#sink = direct?.sink ?? null;
+    this.#toBytes = direct?.toBytes ?? (({ bytes }) => bytes);
   }
 
   get slowSinceMs(): number | null {
@@ -81,7 +86,9 @@ export class Outbox {
   }
 
   #write(frame: StreamFrame): void {
-    if (!this.#outlet.write(frame)) this.#slowSinceMs ??= this.#options.nowMs();
+    const sink = this.#sink;
+    const isFree = sink === null ? this.#outlet.write(frame) : sink.write(this.#toBytes(frame));
+    if (!isFree) this.#slowSinceMs ??= this.#options.nowMs();
   }
 
   #hold(message: StreamMessage): void {
