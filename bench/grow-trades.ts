@@ -178,7 +178,7 @@ function toRow(goal: Row['goal'], costs: readonly Cost[], pick: (cost: Cost) => 
 export async function benchTradeGrowth(options: { readonly quick: boolean }): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
   try {
-    const sizes = options.quick ? [30_000, 120_000] : [1_000_000, 10_000_000];
+    const sizes = options.quick ? [40_000, 160_000] : [1_000_000, 10_000_000];
     const costs = await measureSizes(folder, sizes);
     return [
       toRow('tradeReadGrowth', costs, (cost) => cost.readMicros),

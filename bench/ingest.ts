@@ -9,7 +9,7 @@ import { type RecordedChain, startRecordedChain } from './recorded-chain-process
 import type { Row } from './row.ts';
 
 const EVENTS = 100_000;
-const QUICK_EVENTS = 50_000;
+const QUICK_EVENTS = 30_000;
 const SWAPS = 25_000;
 const SWAPS_PER_BLOCK = 10;
 const PEAK_RSS_MAX_MIB = 400;
@@ -23,8 +23,8 @@ interface TransferCase {
 }
 
 const TRANSFER_CASES: readonly TransferCase[] = [
-  { goal: 'ingestSparse', eventsPerBlock: 5, partEvents: 10_000, quickEvents: 5000 },
-  { goal: 'ingestDense', eventsPerBlock: 100, partEvents: 20_000, quickEvents: 10_000 },
+  { goal: 'ingestSparse', eventsPerBlock: 5, partEvents: 10_000, quickEvents: 4000 },
+  { goal: 'ingestDense', eventsPerBlock: 100, partEvents: 20_000, quickEvents: 8000 },
 ];
 
 interface Part {

@@ -50,7 +50,7 @@ async function measureHot(
   try {
     const load = { path: hot.path, connections: CONNECTIONS };
     const turns = options.quick
-      ? { turns: 15, turnMs: 120, warmMs: 800 }
+      ? { turns: 11, turnMs: 120, warmMs: 800 }
       : { turns: 60, turnMs: 250, warmMs: 3000 };
     const compared = await takeTurns({ ours, peer }, load, turns);
     const ratios = toRatios(compared);
