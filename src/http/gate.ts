@@ -45,8 +45,6 @@ export interface Admission {
 interface Meter {
   readonly limiter: Limiter;
   readonly policyField: string;
-  /** How the `RateLimit` field begins. */
-  readonly fieldStart: string;
   readonly counters: { allowed(): void; refused(): void };
 }
 
@@ -88,7 +86,6 @@ export class Gate {
       );
       return {
         limiter,
-        fieldStart: `"${budget.policy}";r=`,
         policyField: `"${budget.policy}";q=${budget.burst};w=${windowSeconds}`,
         counters: options.metrics.forPolicy(budget.policy),
       };
@@ -170,7 +167,7 @@ export class Gate {
     const decision = this.#spend(meter, identity.key, cost);
     return {
       identity,
-      rateLimit: `${meter.fieldStart}${decision.remaining};t=${toWaitSeconds(decision.resetMs)}`,
+      rateLimit: `"${meter.limiter.budget.policy}";r=${decision.remaining};t=${toWaitSeconds(decision.resetMs)}`,
       rateLimitPolicy: meter.policyField,
     };
   }
