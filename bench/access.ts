@@ -92,9 +92,9 @@ function toRow(goal: Row['goal'], anonymous: readonly Measured[], own: readonly 
 
 export async function benchAccess(options: { readonly quick: boolean }): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
-  const env = await buildMarketStore(folder, options.quick ? 300 : 1000);
+  const env = await buildMarketStore(folder, { tokens: options.quick ? 50 : 1000 });
   const server = await startOurs({ env: { ...env, ...PLENTY, OVERLOAD_LAG_MS: '60000' } });
-  const durationMs = options.quick ? 600 : 3000;
+  const durationMs = options.quick ? 450 : 3000;
   const repetitions = options.quick ? 3 : 7;
   try {
     await untilLoaded(server);

@@ -1,21 +1,25 @@
 // Reads and search as tokens grow from ten thousand to a million.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom } from '../devnet/random.ts';
+import { toGrowthRow } from './growth-row.ts';
 import { runLoad } from './load-client.ts';
 import { buildMarketStore, DEEP_COUNT, makeTexts, toAddress, untilLoaded } from './market-store.ts';
-import { readCpuMs, readOwnMb, type StartedServer, startOurs } from './measure.ts';
+import { median, readCpuMs, readOwnMb, type StartedServer, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000] as const;
 const QUICK_SIZES = [2000, 12_000] as const;
+const QUICK_DEEP_COUNT = 90;
+const REPETITIONS = 5;
+const WARM_TOKENS = 10;
 
-/** Every path is asked once, so that none of the answers is there already. */
-function toColdPaths(): string[] {
-  return Array.from({ length: DEEP_COUNT - 10 }, (_, index) => {
-    const token = `chain=devnet&mint=${toAddress('aa', 10 + index)}`;
+/** Of tokens that nobody asked for before, so that none of the answers is there already. */
+function toColdPaths(tokens: { readonly from: number; readonly count: number }): string[] {
+  return Array.from({ length: tokens.count }, (_, index) => {
+    const token = `chain=devnet&mint=${toAddress('aa', tokens.from + index)}`;
     return [
       `/v1/token?${token}`,
       `/v1/token/klines?${token}&interval=1m`,
@@ -47,89 +51,99 @@ export function toSearchPaths(): string[] {
   return texts.map((text) => `/v1/tokens/search?q=${encodeURIComponent(text)}`);
 }
 
-interface Cost {
-  readonly tokens: number;
-  readonly coldMs: number;
-  readonly searchMs: number;
-  readonly searchP99Ms: number;
-  readonly ownMb: number;
-}
-
 /** CPU per request of one connection's requests: what others do on the machine matters less. */
-async function measureCost(server: StartedServer, paths: readonly string[], rounds: number) {
-  const before = readCpuMs(server.pid);
-  let requests = 0;
-  let p99Ms = 0;
-  for (let round = 0; round < rounds; round += 1) {
-    const load = await runLoad({
-      port: server.port,
-      path: paths,
-      connections: 1,
-      durationMs: Number.POSITIVE_INFINITY,
-      requestsMax: paths.length,
-    });
-    requests += load.requests;
-    p99Ms = Math.max(p99Ms, load.p99Ms);
-  }
-  return { cpuMs: (readCpuMs(server.pid) - before) / requests, p99Ms };
+async function measureCost(server: StartedServer, paths: readonly string[]) {
+  const beforeMs = readCpuMs(server.pid);
+  const load = await runLoad({
+    port: server.port,
+    path: paths,
+    connections: 1,
+    durationMs: Number.POSITIVE_INFINITY,
+    requestsMax: paths.length,
+  });
+  const micros = ((readCpuMs(server.pid) - beforeMs) * 1000) / load.requests;
+  return { micros, p99Ms: load.p99Ms };
 }
 
-async function measureSize(tokens: number): Promise<Cost> {
-  const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
-  try {
-    const env = await buildMarketStore(folder, tokens);
-    const server = await startOurs({
-      env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
-    });
-    try {
-      await untilLoaded(server);
-      await measureCost(server, toColdPaths().slice(0, 40), 1);
-      const cold = await measureCost(server, toColdPaths().slice(40), 1);
-      const paths = toSearchPaths();
-      await measureCost(server, paths, 2);
-      const search = await measureCost(server, paths, 5);
-      const ownMb = readOwnMb(server.pid);
-      return {
-        tokens,
-        coldMs: cold.cpuMs,
-        searchMs: search.cpuMs,
+interface Cost {
+  readonly coldMicros: number;
+  readonly searchMicros: number;
+  readonly searchP99Ms: number;
+}
+
+interface Sized {
+  readonly size: number;
+  readonly server: StartedServer;
+  readonly costs: Cost[];
+}
+
+async function warmUp(server: StartedServer): Promise<void> {
+  await untilLoaded(server);
+  await measureCost(server, toColdPaths({ from: 0, count: WARM_TOKENS }));
+  for (let i = 0; i < 2; i += 1) await measureCost(server, toSearchPaths());
+}
+
+/** All sizes are served at once and asked in turn, so that a noisy neighbour disturbs all alike. */
+async function measureInTurn(all: readonly Sized[], deepTokens: number): Promise<void> {
+  const count = Math.floor((deepTokens - WARM_TOKENS) / REPETITIONS);
+  for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {
+    const coldPaths = toColdPaths({ from: WARM_TOKENS + repetition * count, count });
+    for (const { server, costs } of all) {
+      const cold = await measureCost(server, coldPaths);
+      const search = await measureCost(server, toSearchPaths());
+      costs.push({
+        coldMicros: cold.micros,
+        searchMicros: search.micros,
         searchP99Ms: search.p99Ms,
-        ownMb,
-      };
-    } finally {
-      await server.stop();
+      });
     }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function toRows(all: readonly Sized[]): Row[] {
+  const last = all.at(-1);
+  if (last === undefined) return [];
+  const pick = (read: (cost: Cost) => number) =>
+    all.map(({ size, costs }) => ({ size, micros: costs.map(read) }));
+  const p99Ms = median(last.costs.map((cost) => cost.searchP99Ms));
+  const ownMb = Math.round(readOwnMb(last.server.pid));
+  const words = { of: 'tokens', toName: (size: number) => size.toLocaleString('en') };
+  return [
+    toGrowthRow(
+      'coldGrowth',
+      pick((cost) => cost.coldMicros),
+      { ...words, note: 'CPU per request' },
+    ),
+    toGrowthRow(
+      'searchGrowth',
+      pick((cost) => cost.searchMicros),
+      { ...words, note: `99th percentile ${p99Ms.toFixed(1)} ms, ${ownMb} MB in all at the last` },
+    ),
+  ];
 }
 
 export async function benchTokenGrowth(options: { readonly quick: boolean }): Promise<Row[]> {
-  const costs: Cost[] = [];
-  for (const tokens of options.quick ? QUICK_SIZES : SIZES) costs.push(await measureSize(tokens));
-  const [first, last] = [costs[0], costs.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const toRow = (goal: Row['goal'], pick: (cost: Cost) => number, note: string): Row => ({
-    goal,
-    ours: costs
-      .map((cost) => `${(pick(cost) * 1000).toFixed(0)} µs at ${cost.tokens.toLocaleString('en')}`)
-      .join(', '),
-    peer: 'ourselves at the first size',
-    ratio: pick(first) / pick(last),
-    spread: null,
-    note,
-    growth: {
-      of: 'tokens',
-      unit: 'µs',
-      points: costs.map((cost) => ({ size: cost.tokens, cost: pick(cost) * 1000 })),
-    },
-  });
-  return [
-    toRow('coldGrowth', (cost) => cost.coldMs, 'CPU per request'),
-    toRow(
-      'searchGrowth',
-      (cost) => cost.searchMs,
-      `99th percentile ${last.searchP99Ms.toFixed(1)} ms, ${Math.round(last.ownMb)} MB in all at the last`,
-    ),
-  ];
+  const [sizes, deepTokens] = options.quick ? [QUICK_SIZES, QUICK_DEEP_COUNT] : [SIZES, DEEP_COUNT];
+  const root = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
+  const all: Sized[] = [];
+  try {
+    const built: { size: number; env: Readonly<Record<string, string>> }[] = [];
+    for (const size of sizes) {
+      const folder = join(root, String(size));
+      mkdirSync(folder);
+      built.push({ size, env: await buildMarketStore(folder, { tokens: size, deepTokens }) });
+    }
+    for (const { size, env } of built) {
+      const server = await startOurs({
+        env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
+      });
+      all.push({ size, server, costs: [] });
+      await warmUp(server);
+    }
+    await measureInTurn(all, deepTokens);
+    return toRows(all);
+  } finally {
+    for (const { server } of all) await server.stop();
+    rmSync(root, { recursive: true, force: true });
+  }
 }

@@ -1,6 +1,6 @@
-// Reads and commits as the past grows: the same store at one size, then at ten times that.
+// Reads and commits as the past grows: a store at one size, and the same grown to ten times that.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom } from '../devnet/random.ts';
@@ -9,9 +9,10 @@ import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
 import { STORED_INTERVALS, type TradeRecord } from '../src/model/market-record.ts';
 import type { Store } from '../src/store/store.ts';
+import { toGrowthRow } from './growth-row.ts';
 import { runLoad } from './load-client.ts';
 import { makePool, makeToken, makeTrade, toAddress, writeDeployment } from './market-store.ts';
-import { readCpuMs, startOurs } from './measure.ts';
+import { median, readCpuMs, type StartedServer, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
 const CHAIN = 'devnet';
@@ -20,34 +21,43 @@ const START_MS = Date.UTC(2026, 0, 1);
 const TOKENS = 200;
 /** One token has half of all trades, the others share the rest: as markets are. */
 const BUSY_STEP_MS = 5000;
-const TRADES_A_DAY = (2 * DAY_MS) / BUSY_STEP_MS;
-const READS = 600;
+const STEPS_A_DAY = DAY_MS / BUSY_STEP_MS;
+const TRADES_A_STEP = 2;
+const TRADES_A_DAY = STEPS_A_DAY * TRADES_A_STEP;
+const REPETITIONS = 5;
+const WARM_READS = 200;
 
-function makeDay(day: number): TradeRecord[] {
+interface Steps {
+  readonly from: number;
+  readonly count: number;
+}
+
+function makeTrades({ from, count }: Steps): TradeRecord[] {
   const trades: TradeRecord[] = [];
-  for (let step = 0; step < TRADES_A_DAY / 2; step += 1) {
-    const timestampMs = START_MS + day * DAY_MS + step * BUSY_STEP_MS;
-    const block = 1 + (day * TRADES_A_DAY) / 2 + step;
+  for (let step = from; step < from + count; step += 1) {
+    const place = { index: step, block: 1 + step, timestampMs: START_MS + step * BUSY_STEP_MS };
     for (const [logIndex, number] of [0, 1 + (step % (TOKENS - 1))].entries()) {
-      trades.push(makeTrade(number, { index: step, block, logIndex, timestampMs }));
+      trades.push(makeTrade(number, { ...place, logIndex }));
     }
   }
   return trades;
 }
 
-async function writeDay(store: Store, day: number): Promise<void> {
-  const trades = makeDay(day);
+/** One commit, with the candles that the trades make by themselves. */
+async function writeTrades(store: Store, steps: Steps): Promise<void> {
+  const trades = makeTrades(steps);
   const byToken = Map.groupBy(trades, ({ token }) => token);
   const last = trades.at(-1);
+  const stored = await store.market.readCheckpoint(CHAIN);
   await store.market.transaction(CHAIN, async (transaction) => {
     await transaction.setCheckpoint({
       startBlock: 0,
       block: last?.block ?? 0,
-      blockHash: `0x${day.toString(16).padStart(64, '0')}`,
+      blockHash: `0x${steps.from.toString(16).padStart(64, '0')}`,
       timestampMs: last?.timestampMs ?? 0,
       finalizedBlock: last?.block ?? 0,
       startAtMs: START_MS,
-      version: day + 2,
+      version: (stored?.version ?? 0) + 1,
     });
     await transaction.insertTrades(trades);
     for (const interval of STORED_INTERVALS) {
@@ -79,9 +89,9 @@ async function writeTokens(store: Store): Promise<void> {
 }
 
 /** Windows anywhere in the past, so that no answer is there already and every page is cold. */
-function toPaths(days: number, seed: string): string[] {
-  const random = createRandom(seed);
-  return Array.from({ length: READS }, (_, index) => {
+function toPaths(days: number, asked: { readonly seed: string; readonly count: number }): string[] {
+  const random = createRandom(asked.seed);
+  return Array.from({ length: asked.count }, (_, index) => {
     const number = index % 2 === 0 ? 0 : 1 + random.below(TOKENS - 1);
     const endTime = START_MS + DAY_MS + Math.floor(random.next() * (days - 1) * DAY_MS);
     const token = `chain=${CHAIN}&mint=${toAddress('aa', number)}&endTime=${endTime}`;
@@ -94,97 +104,133 @@ function toPaths(days: number, seed: string): string[] {
   });
 }
 
-interface Cost {
+/** A store that has grown to a size, and what was measured there. */
+interface Sized {
   readonly trades: number;
+  readonly days: number;
+  readonly folder: string;
   /** CPU of the server a read, and the slowest hundredth. */
-  readonly readMicros: number;
-  readonly readP99Ms: number;
+  readonly readMicros: number[];
+  readonly readP99Ms: number[];
   /** CPU a trade when committed, candles included. */
-  readonly commitMicros: number;
+  readonly commitMicros: number[];
 }
 
-async function measureReads(env: Readonly<Record<string, string>>, days: number) {
-  const server = await startOurs({
-    env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
-  });
-  try {
-    const ask = (paths: readonly string[]) =>
-      runLoad({
-        port: server.port,
-        path: paths,
-        connections: 1,
-        durationMs: Number.POSITIVE_INFINITY,
-        requestsMax: paths.length,
-      });
-    await ask(toPaths(days, 'warm').slice(0, 200));
-    const beforeMs = readCpuMs(server.pid);
-    const load = await ask(toPaths(days, 'asked'));
-    const readMicros = ((readCpuMs(server.pid) - beforeMs) * 1000) / load.requests;
-    return { readMicros, readP99Ms: load.p99Ms };
-  } finally {
-    await server.stop();
-  }
-}
-
-/** Grows one store and stops at each size to measure. */
-async function measureSizes(folder: string, sizes: readonly number[]): Promise<Cost[]> {
-  const env = {
-    DATA_DIR: folder,
-    DEVNET: 'on',
-    DEVNET_DEPLOYMENT: writeDeployment(folder, { rpcUrl: 'http://127.0.0.1:9' }),
-  };
-  const costs: Cost[] = [];
+/** Grows one store, and copies it at each size but the last: then all can be measured in turn. */
+async function buildSizes(root: string, sizes: readonly number[]): Promise<Sized[]> {
+  const growing = join(root, 'growing');
+  mkdirSync(growing);
+  const built: Sized[] = [];
   let day = 0;
-  for (const size of sizes) {
-    const store = await openStore(loadConfig({ DATA_DIR: folder }).store);
+  for (const trades of sizes) {
+    const store = await openStore(loadConfig({ DATA_DIR: growing }).store);
     if (day === 0) await writeTokens(store);
-    const days = Math.ceil(size / TRADES_A_DAY);
-    let cpu = process.cpuUsage();
-    let counted = 0;
+    const days = Math.ceil(trades / TRADES_A_DAY);
     for (; day < days; day += 1) {
-      // The last days before a size show what a commit costs there.
-      if (days - day === 3) [cpu, counted] = [process.cpuUsage(), 0];
-      await writeDay(store, day);
-      counted += TRADES_A_DAY;
+      await writeTrades(store, { from: day * STEPS_A_DAY, count: STEPS_A_DAY });
       if (day % 30 === 29)
         console.error(`grow: ${((day + 1) * TRADES_A_DAY) / 1e6} million trades`);
     }
-    const { user, system } = process.cpuUsage(cpu);
-    const commitMicros = (user + system) / counted;
     await store.close();
-    costs.push({ trades: size, ...(await measureReads(env, days)), commitMicros });
+    const folder = trades === sizes.at(-1) ? growing : join(root, String(trades));
+    if (folder !== growing) cpSync(growing, folder, { recursive: true });
+    built.push({ trades, days, folder, readMicros: [], readP99Ms: [], commitMicros: [] });
   }
-  return costs;
+  return built;
 }
 
-function toRow(goal: Row['goal'], costs: readonly Cost[], pick: (cost: Cost) => number): Row {
-  const [first, last] = [costs[0], costs.at(-1)];
-  const told = ({ trades }: Cost) => `${(trades / 1e6).toLocaleString('en')} million trades`;
-  return {
-    goal,
-    ours: costs.map((cost) => `${pick(cost).toFixed(0)} µs at ${told(cost)}`).join(', '),
-    peer: 'ourselves at the first size',
-    ratio: first && last ? pick(first) / pick(last) : null,
-    spread: null,
-    note: `CPU; the slowest hundredth of reads takes ${costs.map((cost) => `${cost.readP99Ms.toFixed(1)} ms`).join(' and ')}`,
-    growth: {
-      of: 'trades',
-      unit: 'µs',
-      points: costs.map((cost) => ({ size: cost.trades, cost: pick(cost) })),
-    },
-  };
+function ask(server: StartedServer, paths: readonly string[]) {
+  return runLoad({
+    port: server.port,
+    path: paths,
+    connections: 1,
+    durationMs: Number.POSITIVE_INFINITY,
+    requestsMax: paths.length,
+  });
+}
+
+/** All sizes are served at once and asked in turn, so that a noisy neighbour disturbs all alike. */
+async function measureReads(all: readonly Sized[], count: number): Promise<void> {
+  const served: { sized: Sized; server: StartedServer }[] = [];
+  try {
+    for (const sized of all) {
+      const { folder, days } = sized;
+      const DEVNET_DEPLOYMENT = writeDeployment(folder, { rpcUrl: 'http://127.0.0.1:9' });
+      const env = { DATA_DIR: folder, DEVNET: 'on', DEVNET_DEPLOYMENT };
+      const server = await startOurs({
+        env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
+      });
+      served.push({ sized, server });
+      await ask(server, toPaths(days, { seed: 'warm', count: WARM_READS }));
+    }
+    for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {
+      for (const { sized, server } of served) {
+        const paths = toPaths(sized.days, { seed: `asked ${repetition}`, count });
+        const beforeMs = readCpuMs(server.pid);
+        const load = await ask(server, paths);
+        sized.readMicros.push(((readCpuMs(server.pid) - beforeMs) * 1000) / load.requests);
+        sized.readP99Ms.push(load.p99Ms);
+      }
+    }
+  } finally {
+    for (const { server } of served) await server.stop();
+  }
+}
+
+/** What follows the past of each size, committed in turn. */
+async function measureCommits(all: readonly Sized[], count: number): Promise<void> {
+  const opened: { sized: Sized; store: Store }[] = [];
+  try {
+    for (const sized of all) {
+      const store = await openStore(loadConfig({ DATA_DIR: sized.folder }).store);
+      opened.push({ sized, store });
+    }
+    // The first commit after opening reads what the next ones find in memory: it is not counted.
+    for (let repetition = -1; repetition < REPETITIONS; repetition += 1) {
+      for (const { sized, store } of opened) {
+        const from = sized.days * STEPS_A_DAY + (repetition + 1) * count;
+        const before = process.cpuUsage();
+        await writeTrades(store, { from, count });
+        const { user, system } = process.cpuUsage(before);
+        if (repetition >= 0) sized.commitMicros.push((user + system) / (count * TRADES_A_STEP));
+      }
+    }
+  } finally {
+    for (const { store } of opened) await store.close();
+  }
+}
+
+function toRows(all: readonly Sized[], commitTrades: number): Row[] {
+  const toName = (trades: number) => `${(trades / 1e6).toLocaleString('en')} million trades`;
+  const words = { of: 'trades', toName };
+  const pick = (read: (sized: Sized) => readonly number[]) =>
+    all.map((sized) => ({ size: sized.trades, micros: read(sized) }));
+  const slowest = all.map(({ readP99Ms }) => `${median(readP99Ms).toFixed(1)} ms`).join(' and ');
+  return [
+    toGrowthRow(
+      'tradeReadGrowth',
+      pick(({ readMicros }) => readMicros),
+      { ...words, note: `CPU; the slowest hundredth of reads takes ${slowest}` },
+    ),
+    toGrowthRow(
+      'tradeCommitGrowth',
+      pick(({ commitMicros }) => commitMicros),
+      { ...words, note: `CPU; ${commitTrades.toLocaleString('en')} trades a commit` },
+    ),
+  ];
 }
 
 export async function benchTradeGrowth(options: { readonly quick: boolean }): Promise<Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
+  const root = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
   try {
     const sizes = options.quick ? [40_000, 160_000] : [1_000_000, 10_000_000];
-    const costs = await measureSizes(folder, sizes);
-    return [
-      toRow('tradeReadGrowth', costs, (cost) => cost.readMicros),
-      toRow('tradeCommitGrowth', costs, (cost) => cost.commitMicros),
-    ];
+    const all = await buildSizes(root, sizes);
+    await measureReads(all, options.quick ? 150 : 600);
+    // Against a short past, whole days would be growth themselves.
+    const commitSteps = options.quick ? STEPS_A_DAY / 8 : STEPS_A_DAY;
+    await measureCommits(all, commitSteps);
+    return toRows(all, commitSteps * TRADES_A_STEP);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true });
   }
 }

@@ -9,7 +9,7 @@ import { type RecordedChain, startRecordedChain } from './recorded-chain-process
 import type { Row } from './row.ts';
 
 const EVENTS = 100_000;
-const QUICK_EVENTS = 30_000;
+const QUICK_EVENTS = 15_000;
 const SWAPS = 25_000;
 const SWAPS_PER_BLOCK = 10;
 const PEAK_RSS_MAX_MIB = 400;
@@ -23,8 +23,8 @@ interface TransferCase {
 }
 
 const TRANSFER_CASES: readonly TransferCase[] = [
-  { goal: 'ingestSparse', eventsPerBlock: 5, partEvents: 10_000, quickEvents: 4000 },
-  { goal: 'ingestDense', eventsPerBlock: 100, partEvents: 20_000, quickEvents: 8000 },
+  { goal: 'ingestSparse', eventsPerBlock: 5, partEvents: 10_000, quickEvents: 2000 },
+  { goal: 'ingestDense', eventsPerBlock: 100, partEvents: 20_000, quickEvents: 4000 },
 ];
 
 interface Part {
@@ -83,7 +83,11 @@ interface TransferMeasures {
 /** Interleaved, so that a noisy neighbour disturbs both alike. */
 async function measureTransfers(
   chains: TransferChains & { readonly peer: RecordedChain },
-  options: { readonly engine: Store['engine']; readonly repetitions: number },
+  options: {
+    readonly engine: Store['engine'];
+    readonly quick: boolean;
+    readonly repetitions: number;
+  },
 ): Promise<TransferMeasures> {
   const { engine } = options;
   const { whole, peer } = chains;
@@ -104,6 +108,8 @@ async function measureTransfers(
       peerRssMiB: theirs.peakRssMiB,
       serverShare: ours.serverCpuMs / ours.elapsedMs,
     });
+    // Told beside the ratio and no part of it: in a quick run once is enough.
+    if (options.quick && i > 0) continue;
     plain.push(await timeOurs(whole, { engine, transferRows: false }));
     older.push(await timeOurs(chains.older, { engine, transferRows: true }));
   }
@@ -143,8 +149,7 @@ async function benchTransfers(
   const timings: OursTiming[] = [];
   async function measure(chains: TransferChains, engine: Store['engine']): Promise<void> {
     const peer = engine === 'sqlite' && !options.quick ? chains.whole : chains.part;
-    const { repetitions } = options;
-    const measures = await measureTransfers({ ...chains, peer }, { engine, repetitions });
+    const measures = await measureTransfers({ ...chains, peer }, { ...options, engine });
     timings.push(...measures.timings);
     const ratios = measures.pairs.map((pair) => pair.ours / pair.peer);
     const peerRate = rounded(measures.pairs.map((pair) => pair.peer));
@@ -209,14 +214,14 @@ function toMemoryRow(timings: readonly OursTiming[]): Row {
     ours: `${peak.toFixed(0)} MiB`,
     peer: `the limit of ${PEAK_RSS_MAX_MIB} MiB`,
     ratio: PEAK_RSS_MAX_MIB / peak,
-    spread: null,
-    note: `the highest resident size of ${peaks.length} runs, median ${median(peaks).toFixed(0)} MiB`,
+    spread: spread(peaks),
+    note: `the highest resident size of ${peaks.length} runs over several chains and stores, median ${median(peaks).toFixed(0)} MiB`,
   };
 }
 
 export async function benchIngest(options: { readonly quick: boolean }): Promise<Row[]> {
   const { quick } = options;
-  const repetitions = quick ? 1 : 3;
+  const repetitions = quick ? 2 : 3;
   const parts: Part[] = [];
   for (const one of TRANSFER_CASES) parts.push(await benchTransfers(one, { quick, repetitions }));
   parts.push(await benchSwaps({ quick, repetitions }));

@@ -8,7 +8,7 @@ import { GOALS, type Goal } from './goals.ts';
 import { benchGrow } from './grow.ts';
 import { benchIngest } from './ingest.ts';
 import { benchMcp } from './mcp.ts';
-import { isMet, renderPerformance } from './performance-page.ts';
+import { isMet, renderPerformance, toSpread } from './performance-page.ts';
 import { profilePaths } from './profile.ts';
 import { benchQuote } from './quote.ts';
 import { type Results, readCommit, readMachine, writeResults } from './results.ts';
@@ -25,14 +25,14 @@ interface Part {
 }
 
 const PARTS: Readonly<Record<string, Part>> = {
-  serve: { run: benchServe, seconds: 340, quickSeconds: 50 },
-  mcp: { run: benchMcp, seconds: 60, quickSeconds: 20 },
-  stream: { run: benchStream, seconds: 240, quickSeconds: 50 },
-  access: { run: benchAccess, seconds: 100, quickSeconds: 20 },
-  start: { run: benchStart, seconds: 15, quickSeconds: 6 },
-  ingest: { run: benchIngest, seconds: 1800, quickSeconds: 70 },
-  grow: { run: benchGrow, seconds: 900, quickSeconds: 40 },
-  quote: { run: benchQuote, seconds: 110, quickSeconds: 22 },
+  serve: { run: benchServe, seconds: 340, quickSeconds: 40 },
+  mcp: { run: benchMcp, seconds: 60, quickSeconds: 15 },
+  stream: { run: benchStream, seconds: 290, quickSeconds: 60 },
+  access: { run: benchAccess, seconds: 100, quickSeconds: 15 },
+  start: { run: benchStart, seconds: 15, quickSeconds: 10 },
+  ingest: { run: benchIngest, seconds: 1800, quickSeconds: 90 },
+  grow: { run: benchGrow, seconds: 960, quickSeconds: 45 },
+  quote: { run: benchQuote, seconds: 100, quickSeconds: 15 },
   profile: { run: runProfile, seconds: 60, quickSeconds: 30 },
 };
 
@@ -41,9 +41,8 @@ function printRow(row: Row): void {
   const ratio = row.ratio === null ? '' : ` ratio ${row.ratio.toFixed(2)}`;
   const aim =
     goal.ratioMin === null ? '' : ` (goal ${goal.ratioMin}: ${isMet(row) ? 'met' : 'MISSED'})`;
-  const width = row.spread === null ? '' : ` ±${(row.spread * 100).toFixed(0)} %`;
   const peer = row.peer === '' ? '' : ` against ${row.peer}`;
-  console.log(`${goal.part}: ${goal.name}\n  ${row.ours}${peer}${ratio}${width}${aim}`);
+  console.log(`${goal.part}: ${goal.name}\n  ${row.ours}${peer}${ratio} ${toSpread(row)}${aim}`);
   if (row.note !== '') console.log(`  ${row.note}`);
 }
 

@@ -18,7 +18,7 @@ const CHAIN = 'devnet';
 const NOW_MS = 1_790_000_000_000;
 const E18 = 10n ** 18n;
 
-/** So many tokens have a long past; the others have one trade and two holders. */
+/** At most so many tokens have a long past; the others have one trade and two holders. */
 export const DEEP_COUNT = 400;
 const DEEP_TRADES = 620;
 const DEEP_HOLDERS = 150;
@@ -154,13 +154,24 @@ export function makePool(token: TokenRecord, number: number): PoolRecord {
   };
 }
 
+export interface MarketSize {
+  readonly tokens: number;
+  /** How many of them have a long past, which is what takes time to write. */
+  readonly deepTokens?: number;
+}
+
 async function writePart(
   transaction: MarketTransaction,
-  part: { readonly from: number; readonly to: number; readonly random: Random },
+  part: {
+    readonly from: number;
+    readonly to: number;
+    readonly deepTokens: number;
+    readonly random: Random;
+  },
 ): Promise<void> {
   const numbers = Array.from({ length: part.to - part.from }, (_, index) => part.from + index);
   const tokens = numbers.map((number) => {
-    const isDeep = number < DEEP_COUNT;
+    const isDeep = number < part.deepTokens;
     const trades = isDeep ? DEEP_TRADES : 1;
     const holders = isDeep ? DEEP_HOLDERS : 2;
     return { number, trades, holders, random: part.random };
@@ -187,8 +198,8 @@ async function writePart(
   await transaction.putBalances(balances);
 }
 
-async function fill(store: Store, tokenCount: number): Promise<void> {
-  const random = createRandom(`market ${tokenCount}`);
+async function fill(store: Store, { tokens, deepTokens = DEEP_COUNT }: MarketSize): Promise<void> {
+  const random = createRandom(`market ${tokens}`);
   const checkpoint = {
     startBlock: 0,
     block: 2000,
@@ -198,11 +209,11 @@ async function fill(store: Store, tokenCount: number): Promise<void> {
     startAtMs: NOW_MS - 10 ** 9,
     version: 0,
   };
-  for (let from = 0, version = 1; from < tokenCount; from += PER_COMMIT, version += 1) {
-    const to = Math.min(tokenCount, from + PER_COMMIT);
+  for (let from = 0, version = 1; from < tokens; from += PER_COMMIT, version += 1) {
+    const to = Math.min(tokens, from + PER_COMMIT);
     await store.market.transaction(CHAIN, async (transaction) => {
       await transaction.setCheckpoint({ ...checkpoint, version });
-      await writePart(transaction, { from, to, random });
+      await writePart(transaction, { from, to, deepTokens, random });
     });
   }
   const owners = Array.from({ length: DEEP_HOLDERS }, (_, index) => toAddress('cc', index));
@@ -236,11 +247,11 @@ export function writeDeployment(
 /** The settings with which a service serves the store. */
 export async function buildMarketStore(
   folder: string,
-  tokenCount: number,
+  size: MarketSize,
 ): Promise<Readonly<Record<string, string>>> {
   const store = await openStore(loadConfig({ DATA_DIR: folder }).store);
   try {
-    await fill(store, tokenCount);
+    await fill(store, size);
   } finally {
     await store.close();
   }

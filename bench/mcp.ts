@@ -97,7 +97,7 @@ async function measureTwin(
 export async function benchMcp(options: { readonly quick: boolean }): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
   try {
-    const env = await buildMarketStore(folder, options.quick ? 300 : 1000);
+    const env = await buildMarketStore(folder, { tokens: options.quick ? 50 : 1000 });
     const server = await startOurs({
       env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
     });

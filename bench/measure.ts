@@ -1,5 +1,6 @@
 // Repetition, medians and processes for the measurements.
 
+import assert from 'node:assert/strict';
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { runLoad } from './load-client.ts';
@@ -13,12 +14,15 @@ export function median(values: readonly number[]): number {
 
 /**
  * Half the distance between the quartiles, as a share of the median: of many short turns on a
- * machine with others, the extremes tell of the others.
+ * machine with others, the extremes tell of the others. Of fewer than five it is half the range.
  */
 export function spread(values: readonly number[]): number {
+  assert.ok(values.length >= 2, 'a spread needs what was measured at least twice');
   const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
-  return (at(0.75) - at(0.25)) / 2 / median(values);
+  // Rounded outwards, so that few values are not taken for closer than they are.
+  const low = sorted[Math.floor((sorted.length - 1) * 0.25)] ?? Number.NaN;
+  const high = sorted[Math.ceil((sorted.length - 1) * 0.75)] ?? Number.NaN;
+  return (high - low) / 2 / median(values);
 }
 
 /** Milliseconds of CPU that the threads of a process have used; Linux only. */

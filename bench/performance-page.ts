@@ -19,6 +19,11 @@ function toRatio(ratio: number | null): string {
   return ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(2);
 }
 
+export function toSpread({ spread }: Row): string {
+  // What was stored before every row had a spread is shown without one until measured again.
+  return Number.isFinite(spread) ? `±${(spread * 100).toFixed(0)} %` : '';
+}
+
 /** A bar inside a cell would end it. */
 function toCell(text: string): string {
   return text.replaceAll('|', '\\|');
@@ -32,7 +37,7 @@ function toTableRow(row: Row): string {
     row.peer,
     toRatio(row.ratio),
     ratioMin === null ? '' : `${ratioMin}: ${isMet(row) ? 'met' : '**missed**'}`,
-    row.spread === null ? '' : `±${(row.spread * 100).toFixed(0)} %`,
+    toSpread(row),
   ];
   return `| ${cells.map(toCell).join(' | ')} |`;
 }

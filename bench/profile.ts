@@ -50,7 +50,7 @@ function profileServer(drive: Drive): Work {
   return async (profile, durationMs) => {
     const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
     try {
-      const env = await buildMarketStore(folder, 10_000);
+      const env = await buildMarketStore(folder, { tokens: 10_000 });
       const server = await startOurs({
         env: { ...env, ...PLENTY, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
         nodeArgs: profile.nodeArgs,

@@ -16,7 +16,8 @@ export interface Row {
   readonly peer: string;
   /** Ours to the peer's, higher is better; null where there is no peer. */
   readonly ratio: number | null;
-  readonly spread: number | null;
+  /** Over the repetitions, as a share of their median: no row is measured only once. */
+  readonly spread: number;
   readonly note: string;
   readonly growth?: Growth;
 }

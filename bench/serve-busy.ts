@@ -11,7 +11,6 @@ import { startRecordedChain } from './recorded-chain-process.ts';
 import type { Row } from './row.ts';
 
 const SWAPS_PER_BLOCK = 100;
-const MEASURE_MS = 2000;
 const PAUSE_MS = 4;
 
 interface ChainAnswer {
@@ -39,13 +38,17 @@ function createPaths(tokens: readonly string[]): () => string[] {
 }
 
 /** A few readers who rest between requests: what they wait for is us, not each other. */
-async function measure(server: StartedServer, toPaths: () => string[]): Promise<LoadResult> {
+async function measure(
+  server: StartedServer,
+  toPaths: () => string[],
+  durationMs: number,
+): Promise<LoadResult> {
   const path = Array.from({ length: 60 }, toPaths).flat();
   return runLoad({
     port: server.port,
     path,
     connections: 2,
-    durationMs: MEASURE_MS,
+    durationMs,
     pauseMs: PAUSE_MS,
   });
 }
@@ -73,15 +76,18 @@ export async function benchBusy(options: { readonly quick: boolean }): Promise<R
   };
   const server = await startOurs({ env });
   const toPaths = createPaths(chain.tokens);
+  // A short chain is indexed within seconds, and has to leave time for several turns.
+  const turnMs = options.quick ? 1000 : 2000;
   try {
     while ((await readBlock(server)) < chain.head * 0.1) await sleep(50);
     const busy: LoadResult[] = [];
-    while ((await readBlock(server)) < chain.head * 0.9) busy.push(await measure(server, toPaths));
+    while ((await readBlock(server)) < chain.head * 0.9)
+      busy.push(await measure(server, toPaths, turnMs));
     while ((await readBlock(server)) < chain.head) await sleep(200);
     await sleep(1000);
     const quiet: LoadResult[] = [];
     for (let i = 0; i < Math.max(2, busy.length); i += 1)
-      quiet.push(await measure(server, toPaths));
+      quiet.push(await measure(server, toPaths, turnMs));
     const quietP99 = median(quiet.map(({ p99Ms }) => p99Ms));
     const ratios = busy.map(({ p99Ms }) => quietP99 / p99Ms);
     return [

@@ -95,7 +95,7 @@ export async function benchServe(options: { readonly quick: boolean }): Promise<
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
   const rows: Row[] = [];
   try {
-    const env = await buildMarketStore(folder, options.quick ? 300 : 10_000);
+    const env = await buildMarketStore(folder, { tokens: options.quick ? 50 : 10_000 });
     rows.push(...(await measureWith({ env, logLevel: 'info', hot: [WHOLE] }, options)));
     // A line a request for a reader of a pipe is not what a peer of bare bytes can be held against.
     rows.push(...(await measureWith({ env, logLevel: 'warn', hot: HOT }, options)));

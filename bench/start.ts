@@ -18,7 +18,7 @@ async function measureStart(folder: string): Promise<number> {
 export async function benchStart(options: { readonly quick: boolean }): Promise<Row[]> {
   const cold: number[] = [];
   const warm: number[] = [];
-  for (let i = 0; i < (options.quick ? 2 : 5); i += 1) {
+  for (let i = 0; i < (options.quick ? 3 : 5); i += 1) {
     const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
     try {
       cold.push(await measureStart(folder));

@@ -17,6 +17,7 @@ const BLOCKS_PER_SECOND = 10;
 const TRADES_PER_BLOCK = 5;
 const STOPPED = { blocksPerSecond: 0, tradesPerBlock: 0, bytes: 0 };
 const IDLE_MB_MAX = 300;
+const CHURN_SAMPLES = 3;
 
 interface Child {
   readonly child: ChildProcess;
@@ -97,6 +98,8 @@ function toPercentiles(sorted: readonly number[]): string {
   return [0.5, 0.9, 0.99].map((share) => `p${share * 100} ${at(share).toFixed(1)} ms`).join(', ');
 }
 
+type Latencies = Taken['latenciesMs'];
+
 interface Deliveries {
   readonly own: readonly Delivery[];
   readonly other: readonly Delivery[];
@@ -151,32 +154,59 @@ function toDeliveryRow(all: readonly Deliveries[], quick: boolean): Row {
   };
 }
 
-async function benchLatency({ ours, clients }: Scene, quick: boolean): Promise<Row> {
+/** What blocks take to one reader, in turns without a pause. */
+async function measureLatency({ ours, clients }: Scene, quick: boolean): Promise<Latencies[]> {
+  const [ms, turnCount] = quick ? [700, 3] : [2500, 2];
   await ask(clients, { type: 'open', port: ours.port, count: 1, query: '' });
-  const command = { blocksPerSecond: 20, tradesPerBlock: 1 };
-  const { latenciesMs } = await deliver(ours, clients, { command, ms: quick ? 2000 : 15_000 });
+  ours.tell({ blocksPerSecond: 20, tradesPerBlock: 1 });
+  await sleep(1000);
+  await take(clients);
+  const turns: Latencies[] = [];
+  for (let turn = 0; turn < turnCount; turn += 1) {
+    await sleep(ms);
+    turns.push((await take(clients)).latenciesMs);
+  }
+  ours.tell(STOPPED);
+  await sleep(1000);
   await ask(clients, { type: 'close' });
+  await take(clients);
+  return turns;
+}
+
+function toLatencyRow(turns: readonly Latencies[]): Row {
+  const latenciesMs = turns.flat().sort((a, b) => a - b);
   return {
     goal: 'streamLatency',
     ours: toPercentiles(latenciesMs),
     peer: '',
     ratio: null,
-    spread: null,
-    note: `${latenciesMs.length} blocks: applied, committed, told to the main thread, encoded, sent, received`,
+    spread: spread(turns.map(median)),
+    note: `${latenciesMs.length} blocks in ${turns.length} turns, the spread is of their medians: applied, committed, told to the main thread, encoded, sent, received`,
   };
 }
 
 async function readSettledMb(server: Listening): Promise<number> {
   for (let count = 0; count < 3; count += 1) {
     await server.ask('collect');
+    // After 200 ms each, readers seemed to cost half as much again: memory is given back late.
     await sleep(500);
   }
   return readOwnMb(server.pid);
 }
 
-async function benchIdle({ ours, clients }: Scene, quick: boolean): Promise<Row> {
+/** Megabytes that a process has before readers come and while they are there. */
+interface Kept {
+  readonly before: number;
+  readonly after: number;
+}
+
+function toIdleSize(quick: boolean) {
   // In a short run the heap's own growth would count many times over: it is left out.
-  const [warm, count] = quick ? [1000, 3000] : [0, 10_000];
+  return quick ? { warm: 1000, count: 2500 } : { warm: 0, count: 10_000 };
+}
+
+async function measureIdle({ ours, clients }: Scene, quick: boolean): Promise<Kept> {
+  const { warm, count } = toIdleSize(quick);
   const { port } = ours;
   if (warm > 0) await ask(clients, { type: 'open', port, count: warm, query: '' });
   const before = await readSettledMb(ours);
@@ -184,37 +214,59 @@ async function benchIdle({ ours, clients }: Scene, quick: boolean): Promise<Row>
   const after = await readSettledMb(ours);
   await ask(clients, { type: 'close' });
   await sleep(1000);
-  const mb = ((after - before) * 10_000) / count;
+  return { before, after };
+}
+
+function toIdleRow(processes: readonly Kept[], quick: boolean): Row {
+  const { warm, count } = toIdleSize(quick);
+  const each = processes.map(({ before, after }) => ((after - before) * 10_000) / count);
+  const [before, after] = [
+    median(processes.map((one) => one.before)),
+    median(processes.map((one) => one.after)),
+  ];
+  const ratios = each.map((mb) => IDLE_MB_MAX / mb);
   return {
     goal: 'streamIdle',
-    ours: `${mb.toFixed(0)} MB for 10,000`,
+    ours: `${median(each).toFixed(0)} MB for 10,000`,
     peer: `${IDLE_MB_MAX} MB`,
-    ratio: IDLE_MB_MAX / mb,
-    spread: null,
-    note: `${before.toFixed(0)} MB with ${warm}, ${after.toFixed(0)} MB with ${warm + count} readers`,
+    ratio: median(ratios),
+    spread: spread(ratios),
+    note: `${before.toFixed(0)} MB with ${warm}, ${after.toFixed(0)} MB with ${warm + count} readers; ${processes.length} processes`,
   };
 }
 
 async function benchChurn({ ours, clients }: Scene, quick: boolean): Promise<Row> {
   // The allocator keeps what the first tens of thousands made it take; a leak goes on growing.
-  const [warm, count] = quick ? [12_000, 4000] : [60_000, 100_000];
+  const [warm, count] = quick ? [11_000, 4000] : [60_000, 100_000];
+  const step = count / 20;
   const { port } = ours;
+  const sampleMb = async () => {
+    const samples: number[] = [];
+    for (let sample = 0; sample < CHURN_SAMPLES; sample += 1) {
+      if (sample > 0) await ask(clients, { type: 'churn', port, count: step });
+      samples.push(await readSettledMb(ours));
+    }
+    return samples;
+  };
   await ask(clients, { type: 'churn', port, count: warm });
-  const before = await readSettledMb(ours);
-  await ask(clients, { type: 'churn', port, count });
-  const after = await readSettledMb(ours);
+  const before = await sampleMb();
+  // Each sample has its twin after as many comings and goings as the row tells of.
+  const sampled = step * (CHURN_SAMPLES - 1);
+  await ask(clients, { type: 'churn', port, count: count - sampled });
+  const after = await sampleMb();
+  const ratios = after.map((mb, index) => (before[index] ?? Number.NaN) / mb);
   const left = (await ours.ask('collect')) as { streams: number; heapMb: number };
   return {
     goal: 'streamChurn',
-    ours: `${after.toFixed(0)} MB after ${count.toLocaleString('en')} more comings and goings`,
-    peer: `${before.toFixed(0)} MB after ${warm.toLocaleString('en')}`,
-    ratio: before / after,
-    spread: null,
-    note: `${left.streams} streams left open, ${left.heapMb.toFixed(0)} MB of live objects`,
+    ours: `${median(after).toFixed(0)} MB after ${count.toLocaleString('en')} more comings and goings`,
+    peer: `${median(before).toFixed(0)} MB after ${warm.toLocaleString('en')}`,
+    ratio: median(ratios),
+    spread: spread(ratios),
+    note: `${CHURN_SAMPLES} pairs of samples in one process; ${left.streams} streams left open, ${left.heapMb.toFixed(0)} MB of live objects`,
   };
 }
 
-async function withScene(work: (scene: Scene) => Promise<Row[]>): Promise<Row[]> {
+async function withScene<T>(work: (scene: Scene) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
   const ours = await startListening('./stream-server.ts', [folder]);
   const clients = start('./stream-clients.ts');
@@ -227,23 +279,25 @@ async function withScene(work: (scene: Scene) => Promise<Row[]>): Promise<Row[]>
 }
 
 export async function benchStream({ quick }: { readonly quick: boolean }): Promise<Row[]> {
-  const rows: Row[] = [];
+  const latencies: Latencies[] = [];
   const deliveries: Deliveries[] = [];
   // What a write costs depends on where a process has its memory: several are asked.
   for (let count = 0; count < (quick ? 1 : 3); count += 1) {
     await withScene(async (scene) => {
-      if (count === 0) rows.push(await benchLatency(scene, quick));
+      latencies.push(...(await measureLatency(scene, quick)));
       deliveries.push(await measureDelivery(scene, quick));
-      return rows;
     });
   }
-  rows.push(toDeliveryRow(deliveries, quick));
-  // A process of its own, since what memory looks like depends on what a process has been through.
-  const kept = await withScene(async (scene) => [
-    await benchIdle(scene, quick),
-    await benchChurn(scene, quick),
-  ]);
-  return [...rows, ...kept];
+  // Processes of their own, since what memory looks like depends on what one has been through.
+  const idle: Kept[] = [];
+  for (let count = 1; count < (quick ? 2 : 3); count += 1) {
+    idle.push(await withScene((scene) => measureIdle(scene, quick)));
+  }
+  const churn = await withScene(async (scene) => {
+    idle.push(await measureIdle(scene, quick));
+    return benchChurn(scene, quick);
+  });
+  return [toLatencyRow(latencies), toDeliveryRow(deliveries, quick), toIdleRow(idle, quick), churn];
 }
 
 /** Nothing but events to many readers, for a profile of the server; resolves when it has ended. */

@@ -1,0 +1,35 @@
+// The row of a cost at several sizes that were measured in turn.
+
+import { median, spread } from './measure.ts';
+import type { Row } from './row.ts';
+
+export interface SizeCosts {
+  readonly size: number;
+  /** Microseconds, repetition by repetition. */
+  readonly micros: readonly number[];
+}
+
+/** The first size to the last within each repetition: what disturbed one disturbed the other. */
+export function toGrowthRow(
+  goal: Row['goal'],
+  costs: readonly SizeCosts[],
+  words: {
+    readonly of: string;
+    readonly toName: (size: number) => string;
+    readonly note: string;
+  },
+): Row {
+  const { of, toName, note } = words;
+  const [first = [], last = []] = [costs.at(0)?.micros, costs.at(-1)?.micros];
+  const ratios = last.map((micros, index) => (first[index] ?? Number.NaN) / micros);
+  const points = costs.map(({ size, micros }) => ({ size, cost: median(micros) }));
+  return {
+    goal,
+    ours: points.map(({ size, cost }) => `${cost.toFixed(0)} µs at ${toName(size)}`).join(', '),
+    peer: 'ourselves at the first size',
+    ratio: median(ratios),
+    spread: spread(ratios),
+    note: `${note}; ${ratios.length} repetitions, each of all sizes in turn`,
+    growth: { of, unit: 'µs', points },
+  };
+}

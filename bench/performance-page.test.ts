@@ -1,0 +1,39 @@
+// What the page tells of a row.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { renderPerformance } from './performance-page.ts';
+import { type PartResult, readMachine } from './results.ts';
+import type { Row } from './row.ts';
+
+const ROW: Row = {
+  goal: 'quoteHttp',
+  ours: '2000 req/s',
+  peer: '',
+  ratio: null,
+  spread: 0.042,
+  note: '',
+};
+
+function renderRow(row: Row): string | undefined {
+  const part: PartResult = {
+    measuredAt: '2026-11-15T00:00:00.000Z',
+    commit: 'abc',
+    quick: true,
+    seconds: 1,
+    loadBefore: 0,
+    machine: readMachine(),
+    rows: [row],
+  };
+  const page = renderPerformance({ parts: { quote: part }, profiles: {} })['docs/performance.md'];
+  return page?.split('\n').find((line) => line.includes('2000 req/s'));
+}
+
+test('behavior: a row without a peer has its spread, too', () => {
+  assert.match(renderRow(ROW) ?? '', /\| 2000 req\/s \| {2}\| {2}\| {2}\| ±4 % \|$/);
+});
+
+test('behavior: a row of an older run that has no spread is not told to have none', () => {
+  const stored = JSON.parse(JSON.stringify({ ...ROW, spread: null })) as Row;
+  assert.match(renderRow(stored) ?? '', /\| 2000 req\/s \| {2}\| {2}\| {2}\| {2}\|$/);
+});
