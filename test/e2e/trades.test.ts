@@ -343,8 +343,9 @@ describe('what became of it', () => {
     const [txHash = '0x'] = await trader.send(built.transactions);
     await chain.mine();
     const hops = built.quote.route.flatMap((leg: Json) => leg.hops);
+    const pools = new Set(hops.map(({ pool }: Json) => pool));
     const answer = await untilTold(txHash, ({ tradeIds }) => tradeIds.length > 0);
-    const expected = hops.map((_: Json, index: number) => `devnet:${txHash}:${index}`);
+    const expected = Array.from(pools, (_, index) => `devnet:${txHash}:${index}`);
     assert.deepEqual(answer.tradeIds, expected);
     await chain.rpc.call('anvil_mine', '0x42');
     const final = await untilTold(txHash, ({ status }) => status === 'finalized');

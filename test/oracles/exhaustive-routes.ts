@@ -61,6 +61,48 @@ export function executeLegs(
   return { amountOut, moved };
 }
 
+/** Pools in a row, as a router executes them. */
+export interface OracleStrand {
+  readonly takes: 'input' | 'part' | 'rest';
+  readonly amountIn: bigint;
+  readonly hops: OraclePath;
+}
+
+/**
+ * What strands pay one after the other. Throws where a pool comes twice, something is spent that is
+ * not there, or something is left behind.
+ */
+export function executeStrands(strands: readonly OracleStrand[]): {
+  readonly amountOut: bigint;
+  readonly moved: ReadonlyMap<string, SwapPool>;
+} {
+  const moved = new Map<string, SwapPool>();
+  const held = new Map<string, bigint>();
+  for (const { takes, amountIn, hops } of strands) {
+    const [first, last] = [hops[0], hops.at(-1)];
+    if (first === undefined || last === undefined) throw new Error('a strand without hops');
+    const start = first.zeroForOne ? first.pool.token0 : first.pool.token1;
+    const end = last.zeroForOne ? last.pool.token1 : last.pool.token0;
+    const there = takes === 'input' ? amountIn : (held.get(start) ?? 0n);
+    if (takes === 'rest' ? there !== amountIn : there < amountIn) {
+      throw new Error(`${amountIn} of ${there} are spent`);
+    }
+    held.set(start, there - amountIn);
+    let amount = amountIn;
+    for (const { pool, zeroForOne } of hops) {
+      if (moved.has(pool.pool)) throw new Error(`${pool.pool} comes twice`);
+      const { swap, after } = swapAndMove(pool.curve, zeroForOne, amount);
+      if (!swap.isFilled || swap.amountOut === 0n) throw new Error(`${pool.pool} takes not all`);
+      moved.set(pool.pool, after);
+      amount = swap.amountOut;
+    }
+    held.set(end, (held.get(end) ?? 0n) + amount);
+  }
+  const left = [...held.values()].filter((amount) => amount > 0n);
+  if (left.length !== 1) throw new Error('something is left behind');
+  return { amountOut: left[0] ?? 0n, moved };
+}
+
 export function findBestPathByTrying(paths: readonly OraclePath[], amountIn: bigint): bigint {
   let best = 0n;
   for (const path of paths) {
@@ -117,7 +159,13 @@ interface OracleSearch {
   /** The steps in which the input is divided at first. */
   readonly parts: number;
   readonly legCountMax: number;
+  /** How many pools there is room for. */
+  readonly poolCountMax: number;
   readonly cost: (path: OraclePath) => bigint;
+}
+
+function countPools(choice: readonly OraclePath[]): number {
+  return new Set(choice.flatMap((path) => path.map(({ pool }) => pool.pool))).size;
 }
 
 /** What a division pays less what its legs cost; nothing where it cannot be executed. */
@@ -154,6 +202,7 @@ function refine(best: Best, search: OracleSearch): void {
 export function findBestByTrying(paths: readonly OraclePath[], search: OracleSearch): bigint {
   const best: Best = { net: 0n, choice: [], shares: [] };
   for (const choice of toChoices(paths, search.legCountMax)) {
+    if (countPools(choice) > search.poolCountMax) continue;
     for (const shares of toCuts(search.parts, choice.length)) {
       const net = toNet(choice, shares, search);
       if (net <= best.net) continue;

@@ -7,261 +7,15 @@
 // any prices: good ones make the bound tight, bad ones only make it weak. So prices are looked for
 // in floating point until supply meets demand everywhere, and the gains are then reckoned exactly.
 //
-// Routes have three hops at most: an asset just bought with the input may go through one more pool
-// on its way to the last one, one that came through a pool in the middle may not. The two have
-// prices of their own, of which the second is not above the first.
+// Where a transaction has not room for all, room has a price, too. A pool then gains that much less
+// for the room that it takes, and where that is nothing it is left out; what all the room there is
+// would cost is added once. That again holds for every division that fits, at any price of room.
 
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
-import { type RouteCurve, toCurve } from '../../src/trading/routing/route-curve.ts';
+import { type BoundEdge, type Ends, PriceSearch, toFlowIn, toName } from './route-prices.ts';
 
-interface Price {
-  at: number;
-}
-
-/** A pool in one direction, between two prices. */
-interface BoundEdge {
-  readonly pool: GraphPool;
-  readonly zeroForOne: boolean;
-  readonly curve: RouteCurve;
-  readonly paid: Price;
-  readonly bought: Price;
-}
-
-/** An asset between the two ends. */
-interface Middle {
-  /** After the first hop. */
-  readonly fresh: Price;
-  /** Before the last hop. */
-  readonly late: Price;
-  readonly intoFresh: BoundEdge[];
-  readonly outOfFresh: BoundEdge[];
-  readonly intoLate: BoundEdge[];
-  readonly outOfLate: BoundEdge[];
-}
-
-interface Ends {
-  readonly from: string;
-  readonly to: string;
-}
-
-interface Step extends Ends {
-  readonly pool: GraphPool;
-  readonly zeroForOne: boolean;
-}
-
-const SWEEP_COUNT_MAX = 1000;
-const SWEEPS_APIECE = 5;
-/** Where so many sweeps gain less than this it is enough. */
-const GAIN_MIN = 1e-7;
-const HALVING_COUNT = 50;
-/** Prices are looked for within this factor of where they stand. */
-const FACTOR = 1e9;
-
-function toFlowIn({ curve, paid, bought }: BoundEdge): number {
-  return curve.toIn(Math.sqrt(bought.at / paid.at));
-}
-
-function sumIn(edges: readonly BoundEdge[]): number {
-  return edges.reduce((sum, edge) => sum + toFlowIn(edge), 0);
-}
-
-function sumOut(edges: readonly BoundEdge[]): number {
-  return edges.reduce((sum, edge) => sum + edge.curve.toOut(toFlowIn(edge)), 0);
-}
-
-/** The price at which `toExcess`, which rises with it, is nothing; `set` tries one out. */
-function findPrice(start: number, set: (price: number) => void, toExcess: () => number): number {
-  let [low, high] = [start / FACTOR, start * FACTOR];
-  for (let turn = 0; turn < HALVING_COUNT; turn += 1) {
-    const price = Math.sqrt(low * high);
-    set(price);
-    if (toExcess() > 0) high = price;
-    else low = price;
-  }
-  return Math.sqrt(low * high);
-}
-
-/** Whether what was bought with the input may go straight on to the output. */
-function isBoth({ intoFresh, outOfLate }: Middle): boolean {
-  return intoFresh.length > 0 && outOfLate.length > 0;
-}
-
-class PriceSearch {
-  readonly edges: BoundEdge[] = [];
-  readonly input: Price = { at: 0 };
-  readonly #amountIn: number;
-  readonly #leaving: BoundEdge[] = [];
-  readonly #middles = new Map<string, Middle>();
-  readonly #output: Price = { at: 1 };
-
-  constructor(pools: readonly GraphPool[], ends: Ends, amountIn: number) {
-    this.#amountIn = amountIn;
-    const isNextTo = (end: string) => {
-      const next = pools.filter(({ token0, token1 }) => token0 === end || token1 === end);
-      return new Set(next.flatMap(({ token0, token1 }) => [token0, token1]));
-    };
-    const [nextToInput, nextToOutput] = [isNextTo(ends.from), isNextTo(ends.to)];
-    for (const pool of pools) {
-      for (const zeroForOne of [true, false]) {
-        const [from, to] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
-        if (to === ends.from || from === ends.to) continue;
-        // Whatever lies on no route of three hops is left out.
-        const isMiddle = from !== ends.from && to !== ends.to;
-        if (isMiddle && !(nextToInput.has(from) && nextToOutput.has(to))) continue;
-        this.#add({ pool, zeroForOne, from, to }, ends);
-      }
-    }
-    this.#guess();
-  }
-
-  get #prices(): Price[] {
-    const middles = [...this.#middles.values()];
-    return [this.input, ...middles.flatMap(({ fresh, late }) => [fresh, late])];
-  }
-
-  #toMiddle(asset: string): Middle {
-    const known = this.#middles.get(asset);
-    if (known !== undefined) return known;
-    const created: Middle = {
-      ...{ fresh: { at: 0 }, late: { at: 0 } },
-      ...{ intoFresh: [], outOfFresh: [], intoLate: [], outOfLate: [] },
-    };
-    this.#middles.set(asset, created);
-    return created;
-  }
-
-  #add({ pool, zeroForOne, from, to }: Step, ends: Ends): void {
-    const curve = toCurve(pool.curve, zeroForOne);
-    const source = from === ends.from ? null : this.#toMiddle(from);
-    const target = to === ends.to ? null : this.#toMiddle(to);
-    const paid = source === null ? this.input : target === null ? source.late : source.fresh;
-    const bought = target === null ? this.#output : source === null ? target.fresh : target.late;
-    const edge = { pool, zeroForOne, curve, paid, bought };
-    this.edges.push(edge);
-    if (source === null) this.#leaving.push(edge);
-    else (target === null ? source.outOfLate : source.outOfFresh).push(edge);
-    if (target !== null) (source === null ? target.intoFresh : target.intoLate).push(edge);
-  }
-
-  /** The best rates of untouched pools. */
-  #guess(): void {
-    const point = { out: 0, slope: 0, bend: 0 };
-    const toRate = ({ curve }: BoundEdge) => {
-      curve.read(0, point);
-      return point.slope;
-    };
-    const best = (edges: readonly BoundEdge[]) =>
-      edges.reduce((most, edge) => Math.max(most, toRate(edge) * edge.bought.at), 0);
-    const middles = [...this.#middles.values()];
-    for (const { late, outOfLate } of middles) late.at = best(outOfLate);
-    for (const { fresh, late, outOfFresh } of middles) {
-      fresh.at = Math.max(late.at, best(outOfFresh));
-    }
-    this.input.at = best(this.#leaving);
-    // What nothing is paid for must cost next to nothing, but prices are above zero.
-    const least = this.input.at * 1e-30 || 1e-300;
-    for (const { fresh, late } of middles) {
-      late.at = Math.max(late.at, least);
-      fresh.at = Math.max(fresh.at, late.at);
-    }
-  }
-
-  #settle(middle: Middle): void {
-    const { fresh, late, intoFresh, outOfFresh, intoLate, outOfLate } = middle;
-    const excessFresh = () => sumOut(intoFresh) - sumIn(outOfFresh);
-    const excessLate = () => sumOut(intoLate) - sumIn(outOfLate);
-    const setBoth = (price: number) => {
-      fresh.at = price;
-      late.at = price;
-    };
-    const hasBoth = isBoth(middle);
-    if (hasBoth) setBoth(findPrice(fresh.at, setBoth, () => excessFresh() + excessLate()));
-    // Fresh may be used as late, but not the other way round.
-    if (hasBoth && excessLate() <= 0) return;
-    const shared = fresh.at;
-    if (intoFresh.length > 0 && outOfFresh.length > 0) {
-      fresh.at = findPrice(shared, (price) => (fresh.at = price), excessFresh);
-    }
-    if (intoLate.length > 0 && outOfLate.length > 0) {
-      late.at = findPrice(shared, (price) => (late.at = price), excessLate);
-    }
-    if (!hasBoth) return;
-    fresh.at = Math.max(fresh.at, shared);
-    late.at = Math.min(late.at, shared);
-  }
-
-  /** All prices at once by one factor: one after the other they follow each other but slowly. */
-  #scale(): void {
-    const starts = this.#prices.map(({ at }) => at);
-    const set = (factor: number) => {
-      for (const [index, price] of this.#prices.entries()) {
-        price.at = (starts[index] ?? 0) * factor;
-      }
-    };
-    const toExcess = () => {
-      const value = this.edges.reduce((sum, edge) => {
-        const amount = toFlowIn(edge);
-        const bought = edge.bought === this.#output ? 0 : edge.bought.at;
-        return sum + bought * edge.curve.toOut(amount) - edge.paid.at * amount;
-      }, 0);
-      return this.input.at * this.#amountIn + value;
-    };
-    set(findPrice(1, set, toExcess));
-  }
-
-  run(): void {
-    let starts = this.#prices.map(({ at }) => at);
-    let before = Number.POSITIVE_INFINITY;
-    for (let sweep = 1; sweep <= SWEEP_COUNT_MAX; sweep += 1) {
-      const { input } = this;
-      const toExcess = () => this.#amountIn - sumIn(this.#leaving);
-      input.at = findPrice(input.at, (price) => (input.at = price), toExcess);
-      for (const middle of this.#middles.values()) this.#settle(middle);
-      this.#scale();
-      if (sweep % SWEEPS_APIECE !== 0) continue;
-      const now = this.#goOn(starts);
-      if (now > before * (1 - GAIN_MIN)) return;
-      before = now;
-      starts = this.#prices.map(({ at }) => at);
-    }
-  }
-
-  /** Goes on the way that prices went in the last sweeps, as long as the bound falls. */
-  #goOn(starts: readonly number[]): number {
-    const ends = this.#prices.map(({ at }) => at);
-    const set = (times: number) => {
-      for (const [index, price] of this.#prices.entries()) {
-        const [start, end] = [starts[index] ?? 1, ends[index] ?? 1];
-        price.at = end * (end / start) ** times;
-      }
-    };
-    let least = this.#toBound();
-    let best = 0;
-    for (let times = 1; times <= 64; times *= 2) {
-      set(times);
-      const bound = this.#toBound();
-      // Also false where a price has become no number.
-      if (!(bound < least) || !this.#isAllowed()) break;
-      least = bound;
-      best = times;
-    }
-    set(best);
-    return least;
-  }
-
-  #isAllowed(): boolean {
-    return [...this.#middles.values()].every(
-      (middle) => !isBoth(middle) || middle.fresh.at >= middle.late.at,
-    );
-  }
-
-  #toBound(): number {
-    return this.edges.reduce((sum, edge) => {
-      const amount = toFlowIn(edge);
-      return sum + edge.bought.at * edge.curve.toOut(amount) - edge.paid.at * amount;
-    }, this.input.at * this.#amountIn);
-  }
-}
+/** Nothing real is near it. */
+const AMOUNT_END = 2 ** 128;
 
 /** The most that a pool can gain at its two prices, by its own exact swaps. */
 function findGain(edge: BoundEdge): number {
@@ -272,11 +26,11 @@ function findGain(edge: BoundEdge): number {
     const swap = pool.curve.swapIn(zeroForOne, whole);
     return bought.at * Number(swap.amountOut) - paid.at * Number(swap.amountIn);
   };
-  const guess = toFlowIn(edge);
+  const guess = Math.min(toFlowIn(edge), AMOUNT_END);
   // Gains rise to the best amount and fall from there on: an end that is still rising moves on.
   let [low, high] = [guess / 1.01, Math.max(guess, 1) * 1.01];
   while (low >= 1 && toGain(low / 2) > toGain(low)) low /= 2;
-  while (toGain(high * 2) > toGain(high)) high *= 2;
+  while (high < AMOUNT_END && toGain(high * 2) > toGain(high)) high *= 2;
   [low, high] = [low / 2, high * 2];
   let most = Math.max(0, toGain(guess));
   for (let turn = 0; turn < 24; turn += 1) {
@@ -289,19 +43,79 @@ function findGain(edge: BoundEdge): number {
   return most;
 }
 
+/** How much room there is, and what a swap takes of it at least. */
+export interface BoundRoom {
+  readonly whole: number;
+  toShare(swap: {
+    readonly pool: GraphPool;
+    readonly ticksCrossed: number;
+    readonly isFirst: boolean;
+  }): number;
+}
+
+interface RoomPrice {
+  readonly price: number;
+  readonly room: BoundRoom;
+}
+
+/** As `findGain`, less the price of the room, for the number of ticks at which that is most. */
+function findGainInRoom(edge: BoundEdge, { price, room }: RoomPrice) {
+  const { pool, curve, paid, bought, isFirst } = edge;
+  const best = toFlowIn(edge);
+  let most = { net: 0, share: 0 };
+  const tickCount = best > 0 ? curve.countStretches(best) : -1;
+  for (let ticksCrossed = 0; ticksCrossed <= tickCount; ticksCrossed += 1) {
+    const amount = Math.min(best, curve.toInOfStretches(ticksCrossed + 1));
+    const share = room.toShare({ pool, ticksCrossed, isFirst });
+    // Curves may pay a millionth less than pools.
+    const gain = bought.at * curve.toOut(amount) * (1 + 2e-6) - paid.at * amount;
+    if (gain - price * share > most.net) most = { net: gain - price * share, share };
+  }
+  return most;
+}
+
+const ROOM_TURN_COUNT = 12;
+const ROOM_SEARCH_COUNT = 6;
+/** The price of room is looked for from this part of the output on. */
+const ROOM_PRICE_START = 1e-3;
+
+interface Question extends Ends {
+  readonly amountIn: bigint;
+}
+
+/** Searches prices for a price of room; tells the bound, and how much room is taken at it. */
+function boundAt(pools: readonly GraphPool[], question: Question, at: RoomPrice) {
+  const amountIn = Number(question.amountIn);
+  let least = { bound: Number.POSITIVE_INFINITY, taken: 0 };
+  let kept: ReadonlySet<string> | null = null;
+  for (let turn = 0; turn < ROOM_SEARCH_COUNT; turn += 1) {
+    const search: PriceSearch = new PriceSearch(pools, question, { amountIn, kept });
+    search.run();
+    const gains = search.all.map((edge) => ({ edge, ...findGainInRoom(edge, at) }));
+    const used = gains.filter(({ net }) => net > 0);
+    const roomCost = at.price * at.room.whole;
+    const bound = used.reduce((sum, { net }) => sum + net, search.input.at * amountIn + roomCost);
+    const taken = used.reduce((sum, { share }) => sum + share, 0);
+    if (bound < least.bound) least = { bound, taken };
+    const next = new Set(used.map(({ edge }) => toName(edge)));
+    if (kept !== null && next.size === kept.size) break;
+    kept = next;
+  }
+  return least;
+}
+
 export interface RouteBound {
   /** No division of the input among routes of up to three hops pays more than this. */
   readonly most: number;
   /** The same less what each pool costs that is used, were each used once only. */
   toMostNet(toCost: (pool: GraphPool) => number): number;
+  /** No division pays more that takes no more than all the room there is. */
+  toMostWithin(room: BoundRoom): number;
 }
 
-export function findRouteBound(
-  pools: readonly GraphPool[],
-  question: Ends & { readonly amountIn: bigint },
-): RouteBound {
+export function findRouteBound(pools: readonly GraphPool[], question: Question): RouteBound {
   const amountIn = Number(question.amountIn);
-  const search = new PriceSearch(pools, question, amountIn);
+  const search = new PriceSearch(pools, question, { amountIn, kept: null });
   search.run();
   const gains = search.edges.map((edge) => ({ pool: edge.pool, gain: findGain(edge) }));
   const toMostNet = (toCost: (pool: GraphPool) => number) =>
@@ -309,5 +123,20 @@ export function findRouteBound(
       (sum, { pool, gain }) => sum + Math.max(0, gain - toCost(pool)),
       search.input.at * amountIn,
     );
-  return { most: toMostNet(() => 0), toMostNet };
+  const most = toMostNet(() => 0);
+  const toMostWithin = (room: BoundRoom) => {
+    let least = most;
+    let [low, high] = [0, Number.POSITIVE_INFINITY];
+    let price = most * ROOM_PRICE_START;
+    for (let turn = 0; turn < ROOM_TURN_COUNT; turn += 1) {
+      const { bound, taken } = boundAt(pools, question, { price, room });
+      least = Math.min(least, bound);
+      if (taken > room.whole) low = price;
+      else high = price;
+      if (high === Number.POSITIVE_INFINITY) price *= 3;
+      else price = low === 0 ? price / 3 : Math.sqrt(low * high);
+    }
+    return least;
+  };
+  return { most, toMostNet, toMostWithin };
 }

@@ -58,8 +58,8 @@ const hopSchema = Type.Object(
     pool: Type.String({ description: "The pool's address, or its id on V4." }),
     tokenIn: Type.String({ description: 'The zero address where the pool holds the native coin.' }),
     tokenOut: Type.String(),
-    amountInRaw: rawAmount('What arrives in the pool.'),
-    amountOutRaw: rawAmount('What the pool pays.'),
+    amountInRaw: rawAmount("This route's part of what arrives in the pool."),
+    amountOutRaw: rawAmount("This route's part of what the pool pays."),
     feePips: Type.Integer({ minimum: 0, description: 'The fee of this direction, in 1e-6.' }),
   },
   { title: 'TradeHop', additionalProperties: false },
@@ -122,7 +122,10 @@ export const quoteSchema = Type.Object(
       minimum: 0,
       description: 'What the trade itself moves the price by, fees and taxes aside.',
     }),
-    route: Type.Array(legSchema, { description: 'In the order in which they are executed.' }),
+    route: Type.Array(legSchema, {
+      description:
+        'The largest first. A pool that several share is swapped in once; each tells its part.',
+    }),
     fees: Type.Array(feeSchema),
     networkCost: Type.Union([networkCostSchema, Type.Null()], {
       description: 'Null until the node has told its fees.',

@@ -56,8 +56,9 @@ const AMOUNT_END = 1n << 127n;
 
 function toCalls(request: SequenceRequest, mustReset: boolean): PlannedCall[] {
   const { trade, router, trader, wallet, deadlineSeconds } = request;
-  const { tokenIn, tokenOut, amountInRaw, legs, taxOut } = trade;
-  if (amountInRaw >= AMOUNT_END || trade.amountOutRaw >= AMOUNT_END) {
+  const { tokenIn, tokenOut, amountInRaw, strands, taxOut } = trade;
+  const amounts = strands.flatMap((strand) => [strand.amountInRaw, strand.amountOutRaw]);
+  if ([amountInRaw, trade.amountOutRaw, ...amounts].some((amount) => amount >= AMOUNT_END)) {
     throw toReverted('swap', 'the router cannot deal with such an amount');
   }
   const swap = encodeSwap(
@@ -65,7 +66,7 @@ function toCalls(request: SequenceRequest, mustReset: boolean): PlannedCall[] {
       tokenIn: tokenIn.token,
       tokenOut: tokenOut.token,
       amountOutMin: trade.minAmountOutRaw,
-      legs,
+      strands,
       outputTaxBps: taxOut?.bps ?? 0,
       recipient: wallet,
       deadlineSeconds,

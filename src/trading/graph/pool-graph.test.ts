@@ -4,30 +4,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
-import { ConstantProductPool } from '../../amm/constant-product.ts';
+import { createPair } from '../../../test/fakes/fake-pair.ts';
 import { type PoolDescription, ZERO_ADDRESS } from '../../model/market-event.ts';
 import { findBestRoute } from '../routing/route.ts';
 import { PoolGraph } from './pool-graph.ts';
 import { leavesSwapsAlone } from './pool-graph-hooks.ts';
-import type { GraphPool } from './pool-graph-pool.ts';
 
 const WETH = toFakeAddress('ee', 1);
 const USDC = toFakeAddress('ee', 2);
-
-function createPair(number: number, tokens: readonly [string, string]): GraphPool {
-  const reserves = { reserve0: 10n ** 22n, reserve1: 10n ** 22n };
-  return {
-    pool: toFakeAddress('dd', number),
-    venue: 'uniswap-v2',
-    token0: tokens[0],
-    token1: tokens[1],
-    feePips: 3000,
-    tickSpacing: null,
-    hooks: null,
-    inexact: null,
-    curve: new ConstantProductPool(reserves, 3000),
-  };
-}
 
 describe('PoolGraph', () => {
   it('joins the native coin and its wrapping, and no asset with itself', () => {
@@ -57,7 +41,7 @@ describe('PoolGraph', () => {
     let number = 0;
     const join = (a: string, b: string) => {
       number += 1;
-      graph.set(createPair(number, a < b ? [a, b] : [b, a]));
+      graph.set(createPair(number, a < b ? [a, b] : [b, a], [10n ** 22n, 10n ** 22n]));
     };
     for (const [index, hub] of hubs.entries()) {
       for (const other of hubs.slice(index + 1)) join(hub, other);

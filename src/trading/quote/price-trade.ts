@@ -21,7 +21,7 @@ import type {
 import type { TradeChain, TradeChains } from './trade-chain.ts';
 import { toFees } from './trade-fees.ts';
 import { toGas } from './trade-gas.ts';
-import { toLegs } from './trade-legs.ts';
+import { toTradeLegs, toTradeStrands } from './trade-legs.ts';
 import { toExecutionPrice, toPriceImpactBps, toSpotPrice } from './trade-prices.ts';
 import { toWarnings } from './trade-warnings.ts';
 
@@ -79,7 +79,7 @@ function listTokenPools(chain: TradeChain, at: GraphAtCommit, found: TaxedRoute,
   const asset = graph.toAsset(mint);
   const isToken = (token: Address) => graph.toAsset(token) === asset;
   const pools = new Set<string>();
-  for (const { hops } of found.route.legs) {
+  for (const { hops } of found.route.strands) {
     for (const { pool } of hops) {
       if (isToken(pool.token0) || isToken(pool.token1)) pools.add(pool.pool);
     }
@@ -98,7 +98,7 @@ function toTokenTax(token: Address, bps: number, amountRaw: bigint): TokenTax | 
 }
 
 function listHops(found: TaxedRoute) {
-  return found.route.legs.flatMap(({ hops }) => hops);
+  return found.route.strands.flatMap(({ hops }) => hops);
 }
 
 interface Context {
@@ -149,18 +149,19 @@ function toPricedTrade(context: Context): PricedTrade {
   const { pools, isToken } = listTokenPools(chain, at, found, request.mint);
   const tokenSafety = book.ofToken(pools, isToken);
   const isClean = hops.every((hop) => book.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
-  const legs = toLegs(found.route, request.amountInRaw);
+  const legs = toTradeLegs(found.route);
+  const strands = toTradeStrands(found.route, request.amountInRaw);
   const isNativeIn = ends.tokenIn.isNative;
   const networkFees = chain.readFees();
   const { checkpoint } = at;
   const prices = toPrices(context, amounts.amountOutRaw);
-  const priced = { request, ...amounts, ...prices, legs, networkFees, tokenSafety };
+  const priced = { request, ...amounts, ...prices, legs, strands, networkFees, tokenSafety };
   return {
     ...priced,
     tokenIn: ends.tokenIn,
     tokenOut: ends.tokenOut,
     fees: toFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
-    gas: toGas(legs, { isNativeIn, isNativeOut: ends.tokenOut.isNative }),
+    gas: toGas(strands, { isNativeIn, isNativeOut: ends.tokenOut.isNative }),
     state: {
       block: checkpoint.block,
       blockHash: checkpoint.blockHash,

@@ -3,6 +3,7 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
 import type { TradeSide } from '../../model/market-record.ts';
+import type { StrandSource } from '../routing/route-strands.ts';
 
 /** Checked input: both operations that price take the same. */
 export interface TradeRequest {
@@ -62,12 +63,18 @@ export interface TradeHop {
   readonly ticksCrossed: number;
 }
 
-/** Legs are to be executed in their order: a pool that two share has moved for the second. */
+/** A route, as it is told. A pool that several share is swapped in once; each has its part. */
 export interface TradeLeg {
   readonly shareBps: number;
-  /** What is sent into the leg; the legs' add up to the trade's, to the unit. */
+  readonly hops: readonly TradeHop[];
+}
+
+/** Pools in a row, as they are executed; each pool is in one strand, and their order matters. */
+export interface TradeStrand {
+  readonly takes: StrandSource;
+  /** What is sent into it; what those of the input are sent adds up to the trade's, to the unit. */
   readonly amountInRaw: bigint;
-  /** What the leg's last pool pays, before any tax. */
+  /** What its last pool pays, before any tax. */
   readonly amountOutRaw: bigint;
   readonly hops: readonly TradeHop[];
 }
@@ -134,6 +141,7 @@ export interface PricedTrade {
   /** The least that the slippage allows. */
   readonly minAmountOutRaw: bigint;
   readonly legs: readonly TradeLeg[];
+  readonly strands: readonly TradeStrand[];
   /** Taken when the input is sent to the pool, and when the pool pays; null where nothing is. */
   readonly taxIn: TokenTax | null;
   readonly taxOut: TokenTax | null;

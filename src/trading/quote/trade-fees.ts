@@ -2,7 +2,7 @@
 
 import type { Address } from '../../model/market-event.ts';
 import type { BestRoute } from '../routing/route.ts';
-import type { RouteHop } from '../routing/route-simulate.ts';
+import type { RouteHop } from '../routing/route-swaps.ts';
 import type { TokenTax, TradeFee } from './priced-trade.ts';
 import { toHopFee } from './trade-prices.ts';
 
@@ -48,7 +48,7 @@ export function toFees(
     sum.ofRaw += amounts.of;
     sums.set(key, sum);
   };
-  for (const { hops } of route.legs) {
+  for (const { hops } of route.strands) {
     for (const hop of hops) {
       const pips = toProtocolPips(hop);
       const protocol = (hop.amountIn * BigInt(pips)) / BigInt(PIPS);

@@ -2,7 +2,8 @@
 
 import type { PoolId } from '../../model/market-event.ts';
 import type { RouteCost } from '../routing/route-single.ts';
-import type { TradeHop, TradeLeg } from './priced-trade.ts';
+import type { StrandSource } from '../routing/route-strands.ts';
+import type { TradeStrand } from './priced-trade.ts';
 
 const POOL_ID_LENGTH = 66;
 
@@ -16,11 +17,8 @@ const BASE = 45_000n;
 const HOP: Readonly<Record<Kind, bigint>> = { v2: 58_000n, v3: 70_000n, v4: 60_000n };
 /** A V4 hop after another settles nothing in between. */
 const NEXT_V4_HOP = 36_000n;
-/** The same in a pool in which the same transaction has swapped before. */
-const HOP_AGAIN: Readonly<Record<Kind, bigint>> = { v2: 28_000n, v3: 38_000n, v4: 48_000n };
-const NEXT_V4_HOP_AGAIN = 20_000n;
 const TICK = 26_000n;
-/** Tokens are pulled from the wallet through Permit2, leg by leg. */
+/** Tokens are pulled from the wallet through Permit2, strand by strand. */
 const PULL = 10_000n;
 const UNWRAP = 10_000n;
 
@@ -32,14 +30,13 @@ export function toPoolKind(pool: {
   return pool.pool.length === POOL_ID_LENGTH ? 'v4' : 'v3';
 }
 
-interface GasHop {
-  readonly kind: Kind;
-  readonly pool: PoolId;
+/** Of a swap by itself; tokens of the input have to be pulled. */
+export function toPoolGas(kind: Kind, ticksCrossed: number, isFirst: boolean): bigint {
+  return HOP[kind] + TICK * BigInt(ticksCrossed) + (isFirst ? PULL : 0n);
 }
 
-/** Adds up what legs use, one after the other. */
+/** Adds up what strands use, one after the other. */
 export class GasMeter {
-  readonly #used = new Set<PoolId>();
   readonly #pull: bigint;
   #gas: bigint;
 
@@ -52,14 +49,9 @@ export class GasMeter {
     return this.#gas;
   }
 
-  addLeg(hops: readonly GasHop[]): void {
-    this.#gas += this.#pull;
-    for (const [index, { kind, pool }] of hops.entries()) {
-      const isNextV4 = kind === 'v4' && hops[index - 1]?.kind === 'v4';
-      if (this.#used.has(pool)) this.#gas += isNextV4 ? NEXT_V4_HOP_AGAIN : HOP_AGAIN[kind];
-      else this.#gas += isNextV4 ? NEXT_V4_HOP : HOP[kind];
-      this.#used.add(pool);
-    }
+  addStrand(takes: StrandSource, kinds: readonly Kind[]): void {
+    if (takes === 'input') this.#gas += this.#pull;
+    this.#gas += toHopsGas(kinds);
   }
 
   addTicks(count: number): void {
@@ -86,17 +78,16 @@ export function createGasCost(outPerGas: {
   };
 }
 
-function toPoolId({ pool }: TradeHop): PoolId {
-  return pool.kind === 'v2' ? pool.pair : pool.kind === 'v3' ? pool.pool : pool.id;
-}
-
 export function toGas(
-  legs: readonly TradeLeg[],
+  strands: readonly TradeStrand[],
   ends: { readonly isNativeIn: boolean; readonly isNativeOut: boolean },
 ): bigint {
   const meter = new GasMeter(ends);
-  for (const { hops } of legs) {
-    meter.addLeg(hops.map((hop) => ({ kind: hop.pool.kind, pool: toPoolId(hop) })));
+  for (const { takes, hops } of strands) {
+    meter.addStrand(
+      takes,
+      hops.map(({ pool }) => pool.kind),
+    );
     meter.addTicks(hops.reduce((sum, { ticksCrossed }) => sum + ticksCrossed, 0));
   }
   return meter.gas;

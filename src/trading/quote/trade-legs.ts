@@ -1,11 +1,11 @@
-// A found route as legs and hops that can be told and executed.
+// A found route as legs that can be told, and as strands that can be executed.
 
 import { ZERO_ADDRESS } from '../../model/market-event.ts';
 import { hasFixedFee } from '../graph/pool-graph-hooks.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { BestRoute } from '../routing/route.ts';
-import type { RouteHop } from '../routing/route-simulate.ts';
-import type { PoolReference, TradeHop, TradeLeg } from './priced-trade.ts';
+import type { RouteHop } from '../routing/route-swaps.ts';
+import type { PoolReference, TradeHop, TradeLeg, TradeStrand } from './priced-trade.ts';
 import { toPoolKind } from './trade-gas.ts';
 import { toHopFee } from './trade-prices.ts';
 
@@ -67,15 +67,27 @@ function divide(whole: bigint, weights: readonly bigint[]): bigint[] {
   return parts.map((part, index) => (index === 0 ? part + whole - given : part));
 }
 
-/** `sentRaw` is what leaves the wallet: more than the pools get where the token is taxed. */
-export function toLegs(route: BestRoute, sentRaw: bigint): readonly TradeLeg[] {
-  const arriving = route.legs.map(({ amountIn }) => amountIn);
-  const sent = route.amountIn === sentRaw ? arriving : divide(sentRaw, arriving);
-  const shares = divide(BPS, arriving);
+export function toTradeLegs(route: BestRoute): readonly TradeLeg[] {
+  const shares = divide(
+    BPS,
+    route.legs.map(({ amountIn }) => amountIn),
+  );
   return route.legs.map((leg, index) => ({
     shareBps: Number(shares[index] ?? 0n),
-    amountInRaw: sent[index] ?? 0n,
-    amountOutRaw: leg.amountOut,
     hops: leg.hops.map(toHop),
+  }));
+}
+
+/** `sentRaw` is what leaves the wallet: more than the pools get where the token is taxed. */
+export function toTradeStrands(route: BestRoute, sentRaw: bigint): readonly TradeStrand[] {
+  const firsts = route.strands.filter(({ takes }) => takes === 'input');
+  const arriving = firsts.map(({ amountIn }) => amountIn);
+  const sent = route.amountIn === sentRaw ? arriving : divide(sentRaw, arriving);
+  const sentInto = new Map(firsts.map((strand, index) => [strand, sent[index] ?? 0n]));
+  return route.strands.map((strand) => ({
+    takes: strand.takes,
+    amountInRaw: sentInto.get(strand) ?? strand.amountIn,
+    amountOutRaw: strand.amountOut,
+    hops: strand.hops.map(toHop),
   }));
 }

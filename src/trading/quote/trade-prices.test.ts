@@ -83,7 +83,7 @@ test('behavior: on any market a trade gets no more than the spot price, and the 
       assert.ok(got <= spot, `seed ${seed} worth ${worth}: ${got} of ${spot}`);
       const impact = toPriceImpactBps(route);
       assert.ok(impact >= 0 && impact <= 10_000);
-      const hops = route.legs.flatMap((leg) => leg.hops);
+      const hops = route.strands.flatMap((strand) => strand.hops);
       const taken = hops.reduce((sum, hop) => sum + hop.feeAmount, 0n);
       const fees = toFees(route, { in: null, out: null });
       assert.equal(

@@ -5,7 +5,7 @@ import type { SwapPool } from '../../amm/swap-pool.ts';
 import { pow10, type Ratio, ratioToText } from '../../lib/decimal.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { BestRoute } from '../routing/route.ts';
-import type { RouteHop } from '../routing/route-simulate.ts';
+import type { RouteHop } from '../routing/route-swaps.ts';
 
 const PIPS = 1_000_000n;
 const SQUARE_BITS = 192n;

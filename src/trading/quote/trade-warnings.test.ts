@@ -49,7 +49,7 @@ const QUIET: WarningFacts = {
     priceImpactBps: 299,
     networkFees: FEES,
   },
-  route: { amountIn: 1n, amountOut: 1n, legs: [], cost: 0n, exact: true },
+  route: { amountIn: 1n, amountOut: 1n, strands: [], legs: [], cost: 0n, exact: true },
   token: TOKEN,
   isTrusted: false,
   safety: SAFE,
@@ -70,8 +70,8 @@ function withTrade(trade: Partial<WarningFacts['trade']>): Partial<WarningFacts>
 
 function withPool(inexact: 'hook' | 'ticks'): Partial<WarningFacts> {
   const hops = [{ pool: { inexact } }] as never;
-  const legs = [{ amountIn: 1n, amountOut: 1n, hops }];
-  return { route: { ...QUIET.route, legs } };
+  const strands = [{ takes: 'input' as const, amountIn: 1n, amountOut: 1n, hops }];
+  return { route: { ...QUIET.route, strands } };
 }
 
 const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[]])[] = [

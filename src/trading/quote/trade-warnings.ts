@@ -91,7 +91,7 @@ function* warnOfMarket(facts: WarningFacts): Generator<Pair> {
 }
 
 function* warnOfRoute({ route, trade }: WarningFacts): Generator<Pair> {
-  const pools = route.legs.flatMap(({ hops }) => hops.map(({ pool }) => pool));
+  const pools = route.strands.flatMap(({ hops }) => hops.map(({ pool }) => pool));
   if (pools.some(({ inexact }) => inexact === 'hook')) {
     yield ['HOOKED_POOL', 'A pool on the way has a hook that may change what it pays.'];
   }

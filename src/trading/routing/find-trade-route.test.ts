@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { TickTable } from '../../amm/concentrated/tick-table.ts';
-import { ConstantProductPool } from '../../amm/constant-product.ts';
 import type { SideSafety } from '../../model/pool-safety.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
@@ -16,29 +16,7 @@ const WETH = toFakeAddress('ee', 1);
 const USDC = toFakeAddress('ee', 2);
 const TOKEN = toFakeAddress('aa', 1);
 const OTHER = toFakeAddress('aa', 2);
-const DEEP = 10n ** 24n;
 const CLEAN: SideSafety = { outBps: 0, inBps: 0, sellable: true };
-
-function createPair(
-  number: number,
-  tokens: readonly [string, string],
-  reserves: readonly [bigint, bigint] = [DEEP, DEEP],
-  more: Partial<GraphPool> = {},
-): GraphPool {
-  const [reserve0, reserve1] = reserves;
-  return {
-    pool: toFakeAddress('dd', number),
-    venue: 'uniswap-v2',
-    token0: tokens[0],
-    token1: tokens[1],
-    feePips: 3000,
-    tickSpacing: null,
-    hooks: null,
-    inexact: null,
-    curve: new ConstantProductPool({ reserve0, reserve1 }, 3000),
-    ...more,
-  };
-}
 
 /** A V3 pool at a price of 1 over the full range. */
 function createRange(number: number, tokens: readonly [string, string]): GraphPool {
@@ -240,7 +218,7 @@ describe('legs', () => {
   });
 
   it('are few where that is not known, or not all of it', () => {
-    assert.equal(countLegs({ cost: null }), 4);
-    assert.equal(countLegs({ cost: () => 1n, hasDataFees: true }), 4);
+    assert.equal(countLegs({ cost: null }), 10);
+    assert.equal(countLegs({ cost: () => 1n, hasDataFees: true }), 10);
   });
 });

@@ -13,7 +13,7 @@ import {
   type RouteRules,
 } from './route-rules.ts';
 import type { RouteCost } from './route-single.ts';
-import { createTransactionRoom } from './transaction-room.ts';
+import { SMALL_ROOM, TRANSACTION_ROOM } from './transaction-room.ts';
 
 export interface RouteQuestion {
   readonly graph: PoolGraph;
@@ -37,10 +37,7 @@ export interface TaxedRoute {
 }
 
 /** What every quote asks with: what one transaction has room for. Gas mostly leaves one or two. */
-export const QUOTE_LIMITS: RouteOptions = { createRoom: createTransactionRoom };
-
-/** Where a leg may cost more than is known, so few that it hardly matters. */
-const LEGS_OF_UNKNOWN_COST = 4;
+export const QUOTE_LIMITS: RouteOptions = { room: TRANSACTION_ROOM };
 
 const BPS = 10_000n;
 /** From here on it is worth looking at pools that promise less. */
@@ -75,7 +72,7 @@ function searchAt(question: RouteQuestion, rules: RouteRules, level: Level): Tax
         ...QUOTE_LIMITS,
         withInexact: level.withInexact,
         accepts: createRule(rules, taxes, level),
-        ...(isCostKnown ? {} : { legCountMax: LEGS_OF_UNKNOWN_COST }),
+        ...(isCostKnown ? {} : { room: SMALL_ROOM }),
         ...(cost === null ? {} : { cost }),
       },
     );

@@ -52,7 +52,7 @@ export class GasWorth {
     const amountIn = feePerGas * GAS_SAMPLE;
     const request = { tokenIn: native, tokenOut: asset, amountIn };
     const route =
-      amountIn === 0n ? null : findBestRoute(graph, request, { legCountMax: 1, hopCountMax: 2 });
+      amountIn === 0n ? null : findBestRoute(graph, request, { isDivided: false, hopCountMax: 2 });
     const perWei = route && { numerator: route.amountOut, denominator: amountIn };
     this.#rates.delete(asset);
     this.#rates.set(asset, { madeAtMs: nowMs, perWei });

@@ -1,136 +1,82 @@
-// Which legs of a division are used, where there is no room for all or not all pay for themselves.
-//
-// All legs of the best division pay the same for their last unit, so leaving one out costs only as
-// much as its rate would have to fall on the others. The legs for which that is least, compared
-// with what they cost or with the hops they take, go first, a few at a time, and what is left is
-// divided anew.
+// Which pools a division does without: those that do not pay for themselves, or gain least.
 
-import { RouteBalance } from './route-balance.ts';
-import type { PathFlow } from './route-legs.ts';
-import type { RouteCost } from './route-single.ts';
+import type { PoolId } from '../../model/market-event.ts';
+import { type Division, divide, type RouteSearch, toCost } from './route-division.ts';
+import { restrictField } from './route-field.ts';
+import { type PoolGroup, toGroups } from './route-groups.ts';
+import type { PoolPart } from './route-parts.ts';
+import { FREE } from './route-single.ts';
 
-/** Of the legs that are left so many go at a time, one at least. */
+/** Of all pools so many go at a time, one at least. */
 const DROPPED_SHARE = 0.2;
-/** So often leaving more out may pay less before it is given up. */
-const WORSE_COUNT_MAX = 2;
-/** Enough to see what a choice is worth; the best one is then divided with more care. */
-const ROUGH_ROUND_COUNT = 5;
-/** A leg that is worth less than this part of its cost can go at once, with all others like it. */
+/** Pools that gain less than this part of what they cost can all go at once. */
 const HOPELESS_RATE = 0.1;
+/** How often pools are left out in all: mostly a few times are enough. */
+const ATTEMPT_COUNT_MAX = 60;
+/** Of so few each is tried. */
+export const FEW = 16;
 
-/** Of so few legs that fit, which ones matters more than with many, and trying costs less. */
-const FEW = 12;
-
-interface Rated {
-  readonly leg: PathFlow;
-  readonly rate: number;
+/** Divides anew without the first groups, as many as it takes; null where none of them can go. */
+function divideWithout(
+  division: Division,
+  groups: readonly PoolGroup[],
+  search: RouteSearch & { readonly isEnough: (dropped: ReadonlySet<PoolPart>) => boolean },
+): Division | null {
+  const { field, parts } = division;
+  let dropped: ReadonlySet<PoolPart> = new Set();
+  for (const group of groups) {
+    const more = new Set([...dropped, ...group.parts]);
+    if (more.size >= parts.length) break;
+    dropped = more;
+    if (search.isEnough(dropped)) break;
+  }
+  if (dropped.size === 0) return null;
+  const kept = parts.filter((part) => !dropped.has(part));
+  const edges = kept.map(({ edge }) => edge);
+  return divide(restrictField(field, edges), search, division);
 }
 
-/** The legs with what is lost without them, per unit of what they take. */
-function toRated(
-  legs: readonly PathFlow[],
-  worths: Float64Array,
-  toSize: (leg: PathFlow) => number,
-): Rated[] {
-  return legs.map((leg, k) => ({ leg, rate: (worths[k] ?? 0) / toSize(leg) }));
-}
-
-function byRate(a: Rated, b: Rated): number {
-  return b.rate - a.rate;
-}
-
-/** The same legs without some, in the order that they had. */
-function keep(legs: readonly PathFlow[], kept: readonly PathFlow[]): PathFlow[] {
-  const set = new Set(kept);
-  return legs.filter((leg) => set.has(leg));
-}
-
-/** Leaves some out, those with the lowest rates first, and all below a rate that is hopeless. */
-function dropSome(rated: readonly Rated[], hopelessRate = 0): PathFlow[] {
-  const legs = rated.map(({ leg }) => leg);
-  const hopeful = rated.reduce((count, { rate }) => count + (rate >= hopelessRate ? 1 : 0), 0);
-  const most = Math.ceil(rated.length * (1 - DROPPED_SHARE));
-  const count = Math.min(rated.length - 1, most, Math.max(hopeful, 1));
-  const kept = rated.toSorted(byRate).slice(0, count);
-  return keep(
-    legs,
-    kept.map(({ leg }) => leg),
-  );
-}
-
-function toHopCount({ path }: PathFlow): number {
-  return path.length;
-}
-
-/** Leaves legs out a few at a time until the others fit. */
-function dropUntilFitting(
-  legs: readonly PathFlow[],
-  amountIn: number,
-  countFitting: (legs: readonly PathFlow[]) => number,
-): readonly PathFlow[] {
-  let current = legs;
-  while (countFitting(current) < current.length) {
-    const balance = new RouteBalance(current, amountIn);
-    if (current !== legs) balance.run(ROUGH_ROUND_COUNT);
-    current = dropSome(toRated(balance.toPaths(), balance.toWorths(), toHopCount));
+/** Leaves pools out that cost more than they gain, as long as that pays. */
+export function dropLossy(division: Division, search: RouteSearch): Division {
+  const needed = new Set<PoolId>();
+  let current = division;
+  if (search.cost === FREE) return current;
+  let most = current.parts.length;
+  for (let attempt = 0; attempt < ATTEMPT_COUNT_MAX; attempt += 1) {
+    const groups = toGroups(current.parts, (part) => toCost(part, search));
+    const lossy = groups.filter(({ gain, size, pool }) => gain < size && !needed.has(pool));
+    const [first] = lossy;
+    if (first === undefined) break;
+    const hopeless = lossy.filter(({ gain, size }) => gain < size * HOPELESS_RATE).length;
+    const some = Math.max(hopeless, Math.ceil(current.parts.length * DROPPED_SHARE));
+    const count = Math.min(most, some, lossy.length);
+    const isEnough = ({ size }: ReadonlySet<PoolPart>) => size >= count;
+    const next = divideWithout(current, lossy, { ...search, isEnough });
+    if (next !== null && next.net >= current.net) {
+      current = next;
+      most = count * 2;
+    } else if (count > 1) {
+      // Without a pool more may be lost than it gains.
+      most = Math.floor(count / 2);
+    } else {
+      needed.add(first.pool);
+    }
   }
   return current;
 }
 
-/**
- * As many legs as there is room for: the largest, or those without which most would be lost for
- * their hops, whichever pay more. `countFitting` tells how many of some legs fit.
- */
-export function chooseFitting(
-  legs: readonly PathFlow[],
-  amountIn: number,
-  countFitting: (legs: readonly PathFlow[]) => number,
-): PathFlow[] {
-  const rated = toRated(legs, new RouteBalance(legs, amountIn).toWorths(), toHopCount);
-  const byWorth = rated.toSorted(byRate).map(({ leg }) => leg);
-  const choices: (readonly PathFlow[])[] = [legs, byWorth].map((order) =>
-    keep(legs, order.slice(0, countFitting(order))),
-  );
-  if ((choices[0]?.length ?? 0) <= FEW) {
-    choices.push(dropUntilFitting(legs, amountIn, countFitting));
+/** Leaves those out that gain least: one, or so large a part of all. */
+export function dropLeast(division: Division, share: number, search: RouteSearch): Division | null {
+  const { parts } = division;
+  const groups = toGroups(parts, () => 1);
+  if (parts.length > FEW) {
+    const count = Math.ceil(parts.length * share);
+    return divideWithout(division, groups, { ...search, isEnough: ({ size }) => size >= count });
   }
-  let best: PathFlow[] = [];
-  let most = 0;
-  for (const kept of choices) {
-    if (kept.length === 0) continue;
-    const balance = new RouteBalance(kept, amountIn);
-    const paid = balance.run();
-    if (paid <= most) continue;
-    most = paid;
-    best = balance.toPaths();
+  let best: Division | null = null;
+  for (const group of groups) {
+    const next = divideWithout(division, [group], { ...search, isEnough: () => true });
+    if (next !== null && (best === null || next.net > best.net)) best = next;
   }
   return best;
-}
-
-/** The legs that pay most net of what each costs. */
-export function chooseWorthwhile(
-  legs: readonly PathFlow[],
-  amountIn: number,
-  cost: RouteCost,
-): PathFlow[] {
-  const costs = new Map(legs.map(({ path }) => [path, Number(cost(path))]));
-  const toCost = ({ path }: PathFlow) => costs.get(path) ?? 0;
-  let current = legs;
-  let best = legs;
-  let most = Number.NEGATIVE_INFINITY;
-  for (let worseCount = 0; worseCount < WORSE_COUNT_MAX && current.length > 1; ) {
-    const balance = new RouteBalance(current, amountIn);
-    const paid = balance.run(current === legs ? 0 : ROUGH_ROUND_COUNT);
-    const rated = toRated(balance.toPaths(), balance.toWorths(), (leg) => toCost(leg) || 1);
-    const net = rated.reduce((sum, { leg }) => sum - toCost(leg), paid);
-    worseCount = net > most ? 0 : worseCount + 1;
-    if (net > most) {
-      most = net;
-      best = rated.map(({ leg }) => leg);
-    }
-    current = dropSome(rated, HOPELESS_RATE);
-  }
-  const balance = new RouteBalance(best, amountIn);
-  balance.run();
-  return balance.toPaths();
 }

@@ -39,10 +39,13 @@ export class RouteCurve {
   readonly #depths: number[] = [];
   readonly #ins: number[] = [];
   readonly #outs: number[] = [];
+  readonly #stretchCountMax: number;
   #isWhole = false;
 
-  constructor(source: Stretches) {
+  /** Beyond so many stretches nothing is ever swapped: what lies there is a rest of rounding. */
+  constructor(source: Stretches, stretchCountMax = Number.POSITIVE_INFINITY) {
     this.#source = source;
+    this.#stretchCountMax = stretchCountMax;
     this.#extend();
   }
 
@@ -120,7 +123,13 @@ export class RouteCurve {
 
   /** How many stretches an input leaves behind: the ticks that it crosses. */
   countStretches(amountIn: number): number {
-    return this.#findByIn(amountIn);
+    return Math.min(this.#findByIn(amountIn), this.#stretchCountMax - 1);
+  }
+
+  /** What fills the first stretches. */
+  toInOfStretches(count: number): number {
+    while (!this.#isWhole && this.#us.length <= count) this.#extend();
+    return this.#ins[count] ?? Number.POSITIVE_INFINITY;
   }
 
   #findByIn(amountIn: number): number {
@@ -177,6 +186,8 @@ function fromProduct(pool: ConstantProductPool, zeroForOne: boolean): Stretches 
 const REMNANT = 1e-9;
 /** The last stretch ends this part of itself early, so that no pool is ever filled to the brim. */
 const BRIM = 1e-6;
+/** The same of a curve that was cut: what is executed may be a little more than was meant. */
+const CUT_BRIM = 3e-4;
 
 /** Straight from one initialised tick to the next; what the word stops cost is rounding only. */
 class TickStretches implements Stretches {
@@ -235,6 +246,25 @@ class TickStretches implements Stretches {
   #toU(sqrtPrice: number): number {
     return this.#zeroForOne ? 1 / (this.#root * sqrtPrice) : sqrtPrice / this.#root;
   }
+}
+
+/** The same as far as its first stretches go, to just before the tick where they end. */
+export function cutCurve(curve: RouteCurve, stretchCount: number): RouteCurve {
+  let index = 0;
+  let last = { u: 0, depth: 0 };
+  const source: Stretches = {
+    next(stretch) {
+      if (index > stretchCount || !curve.stretchAt(index, stretch)) return false;
+      if (index === stretchCount) {
+        stretch.u -= (stretch.u - last.u) * CUT_BRIM;
+        stretch.depth = last.depth * REMNANT;
+      }
+      last = { ...stretch };
+      index += 1;
+      return true;
+    },
+  };
+  return new RouteCurve(source, stretchCount);
 }
 
 /** Pools side by side as one. */

@@ -16,6 +16,9 @@ export interface RouteEdge {
   readonly curve: RouteCurve;
 }
 
+/** A way through the field, from what is spent to what is bought. */
+export type RoutePath = readonly RouteEdge[];
+
 /** All pools from one node to another, side by side. */
 export interface RouteLane {
   readonly index: number;
@@ -40,6 +43,11 @@ export interface RouteField {
 
 export const NODE_IN = 0;
 export const NODE_OUT = 1;
+
+/** In this order pools are swapped in: an asset is spent when all of it has arrived. */
+export function toStage({ from, to }: { readonly from: number; readonly to: number }): 0 | 1 | 2 {
+  return from === NODE_IN ? 0 : to === NODE_OUT ? 2 : 1;
+}
 
 export interface FieldOptions {
   readonly assetIn: Address;
@@ -237,9 +245,8 @@ function toField(edges: readonly RouteEdge[], nodeCount: number): RouteField {
   };
 }
 
-/** The same field with some of its edges only. */
-export function restrictField(field: RouteField, kept: ReadonlySet<RouteEdge>): RouteField {
-  const edges = field.edges.filter((edge) => kept.has(edge));
+/** The same field with some of its edges only, whose curves may have been cut. */
+export function restrictField(field: RouteField, edges: readonly RouteEdge[]): RouteField {
   return toField(
     edges.map((edge, index) => ({ ...edge, index })),
     field.nodeCount,

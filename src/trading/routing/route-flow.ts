@@ -68,7 +68,12 @@ class Ends {
   }
 }
 
+function toKey({ from, to }: RouteLane): string {
+  return `${from} ${to}`;
+}
+
 export class RouteFlow {
+  readonly #lanes: readonly RouteLane[];
   readonly #rows: readonly LaneRow[];
   /** By lane: what goes in. */
   readonly flows: Float64Array;
@@ -87,6 +92,7 @@ export class RouteFlow {
 
   constructor(field: RouteField, hopCountMax: number) {
     const { lanes } = field;
+    this.#lanes = lanes;
     this.#rows = findRows(field, hopCountMax);
     this.flows = new Float64Array(lanes.length);
     this.#directs = new Float64Array(field.nodeCount);
@@ -107,9 +113,13 @@ export class RouteFlow {
     return sum;
   }
 
-  /** False where the two assets are not connected. */
-  divide(amountIn: number): boolean {
-    if (!this.#deal(amountIn)) return false;
+  /**
+   * False where the two assets are not connected. It begins where the division of a field with
+   * somewhat more pools ended, if that is given.
+   */
+  divide(amountIn: number, before: RouteFlow | null = null): boolean {
+    const isBegun = before !== null && this.#resume(amountIn, before);
+    if (!isBegun && !this.#deal(amountIn)) return false;
     for (let round = 0; round < ROUND_COUNT_MAX; round += 1) {
       this.#compareRows();
       const widest = this.#ends.reduce((gap, ends) => Math.max(gap, ends.gap), 0);
@@ -119,14 +129,7 @@ export class RouteFlow {
     return true;
   }
 
-  /** The rows in use, and what comes out of the first lane for each. */
-  toUsed(): { readonly row: LaneRow; readonly firstOut: number }[] {
-    return this.#rows.flatMap((row) => {
-      const firstOut = this.#toFirstOut(row);
-      return firstOut > 0 ? [{ row, firstOut }] : [];
-    });
-  }
-
+  /** What comes out of a row's first lane for the row; nothing where it is not in use. */
   #toFirstOut({ first, middle, last }: LaneRow): number {
     if ((this.flows[first.index] ?? 0) <= 0) return 0;
     if (last === null) return this.#outs[first.index] ?? 0;
@@ -151,6 +154,31 @@ export class RouteFlow {
       const row = this.#findBestFor(part);
       if (row === null) return false;
       this.#move(row, part);
+    }
+    return true;
+  }
+
+  /** Divides at each asset as another division did, among the lanes that are left. */
+  #resume(amountIn: number, before: RouteFlow): boolean {
+    const flows = new Map(
+      before.#lanes.map((lane) => [toKey(lane), before.flows[lane.index] ?? 0]),
+    );
+    const toWeight = (lane: RouteLane) => flows.get(toKey(lane)) ?? 0;
+    const byFirst = Map.groupBy(this.#rows, ({ first }) => first);
+    const sum = [...byFirst.keys()].reduce((all, first) => all + toWeight(first), 0);
+    if (sum <= 0) return false;
+    for (const [first, rows] of byFirst) {
+      this.#set(first, (amountIn * toWeight(first)) / sum);
+      const weights = rows.map(({ middle, last }) => {
+        if (middle !== null) return toWeight(middle);
+        return last === null ? 0 : (before.#directs[first.to] ?? 0);
+      });
+      const total = weights.reduce((all, weight) => all + weight, 0);
+      const out = this.#outs[first.index] ?? 0;
+      for (const [index, row] of rows.entries()) {
+        const share = total > 0 ? (weights[index] ?? 0) / total : index === 0 ? 1 : 0;
+        if (share > 0) this.#moveRest(row, out * share);
+      }
     }
     return true;
   }

@@ -5,8 +5,13 @@
 // exactly: they hardly ever pay less than the pools, and then by a millionth at most.
 
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { NODE_IN, NODE_OUT, type RouteEdge, type RouteField } from './route-field.ts';
-import type { RoutePath } from './route-simulate.ts';
+import {
+  NODE_IN,
+  NODE_OUT,
+  type RouteEdge,
+  type RouteField,
+  type RoutePath,
+} from './route-field.ts';
 
 /** What may be subtracted from a route's output, for instance its gas; in units of the output. */
 export type RouteCost = (path: readonly { readonly pool: GraphPool }[]) => bigint;

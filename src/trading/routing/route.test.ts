@@ -4,26 +4,26 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import {
   createRandomMarket,
   type RandomMarket,
   toGasCost,
 } from '../../../test/fakes/random-pools.ts';
 import {
-  executeLegs,
   findAllPaths,
   findBestByTrying,
   findBestPathByTrying,
 } from '../../../test/oracles/exhaustive-routes.ts';
-import { findRouteBound } from '../../../test/oracles/route-bound.ts';
-import { ConstantProductPool } from '../../amm/constant-product.ts';
-import type { SwapPool } from '../../amm/swap-pool.ts';
+import { findRouteBound, type RouteBound } from '../../../test/oracles/route-bound.ts';
+import { toCapacity } from '../../../test/oracles/route-capacity.ts';
+import { assertSound } from '../../../test/oracles/route-soundness.ts';
 import { ZERO_ADDRESS } from '../../model/market-event.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { QUOTE_LIMITS } from './find-trade-route.ts';
 import { type BestRoute, findBestRoute, type RouteOptions } from './route.ts';
-import { createTransactionRoom } from './transaction-room.ts';
+import { type RouteRoom, TRANSACTION_ROOM } from './transaction-room.ts';
 
 function toAmount(market: RandomMarket, worth: number): bigint {
   return BigInt(Math.max(1, Math.floor(worth / (market.worths[0] ?? 1))));
@@ -34,36 +34,30 @@ function route(market: RandomMarket, amountIn: bigint, options?: RouteOptions): 
   return findBestRoute(market.graph, { tokenIn, tokenOut, amountIn }, options);
 }
 
+/** Room for so many pools, whatever they are. */
+function createRoomFor(poolCount: number): RouteRoom {
+  return {
+    toShare: () => 1 / poolCount,
+    toUsed: (strands) => strands.flatMap(({ hops }) => hops).length / poolCount,
+  };
+}
+
 function toPaths(market: RandomMarket) {
   const [from = '', to = ''] = market.assets;
   return findAllPaths(market.pools, { from, to, hopCountMax: 3 });
 }
 
-/** A route is what it says it is: it spends all, hangs together, and pays that when executed. */
-function assertSound(found: BestRoute, amountIn: bigint): void {
-  assert.equal(found.amountIn, amountIn);
-  for (const leg of found.legs) {
-    let amount = leg.amountIn;
-    for (const hop of leg.hops) {
-      assert.equal(hop.amountIn, amount);
-      amount = hop.amountOut;
-    }
-    assert.equal(amount, leg.amountOut);
-  }
-  const legs = found.legs.map(({ hops, amountIn: part }) => ({ path: hops, amountIn: part }));
-  assert.equal(executeLegs(legs)?.amountOut, found.amountOut);
-}
-
 describe('findBestRoute on small markets', () => {
-  // The very search that quotes make, and the same where there is room for few legs, which real
+  // The very search that quotes make, and the same where there is room for few pools, which real
   // transactions come near only in markets too large to try everything.
-  for (const [name, legCountMax, hopCostPpm] of [
-    ['as quotes ask', 3, 0],
-    ['with room for one leg', 1, 0],
-    ['with room for two legs', 2, 0],
-    ['net of gas that is cheap', 3, 20],
-    ['net of gas that matters', 3, 500],
-    ['net of gas that is dear', 3, 10_000],
+  for (const [name, poolCountMax, hopCostPpm] of [
+    ['as quotes ask', 99, 0],
+    ['with room for two pools', 2, 0],
+    ['with room for three pools', 3, 0],
+    ['with room for four pools', 4, 0],
+    ['net of gas that is cheap', 99, 20],
+    ['net of gas that matters', 99, 500],
+    ['net of gas that is dear', 99, 10_000],
   ] as const) {
     it(`finds at least 99.9 % of what trying everything finds, ${name}`, () => {
       let divided = 0;
@@ -76,8 +70,9 @@ describe('findBestRoute on small markets', () => {
           const amountIn = toAmount(market, worth);
           const hopCost = (findBestPathByTrying(paths, amountIn) * BigInt(hopCostPpm)) / 1_000_000n;
           const cost = (path: readonly unknown[]) => hopCost * BigInt(path.length);
-          const tried = findBestByTrying(paths, { amountIn, parts: 8, legCountMax, cost });
-          const limits = { ...QUOTE_LIMITS, ...(legCountMax < 3 ? { legCountMax } : {}) };
+          const search = { amountIn, parts: 8, legCountMax: 3, poolCountMax, cost };
+          const tried = findBestByTrying(paths, search);
+          const limits = poolCountMax > 4 ? QUOTE_LIMITS : { room: createRoomFor(poolCountMax) };
           const options = hopCostPpm === 0 ? limits : { ...limits, cost };
           const found = route(market, amountIn, options);
           if (tried === 0n) continue;
@@ -88,7 +83,7 @@ describe('findBestRoute on small markets', () => {
           if (found.legs.length > 1) divided += 1;
         }
       }
-      if (legCountMax > 1 && hopCostPpm < 10_000) assert.ok(divided > 10, `${divided} divided`);
+      if (poolCountMax > 2 && hopCostPpm < 10_000) assert.ok(divided > 10, `${divided} divided`);
     });
   }
 
@@ -105,7 +100,7 @@ describe('findBestRoute on small markets', () => {
       for (const worth of [0, 1e-6, 50, 5000, 500_000, 5e7]) {
         const amountIn = toAmount(market, worth);
         const tried = findBestPathByTrying(paths, amountIn);
-        const single = route(market, amountIn, { legCountMax: 1 });
+        const single = route(market, amountIn, { isDivided: false });
         assert.equal(single?.amountOut ?? 0n, tried, `seed ${seed} worth ${worth}`);
         const divided = route(market, amountIn);
         assert.ok((divided?.amountOut ?? 0n) >= tried, `seed ${seed} worth ${worth}, divided`);
@@ -136,48 +131,6 @@ describe('findBestRoute on small markets', () => {
 });
 
 describe('findBestRoute on 200 pools', () => {
-  /** What a little more would buy along a path, with the pools as the route leaves them. */
-  function toRate(
-    path: readonly { readonly pool: GraphPool; readonly zeroForOne: boolean }[],
-    probe: { readonly moved: ReadonlyMap<string, SwapPool>; readonly amount: bigint },
-  ): number {
-    let amount = probe.amount;
-    for (const { pool, zeroForOne } of path) {
-      if (amount === 0n) return 0;
-      const curve = probe.moved.get(pool.pool) ?? pool.curve;
-      const swap = curve.swapIn(zeroForOne, amount);
-      amount = swap.isFilled ? swap.amountOut : 0n;
-    }
-    return Number(amount) / Number(probe.amount);
-  }
-
-  for (const assetCount of [4, 7, 12, 30]) {
-    it(`leaves no better price anywhere among ${assetCount} assets`, () => {
-      for (let seed = 1; seed <= 3; seed += 1) {
-        const shape = { poolCount: 200, assetCount, noise: 0.0005, concentratedShare: 0.6 };
-        const market = createRandomMarket(createRandom(seed * 100 + assetCount), shape);
-        const amountIn = toAmount(market, 40_000);
-        const found = route(market, amountIn) ?? assert.fail('no route');
-        assertSound(found, amountIn);
-        const legs = found.legs.map((leg) => ({ path: leg.hops, amountIn: leg.amountIn }));
-        const { moved } = executeLegs(legs) ?? assert.fail();
-        const probe = { moved, amount: amountIn / 100_000n };
-        const best = toPaths(market).reduce((most, path) => Math.max(most, toRate(path, probe)), 0);
-        // What is paid is concave in how the input is divided, so that the prices at the end bound
-        // what any other division could pay more.
-        const spent = legs.reduce((sum, leg) => {
-          const less = legs.map((one) =>
-            one === leg ? { ...one, amountIn: one.amountIn - one.amountIn / 1000n } : one,
-          );
-          const lost = found.amountOut - (executeLegs(less)?.amountOut ?? 0n);
-          return sum + Number(lost) * 1000;
-        }, 0);
-        const missed = (best * Number(amountIn) - spent) / Number(found.amountOut);
-        assert.ok(missed < 0.001, `seed ${seed}: ${missed}`);
-      }
-    });
-  }
-
   it('gives the same answer whatever the order in which pools came', () => {
     const shape = { poolCount: 200, assetCount: 12, noise: 0.002, concentratedShare: 0.6 };
     const market = createRandomMarket(createRandom(5), shape);
@@ -201,27 +154,22 @@ describe('findBestRoute as quotes ask', () => {
     return createRandomMarket(createRandom(seed * 1000 + poolCount), shape);
   }
 
-  function assertFits({ legs }: BestRoute): void {
-    const hops = legs.flatMap((leg) => leg.hops);
-    const room = createTransactionRoom(hops.reduce((sum, hop) => sum + hop.ticksCrossed, 0));
-    for (const leg of legs) assert.ok(room.take(leg.hops), `${legs.length} legs are too many`);
+  function assertFits({ strands }: BestRoute): void {
+    assert.ok(TRANSACTION_ROOM.toUsed(strands) <= 1, `${strands.length} strands are too many`);
   }
 
-  /**
-   * The bound is for any number of legs in any order, more than an exhaustive search could find. Of
-   * the last two sizes, a tenth and a third of all liquidity, the best division takes 40 million
-   * gas; what a transaction has room for is still near it.
-   */
-  const WORTHS = [
-    [1, 0.999],
-    [100, 0.999],
-    [10_000, 0.999],
-    [100_000, 0.999],
-    [300_000, 0.999],
-    [1_000_000, 0.999],
-    [3_000_000, 0.99],
-    [10_000_000, 0.98],
-  ] as const;
+  /** From next to nothing to more than all liquidity of the market. */
+  const WORTHS = [1, 100, 10_000, 100_000, 300_000, 1_000_000, 3_000_000, 1e7, 3e7, 1e8];
+  /** Who gets less than this part of what was given asks for no price. */
+  const WORTH_LEFT_MIN = 0.1;
+
+  /** What no division that fits into one transaction pays more than. */
+  function toMost(bound: RouteBound, amountOut: bigint): number {
+    // Room matters to few, and takes long to reckon with.
+    if (Number(amountOut) >= bound.most * 0.999) return bound.most;
+    const { toShare, toUsed } = TRANSACTION_ROOM;
+    return bound.toMostWithin({ whole: 1 - toUsed([]), toShare });
+  }
 
   /** From here on gas is so little that the bound, which counts each pool once, is tight. */
   const NET_WORTH_MIN = 10_000;
@@ -235,25 +183,28 @@ describe('findBestRoute as quotes ask', () => {
         const [from = '', to = ''] = market.assets;
         const paths = toPaths(market);
         const cost = toGasCost(market);
-        for (const [worth, least] of WORTHS) {
+        for (const worth of WORTHS) {
           const amountIn = toAmount(market, worth);
           const found = route(market, amountIn, QUOTE_LIMITS);
           const name = `seed ${seed} worth ${worth}`;
-          if (found === null) continue;
+          if (found === null) {
+            const capacity = toCapacity(market.pools, { from, to });
+            assert.ok(Number(amountIn) > capacity * 0.99, `${name}: ${amountIn} of ${capacity}`);
+            continue;
+          }
           assertSound(found, amountIn);
           assertFits(found);
           assert.ok(found.amountOut >= findBestPathByTrying(paths, amountIn), `${name}, single`);
           const net = route(market, amountIn, { ...QUOTE_LIMITS, cost }) ?? assert.fail(name);
           assertSound(net, amountIn);
           assertFits(net);
-          const one = route(market, amountIn, { legCountMax: 1, cost });
+          const one = route(market, amountIn, { isDivided: false, cost });
           const oneNet = one === null ? 0n : one.amountOut - one.cost;
           assert.ok(net.amountOut - net.cost >= oneNet, `${name}, net`);
           const bound = findRouteBound(market.pools, { from, to, amountIn });
-          // Who drains a market by half of its worth and more asks for no price.
-          if (bound.most * (market.worths[1] ?? 1) < worth / 2) continue;
-          const share = Number(found.amountOut) / bound.most;
-          assert.ok(share >= least, `${name}: ${share}`);
+          if (bound.most * (market.worths[1] ?? 1) < worth * WORTH_LEFT_MIN) continue;
+          const share = Number(found.amountOut) / toMost(bound, found.amountOut);
+          assert.ok(share >= 0.999, `${name}: ${share}`);
           compared += 1;
           if (worth < NET_WORTH_MIN || worth > NET_WORTH_MAX) continue;
           const mostNet = bound.toMostNet((pool) => Number(cost([{ pool }])));
@@ -269,28 +220,6 @@ describe('findBestRoute as quotes ask', () => {
 const WETH = toFakeAddress('ee', 1);
 const TOKEN = toFakeAddress('aa', 2);
 const OTHER = toFakeAddress('aa', 3);
-const DEEP = 10n ** 24n;
-
-function createPair(
-  number: number,
-  tokens: readonly [string, string],
-  reserves: readonly [bigint, bigint] = [DEEP, DEEP],
-  more: Partial<GraphPool> = {},
-): GraphPool {
-  const [reserve0, reserve1] = reserves;
-  return {
-    pool: toFakeAddress('dd', number),
-    venue: 'uniswap-v2',
-    token0: tokens[0],
-    token1: tokens[1],
-    feePips: 3000,
-    tickSpacing: null,
-    hooks: null,
-    inexact: null,
-    curve: new ConstantProductPool({ reserve0, reserve1 }, 3000),
-    ...more,
-  };
-}
 
 function createGraph(pools: readonly GraphPool[], wrapped: string | null = WETH): PoolGraph {
   const graph = new PoolGraph({ wrapped });
@@ -343,7 +272,7 @@ describe('findBestRoute', () => {
     const request = { tokenIn: WETH, tokenOut: TOKEN, amountIn: 10n ** 22n };
     const free = findBestRoute(graph, request) ?? assert.fail();
     assert.equal(free.legs.length, 4);
-    const single = findBestRoute(graph, request, { legCountMax: 1 }) ?? assert.fail();
+    const single = findBestRoute(graph, request, { isDivided: false }) ?? assert.fail();
     const gain = free.amountOut - single.amountOut;
     const dear = findBestRoute(graph, request, { cost: () => gain }) ?? assert.fail();
     assert.equal(dear.legs.length, 1);
@@ -351,14 +280,16 @@ describe('findBestRoute', () => {
     const fair = findBestRoute(graph, request, { cost }) ?? assert.fail();
     assert.equal(fair.cost, BigInt(fair.legs.length) * cost());
     assert.ok(fair.legs.length < 4);
-    for (const legCountMax of [1, 2, 3, 4]) {
-      const other = findBestRoute(graph, request, { legCountMax }) ?? assert.fail();
-      const net = other.amountOut - BigInt(other.legs.length) * cost();
-      assert.ok(fair.amountOut - fair.cost >= net, `${legCountMax} legs`);
+    for (const poolCount of [1, 2, 3, 4]) {
+      const room = createRoomFor(poolCount);
+      const other = findBestRoute(graph, request, { room }) ?? assert.fail();
+      assert.equal(other.legs.length, poolCount);
+      const net = other.amountOut - BigInt(poolCount) * cost();
+      assert.ok(fair.amountOut - fair.cost >= net, `${poolCount} legs`);
     }
   });
 
-  it('reckons two routes through one pool one after the other', () => {
+  it('swaps once in a pool that two routes share, and tells each its part', () => {
     const graph = createGraph([
       createPair(1, [TOKEN, WETH]),
       createPair(2, [WETH, OTHER], [DEEP / 20n, DEEP / 20n]),
@@ -370,8 +301,48 @@ describe('findBestRoute', () => {
     assertSound(found, request.amountIn);
     const [first, second] = found.legs.map(({ hops }) => hops[0] ?? assert.fail());
     assert.equal(first?.pool, second?.pool);
-    const alone = second?.pool.curve.swapIn(true, second.amountIn).amountOut ?? 0n;
-    assert.ok((second?.amountOut ?? 0n) < alone);
+    const whole = first?.pool.curve.swapIn(true, request.amountIn).amountOut;
+    assert.equal((first?.amountOut ?? 0n) + (second?.amountOut ?? 0n), whole);
+    assert.deepEqual(
+      found.strands.map(({ takes, hops }) => [takes, hops.length]),
+      [
+        ['input', 1],
+        ['part', 1],
+        ['rest', 1],
+      ],
+    );
+  });
+
+  it('divides units that are few so that each route has some', () => {
+    for (const pairCount of [2, 3, 4]) {
+      const graph = createGraph([
+        createPair(1, [TOKEN, WETH], [1000n, 1000n * 10n ** 18n]),
+        ...Array.from({ length: pairCount }, (_, index) =>
+          createPair(index + 2, [WETH, OTHER], [30n * 10n ** 18n, 30n * 10n ** 18n]),
+        ),
+      ]);
+      for (const amountIn of [1n, 2n, 3n, 7n, 50n]) {
+        const found = findBestRoute(graph, { tokenIn: TOKEN, tokenOut: OTHER, amountIn });
+        assertSound(found ?? assert.fail(), amountIn);
+      }
+    }
+    const coarse = createGraph([
+      ...[1, 2, 3, 4].map((number) => createPair(number, [TOKEN, WETH], [10n ** 20n, 10n ** 20n])),
+      createPair(5, [WETH, OTHER], [10n ** 20n, 5n]),
+    ]);
+    const request = { tokenIn: TOKEN, tokenOut: OTHER, amountIn: 12n * 10n ** 19n };
+    assertSound(findBestRoute(coarse, request) ?? assert.fail(), request.amountIn);
+  });
+
+  it('passes over a pool that holds nothing', () => {
+    const empty = createPair(2, [TOKEN, WETH], [0n, 0n]);
+    const graph = createGraph([createPair(1, [TOKEN, WETH]), empty]);
+    const request = { tokenIn: WETH, tokenOut: TOKEN, amountIn: 10n ** 20n };
+    const found = findBestRoute(graph, request) ?? assert.fail();
+    assert.deepEqual(
+      found.strands.map(({ hops }) => hops[0]?.pool.pool),
+      [toFakeAddress('dd', 1)],
+    );
   });
 
   it('answers null where nothing can take the whole input, or nothing leads there', () => {

@@ -2,21 +2,16 @@
 
 import type { Address } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
-import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { RouteBalance } from './route-balance.ts';
-import { chooseFitting, chooseWorthwhile } from './route-choice.ts';
-import {
-  type AcceptEdge,
-  createField,
-  type RouteEdge,
-  type RouteField,
-  restrictField,
-} from './route-field.ts';
-import { RouteFlow } from './route-flow.ts';
-import { type PathFlow, toPathFlows } from './route-legs.ts';
-import { type PathAmount, type RouteLeg, simulateLegs } from './route-simulate.ts';
+import { dropLeast, dropLossy } from './route-choice.ts';
+import { type Division, divide, type RouteSearch } from './route-division.ts';
+import { executePath, executeShares } from './route-execute.ts';
+import { type AcceptEdge, createField, NODE_OUT, type RouteField } from './route-field.ts';
+import { type RouteLeg, toLegs } from './route-legs.ts';
+import { freeRoom } from './route-savings.ts';
 import { FREE, findBestSingle, type RouteCost } from './route-single.ts';
-import type { CreateRoom } from './transaction-room.ts';
+import { type RouteStrand, toStrands } from './route-strands.ts';
+import type { PoolSwap } from './route-swaps.ts';
+import type { RouteRoom } from './transaction-room.ts';
 
 export interface RouteRequest {
   /** Native and wrapped coin are one asset where the graph says so. */
@@ -29,11 +24,11 @@ export interface RouteOptions {
   /** Pools that cannot be promised to the unit may be used, too; by default they are not. */
   readonly withInexact?: boolean;
   readonly hopCountMax?: 1 | 2 | 3;
-  /** How many routes the input may be divided among. */
-  readonly legCountMax?: number;
+  /** Whether the input may be divided among several routes; it may unless told. */
+  readonly isDivided?: boolean;
   /** What there is room for; without end unless told. */
-  readonly createRoom?: CreateRoom;
-  /** What a route costs beside the input, in units of the output: dust splits then do not pay. */
+  readonly room?: RouteRoom;
+  /** What pools cost beside the input, in units of the output: dust splits then do not pay. */
   readonly cost?: RouteCost;
   /** The size up to which the search is exhaustive. */
   readonly poolCountMax?: number;
@@ -44,222 +39,120 @@ export interface RouteOptions {
 export interface BestRoute {
   readonly amountIn: bigint;
   readonly amountOut: bigint;
-  /** To be executed in this order: pools that two legs share have moved for the second. */
+  /** To be executed in this order; each pool is in one of them. */
+  readonly strands: readonly RouteStrand[];
+  /** The same as routes, the largest first: of a pool that several share each has its part. */
   readonly legs: readonly RouteLeg[];
-  /** The sum of what `cost` said of each leg. */
+  /** The sum of what `cost` said of each strand. */
   readonly cost: bigint;
   /** Whether every pool on the way can be promised to the unit. */
   readonly exact: boolean;
 }
 
 const POOL_COUNT_MAX = 256;
-/** A division that gains less than this part on the one before is the last. */
-const GAIN_PART = 50_000n;
-/** So many divisions that cannot be executed are followed by no better one. */
-const FAILED_MAX = 3;
-/** From one division to the next. */
-const LEGS_KEPT_SHARE = 0.6;
-/** From so few on one leg is taken away at a time. */
-const LEGS_FEW = 6;
+/** So many divisions that cannot be executed, or that are no better, are followed by no better. */
+const FAILED_MAX = 6;
+const VAIN_MAX = 2;
+/** Of the pools so many go at a time where rounding takes too much. */
+const DROPPED_OF_DUST_SHARE = 0.4;
 /** What is left where rounding takes next to nothing. */
 const ABOUT_SHARE = 0.9999;
-/** Where less than this is left the parts are worth dividing anew among the same legs. */
-const UNEVEN_SHARE = 0.9997;
-/** How often legs are left out because those before crossed too many ticks. */
-const ROOM_ATTEMPT_COUNT_MAX = 3;
-const TICKS_MORE = 1.05;
 /** What a route costs is much from this part of what it pays on. */
 const DEAR_SHARE = 2e-4;
+/** And what it takes of the room from this part on. */
+const ROOMY_SHARE = 0.05;
 
-/** Parts are cut off at this many bits of the whole, and the first leg takes what is left over. */
-const SHARE_BITS = 50;
-
-function toAmounts(amountIn: bigint, flows: readonly PathFlow[]): PathAmount[] {
-  const total = flows.reduce((sum, { flow }) => sum + flow, 0);
-  const parts = flows.map(({ path, flow }) => {
-    const share = BigInt(Math.floor((flow / total) * 2 ** SHARE_BITS));
-    return { path, amountIn: (amountIn * share) >> BigInt(SHARE_BITS) };
-  });
-  const given = parts.reduce((sum, part) => sum + part.amountIn, 0n);
-  return parts
-    .map((part, index) =>
-      index === 0 ? { ...part, amountIn: part.amountIn + amountIn - given } : part,
-    )
-    .filter((part) => part.amountIn > 0n);
+/** Swaps that were executed exactly. */
+interface Candidate {
+  readonly swaps: readonly PoolSwap[];
+  readonly strands: readonly RouteStrand[];
+  readonly legs: readonly RouteLeg[];
+  readonly amountOut: bigint;
+  readonly cost: bigint;
 }
 
-/** Executes a division; null where it cannot be. */
-function execute(legs: readonly PathAmount[], cost: RouteCost): BestRoute | null {
-  const done = simulateLegs(legs);
-  if (done === null) return null;
+/** Null where the amounts are too small to be told as routes. */
+function toCandidate(swaps: readonly PoolSwap[], { cost }: RouteSearch): Candidate | null {
+  const strands = toStrands(swaps);
+  const legs = toLegs(swaps);
+  if (legs === null) return null;
+  const last = swaps.filter(({ edge }) => edge.to === NODE_OUT);
   return {
-    amountIn: done.reduce((sum, leg) => sum + leg.amountIn, 0n),
-    amountOut: done.reduce((sum, leg) => sum + leg.amountOut, 0n),
-    legs: done,
-    cost: done.reduce((sum, { hops }) => sum + cost(hops), 0n),
-    exact: done.every(({ hops }) => hops.every(({ pool }) => pool.inexact === null)),
+    swaps,
+    strands,
+    legs,
+    amountOut: last.reduce((sum, { hop }) => sum + hop.amountOut, 0n),
+    cost: strands.reduce((sum, { hops }) => sum + cost(hops), 0n),
   };
 }
 
-function toNet({ amountOut, cost }: BestRoute): bigint {
-  return amountOut - cost;
+function isBetter(one: Candidate, than: Candidate | null): boolean {
+  return than === null || one.amountOut - one.cost > than.amountOut - than.cost;
 }
 
-function isBetter(route: BestRoute, than: BestRoute | null): boolean {
-  return than === null || toNet(route) > toNet(than);
+function toBestRoute(candidate: Candidate, amountIn: bigint): BestRoute {
+  const { swaps, strands, legs, amountOut, cost } = candidate;
+  const exact = swaps.every(({ hop }) => hop.pool.inexact === null);
+  return { amountIn, amountOut, strands, legs, cost, exact };
 }
 
-/** Routes with their parts, most first, and what they are thought to pay. */
-interface Division {
-  readonly paths: readonly PathFlow[];
-  readonly about: number;
+/** The next to try where a division cannot be executed as it is; null where it can. */
+function toNext(
+  division: Division,
+  candidate: Candidate | null,
+  search: RouteSearch,
+): Division | null {
+  if (candidate === null) return dropLeast(division, DROPPED_OF_DUST_SHARE, search);
+  const used = search.room?.toUsed(candidate.strands) ?? 0;
+  return used > 1 ? freeRoom(division, used - 1, search) : null;
 }
 
-/**
- * The best division, then the best with fewer and fewer pools: fewer legs lose less to rounding and
- * cost less, and pools divided anew may need fewer legs than were chosen before.
- */
-function* toDivisions(field: RouteField, search: Search): Generator<Division> {
-  const amountIn = Number(search.amountIn);
-  for (let current = field; ; ) {
-    const flow = new RouteFlow(current, search.hopCountMax);
-    if (!flow.divide(amountIn)) return;
-    const paths = toPathFlows(current, flow);
-    if (paths.length < 2) return;
-    const isFree = search.cost === FREE;
-    const chosen = isFree ? paths : chooseWorthwhile(paths, amountIn, search.cost);
-    yield { paths: chosen, about: isFree ? flow.amountOut : 0 };
-    const kept = toFewer(paths, chosen) ?? keepLargest(paths, countFitting(paths, search, 0));
-    if (kept === null) return;
-    current = restrictField(current, kept);
-  }
-}
-
-function toEdges(legs: readonly PathFlow[]): Set<RouteEdge> {
-  return new Set(legs.flatMap(({ path }) => path));
-}
-
-/** The pools of the chosen legs, or null where those are all. */
-function toFewer(
-  paths: readonly PathFlow[],
-  chosen: readonly PathFlow[],
-): ReadonlySet<RouteEdge> | null {
-  const kept = toEdges(chosen);
-  return kept.size < toEdges(paths).size ? kept : null;
-}
-
-/** The pools of the largest legs, fewer than all have; null where that leaves no division. */
-function keepLargest(
-  paths: readonly PathFlow[],
-  legCountMax: number,
-): ReadonlySet<RouteEdge> | null {
-  const fewer = Math.floor(paths.length * LEGS_KEPT_SHARE);
-  let count = Math.min(legCountMax, paths.length > LEGS_FEW ? fewer : paths.length - 1);
-  // Legs that share all of their pools with others would come again.
-  for (; count > 1; count -= 1) {
-    const kept = toFewer(paths, paths.slice(0, count));
-    if (kept !== null) return kept;
-  }
-  return null;
-}
-
-interface Search {
-  readonly amountIn: bigint;
-  readonly hopCountMax: number;
-  readonly legCountMax: number;
-  readonly createRoom: CreateRoom | null;
-  readonly cost: RouteCost;
-}
-
-/** How many of the legs there is room for, where so many ticks are crossed. */
-function countFitting(
-  legs: readonly { readonly path: readonly { readonly pool: GraphPool }[] }[],
-  { legCountMax, createRoom }: Search,
-  ticksCrossed: number,
-): number {
-  const most = Math.min(legs.length, legCountMax);
-  if (createRoom === null) return most;
-  const room = createRoom(ticksCrossed);
-  const full = legs.findIndex(({ path }) => !room.take(path));
-  return full < 0 ? most : Math.min(full, most);
-}
-
-function countTicks({ legs }: BestRoute): number {
-  return legs.reduce(
-    (sum, { hops }) => hops.reduce((ticks, hop) => ticks + hop.ticksCrossed, sum),
-    0,
-  );
-}
-
-/** Whether there was room for a route, now that its ticks are known. */
-function isFitting(route: BestRoute, search: Search): boolean {
-  const legs = route.legs.map(({ hops }) => ({ path: hops }));
-  return countFitting(legs, search, countTicks(route)) === legs.length;
-}
-
-/** How many ticks are crossed shows only when all is executed, and may leave room for fewer. */
-function executeFitting(paths: readonly PathFlow[], search: Search): BestRoute | null {
-  const amountIn = Number(search.amountIn);
-  let ticksCrossed = new RouteBalance(paths, amountIn).countTicks();
-  for (let attempt = 0; attempt < ROOM_ATTEMPT_COUNT_MAX; attempt += 1) {
-    const kept = chooseFitting(paths, amountIn, (legs) => countFitting(legs, search, ticksCrossed));
-    const route = kept.length < 2 ? null : execute(toAmounts(search.amountIn, kept), search.cost);
-    if (route === null || isFitting(route, search)) return route;
-    ticksCrossed = Math.ceil(Math.max(ticksCrossed, countTicks(route)) * TICKS_MORE);
-  }
-  return null;
-}
-
-/** Executes a division, or as much of it as there is room for. */
-function executeDivision({ paths, about }: Division, search: Search): BestRoute | null {
-  const { amountIn, cost } = search;
-  if (countFitting(paths, search, 0) < paths.length) return executeFitting(paths, search);
-  let route = execute(toAmounts(amountIn, paths), cost);
-  if (route === null || Number(route.amountOut) < about * UNEVEN_SHARE) {
-    const balance = new RouteBalance(paths, Number(amountIn));
-    balance.run();
-    const balanced = execute(toAmounts(amountIn, balance.toPaths()), cost);
-    if (balanced !== null && isBetter(balanced, route)) route = balanced;
-  }
-  return route === null || isFitting(route, search) ? route : executeFitting(paths, search);
-}
-
-/** The best division of routes of up to so many hops. */
-function findDivided(field: RouteField, search: Search): BestRoute | null {
-  let best: BestRoute | null = null;
-  let previous: BestRoute | null = null;
-  let failed = 0;
-  for (const division of toDivisions(field, search)) {
-    const route = executeDivision(division, search);
-    if (route === null) {
-      failed += 1;
-      if (failed >= FAILED_MAX) break;
+/** The best division among routes of up to so many hops. */
+function findDivided(field: RouteField, search: RouteSearch): Candidate | null {
+  const whole = divide(field, search);
+  let division = whole && dropLossy(whole, search);
+  let best: Candidate | null = null;
+  let [failed, vain] = [0, 0];
+  while (division !== null && failed < FAILED_MAX && vain < VAIN_MAX) {
+    const swaps = executeShares(division.parts, search.amountIn);
+    const candidate = swaps && toCandidate(swaps, search);
+    const next = toNext(division, candidate, search);
+    if (candidate === null) failed += 1;
+    if (next !== null || candidate === null) {
+      division = next;
       continue;
     }
-    if (isBetter(route, best)) best = route;
-    // Once fewer pools are no better to speak of, still fewer are worse.
-    if (previous !== null && toNet(route) - toNet(previous) <= route.amountOut / GAIN_PART) break;
-    previous = route;
-    // Nothing costs anything and rounding took next to nothing: fewer legs cannot be better.
-    if (search.cost === FREE && Number(route.amountOut) > division.about * ABOUT_SHARE) break;
+    if (isBetter(candidate, best)) best = candidate;
+    else vain += 1;
+    // Fewer pools lose less to rounding.
+    const isRounded = Number(candidate.amountOut) < division.amountOut * ABOUT_SHARE;
+    division = isRounded ? dropLeast(division, DROPPED_OF_DUST_SHARE, search) : null;
   }
   return best;
 }
 
-function findInField(field: RouteField, search: Search): BestRoute | null {
-  const { amountIn, cost, hopCountMax } = search;
+/** Whether a route costs much of what it pays, or takes much of the room there is. */
+function isMuch({ cost, amountOut, strands }: Candidate, { room }: RouteSearch): boolean {
+  const roomShare = room?.toUsed(strands) ?? 0;
+  return Number(cost) > Number(amountOut) * DEAR_SHARE || roomShare > ROOMY_SHARE;
+}
+
+function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
+  const { amountIn, hopCountMax } = search;
   const single = findBestSingle(field, search);
-  let best = single && execute([{ path: single.path, amountIn }], cost);
-  if (search.legCountMax < 2) return best;
-  const isDear = best !== null && Number(best.cost) > Number(best.amountOut) * DEAR_SHARE;
+  const swaps = single && executePath(single.path, amountIn);
+  const alone = swaps && toCandidate(swaps, search);
+  if (!search.isDivided) return alone && toBestRoute(alone, amountIn);
+  const isDear = alone !== null && isMuch(alone, search);
   // Where hops cost much, shorter routes at worse prices may be better, which are not found among
   // the longer ones.
   const hopCounts = isDear ? [1, 2, 3].filter((count) => count < hopCountMax) : [];
+  let best = alone;
   for (const count of [...hopCounts, hopCountMax]) {
     const divided = findDivided(field, { ...search, hopCountMax: count });
     if (divided !== null && isBetter(divided, best)) best = divided;
   }
-  return best;
+  return best && toBestRoute(best, amountIn);
 }
 
 /** Null where no route can take the whole input. */
@@ -284,8 +177,8 @@ export function findBestRoute(
   return findInField(field, {
     amountIn: request.amountIn,
     hopCountMax,
-    legCountMax: options.legCountMax ?? POOL_COUNT_MAX,
-    createRoom: options.createRoom ?? null,
+    isDivided: options.isDivided ?? true,
+    room: options.room ?? null,
     cost: options.cost ?? FREE,
   });
 }

@@ -5,9 +5,11 @@ import { describe, it } from 'node:test';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { ConstantProductPool } from '../../amm/constant-product.ts';
 import { encodeSwap } from '../../chains/evm/transactions/encode-swap.ts';
-import type { SwapHop } from '../../chains/evm/transactions/swap-plan.ts';
+import type { SwapHop, SwapStrand } from '../../chains/evm/transactions/swap-plan.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { createTransactionRoom } from './transaction-room.ts';
+import type { StrandSource } from './route-strands.ts';
+import type { RouteHop } from './route-swaps.ts';
+import { TRANSACTION_ROOM } from './transaction-room.ts';
 
 type Kind = 'v2' | 'v3' | 'v4';
 
@@ -47,19 +49,35 @@ function toHop(kind: Kind, index: number): SwapHop {
   return { tokenIn, tokenOut, pool: { kind, key: { ...key, hooks: toFakeAddress('bb', 1) } } };
 }
 
-function toLength(kinds: readonly Kind[], legCount: number): number {
-  const hops = kinds.map(toHop);
-  const leg = { amountInRaw: 10n ** 30n, amountOutRaw: 10n ** 30n, hops };
+/** A strand of the route, and the same for the encoder. */
+function createStrand(kinds: readonly Kind[], takes: StrandSource, ticksCrossed = 0) {
+  const amounts = { takes, amountIn: 1n, amountOut: 1n };
+  const hops = kinds.map((kind) => ({ pool: createPool(kind), ticksCrossed }) as RouteHop);
+  const raw = { takes, amountInRaw: 10n ** 30n, amountOutRaw: 10n ** 30n };
+  return { route: { ...amounts, hops }, swap: { ...raw, hops: kinds.map(toHop) } };
+}
+
+function toLength(strands: readonly SwapStrand[]): number {
   const plan = {
-    tokenIn: hops[0]?.tokenIn ?? '',
-    tokenOut: hops.at(-1)?.tokenOut ?? '',
+    tokenIn: strands[0]?.hops[0]?.tokenIn ?? '',
+    tokenOut: strands.at(-1)?.hops.at(-1)?.tokenOut ?? '',
     amountOutMin: 10n ** 30n,
-    legs: Array.from({ length: legCount }, () => leg),
+    strands,
     outputTaxBps: 0,
     recipient: toFakeAddress('ee', 1),
     deadlineSeconds: 4_000_000_000,
   };
   return encodeSwap(plan, ROUTER).data.length / 2;
+}
+
+/** How many such strands fit; those after the first may go on with what the router holds. */
+function fill(kinds: readonly Kind[], takes: StrandSource, ticksCrossed = 0) {
+  const strands = [];
+  for (;;) {
+    const next = createStrand(kinds, strands.length === 0 ? 'input' : takes, ticksCrossed);
+    if (TRANSACTION_ROOM.toUsed([...strands, next].map(({ route }) => route)) > 1) return strands;
+    strands.push(next);
+  }
 }
 
 const EVERY_SHAPE = (['v2', 'v3', 'v4'] as const).flatMap((a) => [
@@ -70,30 +88,35 @@ const EVERY_SHAPE = (['v2', 'v3', 'v4'] as const).flatMap((a) => [
   ]),
 ]);
 
-describe('createTransactionRoom', () => {
-  it('takes no more than a transaction can be long, whatever the routes', () => {
+describe('TRANSACTION_ROOM', () => {
+  it('takes no more than a transaction can be long, whatever the strands', () => {
     for (const kinds of EVERY_SHAPE) {
-      // Pools that all have used before take least gas, so that length decides.
-      const room = createTransactionRoom(0);
-      const path = kinds.map((kind) => ({ pool: createPool(kind) }));
-      let legCount = 0;
-      while (room.take(path)) legCount += 1;
-      const length = toLength(kinds, legCount);
-      assert.ok(length <= TRANSACTION_BYTES_MAX, `${kinds} ${legCount} legs, ${length} bytes`);
-      assert.ok(legCount >= 40, `${kinds}: ${legCount} legs only`);
+      for (const takes of ['input', 'part', 'rest'] as const) {
+        const strands = fill(kinds, takes);
+        const length = toLength(strands.map(({ swap }) => swap));
+        const name = `${kinds} ${takes}: ${strands.length} strands, ${length} bytes`;
+        assert.ok(length <= TRANSACTION_BYTES_MAX, name);
+        assert.ok(strands.length * kinds.length >= 100, name);
+      }
     }
   });
 
-  it('takes fewer where ticks are crossed, and none after the first that does not fit', () => {
-    const count = (ticksCrossed: number) => {
-      const room = createTransactionRoom(ticksCrossed);
-      let legCount = 0;
-      while (room.take([{ pool: createPool('v3') }])) legCount += 1;
-      assert.equal(room.take([{ pool: createPool('v2') }]), false);
-      return legCount;
-    };
-    assert.ok(count(0) > 150 && count(0) < 210, `${count(0)}`);
-    assert.ok(count(300) < count(0) - 90, `${count(300)}`);
+  it('takes fewer where ticks are crossed', () => {
+    const count = (ticksCrossed: number) => fill(['v3'], 'part', ticksCrossed).length;
+    assert.ok(count(0) > 180 && count(0) < 220, `${count(0)}`);
+    assert.ok(count(3) < count(0) / 2, `${count(3)}`);
     assert.equal(count(10_000), 0);
+  });
+
+  it('tells of a pool what it takes of the room', () => {
+    const { route } = createStrand(['v3'], 'part');
+    const pool = route.hops[0]?.pool ?? assert.fail();
+    const strands = fill(['v3'], 'part');
+    const toShare = (ticksCrossed: number, isFirst = false) =>
+      TRANSACTION_ROOM.toShare({ pool, ticksCrossed, isFirst });
+    const share = toShare(0) * strands.length + TRANSACTION_ROOM.toUsed([]);
+    assert.ok(share > 0.99 && share <= 1, `${share}`);
+    assert.ok(toShare(3) > 2 * toShare(0));
+    assert.ok(toShare(0, true) > toShare(0));
   });
 });

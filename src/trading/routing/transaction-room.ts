@@ -1,46 +1,69 @@
-// How many routes one transaction has room for: by the gas that it may use and by its length.
+// What one transaction has room for: by the gas that it may use and by its length.
 
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { GasMeter, TRANSACTION_GAS_MAX, toPoolKind } from '../quote/trade-gas.ts';
+import { GasMeter, TRANSACTION_GAS_MAX, toPoolGas, toPoolKind } from '../quote/trade-gas.ts';
+import type { RouteStrand } from './route-strands.ts';
 
-type Pools = readonly { readonly pool: GraphPool }[];
-
-/** Takes routes as long as there is room for them. */
-export interface RouteRoom {
-  /** False where this one does not fit any more; it is not taken then. */
-  take(path: Pools): boolean;
+/** A swap in a pool. */
+export interface PoolLoad {
+  readonly pool: GraphPool;
+  readonly ticksCrossed: number;
+  /** Whether it takes a part of the input. */
+  readonly isFirst: boolean;
 }
 
-/** Room for routes that cross so many ticks in all. */
-export type CreateRoom = (ticksCrossed: number) => RouteRoom;
+export interface RouteRoom {
+  /** What a swap takes of all the room there is. */
+  toShare(load: PoolLoad): number;
+  /** What strands take of it in all: above 1 there is no room for them. */
+  toUsed(strands: readonly RouteStrand[]): number;
+}
 
 /** Tokens of unusual contracts take more than was measured, and prices that move cross more. */
 const GAS_MAX = (TRANSACTION_GAS_MAX * 29n) / 32n;
 /** Nodes pass no transaction on that is longer than 128 KiB. */
 const BYTES_MAX = 120_000;
+/** Where a pool may cost more than is known: so few that it hardly matters, some ten of V3. */
+const FEW_BYTES_MAX = 4_000;
 /** What commands were seen to take: for the first hop of a kind, and for each that follows. */
 const BYTES = { v2: 400, v3: 400, v4: 1_150 } as const;
 const BYTES_NEXT = { v2: 40, v3: 40, v4: 240 } as const;
 
-function toBytes(path: Pools): number {
-  const kinds = path.map(({ pool }) => toPoolKind(pool));
+function toBytes({ hops }: RouteStrand): number {
+  const kinds = hops.map(({ pool }) => toPoolKind(pool));
   return kinds.reduce((sum, kind, index) => {
     return sum + (kinds[index - 1] === kind ? BYTES_NEXT : BYTES)[kind];
   }, 0);
 }
 
-export const createTransactionRoom: CreateRoom = (ticksCrossed) => {
+function toGas(strands: readonly RouteStrand[]): bigint {
   // Whether coins or tokens are spent is not known here; tokens take more.
   const meter = new GasMeter({ isNativeIn: false, isNativeOut: true });
-  meter.addTicks(ticksCrossed);
-  let bytes = 0;
-  let isFull = false;
+  for (const { takes, hops } of strands) {
+    meter.addStrand(
+      takes,
+      hops.map(({ pool }) => toPoolKind(pool)),
+    );
+    meter.addTicks(hops.reduce((sum, { ticksCrossed }) => sum + ticksCrossed, 0));
+  }
+  return meter.gas;
+}
+
+function createRoom(bytesMax: number): RouteRoom {
   return {
-    take(path) {
-      bytes += toBytes(path);
-      meter.addLeg(path.map(({ pool }) => ({ kind: toPoolKind(pool), pool: pool.pool })));
-      isFull ||= meter.gas > GAS_MAX || bytes > BYTES_MAX;
-      return !isFull;
+    toShare({ pool, ticksCrossed, isFirst }) {
+      const kind = toPoolKind(pool);
+      const gasShare = Number(toPoolGas(kind, ticksCrossed, isFirst)) / Number(GAS_MAX);
+      return Math.max(gasShare, BYTES[kind] / bytesMax);
+    },
+    toUsed(strands) {
+      const bytes = strands.reduce((sum, strand) => sum + toBytes(strand), 0);
+      return Math.max(bytes / bytesMax, Number(toGas(strands)) / Number(GAS_MAX));
     },
   };
-};
+}
+
+export const TRANSACTION_ROOM = createRoom(BYTES_MAX);
+
+/** For trades whose cost is not known, or not all of it. */
+export const SMALL_ROOM = createRoom(FEW_BYTES_MAX);

@@ -5,7 +5,7 @@ import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { findBestRoute } from '../routing/route.ts';
 import type { AcceptEdge } from '../routing/route-field.ts';
-import type { RouteHop } from '../routing/route-simulate.ts';
+import type { RouteHop } from '../routing/route-swaps.ts';
 
 /** One swap of the way. */
 export interface TripHop {
@@ -65,7 +65,7 @@ function findTrip(
     const request = { tokenIn: native, tokenOut: start, amountIn: AMOUNT_START };
     const accepts: AcceptEdge = (one, zeroForOne) =>
       one.pool !== pool.pool && side.accepts(one, zeroForOne);
-    const route = findBestRoute(graph, request, { legCountMax: 1, hopCountMax: 2, accepts });
+    const route = findBestRoute(graph, request, { isDivided: false, hopCountMax: 2, accepts });
     if (route === null) return null;
     way = toHops(route.legs[0]?.hops ?? []);
   }

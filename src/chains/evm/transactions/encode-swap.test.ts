@@ -9,12 +9,11 @@ import type { TestReceipt } from '../../../../devnet/test-chain.ts';
 import { enableV3Fee, mintPosition, openTwin } from '../../../../test/devnet-liquidity.ts';
 import { createRandom } from '../../../../test/fakes/fake-chain.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../../test/indexed-devnet.ts';
-import { executeLegs, type OraclePath } from '../../../../test/oracles/exhaustive-routes.ts';
+import { type SwapCase, SwapCases } from '../../../../test/swap-cases.ts';
 import { readBalance } from '../../../../test/trade-wallet.ts';
 import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ZERO_ADDRESS } from '../../../model/market-event.ts';
-import type { GraphPool } from '../../../trading/graph/pool-graph-pool.ts';
 import { addressWord, toCallData, uintWord } from '../hex-data.ts';
 import { toRevertReason } from './decode-revert.ts';
 import { encodeApprovals } from './encode-approval.ts';
@@ -26,20 +25,14 @@ import {
   toBalanceRead as toNativeRead,
   type WalletCall,
 } from './simulate-calls.ts';
-import {
-  type SwapHop,
-  type SwapPlan,
-  type SwapRouter,
-  toRoutableVenues,
-  toSwapRouter,
-} from './swap-plan.ts';
+import { type SwapPlan, type SwapRouter, toSwapRouter } from './swap-plan.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
 
 const WALLET = TEST_ADDRESSES[3]!;
 const ETHER = 10n ** 18n;
 
 let devnet: IndexedDevnet;
-let pools: GraphPool[];
+let cases: SwapCases;
 let weth: string;
 let router: SwapRouter;
 let simulator: CallSimulator;
@@ -53,89 +46,13 @@ before(async () => {
   router = toSwapRouter(deployment) ?? assert.fail();
   simulator = new CallSimulator(client, systemClock);
   slots = new TokenBalanceSlots(client);
-  await refresh();
+  cases = new SwapCases(devnet, WALLET);
+  await cases.refresh();
 });
 after(() => devnet.stop());
 
-function tokenOf(key: string): string {
-  if (key === 'eth') return ZERO_ADDRESS;
-  if (key === 'weth') return weth;
-  return devnet.chain.deployment.tokens.find((token) => token.key === key)!.address;
-}
-
-/** A step as written in the tables below: `v3:usdc` goes on to USDC in a V3 pool. */
-function toPath(from: string, steps: string): OraclePath {
-  let at = from;
-  return steps.split(' ').map((step) => {
-    const [kind, to] = step.split(':') as [string, string];
-    const isAsset = (token: string, key: string) =>
-      key === 'eth' || key === 'weth'
-        ? token === ZERO_ADDRESS || token === weth
-        : token === tokenOf(key);
-    const pool = pools.find(
-      ({ venue, token0, token1 }) =>
-        venue === `uniswap-${kind}` &&
-        ((isAsset(token0, at) && isAsset(token1, to)) ||
-          (isAsset(token1, at) && isAsset(token0, to))),
-    );
-    if (pool === undefined) return assert.fail(`no ${kind} pool ${at} ${to}`);
-    const zeroForOne = isAsset(pool.token0, at);
-    at = to;
-    return { pool, zeroForOne };
-  });
-}
-
-function toHop({ pool, zeroForOne }: OraclePath[number]): SwapHop {
-  const { token0, token1, venue, feePips } = pool;
-  const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0];
-  const kind = toRoutableVenues(devnet.adapter.deployment).get(venue);
-  if (kind === 'v2') return { tokenIn, tokenOut, pool: { kind, pair: pool.pool } };
-  if (kind === 'v3') return { tokenIn, tokenOut, pool: { kind, feePips } };
-  assert.equal(kind, 'v4');
-  const key = {
-    currency0: token0,
-    currency1: token1,
-    fee: feePips,
-    tickSpacing: pool.tickSpacing ?? 0,
-    hooks: pool.hooks ?? ZERO_ADDRESS,
-  };
-  return { tokenIn, tokenOut, pool: { kind: 'v4', key } };
-}
-
-interface Case {
-  readonly from: string;
-  readonly to: string;
-  readonly amountIn: bigint;
-  /** The legs' steps; the input is divided evenly. */
-  readonly legs: readonly string[];
-}
-
-async function refresh(): Promise<void> {
-  await devnet.settle();
-  pools = [...(devnet.follower.current?.graph.pools() ?? [])];
-}
-
-function toPlan({ from, to, amountIn, legs }: Case): SwapPlan & { amountOut: bigint } {
-  const parts = legs.map((steps, index) => {
-    const share = amountIn / BigInt(legs.length);
-    const rest = amountIn - share * BigInt(legs.length);
-    return { path: toPath(from, steps), amountIn: index === 0 ? share + rest : share };
-  });
-  const { amountOut } = executeLegs(parts) ?? assert.fail('not filled');
-  return {
-    tokenIn: tokenOf(from),
-    tokenOut: tokenOf(to),
-    amountOut,
-    amountOutMin: amountOut,
-    legs: parts.map((leg) => ({
-      amountInRaw: leg.amountIn,
-      amountOutRaw: amountOut,
-      hops: leg.path.map(toHop),
-    })),
-    outputTaxBps: 0,
-    recipient: WALLET,
-    deadlineSeconds: 4_000_000_000,
-  };
+function toSpent({ strands }: SwapPlan): bigint {
+  return strands.reduce((sum, one) => sum + (one.takes === 'input' ? one.amountInRaw : 0n), 0n);
 }
 
 async function execute(plan: SwapPlan): Promise<TestReceipt> {
@@ -168,7 +85,7 @@ interface Rehearsed {
 /** Approves and swaps on the real contracts, with what is spent given for the occasion. */
 async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
   const { block, blockHash } = devnet.follower.current?.checkpoint ?? assert.fail();
-  const amountRaw = plan.legs.reduce((sum, leg) => sum + leg.amountInRaw, 0n);
+  const amountRaw = toSpent(plan);
   const { tokenIn: token, tokenOut } = plan;
   const isNative = token === ZERO_ADDRESS;
   const { deadlineSeconds } = plan;
@@ -180,7 +97,7 @@ async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
     slot === null
       ? [WALLET, { balance: amountRaw }]
       : [slot.account, { slots: new Map([[slot.slot, `0x${uintWord(amountRaw)}`]]) }];
-  const touched = plan.legs.flatMap(({ hops }) =>
+  const touched = plan.strands.flatMap(({ hops }) =>
     hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut]),
   );
   const checked = [...new Set([...touched, weth, ZERO_ADDRESS])];
@@ -214,8 +131,8 @@ async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
   };
 }
 
-async function assertPays(one: Case): Promise<void> {
-  const plan = toPlan(one);
+async function assertPays(one: SwapCase): Promise<void> {
+  const plan = cases.toPlan(one);
   const { swap, received, spent, kept } = await rehearse(plan);
   assert.ok(swap.isOk, toRevertReason(swap.returnData));
   assert.equal(received, plan.amountOut);
@@ -227,7 +144,7 @@ async function assertPays(one: Case): Promise<void> {
 const USDC = 10n ** 6n;
 const WBIT = 10n ** 8n;
 
-/** From, to, amount, legs. */
+/** From, to, amount, strands. */
 const CASES: readonly (readonly [string, string, bigint, ...string[]])[] = [
   // One pool, native and wrapped coin in and out.
   ['eth', 'wire', ETHER, 'v2:wire'],
@@ -276,39 +193,137 @@ const CASES: readonly (readonly [string, string, bigint, ...string[]])[] = [
   ['usdc', 'wire', 9000n * USDC, 'v3:wire', 'v3:weth v2:wire', 'v4:eth v4:wire', 'v2:weth v4:wire'],
   ['kin', 'wbit', 900n * ETHER, 'v3:wire v3:usdc v3:wbit', 'v3:wire v3:usdc v4:wbit'],
   ['wbit', 'wire', WBIT, 'v3:usdc v4:eth v3:wire', 'v4:usdc v2:weth v4:wire', 'v4:usdc v3:wire'],
+  // Parted and joined: each pool once, with the router between.
+  ['eth', 'wbit', ETHER, 'v3:usdc', 'usdc > v3:wbit', 'usdc >> v4:wbit'],
+  ['eth', 'wbit', ETHER, 'v2:usdc', 'v3:usdc', 'v4:usdc', 'usdc >> v3:wbit'],
+  ['weth', 'wbit', ETHER, 'v2:usdc', 'v3:usdc', 'v4:usdc', 'usdc > v4:wbit', 'usdc >> v3:wbit'],
+  ['wbit', 'eth', WBIT, 'v3:usdc', 'v4:usdc', 'usdc > v2:eth', 'usdc > v3:eth', 'usdc >> v4:eth'],
+  ['wbit', 'weth', WBIT, 'v4:usdc', 'usdc > v4:eth', 'usdc > v3:weth', 'usdc >> v2:weth'],
+  ['wbit', 'wire', WBIT, 'v4:usdc', 'usdc > v3:wire', 'usdc >> v3:weth v2:wire'],
+  // The coin on the way, in both forms.
+  [
+    'usdc',
+    'wire',
+    9000n * USDC,
+    'v3:weth',
+    'v4:eth',
+    'eth > v2:wire',
+    'eth > v4:wire',
+    'eth >> v3:wire',
+  ],
+  [
+    'usdc',
+    'wire',
+    9000n * USDC,
+    'v3:weth',
+    'v4:eth',
+    'eth > v4:wire',
+    'eth > v2:wire',
+    'eth >> v3:wire',
+  ],
+  [
+    'usdc',
+    'wire',
+    9000n * USDC,
+    'v2:weth',
+    'v4:eth',
+    'eth > v2:wire',
+    'eth > v3:wire',
+    'eth >> v4:wire',
+  ],
+  ['usdc', 'wire', 9000n * USDC, 'v3:weth', 'weth > v2:wire', 'weth >> v3:wire'],
+  ['usdc', 'wire', 9000n * USDC, 'v4:eth', 'eth > v2:wire', 'eth >> v3:wire'],
+  ['usdc', 'wire', 9000n * USDC, 'v2:weth', 'v3:weth', 'eth >> v4:wire'],
+  ['usdc', 'wire', 9000n * USDC, 'v3:wire', 'v2:weth', 'v4:eth', 'eth > v4:wire', 'eth >> v2:wire'],
+  // All of an asset goes on, and later more of it comes and goes on, too.
+  ['usdc', 'kin', 900n * USDC, 'v3:wire', 'wire >> v3:weth', 'eth >> v2:wire', 'wire >> v3:kin'],
+  // Over two assets on the way.
+  [
+    'kin',
+    'wbit',
+    900n * ETHER,
+    'v3:wire',
+    'wire > v3:usdc',
+    'wire >> v4:eth v4:usdc',
+    'usdc > v3:wbit',
+    'usdc >> v4:wbit',
+  ],
+  [
+    'wbit',
+    'wire',
+    WBIT,
+    'v3:usdc',
+    'v4:usdc',
+    'usdc > v3:weth',
+    'usdc > v4:eth',
+    'usdc >> v3:wire',
+    'eth > v3:wire',
+    'eth > v2:wire',
+    'eth >> v4:wire',
+  ],
 ];
 
 describe('encodeSwap', () => {
-  for (const [from, to, amountIn, ...legs] of CASES) {
-    it(`${from} → ${to} by ${legs.join(', ')}`, () => assertPays({ from, to, amountIn, legs }));
+  for (const [from, to, amountIn, ...strands] of CASES) {
+    it(`${from} → ${to} by ${strands.join(', ')}`, () =>
+      assertPays({ from, to, amountIn, strands }));
   }
   it('has executed every shape above', () => assert.equal(gone, CASES.length));
 
   it('amounts from one unit on, of random size', async () => {
     const random = createRandom(11);
-    for (const [from, to, amountIn, ...legs] of CASES.slice(35, 40)) {
+    for (const [from, to, amountIn, ...strands] of CASES.slice(35, 40)) {
       const amount = (amountIn * BigInt(Math.floor(random() * 1e6))) / 10n ** 6n;
-      await assertPays({ from, to, amountIn: amount, legs });
+      await assertPays({ from, to, amountIn: amount, strands });
     }
   });
 
   it('pays the minimum or does nothing, whichever way it pays', async () => {
-    for (const [from, to, amountIn, ...legs] of CASES) {
-      const plan = toPlan({ from, to, amountIn, legs });
+    for (const [from, to, amountIn, ...strands] of CASES) {
+      const plan = cases.toPlan({ from, to, amountIn, strands });
       const { swap } = await rehearse({ ...plan, amountOutMin: plan.amountOut + 1n });
-      assert.equal(swap.isOk, false, `${from} ${to} ${legs}`);
+      assert.equal(swap.isOk, false, `${from} ${to} ${strands}`);
       assert.match(toRevertReason(swap.returnData), /less than the minimum/);
     }
   });
 
+  it('where prices have moved by the time, the largest part takes the difference', async () => {
+    const parted = CASES.filter(([, , , ...strands]) => strands.some((one) => one.includes('>')));
+    const plans = parted.map(([from, to, amountIn, ...strands]) =>
+      cases.toPlan({ from, to, amountIn, strands }),
+    );
+    let moved = 0;
+    for (const move of [
+      { token: 'wire', venue: 'uniswap-v3', amountInRaw: ETHER },
+      { token: 'usdc', venue: 'uniswap-v3', amountInRaw: 3n * ETHER },
+      { token: 'usdc', venue: 'uniswap-v2', amountInRaw: 3n * ETHER },
+    ] as const) {
+      await devnet.chain.buy(move);
+      await cases.refresh();
+      for (const plan of plans) {
+        const least = (plan.amountOut * 80n) / 100n;
+        const { swap, spent, received, kept } = await rehearse({ ...plan, amountOutMin: least });
+        assert.ok(swap.isOk, toRevertReason(swap.returnData));
+        assert.equal(spent, toSpent(plan));
+        assert.ok(received >= least);
+        if (received !== plan.amountOut) moved += 1;
+        for (const [token, amount] of kept) assert.equal(amount, 0n, `the router keeps ${token}`);
+      }
+    }
+    assert.ok(moved > parted.length, `${moved} of ${3 * parted.length} saw another price`);
+  });
+
   it('reverts after its deadline', async () => {
-    const [from, to, amountIn, ...legs] = CASES[0]!;
-    const plan = { ...toPlan({ from, to, amountIn, legs }), deadlineSeconds: 1_700_000_000 };
+    const [from, to, amountIn, ...strands] = CASES[0]!;
+    const plan = {
+      ...cases.toPlan({ from, to, amountIn, strands }),
+      deadlineSeconds: 1_700_000_000,
+    };
     assert.match(toRevertReason((await rehearse(plan)).swap.returnData), /deadline has passed/);
   });
 
   it('a token that takes a part is sent once, and the minimum counts what arrives', async () => {
-    const plan = toPlan({ from: 'eth', to: 'toll', amountIn: ETHER, legs: ['v2:toll'] });
+    const plan = cases.toPlan({ from: 'eth', to: 'toll', amountIn: ETHER, strands: ['v2:toll'] });
     const net = plan.amountOut - (plan.amountOut * 300n) / 10_000n;
     const taxed = { ...plan, outputTaxBps: 300, amountOutMin: net };
     const { swap, received } = await rehearse(taxed);
@@ -317,14 +332,13 @@ describe('encodeSwap', () => {
     const more = await rehearse({ ...taxed, amountOutMin: net + 1n });
     assert.match(toRevertReason(more.swap.returnData), /less than the minimum/);
     // Divided, each part is paid to the wallet itself, too.
-    const legs = ['v2:toll', 'v2:toll'];
-    const halves = toPlan({ from: 'eth', to: 'toll', amountIn: ETHER, legs });
-    const path = toPath('eth', 'v2:toll');
-    const first = executeLegs([{ path, amountIn: ETHER / 2n }])?.amountOut ?? 0n;
-    const outs = [first, halves.amountOut - first];
-    const parts = halves.legs.map((leg, index) => ({ ...leg, amountOutRaw: outs[index]! }));
+    const halves = cases.toPlan({
+      ...{ from: 'eth', to: 'toll', amountIn: ETHER },
+      strands: ['v2:toll', 'v2:toll'],
+    });
+    const outs = halves.strands.map(({ amountOutRaw }) => amountOutRaw);
     const least = outs.reduce((sum, out) => sum + out - (out * 300n) / 10_000n, 0n);
-    const divided = { ...taxed, amountOutMin: least, legs: parts };
+    const divided = { ...halves, outputTaxBps: 300, amountOutMin: least };
     const { received: inParts } = await rehearse(divided);
     assert.equal(inParts, least);
     const tooMuch = await rehearse({ ...divided, amountOutMin: least + 1n });
@@ -342,8 +356,8 @@ describe('encodeSwap', () => {
         venue,
         quote: venue === 'uniswap-v3' ? 'weth' : 'eth',
       });
-      await refresh();
-      const curve = pools.find(({ pool }) => pool === base.id)?.curve;
+      await cases.refresh();
+      const curve = cases.pools.find(({ pool }) => pool === base.id)?.curve;
       assert.ok(curve instanceof ConcentratedPool);
       const { sqrtPriceX96, tick } = curve.state;
       const twin = await openTwin(chain, base, { ...terms, sqrtPriceX96 });
@@ -351,17 +365,24 @@ describe('encodeSwap', () => {
       const tickLower = Math.floor(tick / 200) * 200;
       const span = { tickLower, tickUpper: tickLower + 200 };
       assert.equal((await mintPosition(chain, twin, { ...span, ...size })).status, '0x1');
-      await refresh();
-      const pool = pools.find((one) => one.pool === twin.id) ?? assert.fail();
+      await cases.refresh();
+      const pool = cases.pools.find((one) => one.pool === twin.id) ?? assert.fail();
       const zeroForOne = pool.token0 === ZERO_ADDRESS || pool.token0 === weth;
       const amountInRaw = 50n * ETHER;
       const { isFilled, amountIn } = pool.curve.swapIn(zeroForOne, amountInRaw);
       assert.equal(isFilled, false);
       const plan: SwapPlan = {
         tokenIn: ZERO_ADDRESS,
-        tokenOut: tokenOf('wire'),
+        tokenOut: cases.tokenOf('wire'),
         amountOutMin: 0n,
-        legs: [{ amountInRaw, amountOutRaw: 1n, hops: [toHop({ pool, zeroForOne })] }],
+        strands: [
+          {
+            takes: 'input',
+            amountInRaw,
+            amountOutRaw: 1n,
+            hops: [cases.toHop({ pool, zeroForOne })],
+          },
+        ],
         outputTaxBps: 0,
         recipient: WALLET,
         deadlineSeconds: 4_000_000_000,

@@ -1,8 +1,9 @@
 // A swap plan → one call of the Universal Router.
 //
 // What is spent goes from the wallet, or from the wrapped coin that the router made of the sent
-// one, straight to the first pool. Between pools of different kinds the router holds the tokens and
-// passes on all that it has, for the amounts of a later block may differ from the priced ones.
+// one, straight to the first pool. Between strands, and between pools of different kinds, the
+// router holds the tokens. Who takes the rest of an asset takes all that is there, for the amounts
+// of a later block may differ from the priced ones.
 
 import type { Hex } from 'viem';
 import { type Address, ZERO_ADDRESS } from '../../../model/market-event.ts';
@@ -13,7 +14,7 @@ import {
   SETTLED_ALREADY,
   WHOLE_BALANCE,
 } from './router-commands.ts';
-import type { SwapHop, SwapLeg, SwapPlan, SwapRouter } from './swap-plan.ts';
+import type { SwapHop, SwapPlan, SwapRouter, SwapStrand } from './swap-plan.ts';
 
 export interface EncodedCall {
   readonly to: Address;
@@ -35,18 +36,41 @@ function toLeastGross(net: bigint, taxBps: number): bigint {
   return gross;
 }
 
-/** Parts of the minimum that add up to it, none above what its leg is thought to bring. */
-function toLegMinimums({ legs, amountOutMin, outputTaxBps }: SwapPlan): bigint[] {
-  const nets = legs.map((leg) => toNet(leg.amountOutRaw, outputTaxBps));
-  const total = nets.reduce((sum, net) => sum + net, 0n);
-  const parts = nets.map((net) => (total === 0n ? 0n : (amountOutMin * net) / total));
-  let rest = amountOutMin - parts.reduce((sum, part) => sum + part, 0n);
-  return parts.map((part, index) => {
-    const isLast = index === parts.length - 1;
-    const room = (nets[index] ?? 0n) - part;
-    const more = isLast || room > rest ? rest : room < 0n ? 0n : room;
-    rest -= more;
-    return part + more;
+/**
+ * How much of a change of prices a strand is to bear: its own, and who takes the rest of an asset
+ * also that of the others which take written parts of it.
+ */
+function toBurdens(paying: readonly SwapStrand[], taxBps: number): bigint[] {
+  const nets = paying.map(({ amountOutRaw }) => toNet(amountOutRaw, taxBps));
+  return paying.map((strand, index) => {
+    const own = nets[index] ?? 0n;
+    if (strand.takes !== 'rest') return own;
+    const token = first(strand.hops).tokenIn;
+    return paying.reduce((sum, { takes, hops }, k) => {
+      const isPart = takes === 'part' && first(hops).tokenIn === token;
+      return sum + (isPart ? (nets[k] ?? 0n) : 0n);
+    }, own);
+  });
+}
+
+/**
+ * Minimums that add up to the whole one: what each strand is thought to bring less its part of
+ * what may be lost. Where all together bring less than the minimum, the last must bring more.
+ */
+function toMinimums(
+  paying: readonly SwapStrand[],
+  { amountOutMin, outputTaxBps }: SwapPlan,
+): bigint[] {
+  const nets = paying.map(({ amountOutRaw }) => toNet(amountOutRaw, outputTaxBps));
+  const burdens = toBurdens(paying, outputTaxBps);
+  const burden = burdens.reduce((sum, one) => sum + one, 0n);
+  const allowed = nets.reduce((sum, net) => sum + net, -amountOutMin);
+  if (allowed <= 0n || burden === 0n) {
+    return nets.map((net, index) => (index === nets.length - 1 ? net - allowed : net));
+  }
+  return nets.map((net, index) => {
+    const lost = (allowed * (burdens[index] ?? 0n)) / burden;
+    return lost < net ? net - lost : 0n;
   });
 }
 
@@ -64,13 +88,13 @@ function toSegments(hops: readonly SwapHop[]): SwapHop[][] {
 
 function first(hops: readonly SwapHop[]): SwapHop {
   const hop = hops[0];
-  if (hop === undefined) throw new Error('a leg without hops');
+  if (hop === undefined) throw new Error('a strand without hops');
   return hop;
 }
 
 function last(hops: readonly SwapHop[]): SwapHop {
   const hop = hops.at(-1);
-  if (hop === undefined) throw new Error('a leg without hops');
+  if (hop === undefined) throw new Error('a strand without hops');
   return hop;
 }
 
@@ -79,43 +103,55 @@ function toPair({ pool }: SwapHop): Address | null {
   return pool.kind === 'v2' ? pool.pair : null;
 }
 
-/** Where a leg ends: who is paid, and how much it must be at least. */
-interface LegEnd {
+/** Where a strand ends: who is paid, and how much it must be at least. */
+interface StrandEnd {
   readonly recipient: Address;
   readonly amountOutMin: bigint;
 }
+
+const HELD: StrandEnd = { recipient: ROUTER, amountOutMin: 0n };
 
 class SwapEncoder {
   readonly #plan: SwapPlan;
   readonly #wrapped: Address;
   readonly #commands: RouterCommands;
+  /** The strands that pay the output. */
+  readonly #paying: readonly SwapStrand[];
   /** Tokens of which the router may be left with some, where a pool could not take all. */
   readonly #leftovers = new Set<Address>();
+  /** The forms of the coin that the router may hold on the way. */
+  readonly #coins = new Set<Address>();
 
   constructor(plan: SwapPlan, router: SwapRouter) {
     this.#plan = plan;
     this.#wrapped = router.wrapped;
     this.#commands = new RouterCommands(router.version);
+    const isOutput = (token: Address) =>
+      token === plan.tokenOut || (this.#isCoin(token) && this.#isCoin(plan.tokenOut));
+    this.#paying = plan.strands.filter(({ hops }) => isOutput(last(hops).tokenOut));
   }
 
   encode(): Hex {
-    const { legs, deadlineSeconds } = this.#plan;
+    const { strands, deadlineSeconds } = this.#plan;
     this.#fund();
     const ends = this.#toEnds();
-    for (const [index, leg] of legs.entries()) this.#addLeg(leg, ends[index] as LegEnd);
+    for (const strand of strands) this.#addStrand(strand, ends.get(strand) ?? HELD);
     this.#collect();
     this.#sweepLeftovers();
     return this.#commands.encode(deadlineSeconds);
   }
 
+  #isCoin(token: Address): boolean {
+    return token === ZERO_ADDRESS || token === this.#wrapped;
+  }
+
   /** Makes the input what the first pools take, where it is not that already. */
   #fund(): void {
-    const { tokenIn, legs } = this.#plan;
+    const { tokenIn, strands } = this.#plan;
     const sumOf = (token: Address) =>
-      legs.reduce(
-        (sum, leg) => sum + (first(leg.hops).tokenIn === token ? leg.amountInRaw : 0n),
-        0n,
-      );
+      strands.reduce((sum, { takes, hops, amountInRaw }) => {
+        return sum + (takes === 'input' && first(hops).tokenIn === token ? amountInRaw : 0n);
+      }, 0n);
     if (tokenIn === ZERO_ADDRESS) {
       const amount = sumOf(this.#wrapped);
       if (amount > 0n) this.#commands.wrap(ROUTER, amount);
@@ -127,29 +163,38 @@ class SwapEncoder {
     }
   }
 
-  /**
-   * One leg pays the wallet itself. Several pay the router, which passes all on once it is enough;
-   * a token that takes a part of each transfer is not sent twice, so that each leg must be enough.
-   */
-  #toEnds(): LegEnd[] {
-    const { legs, tokenOut, outputTaxBps, recipient } = this.#plan;
-    const minimums = toLegMinimums(this.#plan);
-    return legs.map((leg, index) => {
-      const hop = last(leg.hops);
-      const paysDirectly = hop.tokenOut === tokenOut && (legs.length === 1 || outputTaxBps > 0);
-      if (!paysDirectly) return { recipient: ROUTER, amountOutMin: 0n };
-      const net = minimums[index] ?? 0n;
-      // V2's router compares what arrived, the others what the pool sent.
-      const isNet = hop.pool.kind === 'v2';
-      return { recipient, amountOutMin: isNet ? net : toLeastGross(net, outputTaxBps) };
-    });
+  /** A token that takes a part of each transfer is not sent twice. */
+  get #paysDirectly(): boolean {
+    return this.#paying.length === 1 || this.#plan.outputTaxBps > 0;
   }
 
-  #addLeg(leg: SwapLeg, end: LegEnd): void {
-    const segments = toSegments(leg.hops);
+  /**
+   * One strand pays the wallet itself. Several pay the router, which passes all on once it is
+   * enough; where they pay the wallet even so, each must be enough.
+   */
+  #toEnds(): ReadonlyMap<SwapStrand, StrandEnd> {
+    const { tokenOut, outputTaxBps, recipient } = this.#plan;
+    const minimums = toMinimums(this.#paying, this.#plan);
+    return new Map(
+      this.#paying.map((strand, index) => {
+        const hop = last(strand.hops);
+        if (hop.tokenOut !== tokenOut || !this.#paysDirectly) return [strand, HELD];
+        const net = minimums[index] ?? 0n;
+        // V2's router compares what arrived, the others what the pool sent.
+        const isNet = hop.pool.kind === 'v2';
+        const amountOutMin = isNet ? net : toLeastGross(net, outputTaxBps);
+        return [strand, { recipient, amountOutMin }];
+      }),
+    );
+  }
+
+  #addStrand({ takes, amountInRaw, hops: all }: SwapStrand, end: StrandEnd): void {
+    const segments = toSegments(all);
     const { tokenIn } = this.#plan;
-    let amountIn = leg.amountInRaw;
-    let payerIsUser = tokenIn !== ZERO_ADDRESS && first(leg.hops).tokenIn === tokenIn;
+    let amountIn = takes === 'rest' ? WHOLE_BALANCE : amountInRaw;
+    if (takes !== 'input') this.#provideCoin(first(all).tokenIn, amountIn);
+    let payerIsUser =
+      takes === 'input' && tokenIn !== ZERO_ADDRESS && first(all).tokenIn === tokenIn;
     for (const [index, hops] of segments.entries()) {
       const next = segments[index + 1];
       const goesOn = next !== undefined && last(hops).tokenOut === first(next).tokenIn;
@@ -161,6 +206,26 @@ class SwapEncoder {
       amountIn = pair !== null ? SETTLED_ALREADY : WHOLE_BALANCE;
       payerIsUser = false;
     }
+    this.#noteCoin(last(all).tokenOut);
+  }
+
+  #noteCoin(token: Address): void {
+    if (this.#isCoin(token)) this.#coins.add(token);
+  }
+
+  /**
+   * Makes what the router holds of the coin what a strand takes. All is unwrapped before a part is
+   * wrapped, for how much came in which form may differ from what was priced.
+   */
+  #provideCoin(token: Address, amount: bigint): void {
+    const other = token === ZERO_ADDRESS ? this.#wrapped : ZERO_ADDRESS;
+    if (!this.#isCoin(token) || !this.#coins.has(other)) return;
+    if (token === ZERO_ADDRESS || (amount !== WHOLE_BALANCE && this.#coins.has(token))) {
+      this.#commands.unwrap(ROUTER, 0n);
+      this.#coins.delete(this.#wrapped);
+      this.#coins.add(ZERO_ADDRESS);
+    }
+    if (token === this.#wrapped) this.#commands.wrap(ROUTER, amount);
   }
 
   #addSegment(swap: PathSwap): void {
@@ -183,11 +248,11 @@ class SwapEncoder {
     else this.#commands.unwrap(ROUTER, 0n);
   }
 
-  /** Passes on what legs paid the router, if it is enough. */
+  /** Passes on what strands paid the router, if it is enough. */
   #collect(): void {
-    const { legs, tokenOut, amountOutMin, recipient, outputTaxBps } = this.#plan;
-    const paid = new Set(legs.map((leg) => last(leg.hops).tokenOut));
-    if (paid.size === 1 && paid.has(tokenOut) && (legs.length === 1 || outputTaxBps > 0)) return;
+    const { tokenOut, amountOutMin, recipient } = this.#plan;
+    const paid = new Set(this.#paying.map(({ hops }) => last(hops).tokenOut));
+    if (paid.size === 1 && paid.has(tokenOut) && this.#paysDirectly) return;
     if (tokenOut === ZERO_ADDRESS && !paid.has(ZERO_ADDRESS)) {
       this.#commands.unwrap(recipient, amountOutMin);
       return;
@@ -212,7 +277,10 @@ class SwapEncoder {
 
 /** The call that swaps; what it spends must be approved before, unless it is the native coin. */
 export function encodeSwap(plan: SwapPlan, router: SwapRouter): EncodedCall {
-  const amountIn = plan.legs.reduce((sum, leg) => sum + leg.amountInRaw, 0n);
+  const amountIn = plan.strands.reduce(
+    (sum, { takes, amountInRaw }) => sum + (takes === 'input' ? amountInRaw : 0n),
+    0n,
+  );
   return {
     to: router.address,
     data: new SwapEncoder(plan, router).encode(),

@@ -118,7 +118,7 @@ async function sell(
       tokenIn: token,
       tokenOut: ZERO_ADDRESS,
       amountOutMin: more.amountOutMin ?? 1n,
-      legs: [{ amountInRaw: amountRaw, amountOutRaw: 1n, hops: [hop] }],
+      strands: [{ takes: 'input', amountInRaw: amountRaw, amountOutRaw: 1n, hops: [hop] }],
       outputTaxBps: 0,
       recipient: WALLET,
       deadlineSeconds,

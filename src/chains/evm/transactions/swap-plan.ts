@@ -1,4 +1,4 @@
-// A priced trade as a router sees it: which pools, in which order, with which part of the input.
+// A priced trade as a router sees it: which pools, in which order, with which amounts.
 
 import type { Address } from '../../../model/market-event.ts';
 import type { EvmDeployment } from '../deployment.ts';
@@ -28,7 +28,10 @@ export interface SwapHop {
   readonly tokenOut: Address;
 }
 
-export interface SwapLeg {
+/** Pools in a row. */
+export interface SwapStrand {
+  /** A part of the input, a part of what the router holds of an asset, or all that it holds. */
+  readonly takes: 'input' | 'part' | 'rest';
   readonly amountInRaw: bigint;
   /** What its last pool is thought to pay. */
   readonly amountOutRaw: bigint;
@@ -41,8 +44,8 @@ export interface SwapPlan {
   readonly tokenOut: Address;
   /** The least that must arrive in all, or nothing happens. */
   readonly amountOutMin: bigint;
-  /** Executed in this order: pools that two legs share have moved for the second. */
-  readonly legs: readonly SwapLeg[];
+  /** Executed in this order: what one takes of the router, those before it have brought. */
+  readonly strands: readonly SwapStrand[];
   /** What the bought token takes of each transfer from a pool. */
   readonly outputTaxBps: number;
   readonly recipient: Address;

@@ -1,0 +1,69 @@
+// Which pools can only go together: without a pool, those that get nothing or lead nowhere.
+
+import type { PoolId } from '../../model/market-event.ts';
+import { NODE_IN, NODE_OUT } from './route-field.ts';
+import type { PoolPart } from './route-parts.ts';
+
+/** Parts that can only go together, with what is lost and saved without them. */
+export interface PoolGroup {
+  /** The pool without which the others go. */
+  readonly pool: PoolId;
+  readonly parts: ReadonlySet<PoolPart>;
+  readonly gain: number;
+  readonly size: number;
+}
+
+interface Crossing {
+  readonly arriving: PoolPart[];
+  readonly departing: PoolPart[];
+}
+
+function toCrossings(parts: readonly PoolPart[]): Map<number, Crossing> {
+  const crossings = new Map<number, Crossing>();
+  const at = (node: number): Crossing => {
+    const known = crossings.get(node) ?? { arriving: [], departing: [] };
+    crossings.set(node, known);
+    return known;
+  };
+  for (const part of parts) {
+    if (part.edge.to !== NODE_OUT) at(part.edge.to).arriving.push(part);
+    if (part.edge.from !== NODE_IN) at(part.edge.from).departing.push(part);
+  }
+  return crossings;
+}
+
+/** With a pool go those that get nothing without it, and those that lead nowhere. */
+function spreadFrom(part: PoolPart, crossings: ReadonlyMap<number, Crossing>): Set<PoolPart> {
+  const gone = new Set([part]);
+  // A set takes what is added while it is gone through.
+  for (const { edge } of gone) {
+    for (const node of [edge.from, edge.to]) {
+      const crossing = crossings.get(node);
+      if (crossing === undefined) continue;
+      const { arriving, departing } = crossing;
+      if (arriving.every((one) => gone.has(one))) for (const one of departing) gone.add(one);
+      if (departing.every((one) => gone.has(one))) for (const one of arriving) gone.add(one);
+    }
+  }
+  return gone;
+}
+
+/** By pool: what goes with it. The least gain for its size comes first. */
+export function toGroups(
+  parts: readonly PoolPart[],
+  toSize: (part: PoolPart) => number,
+): PoolGroup[] {
+  const crossings = toCrossings(parts);
+  const groups = parts.map((part) => {
+    const gone = spreadFrom(part, crossings);
+    let [gain, size] = [0, 0];
+    for (const one of gone) {
+      gain += one.gain;
+      size += toSize(one);
+    }
+    return { pool: part.edge.pool.pool, parts: gone, gain, size };
+  });
+  // Whatever takes all others with it cannot go.
+  const some = groups.filter((group) => group.parts.size < parts.length);
+  return some.sort((a, b) => a.gain * b.size - b.gain * a.size);
+}

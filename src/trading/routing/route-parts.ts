@@ -1,0 +1,149 @@
+// What a division gives to each pool, and what each pool is worth to it.
+//
+// In the best division each asset on the way has a price, what one unit of it buys at the end. A
+// pool gains what it pays at the price of what it sells less what it takes at the price of what it
+// buys. Without the pool at least so much would be lost, and where the pool is small hardly more.
+// An asset just bought with the input may go through one more pool than one that came through a
+// pool between: the two have prices of their own.
+//
+// Where the liquidity of a lane ends right where the division has brought it, what the last unit
+// paid and what the next would pay lie far apart, and the prices of its two assets with them. The
+// lowest prices are taken at which nothing would be sent elsewhere: what is scarce is the pool.
+
+import { NODE_IN, NODE_OUT, type RouteField, type RouteLane, toStage } from './route-field.ts';
+import type { RouteFlow } from './route-flow.ts';
+import type { PoolShare } from './route-swaps.ts';
+
+export interface PoolPart extends PoolShare {
+  /** In units of the output. */
+  readonly gain: number;
+  /** What one unit that it pays is worth, and the rate at which it would gain nothing. */
+  readonly worth: number;
+  readonly fair: number;
+}
+
+/** What a pool would gain at the same prices if so much went in. */
+export function toGainAt({ edge, worth, fair }: Omit<PoolPart, 'gain'>, amountIn: number): number {
+  return Math.max(0, worth * (edge.curve.toOut(amountIn) - fair * amountIn));
+}
+
+/** Rates are read this part of a flow further on and back, for right there liquidity may end. */
+const LOOK_SHARE = 1e-4;
+
+class NodePrices {
+  /** By lane: what the next unit would pay, and what the last one did. */
+  readonly #ups: Float64Array;
+  readonly #downs: Float64Array;
+  /** By node: of what may be swapped once more before the last pool, and of what may not. */
+  readonly #fresh: Float64Array;
+  readonly #late: Float64Array;
+  #input = 0;
+
+  constructor(field: RouteField, flow: RouteFlow, hopCountMax: number) {
+    const lanes = field.lanes.filter((lane) => hopCountMax > 2 || toStage(lane) !== 1);
+    this.#ups = new Float64Array(field.lanes.length);
+    this.#downs = new Float64Array(field.lanes.length);
+    this.#fresh = new Float64Array(field.nodeCount);
+    this.#late = new Float64Array(field.nodeCount);
+    this.#readSlopes(lanes, flow);
+    this.#ask(lanes);
+    this.#offer(lanes.filter(({ index }) => (flow.flows[index] ?? 0) > 0));
+  }
+
+  toTerms(lane: RouteLane): { readonly worth: number; readonly fair: number } {
+    const worth = this.#toBought(lane);
+    const rate = this.#toSold(lane) / worth;
+    // The lane's own rate, for the difference of two prices is less sure than a gain is large.
+    const fair = Math.min(Math.max(rate, this.#toUp(lane)), this.#downs[lane.index] ?? 0);
+    return { worth, fair };
+  }
+
+  #readSlopes(lanes: readonly RouteLane[], flow: RouteFlow): void {
+    const point = { out: 0, slope: 0, bend: 0 };
+    for (const { index, curve } of lanes) {
+      const amount = flow.flows[index] ?? 0;
+      curve.read(amount * (1 + LOOK_SHARE), point);
+      this.#ups[index] = point.slope;
+      curve.read(amount * (1 - LOOK_SHARE), point);
+      this.#downs[index] = point.slope;
+    }
+  }
+
+  /** From the output back: no asset is worth less than what its next unit would buy. */
+  #ask(lanes: readonly RouteLane[]): void {
+    for (const lane of lanes) {
+      if (lane.to === NODE_OUT && lane.from !== NODE_IN)
+        raise(this.#late, lane.from, this.#toUp(lane));
+    }
+    this.#fresh.set(this.#late);
+    for (const lane of lanes) {
+      if (toStage(lane) === 1)
+        raise(this.#fresh, lane.from, this.#toUp(lane) * this.#toBought(lane));
+    }
+    for (const lane of lanes) {
+      if (toStage(lane) !== 0) continue;
+      this.#input = Math.max(this.#input, this.#toUp(lane) * this.#toBought(lane));
+    }
+  }
+
+  /** From the input on: no asset is worth less than was given for its last unit. */
+  #offer(used: readonly RouteLane[]): void {
+    for (const stage of [0, 1]) {
+      for (const lane of used) {
+        if (toStage(lane) !== stage || lane.to === NODE_OUT) continue;
+        const price = this.#toSold(lane) / (this.#downs[lane.index] ?? 0);
+        raise(stage === 0 ? this.#fresh : this.#late, lane.to, price);
+      }
+    }
+  }
+
+  #toUp({ index }: RouteLane): number {
+    return this.#ups[index] ?? 0;
+  }
+
+  #toBought({ from, to }: RouteLane): number {
+    if (to === NODE_OUT) return 1;
+    return (from === NODE_IN ? this.#fresh : this.#late)[to] ?? 0;
+  }
+
+  #toSold({ from, to }: RouteLane): number {
+    if (from === NODE_IN) return this.#input;
+    return (to === NODE_OUT ? this.#late : this.#fresh)[from] ?? 0;
+  }
+}
+
+function raise(prices: Float64Array, node: number, price: number): void {
+  if (price > (prices[node] ?? 0) && Number.isFinite(price)) prices[node] = price;
+}
+
+/**
+ * Both ways through one pool is never best, but fees below the tolerance of the search leave it:
+ * what goes round is kept where it is instead.
+ */
+function cancel(there: PoolPart, back: PoolPart): PoolPart {
+  const paid = there.edge.curve.toOut(there.flow);
+  if (paid <= back.flow) return { ...back, flow: back.flow - paid };
+  return { ...there, flow: Math.min(there.flow, there.edge.curve.toInFor(paid - back.flow)) };
+}
+
+/** Pools side by side share what goes through their lane so that all end at one price. */
+export function toPoolParts(field: RouteField, flow: RouteFlow, hopCountMax: number): PoolPart[] {
+  const prices = new NodePrices(field, flow, hopCountMax);
+  const parts = new Map<string, PoolPart>();
+  for (const lane of field.lanes) {
+    const amount = flow.flows[lane.index] ?? 0;
+    if (amount <= 0) continue;
+    const price = lane.curve.toPrice(amount);
+    const terms = prices.toTerms(lane);
+    for (const edge of lane.edges) {
+      const into = lane.edges.length === 1 ? amount : edge.curve.toIn(price);
+      // Also false where a pool holds nothing and its price is no number.
+      if (!(into > 0)) continue;
+      const bare = { edge, flow: into, ...terms };
+      const part = { ...bare, gain: toGainAt(bare, into) };
+      const known = parts.get(edge.pool.pool);
+      parts.set(edge.pool.pool, known === undefined ? part : cancel(known, part));
+    }
+  }
+  return [...parts.values()];
+}

@@ -1,0 +1,103 @@
+// How a division is made to fit where one transaction has not room for all of it.
+
+import { dropLeast, FEW } from './route-choice.ts';
+import { cutCurve } from './route-curve.ts';
+import { type Division, divide, type RouteSearch } from './route-division.ts';
+import { NODE_IN, type RouteEdge, restrictField } from './route-field.ts';
+import { toGroups } from './route-groups.ts';
+import { type PoolPart, toGainAt } from './route-parts.ts';
+import type { RouteRoom } from './transaction-room.ts';
+
+/** So large a part of the room that is missing is freed at a time, or so much of all room. */
+const FREED_PART = 0.1;
+const FREED_SHARE = 0.03;
+const FREED_SHARE_MIN = 0.002;
+/** A loss so many times what was thought is looked into, from this part of the output on. */
+const LOSS_FACTOR_MAX = 3;
+const LOSS_NOTED_MIN = 1e-5;
+const FREE_ATTEMPT_COUNT_MAX = 10;
+
+/** A way to free room: some pools go, or one stops short of its last tick. */
+interface Saving {
+  readonly loss: number;
+  readonly freed: number;
+  readonly gone: ReadonlySet<PoolPart>;
+  readonly cut: { readonly part: PoolPart; readonly edge: RouteEdge } | null;
+}
+
+function* findSavings(parts: readonly PoolPart[], room: RouteRoom): Generator<Saving> {
+  const toShare = (part: PoolPart) => toRoomShare(part, room);
+  for (const { parts: gone, gain, size } of toGroups(parts, toShare)) {
+    yield { loss: gain, freed: size, gone, cut: null };
+  }
+  for (const part of parts) {
+    const { edge, flow, gain } = part;
+    const tickCount = edge.curve.countStretches(flow);
+    if (tickCount === 0) continue;
+    const loss = gain - toGainAt(part, edge.curve.toInOfStretches(tickCount));
+    const freed = toShare(part) - toRoomShare(part, room, tickCount - 1);
+    const cut = { part, edge: { ...edge, curve: cutCurve(edge.curve, tickCount) } };
+    yield { loss, freed, gone: new Set(), cut };
+  }
+}
+
+function toRoomShare(
+  { edge, flow }: PoolPart,
+  room: RouteRoom,
+  ticksCrossed = edge.curve.countStretches(flow),
+): number {
+  return room.toShare({ pool: edge.pool, ticksCrossed, isFirst: edge.from === NODE_IN });
+}
+
+/** Divides anew with as many savings as free so much room, or with so many. */
+function divideWith(
+  division: Division,
+  savings: readonly Saving[],
+  search: RouteSearch & { readonly enough: number; readonly countMax: number },
+) {
+  const edges = new Map(division.parts.map((part) => [part, part.edge]));
+  const used: Saving[] = [];
+  let freed = 0;
+  for (const saving of savings) {
+    if (freed >= search.enough || used.length >= search.countMax) break;
+    const { gone, cut } = saving;
+    if ((cut !== null && !edges.has(cut.part)) || gone.size >= edges.size) continue;
+    if (cut !== null) edges.set(cut.part, cut.edge);
+    for (const part of gone) edges.delete(part);
+    freed += saving.freed;
+    used.push(saving);
+  }
+  if (used.length === 0) return null;
+  const next = divide(restrictField(division.field, [...edges.values()]), search, division);
+  return next && { next, used };
+}
+
+/** Frees room where least is lost for it; what turns out to lose much more is put back. */
+export function freeRoom(division: Division, excess: number, search: RouteSearch): Division | null {
+  const { room } = search;
+  if (room === null) return null;
+  if (division.parts.length <= FEW) return dropLeast(division, 0, search);
+  const savings = [...findSavings(division.parts, room)];
+  savings.sort((a, b) => a.loss * b.freed - b.loss * a.freed);
+  let left: readonly Saving[] = savings;
+  let countMax = savings.length;
+  const some = Math.min(excess, Math.max(excess * FREED_PART, FREED_SHARE));
+  const enough = Math.max(FREED_SHARE_MIN, some);
+  let best: Division | null = null;
+  for (let attempt = 0; attempt < FREE_ATTEMPT_COUNT_MAX; attempt += 1) {
+    const divided = divideWith(division, left, { ...search, enough, countMax });
+    if (divided === null) break;
+    const { next, used } = divided;
+    if (best === null || next.amountOut > best.amountOut) best = next;
+    const told = used.reduce((sum, { loss }) => sum + loss, division.amountOut * LOSS_NOTED_MIN);
+    if (division.amountOut - next.amountOut <= told * LOSS_FACTOR_MAX) return next;
+    // One of them loses more than its gain: the fewer are tried, the sooner it is found.
+    if (used.length > 1) {
+      countMax = Math.floor(used.length / 2);
+    } else {
+      left = left.filter((saving) => saving !== used[0]);
+      countMax = savings.length;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,76 @@
+// Executed swaps in the order of a router: strands of pools in a row.
+//
+// Where all that arrives of an asset comes from one pool and goes on to one pool, the two are
+// swapped in one go. At every other asset strands end and begin: the router holds it in between.
+
+import { NODE_IN } from './route-field.ts';
+import type { PoolSwap, RouteHop } from './route-swaps.ts';
+
+/**
+ * What a strand begins with: a part of the input, a part of what the router holds of an asset, or
+ * all that is left there, however much that is.
+ */
+export type StrandSource = 'input' | 'part' | 'rest';
+
+export interface RouteStrand {
+  readonly takes: StrandSource;
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  readonly hops: readonly RouteHop[];
+}
+
+/** How many pools bring an asset, and how many it goes on to. */
+interface Traffic {
+  arriving: number;
+  departing: number;
+}
+
+function countAt(swaps: readonly PoolSwap[]): Map<number, Traffic> {
+  const traffic = new Map<number, Traffic>();
+  const at = (node: number): Traffic => {
+    const known = traffic.get(node) ?? { arriving: 0, departing: 0 };
+    traffic.set(node, known);
+    return known;
+  };
+  for (const { edge } of swaps) {
+    at(edge.to).arriving += 1;
+    at(edge.from).departing += 1;
+  }
+  return traffic;
+}
+
+/** Of swaps in the order of their execution. */
+export function toStrands(swaps: readonly PoolSwap[]): RouteStrand[] {
+  const traffic = countAt(swaps);
+  const isPassage = (node: number) => {
+    const { arriving, departing } = traffic.get(node) ?? { arriving: 0, departing: 0 };
+    return node !== NODE_IN && arriving === 1 && departing === 1;
+  };
+  const strands: PoolSwap[][] = [];
+  const ending = new Map<number, PoolSwap[]>();
+  for (const swap of swaps) {
+    const { from, to } = swap.edge;
+    let strand = isPassage(from) ? ending.get(from) : undefined;
+    if (strand === undefined) {
+      strand = [];
+      strands.push(strand);
+    }
+    strand.push(swap);
+    ending.set(to, strand);
+  }
+  const held = new Map<number, bigint>();
+  return strands.map((strand) => toStrand(strand, held));
+}
+
+/** Whoever takes all that is there takes it whatever it is by then. */
+function toStrand(strand: readonly PoolSwap[], held: Map<number, bigint>): RouteStrand {
+  const [first, last] = [strand[0] as PoolSwap, strand.at(-1) as PoolSwap];
+  const { from } = first.edge;
+  const { amountIn } = first.hop;
+  const { amountOut } = last.hop;
+  const there = held.get(from) ?? 0n;
+  held.set(from, there - amountIn);
+  held.set(last.edge.to, (held.get(last.edge.to) ?? 0n) + amountOut);
+  const takes = from === NODE_IN ? 'input' : there === amountIn ? 'rest' : 'part';
+  return { takes, amountIn, amountOut, hops: strand.map(({ hop }) => hop) };
+}

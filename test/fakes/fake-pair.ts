@@ -1,0 +1,29 @@
+// A V2 pool with given reserves.
+
+import { ConstantProductPool } from '../../src/amm/constant-product.ts';
+import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
+import { toFakeAddress } from './fake-market.ts';
+
+/** Reserves that a test's usual trade hardly moves. */
+export const DEEP = 10n ** 24n;
+
+export function createPair(
+  number: number,
+  tokens: readonly [string, string],
+  reserves: readonly [bigint, bigint] = [DEEP, DEEP],
+  more: Partial<GraphPool> = {},
+): GraphPool {
+  const [reserve0, reserve1] = reserves;
+  return {
+    pool: toFakeAddress('dd', number),
+    venue: 'uniswap-v2',
+    token0: tokens[0],
+    token1: tokens[1],
+    feePips: 3000,
+    tickSpacing: null,
+    hooks: null,
+    inexact: null,
+    curve: new ConstantProductPool({ reserve0, reserve1 }, 3000),
+    ...more,
+  };
+}

@@ -1,0 +1,45 @@
+// How much pools can take for sure: over routes of one and two hops, each asset by itself.
+
+import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
+import { mergeCurves, toCurve } from '../../src/trading/routing/route-curve.ts';
+
+interface Ends {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** More than anything real, and less than what a V2 pair refuses. */
+const MUCH = 1n << 110n;
+
+/** What a pool takes in one direction until its liquidity ends, and pays for that. */
+function toFull(pool: GraphPool, zeroForOne: boolean): { in: number; out: number } {
+  const { amountIn, amountOut } = pool.curve.swapIn(zeroForOne, MUCH);
+  return { in: Number(amountIn), out: Number(amountOut) };
+}
+
+/** No more may arrive at the pools' end than so much. */
+function toTaken(pools: readonly GraphPool[], from: string, outMax: number): number {
+  const fulls = pools.map((pool) => toFull(pool, pool.token0 === from));
+  const out = fulls.reduce((sum, full) => sum + full.out, 0);
+  if (out <= outMax) return fulls.reduce((sum, full) => sum + full.in, 0);
+  return mergeCurves(pools.map((pool) => toCurve(pool.curve, pool.token0 === from))).toInFor(
+    outMax,
+  );
+}
+
+/** An input that is not above this can be spent whole, but for what rounding takes. */
+export function toCapacity(pools: readonly GraphPool[], { from, to }: Ends): number {
+  const between = (a: string, b: string) =>
+    pools.filter(({ token0, token1 }) => {
+      return (token0 === a && token1 === b) || (token0 === b && token1 === a);
+    });
+  const assets = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
+  let sum = toTaken(between(from, to), from, Number.POSITIVE_INFINITY);
+  for (const asset of assets) {
+    const lasts = asset === from || asset === to ? [] : between(asset, to);
+    if (lasts.length === 0) continue;
+    const outMax = toTaken(lasts, asset, Number.POSITIVE_INFINITY);
+    sum += toTaken(between(from, asset), from, outMax);
+  }
+  return sum;
+}

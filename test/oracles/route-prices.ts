@@ -1,0 +1,275 @@
+// Prices of the assets between two ends at which what pools would best trade flows on: looked for
+// one after the other, each where supply meets demand, and all at once.
+//
+// Routes have three hops at most: an asset just bought with the input may go through one more pool
+// on its way to the last one, one that came through a pool in the middle may not. The two have
+// prices of their own, of which the second is not above the first.
+
+import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
+import { type RouteCurve, toCurve } from '../../src/trading/routing/route-curve.ts';
+
+interface Price {
+  at: number;
+}
+
+/** A pool in one direction, between two prices. */
+export interface BoundEdge {
+  readonly pool: GraphPool;
+  readonly zeroForOne: boolean;
+  readonly curve: RouteCurve;
+  readonly paid: Price;
+  readonly bought: Price;
+  /** Whether it takes a part of the input. */
+  readonly isFirst: boolean;
+}
+
+/** Names a pool in one direction. */
+export function toName({ pool, zeroForOne }: Pick<BoundEdge, 'pool' | 'zeroForOne'>): string {
+  return `${pool.pool} ${zeroForOne}`;
+}
+
+/** An asset between the two ends. */
+interface Middle {
+  /** After the first hop. */
+  readonly fresh: Price;
+  /** Before the last hop. */
+  readonly late: Price;
+  readonly intoFresh: BoundEdge[];
+  readonly outOfFresh: BoundEdge[];
+  readonly intoLate: BoundEdge[];
+  readonly outOfLate: BoundEdge[];
+}
+
+export interface Ends {
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Step extends Ends {
+  readonly pool: GraphPool;
+  readonly zeroForOne: boolean;
+}
+
+const SWEEP_COUNT_MAX = 1000;
+const SWEEPS_APIECE = 5;
+/** Where so many sweeps gain less than this it is enough. */
+const GAIN_MIN = 1e-7;
+const HALVING_COUNT = 50;
+/** Prices are looked for within this factor of where they stand. */
+const FACTOR = 1e9;
+
+export function toFlowIn({ curve, paid, bought }: BoundEdge): number {
+  return curve.toIn(Math.sqrt(bought.at / paid.at));
+}
+
+function sumIn(edges: readonly BoundEdge[]): number {
+  return edges.reduce((sum, edge) => sum + toFlowIn(edge), 0);
+}
+
+function sumOut(edges: readonly BoundEdge[]): number {
+  return edges.reduce((sum, edge) => sum + edge.curve.toOut(toFlowIn(edge)), 0);
+}
+
+/** The price at which `toExcess`, which rises with it, is nothing; `set` tries one out. */
+function findPrice(start: number, set: (price: number) => void, toExcess: () => number): number {
+  let [low, high] = [start / FACTOR, start * FACTOR];
+  for (let turn = 0; turn < HALVING_COUNT; turn += 1) {
+    const price = Math.sqrt(low * high);
+    set(price);
+    if (toExcess() > 0) high = price;
+    else low = price;
+  }
+  return Math.sqrt(low * high);
+}
+
+/** Whether what was bought with the input may go straight on to the output. */
+function isBoth({ intoFresh, outOfLate }: Middle): boolean {
+  return intoFresh.length > 0 && outOfLate.length > 0;
+}
+
+export class PriceSearch {
+  /** All edges; prices are looked for as if there were only some of them, where that is told. */
+  readonly all: BoundEdge[] = [];
+  readonly edges: BoundEdge[] = [];
+  readonly input: Price = { at: 0 };
+  readonly #amountIn: number;
+  readonly #leaving: BoundEdge[] = [];
+  readonly #middles = new Map<string, Middle>();
+  readonly #output: Price = { at: 1 };
+  readonly #kept: ReadonlySet<string> | null;
+
+  constructor(
+    pools: readonly GraphPool[],
+    ends: Ends,
+    search: { readonly amountIn: number; readonly kept: ReadonlySet<string> | null },
+  ) {
+    this.#amountIn = search.amountIn;
+    this.#kept = search.kept;
+    const isNextTo = (end: string) => {
+      const next = pools.filter(({ token0, token1 }) => token0 === end || token1 === end);
+      return new Set(next.flatMap(({ token0, token1 }) => [token0, token1]));
+    };
+    const [nextToInput, nextToOutput] = [isNextTo(ends.from), isNextTo(ends.to)];
+    for (const pool of pools) {
+      for (const zeroForOne of [true, false]) {
+        const [from, to] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
+        if (to === ends.from || from === ends.to) continue;
+        // Whatever lies on no route of three hops is left out.
+        const isMiddle = from !== ends.from && to !== ends.to;
+        if (isMiddle && !(nextToInput.has(from) && nextToOutput.has(to))) continue;
+        this.#add({ pool, zeroForOne, from, to }, ends);
+      }
+    }
+    this.#guess();
+  }
+
+  get #prices(): Price[] {
+    const middles = [...this.#middles.values()];
+    return [this.input, ...middles.flatMap(({ fresh, late }) => [fresh, late])];
+  }
+
+  #toMiddle(asset: string): Middle {
+    const known = this.#middles.get(asset);
+    if (known !== undefined) return known;
+    const created: Middle = {
+      ...{ fresh: { at: 0 }, late: { at: 0 } },
+      ...{ intoFresh: [], outOfFresh: [], intoLate: [], outOfLate: [] },
+    };
+    this.#middles.set(asset, created);
+    return created;
+  }
+
+  #add({ pool, zeroForOne, from, to }: Step, ends: Ends): void {
+    const curve = toCurve(pool.curve, zeroForOne);
+    const source = from === ends.from ? null : this.#toMiddle(from);
+    const target = to === ends.to ? null : this.#toMiddle(to);
+    const paid = source === null ? this.input : target === null ? source.late : source.fresh;
+    const bought = target === null ? this.#output : source === null ? target.fresh : target.late;
+    const edge = { pool, zeroForOne, curve, paid, bought, isFirst: source === null };
+    this.all.push(edge);
+    if (this.#kept !== null && !this.#kept.has(toName(edge))) return;
+    this.edges.push(edge);
+    if (source === null) this.#leaving.push(edge);
+    else (target === null ? source.outOfLate : source.outOfFresh).push(edge);
+    if (target !== null) (source === null ? target.intoFresh : target.intoLate).push(edge);
+  }
+
+  /** The best rates of untouched pools. */
+  #guess(): void {
+    const point = { out: 0, slope: 0, bend: 0 };
+    const toRate = ({ curve }: BoundEdge) => {
+      curve.read(0, point);
+      return point.slope;
+    };
+    const best = (edges: readonly BoundEdge[]) =>
+      edges.reduce((most, edge) => Math.max(most, toRate(edge) * edge.bought.at), 0);
+    const middles = [...this.#middles.values()];
+    for (const { late, outOfLate } of middles) late.at = best(outOfLate);
+    for (const { fresh, late, outOfFresh } of middles) {
+      fresh.at = Math.max(late.at, best(outOfFresh));
+    }
+    this.input.at = best(this.#leaving);
+    // What nothing is paid for must cost next to nothing, but prices are above zero.
+    const least = this.input.at * 1e-30 || 1e-300;
+    for (const { fresh, late } of middles) {
+      late.at = Math.max(late.at, least);
+      fresh.at = Math.max(fresh.at, late.at);
+    }
+  }
+
+  #settle(middle: Middle): void {
+    const { fresh, late, intoFresh, outOfFresh, intoLate, outOfLate } = middle;
+    const excessFresh = () => sumOut(intoFresh) - sumIn(outOfFresh);
+    const excessLate = () => sumOut(intoLate) - sumIn(outOfLate);
+    const setBoth = (price: number) => {
+      fresh.at = price;
+      late.at = price;
+    };
+    const hasBoth = isBoth(middle);
+    if (hasBoth) setBoth(findPrice(fresh.at, setBoth, () => excessFresh() + excessLate()));
+    // Fresh may be used as late, but not the other way round.
+    if (hasBoth && excessLate() <= 0) return;
+    const shared = fresh.at;
+    if (intoFresh.length > 0 && outOfFresh.length > 0) {
+      fresh.at = findPrice(shared, (price) => (fresh.at = price), excessFresh);
+    }
+    if (intoLate.length > 0 && outOfLate.length > 0) {
+      late.at = findPrice(shared, (price) => (late.at = price), excessLate);
+    }
+    if (!hasBoth) return;
+    fresh.at = Math.max(fresh.at, shared);
+    late.at = Math.min(late.at, shared);
+  }
+
+  /** All prices at once by one factor: one after the other they follow each other but slowly. */
+  #scale(): void {
+    const starts = this.#prices.map(({ at }) => at);
+    const set = (factor: number) => {
+      for (const [index, price] of this.#prices.entries()) {
+        price.at = (starts[index] ?? 0) * factor;
+      }
+    };
+    const toExcess = () => {
+      const value = this.edges.reduce((sum, edge) => {
+        const amount = toFlowIn(edge);
+        const bought = edge.bought === this.#output ? 0 : edge.bought.at;
+        return sum + bought * edge.curve.toOut(amount) - edge.paid.at * amount;
+      }, 0);
+      return this.input.at * this.#amountIn + value;
+    };
+    set(findPrice(1, set, toExcess));
+  }
+
+  run(): void {
+    let starts = this.#prices.map(({ at }) => at);
+    let before = Number.POSITIVE_INFINITY;
+    for (let sweep = 1; sweep <= SWEEP_COUNT_MAX; sweep += 1) {
+      const { input } = this;
+      const toExcess = () => this.#amountIn - sumIn(this.#leaving);
+      input.at = findPrice(input.at, (price) => (input.at = price), toExcess);
+      for (const middle of this.#middles.values()) this.#settle(middle);
+      this.#scale();
+      if (sweep % SWEEPS_APIECE !== 0) continue;
+      const now = this.#goOn(starts);
+      if (now > before * (1 - GAIN_MIN)) return;
+      before = now;
+      starts = this.#prices.map(({ at }) => at);
+    }
+  }
+
+  /** Goes on the way that prices went in the last sweeps, as long as the bound falls. */
+  #goOn(starts: readonly number[]): number {
+    const ends = this.#prices.map(({ at }) => at);
+    const set = (times: number) => {
+      for (const [index, price] of this.#prices.entries()) {
+        const [start, end] = [starts[index] ?? 1, ends[index] ?? 1];
+        price.at = end * (end / start) ** times;
+      }
+    };
+    let least = this.#toBound();
+    let best = 0;
+    for (let times = 1; times <= 64; times *= 2) {
+      set(times);
+      const bound = this.#toBound();
+      // Also false where a price has become no number.
+      if (!(bound < least) || !this.#isAllowed()) break;
+      least = bound;
+      best = times;
+    }
+    set(best);
+    return least;
+  }
+
+  #isAllowed(): boolean {
+    return [...this.#middles.values()].every(
+      (middle) => !isBoth(middle) || middle.fresh.at >= middle.late.at,
+    );
+  }
+
+  #toBound(): number {
+    return this.edges.reduce((sum, edge) => {
+      const amount = toFlowIn(edge);
+      return sum + edge.bought.at * edge.curve.toOut(amount) - edge.paid.at * amount;
+    }, this.input.at * this.#amountIn);
+  }
+}

@@ -1,0 +1,58 @@
+// Whether a route is what it says it is, executed again by other code.
+
+import assert from 'node:assert/strict';
+import type { BestRoute } from '../../src/trading/routing/route.ts';
+import type { RouteHop } from '../../src/trading/routing/route-swaps.ts';
+import { executeStrands } from './exhaustive-routes.ts';
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((all, amount) => all + amount, 0n);
+}
+
+/** Of an asset that parts one part in so many is left at least. */
+const SLACK_PART = 200n;
+
+/** What goes into each pool, by pool. */
+function toPoolAmounts(parts: readonly { readonly hops: readonly RouteHop[] }[]) {
+  const hops = parts.flatMap((part) => part.hops);
+  const pools = Map.groupBy(hops, ({ pool }) => pool.pool);
+  return new Map([...pools].map(([id, of]) => [id, sum(of.map((hop) => hop.amountIn))]));
+}
+
+/** A route is what it says it is: it spends all, hangs together, and pays that when executed. */
+export function assertSound(found: BestRoute, amountIn: bigint): void {
+  assert.equal(found.amountIn, amountIn);
+  assert.equal(sum(found.legs.map((leg) => leg.amountIn)), amountIn);
+  assert.equal(sum(found.legs.map((leg) => leg.amountOut)), found.amountOut);
+  for (const leg of found.legs) {
+    let amount = leg.amountIn;
+    for (const hop of leg.hops) {
+      assert.equal(hop.amountIn, amount);
+      amount = hop.amountOut;
+    }
+    assert.equal(amount, leg.amountOut);
+  }
+  const inputs = found.strands.filter(({ takes }) => takes === 'input');
+  assert.equal(sum(inputs.map((strand) => strand.amountIn)), amountIn);
+  assert.equal(executeStrands(found.strands).amountOut, found.amountOut);
+  assert.deepEqual(toPoolAmounts(found.legs), toPoolAmounts(found.strands));
+  assertSlack(found);
+}
+
+/** Of every asset that parts enough is left for who takes the rest, should it come for less. */
+function assertSlack({ strands }: BestRoute): void {
+  const arrived = new Map<string, bigint>();
+  const held = new Map<string, bigint>();
+  const add = (sums: Map<string, bigint>, token: string, amount: bigint) =>
+    sums.set(token, (sums.get(token) ?? 0n) + amount);
+  for (const { takes, hops, amountIn, amountOut } of strands) {
+    const [start = '', end = ''] = [hops[0]?.tokenIn, hops.at(-1)?.tokenOut];
+    if (takes !== 'input') add(held, start, -amountIn);
+    const [left, all] = [held.get(start) ?? 0n, arrived.get(start) ?? 0n];
+    if (takes === 'part') assert.ok(left * SLACK_PART >= all, `${left} of ${all} ${start} left`);
+    if (takes === 'rest') assert.equal(left, 0n);
+    if (takes === 'rest') arrived.delete(start);
+    add(held, end, amountOut);
+    add(arrived, end, amountOut);
+  }
+}

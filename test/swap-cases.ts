@@ -1,0 +1,156 @@
+// Trades written as text, as plans for the encoder, with what they must pay reckoned beside it.
+
+import assert from 'node:assert/strict';
+import { type SwapPool as AmmPool, swapAndMove } from '../src/amm/swap-pool.ts';
+import {
+  type SwapHop,
+  type SwapPlan,
+  type SwapStrand,
+  toRoutableVenues,
+} from '../src/chains/evm/transactions/swap-plan.ts';
+import { ZERO_ADDRESS } from '../src/model/market-event.ts';
+import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
+import type { IndexedDevnet } from './indexed-devnet.ts';
+import type { OraclePath } from './oracles/exhaustive-routes.ts';
+
+export interface SwapCase {
+  /** Keys of tokens; `eth` and `weth` are the coin and its wrapping. */
+  readonly from: string;
+  readonly to: string;
+  readonly amountIn: bigint;
+  /**
+   * The strands' steps: `v3:usdc` goes on to USDC in a V3 pool. The input is divided evenly among
+   * those that begin with it; `usdc > …` goes on with a third of what the router then holds of
+   * USDC, `usdc >> …` with all of it.
+   */
+  readonly strands: readonly string[];
+}
+
+/** What the router holds at each moment; native and wrapped coin are one. */
+class Held {
+  readonly #amounts = new Map<string, bigint>();
+  readonly #moved = new Map<string, AmmPool>();
+
+  static toKey(key: string): string {
+    return key === 'weth' ? 'eth' : key;
+  }
+
+  get(key: string): bigint {
+    return this.#amounts.get(Held.toKey(key)) ?? 0n;
+  }
+
+  add(key: string, amount: bigint): void {
+    this.#amounts.set(Held.toKey(key), this.get(key) + amount);
+  }
+
+  swap(path: OraclePath, amountIn: bigint): bigint {
+    let amount = amountIn;
+    for (const { pool, zeroForOne } of path) {
+      const curve = this.#moved.get(pool.pool) ?? pool.curve;
+      const { swap, after } = swapAndMove(curve, zeroForOne, amount);
+      assert.ok(swap.isFilled && swap.amountOut > 0n);
+      this.#moved.set(pool.pool, after);
+      amount = swap.amountOut;
+    }
+    return amount;
+  }
+}
+
+export class SwapCases {
+  pools: readonly GraphPool[] = [];
+  readonly #devnet: IndexedDevnet;
+  readonly #recipient: string;
+
+  constructor(devnet: IndexedDevnet, recipient: string) {
+    this.#devnet = devnet;
+    this.#recipient = recipient;
+  }
+
+  /** Reads the pools as they are now. */
+  async refresh(): Promise<void> {
+    await this.#devnet.settle();
+    this.pools = [...(this.#devnet.follower.current?.graph.pools() ?? [])];
+  }
+
+  tokenOf(key: string): string {
+    const { adapter, chain } = this.#devnet;
+    if (key === 'eth') return ZERO_ADDRESS;
+    if (key === 'weth') return adapter.deployment.wrapped;
+    const token = chain.deployment.tokens.find((one) => one.key === key);
+    return token?.address ?? assert.fail(key);
+  }
+
+  toHop({ pool, zeroForOne }: OraclePath[number]): SwapHop {
+    const { token0, token1, venue, feePips } = pool;
+    const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0];
+    const kind = toRoutableVenues(this.#devnet.adapter.deployment).get(venue);
+    if (kind === 'v2') return { tokenIn, tokenOut, pool: { kind, pair: pool.pool } };
+    if (kind === 'v3') return { tokenIn, tokenOut, pool: { kind, feePips } };
+    assert.equal(kind, 'v4');
+    const key = {
+      currency0: token0,
+      currency1: token1,
+      fee: feePips,
+      tickSpacing: pool.tickSpacing ?? 0,
+      hooks: pool.hooks ?? ZERO_ADDRESS,
+    };
+    return { tokenIn, tokenOut, pool: { kind: 'v4', key } };
+  }
+
+  toPlan(one: SwapCase): SwapPlan & { amountOut: bigint } {
+    const held = new Held();
+    const strands = one.strands.map((text) => this.#toStrand(text, one, held));
+    const amountOut = held.get(one.to);
+    return {
+      tokenIn: this.tokenOf(one.from),
+      tokenOut: this.tokenOf(one.to),
+      amountOut,
+      amountOutMin: amountOut,
+      strands,
+      outputTaxBps: 0,
+      recipient: this.#recipient,
+      deadlineSeconds: 4_000_000_000,
+    };
+  }
+
+  #isAsset(token: string, key: string): boolean {
+    if (Held.toKey(key) !== 'eth') return token === this.tokenOf(key);
+    return token === ZERO_ADDRESS || token === this.tokenOf('weth');
+  }
+
+  #toPath(from: string, steps: string): OraclePath {
+    let at = from;
+    return steps.split(' ').map((step) => {
+      const [kind, to = ''] = step.split(':');
+      const joins = (a: string, b: string) => this.#isAsset(a, at) && this.#isAsset(b, to);
+      const pool = this.pools.find(
+        ({ venue, token0, token1 }) =>
+          venue === `uniswap-${kind}` && (joins(token0, token1) || joins(token1, token0)),
+      );
+      if (pool === undefined) return assert.fail(`no ${kind} pool ${at} ${to}`);
+      const zeroForOne = this.#isAsset(pool.token0, at);
+      at = to;
+      return { pool, zeroForOne };
+    });
+  }
+
+  #toStrand(text: string, { from, amountIn, strands }: SwapCase, held: Held): SwapStrand {
+    const [, key, mark, steps = ''] = /^(?:(\w+) (>>?) )?(.*)$/.exec(text) ?? assert.fail();
+    const takes = mark === undefined ? 'input' : mark === '>' ? 'part' : 'rest';
+    const firsts = strands.filter((one) => !one.includes('>'));
+    const share = amountIn / BigInt(firsts.length);
+    const left = amountIn - share * BigInt(firsts.length);
+    const there = held.get(key ?? from);
+    const amounts = {
+      input: text === firsts[0] ? share + left : share,
+      part: there / 3n,
+      rest: there,
+    };
+    const amountInRaw = amounts[takes];
+    const path = this.#toPath(key ?? from, steps);
+    const amountOutRaw = held.swap(path, amountInRaw);
+    if (key !== undefined) held.add(key, -amountInRaw);
+    held.add(steps.split(':').at(-1) ?? '', amountOutRaw);
+    return { takes, amountInRaw, amountOutRaw, hops: path.map((hop) => this.toHop(hop)) };
+  }
+}
