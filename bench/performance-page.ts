@@ -108,8 +108,8 @@ One command measures Mintwire beside its peers, in the same run and on the same 
     npm run bench -- profile           # where the time of each hot path goes
 
 What counts is the **ratio**: ours to the peer's, higher is better. Repetitions of both are interleaved, so that a noisy
-neighbour disturbs them alike; the median is shown, and the spread is half the distance between the quartiles. Absolute figures
-belong to the machine: ${machines.join('; ') || 'none yet'}.
+neighbour disturbs them alike; the median is shown, and the spread is half the distance between the quartiles (of fewer than five
+repetitions half their range). Absolute figures belong to the machine: ${machines.join('; ') || 'none yet'}.
 
 ![Ratios to the peers, with goals](performance/ratios.svg)
 
