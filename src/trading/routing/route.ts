@@ -3,7 +3,7 @@
 import type { Address } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import { dropLeast, dropLossy } from './route-choice.ts';
-import { type Division, divide, type RouteSearch } from './route-division.ts';
+import { divide, type RouteSearch } from './route-division.ts';
 import { executePath, executeShares } from './route-execute.ts';
 import { type AcceptEdge, createField, NODE_OUT, type RouteField } from './route-field.ts';
 import { type RouteLeg, toLegs } from './route-legs.ts';
@@ -96,17 +96,6 @@ function toBestRoute(candidate: Candidate, amountIn: bigint): BestRoute {
   return { amountIn, amountOut, strands, legs, cost, exact };
 }
 
-/** The next to try where a division cannot be executed as it is; null where it can. */
-function toNext(
-  division: Division,
-  candidate: Candidate | null,
-  search: RouteSearch,
-): Division | null {
-  if (candidate === null) return dropLeast(division, DROPPED_OF_DUST_SHARE, search);
-  const used = search.room?.toUsed(candidate.strands) ?? 0;
-  return used > 1 ? freeRoom(division, used - 1, search) : null;
-}
-
 /** The best division among routes of up to so many hops. */
 function findDivided(field: RouteField, search: RouteSearch): Candidate | null {
   const whole = divide(field, search);
@@ -116,10 +105,14 @@ function findDivided(field: RouteField, search: RouteSearch): Candidate | null {
   while (division !== null && failed < FAILED_MAX && vain < VAIN_MAX) {
     const swaps = executeShares(division.parts, search.amountIn);
     const candidate = swaps && toCandidate(swaps, search);
-    const next = toNext(division, candidate, search);
-    if (candidate === null) failed += 1;
-    if (next !== null || candidate === null) {
-      division = next;
+    if (candidate === null) {
+      failed += 1;
+      division = dropLeast(division, DROPPED_OF_DUST_SHARE, search);
+      continue;
+    }
+    const used = search.room?.toUsed(candidate.strands) ?? 0;
+    if (used > 1) {
+      division = freeRoom(division, used - 1, search);
       continue;
     }
     if (isBetter(candidate, best)) best = candidate;
