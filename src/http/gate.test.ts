@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestServer, toLimits } from '../../test/start-http-server.ts';
+import { getThing, startTestServer, toLimits } from '../../test/start-http-server.ts';
+import { COSTS } from '../contract/operation.ts';
 import { ManualClock } from '../lib/clock.ts';
 
 const SMALL = { policy: 'anonymous', perMinute: 120, burst: 3 };
@@ -27,6 +28,36 @@ test('default: the budget counts down, is refused with 429, and Retry-After suff
   assert.match(problem.detail, new RegExp(`anonymous.* ${retryAfter} s`));
   clock.advance(Number(retryAfter) * 1000);
   assert.equal((await server.get('/v1/thing')).status, 200);
+});
+
+test('behavior: budget and address ceiling are charged what the operation costs', async (t) => {
+  const clock = new ManualClock();
+  const cost = COSTS.build;
+  const start = (small: Parameters<typeof toLimits>[0]) =>
+    startTestServer(t, {
+      clock,
+      limits: toLimits(small),
+      operations: [{ ...getThing, cost: 'build' }],
+      handlers: { getThing: () => ({ ok: true }) },
+    });
+  const anonymous = { policy: 'anonymous', perMinute: 60, burst: 2 * cost + 1 };
+  const ip = { ...anonymous, policy: 'ip' };
+  const own = await start({ anonymous });
+  const address = await start({ ip });
+  for (const [server, policy] of [
+    [own, 'anonymous'],
+    [address, 'ip'],
+  ] as const) {
+    const statuses: number[] = [];
+    let field = '';
+    for (let i = 0; i < 3; i += 1) {
+      const response = await server.get('/v1/thing');
+      statuses.push(response.status);
+      field = response.headers.get('ratelimit') ?? '';
+    }
+    assert.deepEqual(statuses, [200, 200, 429], policy);
+    assert.match(field, new RegExp(`^"${policy}";r=1;t=`));
+  }
 });
 
 test('behavior: the address ceiling comes first and also counts what has no route', async (t) => {

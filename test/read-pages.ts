@@ -1,0 +1,25 @@
+// Reads everything page by page, with an end: a cursor that does not move on fails its test.
+
+import assert from 'node:assert/strict';
+
+export interface Page<Row, Cursor> {
+  readonly rows: readonly Row[];
+  /** Where the next page begins; null after the last one. */
+  readonly next: Cursor | null;
+}
+
+/** The rows of all pages. Fails where there are more pages than there can be. */
+export async function readPages<Row, Cursor>(
+  pageCountMax: number,
+  read: (after: Cursor | null) => Promise<Page<Row, Cursor>>,
+): Promise<Row[]> {
+  const all: Row[] = [];
+  let after: Cursor | null = null;
+  for (let count = 1; count <= pageCountMax; count += 1) {
+    const { rows, next }: Page<Row, Cursor> = await read(after);
+    all.push(...rows);
+    if (next === null) return all;
+    after = next;
+  }
+  assert.fail(`no end after ${pageCountMax} pages: the cursor does not move on`);
+}
