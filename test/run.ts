@@ -3,10 +3,9 @@
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import { startPostgres } from './postgres.ts';
 import { findForbidden, findScenes, readNotes, sumCounts } from './rpc-notes.ts';
+import { LIMITS, runFiles } from './run-files.ts';
 
 const PATTERNS = [
   'src/**/*.test.ts',
@@ -15,31 +14,11 @@ const PATTERNS = [
   'bench/**/*.test.ts',
 ];
 
-interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
 function findFiles(filters: readonly string[]): string[] {
   const files = globSync(PATTERNS, { exclude: ['**/node_modules/**'] }).sort();
   return filters.length === 0
     ? files
     : files.filter((file) => filters.some((filter) => file.includes(filter)));
-}
-
-function runFiles(files: string[]): Promise<Counts> {
-  return new Promise((resolve, reject) => {
-    const stream = run({ files, concurrency: 2 });
-    stream.on('test:summary', ({ counts, file }) => {
-      // A summary without a file is that of the whole run.
-      if (file !== undefined) return;
-      const failed = counts.tests - counts.passed - counts.skipped - counts.todo;
-      resolve({ passed: counts.passed, failed, skipped: counts.skipped });
-    });
-    stream.on('error', reject);
-    stream.compose(spec).pipe(process.stdout);
-  });
 }
 
 /** Lets every process and thread of the run note what the service asks nodes for. */
@@ -81,7 +60,7 @@ const postgres = await startPostgres();
 recordCalls(notes);
 process.env['MINTWIRE_TEST_POSTGRES_URL'] = postgres.url;
 try {
-  const { passed, failed, skipped } = await runFiles(files);
+  const { passed, failed, skipped } = await runFiles(files, LIMITS);
   console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   const isReadOnly = reportMethods(notes, files);
   process.exitCode = failed > 0 || passed === 0 || !isReadOnly ? 1 : 0;

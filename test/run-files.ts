@@ -1,0 +1,60 @@
+// Runs test files, each in a process of its own that has an end.
+
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { findTree, killTree } from './process-tree.ts';
+
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export interface RunLimits {
+  /** A test that takes longer fails by its name. */
+  readonly testMs: number;
+  /** A file that takes longer fails by its name, and what it started is ended. */
+  readonly fileMs: number;
+}
+
+/**
+ * The whole suite takes less than 15 minutes on two cores. A single file that takes as long hangs,
+ * even on a machine that is ten times slower.
+ */
+export const LIMITS: RunLimits = { testMs: 10 * 60_000, fileMs: 15 * 60_000 };
+
+/** The process that runs a file: a child of ours that was given its path. */
+async function endFile(file: string): Promise<void> {
+  const found = findTree(process.pid).find(
+    ({ parentPid, command }) => parentPid === process.pid && command.includes(file),
+  );
+  if (found !== undefined) await killTree(found.pid);
+}
+
+export function runFiles(files: string[], limits: RunLimits): Promise<Counts> {
+  return new Promise((resolve, reject) => {
+    const timers = new Map<string, NodeJS.Timeout>();
+    const stream = run({ files, concurrency: 2, timeout: limits.testMs });
+    stream.on('test:dequeue', ({ name, file }) => {
+      // A file is told like a test that has its name.
+      if (file === undefined || name !== file || timers.has(file)) return;
+      const end = () => {
+        console.error(`NO END: ${file} was still running after ${limits.fileMs / 1000} s`);
+        endFile(file).catch(reject);
+      };
+      timers.set(file, setTimeout(end, limits.fileMs));
+    });
+    stream.on('test:summary', ({ counts, file }) => {
+      // A summary without a file is that of the whole run.
+      if (file !== undefined) {
+        clearTimeout(timers.get(file));
+        return;
+      }
+      for (const timer of timers.values()) clearTimeout(timer);
+      const failed = counts.tests - counts.passed - counts.skipped - counts.todo;
+      resolve({ passed: counts.passed, failed, skipped: counts.skipped });
+    });
+    stream.on('error', reject);
+    stream.compose(spec).pipe(process.stdout);
+  });
+}
