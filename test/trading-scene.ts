@@ -1,6 +1,5 @@
 // Pricing on a real node's markets, as the service composes it, without HTTP in front.
 
-import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
 import { toDevnetDeployment } from '../src/chains/evm/to-devnet-deployment.ts';
@@ -15,9 +14,9 @@ import {
 } from '../src/trading/quote/create-pricing.ts';
 import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
 import type { QuoteAnswer } from '../src/trading/quote/quote-answer.ts';
-import type { Sealer } from '../src/trading/quote/quote-seal.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
+import { TEST_SEALER } from './test-sealer.ts';
 
 export interface TradingScene {
   readonly devnet: IndexedDevnet;
@@ -33,11 +32,6 @@ export interface TradingScene {
   settle(): Promise<void>;
   stop(): Promise<void>;
 }
-
-export const TEST_SEALER: Sealer = {
-  mark: (text) => createHmac('sha256', 'test').update(text).digest('base64url').slice(0, 22),
-  isMark: (text, mark) => TEST_SEALER.mark(text) === mark,
-};
 
 const SETTLE_MAX_MS = 60_000;
 

@@ -1,0 +1,156 @@
+// Pricing and building on pools in memory and a scripted node, without a chain behind.
+
+import type { TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { CallSimulator } from '../src/chains/evm/transactions/simulate-calls.ts';
+import type { SwapRouter } from '../src/chains/evm/transactions/swap-plan.ts';
+import { TokenBalanceSlots } from '../src/chains/evm/transactions/token-balance-slot.ts';
+import type { HandlerContext } from '../src/contract/handler.ts';
+import { ManualClock } from '../src/lib/clock.ts';
+import { type Sleep, sleep } from '../src/lib/retry.ts';
+import type { TokenRecord } from '../src/model/market-record.ts';
+import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
+import { createBuildTrade } from '../src/trading/build/build-trade.ts';
+import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
+import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
+import { createPricing, type Pricing } from '../src/trading/quote/create-pricing.ts';
+import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
+import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
+import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
+import { SafetyBook } from '../src/trading/safety/safety-book.ts';
+import { toFakeAddress } from './fakes/fake-market.ts';
+import {
+  type NodeScript,
+  type ScriptedNode,
+  startScriptedNode,
+  toNodeScript,
+} from './fakes/scripted-node.ts';
+import { openTestStore } from './market-scene.ts';
+import { TEST_SEALER } from './test-sealer.ts';
+
+export const WETH = toFakeAddress('eeee', 5);
+export const TOKEN = toFakeAddress('aaaa', 16);
+export const WALLET = toFakeAddress('cccc', 9);
+export const ROUTER: SwapRouter = {
+  address: toFakeAddress('ffff', 1),
+  version: '2.0',
+  permit2: toFakeAddress('ffff', 2),
+  wrapped: WETH,
+};
+
+function toTokenRow(token: string): TokenRecord {
+  return {
+    ...{ token, symbol: 'T', name: 'T', decimals: 18, firstSeenBlock: 1, firstSeenAtMs: 1 },
+    ...{ balanceSumRaw: 5n, holders: 1, balancesBroken: false, supplyRaw: 5n, supplyBlock: 1 },
+    ...{ supplyBalanceSumRaw: 5n, priceNative: null, priceUsd: null, lastTradeAtMs: null },
+    ...{ tradeCount: 0, liquidityUsdE18: null, pairedPool: null, pairedUsdE18: null },
+  };
+}
+
+export interface BuildScene {
+  readonly pricing: Pricing;
+  readonly chain: TradeChain;
+  readonly node: ScriptedNode;
+  readonly clock: ManualClock;
+  /** Lines of the log. */
+  readonly errors: string[];
+  build(input: Partial<TradeInput> & { quoteId?: string }): Promise<BuildAnswer>;
+}
+
+/** A sale of tokens for the native coin unless the input says otherwise. */
+export const SALE: TradeInput = {
+  chain: 'devnet',
+  mint: TOKEN,
+  side: 'sell',
+  amountInRaw: '1000000000000000000',
+  slippageBps: 50,
+};
+
+const CONTEXT: HandlerContext = {
+  identity: {
+    kind: 'session',
+    key: `eip155:${WALLET}`,
+    wallet: { id: `eip155:${WALLET}`, address: WALLET },
+  } as HandlerContext['identity'],
+  requestId: 'test',
+  addressGroup: 'test',
+  origin: null,
+  idempotencyKey: null,
+};
+
+async function createTradeChain(
+  t: TestContext,
+  pools: readonly GraphPool[],
+  { block }: NodeScript,
+): Promise<TradeChain> {
+  const { store, remove } = await openTestStore('sqlite');
+  t.after(remove);
+  await store.market.transaction('devnet', (transaction) =>
+    transaction.putTokens([TOKEN, WETH].map(toTokenRow)),
+  );
+  const graph = new PoolGraph({ wrapped: WETH });
+  const book = new SafetyBook();
+  const clean = { outBps: 0, inBps: 0, sellable: true };
+  for (const pool of pools) {
+    graph.set(pool);
+    const { token0, token1 } = pool;
+    const sides = { side0: clean, side1: clean, hookFees: null };
+    book.set({ pool: pool.pool, token0, token1, ...sides, checkedAtMs: block.timestampMs });
+  }
+  const checkpoint = {
+    ...{ startBlock: 0, block: block.number, blockHash: block.hash },
+    ...{ timestampMs: block.timestampMs, finalizedBlock: 0, version: 1 },
+  };
+  return {
+    slug: 'devnet',
+    wrapped: WETH,
+    hasDataFees: false,
+    trusted: new Set([WETH]),
+    tokens: new TradeTokens('devnet', store.market),
+    book,
+    readGraph: () => ({ graph, checkpoint }),
+    readFees: () => ({ baseFeePerGas: 7n, maxPriorityFeePerGas: 1n, maxFeePerGas: 15n }),
+    isBehind: () => false,
+    noteUse: () => undefined,
+  };
+}
+
+/** Pauses between two looks take no time but the clock's; ends of a wait are real. */
+const PAUSE_MAX_MS = 1000;
+
+function createSleep(clock: ManualClock): Sleep {
+  return async (ms, signal) => {
+    if (ms > PAUSE_MAX_MS) return sleep(ms, signal);
+    clock.advance(ms);
+    await setImmediate();
+  };
+}
+
+export async function createBuildScene(
+  t: TestContext,
+  pools: readonly GraphPool[],
+  script: Partial<NodeScript> = {},
+): Promise<BuildScene> {
+  const node = await startScriptedNode(toNodeScript(script));
+  t.after(() => node.stop());
+  const chain = await createTradeChain(t, pools, node.script);
+  const clock = new ManualClock(node.script.block.timestampMs);
+  const chains = { list: () => ['devnet' as const], find: () => chain };
+  const pricing = createPricing({ chains, clock, isPaused: () => false, sealer: TEST_SEALER });
+  const { client } = node;
+  const builder = {
+    ...{ chainId: 1337, router: ROUTER, rollup: null, client },
+    simulator: new CallSimulator(client, clock),
+    slots: new TokenBalanceSlots(client),
+  };
+  const errors: string[] = [];
+  const build = createBuildTrade({
+    ...{ pricing, chains, clock, sleep: createSleep(clock) },
+    builders: { find: () => builder },
+    log: { error: (_, message) => errors.push(message) },
+  });
+  return {
+    ...{ pricing, chain, node, clock, errors },
+    build: (input) => build({ ...SALE, deadlineSeconds: 120, ...input } as never, CONTEXT),
+  };
+}

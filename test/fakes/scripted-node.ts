@@ -1,0 +1,142 @@
+// A node at the network's edge that knows one block and one wallet, and answers what a test says.
+
+import { uintWord } from '../../src/chains/evm/hex-data.ts';
+import { RpcClient } from '../../src/chains/evm/rpc/rpc-client.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { sleep } from '../../src/lib/retry.ts';
+import { RpcFault, startMisbehavingRpc } from './misbehaving-rpc.ts';
+
+/** A call of a simulation as the node is asked for it. */
+export interface SimulatedCall {
+  readonly from: string;
+  readonly to: string;
+  readonly data: string;
+  readonly value: string;
+}
+
+export interface SimulatedOutcome {
+  readonly isOk: boolean;
+  readonly returnData: string;
+}
+
+export interface NodeScript {
+  block: { readonly number: number; readonly hash: string; readonly timestampMs: number };
+  nativeRaw: bigint;
+  balanceRaw: bigint;
+  allowanceRaw: bigint;
+  permit2: { amountRaw: bigint; expiration: number };
+  /** What the wallet has of the bought asset before, and how much more after the calls. */
+  heldRaw: bigint;
+  arrivingRaw: bigint;
+  /** What becomes of a call other than the two looks; null where the node cannot simulate. */
+  outcomeOf: ((call: SimulatedCall, index: number) => SimulatedOutcome) | null;
+}
+
+export interface ScriptedNode {
+  readonly script: NodeScript;
+  readonly client: RpcClient;
+  /** The calls of every simulation, in order. */
+  readonly simulations: readonly (readonly SimulatedCall[])[];
+  stop(): Promise<void>;
+}
+
+const GAS_USED = '0x186a0';
+const OK: SimulatedOutcome = { isOk: true, returnData: '0x' };
+
+export function toNodeScript(more: Partial<NodeScript> = {}): NodeScript {
+  return {
+    block: { number: 100, hash: `0x${'b1'.repeat(32)}`, timestampMs: 1_790_000_000_000 },
+    nativeRaw: 10n ** 18n,
+    balanceRaw: 10n ** 24n,
+    allowanceRaw: 0n,
+    permit2: { amountRaw: 0n, expiration: 0 },
+    heldRaw: 77n,
+    arrivingRaw: 0n,
+    outcomeOf: () => OK,
+    ...more,
+  };
+}
+
+function toBlock({ block }: NodeScript) {
+  return {
+    number: `0x${block.number.toString(16)}`,
+    hash: block.hash,
+    parentHash: `0x${'b0'.repeat(32)}`,
+    timestamp: `0x${(block.timestampMs / 1000).toString(16)}`,
+    transactions: [],
+  };
+}
+
+function readContract(script: NodeScript, data: string): string {
+  const { amountRaw, expiration } = script.permit2;
+  if (data.startsWith('0x70a08231')) return `0x${uintWord(script.balanceRaw)}`;
+  if (data.startsWith('0xdd62ed3e')) return `0x${uintWord(script.allowanceRaw)}`;
+  if (data.startsWith('0x927da105')) {
+    return `0x${uintWord(amountRaw)}${uintWord(BigInt(expiration))}${uintWord(0n)}`;
+  }
+  throw new RpcFault(3, 'execution reverted');
+}
+
+/** The first and the last call read the balance of what is bought. */
+function simulate(script: NodeScript, calls: readonly SimulatedCall[]) {
+  if (script.outcomeOf === null) throw new RpcFault(-32601, 'the method is not available');
+  const { outcomeOf, heldRaw, arrivingRaw } = script;
+  const outcomes = calls.map((call, index): SimulatedOutcome => {
+    if (index === 0) return { isOk: true, returnData: `0x${uintWord(heldRaw)}` };
+    if (index < calls.length - 1) return outcomeOf(call, index - 1);
+    return { isOk: true, returnData: `0x${uintWord(heldRaw + arrivingRaw)}` };
+  });
+  const toCall = ({ isOk, returnData }: SimulatedOutcome) => ({
+    ...{ status: isOk ? '0x1' : '0x0', returnData: isOk ? returnData : '0x', gasUsed: GAS_USED },
+    ...(isOk ? {} : { error: { code: 3, message: 'execution reverted', data: returnData } }),
+  });
+  return [{ calls: outcomes.map(toCall) }];
+}
+
+export async function startScriptedNode(script: NodeScript): Promise<ScriptedNode> {
+  const simulations: SimulatedCall[][] = [];
+  const node = await startMisbehavingRpc((method, params) => {
+    if (method === 'eth_chainId') return '0x539';
+    if (method === 'eth_blockNumber') return toBlock(script).number;
+    if (method === 'eth_getBlockByNumber') return toBlock(script);
+    if (method === 'eth_getBalance') return `0x${script.nativeRaw.toString(16)}`;
+    if (method === 'eth_getTransactionCount') return '0x5';
+    if (method === 'eth_feeHistory') return { baseFeePerGas: ['0x7'], reward: [['0x1']] };
+    if (method === 'eth_simulateV1') {
+      const [{ blockStateCalls }] = params as [{ blockStateCalls: { calls: SimulatedCall[] }[] }];
+      const calls = blockStateCalls[0]?.calls ?? [];
+      simulations.push(calls);
+      return simulate(script, calls);
+    }
+    const [call, , overrides] = params as [{ data: string } | undefined, unknown, unknown];
+    if (method !== 'eth_call' || overrides !== undefined || call === undefined) {
+      throw new RpcFault(-32601, `the method ${method} is not available`);
+    }
+    return readContract(script, call.data);
+  });
+  const client = new RpcClient({
+    ...{ endpoints: [node.url], chainId: 1337, clock: systemClock, sleep, random: Math.random },
+    log: { info: () => undefined, warn: () => undefined },
+    budgetMs: 60_000,
+    limits: {
+      ...{ timeoutMs: 60_000, replyBytesMax: 1 << 20, batchCallsMax: 50 },
+      ...{ batchesMax: 2, chainCheckMs: 600_000 },
+    },
+  });
+  return {
+    script,
+    client,
+    simulations,
+    stop: async () => {
+      client.close();
+      await node.stop();
+    },
+  };
+}
+
+/** What a contract answers that reverts with a text. */
+export function toRevertText(text: string): string {
+  const bytes = Buffer.from(text).toString('hex');
+  const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0');
+  return `0x08c379a0${uintWord(32n)}${uintWord(BigInt(text.length))}${padded}`;
+}
