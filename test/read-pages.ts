@@ -8,6 +8,9 @@ export interface Page<Row, Cursor> {
   readonly next: Cursor | null;
 }
 
+/** For tests that do not know how many pages there are: more than any of them has. */
+export const PAGES_MAX = 1000;
+
 /** The rows of all pages. Fails where there are more pages than there can be. */
 export async function readPages<Row, Cursor>(
   pageCountMax: number,

@@ -1,7 +1,7 @@
 // Pins that heads written by us are those that Node would have written, on every kind of request.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { getThing, startTestServer, type TestServer } from '../../test/start-http-server.ts';
 
 const CHANGING = /^(date|connection|keep-alive|x-request-id|ratelimit):/i;
@@ -109,18 +109,55 @@ test('behavior: requests sent ahead are answered in order on one connection', as
   );
 });
 
-test('behavior: old clients, HEAD and a server that is leaving get no body or no next answer', async (t) => {
-  const app = await startTestServer(t);
-  const [old] = parseAnswers(await app.raw('GET /v1/thing HTTP/1.0\r\n\r\n'));
-  assert.equal(old?.body, '{"ok":true}');
-  assert.equal(old && toField(old, 'connection'), 'Connection: close');
-  const head = await app.raw('HEAD /v1/thing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-  assert.match(head, /content-length: 11\r\n/);
-  assert.ok(head.endsWith('\r\n\r\n'));
+/** A server whose answers are of this length. */
+function startWithBody(t: TestContext, length: number): Promise<TestServer> {
+  const bytes = Buffer.from('x'.repeat(length));
+  return startTestServer(t, {
+    operations: [getThing],
+    handlers: { getThing: () => ({ kind: 'ready', bytes, etag: 'W/"x"' }) },
+  });
+}
+
+test('behavior: HEAD on a connection that stays has the head of GET and no body', async (t) => {
+  for (const length of [11, 100_000]) {
+    const app = await startWithBody(t, length);
+    const head = GET.replace('GET', 'HEAD');
+    const bytes = await app.raw(`${head}\r\n${GET}\r\n${GET}Connection: close\r\n\r\n`);
+    const end = bytes.indexOf('\r\n\r\n') + 4;
+    const [start = '', ...fields] = bytes.slice(0, end - 4).split('\r\n');
+    // What follows the head is the next answer: nothing of a body lies between.
+    const [next, last, ...rest] = parseAnswers(bytes.slice(end));
+    assert.ok(next && last && rest.length === 0);
+    assert.deepEqual(toSteady({ start, fields, body: next.body }), toSteady(next));
+    assert.deepEqual(toSteady(next), toSteady(last));
+    assert.equal(toField({ start, fields, body: '' }, 'connection'), 'Connection: keep-alive');
+    assert.equal(next.body.length, length);
+  }
+});
+
+test('behavior: an HTTP/1.0 client keeps its connection only where it asks for that', async (t) => {
+  const OLD = 'GET /v1/thing HTTP/1.0\r\n';
+  for (const length of [11, 100_000]) {
+    const app = await startWithBody(t, length);
+    const bytes = await app.raw(`${OLD}Connection: keep-alive\r\n\r\n${OLD}\r\n`);
+    const [stays, closes, ...rest] = parseAnswers(bytes);
+    assert.ok(stays && closes && rest.length === 0);
+    assert.equal(toField(stays, 'connection'), 'Connection: keep-alive');
+    assert.equal(toField(closes, 'connection'), 'Connection: close');
+    assert.deepEqual(toSteady(stays), toSteady(closes));
+    for (const { fields, body } of [stays, closes]) {
+      assert.ok(!fields.some((field) => /^transfer-encoding:/i.test(field)));
+      assert.equal(body.length, length);
+    }
+  }
+});
+
+test('behavior: a server that is leaving answers once more and closes', async (t) => {
   const leaving = await startTestServer(t, { isDraining: () => true });
   const answers = parseAnswers(await leaving.raw(`${GET}\r\n${GET}\r\n`));
   assert.equal(answers.length, 1);
   assert.equal(answers[0] && toField(answers[0], 'connection'), 'Connection: close');
+  assert.equal(answers[0]?.body, '{"ok":true}');
 });
 
 test('behavior: what was asked for and not changed is told without a body', async (t) => {

@@ -240,15 +240,19 @@ test('behavior: slow headers and slow bodies are cut off with 408', async (t) =>
 
 const CUT_OFF = { timeout: 60_000 };
 
-test('behavior: a body that goes on after its answer does not hold the connection', CUT_OFF, async (t) => {
-  const app = await startTestServer(t, {
-    timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 3_600_000 },
-  });
-  // Answered from the head alone; what is left of the body never comes.
-  const head = 'POST /v1/nope HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{';
-  const bytes = await app.raw(head);
-  assert.match(bytes, /^HTTP\/1.1 404/);
-});
+test(
+  'behavior: a body that goes on after its answer does not hold the connection',
+  CUT_OFF,
+  async (t) => {
+    const app = await startTestServer(t, {
+      timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 3_600_000 },
+    });
+    // Answered from the head alone; what is left of the body never comes.
+    const head = 'POST /v1/nope HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{';
+    const bytes = await app.raw(head);
+    assert.match(bytes, /^HTTP\/1.1 404/);
+  },
+);
 
 test('behavior: a handler that never answers is 503 in the end', async (t) => {
   const app = await startTestServer(t, {

@@ -11,7 +11,7 @@ const HEAD =
 
 /** A body in chunks of 1,000 bytes, without a length in the head. */
 function toChunked(body: string): string {
-  const chunks = body.match(/[^]{1,1000}/g) ?? [];
+  const chunks = body.match(/.{1,1000}/gs) ?? [];
   return `${HEAD}${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`;
 }
 

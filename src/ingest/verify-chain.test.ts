@@ -133,6 +133,39 @@ describe('verifyChain', () => {
     });
   });
 
+  it('holds pools and their ticks against the contracts', async () => {
+    const chain = new FakeChain({ seed: 35, finalityDepth: 8 });
+    chain.extend(60);
+    await withStore(async (store) => {
+      const adapter = await index(chain, store);
+      const honest = adapter.readPoolStates.bind(adapter);
+      let spoilt = '';
+      adapter.readPoolStates = async (queries, block) =>
+        (await honest(queries, block)).map((reading) => {
+          const [tick, ...ticks] = reading.ticks;
+          if (spoilt !== '' || tick === undefined) return reading;
+          spoilt = `${reading.pool} ${tick.tick}`;
+          return {
+            ...reading,
+            ticks: [{ ...tick, liquidityNet: tick.liquidityNet + 1n }, ...ticks],
+          };
+        });
+      const ofTick = await verify(store, adapter);
+      assert.equal(ofTick.differences.length, 1);
+      assert.match(
+        ofTick.differences[0] ?? '',
+        new RegExp(`^state of tick ${spoilt}: liquidityNet is -?\\d+, should be -?\\d+$`),
+      );
+      adapter.readPoolStates = async (queries, block) =>
+        (await honest(queries, block)).map((reading, index) =>
+          index === 0 ? { ...reading, reserve0: 123_456n } : reading,
+        );
+      const ofPool = await verify(store, adapter);
+      assert.equal(ofPool.differences.length, 1);
+      assert.match(ofPool.differences[0] ?? '', /^state of pool 0x\w+: reserve0 is /);
+    });
+  });
+
   it('copes with a store that moves on and a chain that is reorganised', async () => {
     const random = createRandom(3);
     const chain = new FakeChain({ seed: 36, finalityDepth: 8 });

@@ -16,7 +16,7 @@ const VIEW: KlineView = {
 };
 
 /** Every figure of every series differs from every other. */
-function toCandle(minute: number, prices: Partial<Record<keyof Candle, Ohlc | null>> = {}): Candle {
+function toCandle(minute: number, more: Partial<Candle> = {}): Candle {
   const toOhlc = (series: string): Ohlc => ({
     open: `${series}${minute}1`,
     high: `${series}${minute}4`,
@@ -24,6 +24,9 @@ function toCandle(minute: number, prices: Partial<Record<keyof Candle, Ohlc | nu
     close: `${series}${minute}3`,
   });
   return {
+    token: '0xt',
+    pool: null,
+    interval: '1m',
     openTimeMs: minute * MINUTE_MS,
     usd: toOhlc('1'),
     usdClean: toOhlc('2'),
@@ -35,8 +38,8 @@ function toCandle(minute: number, prices: Partial<Record<keyof Candle, Ohlc | nu
     trades: 5,
     buys: 3,
     sells: 2,
-    ...prices,
-  } as Candle;
+    ...more,
+  };
 }
 
 function toPrices({ open, high, low, close }: KlineRow) {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { foldAsClient } from '../../test/client-fold.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
+import { PAGES_MAX, readPages } from '../../test/read-pages.ts';
 import { KLINE_INTERVALS } from '../model/market-record.ts';
 
 const CLIENT_FIELDS = [
@@ -28,14 +29,11 @@ async function listTokens({ store }: MarketScene): Promise<string[]> {
 }
 
 async function readAllTrades({ ask }: MarketScene, mint: string): Promise<Json[]> {
-  const trades: Json[] = [];
-  let cursor: string | null = null;
-  do {
+  const trades = await readPages(PAGES_MAX, async (cursor: string | null) => {
     const input = { chain: 'devnet', mint, limit: 97, ...(cursor === null ? {} : { cursor }) };
     const { json } = await ask('getTrades', input);
-    trades.push(...json.trades);
-    cursor = json.nextCursor;
-  } while (cursor !== null);
+    return { rows: json.trades as Json[], next: json.nextCursor };
+  });
   return trades.reverse();
 }
 
@@ -89,15 +87,13 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     test('behavior: where holders are complete they add up to the supply', async () => {
       let complete = 0;
       for (const mint of await listTokens(scene)) {
-        let cursor: string | null = null;
-        const owners = new Map<string, bigint>();
         let last: Json = null;
-        do {
+        const rows = await readPages(PAGES_MAX, async (cursor: string | null) => {
           const input = { chain: 'devnet', mint, limit: 2, ...(cursor === null ? {} : { cursor }) };
           last = (await scene.ask('getHolders', input)).json;
-          for (const { owner, amountRaw } of last.holders) owners.set(owner, BigInt(amountRaw));
-          cursor = last.nextCursor;
-        } while (cursor !== null);
+          return { rows: last.holders as Json[], next: last.nextCursor };
+        });
+        const owners = new Map(rows.map(({ owner, amountRaw }) => [owner, BigInt(amountRaw)]));
         if (last.total === null) continue;
         assert.equal(owners.size, last.total);
         if (!last.coverage.holdersComplete) continue;

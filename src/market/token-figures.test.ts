@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { PLACES, round18, toFixed, toText } from '../../test/client-fold.ts';
 import { FAKE_ASSETS } from '../../test/fakes/fake-market.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
+import { PAGES_MAX, readPages } from '../../test/read-pages.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -16,14 +17,11 @@ const cleanups: (() => unknown)[] = [];
 
 /** Oldest first. */
 async function readTrades(mint: string): Promise<Json[]> {
-  const trades: Json[] = [];
-  let cursor: string | null = null;
-  do {
+  const trades = await readPages(PAGES_MAX, async (cursor: string | null) => {
     const input = { chain: 'devnet', mint, limit: 500, ...(cursor === null ? {} : { cursor }) };
     const { json } = await scene.ask('getTrades', input);
-    trades.push(...json.trades);
-    cursor = json.nextCursor;
-  } while (cursor !== null);
+    return { rows: json.trades as Json[], next: json.nextCursor };
+  });
   return trades.reverse();
 }
 

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readPages } from '../read-pages.ts';
 import { createTestAccess, createTestPeppers, startAccess } from '../start-access.ts';
 import { createEvmWallet } from '../wallets.ts';
 
@@ -140,16 +141,12 @@ test('behavior: pages follow each other by cursor, and a cursor is its owner’s
   const { token } = await server.signIn(createEvmWallet());
   const made: string[] = [];
   for (let i = 0; i < 7; i += 1) made.push((await server.issueKey(token)).id);
-  const seen: string[] = [];
-  let query = '?limit=3';
-  let cursor: string | null = null;
-  for (;;) {
-    const page = await server.send('GET', `/keys${query}`, { bearer: token });
-    seen.push(...(page.body['keys'] as { id: string }[]).map((key) => key.id));
-    cursor = page.body['nextCursor'] as string | null;
-    if (cursor === null) break;
-    query = `?limit=3&cursor=${cursor}`;
-  }
+  const seen = await readPages(made.length, async (cursor: string | null) => {
+    const next = cursor === null ? '' : `&cursor=${cursor}`;
+    const page = await server.send('GET', `/keys?limit=3${next}`, { bearer: token });
+    const rows = (page.body['keys'] as { id: string }[]).map((key) => key.id);
+    return { rows, next: page.body['nextCursor'] as string | null };
+  });
   assert.deepEqual([...seen].sort(), [...made].sort());
   const first = await server.send('GET', '/keys?limit=3', { bearer: token });
   const other = await server.signIn(createEvmWallet());

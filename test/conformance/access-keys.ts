@@ -2,8 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type AccessStore, SESSION_SOURCE } from '../../src/store/access-store.ts';
+import {
+  type AccessStore,
+  type KeyPosition,
+  SESSION_SOURCE,
+} from '../../src/store/access-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { readPages } from '../read-pages.ts';
 import { DAY_MS, NOW_MS, toChallenge, toKey, toSession } from './access-samples.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
 
@@ -174,16 +179,14 @@ function itLists(get: () => AccessStore): void {
       made.push(key.id);
     }
     await get().issueKey(toKey({ walletId: 'eip155:0xB' }), all);
-    const seen: string[] = [];
-    let after: { createdAtMs: number; id: string } | null = null;
-    for (;;) {
+    const seen = await readPages(made.length, async (after: KeyPosition | null) => {
       const page = await get().readKeys(WALLET, { after, limit: 4 });
-      seen.push(...page.map((key) => key.id));
+      const rows = page.map((key) => key.id);
       const last = page.at(-1);
-      if (last === undefined) break;
-      after = { createdAtMs: last.createdAtMs, id: last.id };
+      if (last === undefined) return { rows, next: null };
       await get().issueKey(toKey({ createdAtMs: NOW_MS + 100 }), all);
-    }
+      return { rows, next: { createdAtMs: last.createdAtMs, id: last.id } };
+    });
     assert.deepEqual([...seen].sort(), [...made].sort());
     const times = new Map((await get().readKeysById(seen)).map((key) => [key.id, key.createdAtMs]));
     const order = seen.map((id) => times.get(id) ?? 0);

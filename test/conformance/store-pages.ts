@@ -7,6 +7,7 @@ import { compareTexts } from '../../src/lib/decimal.ts';
 import type { CandleRecord, PoolRecord, TradeRecord } from '../../src/model/market-record.ts';
 import type { BalancePosition, TradePosition, TradeQuery } from '../../src/store/market-reads.ts';
 import type { Store } from '../../src/store/store.ts';
+import { readPages } from '../read-pages.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
 import { candleRecord, poolRecord, tokenRecord } from './store-records.ts';
 import { toAddress, toTrade } from './store-samples.ts';
@@ -79,16 +80,15 @@ function toExpected(trades: readonly TradeRecord[], query: TradeQuery): TradeRec
   return query.order === 'newest' ? kept.toReversed() : kept;
 }
 
-async function readAllTrades(store: Store, query: TradeQuery): Promise<TradeRecord[]> {
-  const all: TradeRecord[] = [];
-  let after: TradePosition | null = null;
-  for (;;) {
-    const page = await store.market.readTradePage('devnet', { ...query, after });
-    assert.ok(page.trades.length <= query.limit);
-    all.push(...page.trades);
-    if (page.next === null) return all;
-    after = page.next;
-  }
+/** More pages than any of the queries below has. */
+const TRADE_PAGES_MAX = 500;
+
+function readAllTrades(store: Store, query: TradeQuery): Promise<TradeRecord[]> {
+  return readPages(TRADE_PAGES_MAX, async (after: TradePosition | null) => {
+    const { trades, next } = await store.market.readTradePage('devnet', { ...query, after });
+    assert.ok(trades.length <= query.limit);
+    return { rows: trades, next };
+  });
 }
 
 function itPagesTrades(getStore: () => Store): void {
@@ -125,15 +125,13 @@ function itPagesTrades(getStore: () => Store): void {
       getStore().market.transaction('devnet', (transaction) => transaction.insertTrades(rows));
     await add(older);
     const query = { ...ALL_TRADES, token, limit: 7 };
-    const seen: TradeRecord[] = [];
-    let after: TradePosition | null = null;
-    for (let page = 0; ; page += 1) {
+    let block = 100;
+    const seen = await readPages(TRADE_PAGES_MAX, async (after: TradePosition | null) => {
       const { trades, next } = await getStore().market.readTradePage('devnet', { ...query, after });
-      seen.push(...trades);
-      if (next === null) break;
-      after = next;
-      await add([toTrade({ token, block: 100 + page, timestampMs: 100_000 })]);
-    }
+      if (next !== null) await add([toTrade({ token, block, timestampMs: 100_000 })]);
+      block += 1;
+      return { rows: trades, next };
+    });
     assert.deepEqual(seen, older.toReversed());
   });
 }
@@ -175,14 +173,10 @@ function itPagesBalances(getStore: () => Store): void {
           : 1,
     );
     for (const limit of [1, 2, 4, 100]) {
-      const seen = [];
-      let after: BalancePosition | null = null;
-      for (;;) {
-        const page = await getStore().market.readBalancePage('devnet', token, { after, limit });
-        seen.push(...page);
-        if (page.length < limit) break;
-        after = page.at(-1) ?? null;
-      }
+      const seen = await readPages(amounts.length + 1, async (after: BalancePosition | null) => {
+        const rows = await getStore().market.readBalancePage('devnet', token, { after, limit });
+        return { rows, next: rows.length < limit ? null : (rows.at(-1) ?? null) };
+      });
       assert.deepEqual(seen, expected);
     }
   });
@@ -208,6 +202,36 @@ function itFindsDeepestPools(getStore: () => Store): void {
     assert.equal(found.has(toAddress(14)), false);
     const isPool = await getStore().market.findPools('devnet', [toAddress(600), a]);
     assert.deepEqual([...isPool], [toAddress(600)]);
+  });
+
+  it('leaves out unknown depths first, where a token has more pools than are asked for', async () => {
+    const [token, other] = [toAddress(21), toAddress(22)];
+    const [sample] = fc.sample(poolRecord, 1) as [PoolRecord];
+    const depths = [null, null, 5n, null, 7n, null, 6n];
+    const toPools = (from: number, pair: { token0: string; token1: string }) =>
+      depths.map((liquidityUsdE18, index) => {
+        return { ...sample, ...pair, pool: toAddress(from + index), liquidityUsdE18 };
+      });
+    const pools = [
+      ...toPools(700, { token0: token, token1: toAddress(98) }),
+      ...toPools(750, { token0: toAddress(97), token1: other }),
+    ];
+    await getStore().market.transaction('devnet', (transaction) => transaction.putPools(pools));
+    for (const [limit, places] of [
+      [2, [4, 6]],
+      [4, [4, 6, 2, 0]],
+    ] as const) {
+      const found = await getStore().market.readTopPools('devnet', [token, other], limit);
+      const ids = (of: string) => found.get(of)?.map(({ pool }) => pool);
+      assert.deepEqual(
+        ids(token),
+        places.map((place) => toAddress(700 + place)),
+      );
+      assert.deepEqual(
+        ids(other),
+        places.map((place) => toAddress(750 + place)),
+      );
+    }
   });
 }
 

@@ -35,7 +35,7 @@ export function describePoolSafety(createPlace: CreatePlace): void {
       await place.remove();
     });
 
-    async function readAll(chain: 'base' | 'devnet'): Promise<PoolSafety[]> {
+    async function readAll(chain: 'base' | 'devnet' | 'optimism'): Promise<PoolSafety[]> {
       const all: PoolSafety[] = [];
       for await (const rows of store.market.scanPoolSafety(chain)) all.push(...rows);
       return all;
@@ -65,6 +65,10 @@ export function describePoolSafety(createPlace: CreatePlace): void {
       assert.deepEqual(await readAll('base'), [toSafety(12)]);
     });
 
-    it('takes an empty list', () => store.market.putPoolSafety('devnet', []));
+    it('an empty list changes nothing', async () => {
+      await store.market.putPoolSafety('optimism', [toSafety(13)]);
+      await store.market.putPoolSafety('optimism', []);
+      assert.deepEqual(await readAll('optimism'), [toSafety(13)]);
+    });
   });
 }

@@ -48,6 +48,7 @@ export function describeUndo(createPlace: CreatePlace): void {
       await place.remove();
     });
     itRestores(() => store);
+    itRestoresMany(() => store);
     itPrunes(() => store);
   });
 }
@@ -250,6 +251,45 @@ function itRestores(getStore: () => Store): void {
     const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
     const series = { token: trade.token, pool: null };
     assert.deepEqual(await market.readTradeRange('bsc', series, range), [trade]);
+  });
+}
+
+function itRestoresMany(getStore: () => Store): void {
+  it('restores more blocks and more parts of a block than are read at a time', async () => {
+    const { market } = getStore();
+    const token = toAddress(8);
+    const toImage = (block: number, owner: string, before: bigint | null): UndoImages => ({
+      block,
+      tokens: new Map(),
+      pools: new Map(),
+      ticks: [],
+      balances: [
+        { token, owner, before: before === null ? null : { token, owner, amountRaw: before } },
+      ],
+    });
+    // Each block and each part changes a row of its own; the last ones count as the first do.
+    const count = 260;
+    const owners = Array.from({ length: 2 * count }, (_, index) => toAddress(1000 + index));
+    const [ofBlocks, ofParts] = [owners.slice(0, count), owners.slice(count)];
+    const toBalances = (amountRaw: bigint) =>
+      owners.map((owner): BalanceRecord => ({ token, owner, amountRaw }));
+    await market.transaction('arbitrum', async (transaction) => {
+      await transaction.putBalances(toBalances(2n));
+      await transaction.putUndo([
+        ...ofBlocks.map((owner, index) => toImage(index + 1, owner, 1n)),
+        ...ofParts.map((owner) => toImage(count + 1, owner, 1n)),
+      ]);
+    });
+    await market.transaction('arbitrum', (transaction) => transaction.undoAbove(0));
+    const restored = await market.readBalances('arbitrum', toBalances(0n));
+    const byOwner = new Map(restored.map(({ owner, amountRaw }) => [owner, amountRaw]));
+    assert.deepEqual(
+      byOwner,
+      new Map(owners.map((owner) => [owner, 1n])),
+      'rows of later images stayed as they were',
+    );
+    await market.transaction('arbitrum', (transaction) => transaction.undoAbove(0));
+    assert.deepEqual(await market.readBalances('arbitrum', toBalances(0n)), restored);
   });
 }
 

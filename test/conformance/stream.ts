@@ -13,6 +13,7 @@ import {
   type MarketScene,
   type SceneEngine,
 } from '../market-scene.ts';
+import { PAGES_MAX, readPages } from '../read-pages.ts';
 import { StreamFold, toPlainTrades } from '../stream-fold.ts';
 import { openTestStream, startTestStreams, TEST_LIMITS, type TestStream } from '../stream-scene.ts';
 
@@ -34,16 +35,12 @@ interface FoldingReader {
 }
 
 /** All of a token's trades, or none where the token itself went with its block. */
-async function readTrades(scene: MarketScene, mint: string): Promise<Json[]> {
-  const trades: Json[] = [];
-  let cursor: string | null = null;
-  do {
+function readTrades(scene: MarketScene, mint: string): Promise<Json[]> {
+  return readPages(PAGES_MAX, async (cursor: string | null) => {
     const next: Record<string, string> = cursor === null ? {} : { cursor };
     const { json } = await scene.ask('getTrades', { chain: 'devnet', mint, limit: 500, ...next });
-    trades.push(...json.trades);
-    cursor = json.nextCursor;
-  } while (cursor !== null);
-  return trades;
+    return { rows: json.trades as Json[], next: json.nextCursor };
+  });
 }
 
 async function assertFolded(scene: MarketScene, reader: FoldingReader): Promise<void> {

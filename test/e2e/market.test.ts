@@ -8,6 +8,7 @@ import { KLINE_INTERVALS } from '../../src/model/market-record.ts';
 import { foldAsClient } from '../client-fold.ts';
 import { createIndexingScene, type IndexingScene, trade, untilAtHead } from '../indexing-scene.ts';
 import type { Json } from '../market-scene.ts';
+import { PAGES_MAX, readPages } from '../read-pages.ts';
 import { type RunningService, startService } from '../start-service.ts';
 
 const run = promisify(execFile);
@@ -48,14 +49,11 @@ async function startScene(
 }
 
 async function readTrades(scene: Scene, mint: string): Promise<Json[]> {
-  const trades: Json[] = [];
-  let cursor: string | null = null;
-  do {
-    const next: string = cursor === null ? '' : `&cursor=${cursor}`;
+  const trades = await readPages(PAGES_MAX, async (cursor: string | null) => {
+    const next = cursor === null ? '' : `&cursor=${cursor}`;
     const { json } = await scene.get(`/token/trades?chain=devnet&mint=${mint}&limit=17${next}`);
-    trades.push(...json.trades);
-    cursor = json.nextCursor;
-  } while (cursor !== null);
+    return { rows: json.trades as Json[], next: json.nextCursor };
+  });
   return trades.reverse();
 }
 

@@ -10,6 +10,7 @@ import { createRandom } from '../fakes/fake-chain.ts';
 import { findBrowser } from '../find-browser.ts';
 import { createIndexingScene, type IndexingScene, untilAtHead } from '../indexing-scene.ts';
 import type { Json } from '../market-scene.ts';
+import { PAGES_MAX, readPages } from '../read-pages.ts';
 import { type RunningService, startService } from '../start-service.ts';
 import { openHttpStream } from '../stream-client.ts';
 import { type StreamEvent, StreamFold, toPlainTrades } from '../stream-fold.ts';
@@ -121,17 +122,13 @@ async function startBrowser(interval: string): Promise<Reader> {
   return { name: 'Chromium', interval, fold, stop: () => browser.close() };
 }
 
-async function readTrades(): Promise<Json[]> {
-  const trades: Json[] = [];
-  let cursor: string | null = null;
-  do {
-    const next: string = cursor === null ? '' : `&cursor=${cursor}`;
+function readTrades(): Promise<Json[]> {
+  return readPages(PAGES_MAX, async (cursor: string | null) => {
+    const next = cursor === null ? '' : `&cursor=${cursor}`;
     const path = `/v1/token/trades?chain=devnet&mint=${mint}&limit=100${next}`;
-    const json: Json = await (await fetch(service.origin + path)).json();
-    trades.push(...json.trades);
-    cursor = json.nextCursor;
-  } while (cursor !== null);
-  return trades;
+    const { trades, nextCursor }: Json = await (await fetch(service.origin + path)).json();
+    return { rows: trades, next: nextCursor };
+  });
 }
 
 /** Null where the reader knows all that the reads say. */
