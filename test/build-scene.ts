@@ -8,7 +8,6 @@ import { TokenBalanceSlots } from '../src/chains/evm/transactions/token-balance-
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { ManualClock } from '../src/lib/clock.ts';
 import { type Sleep, sleep } from '../src/lib/retry.ts';
-import type { TokenRecord } from '../src/model/market-record.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { createBuildTrade } from '../src/trading/build/build-trade.ts';
 import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
@@ -18,6 +17,7 @@ import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
 import { SafetyBook } from '../src/trading/safety/safety-book.ts';
+import { toToken } from './conformance/store-samples.ts';
 import { toFakeAddress } from './fakes/fake-market.ts';
 import {
   type NodeScript,
@@ -37,15 +37,6 @@ export const ROUTER: SwapRouter = {
   permit2: toFakeAddress('ffff', 2),
   wrapped: WETH,
 };
-
-function toTokenRow(token: string): TokenRecord {
-  return {
-    ...{ token, symbol: 'T', name: 'T', decimals: 18, firstSeenBlock: 1, firstSeenAtMs: 1 },
-    ...{ balanceSumRaw: 5n, holders: 1, balancesBroken: false, supplyRaw: 5n, supplyBlock: 1 },
-    ...{ supplyBalanceSumRaw: 5n, priceNative: null, priceUsd: null, lastTradeAtMs: null },
-    ...{ tradeCount: 0, liquidityUsdE18: null, pairedPool: null, pairedUsdE18: null },
-  };
-}
 
 export interface BuildScene {
   readonly pricing: Pricing;
@@ -86,7 +77,7 @@ async function createTradeChain(
   const { store, remove } = await openTestStore('sqlite');
   t.after(remove);
   await store.market.transaction('devnet', (transaction) =>
-    transaction.putTokens([TOKEN, WETH].map(toTokenRow)),
+    transaction.putTokens([toToken({ token: TOKEN }), toToken({ token: WETH })]),
   );
   const graph = new PoolGraph({ wrapped: WETH });
   const book = new SafetyBook();
@@ -130,13 +121,15 @@ export async function createBuildScene(
   t: TestContext,
   pools: readonly GraphPool[],
   script: Partial<NodeScript> = {},
+  paused: readonly string[] = [],
 ): Promise<BuildScene> {
   const node = await startScriptedNode(toNodeScript(script));
   t.after(() => node.stop());
   const chain = await createTradeChain(t, pools, node.script);
   const clock = new ManualClock(node.script.block.timestampMs);
   const chains = { list: () => ['devnet' as const], find: () => chain };
-  const pricing = createPricing({ chains, clock, isPaused: () => false, sealer: TEST_SEALER });
+  const isPaused = (_: unknown, token: string) => paused.includes(token);
+  const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER });
   const { client } = node;
   const builder = {
     ...{ chainId: 1337, router: ROUTER, rollup: null, client },

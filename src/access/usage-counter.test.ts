@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { ManualClock } from '../lib/clock.ts';
 import { type AccessStore, SESSION_SOURCE, type UsageEntry } from '../store/access-store.ts';
 import { UsageCounter } from './usage-counter.ts';
@@ -9,10 +10,12 @@ import { UsageCounter } from './usage-counter.ts';
 function createCounter() {
   const stored: UsageEntry[] = [];
   let broken = false;
-  // The network's edge: a store that can be cut off.
+  // The network's edge: a store that can be cut off, and fails once it is back.
   const store = {
     addUsage: async (entries: readonly UsageEntry[]) => {
-      if (broken) throw new Error('no store');
+      const isBroken = broken;
+      while (broken) await setImmediate();
+      if (isBroken) throw new Error('no store');
       stored.push(...entries);
     },
   } as unknown as AccessStore;
@@ -46,18 +49,25 @@ test('default: many requests are one entry', async () => {
   assert.equal(stored.length, 3, 'nothing is told twice');
 });
 
-test('behavior: what a broken store did not take is told later, added up', async () => {
-  const { counter, stored, cut } = createCounter();
+test('behavior: what a broken store did not take is told later, added to what came since', async () => {
+  const { counter, clock, stored, cut } = createCounter();
   counter.count('w', 'key_a');
   cut(true);
   const failing = counter.flush();
-  counter.count('w', 'key_a');
-  await assert.rejects(failing);
+  // The store has the first request in hand when three more come.
+  await setImmediate();
+  clock.advance(50);
+  for (let i = 0; i < 3; i += 1) counter.count('w', 'key_a');
+  counter.count('w', 'key_b');
   cut(false);
+  await assert.rejects(failing);
   await counter.flush();
   assert.deepEqual(
-    stored.map(({ requests }) => requests),
-    [2],
+    stored.map(({ source, requests, lastUsedAtMs }) => [source, requests, lastUsedAtMs]),
+    [
+      ['key_a', 4, clock.nowMs()],
+      ['key_b', 1, clock.nowMs()],
+    ],
   );
 });
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { getThing, startTestServer } from '../../test/start-http-server.ts';
-import { type StreamAnswer, StreamFrame } from '../contract/stream-answer.ts';
+import { type StreamAnswer, StreamFrame, type StreamOutlet } from '../contract/stream-answer.ts';
 
 const FRAME_COUNT = 50;
 const FRAME = new StreamFrame('x'.repeat(100_000));
@@ -51,3 +51,33 @@ for (const isAhead of [false, true]) {
     assert.equal(received.includes('{"ok":true}'), isAhead);
   });
 }
+
+test('behavior: a stream is in work until its head, and counted and logged once', async (t) => {
+  const outlets: StreamOutlet[] = [];
+  const closed = Promise.withResolvers<void>();
+  const app = await startTestServer(t, {
+    operations: [{ ...getThing, id: 'getStream', path: '/stream', mediaType: 'text/event-stream' }],
+    handlers: {
+      getStream: (): StreamAnswer => ({
+        kind: 'stream',
+        start: (outlet) => {
+          outlets.push(outlet);
+          return { onDrain: () => undefined, onClose: () => closed.resolve() };
+        },
+        cancel: () => undefined,
+      }),
+    } as never,
+  });
+  const assertCounts = async () => {
+    const text = await app.metrics.render();
+    assert.match(text, /^mintwire_http_requests_in_flight 0$/m);
+    assert.match(text, /requests_total\{operation="getStream",status="200"\} 1$/m);
+    assert.equal(app.logLines.length, 1);
+  };
+  const response = await app.get('/v1/stream');
+  await assertCounts();
+  outlets[0]?.end();
+  await response.text();
+  await closed.promise;
+  await assertCounts();
+});

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { startTestServer, type TestServer } from '../../test/start-http-server.ts';
+import { getThing, startTestServer, type TestServer } from '../../test/start-http-server.ts';
 
 interface ExpectedProblem {
   readonly status: number;
@@ -313,6 +313,16 @@ test('behavior: too many requests in work are refused at once, and the rest is a
   assert.equal(refused.headers.get('retry-after'), '1');
   for (const release of waiting) release();
   for (const response of await Promise.all(held)) assert.equal(response.status, 200);
+});
+
+test('behavior: health is answered however busy the server is', async (t) => {
+  const app = await startTestServer(t, {
+    overload: { requestsMax: 0, lagMaxMs: 60_000 },
+    operations: [getThing, { ...getThing, id: 'getHealth', path: '/health' }],
+    handlers: { getThing: () => ({ ok: true }), getHealth: () => ({ ok: true }) },
+  });
+  assert.equal((await app.get('/v1/thing')).status, 503);
+  assert.equal((await app.get('/v1/health')).status, 200);
 });
 
 test('behavior: a stalled event loop sheds load, then recovers', async (t) => {

@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createSqlitePlace } from '../../test/conformance/store-place.ts';
+import { FakeChain } from '../../test/fakes/fake-chain.ts';
 import { toFakeAddress } from '../../test/fakes/fake-market.ts';
 import { createPool, indexEvents, setReserves, swap } from '../../test/fakes/index-events.ts';
+import { startIndexer } from '../../test/fakes/indexed-chain.ts';
 import { type MarketEvent, ZERO_ADDRESS } from '../model/market-event.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;
@@ -58,6 +61,31 @@ describe('transfers', () => {
     );
     assert.deepEqual(balances, { [ANN]: 1000n, [BOB]: 25n });
     assert.equal(token.balancesBroken, true);
+  });
+
+  it('to the zero address let the supply be asked again, though no known balance moved', async () => {
+    const chain = new FakeChain({ seed: 1, finalityDepth: 3, eventCountMax: 0 });
+    chain.extend(1, [transfer(ZERO_ADDRESS, ANN, 100n)]);
+    const place = await createSqlitePlace();
+    const store = await place.open();
+    const { adapter, indexer, settle } = startIndexer(chain, store.market);
+    try {
+      await settle();
+      const asked: number[] = [];
+      const honest = adapter.readSupplies.bind(adapter);
+      adapter.readSupplies = (tokens, header) => {
+        if (tokens.includes(TOKEN)) asked.push(header.number);
+        return honest(tokens, header);
+      };
+      // Nothing is known of what Bob had.
+      chain.extend(1, [transfer(BOB, ZERO_ADDRESS, 5n)]);
+      await settle();
+      assert.deepEqual(asked, [chain.head.number]);
+    } finally {
+      await indexer.stop();
+      await store.close();
+      await place.remove();
+    }
   });
 
   it('to oneself change nothing', async () => {

@@ -2,8 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { FakeChain } from '../../test/fakes/fake-chain.ts';
 import { FAKE_ASSETS, toFakeAddress } from '../../test/fakes/fake-market.ts';
-import { createPool, indexEvents, setReserves, swap } from '../../test/fakes/index-events.ts';
+import {
+  createPool,
+  indexChain,
+  indexEvents,
+  setReserves,
+  swap,
+} from '../../test/fakes/index-events.ts';
 import { type MarketEvent, ZERO_ADDRESS } from '../model/market-event.ts';
 import type { TradeRecord } from '../model/market-record.ts';
 import { toLpFee } from './apply-swap.ts';
@@ -201,6 +208,8 @@ describe('a swap without a price', () => {
       swap(POOL, [E18, E18]),
     ]);
     assert.equal(trades.length, 2);
+    // Nobody got any of the token, so nobody bought it.
+    assert.deepEqual(new Set(trades.map(({ side }) => side)), new Set(['sell']));
     for (const trade of trades) {
       assert.deepEqual(pick(trade), {
         priceNative: null,
@@ -218,6 +227,27 @@ describe('a swap without a price', () => {
     ]);
     assert.equal(only(trades).priceNative, null);
     assert.equal(only(trades).amountRaw, 5000n);
+  });
+});
+
+describe('the time of a trade', () => {
+  it('never goes back, though the time of a block does', async () => {
+    const chain = new FakeChain({ seed: 36, finalityDepth: 3, eventCountMax: 0 });
+    chain.extend(1, [...ANCHORED, createPool(POOL, [TOKEN, WETH])]);
+    const count = 120;
+    for (let i = 0; i < count; i += 1) chain.extend(1, [swap(POOL, [-E18, E18])]);
+    const headers = chain.blocks(2, count + 1).map(({ header }) => header.timestampMs);
+    const { trades } = await indexChain(chain);
+    let latestMs = 0;
+    const expected = headers.map((timeMs) => {
+      latestMs = Math.max(latestMs, timeMs);
+      return latestMs;
+    });
+    assert.notDeepEqual(expected, headers, 'no block of the chain goes back in time');
+    assert.deepEqual(
+      trades.map(({ timestampMs }) => timestampMs),
+      expected,
+    );
   });
 });
 
@@ -316,6 +346,24 @@ describe('outliers', () => {
       trades.map(({ outlier }) => outlier),
       [true, false],
     );
+  });
+
+  it('do not move the price that a clean trade has set', async () => {
+    const { tokens, trades } = await indexEvents(ANCHORED, [
+      createPool(POOL, [TOKEN, WETH]),
+      swap(POOL, [-E18, 2n * E18]),
+      // Worth less than a cent, at another price.
+      swap(POOL, [-1000n, 5000n]),
+    ]);
+    assert.deepEqual(
+      trades.map(({ outlier, priceNative }) => [outlier, priceNative]),
+      [
+        [false, '2'],
+        [true, '5'],
+      ],
+    );
+    const token = tokens.find((row) => row.token === TOKEN);
+    assert.deepEqual([token?.priceNative, token?.priceUsd], ['2', '4000']);
   });
 
   it('never leave a token without a price', async () => {

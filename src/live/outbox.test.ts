@@ -175,3 +175,15 @@ describe('a draft', () => {
     assert.equal(draft.isEmpty, true);
   });
 });
+
+test('behavior: what a reader has taken does not count when it stalls again', () => {
+  const { outlet, outbox, stall, drain } = createOutbox(20);
+  for (let round = 0; round < 5; round += 1) {
+    stall();
+    outbox.push(trade(1));
+    outbox.push(trade(2));
+    assert.equal(outlet.end_, null, `round ${round}`);
+    drain();
+    assert.deepEqual(outlet.written, ['trade1\n', 'trade2\n']);
+  }
+});

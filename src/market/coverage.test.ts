@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { toToken } from '../../test/conformance/store-samples.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
+import { isCovered, isHoldersComplete } from './coverage.ts';
 
 const START_BLOCK = 150;
 const DAY_MS = 86_400_000;
@@ -33,6 +35,8 @@ describe('begun mid-life', () => {
       assert.equal(token.coverage.klinesFrom, startMs);
       // The day is not covered yet, so neither its volume nor its trades are known.
       assert.deepEqual([token.volume24hUsd, token.trades24h], [null, null]);
+      // Nor what its price was when the day began.
+      assert.equal(token.priceChange24hPct, null);
       const input = { chain: 'devnet', mint: token.mint };
       const { json: trades } = await scene.ask('getTrades', { ...input, limit: 500 });
       assert.deepEqual(trades.coverage, token.coverage);
@@ -65,5 +69,30 @@ describe('begun mid-life', () => {
       assert.deepEqual([token.holders, token.createdAt], [null, null]);
     }
     assert.ok(incomplete > 0, 'every holder is known all the same');
+  });
+});
+
+describe('what is complete', () => {
+  test('behavior: holders are, where every figure agrees and no balance was overdrawn', () => {
+    const token = toToken({ token: '0xt' });
+    assert.equal(isHoldersComplete(token), true);
+    for (const more of [
+      { balancesBroken: true },
+      { supplyRaw: null },
+      { supplyRaw: 6n },
+      { balanceSumRaw: 4n },
+      { supplyBalanceSumRaw: null },
+      { supplyBalanceSumRaw: 4n },
+    ]) {
+      assert.equal(isHoldersComplete({ ...token, ...more }), false, Object.keys(more)[0]);
+    }
+  });
+
+  test('behavior: a time is covered from the first indexed block on, or from the chain’s', () => {
+    const checkpoint = { startBlock: 2 } as Parameters<typeof isCovered>[0];
+    assert.equal(isCovered(checkpoint, 1000, 1000), true);
+    assert.equal(isCovered(checkpoint, 1001, 1000), false);
+    assert.equal(isCovered(checkpoint, null, 1000), false);
+    assert.equal(isCovered({ ...checkpoint, startBlock: 1 }, null, 1000), true);
   });
 });

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { toCheckpoint, toToken } from '../../test/conformance/store-samples.ts';
 import { toFakeAddress } from '../../test/fakes/fake-market.ts';
 import { askFreshly, type Json, openTestStore, type ReadInput } from '../../test/market-scene.ts';
 import { readPages } from '../../test/read-pages.ts';
-import type { TokenRecord } from '../model/market-record.ts';
 import type { Store } from '../store/store.ts';
 
 const TOKEN = toFakeAddress('aaaa', 16);
@@ -14,27 +14,14 @@ const COUNT = 30;
 const OWNERS = Array.from({ length: COUNT }, (_, index) => toFakeAddress('cccc', 100 + index));
 const SUPPLY = 1000n;
 
-const RECORD: TokenRecord = {
+const RECORD = toToken({
   token: TOKEN,
-  symbol: 'T',
-  name: 'T',
   decimals: 1,
-  firstSeenBlock: 1,
-  firstSeenAtMs: 1_700_000_000_000,
-  balanceSumRaw: 465n,
   holders: COUNT,
-  balancesBroken: false,
   supplyRaw: SUPPLY,
-  supplyBlock: 1,
+  balanceSumRaw: 465n,
   supplyBalanceSumRaw: 465n,
-  priceNative: null,
-  priceUsd: null,
-  lastTradeAtMs: null,
-  tradeCount: 0,
-  liquidityUsdE18: null,
-  pairedPool: null,
-  pairedUsdE18: null,
-};
+});
 
 let store: Store;
 let remove: () => Promise<void>;
@@ -46,10 +33,7 @@ before(async () => {
     await transaction.putBalances(
       OWNERS.map((owner, index) => ({ token: TOKEN, owner, amountRaw: BigInt(COUNT - index) })),
     );
-    await transaction.setCheckpoint({
-      ...{ startBlock: 0, block: 1, blockHash: '0x1', timestampMs: 1_700_000_000_000 },
-      ...{ finalizedBlock: 0, version: 1 },
-    });
+    await transaction.setCheckpoint(toCheckpoint(1));
   });
 });
 

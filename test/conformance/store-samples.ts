@@ -1,7 +1,7 @@
 // Plain records for the store's conformance tests.
 
 import type { BlockHeader } from '../../src/model/market-event.ts';
-import type { Checkpoint, TradeRecord } from '../../src/model/market-record.ts';
+import type { Checkpoint, TokenRecord, TradeRecord } from '../../src/model/market-record.ts';
 import type { MarketTransaction, Store } from '../../src/store/store.ts';
 
 export function write(
@@ -61,6 +61,30 @@ export function toTrade(fields: Partial<TradeRecord> & { readonly block: number 
     valueNative: '0.000000000000000005',
     valueUsd: null,
     outlier: false,
+    ...fields,
+  };
+}
+
+export function toToken(fields: Partial<TokenRecord> & { readonly token: string }): TokenRecord {
+  return {
+    symbol: 'T',
+    name: 'T',
+    decimals: 18,
+    firstSeenBlock: 1,
+    firstSeenAtMs: 1_700_000_000_000,
+    balanceSumRaw: 5n,
+    holders: 1,
+    balancesBroken: false,
+    supplyRaw: 5n,
+    supplyBlock: 1,
+    supplyBalanceSumRaw: 5n,
+    priceNative: null,
+    priceUsd: null,
+    lastTradeAtMs: null,
+    tradeCount: 0,
+    liquidityUsdE18: null,
+    pairedPool: null,
+    pairedUsdE18: null,
     ...fields,
   };
 }

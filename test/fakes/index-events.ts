@@ -14,6 +14,11 @@ export async function indexEvents(...blocks: readonly (readonly MarketEvent[])[]
       events.map((event, logIndex) => (event.kind === 'swap' ? { ...event, logIndex } : event)),
     );
   }
+  return indexChain(chain);
+}
+
+/** Every row of a fresh index of the chain as it stands. */
+export async function indexChain(chain: FakeChain) {
   const place = await createSqlitePlace();
   const store = await place.open();
   try {

@@ -69,3 +69,58 @@ describe('a taxed token', () => {
     assert.equal(purchase.exact, false);
   });
 });
+
+describe('an exact price', () => {
+  it('needs a clean measurement of each pool on the way, and a fresh one', async (t) => {
+    const pair = createPair(1, [TOKEN, WETH], [DEEP, DEEP]);
+    const { pricing, chain, clock } = await createBuildScene(t, [pair]);
+    const isExact = async (side: 'buy' | 'sell') =>
+      (await pricing.price(pricing.parse({ ...SALE, side }))).exact;
+    assert.deepEqual([await isExact('sell'), await isExact('buy')], [true, true]);
+    const known = chain.book.get(pair.pool) ?? assert.fail();
+    const toSide = (more: object) => ({ outBps: 0, inBps: 0, sellable: true, ...more });
+    const cases: readonly [object, boolean, boolean][] = [
+      [{ sellable: false }, false, true],
+      [{ sellable: null }, false, true],
+      [{ inBps: 1 }, false, true],
+      [{ inBps: null }, false, true],
+      [{ outBps: 1 }, true, false],
+      [{ outBps: null }, true, false],
+    ];
+    for (const [more, ofSale, ofPurchase] of cases) {
+      chain.book.set({ ...known, side0: toSide(more) });
+      const name = JSON.stringify(more);
+      // What is known not to sell may not be priced at all.
+      assert.equal(await isExact('sell').catch(() => false), ofSale, name);
+      assert.equal(await isExact('buy'), ofPurchase, name);
+    }
+    chain.book.set(known);
+    clock.advance(365 * 86_400_000);
+    assert.deepEqual([await isExact('sell'), await isExact('buy')], [false, false]);
+  });
+});
+
+describe('refusals', () => {
+  it('a paused token is traded on neither side', async (t) => {
+    for (const [paused, input] of [
+      [TOKEN, {}],
+      [WETH, { quoteMint: WETH }],
+    ] as const) {
+      const { pricing } = await createBuildScene(t, [createPair(1, [TOKEN, WETH])], {}, [paused]);
+      await assert.rejects(pricing.price(pricing.parse({ ...SALE, ...input })), {
+        code: 'TOKEN_PAUSED',
+      });
+    }
+  });
+
+  it('the native coin and its wrapping are one asset', async (t) => {
+    const price = await createPrice(t);
+    await assert.rejects(price({ mint: WETH }), { code: 'INVALID_INPUT' });
+    await assert.rejects(price({ quoteMint: TOKEN }), { code: 'INVALID_INPUT' });
+  });
+
+  it('a token that was never seen is not found', async (t) => {
+    const price = await createPrice(t);
+    await assert.rejects(price({ mint: `0x${'99'.repeat(20)}` }), { code: 'TOKEN_NOT_FOUND' });
+  });
+});

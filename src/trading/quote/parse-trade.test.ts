@@ -1,0 +1,63 @@
+// Amounts and assets of a trade: what is refused, and by which name.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ZERO_ADDRESS } from '../../model/market-event.ts';
+import { parseTrade, type TradeInput } from './parse-trade.ts';
+
+const INPUT: TradeInput = {
+  chain: 'devnet',
+  mint: `0x${'aB'.repeat(20)}`,
+  side: 'sell',
+  amountInRaw: '1000',
+  slippageBps: 50,
+};
+
+describe('parseTrade', () => {
+  it('takes addresses in any case and the native coin where no quote asset is named', () => {
+    assert.deepEqual(parseTrade(['devnet'], { ...INPUT, mint: INPUT.mint.toLowerCase() }), {
+      chain: 'devnet',
+      mint: INPUT.mint.toLowerCase(),
+      side: 'sell',
+      quoteMint: ZERO_ADDRESS,
+      amountInRaw: 1000n,
+      slippageBps: 50,
+    });
+    const quoteMint = `0x${'11'.repeat(20)}`;
+    const named = parseTrade(['devnet'], { ...INPUT, mint: `0x${'22'.repeat(20)}`, quoteMint });
+    assert.equal(named.quoteMint, quoteMint);
+  });
+
+  it('takes every amount from 1 to 2^256 - 1, and no other', () => {
+    const parse = (amountInRaw: string) =>
+      parseTrade(['devnet'], { ...INPUT, mint: INPUT.mint.toLowerCase(), amountInRaw }).amountInRaw;
+    const highest = 2n ** 256n - 1n;
+    for (const amount of [1n, 10n, highest]) assert.equal(parse(amount.toString()), amount);
+    const refused: readonly [string, RegExp][] = [
+      ['0', /above 0/],
+      ['000', /above 0/],
+      ['01', /begin with 0/],
+      ['-1', /decimal digits/],
+      ['1.5', /decimal digits/],
+      ['0x10', /decimal digits/],
+      ['1e3', /decimal digits/],
+      ['', /decimal digits/],
+      ['١', /decimal digits/],
+      [(highest + 1n).toString(), /below 2\^256/],
+      ['9'.repeat(79), /below 2\^256/],
+      ['9'.repeat(100_000), /below 2\^256/],
+    ];
+    for (const [text, message] of refused) {
+      assert.throws(
+        () => parse(text),
+        (error: { code: string; errors: { path: string; message: string }[] }) => {
+          assert.equal(error.code, 'INVALID_INPUT');
+          assert.equal(error.errors[0]?.path, 'amountInRaw');
+          assert.match(error.errors[0]?.message ?? '', message);
+          return true;
+        },
+        text.slice(0, 80),
+      );
+    }
+  });
+});
