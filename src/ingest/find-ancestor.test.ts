@@ -1,0 +1,69 @@
+// A branch is believed only where it links to a block that we have, and never below finality.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { toCheckpoint, toHash, toHeader } from '../../test/conformance/store-samples.ts';
+import type { ChainAdapter } from '../chains/adapter.ts';
+import type { BlockHeader } from '../model/market-event.ts';
+import { ChainInconsistentError, FinalityError } from './chain-errors.ts';
+import { findAncestor } from './find-ancestor.ts';
+
+const HEAD = 20;
+const FINALIZED = 10;
+
+/** The chain's own branch: ours up to a block, and another one above it. */
+function toBranch(lastCommon: number): Map<number, BlockHeader> {
+  const branch = new Map<number, BlockHeader>();
+  for (let number = 0; number <= HEAD; number += 1) {
+    const header = toHeader(number);
+    const hash = number > lastCommon ? toHash(1000 + number) : header.hash;
+    branch.set(number, { ...header, hash, parentHash: branch.get(number - 1)?.hash ?? '0x' });
+  }
+  return branch;
+}
+
+async function search(branch: ReadonlyMap<number, BlockHeader>) {
+  const asked: number[] = [];
+  // The network's edge: what the endpoints agree on.
+  const adapter = {
+    readAgreedHeader: async (number: number) => {
+      asked.push(number);
+      return branch.get(number) ?? null;
+    },
+  } as unknown as ChainAdapter;
+  const stored = new Map<number, BlockHeader>();
+  for (let number = 0; number <= HEAD; number += 1) stored.set(number, toHeader(number));
+  const checkpoint = { ...toCheckpoint(1, HEAD), finalizedBlock: FINALIZED };
+  const signal = new AbortController().signal;
+  const found = findAncestor({ adapter, checkpoint, stored, signal });
+  return { result: await found.catch((error: unknown) => error), asked };
+}
+
+describe('findAncestor', () => {
+  it('finds the last block in common, down to the finalized one', async () => {
+    for (const common of [FINALIZED, FINALIZED + 1, HEAD - 1]) {
+      const { result } = await search(toBranch(common));
+      assert.equal((result as BlockHeader).number, common);
+    }
+  });
+
+  it('never looks below the finalized block, though older headers are stored', async () => {
+    const { result, asked } = await search(toBranch(FINALIZED - 1));
+    assert.ok(result instanceof FinalityError);
+    assert.equal(asked.at(-1), FINALIZED);
+  });
+
+  it('believes no branch that does not link, and none that cannot be confirmed', async () => {
+    const torn = toBranch(FINALIZED + 2);
+    const block = torn.get(FINALIZED + 5)!;
+    torn.set(block.number, { ...block, parentHash: toHash(7) });
+    assert.ok((await search(torn)).result instanceof ChainInconsistentError);
+    const silent = toBranch(FINALIZED + 2);
+    silent.delete(FINALIZED + 5);
+    assert.ok((await search(silent)).result instanceof ChainInconsistentError);
+  });
+
+  it('takes nothing back where the chain has come back to our branch', async () => {
+    assert.ok((await search(toBranch(HEAD))).result instanceof ChainInconsistentError);
+  });
+});
