@@ -1,0 +1,21 @@
+// A supply that a node does not tell this time is not forgotten, and asked for again.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toHeader, toToken } from '../../test/conformance/store-samples.ts';
+import type { TokenEntry } from './market-state.ts';
+import { isSupplyDue, setSupplies } from './supplies.ts';
+
+test('behavior: without an answer the known supply stays and is due; with one it is replaced', () => {
+  const moved = { supplyRaw: 100n, supplyBlock: 3, supplyBalanceSumRaw: 5n, balanceSumRaw: 6n };
+  const rows = ['0xsilent', '0xtold', '0xnew'].map((token) => toToken({ token, ...moved }));
+  const [silent, told, unknown] = rows.map((row) => ({ ...row }));
+  assert.ok(silent && told && unknown);
+  Object.assign(unknown, { supplyRaw: null });
+  const entries = [silent, told, unknown].map((row) => ({ row }) as TokenEntry);
+  const missed = setSupplies(entries, new Map([['0xtold', 90n]]), toHeader(9));
+  assert.deepEqual(missed, ['0xsilent']);
+  assert.deepEqual([silent.supplyRaw, silent.supplyBlock, isSupplyDue(silent)], [100n, 3, true]);
+  assert.deepEqual([told.supplyRaw, told.supplyBlock, isSupplyDue(told)], [90n, 9, false]);
+  assert.deepEqual([unknown.supplyRaw, unknown.supplyBlock], [null, 9]);
+});
