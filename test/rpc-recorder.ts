@@ -8,6 +8,8 @@ import { findForbidden, listMethods, type MethodCounts } from './rpc-notes.ts';
 export interface RpcRecorder {
   readonly url: string;
   methods(): MethodCounts;
+  /** Requests whose body is of this kind wait until the returned function is called. */
+  hold(isHeld: (body: string) => boolean): () => void;
   /** Throws where something else than a read was asked for. */
   stop(): Promise<void>;
 }
@@ -20,9 +22,11 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 
 export async function startRpcRecorder(upstream: string): Promise<RpcRecorder> {
   const counts = new Map<string, number>();
+  let held: { isHeld: (body: string) => boolean; until: Promise<void> } | null = null;
   const server = createServer((request, response) => {
     readBody(request)
-      .then((body) => {
+      .then(async (body) => {
+        if (held?.isHeld(body.toString('utf8'))) await held.until;
         for (const method of listMethods(body.toString('utf8'))) {
           counts.set(method, (counts.get(method) ?? 0) + 1);
         }
@@ -40,6 +44,14 @@ export async function startRpcRecorder(upstream: string): Promise<RpcRecorder> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     methods: () => new Map(counts),
+    hold: (isHeld) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = { isHeld, until: promise };
+      return () => {
+        held = null;
+        resolve();
+      };
+    },
     stop: async () => {
       await new Promise<void>((resolve) => {
         server.close(() => resolve());

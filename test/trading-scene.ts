@@ -3,10 +3,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
 import { toDevnetDeployment } from '../src/chains/evm/to-devnet-deployment.ts';
+import { createBuildChains } from '../src/compose/build-chains.ts';
 import type { ChainSource } from '../src/compose/chain-source.ts';
+import type { FollowedChains } from '../src/compose/start-chains.ts';
 import { createTradeChains } from '../src/compose/trade-chains.ts';
+import type { HandlerContext } from '../src/contract/handler.ts';
 import { systemClock } from '../src/lib/clock.ts';
+import { sleep } from '../src/lib/retry.ts';
 import type { Address } from '../src/model/market-event.ts';
+import type { Logger } from '../src/telemetry/logger.ts';
+import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
+import { type BuildParts, createBuildTrade } from '../src/trading/build/build-trade.ts';
 import {
   createPricing,
   createQuoteTrade,
@@ -18,6 +25,8 @@ import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
+export type SceneInput = Partial<TradeInput> & { readonly mint: string };
+
 export interface TradingScene {
   readonly devnet: IndexedDevnet;
   readonly pricing: Pricing;
@@ -27,13 +36,42 @@ export interface TradingScene {
   /** Tokens that are paused from now on. */
   readonly paused: Set<Address>;
   mintOf(key: string): Address;
-  quote(input: Partial<TradeInput> & { readonly mint: string }): Promise<QuoteAnswer>;
+  quote(input: SceneInput): Promise<QuoteAnswer>;
+  /** For a wallet that is taken to be signed in. */
+  build(input: SceneInput, wallet: Address): Promise<BuildAnswer>;
   /** Waits until pricing stands at the newest block and has looked at every pool. */
   settle(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const SETTLE_MAX_MS = 60_000;
+
+function toInput(input: SceneInput) {
+  const trade = { chain: 'devnet', side: 'buy', amountInRaw: '10000000000000000' } as const;
+  return { ...trade, slippageBps: 50, ...input };
+}
+
+/** Builds for any wallet, as if it were signed in. */
+function createBuilder(
+  source: ChainSource,
+  parts: Pick<BuildParts, 'pricing' | 'chains' | 'clock'>,
+) {
+  const silent = () => undefined;
+  const builders = createBuildChains({
+    chains: { findSource: () => source } as unknown as FollowedChains,
+    clock: parts.clock,
+    logger: { info: silent, warn: silent, error: silent } as unknown as Logger,
+  });
+  const buildTrade = createBuildTrade({ ...parts, builders, sleep, log: { error: silent } });
+  return {
+    build: (input: ReturnType<typeof toInput>, address: Address) => {
+      const wallet = { id: `eip155:${address}`, address };
+      const context = { identity: { kind: 'session', wallet } } as unknown as HandlerContext;
+      return buildTrade({ ...input, deadlineSeconds: 600 }, context);
+    },
+    close: () => builders.close(),
+  };
+}
 
 export async function startTradingScene(): Promise<TradingScene> {
   const devnet = await startIndexedDevnet();
@@ -62,6 +100,7 @@ export async function startTradingScene(): Promise<TradingScene> {
   const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER });
   const chain = chains.find('devnet') as TradeChain;
   const quoteTrade = createQuoteTrade(pricing);
+  const builder = createBuilder(source, { pricing, chains, clock });
   const settle = async () => {
     await devnet.settle();
     const { block } = devnet.follower.current?.checkpoint ?? { block: 0 };
@@ -83,16 +122,11 @@ export async function startTradingScene(): Promise<TradingScene> {
     },
     paused,
     mintOf: (key) => findToken(devnet.chain.deployment, key).address,
-    quote: (input) =>
-      quoteTrade({
-        chain: 'devnet',
-        side: 'buy',
-        amountInRaw: '10000000000000000',
-        slippageBps: 50,
-        ...input,
-      }),
+    quote: (input) => quoteTrade(toInput(input)),
+    build: (input, address) => builder.build(toInput(input), address),
     settle,
     stop: async () => {
+      builder.close();
       await chains.stop();
       await devnet.stop();
     },

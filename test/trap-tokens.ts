@@ -26,6 +26,12 @@ export const TRAP_MODES = {
   losesOne: 5,
   closed: 6,
   burnsGas: 7,
+  /** As honest, until they are changed. */
+  turnsLoudly: 0,
+  turnsQuietly: 0,
+  taxesBuyers: 0,
+  taxesSellers: 0,
+  turnsHeavy: 0,
 } as const;
 
 export type TrapMode = keyof typeof TRAP_MODES;
@@ -37,6 +43,10 @@ const ABI = parseAbi([
   'function approve(address spender, uint256 value) returns (bool)',
   'function setPool(address pool)',
   'function setBuyTax(uint256 bps)',
+  'function setSellTax(uint256 bps)',
+  'function setShut(bool isShut)',
+  'function setBurnedGas(uint256 gas)',
+  'function announce()',
 ]);
 const FACTORY_ABI = parseAbi(['function getPair(address, address) view returns (address)']);
 
@@ -52,13 +62,17 @@ interface Step {
 }
 
 /** All in one block. */
-async function sendAll(chain: TestChain, steps: readonly Step[]): Promise<void> {
+async function sendAll(
+  chain: TestChain,
+  steps: readonly Step[],
+  from: Address = MAKER,
+): Promise<void> {
   const hashes: Hex[] = [];
-  for (const step of steps) hashes.push(await chain.submit({ from: MAKER, gas: GAS, ...step }));
+  for (const step of steps) hashes.push(await chain.submit({ from, gas: GAS, ...step }));
   await chain.mine();
   for (const hash of hashes) {
     const receipt = await chain.rpc.call<TestReceipt | null>('eth_getTransactionReceipt', hash);
-    if (receipt?.status !== '0x1') throw new Error('setting a trap failed');
+    if (receipt?.status !== '0x1') throw new Error('a step of a trap failed');
   }
 }
 
@@ -110,7 +124,63 @@ export async function setTraps<Mode extends TrapMode>(
   return Object.fromEntries(traps) as Record<Mode, Trap>;
 }
 
-export async function setBuyTax(chain: TestChain, token: Address, bps: bigint): Promise<void> {
-  const data = encodeFunctionData({ abi: ABI, functionName: 'setBuyTax', args: [bps] });
-  await sendAll(chain, [{ to: token, data }]);
+/** What a token is changed to. Only `announce` leaves anything in the log. */
+export interface TrapChange {
+  readonly buyTaxBps?: bigint;
+  readonly sellTaxBps?: bigint;
+  readonly isShut?: boolean;
+  readonly burnedGas?: bigint;
+  readonly announce?: boolean;
+}
+
+/** All of it in one block. */
+export async function changeTrap(
+  chain: TestChain,
+  token: Address,
+  change: TrapChange,
+): Promise<void> {
+  const { buyTaxBps, sellTaxBps, isShut, burnedGas, announce } = change;
+  const encode = (functionName: 'setBuyTax' | 'setSellTax' | 'setBurnedGas', value: bigint) =>
+    encodeFunctionData({ abi: ABI, functionName, args: [value] });
+  const calls = [
+    ...(buyTaxBps === undefined ? [] : [encode('setBuyTax', buyTaxBps)]),
+    ...(sellTaxBps === undefined ? [] : [encode('setSellTax', sellTaxBps)]),
+    ...(burnedGas === undefined ? [] : [encode('setBurnedGas', burnedGas)]),
+    ...(isShut === undefined
+      ? []
+      : [encodeFunctionData({ abi: ABI, functionName: 'setShut', args: [isShut] })]),
+    ...(announce ? [encodeFunctionData({ abi: ABI, functionName: 'announce' })] : []),
+  ];
+  await sendAll(
+    chain,
+    calls.map((data) => ({ to: token, data })),
+  );
+}
+
+/** A stranger's trade in the trap's pair; a sale is of what it bought. */
+export async function tradeTrap(
+  chain: TestChain,
+  token: Address,
+  trade: { readonly side: 'buy' | 'sell'; readonly amountInRaw: bigint; readonly from: Address },
+): Promise<void> {
+  const { weth, v2Router } = chain.deployment.contracts;
+  const { side, amountInRaw, from } = trade;
+  if (side === 'buy') {
+    const args = [0n, [weth, token], from, maxUint256] as const;
+    const name = 'swapExactETHForTokensSupportingFeeOnTransferTokens';
+    const data = encodeFunctionData({ abi: V2_ROUTER_ABI, functionName: name, args });
+    await sendAll(chain, [{ to: v2Router, value: amountInRaw, data }], from);
+    return;
+  }
+  const args = [amountInRaw, 0n, [token, weth], from, maxUint256] as const;
+  const name = 'swapExactTokensForETHSupportingFeeOnTransferTokens';
+  const approval = { functionName: 'approve', args: [v2Router, amountInRaw] } as const;
+  const steps = [
+    { to: token, data: encodeFunctionData({ abi: ABI, ...approval }) },
+    {
+      to: v2Router,
+      data: encodeFunctionData({ abi: V2_ROUTER_ABI, functionName: name, args }),
+    },
+  ];
+  await sendAll(chain, steps, from);
 }

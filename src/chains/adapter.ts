@@ -9,6 +9,7 @@ import type {
   PoolId,
   TokenMetadata,
 } from '../model/market-event.ts';
+import type { TokenNotice } from '../model/token-notice.ts';
 
 export interface ChainHead {
   readonly latest: BlockHeader;
@@ -67,6 +68,8 @@ export interface BlockRange {
   readonly toBlock: number;
   /** Whether the headers of the whole range are wanted, checked to link by parent hash. */
   readonly linked: boolean;
+  /** Whether to search it for what may have changed tokens; a linked range always is. */
+  readonly searched?: boolean;
   /**
    * Stop early, after a whole number of blocks, once at least this many events are there; without
    * it the whole range is read. It bounds the memory of a busy range.
@@ -79,6 +82,8 @@ export interface BlockRangeReading {
   readonly headers: readonly BlockHeader[];
   /** The last block that was covered: the one asked for, unless `eventCountMax` came first. */
   readonly toBlock: number;
+  /** What may have changed tokens; null where the range was not searched for it. */
+  readonly notices?: readonly TokenNotice[] | null;
 }
 
 /** What `/ready`, `/metrics` and the log may show of the endpoints behind a chain. */

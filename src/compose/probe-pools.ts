@@ -21,6 +21,8 @@ export interface ProbeOptions {
   readonly book: SafetyBook;
   readonly readGraph: () => PoolGraph | null;
   readonly readFees: () => NetworkFees | null;
+  /** The last committed block: what was seen up to it must be part of what is measured. */
+  readonly readBlock: () => number;
   readonly clock: Clock;
 }
 
@@ -54,6 +56,8 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
     const trip = toProbeTrip(graph, pool, { trusted, accepts });
     const last = trip?.hops.at(-1);
     if (trip === null || last === undefined) return { status: 'unreached' };
+    // As of when it began: whatever comes later is not in it for certain.
+    const checkedAtMs = clock.nowMs();
     const views = await probePool(
       client,
       {
@@ -61,13 +65,13 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
         amountIn: trip.amountIn,
         wrapped: deployment.wrapped,
         feePerGas: options.readFees()?.maxFeePerGas ?? null,
+        minBlock: options.readBlock(),
       },
       signal,
     );
     if (views.asContract === null && views.asWallet === null) return { status: 'unable' };
     const { zeroForOne } = last;
     const { token0, token1 } = pool;
-    const checkedAtMs = clock.nowMs();
     const hookFees = toHookFees(pool, zeroForOne, views.asContract);
     const probed = { pool: id, token0, token1, zeroForOne, hookFees, checkedAtMs };
     const safety = toPoolSafety(probed, views);

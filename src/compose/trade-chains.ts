@@ -16,6 +16,7 @@ import type { TradeChain, TradeChains } from '../trading/quote/trade-chain.ts';
 import { TradeTokens } from '../trading/quote/trade-tokens.ts';
 import { toTrusted } from '../trading/routing/route-rules.ts';
 import { SafetyBook } from '../trading/safety/safety-book.ts';
+import { SafetyEvidence } from '../trading/safety/safety-evidence.ts';
 import { SafetyKeeper } from '../trading/safety/safety-keeper.ts';
 import { SafetyWatch } from '../trading/safety/safety-watch.ts';
 import type { ChainSource } from './chain-source.ts';
@@ -54,10 +55,13 @@ class RunningChain {
   readonly #tokens: TradeTokens;
   readonly #safety: SafetyWatch;
   readonly #book: SafetyBook;
+  readonly #evidence: SafetyEvidence;
   readonly #keeper: SafetyKeeper;
   #follower: PoolGraphFollower;
   #loading: Promise<void> = Promise.resolve();
   #isLoaded = false;
+  /** The last block that the feed told of. */
+  #heardBlock: number | null = null;
 
   constructor(source: ChainSource, options: TradeChainsOptions) {
     const { clock, logger, store, chains } = options;
@@ -88,6 +92,7 @@ class RunningChain {
     });
     this.#follower = this.#createFollower();
     this.#safety = this.#createSafety(trusted);
+    this.#evidence = this.#createEvidence(trusted);
     this.trade = {
       slug,
       wrapped: deployment.wrapped,
@@ -100,6 +105,7 @@ class RunningChain {
       readFees: () => this.#fees.read(),
       isBehind: () => (chains.list().find((one) => one.slug === slug)?.notReady ?? null) !== null,
       noteUse: (pools) => this.#safety.noteUse(pools),
+      noteFailure: (failure) => this.#evidence.hearFailure(failure),
     };
   }
 
@@ -120,9 +126,13 @@ class RunningChain {
     // A first version is another life of the chain: versions begin anew.
     if (batch.version === 1) {
       this.#book.clear();
+      this.#evidence.clear();
       this.#restartFollower();
     }
     this.#follower.hear(batch);
+    this.#heardBlock = batch.toBlock;
+    // At once: a promise must not outlive what speaks against it.
+    this.#evidence.hear(batch);
     // Once they are in the graph: new ones are looked at, others where that is due.
     void this.#follower.settled().then(() => this.#safety.hear(batch.pools));
   }
@@ -130,6 +140,7 @@ class RunningChain {
   miss(): void {
     this.#tokens.forget();
     this.#follower.miss();
+    this.#evidence.miss();
   }
 
   async stop(): Promise<void> {
@@ -145,12 +156,15 @@ class RunningChain {
     const { deployment, chain } = this.source;
     const readGraph = () => this.#follower.current?.graph ?? null;
     const readFees = () => this.#fees.peek();
+    const readBlock = () => this.#heardBlock ?? this.#follower.current?.checkpoint.block ?? 0;
     const client = this.#client;
+    const parts = { client, deployment, trusted, book, readGraph, readFees, readBlock, clock };
     return new SafetyWatch({
       book,
       readGraph,
-      probe: createProbe({ client, deployment, trusted, book, readGraph, readFees, clock }),
-      onMeasured: (safety) => {
+      probe: createProbe(parts),
+      onMeasured: (safety, before) => {
+        this.#evidence.settle(before, safety);
         this.#keeper.keep(safety);
         if (safety.hookFees !== null) this.#follower.refit(safety.pool);
       },
@@ -160,6 +174,19 @@ class RunningChain {
       sleep,
       random: Math.random,
       onError: (error) => logger.warn({ chain, err: error }, 'a pool could not be looked at'),
+    });
+  }
+
+  #createEvidence(trusted: ReadonlySet<string>): SafetyEvidence {
+    return new SafetyEvidence({
+      book: this.#book,
+      readGraph: () => this.#follower.current?.graph ?? null,
+      trusted,
+      clock: this.#options.clock,
+      remeasure: (pools, isUrgent) => {
+        if (isUrgent) this.#safety.recheck(pools);
+        else if (pools.length > 0) this.#safety.hear(pools);
+      },
     });
   }
 

@@ -4,6 +4,7 @@ import type { ChainAdapter } from '../chains/adapter.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Address, BlockEvents, BlockHeader, PoolId } from '../model/market-event.ts';
 import type { Checkpoint } from '../model/market-record.ts';
+import type { TokenNotice } from '../model/token-notice.ts';
 import type { MarketStore } from '../store/store.ts';
 import { applyBlocks } from './apply-blocks.ts';
 import { SupplyReadError } from './chain-errors.ts';
@@ -37,6 +38,8 @@ export interface BlocksToAppend {
   readonly finalizedBlock: number;
   /** Whether the contracts are asked for the supplies of tokens whose balances moved. */
   readonly withSupplies: boolean;
+  /** What may have changed tokens; null where the blocks were not searched for it. */
+  readonly notices?: readonly TokenNotice[] | null | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -145,6 +148,7 @@ export class ChainIndex {
       fromBlock,
       changes,
       headers,
+      notices: append.notices,
       checkpoint: {
         startBlock: this.#startBlock,
         block: last.number,
@@ -233,7 +237,7 @@ export class ChainIndex {
   }
 
   async #commit(
-    batch: Pick<BatchToCommit, 'fromBlock' | 'changes' | 'headers' | 'checkpoint'>,
+    batch: Pick<BatchToCommit, 'fromBlock' | 'changes' | 'headers' | 'notices' | 'checkpoint'>,
   ): Promise<void> {
     const whole = { ...batch, chain: this.#adapter.chain, previous: this.#checkpoint };
     this.#pending = toCommittedEvent(whole);

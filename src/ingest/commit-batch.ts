@@ -3,6 +3,7 @@
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, BlockHeader, PoolId } from '../model/market-event.ts';
 import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
+import type { TokenNotice } from '../model/token-notice.ts';
 import type { MarketStore } from '../store/store.ts';
 import { foldCandles } from './fold-candles.ts';
 import type { BatchChanges } from './market-state.ts';
@@ -27,6 +28,8 @@ export interface CommittedEvent {
   readonly listed: readonly Address[];
   /** False after a rollback of commits that nobody remembers: then other rows may differ, too. */
   readonly complete: boolean;
+  /** What may have changed tokens; null where the blocks were not searched for it. */
+  readonly notices?: readonly TokenNotice[] | null;
 }
 
 function toListed(batch: BatchToCommit): Address[] {
@@ -44,6 +47,7 @@ export interface BatchToCommit {
   readonly changes: BatchChanges;
   /** Those that a later reorganisation will be compared with, the last block's among them. */
   readonly headers: readonly BlockHeader[];
+  readonly notices?: readonly TokenNotice[] | null | undefined;
   readonly previous: Checkpoint | null;
   readonly checkpoint: Checkpoint;
 }
@@ -60,6 +64,7 @@ export function toCommittedEvent(batch: BatchToCommit): CommittedEvent {
     pools: Array.from(batch.changes.pools, ({ row }) => row.pool),
     listed: toListed(batch),
     complete: true,
+    notices: batch.notices === undefined ? [] : batch.notices,
   };
 }
 

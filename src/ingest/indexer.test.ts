@@ -1,7 +1,7 @@
 // The one invariant: whatever happened on the way, the index equals a fresh one of the same branch.
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import {
   type CreatePlace,
   createPostgresPlace,
@@ -9,6 +9,7 @@ import {
 } from '../../test/conformance/store-place.ts';
 import { createRandom, FakeChain } from '../../test/fakes/fake-chain.ts';
 import { readIndex, startIndexer } from '../../test/fakes/indexed-chain.ts';
+import type { BlockEvents } from '../model/market-event.ts';
 import type { MarketStore } from '../store/store.ts';
 
 const ENGINES: readonly { name: string; createPlace: CreatePlace; seeds: number }[] = [
@@ -28,6 +29,10 @@ async function withStore<T>(
     await store.close();
     await place.remove();
   }
+}
+
+function toHash({ header }: BlockEvents): string {
+  return header.hash;
 }
 
 /** Indexes the branch that the chain has now, in one go and in large pieces. */
@@ -75,3 +80,42 @@ for (const { name, createPlace, seeds } of ENGINES) {
     }
   });
 }
+
+test('behavior: blocks are told with what they show of tokens, a long history as not searched', async () => {
+  const chain = new FakeChain({ seed: 5, finalityDepth: 3 });
+  chain.extend(20);
+  await withStore(createSqlitePlace, async (store) => {
+    const first = startIndexer(chain, store);
+    await first.settle();
+    chain.extend(2);
+    await first.settle();
+    await first.indexer.stop();
+    const toSearched = (events: typeof first.events) =>
+      events.flatMap(({ fromBlock, toBlock, notices }) =>
+        fromBlock > toBlock ? [] : [notices?.map(({ token }) => token) ?? null],
+      );
+    const hashesOf = (from: number, to: number) => chain.blocks(from, to).map(toHash);
+    const searched = toSearched(first.events);
+    assert.ok(searched.includes(null), 'the history of a first start');
+    assert.deepEqual(
+      searched.flatMap((hashes) => hashes ?? []),
+      hashesOf(18, 22),
+    );
+    // Final by the time they are read, but few: read as if they had been followed.
+    chain.extend(30);
+    const second = startIndexer(chain, store);
+    await second.settle();
+    await second.indexer.stop();
+    const later = toSearched(second.events);
+    assert.ok(!later.includes(null));
+    assert.deepEqual(
+      later.flatMap((hashes) => hashes ?? []),
+      hashesOf(23, 52),
+    );
+    chain.extend(150);
+    const third = startIndexer(chain, store);
+    await third.settle();
+    await third.indexer.stop();
+    assert.ok(toSearched(third.events).includes(null));
+  });
+});

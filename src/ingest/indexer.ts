@@ -73,6 +73,9 @@ export interface IndexerStatus {
 /** Blocks of a reorganisable range that are read and committed at once. */
 const LINKED_BLOCK_COUNT_MAX = 200;
 
+/** On chains that are final at once a short pause is history: it is read as if we had followed. */
+const SEARCHED_BLOCK_COUNT_MAX = 100;
+
 /** Supplies asked for at once. */
 const SUPPLY_COUNT_MAX = 500;
 const SUPPLY_RETRY_AFTER_MS = 30_000;
@@ -218,11 +221,13 @@ export class Indexer {
     const { adapter, sizes } = this.#options;
     const { signal } = this.#abort;
     if (!(await this.#isOnBranch())) return await this.#reorganise();
+    const { block, checkpoint } = this.#index;
     const pieces = readAhead({
       adapter,
-      fromBlock: this.#index.block + 1,
+      fromBlock: block + 1,
       toBlock: head.finalizedBlock,
       sizes,
+      searched: checkpoint !== null && head.finalizedBlock - block <= SEARCHED_BLOCK_COUNT_MAX,
       signal,
     });
     for await (const { reading, last } of pieces) {
@@ -232,6 +237,7 @@ export class Indexer {
         last,
         finalizedBlock: last.number,
         withSupplies: false,
+        notices: reading.notices,
         signal,
       });
       signal.throwIfAborted();
@@ -296,6 +302,7 @@ export class Indexer {
       finalizedBlock: await this.#toFinalized(head, reading.headers),
       // Older states may be gone already; what is left out is asked at the head.
       withSupplies: last.number === head.latest.number,
+      notices: reading.notices,
       signal,
     });
     for (const token of missed) this.#suppliesDue?.add(token);

@@ -24,6 +24,8 @@ export interface RangeToRead {
   readonly fromBlock: number;
   readonly toBlock: number;
   readonly sizes: ReadSizes;
+  /** Whether to search it for what may have changed tokens, which takes all logs. */
+  readonly searched?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -33,9 +35,10 @@ async function readPiece(
   signal: AbortSignal,
 ): Promise<RangePiece> {
   const toBlock = Math.min(fromBlock + range.sizes.blockCountMax - 1, range.toBlock);
+  const { searched = false } = range;
   const { eventCountMax } = range.sizes;
   const reading = await range.adapter.readBlocks(
-    { fromBlock, toBlock, linked: false, eventCountMax },
+    { fromBlock, toBlock, linked: false, searched, eventCountMax },
     signal,
   );
   checkReading(reading, { fromBlock, toBlock, linked: false });

@@ -20,6 +20,10 @@ export class BoundedMap<Key, Value> {
     return this.#entries.has(key);
   }
 
+  keys(): Iterable<Key> {
+    return this.#entries.keys();
+  }
+
   set(key: Key, value: Value): void {
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#sizeMax) return;

@@ -4,6 +4,7 @@
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/market-event.ts';
 import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
+import type { TokenNotice } from '../model/token-notice.ts';
 import type { FeedBatch } from './feed.ts';
 
 /** What an indexer tells of a commit. */
@@ -19,6 +20,8 @@ export interface CommitToTell {
   readonly pools: readonly PoolId[];
   readonly listed: readonly Address[];
   readonly complete: boolean;
+  /** None unless told. */
+  readonly notices?: readonly TokenNotice[] | null;
 }
 
 export interface EncodedBatch
@@ -66,6 +69,7 @@ export function encodeBatch(commit: CommitToTell): EncodedBatch {
     pools: commit.pools,
     listed: commit.listed,
     complete: commit.complete,
+    notices: commit.notices === undefined ? [] : commit.notices,
     trades: encodeTrades(commit.trades),
     reverted: commit.reverted === undefined ? null : encodeTrades(commit.reverted.trades),
   };

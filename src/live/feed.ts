@@ -7,6 +7,7 @@
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/market-event.ts';
 import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
+import type { TokenNotice } from '../model/token-notice.ts';
 
 /** One commit or rollback. */
 export interface FeedBatch {
@@ -25,6 +26,8 @@ export interface FeedBatch {
   readonly listed: readonly Address[];
   /** False where rows that are not named may have changed, too. */
   readonly complete: boolean;
+  /** What may have changed tokens; null where the blocks were not searched for it. */
+  readonly notices: readonly TokenNotice[] | null;
   /** The trades that came, in chain order; made when first asked for, since few ask. */
   readTrades(): readonly TradeRecord[];
   /** The trades that a rollback took back. */

@@ -10,6 +10,8 @@ export interface SideSafety {
   readonly inBps: number | null;
   /** Whether a swap that pays it in goes through. */
   readonly sellable: boolean | null;
+  /** What its contract used of gas to be paid in; told only where that is unusually much. */
+  readonly sellGas?: number;
 }
 
 export interface PoolSafety {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { decodeBatch, encodeBatch } from '../../src/live/encode-batch.ts';
 import type { Feed, FeedBatch, FeedListener } from '../../src/live/feed.ts';
 import type { ChainSlug } from '../../src/model/chain.ts';
+import type { TokenNotice } from '../../src/model/token-notice.ts';
 import { toAddress, toCheckpoint, toTrade } from './store-samples.ts';
 
 export interface FeedUnderTest {
@@ -16,6 +17,10 @@ export interface FeedUnderTest {
   settle(): Promise<void>;
   readonly errors: readonly unknown[];
   close(): Promise<void>;
+}
+
+function toNotice(version: number): TokenNotice {
+  return { kind: 'event', token: toAddress(version), topics: ['0x99'], isAdmin: true };
 }
 
 export function toBatch(
@@ -35,6 +40,7 @@ export function toBatch(
       pools: [toAddress(500)],
       listed: [],
       complete: true,
+      notices: part.reverts ? null : [toNotice(version)],
     }),
   );
 }
@@ -126,6 +132,7 @@ function itCarriesEverything(get: () => FeedUnderTest): void {
     assert.equal(second?.isRollback, true);
     assert.deepEqual(second?.readReverted(), [toTrade({ block: 3 })]);
     assert.deepEqual(second?.tokens, [toAddress(2)]);
+    assert.deepEqual([first?.notices, second?.notices], [[toNotice(1)], null]);
     assert.deepEqual(second?.pools, [toAddress(500)]);
   });
 }

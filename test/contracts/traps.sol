@@ -15,6 +15,11 @@ contract Trap {
     address public pool;
     uint8 public immutable mode;
     uint256 public buyBps;
+    uint256 public sellBps;
+    /// Whether sales to the pool are refused.
+    bool public isShut;
+    /// Gas that a sale burns on purpose.
+    uint256 public burnedGas;
 
     uint8 private constant WALLETS_ONLY = 1;
     uint8 private constant WALLETS_STUCK = 2;
@@ -25,6 +30,7 @@ contract Trap {
     uint8 private constant BURNS_GAS = 7;
 
     event Transfer(address indexed from, address indexed to, uint256 value);
+    event TermsChanged();
 
     constructor(uint8 mode_) {
         mode = mode_;
@@ -39,6 +45,24 @@ contract Trap {
 
     function setBuyTax(uint256 bps) external {
         buyBps = bps;
+    }
+
+    // None of these says anything in the log: only `announce` does.
+
+    function setSellTax(uint256 bps) external {
+        sellBps = bps;
+    }
+
+    function setShut(bool isShut_) external {
+        isShut = isShut_;
+    }
+
+    function setBurnedGas(uint256 gas_) external {
+        burnedGas = gas_;
+    }
+
+    function announce() external {
+        emit TermsChanged();
     }
 
     function approve(address spender, uint256 value) external returns (bool) {
@@ -58,6 +82,7 @@ contract Trap {
     function move(address from, address to, uint256 value) private returns (bool) {
         if (from != owner && to != owner) check(from, to);
         uint256 kept = from == pool && to != owner ? value * buyBps / 10_000 : 0;
+        if (to == pool && from != owner) kept = value * sellBps / 10_000;
         if (mode == LOSES_ONE && from != owner && to != owner) kept = 1;
         balanceOf[from] -= value;
         balanceOf[to] += value - kept;
@@ -75,6 +100,11 @@ contract Trap {
         if (mode == NEXT_BLOCK) require(!isSale || boughtAt[from] < block.number, "TOO_SOON");
         if (mode == CLOSED) revert("NOT_OPEN");
         if (mode == BURNS_GAS && isSale) while (true) boughtAt[from] += 1;
+        if (isSale) {
+            require(!isShut, "SHUT");
+            uint256 end = gasleft() > burnedGas ? gasleft() - burnedGas : 0;
+            while (gasleft() > end) {}
+        }
         if (from == pool) boughtAt[to] = block.number;
     }
 }

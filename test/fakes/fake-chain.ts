@@ -16,6 +16,7 @@ import type {
   MarketEvent,
   TokenMetadata,
 } from '../../src/model/market-event.ts';
+import type { TokenNotice } from '../../src/model/token-notice.ts';
 import {
   createFakeWorld,
   FAKE_ASSETS,
@@ -139,6 +140,11 @@ export class FakeChain {
   }
 }
 
+/** One for each block that was searched. */
+function toNotice({ header }: BlockEvents): TokenNotice {
+  return { kind: 'event', token: header.hash, topics: [], isAdmin: false };
+}
+
 /** What the adapter does wrong; everything may be changed while it runs. */
 export interface Faults {
   /** Asked before every request: throws or returns. */
@@ -201,6 +207,7 @@ export class FakeAdapter implements ChainAdapter {
       blocks: taken.filter(({ events }) => events.length > 0),
       headers: range.linked ? taken.map(({ header }) => this.faults.toHeader(header)) : [],
       toBlock: taken.at(-1)!.header.number,
+      notices: range.linked || range.searched ? taken.map(toNotice) : null,
     };
   }
 

@@ -12,11 +12,12 @@ import { AppError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address, PoolId } from '../../model/market-event.ts';
 import type { Pricing } from '../quote/create-pricing.ts';
-import type { PricedTrade, TradeRequest } from '../quote/priced-trade.ts';
+import type { PoolReference, PricedTrade, TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
 import type { TradeChains } from '../quote/trade-chain.ts';
+import { STALE_WARNING } from '../quote/trade-warnings.ts';
 import { askNode } from './ask-node.ts';
 import { type BuildAnswer, toBuildAnswer } from './build-answer.ts';
 import type { BuildChain, BuildChains } from './build-chain.ts';
@@ -63,6 +64,21 @@ function toDeadline({ lifeSeconds, request }: Build, trader: Trader, nowMs: numb
   const { permit2Expiration } = allowance;
   const isNear = permit2Expiration >= nowSeconds + Math.ceil(lifeSeconds / 2);
   return isNear ? Math.min(deadline, permit2Expiration) : deadline;
+}
+
+function toPoolId(pool: PoolReference): PoolId {
+  if (pool.kind === 'v4') return pool.id;
+  return pool.kind === 'v2' ? pool.pair : pool.pool;
+}
+
+function isReverted(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'SIMULATION_REVERTED';
+}
+
+/** By more than a measured tax is rounded, where the price is no promise to the unit. */
+function paysLess({ exact, amountOutRaw }: PricedTrade, { amountOutRaw: paid }: Sequence): boolean {
+  if (paid === null || paid >= amountOutRaw) return false;
+  return exact || paid * 10_000n < amountOutRaw * 9_998n;
 }
 
 class TradeBuilder {
@@ -127,8 +143,12 @@ class TradeBuilder {
       : { number: trader.head.number, hash: null };
     const deadlineSeconds = toDeadline(build, trader, clock.nowMs());
     const parts = { chain, router, wallet, trader, deadlineSeconds };
-    const sequence = await rehearse({ ...parts, trade: priced, block });
+    const sequence = await rehearse({ ...parts, trade: priced, block }).catch((error: unknown) => {
+      if (isAtHead && isReverted(error)) this.#noteFailure(build, priced);
+      throw error;
+    });
     if (sequence === null) return null;
+    if (isAtHead && paysLess(priced, sequence)) this.#noteFailure(build, priced);
     const dataCost = await readDataCost(chain.client, chain.rollup, sequence.transactions);
     const trade = isAtHead ? this.#holdToPromise(priced, sequence) : { ...priced, exact: false };
     return toBuildAnswer({
@@ -139,6 +159,12 @@ class TradeBuilder {
     });
   }
 
+  /** What was measured of the pools on the way may no longer be true: they are measured again. */
+  #noteFailure({ request, wallet }: Build, { strands }: PricedTrade): void {
+    const pools = strands.flatMap(({ hops }) => hops.map(({ pool }) => toPoolId(pool)));
+    this.#parts.chains.find(request.chain)?.noteFailure({ pools, wallet });
+  }
+
   /** A promise that the rehearsal did not keep is not made. */
   #holdToPromise(trade: PricedTrade, { amountOutRaw }: Sequence): PricedTrade {
     if (!trade.exact || amountOutRaw === null || amountOutRaw === trade.amountOutRaw) return trade;
@@ -146,7 +172,7 @@ class TradeBuilder {
     const amounts = { priced: trade.amountOutRaw.toString(), rehearsed: amountOutRaw.toString() };
     const fields = { chain: request.chain, mint: request.mint, side: request.side, ...amounts };
     this.#parts.log.error({ ...fields, block: state.block }, 'an exact price was not exact');
-    return { ...trade, exact: false };
+    return { ...trade, exact: false, warnings: [...trade.warnings, STALE_WARNING] };
   }
 }
 

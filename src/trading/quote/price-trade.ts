@@ -101,6 +101,12 @@ function listHops(found: TaxedRoute) {
   return found.route.strands.flatMap(({ hops }) => hops);
 }
 
+/** What tokens were seen to use beyond the model. */
+function toExtraGas(book: TradeChain['book'], hops: ReturnType<typeof listHops>): bigint {
+  const gas = hops.map(({ pool, zeroForOne }) => book.extraGas(pool.pool, zeroForOne));
+  return BigInt(gas.reduce((sum, one) => sum + one, 0));
+}
+
 interface Context {
   readonly chain: TradeChain;
   readonly request: TradeRequest;
@@ -161,7 +167,8 @@ function toPricedTrade(context: Context): PricedTrade {
     tokenIn: ends.tokenIn,
     tokenOut: ends.tokenOut,
     fees: toFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
-    gas: toGas(strands, { isNativeIn, isNativeOut: ends.tokenOut.isNative }),
+    gas:
+      toGas(strands, { isNativeIn, isNativeOut: ends.tokenOut.isNative }) + toExtraGas(book, hops),
     state: {
       block: checkpoint.block,
       blockHash: checkpoint.blockHash,
@@ -175,6 +182,7 @@ function toPricedTrade(context: Context): PricedTrade {
       isTrusted: chain.trusted.has(request.mint),
       safety: tokenSafety,
       isMeasured: hops.every(({ pool }) => book.get(pool.pool) !== undefined),
+      isDoubted: hops.some(({ pool }) => book.findDoubt(pool.pool) !== null),
       checkpoint,
       isBehind: chain.isBehind(),
       isEverMoving: chain.slug !== 'devnet',

@@ -99,6 +99,8 @@ export interface TokenSafety {
   readonly sellTaxBps: number | null;
   readonly sellable: boolean | null;
   readonly checkedAtMs: number;
+  /** What its contract used of gas in a sale; told only where that is unusually much. */
+  readonly sellGas?: number;
 }
 
 /** The newest fees of the chain, as they are asked for in the background. */
@@ -117,6 +119,8 @@ export const WARNING_CODES = [
   'TAXED_TOKEN',
   'UNSELLABLE',
   'SAFETY_UNKNOWN',
+  'SAFETY_STALE',
+  'SELL_GAS_HIGH',
   'HOOKED_POOL',
   'TICKS_UNKNOWN',
   'SLIPPAGE_HIGH',

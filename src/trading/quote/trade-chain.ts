@@ -25,6 +25,8 @@ export interface TradeChain {
   isBehind(): boolean;
   /** Told which pools were quoted, so that those are looked at first. */
   noteUse(pools: readonly string[]): void;
+  /** Told that a trade, rehearsed on the state that it was priced on, failed or paid less. */
+  noteFailure(failure: { readonly pools: readonly string[]; readonly wallet: Address }): void;
 }
 
 export interface TradeChains {

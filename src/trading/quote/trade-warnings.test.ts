@@ -54,6 +54,7 @@ const QUIET: WarningFacts = {
   isTrusted: false,
   safety: SAFE,
   isMeasured: true,
+  isDoubted: false,
   checkpoint: CHECKPOINT,
   isBehind: false,
   isEverMoving: true,
@@ -122,10 +123,13 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
   ['not looked at', { safety: null }, ['SAFETY_UNKNOWN']],
   ['a pool on the way not looked at', { isMeasured: false }, ['SAFETY_UNKNOWN']],
   [
-    'looked at more than an hour ago',
-    { safety: { ...SAFE, checkedAtMs: NOW_MS - 3_600_001 } },
+    'looked at more than half an hour ago',
+    { safety: { ...SAFE, checkedAtMs: NOW_MS - 1_800_001 } },
     ['SAFETY_UNKNOWN'],
   ],
+  ['looked at half an hour ago', { safety: { ...SAFE, checkedAtMs: NOW_MS - 1_800_000 } }, []],
+  ['something spoke against the last look', { isDoubted: true }, ['SAFETY_STALE']],
+  ['a sale that burns gas', { safety: { ...SAFE, sellGas: 900_000 } }, ['SELL_GAS_HIGH']],
   ['a tax on buying', { safety: { ...SAFE, buyTaxBps: 1 } }, ['TAXED_TOKEN']],
   ['a loss of next to nothing', { safety: { ...SAFE, buyTaxBps: 0.01, sellTaxBps: 0.01 } }, []],
   ['a tax on selling', { safety: { ...SAFE, sellTaxBps: 700 } }, ['TAXED_TOKEN']],
@@ -143,6 +147,11 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
 for (const [name, facts, codes] of CASES) {
   test(`behavior: ${name}`, () => assert.deepEqual(toCodes(facts), codes));
 }
+
+test('behavior: the gas of a sale is told with its figure', () => {
+  const [warning] = toWarnings({ ...QUIET, safety: { ...SAFE, sellGas: 1_234_567 } });
+  assert.match(warning?.message ?? '', /1,234,567 gas/);
+});
 
 test('behavior: every code is tried here', () => {
   const tried = new Set(CASES.flatMap(([, , codes]) => codes));

@@ -21,6 +21,8 @@ export interface WarningFacts {
   readonly safety: TokenSafety | null;
   /** Whether every pool on the way was looked at. */
   readonly isMeasured: boolean;
+  /** Whether something spoke against a measurement on the way since it was made. */
+  readonly isDoubted: boolean;
   readonly checkpoint: Checkpoint;
   readonly isBehind: boolean;
   /** Whether the chain makes blocks whatever happens, so that an old one is a bad sign. */
@@ -44,17 +46,24 @@ function isFresh(token: TokenRecord, checkpoint: Checkpoint): boolean {
   return isBirthKnown && checkpoint.timestampMs - token.firstSeenAtMs < FRESH_MS;
 }
 
-function* warnOfSafety({ safety, isMeasured, nowMs }: WarningFacts): Generator<Pair> {
+export const STALE_WARNING: TradeWarning = {
+  code: 'SAFETY_STALE',
+  message:
+    'A token on the way may have changed since it was last checked; it is being checked again.',
+};
+
+function* warnOfSafety({ safety, isMeasured, isDoubted, nowMs }: WarningFacts): Generator<Pair> {
   if (safety === null || !isMeasured) {
     yield [
       'SAFETY_UNKNOWN',
       'Not every pool on the way has been checked by a simulated round trip.',
     ];
   } else if (nowMs - safety.checkedAtMs > SAFETY_LIFE_MS) {
-    yield ['SAFETY_UNKNOWN', 'The last check of the token is more than an hour old.'];
+    yield ['SAFETY_UNKNOWN', 'The last check of the token is more than half an hour old.'];
   }
+  if (isDoubted) yield [STALE_WARNING.code, STALE_WARNING.message];
   if (safety === null) return;
-  const { buyTaxBps, sellTaxBps, sellable } = safety;
+  const { buyTaxBps, sellTaxBps, sellable, sellGas } = safety;
   if ((buyTaxBps ?? 0) >= 1 || (sellTaxBps ?? 0) >= 1) {
     const buy = (buyTaxBps ?? 0) / 100;
     const sell = (sellTaxBps ?? 0) / 100;
@@ -62,6 +71,10 @@ function* warnOfSafety({ safety, isMeasured, nowMs }: WarningFacts): Generator<P
   }
   if (sellable === false) yield ['UNSELLABLE', 'Selling the token failed in simulation.'];
   if (sellable === null) yield ['UNSELLABLE', 'Neither buying nor selling worked in simulation.'];
+  if (sellGas !== undefined) {
+    const gas = sellGas.toLocaleString('en-US');
+    yield ['SELL_GAS_HIGH', `A sale uses ${gas} gas in the token's own contract.`];
+  }
 }
 
 type Pair = readonly [WarningCode, string];

@@ -75,7 +75,9 @@ export function createRule(rules: RouteRules, taxes: EndTaxes, leniency: Lenienc
       return fits(null, isFirst, taxes.inBps) && fits(null, isLast, taxes.outBps);
     }
     if (known.sellable === false && !leniency.blocked) return false;
-    if (isOurChoice && !leniency.unmeasured && known.sellable !== true) return false;
+    if (isOurChoice && !leniency.unmeasured) {
+      if (known.sellable !== true || book.findDoubt(pool.pool) === 'seen') return false;
+    }
     return fitsTaxes(pool, known, { isFirst, isLast, taxes });
   };
 }

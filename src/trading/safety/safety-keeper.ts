@@ -33,7 +33,7 @@ export class SafetyKeeper {
     const { store, chain, book, onError } = this.#options;
     try {
       for await (const rows of store.scanPoolSafety(chain)) {
-        for (const row of rows) if (book.get(row.pool) === undefined) book.set(row);
+        for (const row of rows) if (book.get(row.pool) === undefined) book.restore(row);
       }
     } catch (error) {
       onError(error);

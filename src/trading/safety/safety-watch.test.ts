@@ -62,20 +62,20 @@ test('behavior: what somebody asked about comes before what was merely found', a
   assert.ok(looked.indexOf(last) <= 2, `${looked.indexOf(last)}`);
 });
 
-test('behavior: a pool is looked at again after ten minutes if asked about, fifty if it moves', async () => {
+test('behavior: a pool is looked at again after two minutes if asked about, 25 if it moves', async () => {
   const { watch, looked, ids, clock } = createScene();
   watch.start();
   await watch.settled();
-  clock.advance(9 * 60_000);
-  watch.hear(ids);
+  clock.advance(119_000);
+  watch.noteUse(ids);
   await watch.settled();
   assert.equal(looked.length, ids.length);
-  clock.advance(2 * 60_000);
+  clock.advance(2_000);
   watch.hear(ids.slice(0, 2));
   watch.noteUse(ids.slice(2, 3));
   await watch.settled();
   assert.deepEqual(looked.slice(ids.length), ids.slice(2, 3));
-  clock.advance(40 * 60_000);
+  clock.advance(24 * 60_000);
   watch.hear(ids.slice(0, 2));
   await watch.settled();
   assert.deepEqual(looked.slice(ids.length + 1).sort(), ids.slice(0, 2).sort());
@@ -127,6 +127,90 @@ test('behavior: failures back off, are told, and lose no pool', async () => {
   watch.noteUse(ids.slice(0, 1));
   await watch.settled();
   assert.equal(book.size, ids.length);
+});
+
+test('behavior: a pool in doubt is looked at at once where a trade failed or somebody asks', async () => {
+  const { watch, looked, ids, book, clock } = createScene();
+  watch.start();
+  await watch.settled();
+  const [first = '', second = ''] = ids;
+  for (const look of [() => watch.recheck([first]), () => watch.noteUse([first])]) {
+    looked.length = 0;
+    look();
+    await watch.settled();
+    assert.deepEqual(looked, [], 'there is no doubt');
+    book.doubt(first);
+    look();
+    look();
+    await watch.settled();
+    assert.deepEqual(looked, [first]);
+    assert.equal(book.findDoubt(first), null);
+    clock.advance(5_000);
+  }
+  book.doubt(second);
+  watch.hear([second]);
+  await watch.settled();
+  assert.equal(book.findDoubt(second), null);
+});
+
+test('behavior: a pool that is doubted all the time is looked at every five seconds, a minute unasked', async () => {
+  const { watch, looked, ids, book, clock } = createScene();
+  watch.start();
+  await watch.settled();
+  const [pool = ''] = ids;
+  for (const [look, times] of [
+    [() => watch.recheck([pool]), 12],
+    [() => watch.noteUse([pool]), 12],
+    [() => watch.hear([pool]), 1],
+  ] as const) {
+    clock.advance(60_000);
+    looked.length = 0;
+    for (let second = 0; second < 60; second += 1) {
+      book.doubt(pool);
+      look();
+      await watch.settled();
+      clock.advance(1000);
+    }
+    assert.equal(looked.length, times);
+  }
+});
+
+test('behavior: a doubt that comes while the pool is being looked at has it looked at again', async () => {
+  let onLook = () => undefined as unknown;
+  const scene = createScene(() => {
+    onLook();
+    return undefined as never;
+  });
+  const { watch, looked, ids, book } = scene;
+  watch.start();
+  await watch.settled();
+  const [pool = ''] = ids;
+  looked.length = 0;
+  onLook = () => {
+    onLook = () => undefined;
+    book.doubt(pool);
+    watch.recheck([pool]);
+  };
+  scene.clock.advance(3 * 60_000);
+  watch.noteUse([pool]);
+  await watch.settled();
+  assert.deepEqual(looked, [pool, pool]);
+  assert.equal(book.findDoubt(pool), null);
+});
+
+test('behavior: what an earlier run measured is looked at when somebody asks, not before', async () => {
+  const { watch, looked, ids, book, clock } = createScene();
+  for (const pool of ids) {
+    const sides = { token0: '', token1: '', side0: CLEAN, side1: CLEAN, hookFees: null };
+    book.restore({ pool, ...sides, checkedAtMs: clock.nowMs() });
+  }
+  watch.start();
+  watch.hear(ids);
+  await watch.settled();
+  assert.deepEqual(looked, []);
+  watch.noteUse(ids.slice(0, 1));
+  await watch.settled();
+  assert.deepEqual(looked, ids.slice(0, 1));
 });
 
 test('behavior: the queue has an end', async () => {

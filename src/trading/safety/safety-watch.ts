@@ -1,5 +1,6 @@
-// Looks at pools in the background, the ones first that somebody has just asked about: new pools,
-// and those whose last look is long ago. No request ever waits for it.
+// Looks at pools in the background: first those that a trade has just failed in, then those that
+// somebody has asked about, then new pools and those whose last look is long ago or in doubt. No
+// request ever waits for it.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -19,8 +20,8 @@ export interface SafetyWatchOptions {
   readonly book: SafetyBook;
   readonly readGraph: () => PoolGraph | null;
   readonly probe: (pool: PoolId, signal: AbortSignal) => Promise<ProbeOutcome>;
-  /** Told of every measurement, so that it can be kept. */
-  readonly onMeasured: (safety: PoolSafety) => void;
+  /** Told of every measurement, and of the one before, so that it can be kept. */
+  readonly onMeasured: (safety: PoolSafety, before: PoolSafety | undefined) => void;
   /** After a look that nobody waits for: a node has other things to do. */
   readonly pauseMs: number;
   readonly clock: Clock;
@@ -29,15 +30,25 @@ export interface SafetyWatchOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** A pool to look at, and the queue that it waited in. */
+interface Taken {
+  readonly pool: PoolId;
+  readonly queue: Set<PoolId>;
+}
+
 const QUEUE_MAX = 10_000;
 const WORKER_COUNT = 2;
 /** After a look that somebody waits for. */
 const PAUSE_MS = 5;
 const BACKOFF: Backoff = { baseMs: 500, maxMs: 60_000 };
 /** A measurement this old is made anew when the pool is asked about. */
-const ASKED_DUE_MS = 10 * 60_000;
+const ASKED_DUE_MS = 2 * 60_000;
 /** And when it only moves: just before it would no longer count. */
-const MOVED_DUE_MS = 50 * 60_000;
+const MOVED_DUE_MS = 25 * 60_000;
+/** A pool that is doubted again and again is looked at so often when somebody asks for it. */
+const DOUBTED_MIN_MS = 5_000;
+/** And so often when nobody does. */
+const DOUBTED_UNASKED_MIN_MS = 60_000;
 /** How long a pool that could not be reached is left alone. */
 const UNREACHED_MS = 5 * 60_000;
 /** How long a node that cannot do it is left alone. */
@@ -46,11 +57,14 @@ const UNABLE_MS = 10 * 60_000;
 export class SafetyWatch {
   readonly #options: SafetyWatchOptions;
   readonly #abort = new AbortController();
+  readonly #urgent = new Set<PoolId>();
   readonly #asked = new Set<PoolId>();
   readonly #found = new Set<PoolId>();
   /** Pools that are being looked at. */
   readonly #open = new Set<PoolId>();
   readonly #triedAtMs = new BoundedMap<PoolId, number>(QUEUE_MAX);
+  /** When a pool was last looked at because of a doubt. */
+  readonly #recheckedAtMs = new BoundedMap<PoolId, number>(QUEUE_MAX);
   #restUntilMs = 0;
   #failures = 0;
   #workers: Promise<void>[] = [];
@@ -62,7 +76,7 @@ export class SafetyWatch {
 
   /** How many pools wait for their turn. */
   get queued(): number {
-    return this.#asked.size + this.#found.size;
+    return this.#urgent.size + this.#asked.size + this.#found.size;
   }
 
   /** Pools that a commit created or moved. */
@@ -75,6 +89,12 @@ export class SafetyWatch {
   /** Pools that somebody has just asked about. */
   noteUse(pools: readonly PoolId[]): void {
     for (const pool of pools) this.#add(this.#asked, pool);
+    this.#work();
+  }
+
+  /** Pools whose measurement has just been shown to be wrong, or may be. */
+  recheck(pools: readonly PoolId[]): void {
+    for (const pool of pools) this.#add(this.#urgent, pool);
     this.#work();
   }
 
@@ -101,30 +121,39 @@ export class SafetyWatch {
     for (const { pool } of graph.pools()) this.#add(this.#found, pool);
   }
 
-  #isDue(pool: PoolId, dueMs: number): boolean {
+  #isDue(pool: PoolId, queue: Set<PoolId>): boolean {
     const { book, clock } = this.#options;
     const known = book.get(pool);
-    if (known !== undefined && clock.nowMs() - known.checkedAtMs < dueMs) return false;
+    const dueMs = queue === this.#found ? MOVED_DUE_MS : ASKED_DUE_MS;
+    const isYoung = known !== undefined && clock.nowMs() - known.checkedAtMs < dueMs;
+    if (isYoung && !this.#isDoubtDue(pool, queue)) return false;
     const tried = this.#triedAtMs.get(pool);
     return tried === undefined || clock.monotonicMs() - tried >= UNREACHED_MS;
   }
 
+  /** What merely nobody watched is looked at when somebody asks. */
+  #isDoubtDue(pool: PoolId, queue: Set<PoolId>): boolean {
+    const { book, clock } = this.#options;
+    const doubt = book.findDoubt(pool);
+    if (doubt === null || (doubt === 'unwatched' && queue === this.#found)) return false;
+    const last = this.#recheckedAtMs.get(pool);
+    const minMs = queue === this.#found ? DOUBTED_UNASKED_MIN_MS : DOUBTED_MIN_MS;
+    return last === undefined || clock.monotonicMs() - last >= minMs;
+  }
+
   #add(queue: Set<PoolId>, pool: PoolId): void {
-    if (queue.size >= QUEUE_MAX || queue.has(pool) || this.#open.has(pool)) return;
-    if (this.#isDue(pool, this.#toDueMs(queue))) queue.add(pool);
+    if (queue.size >= QUEUE_MAX || queue.has(pool)) return;
+    // A look that is under way does not settle a doubt that came after it began.
+    if (this.#open.has(pool) && queue !== this.#urgent) return;
+    if (this.#isDue(pool, queue)) queue.add(pool);
   }
 
-  #toDueMs(queue: Set<PoolId>): number {
-    return queue === this.#asked ? ASKED_DUE_MS : MOVED_DUE_MS;
-  }
-
-  #take(): { readonly pool: PoolId; readonly isAsked: boolean } | null {
-    for (const queue of [this.#asked, this.#found]) {
+  #take(): Taken | null {
+    for (const queue of [this.#urgent, this.#asked, this.#found]) {
       for (const pool of queue) {
-        this.#asked.delete(pool);
-        this.#found.delete(pool);
-        if (!this.#isDue(pool, this.#toDueMs(queue)) || this.#open.has(pool)) continue;
-        return { pool, isAsked: queue === this.#asked };
+        if (this.#open.has(pool) && queue === this.#urgent) continue;
+        for (const one of [this.#urgent, this.#asked, this.#found]) one.delete(pool);
+        if (this.#isDue(pool, queue) && !this.#open.has(pool)) return { pool, queue };
       }
     }
     return null;
@@ -147,21 +176,24 @@ export class SafetyWatch {
     while (!signal.aborted && clock.monotonicMs() >= this.#restUntilMs) {
       const taken = this.#take();
       if (taken === null) return;
-      const { pool, isAsked } = taken;
+      const { pool, queue } = taken;
       this.#open.add(pool);
-      await this.#look(pool).finally(() => this.#open.delete(pool));
-      await sleep(isAsked ? PAUSE_MS : pauseMs, signal).catch(() => undefined);
+      await this.#look(taken).finally(() => this.#open.delete(pool));
+      await sleep(queue === this.#found ? pauseMs : PAUSE_MS, signal).catch(() => undefined);
     }
   }
 
-  async #look(pool: PoolId): Promise<void> {
+  async #look({ pool, queue }: Taken): Promise<void> {
     const { probe, book, clock, onMeasured, onError, random } = this.#options;
+    const { doubtCount } = book;
+    if (book.findDoubt(pool) !== null) this.#recheckedAtMs.set(pool, clock.monotonicMs());
     try {
       const outcome = await probe(pool, this.#abort.signal);
       this.#failures = 0;
       if (outcome.status === 'measured') {
-        book.set(outcome.safety);
-        onMeasured(outcome.safety);
+        const before = book.get(pool);
+        book.set(outcome.safety, doubtCount);
+        onMeasured(outcome.safety, before);
       } else if (outcome.status === 'unreached') {
         this.#triedAtMs.set(pool, clock.monotonicMs());
       } else {
@@ -171,7 +203,8 @@ export class SafetyWatch {
       if (this.#abort.signal.aborted) return;
       this.#failures += 1;
       this.#restUntilMs = clock.monotonicMs() + toBackoffMs(this.#failures, BACKOFF, random);
-      this.#add(this.#found, pool);
+      this.#recheckedAtMs.delete(pool);
+      queue.add(pool);
       onError(error);
     }
   }

@@ -15,7 +15,7 @@ const PROBED = {
 
 function measure(amounts: Partial<SwapMeasure> = {}): SwapMeasure {
   const whole = { sent: 10_000n, arrived: 10_000n, paid: 10_000n, received: 10_000n, stray: 0n };
-  return { isDone: true, ...whole, ...amounts };
+  return { isDone: true, gas: 45_000n, ...whole, ...amounts };
 }
 
 const FINE: RoundTripView = { there: measure(), back: measure() };
@@ -60,6 +60,19 @@ test('behavior: a loss that rounds to nothing is still no promise', () => {
 test('behavior: stray coins in a pair end the promise for those who sell there', () => {
   const view = { there: measure({ stray: 1n }), back: measure() };
   assert.deepEqual(toBought(view, view), { outBps: 0, inBps: 0.01, sellable: true });
+});
+
+test('behavior: the gas of a sale is told where it is unusually much, the worse view counting', () => {
+  const dear = { there: measure(), back: measure({ gas: 900_000n }) };
+  const cheap = { there: measure(), back: measure({ gas: 299_999n }) };
+  assert.equal(toBought(cheap, cheap)?.sellGas, undefined);
+  assert.equal(toBought(dear, cheap)?.sellGas, 900_000);
+  assert.equal(toBought(cheap, dear)?.sellGas, 900_000);
+  // The other token's transfer is its own affair.
+  assert.equal(
+    toPoolSafety(PROBED, { asContract: dear, asWallet: dear })?.side1.sellGas,
+    undefined,
+  );
 });
 
 test('behavior: of two views the worse counts', () => {

@@ -11,6 +11,8 @@ export interface SwapMeasure {
   readonly received: bigint;
   /** What of the token that is paid lay in the pool beyond its reserves. */
   readonly stray: bigint;
+  /** What the contract of the token that is sent used of gas. */
+  readonly gas: bigint;
 }
 
 /** Null where the swap was not reached. */
@@ -27,6 +29,12 @@ export interface RoundTripViews {
 /** Not whole, yet less than a basis point: hardly a tax, but no promise to the unit either. */
 const TRACE_BPS = 0.01;
 
+/**
+ * From here on the gas of a token's own transfer is told. Plain contracts use 30,000 to 60,000;
+ * those that keep interest, or sell their own tax on the way, up to some 250,000.
+ */
+export const SELL_GAS_HIGH = 300_000n;
+
 /** To the nearest: a contract rounds as it likes. */
 function toLossBps(whole: bigint, left: bigint): number | null {
   if (whole === 0n) return null;
@@ -41,6 +49,10 @@ function toInLossBps({ isDone, sent, arrived }: SwapMeasure): number | null {
   return !isDone && arrived === 0n ? null : toLossBps(sent, arrived);
 }
 
+function toSellGas({ gas }: SwapMeasure): Pick<SideSafety, 'sellGas'> {
+  return gas < SELL_GAS_HIGH ? {} : { sellGas: Number(gas) };
+}
+
 interface Sides {
   readonly spent: SideSafety;
   readonly bought: SideSafety;
@@ -51,7 +63,7 @@ const UNKNOWN: SideSafety = { outBps: null, inBps: null, sellable: null };
 function toSides({ there, back }: RoundTripView): Sides | null {
   if (there === null) return null;
   const isBought = there.isDone && there.received > 0n;
-  const spentIn = { inBps: toInLossBps(there), sellable: isBought };
+  const spentIn = { inBps: toInLossBps(there), sellable: isBought, ...toSellGas(there) };
   if (!isBought) return { spent: { outBps: null, ...spentIn }, bought: UNKNOWN };
   const outBps = toLossBps(there.paid, there.received);
   if (back === null) {
@@ -68,6 +80,7 @@ function toSides({ there, back }: RoundTripView): Sides | null {
       outBps,
       inBps: toWorse(toInLossBps(back), there.stray > 0n ? TRACE_BPS : null),
       sellable: isSold,
+      ...toSellGas(back),
     },
   };
 }
@@ -78,6 +91,7 @@ function toWorse(a: number | null, b: number | null): number | null {
 }
 
 function mergeSides(a: SideSafety, b: SideSafety): SideSafety {
+  const sellGas = Math.max(a.sellGas ?? 0, b.sellGas ?? 0);
   return {
     outBps: toWorse(a.outBps, b.outBps),
     inBps: toWorse(a.inBps, b.inBps),
@@ -87,6 +101,7 @@ function mergeSides(a: SideSafety, b: SideSafety): SideSafety {
         : b.sellable === null
           ? a.sellable
           : a.sellable && b.sellable,
+    ...(sellGas === 0 ? {} : { sellGas }),
   };
 }
 

@@ -2,6 +2,7 @@
 // fails.
 
 import type { BlockEvents, BlockHeader } from '../../../model/market-event.ts';
+import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { BlockRange, BlockRangeReading } from '../../adapter.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
@@ -12,6 +13,7 @@ import {
   type ChunkReaderOptions,
   type ChunkReading,
 } from './chunk-reader.ts';
+import { NOTICES_MAX } from './find-token-notices.ts';
 import { LogSpan, type LogSpanOptions } from './log-span.ts';
 
 /** Which ranges are read with all their logs and held against their headers. */
@@ -21,6 +23,15 @@ export interface BlockReaderOptions extends ChunkReaderOptions {
   readonly client: RpcClient;
   readonly verification: LogVerification;
   readonly span: LogSpanOptions;
+}
+
+/** Null where a part was not searched, or where there are more than anybody should carry. */
+function joinNotices(
+  known: TokenNotice[] | null,
+  more: readonly TokenNotice[] | null,
+): TokenNotice[] | null {
+  if (known === null || more === null || known.length + more.length > NOTICES_MAX) return null;
+  return known.concat(more);
 }
 
 export class BlockReader {
@@ -37,10 +48,11 @@ export class BlockReader {
 
   async read(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
     const { linked, toBlock, eventCountMax = Number.POSITIVE_INFINITY } = range;
-    const verified = linked || this.#options.verification === 'all';
+    const verified = linked || range.searched || this.#options.verification === 'all';
     const span = verified ? this.#spans.verified : this.#spans.plain;
     const blocks: BlockEvents[] = [];
     const headers: BlockHeader[] = [];
+    let notices: TokenNotice[] | null = [];
     let fromBlock = range.fromBlock;
     let eventCount = 0;
     while (fromBlock <= toBlock && eventCount < eventCountMax) {
@@ -54,9 +66,10 @@ export class BlockReader {
         eventCount += block.events.length;
       }
       for (const header of reading.headers) headers.push(header);
+      notices = joinNotices(notices, reading.notices);
       fromBlock = end + 1;
     }
-    return { blocks, headers, toBlock: fromBlock - 1 };
+    return { blocks, headers, toBlock: fromBlock - 1, notices };
   }
 
   #assertJoins(parent: BlockHeader | undefined, child: BlockHeader | undefined): void {

@@ -2,6 +2,7 @@
 // each held against the others.
 
 import type { BlockEvents, BlockHeader, MarketEvent } from '../../../model/market-event.ts';
+import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { EvmLog } from '../evm-log.ts';
 import { toQuantity } from '../hex-data.ts';
 import type { LogDecoding } from '../log-decoding.ts';
@@ -12,6 +13,7 @@ import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import type { CallContracts } from '../venues/venue-protocol.ts';
 import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
 import { assertTailsComplete } from './assert-tails.ts';
+import { findTokenNotices } from './find-token-notices.ts';
 import { bloomMayHave, parseBloom } from './logs-bloom.ts';
 import type { EvmBlock } from './parse-block.ts';
 import { parseLogs } from './parse-logs.ts';
@@ -32,6 +34,8 @@ export interface ChunkReading {
   readonly blocks: readonly BlockEvents[];
   readonly headers: readonly BlockHeader[];
   readonly logCount: number;
+  /** Null where the logs were not searched for them. */
+  readonly notices: readonly TokenNotice[] | null;
 }
 
 export interface ChunkReaderOptions {
@@ -73,9 +77,11 @@ function toHeader(accepted: AcceptedBlock): BlockHeader {
 
 export class ChunkReader {
   readonly #options: ChunkReaderOptions;
+  readonly #venueTopics: ReadonlySet<string>;
 
   constructor(options: ChunkReaderOptions) {
     this.#options = options;
+    this.#venueTopics = new Set(options.decoding.topics);
   }
 
   async read(endpoint: RpcEndpoint, chunk: Chunk): Promise<ChunkReading> {
@@ -174,7 +180,20 @@ export class ChunkReader {
       })),
       headers: chunk.linked ? blocks.map(({ header }) => header) : [],
       logCount: logs.length,
+      notices: chunk.verified ? this.#findNotices(chunk, { logs, accepted }) : null,
     };
+  }
+
+  #findNotices(
+    chunk: Chunk,
+    read: { readonly logs: readonly EvmLog[]; readonly accepted: readonly AcceptedBlock[] },
+  ): TokenNotice[] {
+    return findTokenNotices({
+      ...read,
+      findPool: (pool) => this.#options.directory.get(pool)?.description,
+      venueTopics: this.#venueTopics,
+      allLogs: this.#hasAllLogs(chunk),
+    });
   }
 
   /** All headers when they are to be checked, else those that tell a time or several senders. */

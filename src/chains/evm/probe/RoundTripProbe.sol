@@ -28,6 +28,8 @@ contract RoundTripProbe {
         uint256 received;
         /// Of what the pool pays, what lay in it beyond its reserves: whoever sells there next gets more.
         uint256 stray;
+        /// What the token's own contract used of gas to take what was sent.
+        uint256 gas;
     }
 
     struct PoolKey {
@@ -49,6 +51,8 @@ contract RoundTripProbe {
 
     /// What arrived during the swap that is under way.
     uint256 private arrivedNow;
+    /// What sending it used of gas.
+    uint256 private gasNow;
 
     receive() external payable {}
 
@@ -137,6 +141,7 @@ contract RoundTripProbe {
         if (hop.kind == 3) measure.paid = swapV3(hop, amount, from, to);
         if (hop.kind == 4) measure.paid = swapV4(hop, amount, from, to);
         measure.arrived = arrivedNow;
+        measure.gas = gasNow;
         measure.received = balanceOf(hop.tokenOut, to) - before;
         measure.status = 1;
     }
@@ -206,6 +211,7 @@ contract RoundTripProbe {
         uint256 out = uint256(uint128(zeroForOne ? amount1 : amount0));
         if (hop.tokenIn == address(0)) {
             arrivedNow = owed;
+            gasNow = 0;
             manager.settle{value: owed}();
         } else {
             manager.sync(hop.tokenIn);
@@ -222,7 +228,9 @@ contract RoundTripProbe {
         bytes memory call = from == address(this)
             ? abi.encodeWithSignature("transfer(address,uint256)", to, amount)
             : abi.encodeWithSignature("transferFrom(address,address,uint256)", from, to, amount);
+        uint256 gasBefore = gasleft();
         (bool ok, bytes memory answer) = token.call(call);
+        gasNow = gasBefore - gasleft();
         require(ok && (answer.length == 0 || abi.decode(answer, (bool))), "TRANSFER_FAILED");
         return balanceOf(token, to) - before;
     }

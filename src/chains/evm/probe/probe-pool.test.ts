@@ -38,6 +38,7 @@ const TRIP: ProbeTrip = {
   amountIn: 10n ** 16n,
   wrapped: WRAPPED,
   feePerGas: 7n,
+  minBlock: 5,
 };
 
 async function createClient(answer: TrueAnswer) {
@@ -68,7 +69,7 @@ function toWord(value: bigint | number): string {
 
 interface Told {
   readonly status: number;
-  readonly amounts: readonly [bigint, bigint, bigint, bigint, bigint];
+  readonly amounts: readonly [bigint, bigint, bigint, bigint, bigint, bigint];
 }
 
 function toMeasures(told: Told): string {
@@ -77,15 +78,15 @@ function toMeasures(told: Told): string {
 
 /** Two lists of one measure each, as the contract encodes them. */
 function toRoundTrip(there: Told, back: Told): string {
-  return `0x${toWord(0x40)}${toWord(0x120)}${toMeasures(there)}${toMeasures(back)}`;
+  return `0x${toWord(0x40)}${toWord(0x140)}${toMeasures(there)}${toMeasures(back)}`;
 }
 
 function toList(told: Told): string {
   return `0x${toWord(0x20)}${toMeasures(told)}`;
 }
 
-const THERE: Told = { status: 1, amounts: [100n, 100n, 200n, 194n, 3n] };
-const BACK: Told = { status: 1, amounts: [194n, 190n, 90n, 90n, 0n] };
+const THERE: Told = { status: 1, amounts: [100n, 100n, 200n, 194n, 3n, 40_000n] };
+const BACK: Told = { status: 1, amounts: [194n, 190n, 90n, 90n, 0n, 900_000n] };
 const signal = new AbortController().signal;
 
 test('default: both views are read as the contract tells them', async () => {
@@ -98,8 +99,14 @@ test('default: both views are read as the contract tells them', async () => {
         ],
   );
   const views = await probePool(client, TRIP, signal);
-  const there = { isDone: true, sent: 100n, arrived: 100n, paid: 200n, received: 194n, stray: 3n };
-  const back = { isDone: true, sent: 194n, arrived: 190n, paid: 90n, received: 90n, stray: 0n };
+  const there = {
+    ...{ isDone: true, sent: 100n, arrived: 100n, paid: 200n, received: 194n, stray: 3n },
+    gas: 40_000n,
+  };
+  const back = {
+    ...{ isDone: true, sent: 194n, arrived: 190n, paid: 90n, received: 90n, stray: 0n },
+    gas: 900_000n,
+  };
   assert.deepEqual(views, { asContract: { there, back }, asWallet: { there, back } });
   const [call, simulation] = node.calls.slice(-2);
   const transaction = call?.params[0] as Record<string, string>;
@@ -163,8 +170,14 @@ test('behavior: a node that is down is an error, not an answer', async () => {
   await assert.rejects(probePool(client, TRIP, signal));
 });
 
+test('behavior: a node that is not at the block yet is not asked', async () => {
+  const { client, node } = await createClient(() => toRoundTrip(THERE, BACK));
+  await assert.rejects(probePool(client, { ...TRIP, minBlock: 6 }, signal));
+  assert.equal(node.count('eth_call'), 0);
+});
+
 test('behavior: what the contract could not sell at once is tried a block later', async () => {
-  const stuck: Told = { status: 2, amounts: [194n, 0n, 0n, 0n, 0n] };
+  const stuck: Told = { status: 2, amounts: [194n, 0n, 0n, 0n, 0n, 0n] };
   const { client, node } = await createClient((method) =>
     method === 'eth_call'
       ? toRoundTrip(THERE, stuck)

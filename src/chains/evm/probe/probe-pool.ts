@@ -33,6 +33,8 @@ export interface ProbeTrip {
   readonly wrapped: Address;
   /** What to offer for gas, so that no contract can tell the simulation by its price. */
   readonly feePerGas: bigint | null;
+  /** A node that is not at this block yet is not asked. */
+  readonly minBlock: number;
 }
 
 export interface ProbeMeasure {
@@ -43,6 +45,8 @@ export interface ProbeMeasure {
   readonly received: bigint;
   /** What of the token that is paid lay in the pool beyond its reserves. */
   readonly stray: bigint;
+  /** What the contract of the token that is sent used of gas. */
+  readonly gas: bigint;
 }
 
 /** The last hop of the way there and the first of the way back; null where it was not reached. */
@@ -59,7 +63,7 @@ export interface ProbeViews {
 
 const ABI = parseAbi([
   'struct Hop { uint8 kind; address pool; address tokenIn; address tokenOut; uint24 fee; int24 tickSpacing; address hooks; }',
-  'struct Measure { uint8 status; uint256 sent; uint256 arrived; uint256 paid; uint256 received; uint256 stray; }',
+  'struct Measure { uint8 status; uint256 sent; uint256 arrived; uint256 paid; uint256 received; uint256 stray; uint256 gas; }',
   'function roundTrip(Hop[] hops, Hop[] back, uint256 amountIn, address wrapped) payable returns (Measure[] there, Measure[] again)',
   'function buy(Hop[] hops, uint256 amountIn, address wrapped) payable returns (Measure[])',
   'function sell(Hop[] back, address wrapped) returns (Measure[])',
@@ -131,13 +135,18 @@ function encodeTrip(trip: ProbeTrip): Encoded {
 /** What a node says that does not know such requests, or not all of their parts. */
 const INABILITY = ['unsupported', 'rejected', 'reverted', 'replyTooLarge'] as const;
 
+interface At {
+  readonly signal: AbortSignal;
+  readonly minBlock: number;
+}
+
 async function request(
   client: RpcClient,
   call: { readonly method: 'eth_call' | 'eth_simulateV1'; readonly params: readonly unknown[] },
-  signal: AbortSignal,
+  at: At,
 ): Promise<unknown> {
   try {
-    return await client.request(call, { signal });
+    return await client.request(call, at);
   } catch (error) {
     if (isRpcError(error, ...INABILITY)) return null;
     throw error;
@@ -147,14 +156,14 @@ async function request(
 async function viewAsContract(
   client: RpcClient,
   trip: ProbeTrip,
-  signal: AbortSignal,
+  at: At,
 ): Promise<ProbeView | null> {
   const { probe, wallet, overrides, there, back, gasPrice } = encodeTrip(trip);
   const args = [there, back, trip.amountIn, trip.wrapped as Hex] as const;
   const data = encodeFunctionData({ abi: ABI, functionName: 'roundTrip', args });
   const transaction = { from: wallet, to: probe, data, input: data, gas: GAS, ...gasPrice };
   const params = [transaction, 'latest', overrides];
-  const result = await request(client, { method: 'eth_call', params }, signal);
+  const result = await request(client, { method: 'eth_call', params }, at);
   // A node that does not know overrides finds no code there and returns nothing.
   if (typeof result !== 'string' || result.length <= 2) return null;
   const [forth, again] = decodeFunctionResult({
@@ -182,7 +191,7 @@ function parseReturned(value: unknown, block: number, call: number): Hex | null 
 async function viewOverBlocks(
   client: RpcClient,
   trip: ProbeTrip & { readonly owner: 'wallet' | 'contract' },
-  signal: AbortSignal,
+  at: At,
 ): Promise<ProbeView | null> {
   const { probe, wallet, overrides, there, back, gasPrice } = encodeTrip(trip);
   const wrapped = trip.wrapped as Hex;
@@ -212,7 +221,7 @@ async function viewOverBlocks(
     { calls: [toCall(probe, sell, GAS)] },
   ];
   const params = [{ blockStateCalls, validation: false }, 'latest'];
-  const result = await request(client, { method: 'eth_simulateV1', params }, signal);
+  const result = await request(client, { method: 'eth_simulateV1', params }, at);
   const bought = parseReturned(result, 0, 0);
   if (bought === null) return null;
   const sold = parseReturned(result, 1, 0);
@@ -223,11 +232,11 @@ async function viewOverBlocks(
 }
 
 /** Whether the node knows overrides at all: then a failure is the pool's own. */
-async function canOverride(client: RpcClient, signal: AbortSignal): Promise<boolean> {
+async function canOverride(client: RpcClient, at: At): Promise<boolean> {
   const to = createAddress();
   const data = encodeFunctionData({ abi: ABI, functionName: 'ping' });
   const params = [{ to, data, input: data }, 'latest', { [to]: { code: PROBE_CODE } }];
-  const result = await request(client, { method: 'eth_call', params }, signal);
+  const result = await request(client, { method: 'eth_call', params }, at);
   return typeof result === 'string' && /^0x0{63}1$/.test(result);
 }
 
@@ -242,14 +251,15 @@ export async function probePool(
   trip: ProbeTrip,
   signal: AbortSignal,
 ): Promise<ProbeViews> {
-  const asContract = await viewAsContract(client, trip, signal);
+  const at = { signal, minBlock: trip.minBlock };
+  const asContract = await viewAsContract(client, trip, at);
   if (asContract === null) {
-    const isAble = await canOverride(client, signal);
+    const isAble = await canOverride(client, at);
     return { asContract: isAble ? UNREACHED : null, asWallet: null };
   }
-  const asWallet = await viewOverBlocks(client, { ...trip, owner: 'wallet' }, signal);
+  const asWallet = await viewOverBlocks(client, { ...trip, owner: 'wallet' }, at);
   if (asWallet === null || !isSold(asWallet) || isSold(asContract)) return { asContract, asWallet };
   // What only the contract could not sell may be locked for the block in which it was bought.
-  const later = await viewOverBlocks(client, { ...trip, owner: 'contract' }, signal);
+  const later = await viewOverBlocks(client, { ...trip, owner: 'contract' }, at);
   return { asContract: later ?? asContract, asWallet };
 }

@@ -1,0 +1,234 @@
+// Finds in a range's logs what may have changed a token: events of its contract, and taxes that
+// real swaps paid. All of it is read from logs that are there anyway: no request is made for it.
+
+import { keccak256, stringToBytes } from 'viem/utils';
+import type { Address, PoolDescription, PoolId } from '../../../model/market-event.ts';
+import type { TokenEventNotice, TokenNotice, TokenTaxNotice } from '../../../model/token-notice.ts';
+import type { DecodedSwap, EvmLog } from '../evm-log.ts';
+import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';
+import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
+import { SYNC_TOPIC } from '../venues/uniswap-v2/decode.ts';
+import type { AcceptedBlock } from './accept-events.ts';
+
+const APPROVAL_TOPIC = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
+
+/** Who may change the contract, and whether it stands still. */
+const ADMIN_TOPICS: ReadonlySet<string> = new Set(
+  [
+    'OwnershipTransferred(address,address)',
+    'OwnershipTransferStarted(address,address)',
+    'Upgraded(address)',
+    'BeaconUpgraded(address)',
+    'AdminChanged(address,address)',
+    'RoleGranted(bytes32,address,address)',
+    'RoleRevoked(bytes32,address,address)',
+    'RoleAdminChanged(bytes32,bytes32,bytes32)',
+    'Paused(address)',
+    'Unpaused(address)',
+    'Paused()',
+    'Unpaused()',
+    'Pause()',
+    'Unpause()',
+  ].map((signature) => keccak256(stringToBytes(signature))),
+);
+
+/** More topics of one contract say no more than these. */
+const TOPICS_MAX = 8;
+/** A range with more notices than this is told as one that was not looked at. */
+export const NOTICES_MAX = 20_000;
+const BPS = 10_000n;
+/** Of less than this, what is lost to rounding looks like a tax. */
+const UNITS_MIN = 1000n;
+
+interface Transfer {
+  readonly token: Address;
+  readonly from: Address;
+  readonly to: Address;
+  readonly amount: bigint;
+  /** Its place among the logs of its transaction. */
+  readonly place: number;
+}
+
+interface SwapHere {
+  readonly event: DecodedSwap;
+  readonly description: PoolDescription;
+}
+
+export interface LogsToSearch {
+  readonly logs: readonly EvmLog[];
+  readonly accepted: readonly AcceptedBlock[];
+  readonly findPool: (pool: PoolId) => PoolDescription | undefined;
+  /** First topics of the venues, which are pools' business. */
+  readonly venueTopics: ReadonlySet<string>;
+  /** Whether the logs are all that the blocks have. */
+  readonly allLogs: boolean;
+}
+
+function toTransfer(log: EvmLog, place: number): Transfer | null {
+  const { topics, data } = log;
+  if (topics[0] !== TRANSFER_TOPIC || topics.length !== 3 || !hasWords(data, 1)) return null;
+  const from = toTopicAddress(topics[1]);
+  const to = toTopicAddress(topics[2]);
+  if (from === null || to === null) return null;
+  return { token: log.address, from, to, amount: uintAt(data, 0), place };
+}
+
+/** To the nearest, as measurements are. */
+function toBps(whole: bigint, kept: bigint): number {
+  return whole === 0n ? 0 : Number((kept * BPS * 2n + whole) / (2n * whole));
+}
+
+function sum(transfers: readonly Transfer[]): bigint {
+  return transfers.reduce((total, { amount }) => total + amount, 0n);
+}
+
+/** The logs of one transaction, and what moved since each pool's last event. */
+class TransactionSearch {
+  readonly #swaps: ReadonlyMap<number, SwapHere>;
+  readonly #pools: ReadonlySet<Address>;
+  readonly #transfers: Transfer[] = [];
+  readonly #byPlace = new Map<number, Transfer>();
+  /** Where each pool's last event stands: transfers before it belong to that event. */
+  readonly #since = new Map<Address, number>();
+  readonly found: TokenTaxNotice[] = [];
+
+  constructor(swaps: ReadonlyMap<number, SwapHere>) {
+    this.#swaps = swaps;
+    this.#pools = new Set([...swaps.values()].map(({ description }) => description.pool));
+  }
+
+  read(logs: readonly EvmLog[]): void {
+    for (const [place, log] of logs.entries()) {
+      const transfer = toTransfer(log, place);
+      if (transfer === null) continue;
+      this.#transfers.push(transfer);
+      this.#byPlace.set(place, transfer);
+    }
+    for (const [place, log] of logs.entries()) {
+      const swap = this.#swaps.get(log.logIndex);
+      if (swap !== undefined) this.#examine(swap, place);
+      // A pair's `Sync` comes right before the swap that it belongs to.
+      const isEvent = this.#pools.has(log.address) && log.topics[0] !== SYNC_TOPIC;
+      if (isEvent) this.#since.set(log.address, place);
+    }
+  }
+
+  #examine({ event, description }: SwapHere, place: number): void {
+    const { pool, token0, token1 } = description;
+    const since = this.#since.get(pool) ?? -1;
+    const moved = this.#transfers.filter((one) => one.place > since && one.place < place);
+    for (const [token, amount] of [
+      [token0, event.amount0],
+      [token1, event.amount1],
+    ] as const) {
+      const ofToken = moved.filter((one) => one.token === token);
+      if (amount < 0n) this.#examineOut({ pool, token, paid: -amount }, ofToken);
+      else if (description.tickSpacing === null) {
+        this.#examineIn({ pool, token, arrived: amount }, ofToken);
+      }
+    }
+  }
+
+  /** A pool pays in one transfer; where the token splits or shortens it, the rest is its tax. */
+  #examineOut(
+    swap: { readonly pool: PoolId; readonly token: Address; readonly paid: bigint },
+    moved: readonly Transfer[],
+  ): void {
+    const { pool, token, paid } = swap;
+    const sent = moved.filter(({ from }) => from === pool);
+    if (paid < UNITS_MIN || sent.length === 0) return;
+    if (sent.some(({ amount }) => amount === paid)) return;
+    const isSplit = sent.length > 1 && sum(sent) === paid;
+    const [largest = 0n] = sent.map(({ amount }) => amount).sort((a, b) => (a > b ? -1 : 1));
+    if (!isSplit && (sent.length > 1 || largest > paid)) return;
+    this.#add({ token, pool, side: 'out', bps: toBps(paid, paid - largest), payee: null });
+  }
+
+  /** Only constant-product pairs take less than was sent. */
+  #examineIn(
+    swap: { readonly pool: PoolId; readonly token: Address; readonly arrived: bigint },
+    moved: readonly Transfer[],
+  ): void {
+    const { pool, token, arrived } = swap;
+    if (arrived < UNITS_MIN) return;
+    const into = moved.filter(({ to, from }) => to === pool && from !== pool);
+    // Somebody may take back what was sent before (`skim`, or a loan that is returned).
+    const back = moved.filter(({ to, from }) => from === pool && to !== pool);
+    const total = sum(into) - sum(back);
+    if (total > arrived) {
+      const bps = toBps(total, total - arrived);
+      this.#add({ token, pool, side: 'in', bps, payee: null });
+    }
+    for (const one of into) {
+      // What a pair pays and splits is told as its own tax, above.
+      const beside = this.#pools.has(one.from) ? undefined : this.#findBeside(one);
+      if (beside === undefined) continue;
+      const bps = toBps(one.amount + beside.amount, beside.amount);
+      this.#add({ token, pool, side: 'in', bps, payee: beside.to });
+    }
+  }
+
+  /** Another transfer of the token by the same payer, right before or after. */
+  #findBeside({ place, token, from }: Transfer): Transfer | undefined {
+    return [place - 1, place + 1]
+      .flatMap((at) => this.#byPlace.get(at) ?? [])
+      .find((one) => one.token === token && one.from === from && !this.#pools.has(one.to));
+  }
+
+  #add(notice: Omit<TokenTaxNotice, 'kind'>): void {
+    if (notice.bps >= 1) this.found.push({ kind: 'tax', ...notice });
+  }
+}
+
+function findTaxes({ logs, accepted, findPool }: LogsToSearch): TokenTaxNotice[] {
+  const swaps = new Map<string, Map<number, SwapHere>>();
+  for (const { events } of accepted) {
+    for (const event of events) {
+      if (event.kind !== 'swap') continue;
+      const description = findPool(event.pool);
+      // V4 settles many swaps in one transfer: those tell nothing of any one of them.
+      if (description === undefined || description.vault !== description.pool) continue;
+      const ofTransaction = swaps.get(event.txHash) ?? new Map<number, SwapHere>();
+      ofTransaction.set(event.logIndex, { event, description });
+      swaps.set(event.txHash, ofTransaction);
+    }
+  }
+  if (swaps.size === 0) return [];
+  const found: TokenTaxNotice[] = [];
+  for (let start = 0; start < logs.length; ) {
+    const txHash = logs[start]?.txHash ?? '';
+    let end = start + 1;
+    while (end < logs.length && logs[end]?.txHash === txHash) end += 1;
+    const ofTransaction = swaps.get(txHash);
+    if (ofTransaction !== undefined) {
+      const search = new TransactionSearch(ofTransaction);
+      search.read(logs.slice(start, end));
+      found.push(...search.found);
+    }
+    start = end;
+  }
+  return found;
+}
+
+function findEvents({ logs, venueTopics }: LogsToSearch): TokenEventNotice[] {
+  const topics = new Map<Address, Set<string>>();
+  for (const log of logs) {
+    const topic = log.topics[0] ?? '';
+    if (topic === TRANSFER_TOPIC || topic === APPROVAL_TOPIC || venueTopics.has(topic)) continue;
+    const known = topics.get(log.address);
+    if (known === undefined) topics.set(log.address, new Set([topic]));
+    else if (known.size < TOPICS_MAX || ADMIN_TOPICS.has(topic)) known.add(topic);
+  }
+  return Array.from(topics, ([token, its]) => ({
+    kind: 'event',
+    token,
+    topics: [...its],
+    isAdmin: [...its].some((topic) => ADMIN_TOPICS.has(topic)),
+  }));
+}
+
+/** With only some of the logs at hand, only taxes can be seen. */
+export function findTokenNotices(search: LogsToSearch): TokenNotice[] {
+  const taxes = findTaxes(search);
+  return search.allLogs ? [...findEvents(search), ...taxes] : taxes;
+}

@@ -1,0 +1,91 @@
+// What a measurement is worth: until it is too old, doubted, or made while nobody watched.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PoolSafety } from '../../model/pool-safety.ts';
+import { SAFETY_LIFE_MS, SafetyBook } from './safety-book.ts';
+
+const CLEAN = { outBps: 0, inBps: 0, sellable: true };
+const NOW_MS = 1_790_000_000_000;
+
+function toSafety(pool: string, more: Partial<PoolSafety> = {}): PoolSafety {
+  const tokens = { token0: '0xaa', token1: '0xee' };
+  const sides = { side0: CLEAN, side1: CLEAN, hookFees: null };
+  return { pool, ...tokens, ...sides, checkedAtMs: NOW_MS, ...more };
+}
+
+function isPromised(book: SafetyBook, pool: string, nowMs = NOW_MS): boolean {
+  return book.isClean(pool, true, nowMs) && book.isClean(pool, false, nowMs);
+}
+
+test('default: a clean measurement is a promise until it is half an hour old', () => {
+  const book = new SafetyBook();
+  book.set(toSafety('0x01'));
+  assert.equal(SAFETY_LIFE_MS, 1_800_000);
+  assert.equal(isPromised(book, '0x01', NOW_MS + SAFETY_LIFE_MS), true);
+  assert.equal(isPromised(book, '0x01', NOW_MS + SAFETY_LIFE_MS + 1), false);
+  assert.equal(isPromised(book, '0x02'), false);
+});
+
+test('behavior: a doubt of the pool or of either token ends the promise, a new measurement gives it back', () => {
+  for (const subject of ['0x01', '0xaa', '0xee']) {
+    const book = new SafetyBook();
+    book.set(toSafety('0x01'));
+    book.set(toSafety('0x02', { token0: '0xbb', token1: '0xcc' }));
+    book.doubt(subject);
+    assert.equal(book.findDoubt('0x01'), 'seen');
+    assert.equal(isPromised(book, '0x01'), false);
+    assert.equal(isPromised(book, '0x02'), true);
+    book.set(toSafety('0x01'));
+    assert.equal(book.findDoubt('0x01'), null);
+    assert.equal(isPromised(book, '0x01'), true);
+  }
+});
+
+test('behavior: a measurement that began before a doubt does not settle it', () => {
+  const book = new SafetyBook();
+  book.set(toSafety('0x01'));
+  const { doubtCount } = book;
+  book.doubt('0xaa');
+  book.set(toSafety('0x01'), doubtCount);
+  assert.equal(isPromised(book, '0x01'), false);
+  book.set(toSafety('0x01'), book.doubtCount);
+  assert.equal(isPromised(book, '0x01'), true);
+});
+
+test('behavior: what an earlier run measured is known, but no promise', () => {
+  const book = new SafetyBook();
+  book.restore(toSafety('0x01'));
+  assert.equal(book.get('0x01')?.side0.sellable, true);
+  assert.equal(book.findDoubt('0x01'), 'unwatched');
+  assert.equal(isPromised(book, '0x01'), false);
+  book.doubt('0xaa');
+  assert.equal(book.findDoubt('0x01'), 'seen');
+});
+
+test('behavior: what was measured before an unwatched time ended is no promise', () => {
+  const book = new SafetyBook();
+  book.set(toSafety('0x01', { checkedAtMs: NOW_MS - 10 }));
+  book.set(toSafety('0x02', { checkedAtMs: NOW_MS + 10 }));
+  book.doubtBefore(NOW_MS);
+  book.doubtBefore(NOW_MS - 1000);
+  assert.deepEqual([isPromised(book, '0x01'), isPromised(book, '0x02')], [false, true]);
+});
+
+test('behavior: the gas of a sale is that of the token that is paid in', () => {
+  const book = new SafetyBook();
+  book.set(toSafety('0x01', { side0: { ...CLEAN, sellGas: 900_000 } }));
+  assert.deepEqual([book.extraGas('0x01', true), book.extraGas('0x01', false)], [900_000, 0]);
+  assert.equal(book.extraGas('0x02', true), 0);
+  assert.equal(book.ofToken(['0x01'], (token) => token === '0xaa')?.sellGas, 900_000);
+  assert.equal(book.ofToken(['0x01'], (token) => token === '0xee')?.sellGas, undefined);
+});
+
+test('behavior: a cleared book has no doubts of what comes after', () => {
+  const book = new SafetyBook();
+  book.doubt('0xaa');
+  book.doubtBefore(NOW_MS + 1);
+  book.clear();
+  book.set(toSafety('0x01'), 0);
+  assert.equal(isPromised(book, '0x01'), true);
+});

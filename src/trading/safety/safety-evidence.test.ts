@@ -1,0 +1,217 @@
+// What speaks against a measurement, how it is settled, and what can be made up by anybody.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRandom } from '../../../test/fakes/fake-chain.ts';
+import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
+import { ManualClock } from '../../lib/clock.ts';
+import type { Checkpoint } from '../../model/market-record.ts';
+import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
+import type { TokenNotice } from '../../model/token-notice.ts';
+import { SafetyBook } from './safety-book.ts';
+import { SafetyEvidence } from './safety-evidence.ts';
+
+const SHAPE = { poolCount: 12, assetCount: 6, noise: 0.01, concentratedShare: 0.5 };
+const CLEAN: SideSafety = { outBps: 0, inBps: 0, sellable: true };
+const TAXED: SideSafety = { outBps: 300, inBps: 0, sellable: true };
+const TOPIC = `0x${'99'.repeat(32)}`;
+
+function createScene({ isTrusted = false } = {}) {
+  const { graph, pools } = createRandomMarket(createRandom(3), SHAPE);
+  const clock = new ManualClock();
+  const book = new SafetyBook();
+  const asked: { pools: readonly string[]; isUrgent: boolean }[] = [];
+  const [first] = pools;
+  assert.ok(first);
+  const { pool, token0: token, token1 } = first;
+  const evidence = new SafetyEvidence({
+    book,
+    readGraph: () => graph,
+    trusted: new Set(isTrusted ? [token, token1] : [token1]),
+    clock,
+    remeasure: (ids, isUrgent) => asked.push({ pools: ids, isUrgent }),
+  });
+  const toSafety = (id: string, side: SideSafety = CLEAN): PoolSafety => {
+    const { token0, token1: other } = graph.get(id) ?? assert.fail();
+    const sides = token0 === token ? { side0: side, side1: CLEAN } : { side0: CLEAN, side1: side };
+    const checkedAtMs = clock.nowMs();
+    return { pool: id, token0, token1: other, ...sides, hookFees: null, checkedAtMs };
+  };
+  /** As the watch does it. */
+  const measure = (id = pool, side: SideSafety = CLEAN) => {
+    const before = book.get(id);
+    const after = toSafety(id, side);
+    book.set(after);
+    evidence.settle(before, after);
+  };
+  for (const one of pools) measure(one.pool);
+  let block = 1;
+  const hear = (...notices: TokenNotice[]) => {
+    block += 1;
+    const checkpoint = { timestampMs: clock.nowMs() } as Checkpoint;
+    evidence.hear({ notices, isRollback: false, toBlock: block, checkpoint });
+  };
+  const toEvent = (more: { isAdmin?: boolean; topics?: string[] } = {}): TokenNotice => {
+    return { kind: 'event', token, topics: [TOPIC], isAdmin: false, ...more };
+  };
+  const ofToken = pools.filter((one) => one.token0 === token || one.token1 === token);
+  return { evidence, book, clock, asked, pool, token, token1, ofToken, measure, hear, toEvent };
+}
+
+test('default: an event of the contract puts all pools of the token in doubt, and is looked into', () => {
+  const { book, hear, toEvent, ofToken, asked, measure, pool } = createScene();
+  assert.ok(ofToken.length > 1);
+  hear(toEvent());
+  for (const one of ofToken) assert.equal(book.findDoubt(one.pool), 'seen');
+  assert.equal(asked.length, 1);
+  assert.ok((asked[0]?.pools.length ?? 0) <= 5 && asked[0]?.isUrgent === false);
+  measure(pool);
+  assert.equal(book.findDoubt(pool), null);
+  assert.equal(book.findDoubt(ofToken.at(-1)?.pool ?? ''), 'seen', 'each is measured by itself');
+});
+
+test('behavior: a contract that nobody trades is nobody’s business', () => {
+  const { hear, asked, book } = createScene();
+  const before = book.doubtCount;
+  hear({ kind: 'event', token: `0x${'77'.repeat(20)}`, topics: [TOPIC], isAdmin: true });
+  assert.deepEqual([asked.length, book.doubtCount], [0, before]);
+});
+
+test('behavior: talk that is refuted five times no longer counts, for an hour; owners always do', () => {
+  const { book, hear, toEvent, measure, pool, clock } = createScene();
+  const isHeard = (notice: TokenNotice) => {
+    hear(notice);
+    const isDoubted = book.findDoubt(pool) === 'seen';
+    if (isDoubted) measure(pool);
+    return isDoubted;
+  };
+  const heard = Array.from({ length: 8 }, () => isHeard(toEvent()));
+  assert.deepEqual(heard, [true, true, true, true, true, false, false, false]);
+  assert.equal(isHeard(toEvent({ topics: [TOPIC, `0x${'98'.repeat(32)}`] })), true, 'other talk');
+  for (let n = 0; n < 8; n += 1) assert.equal(isHeard(toEvent({ isAdmin: true })), true);
+  clock.advance(3_600_000);
+  assert.equal(isHeard(toEvent()), true);
+});
+
+test('behavior: talk that came with a change is heard on', () => {
+  const { book, hear, toEvent, measure, pool } = createScene();
+  for (let n = 0; n < 20; n += 1) {
+    hear(toEvent());
+    assert.equal(book.findDoubt(pool), 'seen', `${n}`);
+    measure(pool, n % 4 === 3 ? CLEAN : TAXED);
+    measure(pool, CLEAN);
+  }
+});
+
+test('behavior: of an asset that is vouched for only what its owners do counts', () => {
+  const { book, hear, toEvent, pool } = createScene({ isTrusted: true });
+  hear(toEvent());
+  assert.equal(book.findDoubt(pool), null);
+  hear(toEvent({ isAdmin: true }));
+  assert.equal(book.findDoubt(pool), 'seen');
+});
+
+test('behavior: a seen tax counts where it is another than the measured one', () => {
+  const { book, hear, token, pool, ofToken, measure } = createScene();
+  const toTax = (bps: number, side: 'in' | 'out' = 'out'): TokenNotice => {
+    return { kind: 'tax', token, pool, side, bps, payee: null };
+  };
+  measure(pool, TAXED);
+  measure(pool, TAXED);
+  hear(toTax(300), toTax(301));
+  assert.equal(book.findDoubt(pool), null);
+  for (const notice of [toTax(305), toTax(9000), toTax(300, 'in')]) {
+    hear(notice);
+    for (const one of ofToken) assert.equal(book.findDoubt(one.pool), 'seen');
+    measure(pool, TAXED);
+    assert.equal(book.findDoubt(pool), null);
+  }
+});
+
+test('behavior: what a payer sends somebody else puts one pool in doubt, five times an hour', () => {
+  const { book, hear, token, pool, ofToken, measure } = createScene();
+  const heard = Array.from({ length: 7 }, (_, index) => {
+    hear({ kind: 'tax', token, pool, side: 'in', bps: 250, payee: `0x${index}` });
+    assert.equal(book.findDoubt(ofToken.at(-1)?.pool ?? ''), null);
+    const isDoubted = book.findDoubt(pool) !== null;
+    measure(pool);
+    return isDoubted;
+  });
+  assert.deepEqual(heard, [true, true, true, true, true, false, false]);
+});
+
+test('behavior: a failed rehearsal is looked into at once, but one wallet cannot go on for ever', () => {
+  const { evidence, book, asked, pool, measure } = createScene();
+  const fail = (wallet: string) => {
+    evidence.hearFailure({ pools: [pool], wallet });
+    const isDoubted = book.findDoubt(pool) === 'seen';
+    measure(pool);
+    return isDoubted;
+  };
+  const heard = Array.from({ length: 7 }, () => fail('0x01'));
+  assert.deepEqual(heard, [true, true, true, true, true, false, false]);
+  assert.deepEqual(asked.at(-1), { pools: [pool], isUrgent: true });
+  // Nor can a crowd of them.
+  const others = Array.from({ length: 40 }, (_, index) => fail(`0x1${index}`));
+  assert.equal(others.filter((isDoubted) => isDoubted).length, 15);
+});
+
+test('behavior: that a trap fails is no news', () => {
+  const { evidence, book, asked, pool, ofToken, measure } = createScene();
+  const others = ofToken.filter((one) => one.pool !== pool);
+  measure(pool, { outBps: 0, inBps: null, sellable: false });
+  const before = asked.length;
+  const other = others[0]?.pool ?? '';
+  measure(other);
+  evidence.hearFailure({ pools: [pool, other], wallet: '0x01' });
+  assert.deepEqual([book.findDoubt(pool), asked.length], [null, before]);
+  assert.equal(book.findDoubt(other), null, 'the trap explains it');
+});
+
+test('behavior: a change in one pool puts the others of that token in doubt, not those of the rest', () => {
+  const { book, pool, ofToken, measure } = createScene();
+  const others = ofToken.filter((one) => one.pool !== pool);
+  measure(pool, { outBps: 0, inBps: null, sellable: false });
+  assert.equal(book.findDoubt(pool), null);
+  for (const one of others) assert.equal(book.findDoubt(one.pool), 'seen');
+  // Measured the same again, nothing is put in doubt again.
+  for (const one of others) measure(one.pool);
+  measure(pool, { outBps: 0, inBps: null, sellable: false });
+  for (const one of others) assert.equal(book.findDoubt(one.pool), null);
+});
+
+test('behavior: what is told of an asset by a token that cannot be bought is not believed', () => {
+  const { book, evidence, pool, token } = createScene();
+  const before = book.get(pool) ?? assert.fail();
+  const shut = { outBps: null, inBps: null, sellable: null };
+  const after = { ...before, side0: { ...CLEAN, sellable: false }, side1: shut };
+  const count = book.doubtCount;
+  assert.equal(before.token0, token);
+  book.set(after);
+  evidence.settle(before, after);
+  assert.equal(book.doubtCount, count);
+});
+
+test('behavior: blocks that nobody searched, and commits that were missed, end all promises', () => {
+  const { evidence, book, clock, pool, measure } = createScene();
+  clock.advance(1000);
+  const checkpoint = { timestampMs: clock.nowMs() + 5000 } as Checkpoint;
+  evidence.hear({ notices: null, isRollback: false, toBlock: 9, checkpoint });
+  assert.equal(book.findDoubt(pool), 'unwatched');
+  clock.advance(1);
+  measure(pool);
+  assert.equal(book.findDoubt(pool), null, 'a chain whose clock is ahead is no reason to wait');
+  evidence.miss();
+  assert.equal(book.findDoubt(pool), 'unwatched');
+});
+
+test('behavior: a rollback puts in doubt what was measured because of the blocks that are gone', () => {
+  const { evidence, book, clock, hear, toEvent, pool, measure } = createScene();
+  hear(toEvent({ isAdmin: true }));
+  measure(pool);
+  const checkpoint = { timestampMs: clock.nowMs() } as Checkpoint;
+  evidence.hear({ notices: [], isRollback: true, toBlock: 2, checkpoint });
+  assert.equal(book.findDoubt(pool), null, 'that block is still there');
+  evidence.hear({ notices: [], isRollback: true, toBlock: 1, checkpoint });
+  assert.equal(book.findDoubt(pool), 'seen');
+});

@@ -1,0 +1,212 @@
+// What speaks against a measurement: the token's contract emitted an event, a real swap paid
+// another tax than the measured one, a rehearsal failed. Each raises a doubt in the book, so that
+// nothing is promised until the pool has been measured again.
+//
+// Some evidence can be made by anybody and often means nothing: events that a stranger can cause,
+// payers that send somebody else a part, wallets that cannot be paid. What new measurements refute
+// again and again is not believed for a while. What only the token's contract or its owner can
+// cause is always believed.
+
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { FeedBatch } from '../../live/feed.ts';
+import type { Address, PoolId } from '../../model/market-event.ts';
+import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
+import type { TokenEventNotice, TokenTaxNotice } from '../../model/token-notice.ts';
+import type { PoolGraph } from '../graph/pool-graph.ts';
+import type { SafetyBook } from './safety-book.ts';
+
+export interface SafetyEvidenceOptions {
+  readonly book: SafetyBook;
+  readonly readGraph: () => PoolGraph | null;
+  /** Assets that the operator vouches for: of their events only those of their owners count. */
+  readonly trusted: ReadonlySet<Address>;
+  readonly clock: Clock;
+  /** Told which pools to measure again; `isUrgent` where somebody is waiting for it. */
+  readonly remeasure: (pools: readonly PoolId[], isUrgent: boolean) => void;
+}
+
+/** Evidence that measurements refuted this often within the hour no longer counts in it. */
+const REFUTED_MAX = 5;
+/** Failed rehearsals of one pool, whoever made them. */
+const FAILURES_REFUTED_MAX = 20;
+const REFUTED_LIFE_MS = 3_600_000;
+/** Of a doubted token so many pools are measured unasked; the others when they are quoted. */
+const REMEASURED_MAX = 5;
+const TRACKED_MAX = 50_000;
+/** A tax is seen to the nearest basis point, of amounts that a contract rounds as it likes. */
+const TOLERANCE_BPS = 2;
+
+interface Refuted {
+  readonly sinceMs: number;
+  readonly count: number;
+}
+
+/** What could not be seen says nothing. */
+function isSame(a: number | null, b: number | null): boolean {
+  return a === null || b === null || Math.abs(a - b) < TOLERANCE_BPS;
+}
+
+/**
+ * Whether a token is as it was. A token that cannot be bought (`other.sellable` null) makes it look
+ * as if the one that was to pay for it could not be sold.
+ */
+function isSameSide(before: SideSafety, after: SideSafety, other: SideSafety): boolean {
+  const isGasSame = (before.sellGas === undefined) === (after.sellGas === undefined);
+  const isTaxSame = isSame(before.outBps, after.outBps) && isSame(before.inBps, after.inBps);
+  const isSoldSame = before.sellable === after.sellable || other.sellable === null;
+  return isGasSame && isTaxSame && isSoldSame;
+}
+
+export class SafetyEvidence {
+  readonly #options: SafetyEvidenceOptions;
+  /** Kinds of evidence that wait for the next measurement, by token or pool. */
+  readonly #open = new BoundedMap<Address | PoolId, Set<string>>(TRACKED_MAX);
+  readonly #refuted = new BoundedMap<string, Refuted>(TRACKED_MAX);
+  /** The block of each token's last evidence, in case that block is taken back. */
+  readonly #blocks = new BoundedMap<Address, number>(TRACKED_MAX);
+
+  constructor(options: SafetyEvidenceOptions) {
+    this.#options = options;
+  }
+
+  hear(batch: Pick<FeedBatch, 'notices' | 'isRollback' | 'toBlock' | 'checkpoint'>): void {
+    const { book, clock } = this.#options;
+    if (batch.notices === null) {
+      // A chain's clock may be ahead of ours.
+      book.doubtBefore(Math.min(batch.checkpoint.timestampMs, clock.nowMs()));
+      return;
+    }
+    if (batch.isRollback) this.#hearRollback(batch.toBlock);
+    for (const notice of batch.notices) {
+      if (notice.kind === 'tax') this.#hearTax(notice, batch.toBlock);
+      else if (this.#isNews(notice)) this.#doubtToken(notice.token, batch.toBlock);
+    }
+  }
+
+  /** Commits were missed, and what they showed with them. */
+  miss(): void {
+    this.#options.book.doubtBefore(this.#options.clock.nowMs());
+  }
+
+  /** A trade failed, or paid less than it should, on the very state that it was priced on. */
+  hearFailure({ pools, wallet }: { readonly pools: readonly PoolId[]; wallet: Address }): void {
+    const { book, remeasure } = this.#options;
+    const known = pools.flatMap((pool) => book.get(pool) ?? []);
+    // Where a sale on the way is known to fail nothing new was learnt.
+    if (known.some(({ side0, side1 }) => !(side0.sellable && side1.sellable))) return;
+    const measured = known.map(({ pool }) => pool);
+    const doubted = measured.filter((pool) => {
+      const isNews = this.#note(pool, `failure of ${wallet}`);
+      return isNews && this.#note(pool, 'failure', FAILURES_REFUTED_MAX);
+    });
+    for (const pool of doubted) book.doubt(pool);
+    if (doubted.length > 0) remeasure(doubted, true);
+  }
+
+  /** To be told of each measurement, with the one before it, once it is in the book. */
+  settle(before: PoolSafety | undefined, after: PoolSafety): void {
+    const { book } = this.#options;
+    if (before === undefined || book.findDoubt(after.pool) !== null) return;
+    const isSame0 = isSameSide(before.side0, after.side0, after.side1);
+    const isSame1 = isSameSide(before.side1, after.side1, after.side0);
+    this.#close(after.pool, isSame0 && isSame1);
+    this.#close(after.token0, isSame0);
+    this.#close(after.token1, isSame1);
+    if (isSame0 && isSame1) return;
+    // What changed here may have changed in the token's other pools.
+    const { trusted } = this.#options;
+    if (!isSame0 && !trusted.has(after.token0)) book.doubt(after.token0);
+    if (!isSame1 && !trusted.has(after.token1)) book.doubt(after.token1);
+    book.set(after);
+  }
+
+  clear(): void {
+    this.#open.clear();
+    this.#refuted.clear();
+    this.#blocks.clear();
+  }
+
+  #isNews({ token, topics, isAdmin }: TokenEventNotice): boolean {
+    if (isAdmin) return true;
+    if (this.#options.trusted.has(token) || !this.#isTraded(token)) return false;
+    // Each is noted, so that each is refuted or not.
+    return topics.map((topic) => this.#note(token, topic)).some((isNews) => isNews);
+  }
+
+  #hearTax({ token, pool, side, bps, payee }: TokenTaxNotice, block: number): void {
+    const { book, remeasure } = this.#options;
+    const known = book.get(pool);
+    if (known === undefined) return;
+    const measured = known.token0 === token ? known.side0 : known.side1;
+    const expected = (side === 'in' ? measured.inBps : measured.outBps) ?? 0;
+    if (Math.abs(expected - bps) < TOLERANCE_BPS) return;
+    if (payee === null) this.#doubtToken(token, block);
+    else if (this.#note(pool, 'payee')) {
+      // Any payer can make it look so: it says nothing of the token's other pools.
+      book.doubt(pool);
+      remeasure([pool], false);
+    }
+  }
+
+  /** What was measured on a branch that is gone may not be true of the one that stays. */
+  #hearRollback(toBlock: number): void {
+    for (const token of [...this.#blocks.keys()]) {
+      if ((this.#blocks.get(token) ?? 0) > toBlock) this.#doubtToken(token, toBlock);
+    }
+  }
+
+  #doubtToken(token: Address, block: number): void {
+    if (!this.#isTraded(token)) return;
+    const { book, remeasure } = this.#options;
+    this.#blocks.delete(token);
+    this.#blocks.set(token, block);
+    book.doubt(token);
+    remeasure(this.#listMeasured(token), false);
+  }
+
+  #isTraded(token: Address): boolean {
+    const graph = this.#options.readGraph();
+    return graph !== null && graph.neighbours(graph.toAsset(token)).size > 0;
+  }
+
+  #listMeasured(token: Address): PoolId[] {
+    const { book, readGraph } = this.#options;
+    const found: PoolId[] = [];
+    const graph = readGraph();
+    if (graph === null) return found;
+    for (const pools of graph.neighbours(graph.toAsset(token)).values()) {
+      for (const pool of pools) {
+        if (found.length >= REMEASURED_MAX) return found;
+        if (book.get(pool) !== undefined) found.push(pool);
+      }
+    }
+    return found;
+  }
+
+  /** Whether this evidence counts; if so, the next measurement confirms or refutes it. */
+  #note(subject: Address | PoolId, evidence: string, refutedMax = REFUTED_MAX): boolean {
+    const key = `${subject} ${evidence}`;
+    const refuted = this.#refuted.get(key);
+    const nowMs = this.#options.clock.monotonicMs();
+    if (refuted !== undefined && nowMs - refuted.sinceMs >= REFUTED_LIFE_MS) {
+      this.#refuted.delete(key);
+    } else if ((refuted?.count ?? 0) >= refutedMax) return false;
+    const open = this.#open.get(subject) ?? new Set();
+    open.add(key);
+    this.#open.set(subject, open);
+    return true;
+  }
+
+  #close(subject: Address | PoolId, isRefuted: boolean): void {
+    for (const key of this.#open.get(subject) ?? []) {
+      const { count, sinceMs } = this.#refuted.get(key) ?? {
+        count: 0,
+        sinceMs: this.#options.clock.monotonicMs(),
+      };
+      if (isRefuted) this.#refuted.set(key, { count: count + 1, sinceMs });
+      else this.#refuted.delete(key);
+    }
+    this.#open.delete(subject);
+  }
+}
