@@ -103,6 +103,7 @@ async function createTradeChain(
     readFees: () => ({ baseFeePerGas: 7n, maxPriorityFeePerGas: 1n, maxFeePerGas: 15n }),
     isBehind: () => false,
     noteUse: () => undefined,
+    noteFailure: () => undefined,
   };
 }
 
