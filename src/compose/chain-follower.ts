@@ -12,6 +12,7 @@ import { decodeBatch } from '../live/encode-batch.ts';
 import type { Feed } from '../live/feed.ts';
 import type { ChainAnswer, ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
 import { CHAINS, type ChainSlug } from '../model/chain.ts';
+import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ChainSource } from './chain-source.ts';
@@ -41,6 +42,8 @@ export interface ChainFollowerOptions {
   readonly chains: readonly ChainSlug[];
   /** Where commits are told. */
   readonly feed: Feed;
+  /** Told of faults of the store that the thread met. */
+  readonly onStoreFault: Store['report'];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -157,8 +160,11 @@ export class ChainFollower implements ChainDirectory {
 
   #toNotReady(slug: ChainSlug, report: ChainReport | undefined): string | null {
     const preparing = this.#preparing.get(slug);
-    if (!report || preparing !== undefined) return preparing ?? 'starting';
-    if (!this.#worker) return 'the indexer ended and is being restarted, see the log';
+    if (preparing !== undefined) return preparing;
+    if (this.#crashes > 0 && (!this.#worker || !report)) {
+      return 'the indexer ended and is being restarted, see the log';
+    }
+    if (!report) return 'starting';
     return toNotReady(report.status, this.#arrived.has(slug));
   }
 
@@ -230,6 +236,7 @@ export class ChainFollower implements ChainDirectory {
     this.#heardAtMs = clock.monotonicMs();
     if (message.type === 'log') logger[message.level](message.fields, message.message);
     if (message.type === 'committed') this.#options.feed.publish(decodeBatch(message.batch));
+    if (message.type === 'storeFault') this.#options.onStoreFault(message.fault, message.message);
     if (message.type === 'timing') metrics.observeStore(message.operation, message.ms);
     if (message.type !== 'reports') return;
     this.#crashes = 0;

@@ -3,6 +3,7 @@
 import type { Config } from '../config.ts';
 import type { IndexerStatus } from '../ingest/indexer.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
+import type { StoreFault } from '../store/store-error.ts';
 import type { ChainSource } from './chain-source.ts';
 
 export interface IndexerThreadInput {
@@ -32,6 +33,8 @@ export type IndexerMessage =
       readonly fields: object;
       readonly message: string;
     }
+  /** The thread's own connection to the store met it. */
+  | { readonly type: 'storeFault'; readonly fault: StoreFault; readonly message: string }
   | { readonly type: 'timing'; readonly operation: string; readonly ms: number };
 
 export type IndexerCommand = { readonly type: 'stop' };

@@ -34,9 +34,10 @@ const log: SourceLog = {
 };
 
 const input = workerData as IndexerThreadInput;
-const store = await openStore(input.store, (operation, ms) =>
-  send({ type: 'timing', operation, ms }),
-);
+const store = await openStore(input.store, {
+  onTiming: (operation, ms) => send({ type: 'timing', operation, ms }),
+  onOutage: ({ fault, message }) => send({ type: 'storeFault', fault, message }),
+});
 
 let soon: NodeJS.Timeout | null = null;
 function report(): void {

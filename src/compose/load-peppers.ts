@@ -1,7 +1,15 @@
 // Finds the pepper: in the settings, or in a file of the data folder made at the first start.
 
 import { randomBytes, randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Peppers } from '../access/peppers.ts';
 import { type Config, ConfigError } from '../config.ts';
@@ -13,6 +21,7 @@ import {
 
 const FILE = 'key-pepper';
 const SECRET_BYTES = 32;
+const PRIVATE_MODE = 0o600;
 
 function readFile(path: string): string | null {
   try {
@@ -27,7 +36,7 @@ function readFile(path: string): string | null {
 function createFile(path: string): void {
   const draft = `${path}.${randomUUID()}`;
   const text = toVersionedSecretText({ version: 1, secret: randomBytes(SECRET_BYTES) });
-  writeFileSync(draft, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  writeFileSync(draft, `${text}\n`, { mode: PRIVATE_MODE, flag: 'wx', flush: true });
   try {
     linkSync(draft, path);
   } catch (error) {
@@ -45,6 +54,8 @@ function readSecrets(path: string): readonly VersionedSecret[] {
   }
   const secrets = parseVersionedSecrets(text.trim());
   if (typeof secrets === 'string') throw new ConfigError([`The file ${path} ${secrets}`]);
+  // A backup that was put back may be open to everybody; only the owner can close it.
+  if (process.getuid?.() === statSync(path).uid) chmodSync(path, PRIVATE_MODE);
   return secrets;
 }
 

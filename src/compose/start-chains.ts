@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { ChainFollower } from './chain-follower.ts';
@@ -22,6 +23,7 @@ export interface FollowedChains extends ChainDirectory {
 export interface StartChainsOptions {
   readonly config: Config;
   readonly feed: Feed;
+  readonly onStoreFault: Store['report'];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;

@@ -146,7 +146,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const logger = options.logger ?? createLogger({ level: logLevel, format });
   const metrics = new Metrics();
   metrics.collectProcess();
-  const store = await openStore(config.store, metrics.observeStore);
+  const store = await openStore(config.store, {
+    onTiming: metrics.observeStore,
+    onOutage: (error) => logger.error({ fault: error.fault, err: error }, error.reason),
+    onRecovered: () => logger.info('the store works again'),
+  });
   const peppers = await openPeppers({ config, store, clock, logger }).catch(async (error) => {
     await store.close();
     throw error;
@@ -156,7 +160,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const feed = new LocalFeed({
     onError: (error) => logger.error({ err: error }, 'a listener of the feed failed'),
   });
-  const chains = startChains({ config, feed, clock, logger, metrics });
+  const onStoreFault = store.report;
+  const chains = startChains({ config, feed, onStoreFault, clock, logger, metrics });
   const access = openAccess({ config, store, peppers, chains, clock, logger });
   const market = await openMarket({ config, store, feed, chains, access, clock, logger, metrics });
   const streams = openStreams({ config, market, access, clock, logger, metrics });

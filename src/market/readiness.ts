@@ -4,9 +4,11 @@ import type { OutputOf } from '../contract/operation.ts';
 import type { getReady } from '../contract/operations/get-ready.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { ChainDirectory } from './chain-status.ts';
 
-const STORE_CHECK_MS = 1000;
+/** Half of the second within which a fault is to be told. */
+const STORE_CHECK_MS = 500;
 const RETRY_AFTER_SECONDS = 2;
 
 export interface ReadinessOptions {
@@ -42,8 +44,9 @@ export function createReadiness(options: ReadinessOptions): () => Promise<ReadyA
     if (options.isDraining()) throw notReady('The server is shutting down.');
     try {
       await checkStore();
-    } catch {
-      throw notReady('The store does not answer.');
+    } catch (error) {
+      const reason = error instanceof StoreError ? error.reason : 'The store does not answer.';
+      throw notReady(reason);
     }
     const chains = options.chains.list();
     const missing = chains.flatMap((chain) =>

@@ -18,6 +18,7 @@ import type { PoolSafety } from '../model/pool-safety.ts';
 import type { AccessStore } from './access-store.ts';
 import type { MarketReads } from './market-reads.ts';
 import type { PauseStore } from './pause-store.ts';
+import type { StoreFault } from './store-error.ts';
 import type { RollbackRecord, StreamReads } from './stream-reads.ts';
 
 export interface BalanceKey {
@@ -165,7 +166,9 @@ export interface Store {
   readonly market: MarketStore;
   readonly pauses: PauseStore;
   readonly access: AccessStore;
-  /** Resolves when the store answers; rejects when it does not. */
+  /** Resolves when the store can be read and written; rejects with a `StoreError` when not. */
   ping(): Promise<void>;
+  /** Takes note of a fault that another thread met on the same store. */
+  report(fault: StoreFault, cause: unknown): void;
   close(): Promise<void>;
 }

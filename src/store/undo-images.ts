@@ -7,6 +7,7 @@
 import type { ChainSlug } from '../model/chain.ts';
 import type { SqlRow, SqlValue } from './sql.ts';
 import type { UndoImages } from './store.ts';
+import { StoreError } from './store-error.ts';
 import { defineTable, type Table } from './table.ts';
 import { BALANCE_TABLE, toBalanceRow } from './tables/balance-table.ts';
 import { POOL_TABLE, toPoolRow } from './tables/pool-table.ts';
@@ -49,7 +50,7 @@ export class UndoCollector {
   readonly #rows = new Map<Table, Map<string, SqlRow>>(TABLES.map((table) => [table, new Map()]));
 
   add(document: string): void {
-    const images = JSON.parse(document) as Record<string, SqlRow[]>;
+    const images = parseDocument(document);
     for (const [table, rows] of this.#rows) {
       for (const row of images[table.name] ?? []) {
         const key = row.slice(0, table.keyLength).join(' ');
@@ -67,6 +68,14 @@ export class UndoCollector {
         deleted: all.filter((row) => row.length === table.keyLength),
       };
     });
+  }
+}
+
+function parseDocument(document: string): Record<string, SqlRow[]> {
+  try {
+    return JSON.parse(document) as Record<string, SqlRow[]>;
+  } catch (error) {
+    throw new StoreError('damaged', error);
   }
 }
 

@@ -3,8 +3,9 @@
 import { type ChainSlug, toChain } from '../../model/chain.ts';
 import type { PauseChange, PauseStore } from '../pause-store.ts';
 import type { SqlEngine, SqlRow } from '../sql.ts';
+import { StoreError } from '../store-error.ts';
 import { type SqlStatement, toSelect } from '../table.ts';
-import { numberAt, textAt } from '../tables/column-value.ts';
+import { numberAt, textAt, toDamage } from '../tables/column-value.ts';
 import { PAUSE_TABLE } from '../tables/pause-table.ts';
 
 /** Two who change something at once are given the same number; the second one tries again. */
@@ -20,7 +21,7 @@ const SELECT_CHANGES = toSelect(PAUSE_TABLE, 'WHERE version > $1 ORDER BY versio
 
 function toChainSlug(text: string): ChainSlug {
   const chain = toChain(text);
-  if (chain === null) throw new TypeError(`The store holds an unknown chain ${text}`);
+  if (chain === null) throw toDamage(`The store holds an unknown chain ${text}`);
   return chain.slug;
 }
 
@@ -45,7 +46,8 @@ export class SqlPauseStore implements PauseStore {
       try {
         return await this.#set(change);
       } catch (error) {
-        if (attempt === ATTEMPTS_MAX) throw error;
+        const isOutage = error instanceof StoreError && error.isOutage;
+        if (isOutage || attempt === ATTEMPTS_MAX) throw error;
       }
     }
   }

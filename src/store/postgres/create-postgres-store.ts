@@ -4,24 +4,31 @@ import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
 import { SqlPauseStore } from '../market/sql-pause-store.ts';
 import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
-import { type MigrationHistory, toCommand } from '../migrations/migration.ts';
+import { type MigrationHistory, toCommand, toHistoryStatements } from '../migrations/migration.ts';
 import { MARKET_HISTORY } from '../migrations/migrations.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
-import type { OnTiming } from '../sql.ts';
+import type { OnTiming, SqlEngine } from '../sql.ts';
 import type { Store } from '../store.ts';
+import { StoreError } from '../store-error.ts';
+import { type OnStoreHealth, StoreHealth } from '../store-health.ts';
 import { StoreSchemaError } from '../store-schema-error.ts';
 import type { SqlStatement } from '../table.ts';
+import { withFaults } from '../with-faults.ts';
 import { withTiming } from '../with-timing.ts';
+import { findPostgresFault } from './find-postgres-fault.ts';
 import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts';
 
-export interface PostgresStoreOptions extends PostgresPoolOptions {
+export interface PostgresStoreOptions extends PostgresPoolOptions, OnStoreHealth {
   readonly onTiming?: OnTiming | undefined;
 }
 
 /** Any number that nobody else locks; it spells "mint". */
 const MIGRATION_LOCK = 0x6d696e74;
 
+const HOLD_MS = 10_000;
+
 const LOCK_MIGRATIONS = toCommand(`SELECT 1 FROM pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+const { touch: TOUCH } = toHistoryStatements(ACCESS_HISTORY.table);
 const SHOW_ENCODING: SqlStatement = { sql: 'SHOW server_encoding', takes: [], gives: ['text'] };
 
 /** A transaction sees the state of its first read, which must be now. */
@@ -29,42 +36,49 @@ const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 
 
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const pool = new PostgresPool(options);
-  try {
-    for (const history of [MARKET_HISTORY, ACCESS_HISTORY]) await migrate(pool, history);
-  } catch (error) {
-    await pool.close();
-    throw error;
-  }
-  const engine = withTiming(
+  const faultless = withFaults(
     {
       session: pool.session,
       transaction: (work) => pool.transaction('BEGIN', work),
       snapshot: (work) => pool.transaction(BEGIN_SNAPSHOT, work),
     },
-    options.onTiming,
+    { findFault: findPostgresFault, onError: (error) => health.note(error) },
   );
+  const health: StoreHealth = new StoreHealth({
+    ...options,
+    probe: () => faultless.transaction(async (session) => void (await session.execute(TOUCH, []))),
+    holdMs: HOLD_MS,
+    slowFault: 'unreachable',
+  });
+  try {
+    for (const history of [MARKET_HISTORY, ACCESS_HISTORY]) await migrate(faultless, history);
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  health.start();
+  const engine = withTiming(faultless, options.onTiming);
   let closing: Promise<void> | null = null;
   return {
     engine: 'postgres',
     market: new SqlMarketStore(engine),
     pauses: new SqlPauseStore(engine),
     access: createSqlAccessStore(engine),
-    ping: async () => {
-      await engine.session.query(toCommand('SELECT 1'), []);
-    },
+    ping: () => health.check(),
+    report: (fault, cause) => health.note(new StoreError(fault, cause)),
     close: () => {
-      closing ??= pool.close();
+      closing ??= health.stop().then(() => pool.close());
       return closing;
     },
   };
 }
 
-async function migrate(pool: PostgresPool, history: MigrationHistory): Promise<void> {
+async function migrate(engine: SqlEngine, history: MigrationHistory): Promise<void> {
   await runMigrations(
     {
       dialect: 'postgres',
       transaction: (work) =>
-        pool.transaction('BEGIN', async (session) => {
+        engine.transaction(async (session) => {
           // Held until the transaction ends: of two processes that start at once, one waits here.
           await session.query(LOCK_MIGRATIONS, []);
           const [row] = await session.query(SHOW_ENCODING, []);

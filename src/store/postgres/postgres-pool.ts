@@ -3,7 +3,6 @@
 import { Pool, type PoolClient, type QueryConfig, types } from 'pg';
 import type { SqlSession } from '../sql.ts';
 import { PostgresSession, type Queryable } from './postgres-session.ts';
-import { toStoreError } from './to-store-error.ts';
 
 export interface PostgresPoolOptions {
   readonly url: string;
@@ -80,9 +79,7 @@ export class PostgresPool {
     this.#pending.add(running);
     const forget = () => this.#pending.delete(running);
     running.then(forget, forget);
-    return running.catch((error: unknown) => {
-      throw toStoreError(error);
-    });
+    return running;
   }
 }
 

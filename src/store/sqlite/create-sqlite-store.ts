@@ -7,13 +7,19 @@ import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
 import { SqlPauseStore } from '../market/sql-pause-store.ts';
 import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
-import { toCommand } from '../migrations/migration.ts';
 import { MARKET_HISTORY } from '../migrations/migrations.ts';
 import type { OnTiming } from '../sql.ts';
 import type { Store } from '../store.ts';
-import { type OpenSqliteEngine, openSqliteEngine } from './open-sqlite-engine.ts';
+import { StoreError } from '../store-error.ts';
+import { type OnStoreHealth, StoreHealth } from '../store-health.ts';
+import { findSqliteFault } from './find-sqlite-fault.ts';
+import {
+  type OpenSqliteEngine,
+  openSqliteEngine,
+  type SqliteEngineOptions,
+} from './open-sqlite-engine.ts';
 
-export interface SqliteStoreOptions {
+export interface SqliteStoreOptions extends OnStoreHealth {
   /** A path, or `:memory:` for a store that is gone when it is closed. */
   readonly file: string;
   readonly onTiming?: OnTiming | undefined;
@@ -22,14 +28,23 @@ export interface SqliteStoreOptions {
 /** Beside the market's file: small and precious, and its writes never wait for the indexer's. */
 const ACCESS_FILE = 'access.sqlite';
 
+interface Engines {
+  readonly market: OpenSqliteEngine;
+  readonly access: OpenSqliteEngine;
+}
+
 async function openEngines(
   file: string,
-  onTiming: OnTiming | undefined,
-): Promise<{ market: OpenSqliteEngine; access: OpenSqliteEngine }> {
-  const market = await openSqliteEngine({ file, history: MARKET_HISTORY, onTiming });
+  options: Pick<SqliteEngineOptions, 'onTiming' | 'onError' | 'isGone'>,
+): Promise<Engines> {
+  const market = await openSqliteEngine({ ...options, file, history: MARKET_HISTORY });
   try {
     const accessFile = join(dirname(file), ACCESS_FILE);
-    const access = await openSqliteEngine({ file: accessFile, history: ACCESS_HISTORY, onTiming });
+    const access = await openSqliteEngine({
+      ...options,
+      file: accessFile,
+      history: ACCESS_HISTORY,
+    });
     return { market, access };
   } catch (error) {
     await market.close();
@@ -37,14 +52,52 @@ async function openEngines(
   }
 }
 
+/** Files that the settings name wrongly are told of as such; the rest is the store's fault. */
+function toOpenError(error: unknown): unknown {
+  const isOfSqlite = (error as { code?: unknown } | null)?.code === 'ERR_SQLITE_ERROR';
+  const fault = findSqliteFault(error);
+  return isOfSqlite || fault === 'full' ? new StoreError(fault, error) : error;
+}
+
+function createHealth(options: OnStoreHealth, engines: () => Engines): StoreHealth {
+  const assertInPlace = () => {
+    for (const { files } of Object.values(engines()) as OpenSqliteEngine[]) files.assertInPlace();
+  };
+  return new StoreHealth({
+    ...options,
+    glance: assertInPlace,
+    probe: async (outage) => {
+      const { market, access } = engines();
+      assertInPlace();
+      market.files.assertRoom(outage?.fault === 'full');
+      await access.probeWrite();
+      // The indexer writes the market all the time and tells of what it meets: a commit beside it
+      // is needed only to see that a fault is over.
+      if (outage !== null) await market.probeWrite();
+    },
+    // A long transaction of the indexer's holds up whoever wants to write beside it.
+    slowFault: null,
+  });
+}
+
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, remove } = toFile(options.file);
-  const { market, access } = await openEngines(file, options.onTiming).catch((error: unknown) => {
+  const health: StoreHealth = createHealth(options, () => engines);
+  const engines = await openEngines(file, {
+    onTiming: options.onTiming,
+    onError: (error) => health.note(error),
+    isGone: () => health.outage?.fault === 'gone',
+  }).catch((error: unknown) => {
     remove();
-    throw error;
+    const told = toOpenError(error);
+    if (told instanceof StoreError) health.note(told);
+    throw told;
   });
+  health.start();
+  const { market, access } = engines;
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
+    await health.stop();
     await Promise.all([market.close(), access.close()]);
     remove();
   }
@@ -53,10 +106,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     market: new SqlMarketStore(market.engine),
     pauses: new SqlPauseStore(market.engine),
     access: createSqlAccessStore(access.engine),
-    ping: async () => {
-      await market.engine.session.query(toCommand('SELECT 1'), []);
-      await access.engine.session.query(toCommand('SELECT 1'), []);
-    },
+    ping: () => health.check(),
+    report: (fault, cause) => health.note(new StoreError(fault, cause)),
     close: () => {
       closing ??= close();
       return closing;

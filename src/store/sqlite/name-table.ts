@@ -3,6 +3,7 @@
 // A token's address stands in every balance, candle and trade of that token, in their keys and in
 // their indexes. As a number it makes bulk writes half as costly again and files half as large.
 
+import { toDamage } from '../tables/column-value.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** Names remembered in memory; beyond that all are forgotten and found again. */
@@ -45,7 +46,7 @@ export class NameTable {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
     const row = this.#connection.prepare('SELECT name FROM names WHERE id = ?').get(id);
-    if (row === undefined) throw new Error(`The store holds no name with the number ${id}`);
+    if (row === undefined) throw toDamage(`The store holds no name with the number ${id}`);
     const [name] = row as unknown as [string];
     this.#remember(id, name);
     return name;

@@ -1,11 +1,15 @@
 // An engine on one SQLite file: a connection that writes and one that reads.
 
-import { type MigrationHistory, toCommand } from '../migrations/migration.ts';
+import { type MigrationHistory, toCommand, toHistoryStatements } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { OnTiming, SqlEngine, SqlSession } from '../sql.ts';
+import type { StoreError } from '../store-error.ts';
+import { withFaults } from '../with-faults.ts';
 import { withTiming } from '../with-timing.ts';
+import { findSqliteFault } from './find-sqlite-fault.ts';
 import { NameTable } from './name-table.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
+import { makeFilesPrivate, SqliteFiles } from './sqlite-files.ts';
 import { SqliteSession } from './sqlite-session.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 
@@ -13,10 +17,16 @@ export interface SqliteEngineOptions {
   readonly file: string;
   readonly history: MigrationHistory;
   readonly onTiming: OnTiming | undefined;
+  readonly onError: (error: StoreError) => void;
+  /** Whether the files were found to be gone; each use then looks whether they are back. */
+  readonly isGone: () => boolean;
 }
 
 export interface OpenSqliteEngine {
   readonly engine: SqlEngine;
+  readonly files: SqliteFiles;
+  /** Rejects where the file cannot be written to. */
+  probeWrite(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,6 +36,7 @@ export interface OpenSqliteEngine {
  */
 export async function openSqliteEngine(options: SqliteEngineOptions): Promise<OpenSqliteEngine> {
   const { file, history } = options;
+  makeFilesPrivate(file);
   const writer = new SqliteWriter(file);
   try {
     await runMigrations(
@@ -37,15 +48,33 @@ export async function openSqliteEngine(options: SqliteEngineOptions): Promise<Op
     throw error;
   }
   const reader = new SqliteConnection(file, { readOnly: true });
-  return {
-    engine: withTiming(
-      {
-        session: new SqliteSession(reader, new NameTable(reader)),
-        transaction: (work) => writer.transaction(work),
-        snapshot: (work) => runSnapshot(options, work),
+  const files = new SqliteFiles(file);
+  const { touch } = toHistoryStatements(history.table);
+  const engine = withFaults(
+    {
+      session: new SqliteSession(reader, new NameTable(reader)),
+      transaction: async (work) => {
+        files.assertInPlace();
+        return writer.transaction(work);
       },
-      options.onTiming,
-    ),
+      snapshot: async (work) => {
+        files.assertInPlace();
+        return runSnapshot(options, work);
+      },
+    },
+    {
+      findFault: findSqliteFault,
+      assertUsable: () => {
+        if (options.isGone()) files.assertInPlace();
+      },
+      onError: options.onError,
+    },
+  );
+  return {
+    engine: withTiming(engine, options.onTiming),
+    files,
+    probeWrite: () =>
+      engine.transaction(async (session) => void (await session.execute(touch, []))),
     async close() {
       reader.close();
       // The writer goes last: closing moves the log into the file, which a reader cannot do.

@@ -55,12 +55,3 @@ export class SqliteConnection {
     this.#database.close();
   }
 }
-
-const SQLITE_BUSY = 5;
-
-/** Whether the statement only failed because another connection is writing. */
-export function isBusyError(error: unknown): boolean {
-  if (!(error instanceof Error) || !('errcode' in error)) return false;
-  // The extended codes of "busy" keep the primary one in their low byte.
-  return typeof error.errcode === 'number' && (error.errcode & 0xff) === SQLITE_BUSY;
-}

@@ -8,12 +8,22 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 export class SqliteSession implements SqlSession {
   readonly #connection: SqliteConnection;
   readonly #names: NameTable;
+  readonly #endsAtFailure: boolean;
   #ended = false;
   #failed = false;
 
-  constructor(connection: SqliteConnection, names: NameTable) {
+  /**
+   * `endsAtFailure` is for a transaction that writes: some failures, a full disk among them, roll
+   * it back at once, and a later statement would then be committed by itself.
+   */
+  constructor(
+    connection: SqliteConnection,
+    names: NameTable,
+    options: { readonly endsAtFailure: boolean } = { endsAtFailure: false },
+  ) {
     this.#connection = connection;
     this.#names = names;
+    this.#endsAtFailure = options.endsAtFailure;
   }
 
   /** Whether a statement failed: part of a bulk write may then be there and part of it not. */
@@ -120,6 +130,9 @@ export class SqliteSession implements SqlSession {
 
   #use<T>(work: () => T): T {
     if (this.#ended) throw new Error('The transaction is over');
+    if (this.#failed && this.#endsAtFailure) {
+      throw new Error('A statement of the transaction has failed before');
+    }
     try {
       return work();
     } catch (error) {

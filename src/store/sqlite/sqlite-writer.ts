@@ -2,8 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlSession } from '../sql.ts';
+import { isBusyError } from './find-sqlite-fault.ts';
 import { NameTable } from './name-table.ts';
-import { isBusyError, SqliteConnection } from './sqlite-connection.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteSession } from './sqlite-session.ts';
 
 const LOCK_TIMEOUT_MS = 30_000;
@@ -35,7 +36,7 @@ export class SqliteWriter {
 
   async #run<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
     await this.#begin();
-    const session = new SqliteSession(this.#connection, this.#names);
+    const session = new SqliteSession(this.#connection, this.#names, { endsAtFailure: true });
     try {
       const result = await work(session);
       session.end();

@@ -10,7 +10,7 @@ import {
 import type { SqlRow } from '../sql.ts';
 import type { CandleKey } from '../store.ts';
 import { defineTable } from '../table.ts';
-import { bigintAt, numberAt, textAt, textOrNullAt } from './column-value.ts';
+import { bigintAt, numberAt, textAt, textOrNullAt, toDamage } from './column-value.ts';
 
 /** The pool column of candles over all pools: a key column cannot be null. */
 export const ALL_POOLS = '';
@@ -107,7 +107,7 @@ function toOhlc(text: string | null): Ohlc | null {
   if (text === null) return null;
   const [open, high, low, close] = text.split(' ');
   if (open === undefined || high === undefined || low === undefined || close === undefined) {
-    throw new TypeError(`The store holds ${JSON.stringify(text)} where four prices belong`);
+    throw toDamage(`The store holds ${JSON.stringify(text)} where four prices belong`);
   }
   return { open, high, low, close };
 }
@@ -115,6 +115,6 @@ function toOhlc(text: string | null): Ohlc | null {
 const INTERVALS: ReadonlySet<string> = new Set(STORED_INTERVALS);
 
 function toStoredInterval(text: string): StoredInterval {
-  if (!INTERVALS.has(text)) throw new TypeError(`The store holds an unknown interval ${text}`);
+  if (!INTERVALS.has(text)) throw toDamage(`The store holds an unknown interval ${text}`);
   return text as StoredInterval;
 }

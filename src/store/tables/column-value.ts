@@ -1,10 +1,11 @@
 // Conversions between the fields of records and the values of columns.
 //
 // A row comes from tables that only this code writes, so a value of another type than its column's
-// is corruption or a bug and is thrown, never guessed at.
+// means that the store is damaged and is thrown, never guessed at.
 
 import { parseSortableInteger, toSortableInteger } from '../../lib/sortable-integer.ts';
 import type { SqlRow, SqlValue } from '../sql.ts';
+import { StoreError } from '../store-error.ts';
 
 export function toAmount(value: bigint | null): string | null {
   return value === null ? null : toSortableInteger(value);
@@ -37,7 +38,7 @@ export function numberOrNullAt(row: SqlRow, index: number): number | null {
 }
 
 export function amountAt(row: SqlRow, index: number): bigint {
-  return parseSortableInteger(textAt(row, index));
+  return parse(textAt(row, index), parseSortableInteger);
 }
 
 export function amountOrNullAt(row: SqlRow, index: number): bigint | null {
@@ -46,13 +47,26 @@ export function amountOrNullAt(row: SqlRow, index: number): bigint | null {
 
 /** Signed integers and sums without an upper bound, which are never sorted by. */
 export function bigintAt(row: SqlRow, index: number): bigint {
-  return BigInt(textAt(row, index));
+  return parse(textAt(row, index), BigInt);
 }
 
 export function bigintOrNullAt(row: SqlRow, index: number): bigint | null {
   return row[index] === null ? null : bigintAt(row, index);
 }
 
-function unexpected(value: SqlValue | undefined, expected: string): TypeError {
-  return new TypeError(`The store holds ${JSON.stringify(value)} where ${expected} belongs`);
+function parse(text: string, toBigint: (text: string) => bigint): bigint {
+  try {
+    return toBigint(text);
+  } catch (error) {
+    throw new StoreError('damaged', error);
+  }
+}
+
+function unexpected(value: SqlValue | undefined, expected: string): StoreError {
+  return toDamage(`The store holds ${JSON.stringify(value)} where ${expected} belongs`);
+}
+
+/** For a value that no code of ours has written. */
+export function toDamage(message: string): StoreError {
+  return new StoreError('damaged', new TypeError(message));
 }

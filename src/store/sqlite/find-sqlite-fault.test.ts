@@ -1,0 +1,102 @@
+// Pins which fault each error of SQLite is, on errors that SQLite itself makes.
+
+import assert from 'node:assert/strict';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import type { StoreFault } from '../store-error.ts';
+import { findSqliteFault } from './find-sqlite-fault.ts';
+
+function createFile(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mintwire-fault-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'a.sqlite');
+}
+
+function createDatabase(t: TestContext): DatabaseSync {
+  const database = new DatabaseSync(createFile(t));
+  t.after(() => database.close());
+  database.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)');
+  return database;
+}
+
+function assertFault(fault: StoreFault, run: () => unknown): void {
+  assert.throws(run, (error: unknown) => {
+    assert.equal(findSqliteFault(error), fault, String(error));
+    return true;
+  });
+}
+
+test('behavior: no room is full', (t) => {
+  const database = createDatabase(t);
+  database.exec('PRAGMA max_page_count = 3');
+  const insert = database.prepare('INSERT INTO t (v) VALUES (?)');
+  assertFault('full', () => {
+    for (let i = 0; i < 100; i += 1) insert.run('x'.repeat(4000));
+  });
+});
+
+test('behavior: pages that make no sense, and files that are no database, are damaged', (t) => {
+  const path = createFile(t);
+  const database = new DatabaseSync(path);
+  database.exec('CREATE TABLE t (v TEXT)');
+  const insert = database.prepare('INSERT INTO t (v) VALUES (?)');
+  for (let i = 0; i < 50; i += 1) insert.run('x'.repeat(2000));
+  database.close();
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, 4096);
+  closeSync(file);
+  const damaged = new DatabaseSync(path);
+  t.after(() => damaged.close());
+  assertFault('damaged', () => damaged.prepare('SELECT v FROM t').all());
+  writeFileSync(path, 'x'.repeat(10_000));
+  assertFault('damaged', () => new DatabaseSync(path).prepare('SELECT 1 FROM t').all());
+});
+
+test('behavior: a file that may not be written to is read-only', (t) => {
+  const path = createFile(t);
+  new DatabaseSync(path).close();
+  const database = new DatabaseSync(path, { readOnly: true });
+  t.after(() => database.close());
+  assertFault('readOnly', () => database.exec('CREATE TABLE t (v TEXT)'));
+});
+
+test('behavior: a folder that is not there is an error of the disk', (t) => {
+  assertFault('io', () => new DatabaseSync(join(createFile(t), 'none', 'a.sqlite')));
+});
+
+test('behavior: a lock of somebody else is busy', (t) => {
+  const path = createFile(t);
+  const [first, second] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
+  t.after(() => first.close());
+  t.after(() => second.close());
+  first.exec('BEGIN IMMEDIATE');
+  assertFault('busy', () => second.exec('BEGIN IMMEDIATE'));
+});
+
+test('behavior: our own mistakes are rejected statements', (t) => {
+  const database = createDatabase(t);
+  database.exec('INSERT INTO t (id) VALUES (1)');
+  assertFault('rejected', () => database.prepare('SELECT nothing FROM t'));
+  assertFault('rejected', () => database.exec('INSERT INTO t (id) VALUES (1)'));
+  for (const other of [new Error('The transaction is over'), null, 'text', { code: 'EWHATEVER' }]) {
+    assert.equal(findSqliteFault(other), 'rejected');
+  }
+});
+
+test('behavior: codes that cannot be made at will are as the documents have them', () => {
+  const cases: readonly [number, StoreFault][] = [
+    [10, 'io'],
+    [778, 'io'], // SQLITE_IOERR_WRITE
+    [1034, 'io'], // SQLITE_IOERR_FSYNC
+    [267, 'damaged'], // SQLITE_CORRUPT_VTAB
+    [8202, 'damaged'], // SQLITE_IOERR_DATA
+    [1032, 'gone'], // SQLITE_READONLY_DBMOVED
+    [776, 'readOnly'], // SQLITE_READONLY_ROLLBACK
+    [517, 'busy'], // SQLITE_BUSY_SNAPSHOT
+  ];
+  for (const [errcode, fault] of cases) assert.equal(findSqliteFault({ errcode }), fault);
+  assert.equal(findSqliteFault({ code: 'ENOSPC' }), 'full');
+});

@@ -1,0 +1,81 @@
+// What can be wrong with a store, in the kinds that an operator acts on differently.
+//
+// Every error of an engine becomes one of these at the store's boundary (`with-faults.ts`), so that
+// a caller is told 503 and when to come again, and `/ready` and the log say what to do about it.
+
+import { UnavailableError } from '../errors/unavailable-error.ts';
+
+interface FaultEntry {
+  /** For `/ready` and the log; tells nothing of paths or addresses. */
+  readonly reason: string;
+  readonly retryAfterSeconds: number;
+  /** Whether the store as a whole is out of order, which `/ready` tells. */
+  readonly isOutage: boolean;
+}
+
+export const STORE_FAULTS = {
+  unreachable: {
+    reason: 'The store does not answer. It is tried again until it does.',
+    retryAfterSeconds: 2,
+    isOutage: true,
+  },
+  full: {
+    reason: "The store's disk is full. Free some space; no restart is needed.",
+    retryAfterSeconds: 10,
+    isOutage: true,
+  },
+  readOnly: {
+    reason: 'The store is read-only. Make it writable; no restart is needed.',
+    retryAfterSeconds: 10,
+    isOutage: true,
+  },
+  io: {
+    reason: "The store's disk fails. See the log; once it works again no restart is needed.",
+    retryAfterSeconds: 10,
+    isOutage: true,
+  },
+  damaged: {
+    reason:
+      'The store is damaged. Stop the service, run PRAGMA integrity_check, restore a backup and start again: see docs/store.md.',
+    retryAfterSeconds: 60,
+    isOutage: true,
+  },
+  gone: {
+    reason:
+      "The store's files were deleted or replaced. Stop the service, put them or a backup back and start again: see docs/store.md.",
+    retryAfterSeconds: 60,
+    isOutage: true,
+  },
+  busy: {
+    reason: 'The store is busy with other work.',
+    retryAfterSeconds: 1,
+    isOutage: false,
+  },
+  rejected: {
+    reason: 'The store rejected a statement, which is a bug.',
+    retryAfterSeconds: 2,
+    isOutage: false,
+  },
+} as const satisfies Record<string, FaultEntry>;
+
+export type StoreFault = keyof typeof STORE_FAULTS;
+
+export class StoreError extends UnavailableError {
+  override readonly name = 'StoreError';
+  readonly fault: StoreFault;
+
+  constructor(fault: StoreFault, cause: unknown) {
+    const { reason, retryAfterSeconds } = STORE_FAULTS[fault];
+    const told = cause instanceof Error ? cause.message : String(cause);
+    super('The store', cause, { message: `${reason} (${told})`, retryAfterSeconds });
+    this.fault = fault;
+  }
+
+  get reason(): string {
+    return STORE_FAULTS[this.fault].reason;
+  }
+
+  get isOutage(): boolean {
+    return STORE_FAULTS[this.fault].isOutage;
+  }
+}

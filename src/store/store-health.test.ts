@@ -1,0 +1,99 @@
+// Pins when a store counts as out of order, and when it no longer does.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StoreError, type StoreFault } from './store-error.ts';
+import { StoreHealth, type StoreHealthOptions } from './store-health.ts';
+
+function createHealth(options: Partial<StoreHealthOptions> = {}) {
+  const told: string[] = [];
+  let fault: StoreFault | null = null;
+  const health = new StoreHealth({
+    probe: async () => {
+      if (fault !== null) throw new StoreError(fault, 'as probed');
+    },
+    slowFault: null,
+    onOutage: (error) => void told.push(error.fault),
+    onRecovered: () => void told.push('recovered'),
+    ...options,
+  });
+  const setFault = (next: StoreFault | null) => {
+    fault = next;
+  };
+  return { health, told, setFault };
+}
+
+test('behavior: what a caller met is told at once, and once; a good probe ends it', async () => {
+  const { health, told, setFault } = createHealth();
+  setFault('full');
+  for (let i = 0; i < 3; i += 1) health.note(new StoreError('full', 'as met'));
+  await assert.rejects(health.check(), { fault: 'full' });
+  assert.deepEqual(told, ['full']);
+  setFault(null);
+  await health.check();
+  assert.equal(health.outage, null);
+  assert.deepEqual(told, ['full', 'recovered']);
+});
+
+test('behavior: a probe finds what nobody met yet', async () => {
+  const { health, told, setFault } = createHealth();
+  await health.check();
+  setFault('readOnly');
+  await assert.rejects(health.check(), { fault: 'readOnly' });
+  assert.deepEqual(told, ['readOnly']);
+});
+
+test('behavior: a damage stays, whatever probes show, and nothing covers it', async () => {
+  const { health, told } = createHealth();
+  health.note(new StoreError('damaged', 'a page'));
+  health.note(new StoreError('unreachable', 'later'));
+  await assert.rejects(health.check(), { fault: 'damaged' });
+  assert.deepEqual(told, ['damaged']);
+});
+
+test('behavior: a lock that is held and a wrong statement are no outage', async () => {
+  const { health, told, setFault } = createHealth();
+  health.note(new StoreError('busy', 'a long commit'));
+  health.note(new StoreError('rejected', 'no such column'));
+  await health.check();
+  setFault('busy');
+  await health.check();
+  assert.deepEqual(told, []);
+});
+
+test('behavior: what is met while a probe runs outlives it', async () => {
+  const probe = Promise.withResolvers<void>();
+  const { health } = createHealth({ probe: () => probe.promise });
+  health.note(new StoreError('full', 'before'));
+  const checking = assert.rejects(health.check(), { fault: 'io' });
+  health.note(new StoreError('io', 'meanwhile'));
+  probe.resolve();
+  await checking;
+});
+
+test('behavior: a probe without an answer is told as set, and is not repeated beside itself', async () => {
+  for (const slowFault of ['unreachable', null] as const) {
+    let probes = 0;
+    const probe = () => {
+      probes += 1;
+      return new Promise<void>(() => undefined);
+    };
+    const { health } = createHealth({ probe, slowFault });
+    const checks = [health.check(), health.check()];
+    const results = await Promise.allSettled(checks);
+    const expected = slowFault === null ? 'fulfilled' : 'rejected';
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      [expected, expected],
+    );
+    assert.equal(probes, 1);
+  }
+});
+
+test('behavior: where probes prove little, a fault is told for a while after it was last met', async () => {
+  const held = createHealth({ holdMs: Number.MAX_SAFE_INTEGER });
+  held.health.note(new StoreError('full', 'as met'));
+  await assert.rejects(held.health.check(), { fault: 'full' });
+  held.health.note(new StoreError('unreachable', 'as met'));
+  await held.health.check();
+});

@@ -1,0 +1,73 @@
+// The store's boundary: whatever an engine throws leaves it as a `StoreError`.
+//
+// What the work inside of a transaction throws by itself, such as a `StaleWriterError`, is no fault
+// of the store and passes as it is.
+
+import type { SqlEngine, SqlSession } from './sql.ts';
+import { StoreError, type StoreFault } from './store-error.ts';
+
+export interface FaultOptions {
+  readonly findFault: (error: unknown) => StoreFault;
+  /** Throws where the store is known to be of no use. */
+  readonly assertUsable?: () => void;
+  /** Told of every fault, on its way to the caller. */
+  readonly onError: (error: StoreError) => void;
+}
+
+export function withFaults(engine: SqlEngine, options: FaultOptions): SqlEngine {
+  const { assertUsable = () => undefined } = options;
+  const fail = (error: unknown): never => {
+    const known = error instanceof StoreError;
+    const found = known ? error : new StoreError(options.findFault(error), error);
+    options.onError(found);
+    throw found;
+  };
+  const guard: Guard = async (run) => {
+    try {
+      assertUsable();
+      return await run();
+    } catch (error) {
+      return fail(error);
+    }
+  };
+  const around = async <T>(
+    run: (work: (session: SqlSession) => Promise<T>) => Promise<T>,
+    work: (session: SqlSession) => Promise<T>,
+  ): Promise<T> => {
+    let thrownByWork: { readonly error: unknown } | null = null;
+    try {
+      assertUsable();
+      return await run(async (session) => {
+        try {
+          return await work(withSessionFaults(session, guard));
+        } catch (error) {
+          thrownByWork = { error };
+          throw error;
+        }
+      });
+    } catch (error) {
+      const own = thrownByWork as { readonly error: unknown } | null;
+      const isOfWork = own !== null && own.error === error;
+      if (isOfWork && !(error instanceof StoreError)) throw error;
+      return fail(error);
+    }
+  };
+  return {
+    session: withSessionFaults(engine.session, guard),
+    transaction: (work) => around((inner) => engine.transaction(inner), work),
+    snapshot: (work) => around((inner) => engine.snapshot(inner), work),
+  };
+}
+
+type Guard = <T>(run: () => Promise<T>) => Promise<T>;
+
+function withSessionFaults(session: SqlSession, guard: Guard): SqlSession {
+  return {
+    query: (statement, values) => guard(() => session.query(statement, values)),
+    queryEach: (statement, sets) => guard(() => session.queryEach(statement, sets)),
+    execute: (statement, values) => guard(() => session.execute(statement, values)),
+    insertRows: (table, rows) => guard(() => session.insertRows(table, rows)),
+    upsertRows: (table, rows) => guard(() => session.upsertRows(table, rows)),
+    deleteRows: (table, keys) => guard(() => session.deleteRows(table, keys)),
+  };
+}

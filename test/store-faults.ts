@@ -1,0 +1,190 @@
+// What can happen below a store, done for real: full disks, damaged pages, servers that go away.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { closeSync, fstatSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Cleanup, RunningService } from './start-service.ts';
+
+/** Far beyond what any fault takes to be seen: a service that never tells must fail the test. */
+const UNTIL_MAX_MS = 120_000;
+
+export interface SmallDisk {
+  readonly folder: string;
+  /** `tmpfs` is a disk of its own; `limit` makes every write of the process fail instead. */
+  readonly kind: 'tmpfs' | 'limit';
+  fill(service: RunningService): void;
+  free(service: RunningService): void;
+}
+
+const DISK_BYTES = 48 * 1024 ** 2;
+const CHUNK = Buffer.alloc(256 * 1024);
+
+function isMounted(folder: string): boolean {
+  try {
+    const size = `size=${DISK_BYTES}`;
+    execFileSync('mount', ['-t', 'tmpfs', '-o', size, 'tmpfs', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes ever smaller pieces until not one byte fits. */
+function fillDisk(ballast: string): void {
+  const file = openSync(ballast, 'a');
+  try {
+    for (let size = CHUNK.length; size >= 1; ) {
+      try {
+        writeSync(file, CHUNK, 0, size);
+      } catch (error) {
+        assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
+        size = Math.floor(size / 2);
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function limitFiles(service: RunningService, bytes: string): void {
+  execFileSync('prlimit', ['--pid', String(service.child.pid), `--fsize=${bytes}:unlimited`]);
+}
+
+/** A small file system where mounting is allowed; else a limit on what the process may write. */
+export function createSmallDisk(t: Cleanup): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'mintwire-disk-'));
+  const isTmpfs = isMounted(folder);
+  t.after(() => {
+    // The service may hold files open yet.
+    if (isTmpfs) execFileSync('umount', ['--lazy', folder]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  if (!isTmpfs) {
+    return {
+      folder,
+      kind: 'limit',
+      fill: (service) => limitFiles(service, '0'),
+      free: (service) => limitFiles(service, 'unlimited'),
+    };
+  }
+  const ballast = join(folder, 'ballast');
+  return {
+    folder,
+    kind: 'tmpfs',
+    fill: () => fillDisk(ballast),
+    free: () => rmSync(ballast),
+  };
+}
+
+const SQLITE_PAGE_BYTES = 8192;
+
+/** Overwrites every page but the first, which names the format; the database may be in use. */
+export function damagePages(path: string): void {
+  // What is still in the log would be read from there.
+  const database = new DatabaseSync(path, { timeout: 5000 });
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+  const file = openSync(path, 'r+');
+  try {
+    const { size } = fstatSync(file);
+    const noise = Buffer.alloc(SQLITE_PAGE_BYTES, 0xa5);
+    for (let at = SQLITE_PAGE_BYTES; at < size; at += SQLITE_PAGE_BYTES) {
+      writeSync(file, noise, 0, noise.length, at);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+export interface CutProxy {
+  /** The same URL, through the proxy. */
+  readonly url: string;
+  /** Ends every connection and takes no more. */
+  cut(): void;
+  /** Keeps connections open and passes nothing on. */
+  hang(): void;
+  restore(): void;
+}
+
+/** Stands between the service and its database, at the network's edge. */
+export async function startCutProxy(t: Cleanup, target: string): Promise<CutProxy> {
+  const { hostname, port } = new URL(target);
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let state: 'open' | 'cut' | 'hanging' = 'open';
+  const server = createServer((client) => {
+    if (state === 'cut') {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(Number(port), hostname);
+    const pair = [client, upstream] as const;
+    pairs.add(pair);
+    for (const [from, to] of [pair, [upstream, client] as const]) {
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        to.destroy();
+        pairs.delete(pair);
+      });
+      from.on('data', (bytes) => void to.write(bytes));
+      if (state === 'hanging') from.pause();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    state = 'cut';
+    for (const pair of pairs) for (const socket of pair) socket.destroy();
+  };
+  t.after(() => {
+    cut();
+    server.close();
+  });
+  const url = new URL(target);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    cut,
+    hang: () => {
+      state = 'hanging';
+      for (const pair of pairs) for (const socket of pair) socket.pause();
+    },
+    restore: () => {
+      state = 'open';
+      for (const pair of pairs) for (const socket of pair) socket.resume();
+    },
+  };
+}
+
+/** Asks `/ready` until it answers as wanted; returns what it said. */
+export async function untilReady(service: RunningService, wanted: 200 | 503): Promise<string> {
+  const deadlineMs = Date.now() + UNTIL_MAX_MS;
+  for (;;) {
+    const response = await fetch(`${service.origin}/v1/ready`);
+    const text = await response.text();
+    if (response.status === wanted) return text;
+    if (Date.now() > deadlineMs) {
+      throw new Error(`/ready never was ${wanted}: ${text}\n${service.output().slice(-4000)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Holds an answer to what a failing store is to be told as. */
+export function assertUnavailable(answer: {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: { readonly code?: string };
+}): void {
+  assert.equal(answer.status, 503, JSON.stringify(answer.body));
+  assert.equal(answer.body.code, 'UPSTREAM_UNAVAILABLE');
+  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+}
+
+/** Stops the service as an operator does; whatever its store did, it ends in order. */
+export async function assertStops(service: RunningService): Promise<void> {
+  service.child.kill('SIGTERM');
+  assert.equal(await service.exited, 0, service.output().slice(-4000));
+}
