@@ -1,7 +1,8 @@
-// `npm run drill -- --kills 100 --reorgs 100` or `-- --trades 500`: the suite's worst hours, at
-// length, with a count.
+// `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500` or `-- --faults`: the suite's worst
+// hours, at length, with a count.
 
 import { parseArgs } from 'node:util';
+import { drillFaults } from './drill/faults.ts';
 import { createRandom } from './fakes/fake-chain.ts';
 import {
   assertVerified,
@@ -105,8 +106,19 @@ const { values } = parseArgs({
     trades: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
     engine: { type: 'string', default: 'sqlite' },
+    faults: { type: 'boolean', default: false },
   },
 });
+if (values.faults) {
+  const cleanup = createCleanup();
+  try {
+    await drillFaults(cleanup, (name, told) => console.log(`${name}: ${told}`));
+  } finally {
+    await cleanup.run();
+  }
+  console.log('drill of faults: no differences');
+  process.exit(0);
+}
 const engine: Engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
 const trades = Number(values.trades);
 const seed = Number(values.seed);
@@ -115,7 +127,7 @@ const kills = Number(values.kills ?? (trades > 0 ? 0 : 10));
 const reorgs = Number(values.reorgs ?? (trades > 0 ? 0 : 10));
 if (![kills, reorgs, trades, seed].every(Number.isInteger) || engine !== values.engine) {
   console.error(
-    'usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> --seed <n> --engine sqlite|postgres',
+    'usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> --seed <n> --engine sqlite|postgres | --faults',
   );
   process.exit(2);
 }

@@ -1,0 +1,264 @@
+// `npm run drill -- --faults`: what happens to machines, under a service that follows a real chain.
+//
+// Each fault is done for real, is looked at through the API while it lasts, and ends with an index
+// that `verify` finds no difference in.
+
+import assert from 'node:assert/strict';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AccessClient, createAccessClient } from '../access-client.ts';
+import {
+  assertVerified,
+  createIndexingScene,
+  type IndexingScene,
+  trade,
+  untilAtHead,
+} from '../indexing-scene.ts';
+import { PLENTY_ENV } from '../start-access.ts';
+import {
+  type Cleanup,
+  createTempFolder,
+  type RunningService,
+  spawnService,
+  startService,
+} from '../start-service.ts';
+import {
+  assertStops,
+  assertUnavailable,
+  createSmallDisk,
+  damagePages,
+  untilReady,
+} from '../store-faults.ts';
+import { createEvmWallet } from '../wallets.ts';
+
+const CHALLENGES = 120;
+
+type Env = Readonly<Record<string, string>>;
+
+/** Counts what was answered while a fault lasted. */
+class Tally {
+  readonly #counts = new Map<number, number>();
+
+  add(status: number): void {
+    this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1);
+  }
+
+  count(status: number): number {
+    return this.#counts.get(status) ?? 0;
+  }
+
+  toString(): string {
+    return [...this.#counts].map(([status, count]) => `${count} × ${status}`).join(', ');
+  }
+}
+
+interface Followed extends RunningService {
+  readonly client: AccessClient;
+  readonly key: string;
+}
+
+/** A service at the head of the chain, with a key that was issued while all was well. */
+async function follow(t: Cleanup, scene: IndexingScene, env: Env): Promise<Followed> {
+  const service = await startService(t, { env: { ...PLENTY_ENV, ...env } });
+  const client = createAccessClient(service.origin);
+  await untilAtHead(service, scene.chain);
+  const { token } = await client.signIn(createEvmWallet());
+  return { ...service, client, key: (await client.issueKey(token)).key };
+}
+
+function toReads(scene: IndexingScene): readonly string[] {
+  const mint = scene.chain.deployment.tokens.find((token) => token.key === 'wire')?.address;
+  const token = `chain=devnet&mint=${mint}`;
+  return [
+    `/token?${token}`,
+    ...['1s', '1m', '1h'].map((one) => `/token/klines?${token}&interval=${one}`),
+    ...[3, 17, 40].map((limit) => `/token/trades?${token}&limit=${limit}`),
+    ...[2, 9, 33].map((limit) => `/token/holders?${token}&limit=${limit}`),
+    '/tokens/search?q=wire',
+  ];
+}
+
+/** Reads everything there is, streams included; an answer is right or 503, never a 500. */
+async function readAll(scene: IndexingScene, service: RunningService): Promise<Tally> {
+  const tally = new Tally();
+  const streams = toReads(scene).slice(0, 1).map((path) => path.replace('/token?', '/token/stream?'));
+  for (const path of [...toReads(scene), ...streams]) {
+    const response = await fetch(`${service.origin}/v1${path}`);
+    tally.add(response.status);
+    if (path.startsWith('/token/stream') && response.ok) await response.body?.cancel();
+    else await response.text();
+    assert.ok(response.status === 200 || response.status === 503, `${path}: ${response.status}`);
+    if (response.status === 503) assert.ok(response.headers.has('retry-after'), path);
+  }
+  return tally;
+}
+
+async function askChallenges(service: Followed, count = CHALLENGES): Promise<Tally> {
+  const tally = new Tally();
+  for (let i = 0; i < count; i += 1) {
+    const { address, chain } = createEvmWallet();
+    const answer = await service.client.send('POST', '/auth/challenge', { body: { address, chain } });
+    tally.add(answer.status);
+    if (answer.status !== 200) assertUnavailable(answer);
+  }
+  return tally;
+}
+
+async function assertKeyWorks(service: RunningService, key: string): Promise<void> {
+  const client = createAccessClient(service.origin);
+  const answer = await client.send('GET', '/entitlements', { bearer: key });
+  assert.equal(answer.body['level'], 'key', JSON.stringify(answer.body));
+}
+
+function toReason(readyText: string): string {
+  return (JSON.parse(readyText) as { detail: string }).detail;
+}
+
+async function fullDisk(t: Cleanup, scene: IndexingScene): Promise<string> {
+  const disk = createSmallDisk(t);
+  const env = { ...scene.env, DATA_DIR: disk.folder };
+  const service = await follow(t, scene, env);
+  disk.fill(service);
+  const filledAtMs = performance.now();
+  const reason = toReason(await untilReady(service, 503));
+  const redMs = Math.round(performance.now() - filledAtMs);
+  assert.match(reason, /disk/);
+  await trade(scene.chain, 1);
+  const challenges = await askChallenges(service);
+  assert.ok(challenges.count(503) > 0, String(challenges));
+  const reads = await readAll(scene, service);
+  await assertKeyWorks(service, service.key);
+  disk.free(service);
+  await untilAtHead(service, scene.chain);
+  assert.equal((await askChallenges(service, 1)).count(200), 1);
+  await assertKeyWorks(service, service.key);
+  await assertStops(service);
+  await assertVerified(env);
+  return `${disk.kind}; red after ${redMs} ms: ${reason} Challenges ${challenges}; reads ${reads}; went on by itself`;
+}
+
+async function damagedPages(t: Cleanup, scene: IndexingScene): Promise<string> {
+  const folder = createTempFolder(t);
+  const env = { ...scene.env, DATA_DIR: folder };
+  const first = await follow(t, scene, env);
+  await assertStops(first);
+  const backup = join(createTempFolder(t), 'backup');
+  cpSync(folder, backup, { recursive: true });
+  const second = await startService(t, { env: { ...PLENTY_ENV, ...env } });
+  await untilAtHead(second, scene.chain);
+  damagePages(join(folder, 'market.sqlite'));
+  await trade(scene.chain, 1);
+  const reads = await readAll(scene, second);
+  assert.ok(reads.count(503) > 0, String(reads));
+  const reason = toReason(await untilReady(second, 503));
+  assert.match(reason, /store is damaged/);
+  await assertStops(second);
+  const third = spawnService(t, { env });
+  assert.equal(await third.exited, 1, third.output());
+  assert.match(third.output(), /The store is damaged/);
+  rmSync(folder, { recursive: true });
+  cpSync(backup, folder, { recursive: true });
+  const fourth = await startService(t, { env });
+  await untilAtHead(fourth, scene.chain);
+  await assertKeyWorks(fourth, first.key);
+  await assertStops(fourth);
+  await assertVerified(env);
+  return `red: ${reason} Reads ${reads}; the backup caught up`;
+}
+
+async function deletedFolder(t: Cleanup, scene: IndexingScene): Promise<string> {
+  const folder = join(createTempFolder(t), 'data');
+  const env = { ...scene.env, DATA_DIR: folder };
+  const service = await follow(t, scene, env);
+  rmSync(folder, { recursive: true });
+  const deletedAtMs = performance.now();
+  const reason = toReason(await untilReady(service, 503));
+  const redMs = Math.round(performance.now() - deletedAtMs);
+  assert.match(reason, /deleted or replaced/);
+  await trade(scene.chain, 1);
+  const challenges = await askChallenges(service);
+  assert.equal(challenges.count(503), CHALLENGES, String(challenges));
+  const reads = await readAll(scene, service);
+  await assertStops(service);
+  const again = await startService(t, { env });
+  await untilAtHead(again, scene.chain);
+  await assertStops(again);
+  await assertVerified(env);
+  return `red after ${redMs} ms: ${reason} Challenges ${challenges}; reads ${reads}; indexed anew after a restart`;
+}
+
+async function twoProcesses(t: Cleanup, scene: IndexingScene): Promise<string> {
+  const env = { ...scene.env, DATA_DIR: createTempFolder(t) };
+  const first = await follow(t, scene, env);
+  const second = await follow(t, scene, env);
+  for (let i = 0; i < 3; i += 1) await trade(scene.chain, 1);
+  for (const service of [first, second]) {
+    await untilAtHead(service, scene.chain);
+    // Each knows the keys that the other has issued.
+    for (const { key } of [first, second]) await assertKeyWorks(service, key);
+    assert.equal((await readAll(scene, service)).count(503), 0);
+    assert.equal((await askChallenges(service, 5)).count(200), 5);
+  }
+  process.kill(-(first.child.pid ?? 0), 'SIGKILL');
+  await first.exited;
+  await trade(scene.chain, 1);
+  await untilAtHead(second, scene.chain);
+  await assertStops(second);
+  await assertVerified(env);
+  return 'both served and knew each other’s keys; one was killed and the other went on';
+}
+
+async function stoppedNode(t: Cleanup, scene: IndexingScene): Promise<string> {
+  const env = { ...scene.env, DATA_DIR: createTempFolder(t) };
+  const service = await follow(t, scene, env);
+  process.kill(-scene.chain.node.guardPid, 'SIGSTOP');
+  try {
+    const reason = toReason(await untilReady(service, 503));
+    assert.match(reason, /devnet/);
+    const reads = await readAll(scene, service);
+    assert.equal(reads.count(503), 0, String(reads));
+    process.kill(-scene.chain.node.guardPid, 'SIGCONT');
+    await trade(scene.chain, 1);
+    await untilAtHead(service, scene.chain);
+    await assertStops(service);
+    await assertVerified(env);
+    return `red: ${reason} Reads ${reads}; went on by itself`;
+  } finally {
+    process.kill(-scene.chain.node.guardPid, 'SIGCONT');
+  }
+}
+
+/** The last one: its chain is gone. */
+async function killedNode(t: Cleanup, scene: IndexingScene): Promise<string> {
+  const env = { ...scene.env, DATA_DIR: createTempFolder(t) };
+  const service = await follow(t, scene, env);
+  process.kill(-scene.chain.node.guardPid, 'SIGKILL');
+  const reason = toReason(await untilReady(service, 503));
+  assert.match(reason, /devnet/);
+  const reads = await readAll(scene, service);
+  assert.equal(reads.count(503), 0, String(reads));
+  await assertKeyWorks(service, service.key);
+  await assertStops(service);
+  return `red: ${reason} Reads ${reads} from the index; stopped in order`;
+}
+
+export type FaultDrill = (t: Cleanup, scene: IndexingScene) => Promise<string>;
+
+/** In this order: the last one takes the chain with it. */
+export const FAULT_DRILLS: Readonly<Record<string, FaultDrill>> = {
+  'full disk': fullDisk,
+  'damaged pages': damagedPages,
+  'deleted folder': deletedFolder,
+  'two processes on one folder': twoProcesses,
+  'stopped node': stoppedNode,
+  'killed node': killedNode,
+};
+
+/** Runs them all on one chain; throws at the first that does not go as it should. */
+export async function drillFaults(
+  t: Cleanup,
+  onDone: (name: string, told: string) => void,
+): Promise<void> {
+  const scene = await createIndexingScene(t, { engine: 'sqlite' });
+  for (const [name, drill] of Object.entries(FAULT_DRILLS)) onDone(name, await drill(t, scene));
+}
