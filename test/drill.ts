@@ -1,5 +1,5 @@
-// `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500` or `-- --faults`: the suite's worst
-// hours, at length, with a count.
+// `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500` or `-- --faults`: the suite's
+// worst hours, at length, with a count.
 
 import { parseArgs } from 'node:util';
 import { drillFaults } from './drill/faults.ts';

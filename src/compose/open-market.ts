@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import { createMarket, type Market } from '../market/create-market.ts';
 import type { Store } from '../store/store.ts';
+import { isStoreOutage } from '../store/store-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { buildSegmentElsewhere } from './build-segment.ts';
@@ -46,7 +47,11 @@ export async function openMarket(options: OpenMarketOptions): Promise<Market> {
     depthOf: (identity) => access.tiers[identity.kind].depth,
     buildSegment: (chain) => buildSegmentElsewhere({ store: config.store, chain }),
     cacheBytesMax: config.server.answerCacheMb * 1024 * 1024,
-    onError: (error) => logger.error({ err: error }, 'keeping up with the market failed'),
+    onError: (error) => {
+      // Several times a second for as long as it lasts; its beginning and its end are in the log.
+      if (isStoreOutage(error)) return;
+      logger.error({ err: error }, 'keeping up with the market failed');
+    },
   });
   measure(market, chains, metrics);
   await market.start();

@@ -7,6 +7,7 @@ import { sleep } from '../lib/retry.ts';
 import type { Market } from '../market/create-market.ts';
 import { createStreams, type Streams } from '../market/stream/create-streams.ts';
 import type { StreamIncident } from '../market/stream/stream-hub.ts';
+import { isStoreOutage } from '../store/store-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -48,7 +49,9 @@ export function openStreams(options: OpenStreamsOptions): Streams {
       totalMax: config.streams.totalMax,
     },
     watch: (identity, onEnded) => access.watch.watch(identity, onEnded),
-    onError: (error) => logger.error({ err: error }, 'a stream failed'),
+    onError: (error) => {
+      if (!isStoreOutage(error)) logger.error({ err: error }, 'a stream failed');
+    },
   });
   const { hub } = streams;
   metrics.gauge('mintwire_streams_open', 'Streams that are open.', () => hub.clientCount);

@@ -262,13 +262,13 @@ export const ERROR_CATALOGUE = {
     status: 503,
     title: 'Upstream unavailable',
     detail: '{upstream} does not answer at the moment.',
-    help: 'Wait as long as `Retry-After` says. The operator finds the cause in the log.',
+    help: 'Wait as long as `Retry-After` says. The operator finds the cause in the log; where it is the store, `GET /v1/ready` says what to do.',
   },
   NOT_READY: {
     status: 503,
     title: 'Not ready',
     detail: '{reason}',
-    help: 'The server is starting, shutting down, or behind its chains. Wait as long as `Retry-After` says.',
+    help: 'The server is starting, shutting down, behind its chains, or its store fails; `detail` says which. Wait as long as `Retry-After` says.',
   },
   OVERLOADED: {
     status: 503,

@@ -15,7 +15,7 @@ interface FaultEntry {
 
 export const STORE_FAULTS = {
   unreachable: {
-    reason: 'The store does not answer. It is tried again until it does.',
+    reason: 'The store does not answer.',
     retryAfterSeconds: 2,
     isOutage: true,
   },
@@ -78,4 +78,9 @@ export class StoreError extends UnavailableError {
   get isOutage(): boolean {
     return STORE_FAULTS[this.fault].isOutage;
   }
+}
+
+/** Whether the store's health has told of it already. */
+export function isStoreOutage(error: unknown): boolean {
+  return error instanceof StoreError && error.isOutage;
 }

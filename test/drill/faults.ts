@@ -81,7 +81,9 @@ function toReads(scene: IndexingScene): readonly string[] {
 /** Reads everything there is, streams included; an answer is right or 503, never a 500. */
 async function readAll(scene: IndexingScene, service: RunningService): Promise<Tally> {
   const tally = new Tally();
-  const streams = toReads(scene).slice(0, 1).map((path) => path.replace('/token?', '/token/stream?'));
+  const streams = toReads(scene)
+    .slice(0, 1)
+    .map((path) => path.replace('/token?', '/token/stream?'));
   for (const path of [...toReads(scene), ...streams]) {
     const response = await fetch(`${service.origin}/v1${path}`);
     tally.add(response.status);
@@ -97,7 +99,9 @@ async function askChallenges(service: Followed, count = CHALLENGES): Promise<Tal
   const tally = new Tally();
   for (let i = 0; i < count; i += 1) {
     const { address, chain } = createEvmWallet();
-    const answer = await service.client.send('POST', '/auth/challenge', { body: { address, chain } });
+    const answer = await service.client.send('POST', '/auth/challenge', {
+      body: { address, chain },
+    });
     tally.add(answer.status);
     if (answer.status !== 200) assertUnavailable(answer);
   }

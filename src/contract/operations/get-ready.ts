@@ -11,7 +11,7 @@ export const getReady = defineOperation({
   tag: 'Operations',
   summary: 'Tell whether to send traffic here',
   description:
-    'Answers 200 when the store answers and every followed chain is indexed up to its head, else 503 saying what is missing. Not metered.',
+    'Answers 200 when the store can be read and written and every followed chain is indexed up to its head, else 503 saying what is missing. Not metered.',
   cost: 'free',
   cacheControl: 'no-store',
   input: emptyInput,

@@ -3,7 +3,7 @@
 import { type ChainSlug, toChain } from '../../model/chain.ts';
 import type { PauseChange, PauseStore } from '../pause-store.ts';
 import type { SqlEngine, SqlRow } from '../sql.ts';
-import { StoreError } from '../store-error.ts';
+import { isStoreOutage } from '../store-error.ts';
 import { type SqlStatement, toSelect } from '../table.ts';
 import { numberAt, textAt, toDamage } from '../tables/column-value.ts';
 import { PAUSE_TABLE } from '../tables/pause-table.ts';
@@ -46,8 +46,7 @@ export class SqlPauseStore implements PauseStore {
       try {
         return await this.#set(change);
       } catch (error) {
-        const isOutage = error instanceof StoreError && error.isOutage;
-        if (isOutage || attempt === ATTEMPTS_MAX) throw error;
+        if (isStoreOutage(error) || attempt === ATTEMPTS_MAX) throw error;
       }
     }
   }

@@ -30,8 +30,6 @@ export interface HistoryStatements {
   readonly create: SqlStatement;
   readonly select: SqlStatement;
   readonly insert: SqlStatement;
-  /** Writes what is there already: shows whether the store can be written to. */
-  readonly touch: SqlStatement;
 }
 
 /** Made so that both dialects take them as they stand. */
@@ -54,7 +52,6 @@ export function toHistoryStatements(table: string): HistoryStatements {
       takes: ['integer', 'text', 'text', 'integer'],
       gives: [],
     },
-    touch: toCommand(`UPDATE ${table} SET applied_at_ms = applied_at_ms WHERE id = 1`),
   };
 }
 

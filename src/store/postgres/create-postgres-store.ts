@@ -4,7 +4,7 @@ import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
 import { SqlPauseStore } from '../market/sql-pause-store.ts';
 import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
-import { type MigrationHistory, toCommand, toHistoryStatements } from '../migrations/migration.ts';
+import { type MigrationHistory, toCommand } from '../migrations/migration.ts';
 import { MARKET_HISTORY } from '../migrations/migrations.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { OnTiming, SqlEngine } from '../sql.ts';
@@ -28,7 +28,10 @@ const MIGRATION_LOCK = 0x6d696e74;
 const HOLD_MS = 10_000;
 
 const LOCK_MIGRATIONS = toCommand(`SELECT 1 FROM pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-const { touch: TOUCH } = toHistoryStatements(ACCESS_HISTORY.table);
+/** Writes what is there already: shows whether the server can be written to. */
+const TOUCH = toCommand(
+  `UPDATE ${ACCESS_HISTORY.table} SET applied_at_ms = applied_at_ms WHERE id = 1`,
+);
 const SHOW_ENCODING: SqlStatement = { sql: 'SHOW server_encoding', takes: [], gives: ['text'] };
 
 /** A transaction sees the state of its first read, which must be now. */

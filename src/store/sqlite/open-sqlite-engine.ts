@@ -1,6 +1,6 @@
 // An engine on one SQLite file: a connection that writes and one that reads.
 
-import { type MigrationHistory, toCommand, toHistoryStatements } from '../migrations/migration.ts';
+import { type MigrationHistory, toCommand } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { OnTiming, SqlEngine, SqlSession } from '../sql.ts';
 import type { StoreError } from '../store-error.ts';
@@ -12,6 +12,9 @@ import { SqliteConnection } from './sqlite-connection.ts';
 import { makeFilesPrivate, SqliteFiles } from './sqlite-files.ts';
 import { SqliteSession } from './sqlite-session.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
+
+/** Writes the first page as it is; SQLite leaves out an UPDATE that changes nothing. */
+const TOUCH = toCommand('PRAGMA user_version = 0');
 
 export interface SqliteEngineOptions {
   readonly file: string;
@@ -49,7 +52,6 @@ export async function openSqliteEngine(options: SqliteEngineOptions): Promise<Op
   }
   const reader = new SqliteConnection(file, { readOnly: true });
   const files = new SqliteFiles(file);
-  const { touch } = toHistoryStatements(history.table);
   const engine = withFaults(
     {
       session: new SqliteSession(reader, new NameTable(reader)),
@@ -74,7 +76,7 @@ export async function openSqliteEngine(options: SqliteEngineOptions): Promise<Op
     engine: withTiming(engine, options.onTiming),
     files,
     probeWrite: () =>
-      engine.transaction(async (session) => void (await session.execute(touch, []))),
+      engine.transaction(async (session) => void (await session.execute(TOUCH, []))),
     async close() {
       reader.close();
       // The writer goes last: closing moves the log into the file, which a reader cannot do.
