@@ -138,6 +138,18 @@ function toOrigin(host: string, port: number): string {
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
 
+/** The store, with the beginning and the end of each outage in the log. */
+function openLoggedStore(
+  config: Config,
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
+): Promise<Store> {
+  return openStore(config.store, {
+    onTiming: metrics.observeStore,
+    onOutage: (error) => logger.error({ fault: error.fault, err: error }, error.reason),
+    onRecovered: () => logger.info('the store works again'),
+  });
+}
+
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, version } = options;
   const clock = options.clock ?? systemClock;
@@ -146,11 +158,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const logger = options.logger ?? createLogger({ level: logLevel, format });
   const metrics = new Metrics();
   metrics.collectProcess();
-  const store = await openStore(config.store, {
-    onTiming: metrics.observeStore,
-    onOutage: (error) => logger.error({ fault: error.fault, err: error }, error.reason),
-    onRecovered: () => logger.info('the store works again'),
-  });
+  const store = await openLoggedStore(config, { logger, metrics });
   const peppers = await openPeppers({ config, store, clock, logger }).catch(async (error) => {
     await store.close();
     throw error;
