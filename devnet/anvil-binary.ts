@@ -1,4 +1,4 @@
-// Finds the node's executable, fetching and emulating it where no build for this machine exists.
+// Finds the node's executable: this platform's package, else anvil on PATH, else an emulated one.
 
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
@@ -16,9 +16,34 @@ export interface AnvilCommand {
   readonly args: readonly string[];
   /** True under an emulator, where everything takes about ten times as long. */
   readonly emulated: boolean;
+  /** Where it comes from, in a few words for the log. */
+  readonly origin: string;
 }
 
-/** The one build that the registry has; anything else comes from the user's own installation. */
+/** No node can be had on this machine. */
+export class NoAnvilError extends Error {
+  override readonly name = 'NoAnvilError';
+}
+
+/** What decides which node is run; a test describes a machine of its own. */
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  readonly arch: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where fetched packages are kept. */
+  readonly cacheDir: string;
+  /** The module from which installed packages are looked up. */
+  readonly from: string;
+}
+
+interface NpmPackage {
+  readonly name: string;
+  readonly version: string;
+  /** Null for one that the lockfile cannot pin: npm then checks it against the registry's word. */
+  readonly integrity: string | null;
+}
+
+/** In every registry. The others are missing from some, so the lockfile cannot name them. */
 export const EMULATED_PACKAGE = {
   name: '@foundry-rs/anvil-linux-amd64',
   version: '1.7.1',
@@ -45,13 +70,20 @@ function findOnPath(name: string, env: NodeJS.ProcessEnv): string | null {
   return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
 }
 
-function findInstalledPackage(): string | null {
-  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
-  const name = `@foundry-rs/anvil-${process.platform}-${arch}`;
-  const file = process.platform === 'win32' ? 'anvil.exe' : 'anvil';
+/** Foundry's own build for a platform, under the name by which it is published. */
+function toPlatformPackage({ platform, arch }: Machine): NpmPackage {
+  const name = `@foundry-rs/anvil-${platform}-${arch === 'x64' ? 'amd64' : arch}`;
+  const { version, integrity } = EMULATED_PACKAGE;
+  return { name, version, integrity: name === EMULATED_PACKAGE.name ? integrity : null };
+}
+
+/** In node_modules, where npm puts those that the lockfile knows. */
+function findInstalledPackage(machine: Machine): string | null {
   try {
-    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
-    return join(dirname(manifest), 'bin', file);
+    const { name } = toPlatformPackage(machine);
+    const manifest = createRequire(machine.from).resolve(`${name}/package.json`);
+    const binary = join(dirname(manifest), 'bin', 'anvil');
+    return isExecutable(binary) ? binary : null;
   } catch {
     return null;
   }
@@ -62,29 +94,25 @@ export function cacheDir(): string {
   return join(import.meta.dirname, '..', 'node_modules', '.cache', 'mintwire-devnet');
 }
 
-async function downloadPackage(intoDir: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const { name, version, integrity } = EMULATED_PACKAGE;
+async function downloadPackage(
+  wanted: NpmPackage,
+  intoDir: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
+  const { name, version, integrity } = wanted;
   // Under `npm run` the very npm that runs us is named in the environment; it may not be on PATH.
   const npmScript = env['npm_execpath'];
   const [command, prefix] =
     npmScript?.endsWith('.js') === true ? [process.execPath, [npmScript]] : ['npm', []];
   const args = ['pack', `${name}@${version}`, '--pack-destination', intoDir, '--loglevel=error'];
-  try {
-    await run(command, [...prefix, ...args], { cwd: intoDir, timeout: FETCH_TIMEOUT_MS });
-  } catch (cause) {
-    throw new Error(
-      `could not fetch ${name}@${version} through npm. Install Foundry's anvil and put it on ` +
-        'PATH or name it in ANVIL_PATH, or follow a chain of your own by RPC_…',
-      { cause },
-    );
-  }
+  await run(command, [...prefix, ...args], { cwd: intoDir, timeout: FETCH_TIMEOUT_MS, env });
   const tarball = (await readdir(intoDir)).find((file) => file.endsWith('.tgz'));
   if (tarball === undefined) throw new Error(`npm pack of ${name} left no archive`);
   const path = join(intoDir, tarball);
   const actual = `sha512-${createHash('sha512')
     .update(await readFile(path))
     .digest('base64')}`;
-  if (actual !== integrity) {
+  if (integrity !== null && actual !== integrity) {
     throw new Error(`${name}@${version} is not what was expected: ${actual}, not ${integrity}`);
   }
   return path;
@@ -92,7 +120,7 @@ async function downloadPackage(intoDir: string, env: NodeJS.ProcessEnv): Promise
 
 /** Several processes may come here at once: each fills its own folder, the first rename wins. */
 async function fillOnce(home: string, fill: (intoDir: string) => Promise<void>): Promise<void> {
-  const attemptDir = join(cacheDir(), `fetch-${randomUUID()}`);
+  const attemptDir = join(dirname(home), `fetch-${randomUUID()}`);
   await mkdir(attemptDir, { recursive: true });
   try {
     await fill(attemptDir);
@@ -104,12 +132,16 @@ async function fillOnce(home: string, fill: (intoDir: string) => Promise<void>):
   }
 }
 
-async function fetchEmulatedBinary(env: NodeJS.ProcessEnv): Promise<string> {
-  const home = join(cacheDir(), `anvil-linux-amd64-${EMULATED_PACKAGE.version}`);
-  const binary = join(home, 'package', 'bin', 'anvil');
+function toCachedBinary(wanted: NpmPackage, { cacheDir: cache }: Machine) {
+  const home = join(cache, `${wanted.name.replace('@foundry-rs/', '')}-${wanted.version}`);
+  return { home, binary: join(home, 'package', 'bin', 'anvil') };
+}
+
+async function fetchBinary(wanted: NpmPackage, machine: Machine): Promise<string> {
+  const { home, binary } = toCachedBinary(wanted, machine);
   if (isExecutable(binary)) return binary;
   await fillOnce(home, async (intoDir) => {
-    const tarball = await downloadPackage(intoDir, env);
+    const tarball = await downloadPackage(wanted, intoDir, machine.env);
     await run('tar', ['-xzf', tarball, '-C', intoDir]);
     await rm(tarball);
   });
@@ -151,42 +183,95 @@ interface Emulator {
   readonly sysroot: string;
 }
 
-async function findEmulator(env: NodeJS.ProcessEnv): Promise<Emulator> {
+function findEmulator({ env, cacheDir: cache }: Machine): Emulator | null {
   const installed = findOnPath(EMULATOR, env) ?? findOnPath(`${EMULATOR}-static`, env);
   if (installed !== null && existsSync(join(SYSROOT, 'lib'))) {
     return { command: installed, sysroot: SYSROOT };
   }
-  const home = join(cacheDir(), EMULATOR);
+  const home = join(cache, EMULATOR);
   const own = { command: join(home, 'emulator'), sysroot: join(home, 'sysroot') };
-  if (isExecutable(own.command)) return own;
-  try {
-    await fillOnce(home, downloadDebianPackages);
-  } catch (cause) {
-    throw new Error(
-      'no anvil for linux/arm64 is published in this registry, and the x64 one needs an emulator: ' +
-        `run "apt-get install ${DEBIAN_PACKAGES.join(' ')}" as root, or install Foundry's anvil ` +
-        'and put it on PATH or in ANVIL_PATH',
-      { cause },
-    );
-  }
-  return own;
+  return isExecutable(own.command) ? own : null;
 }
 
-/** The first of: ANVIL_PATH, `anvil` on PATH, this platform's package, the x64 one emulated. */
-export async function resolveAnvil(env: NodeJS.ProcessEnv = process.env): Promise<AnvilCommand> {
-  const named = env['ANVIL_PATH'];
-  if (named !== undefined && named !== '') {
-    if (!isExecutable(named)) throw new Error(`ANVIL_PATH=${named} is not an executable file`);
-    return { command: named, args: [], emulated: false };
+function toNative(command: string, origin: string): AnvilCommand {
+  return { command, args: [], emulated: false, origin };
+}
+
+function toEmulated({ command, sysroot }: Emulator, binary: string): AnvilCommand {
+  const { name, version } = EMULATED_PACKAGE;
+  const origin = `${name}@${version} under ${EMULATOR} emulation, about ten times slower`;
+  return { command, args: ['-L', sysroot, binary], emulated: true, origin };
+}
+
+function canEmulate({ platform, arch }: Machine): boolean {
+  return platform === 'linux' && arch === 'arm64';
+}
+
+/** What is on this machine already; asks nobody. */
+function findLocal(machine: Machine): AnvilCommand | null {
+  const wanted = toPlatformPackage(machine);
+  const { binary } = toCachedBinary(wanted, machine);
+  const packaged = findInstalledPackage(machine) ?? (isExecutable(binary) ? binary : null);
+  if (packaged !== null) return toNative(packaged, `${wanted.name}@${wanted.version}`);
+  const onPath = findOnPath('anvil', machine.env);
+  if (onPath !== null) return toNative(onPath, `${onPath}, found on PATH`);
+  const emulator = canEmulate(machine) ? findEmulator(machine) : null;
+  const emulated = toCachedBinary(EMULATED_PACKAGE, machine).binary;
+  return emulator !== null && isExecutable(emulated) ? toEmulated(emulator, emulated) : null;
+}
+
+async function fetchEmulated(machine: Machine): Promise<AnvilCommand> {
+  const binary = await fetchBinary(EMULATED_PACKAGE, machine);
+  if (findEmulator(machine) === null) {
+    await fillOnce(join(machine.cacheDir, EMULATOR), downloadDebianPackages);
   }
-  const native = findOnPath('anvil', env) ?? findInstalledPackage();
-  if (native !== null) return { command: native, args: [], emulated: false };
-  if (process.platform === 'linux' && process.arch === 'arm64') {
-    const [emulator, binary] = await Promise.all([findEmulator(env), fetchEmulatedBinary(env)]);
-    return { command: emulator.command, args: ['-L', emulator.sysroot, binary], emulated: true };
-  }
-  throw new Error(
-    `no anvil for ${process.platform}/${process.arch} is installed: install Foundry's anvil and ` +
-      'put it on PATH or name it in ANVIL_PATH',
+  const emulator = findEmulator(machine);
+  if (emulator === null) throw new Error(`${EMULATOR} was unpacked but cannot be run`);
+  return toEmulated(emulator, binary);
+}
+
+function toNoAnvil(machine: Machine, cause: unknown): NoAnvilError {
+  const { name, version } = toPlatformPackage(machine);
+  const emulation = canEmulate(machine)
+    ? `, and emulation could not be set up (as root: apt-get install ${DEBIAN_PACKAGES.join(' ')})`
+    : '';
+  return new NoAnvilError(
+    `no anvil for ${machine.platform}/${machine.arch}: ${name}@${version} could not be fetched ` +
+      `through npm, none is on PATH${emulation}. Install Foundry (https://getfoundry.sh) or set ` +
+      'ANVIL_PATH, or follow a chain of your own by RPC_…, and start again',
+    { cause },
   );
+}
+
+function describeThisMachine(): Machine {
+  const { platform, arch, env } = process;
+  return { platform, arch, env, cacheDir: cacheDir(), from: import.meta.url };
+}
+
+/**
+ * The first of: this platform's package, `anvil` on PATH, the x64 package emulated. Fetches what is
+ * missing, in the same order; an installation does so once, and a start then asks no registry.
+ */
+export async function fetchAnvil(machine: Machine = describeThisMachine()): Promise<AnvilCommand> {
+  const { name, version } = toPlatformPackage(machine);
+  const local = findLocal(machine);
+  if (local !== null && local.origin === `${name}@${version}`) return local;
+  try {
+    const fetched = await fetchBinary(toPlatformPackage(machine), machine);
+    return toNative(fetched, `${name}@${version}`);
+  } catch (cause) {
+    if (local !== null) return local;
+    if (!canEmulate(machine)) throw toNoAnvil(machine, cause);
+  }
+  return fetchEmulated(machine).catch((cause) => {
+    throw toNoAnvil(machine, cause);
+  });
+}
+
+/** ANVIL_PATH before all else; then whatever is here, and only if nothing is, what can be had. */
+export async function resolveAnvil(machine = describeThisMachine()): Promise<AnvilCommand> {
+  const named = machine.env['ANVIL_PATH'];
+  if (named === undefined || named === '') return findLocal(machine) ?? fetchAnvil(machine);
+  if (isExecutable(named)) return toNative(named, `${named}, named by ANVIL_PATH`);
+  throw new NoAnvilError(`ANVIL_PATH=${named} is not an executable file`);
 }

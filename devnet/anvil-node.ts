@@ -14,7 +14,12 @@ export const CHAIN_ID = 1337;
 export const TEST_MNEMONIC = 'test test test test test test test test test test test junk';
 
 const BOOT_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 60_000;
+/** How long a node may take to save its state unless told otherwise. */
+export const SAVE_MAX_MS = 120_000;
+/** What the guard takes on top, to notice the end and to put the state in its place. */
+const GUARD_EXTRA_MS = 5_000;
+/** Longer than anybody runs: the node would write its state every minute, which nobody reads. */
+const SAVE_INTERVAL_S = 1_000_000_000;
 /** Each is a copy of the whole state, a quarter of a megabyte; eth_call works this far back. */
 const STATES_KEPT = 600;
 const BLOCK_GAS_LIMIT = 60_000_000;
@@ -24,23 +29,37 @@ const BLOCK_GAS_LIMIT = 60_000_000;
  * when we end in whatever way, even by SIGKILL, the read returns and the node is told to end; it
  * then writes its state beside the last one, and only a complete file takes the last one's place.
  * The lease file (folder-lease.ts) goes with it: if it is still there, the state was not saved.
+ *
+ * Two processes of one group watch. The guard waits for the node. The watch waits for us; it
+ * outlives a killed guard and, when the node does not end in time, kills the whole group.
  */
 const GUARD_SCRIPT = `
 exec 3<&0
-saved="$1"; shift
+saved="$1"; limit="$2"; runtime="$3"; pause="$4"; port="$5"; shift 5
 "$@" 3<&- </dev/null & node=$!
-{ read -r _ <&3; kill -TERM "$node"; } 2>/dev/null & watch=$!
+{
+  read -r _ <&3; exec 3<&-
+  # A state that may have been saved in the middle of a block is worse than an earlier one.
+  { "$runtime" "$pause" "$port" && kill -TERM "$node" || kill -KILL "$node"; } &
+  while [ "$limit" -gt 0 ] && kill -0 "$node"; do sleep 1; limit=$((limit - 1)); done
+  [ "$limit" -gt 0 ] || kill -KILL 0
+} 2>/dev/null & watch=$!
 exec 3<&-
 wait "$node"; code=$?
+# On a full disk the node writes what fits and still reports success.
+[ "$code" -eq 0 ] && [ "$(tail -c 1 "$saved.next")" = "}" ] &&
+  mv -f "$saved.next" "$saved" && rm -f "$saved.running"
 kill "$watch" 2>/dev/null
-[ "$code" -eq 0 ] && [ -s "$saved.next" ] && mv -f "$saved.next" "$saved" && rm -f "$saved.running"
 exit "$code"
 `;
+const PAUSE_SCRIPT = join(import.meta.dirname, 'pause-mining.ts');
 
 export interface AnvilNode {
   readonly rpc: JsonRpc;
   readonly port: number;
   readonly emulated: boolean;
+  /** Where its executable comes from, in a few words. */
+  readonly origin: string;
   /** The guard's process id: while it lives, the state file is not final. */
   readonly guardPid: number;
   /** Resolves when the node has ended, however that came about. */
@@ -59,8 +78,13 @@ export interface AnvilOptions {
   readonly loadFrom?: string;
   /** 0 or absent picks a free one. */
   readonly port?: number;
-  /** Of the genesis block, in seconds; meaningless when a state is loaded. */
+  /**
+   * Of block 0, in seconds; that of the loaded chain when a state is loaded. The node makes a block
+   * 0 before it loads one, keeps both, saves both, and a later load takes either.
+   */
   readonly genesisTimestamp: number;
+  /** How long the node may take to save its state before it is killed. */
+  readonly saveMaxMs?: number;
 }
 
 /** The port itself when nobody listens there, any free one for 0; null when it is taken. */
@@ -87,14 +111,17 @@ function toNodeArgs(options: AnvilOptions, port: number): string[] {
     // Without a number every run leaves gigabytes of states on disk; a bare flag breaks eth_call.
     ...['--prune-history', String(STATES_KEPT), '--cache-path', join(options.dataDir, 'cache')],
     ...(existsSync(loadFrom) ? ['--load-state', loadFrom] : []),
-    ...['--dump-state', `${options.stateFile}.next`],
+    ...['--dump-state', `${options.stateFile}.next`, '--state-interval', String(SAVE_INTERVAL_S)],
   ];
 }
 
 function spawnGuarded(options: AnvilOptions, anvil: AnvilCommand, port: number): ChildProcess {
   const logFd = openSync(join(options.dataDir, 'anvil.log'), 'w');
   const nodeArgs = [anvil.command, ...anvil.args, ...toNodeArgs(options, port)];
-  const child = spawn('/bin/sh', ['-c', GUARD_SCRIPT, 'devnet', options.stateFile, ...nodeArgs], {
+  const limitS = String(Math.ceil((options.saveMaxMs ?? SAVE_MAX_MS) / 1_000));
+  const pauseArgs = [process.execPath, PAUSE_SCRIPT, String(port)];
+  const guardArgs = [GUARD_SCRIPT, 'devnet', options.stateFile, limitS, ...pauseArgs];
+  const child = spawn('/bin/sh', ['-c', ...guardArgs, ...nodeArgs], {
     stdio: ['pipe', logFd, logFd],
     // A group of its own: Ctrl-C at a terminal reaches us alone, and we decide when the node ends.
     detached: true,
@@ -128,6 +155,8 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
   const exited = new Promise<void>((resolve) => {
     const settle = () => {
       gone = true;
+      // A guard that was killed leaves its node running.
+      killGroup(child);
       resolve();
     };
     child.once('exit', settle);
@@ -144,7 +173,8 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
   const stop = async () => {
     rpc.close();
     child.stdin?.end();
-    const timer = setTimeout(() => killGroup(child), STOP_TIMEOUT_MS);
+    const killAfterMs = (options.saveMaxMs ?? SAVE_MAX_MS) + GUARD_EXTRA_MS;
+    const timer = setTimeout(() => killGroup(child), killAfterMs);
     await exited;
     clearTimeout(timer);
   };
@@ -154,8 +184,8 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
     await discard();
     throw error;
   }
-  const { emulated } = anvil;
-  return { rpc, port, emulated, guardPid: child.pid ?? 0, exited, stop, discard };
+  const { emulated, origin } = anvil;
+  return { rpc, port, emulated, origin, guardPid: child.pid ?? 0, exited, stop, discard };
 }
 
 function killGroup(child: ChildProcess): void {

@@ -64,6 +64,7 @@ export async function deployScene(rpc: JsonRpc, genesisTimestamp: number): Promi
   return {
     chainId: CHAIN_ID,
     startBlock: 0,
+    genesisTimestamp,
     contracts,
     tokens,
     pools,

@@ -59,6 +59,8 @@ export interface Deployment {
   readonly instance: string;
   readonly rpcUrl: string;
   readonly startBlock: number;
+  /** Of block 0, in seconds. A node that loads the chain must be started with the same. */
+  readonly genesisTimestamp: number;
   readonly seed: string;
   readonly contracts: DevnetContracts;
   readonly tokens: readonly DevnetToken[];

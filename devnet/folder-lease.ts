@@ -1,12 +1,21 @@
-// Makes sure that one node at a time uses a folder, and tells whether the last one saved its state.
+// Makes sure that one devnet at a time uses a folder, and that what a killed one left is cleared.
+//
+// - `owner.lock` is locked by the devnet's process for as long as it lives. The kernel drops the
+//   lock with the process, however that ends, so a lock that is held means a living owner.
+// - `state.json.running` is there from before the node starts until its state has been saved: one
+//   that is left behind means that the chain on disk is not the last one.
+// - The node and its guard carry the state file in their command lines, which is how a start finds
+//   those that outlived everybody.
 
-import { existsSync, readFileSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeJsonAtomically } from './deployment.ts';
+import { toDeploymentPath, writeJsonAtomically } from './deployment.ts';
+import { listProcesses, type ProcessEntry } from './list-processes.ts';
 
-/** The node's guard removes the file once the state is saved, so one that is left means loss. */
+/** The node's guard removes the file once the state is saved. */
 export function toLeasePath(stateFile: string): string {
   return `${stateFile}.running`;
 }
@@ -15,53 +24,176 @@ export function toStatePath(dataDir: string): string {
   return join(dataDir, 'state.json');
 }
 
-interface Lease {
-  readonly guardPid: number;
+/** Somebody else runs a devnet on the folder, and will go on doing so. */
+export class FolderInUseError extends Error {
+  override readonly name = 'FolderInUseError';
 }
 
-function isGuardAlive(guardPid: number, stateFile: string): boolean {
-  try {
-    process.kill(guardPid, 0);
-    // After a reboot the number may be anybody's; the guard's command line names the state file.
-    const isLinux = existsSync('/proc/self');
-    return !isLinux || readFileSync(`/proc/${guardPid}/cmdline`, 'utf8').includes(stateFile);
-  } catch {
-    return false;
-  }
+export interface FolderLease {
+  /** False when the last node was killed before it saved: the chain on disk is an earlier one. */
+  readonly isSaved: boolean;
+  /** To be called before a node starts: from then on its state counts as not saved. */
+  begin(): Promise<void>;
+  /** Lets a successor know that waiting is worthwhile. */
+  markStopping(): Promise<void>;
+  release(): void;
 }
 
-async function readLease(stateFile: string): Promise<Lease | null> {
+export interface TakeFolderOptions {
+  readonly stateFile: string;
+  /** How long the node of the last owner may take to save its state. */
+  readonly saveMaxMs: number;
+  readonly log: (line: string) => void;
+}
+
+interface LeaseFile {
+  readonly ownerPid: number;
+  readonly stopping: boolean;
+}
+
+/** An owner whose parent was killed notices within this time, even on a busy machine. */
+const OWNER_NOTICES_MS = 5_000;
+/** What an owner does besides saving before its process ends. */
+const OWNER_EXTRA_MS = 15_000;
+const KILL_MAX_MS = 10_000;
+const POLL_MS = 50;
+const SQLITE_BUSY = 5;
+
+async function readLeaseFile(stateFile: string): Promise<LeaseFile | null> {
   try {
-    return JSON.parse(await readFile(toLeasePath(stateFile), 'utf8')) as Lease;
+    return JSON.parse(await readFile(toLeasePath(stateFile), 'utf8')) as LeaseFile;
   } catch {
     return null;
   }
 }
 
-/**
- * Waits for a predecessor that is still saving its state. Returns whether the state on disk is the
- * last one: false when the node was killed before it could save.
- */
-export async function waitForFolder(stateFile: string, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const lease = await readLease(stateFile);
-    if (lease === null) return true;
-    if (!isGuardAlive(lease.guardPid, stateFile)) {
-      // The guard may have finished between the two looks.
-      return (await readLease(stateFile)) === null;
-    }
-    if (Date.now() > deadline) {
-      throw new Error(`another devnet (process ${lease.guardPid}) is using ${stateFile}`);
-    }
-    await sleep(50);
+/** Null while another process, or another devnet of this one, holds the lock. */
+function tryLock(path: string): DatabaseSync | null {
+  const lock = new DatabaseSync(path, { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return null;
+    throw error;
   }
 }
 
-export async function writeLease(stateFile: string, guardPid: number): Promise<void> {
-  await writeJsonAtomically(toLeasePath(stateFile), { guardPid } satisfies Lease);
+/** The node, its guard and the guard's watch. */
+export function findNodeProcesses(stateFile: string): ProcessEntry[] {
+  const words = `--dump-state ${stateFile}.next`;
+  return listProcesses().filter(({ command }) => command.includes(words));
 }
 
-export async function clearLease(stateFile: string): Promise<void> {
-  await rm(toLeasePath(stateFile), { force: true });
+async function takeLock(options: TakeFolderOptions): Promise<DatabaseSync> {
+  const { stateFile, saveMaxMs, log } = options;
+  const folder = dirname(stateFile);
+  const startedAt = Date.now();
+  let isTold = false;
+  for (;;) {
+    const lock = tryLock(join(folder, 'owner.lock'));
+    if (lock !== null) return lock;
+    const lease = await readLeaseFile(stateFile);
+    const owner = lease === null ? 'another devnet' : `another devnet (process ${lease.ownerPid})`;
+    const waitMaxMs = lease?.stopping === true ? saveMaxMs + OWNER_EXTRA_MS : OWNER_NOTICES_MS;
+    if (Date.now() - startedAt > waitMaxMs) {
+      throw new FolderInUseError(
+        `${owner} is running on ${folder}: stop it, or follow it by ` +
+          `DEVNET_DEPLOYMENT=${toDeploymentPath(folder)}`,
+      );
+    }
+    if (lease?.stopping === true && !isTold) log(`${owner} is stopping: waiting for its chain`);
+    isTold ||= lease?.stopping === true;
+    await sleep(POLL_MS);
+  }
+}
+
+/** Waits while a guard, which leads its group, is still ending its node and saving the chain. */
+async function waitForGuard(stateFile: string, saveMaxMs: number): Promise<boolean> {
+  const deadline = Date.now() + saveMaxMs + OWNER_EXTRA_MS;
+  for (let waited = false; ; waited = true) {
+    const guard = findNodeProcesses(stateFile).find(({ pid, groupId }) => pid === groupId);
+    if (guard === undefined || Date.now() > deadline) return waited;
+    await sleep(POLL_MS);
+  }
+}
+
+/** Ends what is left of an owner that is dead; returns the processes that it had to kill. */
+async function killNodes(stateFile: string): Promise<readonly number[]> {
+  const killed = new Set<number>();
+  const deadline = Date.now() + KILL_MAX_MS;
+  for (;;) {
+    const left = findNodeProcesses(stateFile);
+    if (left.length === 0) return [...killed];
+    for (const { pid } of left) {
+      killed.add(pid);
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
+    if (Date.now() > deadline) {
+      throw new FolderInUseError(`a node (process ${left[0]?.pid}) on ${stateFile} does not end`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+interface Inheritance {
+  readonly lease: LeaseFile | null;
+  readonly isSaved: boolean;
+  readonly waited: boolean;
+  readonly killed: readonly number[];
+}
+
+/** One line on whose folder this was; null when its last owner ended as it should. */
+function describeTakeover(found: Inheritance): string | null {
+  const { lease, isSaved, waited, killed } = found;
+  if (lease === null && killed.length === 0) return null;
+  const owner = lease === null ? '' : ` (process ${lease.ownerPid})`;
+  const node =
+    killed.length > 0 ? `; its node (process ${killed.join(', ')}) still ran and was ended` : '';
+  const chain = isSaved
+    ? `${waited ? '; its node has saved the chain' : ''}`
+    : '; its chain was not saved and goes back to the last saved state';
+  return `took over from a devnet${owner} that was killed${node}${chain}`;
+}
+
+function createLease(options: TakeFolderOptions, lock: DatabaseSync, isSaved: boolean) {
+  const path = toLeasePath(options.stateFile);
+  const write = (stopping: boolean) =>
+    writeJsonAtomically(path, { ownerPid: process.pid, stopping } satisfies LeaseFile);
+  return {
+    isSaved,
+    begin: () => write(false),
+    async markStopping() {
+      // A node that has ended by itself and saved its state took the file with it.
+      if (existsSync(path)) await write(true);
+    },
+    release() {
+      if (lock.isOpen) lock.close();
+    },
+  };
+}
+
+/**
+ * Waits for an owner that is ending, refuses one that is not, and takes over from a dead one.
+ */
+export async function takeFolder(options: TakeFolderOptions): Promise<FolderLease> {
+  const { stateFile, saveMaxMs, log } = options;
+  const lock = await takeLock(options);
+  try {
+    const lease = await readLeaseFile(stateFile);
+    const waited = await waitForGuard(stateFile, saveMaxMs);
+    const killed = await killNodes(stateFile);
+    const isSaved = !existsSync(toLeasePath(stateFile));
+    const line = describeTakeover({ lease, isSaved, waited, killed });
+    if (line !== null) log(line);
+    return createLease(options, lock, isSaved);
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
 }

@@ -3,19 +3,20 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findNodeProcesses, toStatePath } from './folder-lease.ts';
 import type { DevnetMessage } from './main.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
 let root: string;
 
 before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'mintwire-devnet-main-'));
+  root = await realpath(await mkdtemp(join(tmpdir(), 'mintwire-devnet-main-')));
 });
 
 after(() => rm(root, { recursive: true, force: true }));
@@ -26,8 +27,9 @@ function toEnv(name: string): NodeJS.ProcessEnv {
   return { ...process.env, ...settings, DEVNET_DIR: dataDir };
 }
 
-function startChild(name: string): ChildProcess {
-  return fork(MAIN, { env: toEnv(name), stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+function startChild(name: string, extra: NodeJS.ProcessEnv = {}): ChildProcess {
+  const env = { ...toEnv(name), ...extra };
+  return fork(MAIN, ['--child'], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
 type Ready = Extract<DevnetMessage, { type: 'ready' }>;
@@ -49,22 +51,28 @@ async function isAnswering(rpcUrl: string): Promise<boolean> {
   return answer !== null;
 }
 
-function readGuardPid(name: string): number {
-  return JSON.parse(readFileSync(join(root, name, 'state.json.running'), 'utf8')).guardPid;
+function findProcesses(name: string) {
+  const found = findNodeProcesses(toStatePath(join(root, name)));
+  return {
+    all: found.map(({ pid }) => pid),
+    guard: found.find(({ pid, groupId }) => pid === groupId)?.pid ?? assert.fail('no guard'),
+    shells: found.filter(({ command }) => command.startsWith('/bin/sh')).map(({ pid }) => pid),
+    node:
+      found.find(({ command }) => !command.startsWith('/bin/sh'))?.pid ?? assert.fail('no node'),
+  };
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+/** Bounded far beyond what it takes: a node that stays must fail the test, not hang it. */
+async function untilNoNode(name: string): Promise<void> {
+  const left = () => findNodeProcesses(toStatePath(join(root, name)));
+  for (let n = 0; n < 1_200 && left().length > 0; n++) await sleep(50);
+  assert.deepEqual(left(), []);
 }
 
-async function untilGone(pid: number): Promise<void> {
-  for (let n = 0; n < 400 && isAlive(pid); n++) await sleep(50);
-  assert.ok(!isAlive(pid), `process ${pid} is still there`);
+async function end(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.disconnect();
+  assert.deepEqual(await exited, [0, null]);
 }
 
 test('as a child it reports ready, and ends with exit code 0 when its parent lets go', async () => {
@@ -82,10 +90,9 @@ test('as a child it reports ready, and ends with exit code 0 when its parent let
 test('killed at once, it leaves no node behind and the chain saved', async () => {
   const child = startChild('shared');
   const ready = await untilReady(child);
-  const guardPid = readGuardPid('shared');
   child.kill('SIGKILL');
   await once(child, 'exit');
-  await untilGone(guardPid);
+  await untilNoNode('shared');
   assert.ok(!(await isAnswering(ready.rpcUrl)));
   assert.ok(existsSync(join(root, 'shared', 'state.json')));
   assert.ok(!existsSync(join(root, 'shared', 'state.json.running')));
@@ -111,15 +118,76 @@ test('alone it prints how to reach it and ends cleanly on SIGTERM', async () => 
 test('told to end before it is ready, it ends with exit code 0 and starts anew next time', async () => {
   const child = startChild('early');
   await once(child, 'message');
-  const guardPid = readGuardPid('early');
+  assert.ok(findProcesses('early').all.length > 0);
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
-  await untilGone(guardPid);
+  // Not a moment later: whoever waited for us may be the last process of a container.
+  assert.deepEqual(findNodeProcesses(toStatePath(join(root, 'early'))), []);
   const next = startChild('early');
   await untilReady(next);
-  const exited = once(next, 'exit');
-  next.disconnect();
-  assert.deepEqual(await exited, [0, null]);
+  await end(next);
+});
+
+test('a child whose parent was gone before it had loaded ends by itself', async () => {
+  const env = toEnv('unheard');
+  const child = spawn(process.execPath, [MAIN, '--child'], { env, stdio: 'ignore' });
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+  await untilNoNode('unheard');
+});
+
+test('a node that does not end is killed, though its devnet was killed before it', async () => {
+  const child = startChild('stuck', { DEVNET_SAVE_MAX_MS: '1000' });
+  await untilReady(child);
+  // A stopped process hears no signal but the last.
+  process.kill(findProcesses('stuck').node, 'SIGSTOP');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await untilNoNode('stuck');
+});
+
+test('a node whose guard was killed ends with it, and the devnet says so', async () => {
+  const child = startChild('shared');
+  await untilReady(child);
+  const failed = new Promise((resolve) => child.on('message', resolve));
+  const exited = once(child, 'exit');
+  process.kill(findProcesses('shared').guard, 'SIGKILL');
+  assert.match(JSON.stringify(await failed), /ended unexpectedly/);
+  assert.deepEqual(await exited, [1, null]);
+  await untilNoNode('shared');
+});
+
+test('a start takes over from a devnet that was killed with all that watched its node', async () => {
+  const killed = startChild('shared');
+  const { rpcUrl } = await untilReady(killed);
+  const { node, shells } = findProcesses('shared');
+  killed.kill('SIGSTOP');
+  for (const pid of shells) process.kill(pid, 'SIGKILL');
+  killed.kill('SIGKILL');
+  await once(killed, 'exit');
+  assert.ok(await isAnswering(rpcUrl), 'the node is an orphan');
+  const next = startChild('shared');
+  const lines: string[] = [];
+  next.on('message', (message: DevnetMessage) => {
+    if (message.type === 'progress') lines.push(message.line);
+  });
+  await untilReady(next);
+  assert.match(lines[0] ?? '', new RegExp(`took over .*process ${killed.pid}.*${node}`));
+  assert.ok(!findProcesses('shared').all.includes(node));
+  await end(next);
+});
+
+test('a devnet on the folder of another is refused with its process and ends', async () => {
+  const first = startChild('shared');
+  await untilReady(first);
+  const second = startChild('shared');
+  const exited = once(second, 'exit');
+  const failed = new Promise<DevnetMessage>((resolve) => second.on('message', resolve));
+  const message = await failed;
+  assert.ok(message.type === 'failed');
+  assert.equal(message.reason, 'folder in use');
+  assert.match(message.message, new RegExp(`process ${first.pid}`));
+  assert.deepEqual(await exited, [1, null]);
+  await end(first);
 });
 
 test('bad settings are refused by name', async () => {

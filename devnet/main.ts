@@ -2,14 +2,21 @@
 
 import { join } from 'node:path';
 import { toTestAccounts } from './accounts.ts';
-import { CHAIN_ID, findPort } from './anvil-node.ts';
+import { NoAnvilError } from './anvil-binary.ts';
+import { CHAIN_ID, findPort, SAVE_MAX_MS } from './anvil-node.ts';
+import { FolderInUseError } from './folder-lease.ts';
 import { type Devnet, startDevnet } from './start-devnet.ts';
 
 /** What a parent with an IPC channel is told. */
 export type DevnetMessage =
   | { readonly type: 'progress'; readonly line: string }
   | { readonly type: 'ready'; readonly rpcUrl: string; readonly deploymentPath: string }
-  | { readonly type: 'failed'; readonly message: string };
+  | {
+      readonly type: 'failed';
+      readonly message: string;
+      /** What trying again would not change; null for anything else. */
+      readonly reason: 'folder in use' | 'no node' | null;
+    };
 
 const DEFAULT_PORT = 8_545;
 const DEFAULT_HISTORY_HOURS = 24;
@@ -20,6 +27,7 @@ interface Settings {
   readonly traders: 'on' | 'off';
   readonly seed: string;
   readonly historyHours: number;
+  readonly saveMaxMs: number;
 }
 
 async function choosePort(text: string | undefined): Promise<number> {
@@ -44,11 +52,16 @@ async function readSettings(env: NodeJS.ProcessEnv): Promise<Settings> {
     traders,
     seed: env['DEVNET_SEED'] || 'mintwire',
     historyHours,
+    // Told by the service, which waits for longer than this before it kills us.
+    saveMaxMs: Number(env['DEVNET_SAVE_MAX_MS'] || SAVE_MAX_MS),
   };
 }
 
-/** The service starts us as a child with a channel; then it alone hears what we have to say. */
-const isChild = process.connected;
+/**
+ * The service starts us as a child with a channel; then it alone hears what we have to say. It says
+ * so in words, because one that was killed while we loaded has closed the channel already.
+ */
+const isChild = process.argv.includes('--child') || process.connected;
 
 function tellParent(message: DevnetMessage): void {
   // A parent that has just died is noticed by its closed channel, not by a failing message.
@@ -91,16 +104,29 @@ function untilToldToEnd(): Promise<'told'> {
     process.on('SIGTERM', () => resolve('told'));
     // A parent that is gone, even by SIGKILL, takes the channel with it.
     process.on('disconnect', () => resolve('told'));
+    if (isChild && !process.connected) resolve('told');
   });
 }
 
 async function main(): Promise<void> {
   const told = untilToldToEnd();
   const { historyHours, ...settings } = await readSettings(process.env);
-  const starting = startDevnet({ ...settings, history: { hours: historyHours }, log });
+  let stopNode = async () => undefined as void;
+  const starting = startDevnet({
+    ...settings,
+    history: { hours: historyHours },
+    log,
+    onNode: (stop) => {
+      stopNode = stop;
+    },
+  });
   const devnet = await Promise.race([starting, told]);
-  // The node's guard ends and saves what there is; a half-written chain is begun anew next time.
-  if (devnet === 'told') process.exit(0);
+  if (devnet === 'told') {
+    // What is still being made fails when its node ends; a half-written chain is begun anew.
+    starting.catch(() => undefined);
+    await stopNode();
+    process.exit(0);
+  }
   const { rpcUrl, deploymentPath } = devnet;
   if (isChild) tellParent({ type: 'ready', rpcUrl, deploymentPath });
   else printScene(devnet);
@@ -113,13 +139,20 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
+function toReason(error: unknown): 'folder in use' | 'no node' | null {
+  if (error instanceof FolderInUseError) return 'folder in use';
+  return error instanceof NoAnvilError ? 'no node' : null;
+}
+
 try {
   await main();
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
+  const reason = toReason(error);
   // Whatever still runs (traders, a heartbeat) must not keep a devnet without a node alive.
   if (isChild && process.connected) {
-    process.send?.({ type: 'failed', message } satisfies DevnetMessage, () => process.exit(1));
+    const failed = { type: 'failed', message, reason } satisfies DevnetMessage;
+    process.send?.(failed, () => process.exit(1));
   } else {
     console.error(`devnet: ${message}`);
     process.exit(1);

@@ -1,9 +1,9 @@
-// Run after an installation: fetches the node where none comes as a package, so that the first
-// start need not. Never fails an installation: what is missing is told again, in full, at start.
+// Run after an installation: makes sure of a node, so that the first start need not, and says which.
+// Never fails an installation: what is missing is told again at start.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveAnvil } from './anvil-binary.ts';
+import { fetchAnvil, resolveAnvil } from './anvil-binary.ts';
 
 /** Absent from production installs, which have no use for a node. */
 const isInstalled = existsSync(
@@ -11,7 +11,11 @@ const isInstalled = existsSync(
 );
 
 try {
-  if (isInstalled) await resolveAnvil();
+  if (isInstalled) {
+    const isNamed = Boolean(process.env['ANVIL_PATH']);
+    const { origin } = await (isNamed ? resolveAnvil() : fetchAnvil());
+    console.log(`devnet node: ${origin}`);
+  }
 } catch (error) {
-  console.warn(`the devnet is not ready to run: ${error instanceof Error ? error.message : error}`);
+  console.log(`devnet node: ${error instanceof Error ? error.message : error}`);
 }

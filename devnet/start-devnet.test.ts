@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -96,6 +96,7 @@ test('a restart continues the chain, and one that could not save says so', async
   const first = await start('life');
   const head = await readHead(first);
   const hash = await readHash(first, head);
+  const genesisHash = await readHash(first, 0);
   const inFull = await readInFull(first, HISTORY_BLOCKS);
   await first.stop();
   assert.ok(!existsSync(join(root, 'life', 'state.json.running')));
@@ -115,11 +116,41 @@ test('a restart continues the chain, and one that could not save says so', async
   const third = await start('life', { log: (line) => lines.push(line) });
   try {
     assert.notEqual(third.deployment.instance, first.deployment.instance);
-    assert.match(lines.join('\n'), /without saving/);
+    assert.match(lines.join('\n'), /took over from a devnet .* goes back to the last saved state/);
     assert.equal(await readHash(third, head), hash);
   } finally {
     await third.stop();
   }
+  // A second block 0 in the file would be the one that some later start loads.
+  const saved = await readSavedBlocks('life');
+  const [genesis, ...others] = saved.filter((block) => Number(block.number) === 0);
+  assert.deepEqual(others, []);
+  const one = saved.find((block) => Number(block.number) === 1);
+  assert.equal(Number(genesis?.timestamp), first.deployment.genesisTimestamp);
+  assert.equal(one?.parentHash, genesisHash);
+});
+
+async function readSavedBlocks(name: string) {
+  const text = await readFile(join(root, name, 'state.json'), 'utf8');
+  const { blocks } = JSON.parse(text) as {
+    blocks: { header: { number: Hex; timestamp: Hex; parentHash: Hex } }[];
+  };
+  return blocks.map(({ header }) => header);
+}
+
+test('a chain of a version that did not record its genesis is begun anew', async () => {
+  const first = await start('older', { history: { hours: 0 } });
+  const { genesisTimestamp: _, ...older } = first.deployment;
+  await first.stop();
+  await writeFile(first.deploymentPath, JSON.stringify(older));
+  const lines: string[] = [];
+  const second = await start('older', {
+    history: { hours: 0 },
+    log: (line) => lines.push(line),
+  });
+  await second.stop();
+  assert.match(lines.join('\n'), /earlier version: beginning a new one/);
+  assert.notEqual(second.deployment.instance, first.deployment.instance);
 });
 
 test('traders take up where an earlier run ended and keep the market moving', async () => {

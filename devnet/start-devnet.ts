@@ -2,10 +2,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, realpath, rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { MAKER } from './accounts.ts';
-import { type AnvilNode, startAnvil } from './anvil-node.ts';
+import { type AnvilNode, SAVE_MAX_MS, startAnvil } from './anvil-node.ts';
 import { deployScene } from './deploy.ts';
 import { impersonateActors } from './deploy-contracts.ts';
 import {
@@ -14,7 +15,7 @@ import {
   toDeploymentPath,
   writeJsonAtomically,
 } from './deployment.ts';
-import { clearLease, toStatePath, waitForFolder, writeLease } from './folder-lease.ts';
+import { type FolderLease, takeFolder, toStatePath } from './folder-lease.ts';
 import { writeHistory } from './history.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import { createMarket } from './market.ts';
@@ -37,7 +38,11 @@ export interface DevnetOptions {
   readonly history: HistoryLength;
   /** Decides the past: equal seeds give equal pasts. */
   readonly seed: string;
+  /** How long the node may take to save its state when it ends. */
+  readonly saveMaxMs?: number;
   readonly log: (line: string) => void;
+  /** Called once there is a node, long before the start is through, with what ends it. */
+  readonly onNode?: (stop: () => Promise<void>) => void;
 }
 
 export interface Devnet {
@@ -49,7 +54,8 @@ export interface Devnet {
   stop(): Promise<void>;
 }
 
-const PREDECESSOR_TIMEOUT_MS = 60_000;
+/** Traders finish what they are at; beyond this, ending the node ends it for them. */
+const TRADERS_STOP_MAX_MS = 5_000;
 /** What the deployment's own blocks take before the history begins. */
 const DEPLOYMENT_SPAN_S = 120;
 const STATE_BYTES_MAX = 600_000_000;
@@ -85,15 +91,14 @@ async function writePast(options: DevnetOptions, node: AnvilNode, deployment: De
   log(`the past is written: ${transactions} transactions in ${blocks} blocks, ${elapsed} s`);
 }
 
-async function startFresh(options: DevnetOptions, stateFile: string) {
-  const { dataDir, port = 0, seed, log } = options;
-  await rm(stateFile, { force: true });
+async function startFresh(options: DevnetOptions, lease: FolderLease) {
+  const { dataDir, seed, log } = options;
+  await rm(toStatePath(dataDir), { force: true });
   await rm(toDeploymentPath(dataDir), { force: true });
   const span = Math.round(options.history.hours * 3_600) + DEPLOYMENT_SPAN_S;
   const genesisTimestamp = toNowSeconds() - span;
-  const node = await startAnvil({ dataDir, stateFile, port, genesisTimestamp });
+  const node = await startNode(options, lease, genesisTimestamp);
   try {
-    await writeLease(stateFile, node.guardPid);
     log('node is up, deploying contracts');
     const scene = await deployScene(node.rpc, genesisTimestamp);
     const deployment = { ...scene, instance: randomUUID(), rpcUrl: node.rpc.url, seed };
@@ -105,22 +110,51 @@ async function startFresh(options: DevnetOptions, stateFile: string) {
   }
 }
 
-async function resume(options: DevnetOptions, stateFile: string, found: Deployment) {
-  const { dataDir, port = 0 } = options;
-  const genesisTimestamp = toNowSeconds();
-  const node = await startAnvil({ dataDir, stateFile, port, genesisTimestamp });
-  await writeLease(stateFile, node.guardPid);
-  await impersonateActors(node.rpc);
-  return { node, deployment: { ...found, rpcUrl: node.rpc.url } };
+async function startNode(options: DevnetOptions, lease: FolderLease, genesisTimestamp: number) {
+  const { dataDir, port = 0, saveMaxMs = SAVE_MAX_MS } = options;
+  await lease.begin();
+  const stateFile = toStatePath(dataDir);
+  const node = await startAnvil({ dataDir, stateFile, port, genesisTimestamp, saveMaxMs });
+  options.log(`node: ${node.origin}`);
+  options.onNode?.(async () => {
+    await lease.markStopping();
+    await node.stop();
+  });
+  return node;
 }
 
-/** After hours of trading an emulated node takes longer to load a chain than to make a new one. */
-function isLoadable(stateFile: string, log: (line: string) => void): boolean {
-  if (!existsSync(stateFile)) return false;
+async function resume(options: DevnetOptions, lease: FolderLease, found: Deployment) {
+  const known = lease.isSaved ? found : { ...found, instance: randomUUID() };
+  // Before the lease begins anew: whoever is killed here must not pass for the instance before.
+  await writeJsonAtomically(toDeploymentPath(options.dataDir), known);
+  const node = await startNode(options, lease, found.genesisTimestamp);
+  try {
+    await impersonateActors(node.rpc);
+    return { node, deployment: { ...known, rpcUrl: node.rpc.url } };
+  } catch (error) {
+    await node.stop();
+    throw error;
+  }
+}
+
+/** The chain to go on with; null when there is none, or none that a node can load. */
+async function findChain(options: DevnetOptions): Promise<Deployment | null> {
+  const { dataDir, log } = options;
+  const stateFile = toStatePath(dataDir);
+  const found = existsSync(stateFile) ? await readDeployment(dataDir) : null;
+  if (found === null) return null;
   const { size } = statSync(stateFile);
-  if (size <= STATE_BYTES_MAX) return true;
-  log(`the saved chain has grown to ${Math.round(size / 1e6)} MB: beginning a new one`);
-  return false;
+  // After hours of trading an emulated node takes longer to load a chain than to make a new one.
+  if (size > STATE_BYTES_MAX) {
+    log(`the saved chain has grown to ${Math.round(size / 1e6)} MB: beginning a new one`);
+    return null;
+  }
+  // Versions that did not record it also saved several blocks 0.
+  if (found.genesisTimestamp === undefined) {
+    log('the saved chain is of an earlier version: beginning a new one');
+    return null;
+  }
+  return found;
 }
 
 /** What makes blocks from now on; the returned function ends it. */
@@ -145,21 +179,13 @@ async function bringToLife(
   return () => traders.stop();
 }
 
-export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
-  const { dataDir, log } = options;
-  await mkdir(dataDir, { recursive: true });
-  const stateFile = toStatePath(dataDir);
-  const isSaved = await waitForFolder(stateFile, PREDECESSOR_TIMEOUT_MS);
-  await clearLease(stateFile);
-  const found = isLoadable(stateFile, log) ? await readDeployment(dataDir) : null;
-  if (!isSaved && found !== null) {
-    log('the last run ended without saving: the chain goes back to an earlier state');
-  }
+async function startOnFolder(options: DevnetOptions, lease: FolderLease): Promise<Devnet> {
+  const { dataDir } = options;
+  const found = await findChain(options);
   const { node, deployment } =
-    found === null
-      ? await startFresh(options, stateFile)
-      : await resume(options, stateFile, isSaved ? found : { ...found, instance: randomUUID() });
+    found === null ? await startFresh(options, lease) : await resume(options, lease, found);
   const endLife = await bringToLife(options, node.rpc, deployment);
+  // Only now: a chain whose past is cut short has no deployment and is begun anew.
   await writeJsonAtomically(toDeploymentPath(dataDir), deployment);
   return {
     rpcUrl: deployment.rpcUrl,
@@ -167,8 +193,24 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     deploymentPath: toDeploymentPath(dataDir),
     node,
     async stop() {
-      await endLife();
+      await lease.markStopping();
+      await Promise.race([endLife(), sleep(TRADERS_STOP_MAX_MS, undefined, { ref: false })]);
       await node.stop();
+      lease.release();
     },
   };
+}
+
+export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
+  await mkdir(options.dataDir, { recursive: true });
+  // Leftover nodes are found by the folder in their command lines: one folder, one spelling.
+  const dataDir = await realpath(options.dataDir);
+  const { saveMaxMs = SAVE_MAX_MS, log } = options;
+  const lease = await takeFolder({ stateFile: toStatePath(dataDir), saveMaxMs, log });
+  try {
+    return await startOnFolder({ ...options, dataDir }, lease);
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
 }

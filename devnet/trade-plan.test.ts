@@ -27,7 +27,7 @@ before(() => {
   const tokens = queueTokens(writer);
   const pools = queuePools({ writer, contracts, tokens });
   deployment = {
-    ...{ chainId: 1337, instance: '', rpcUrl: '', startBlock: 0, seed: '' },
+    ...{ chainId: 1337, instance: '', rpcUrl: '', startBlock: 0, genesisTimestamp: 0, seed: '' },
     ...{ contracts, tokens, pools, anchorPools: [], accounts: [] },
   };
 });

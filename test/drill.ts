@@ -2,6 +2,7 @@
 // worst hours, at length, with a count.
 
 import { parseArgs } from 'node:util';
+import { runDevnetKills } from './devnet-kills.ts';
 import { drillFaults } from './drill/faults.ts';
 import { createRandom } from './fakes/fake-chain.ts';
 import {
@@ -27,23 +28,26 @@ function createCleanup() {
   };
 }
 
-/** Kills the service at a random moment, over and over, while the chain moves. */
-async function drillKills(engine: Engine, count: number): Promise<string> {
+/** Kills the service, its devnet, its node or all of them, over and over, while traders trade. */
+async function drillKills(
+  engine: Engine,
+  wanted: { count: number; seed: number },
+): Promise<string> {
   const cleanup = createCleanup();
+  const counts = new Map<string, number>();
   try {
-    const { chain, env } = await createIndexingScene(cleanup, { engine });
-    for (let i = 1; i <= count; i += 1) {
-      const service = await startService(cleanup, { env });
-      const moving = trade(chain, 1);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 1500));
-      process.kill(-(service.child.pid ?? 0), 'SIGKILL');
-      await Promise.all([service.exited, moving]);
-      process.stdout.write(`\r${engine}: killed ${i} of ${count} `);
-    }
-    const service = await startService(cleanup, { env });
-    await untilAtHead(service, chain);
-    await stopService(service);
-    return await assertVerified(env);
+    const verified = await runDevnetKills(cleanup, {
+      engine,
+      count: wanted.count,
+      random: createRandom(wanted.seed),
+      onKill: (killed, victim) => {
+        counts.set(victim, (counts.get(victim) ?? 0) + 1);
+        process.stdout.write(`\r${engine}: killed ${killed} of ${wanted.count} (${victim}) `);
+      },
+      onVerified: (killed) => console.log(`\nno differences after ${killed} kills`),
+    });
+    const killed = [...counts].map(([victim, count]) => `${victim} ${count}`).join(', ');
+    return `killed: ${killed}\n${verified}`;
   } finally {
     await cleanup.run();
   }
@@ -131,7 +135,7 @@ if (![kills, reorgs, trades, seed].every(Number.isInteger) || engine !== values.
   );
   process.exit(2);
 }
-if (kills > 0) console.log(`\n${await drillKills(engine, kills)}`);
+if (kills > 0) console.log(`\n${await drillKills(engine, { count: kills, seed })}`);
 if (reorgs > 0) console.log(`\n${await drillReorgs(engine, reorgs)}`);
 if (trades > 0) console.log(`\n${await drillTrades(engine, { count: trades, seed })}`);
 const done = `${kills} kills, ${reorgs} reorganisations and ${trades} trades`;

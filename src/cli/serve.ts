@@ -81,10 +81,15 @@ export async function serve(): Promise<void> {
   }
   console.log(toBanner(service, config, version));
   const stopShowing = showProgress(service, process.stdout.isTTY === true);
-  const signal = await stopped;
+  const failed = service.failed.then((reason) => ({ reason }));
+  const cause = await Promise.race([stopped.then((signal) => ({ signal })), failed]);
   stopShowing();
-  service.logger.info({ signal }, 'stopping');
+  service.logger.info(cause, 'stopping');
   await service.stop();
   service.logger.info('stopped');
   service.logger.flush();
+  if ('reason' in cause) {
+    console.error(`mintwire: ${cause.reason}`);
+    process.exitCode = 1;
+  }
 }

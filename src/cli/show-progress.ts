@@ -29,10 +29,14 @@ function drawBar(chains: Chains): NodeJS.Timeout {
   }, DRAW_MS);
 }
 
+/** What has not changed is not said again. */
 function logLines(service: Service): NodeJS.Timeout {
+  const said = new Map<string, string | null>();
   return setInterval(() => {
     for (const { slug, progress, notReady } of service.chains.list()) {
-      if (notReady === null) continue;
+      const isSaid = said.get(slug) === notReady;
+      said.set(slug, notReady);
+      if (notReady === null || isSaid) continue;
       service.logger.info({ chain: slug, ...progress }, `not ready: ${notReady}`);
     }
   }, LINE_MS);

@@ -8,10 +8,20 @@ import { toChildEnvironment } from '../config.ts';
 import { type Backoff, toBackoffMs } from '../lib/retry.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
+/**
+ * What trying again would not change: another process runs the devnet of our folder, or no node
+ * can be had on this machine.
+ */
+export type GiveUpReason = 'folder in use' | 'no node';
+
 /** What the devnet tells its parent. */
 type DevnetMessage =
   | { readonly type: 'progress'; readonly line: string }
-  | { readonly type: 'failed'; readonly message: string }
+  | {
+      readonly type: 'failed';
+      readonly message: string;
+      readonly reason: GiveUpReason | null;
+    }
   | { readonly type: 'ready'; readonly rpcUrl: string; readonly deploymentPath: string };
 
 export interface DevnetOptions {
@@ -23,11 +33,20 @@ export interface DevnetOptions {
   readonly logger: Logger;
   readonly onProgress: (text: string) => void;
   readonly onReady: (deploymentPath: string) => void;
+  /** There will be no devnet until the next start. */
+  readonly onGiveUp: (reason: GiveUpReason, message: string) => void;
+  /** How long the node may take to save its chain when it ends. */
+  readonly saveMaxMs?: number;
 }
 
 const RESTART_BACKOFF: Backoff = { baseMs: 1000, maxMs: 60_000 };
-/** Saving a chain takes seconds; beyond this it hangs. */
-const STOP_GRACE_MS = 30_000;
+/** Saving a chain takes seconds, and tens of seconds on a busy machine; beyond this it hangs. */
+const SAVE_MAX_MS = 120_000;
+/**
+ * What the devnet does besides when it ends: traders finish, the node's guard notices. Killing it
+ * earlier would leave its node behind in the middle of saving.
+ */
+const STOP_EXTRA_MS = 30_000;
 const ENTRY = fileURLToPath(new URL('../../devnet/main.ts', import.meta.url));
 
 /** Whether the development dependencies that the devnet is made of are installed. */
@@ -46,6 +65,8 @@ export class DevnetProcess {
   #restart: NodeJS.Timeout | null = null;
   #failures = 0;
   #stopping = false;
+  /** The last failure was one that trying again would not change. */
+  #isOver = false;
 
   constructor(options: DevnetOptions) {
     this.#options = options;
@@ -59,14 +80,15 @@ export class DevnetProcess {
     if (!child) return;
     const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
-    const cut = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
+    const { saveMaxMs = SAVE_MAX_MS } = this.#options;
+    const cut = setTimeout(() => child.kill('SIGKILL'), saveMaxMs + STOP_EXTRA_MS);
     await exited;
     clearTimeout(cut);
   }
 
   #start(): void {
-    const { dataDir, port, traders, historyHours, logger } = this.#options;
-    const child = fork(ENTRY, [], {
+    const { dataDir, port, traders, historyHours, saveMaxMs = SAVE_MAX_MS } = this.#options;
+    const child = fork(ENTRY, ['--child'], {
       // Its own lines come over the channel; the terminal's Ctrl-C is ours to pass on.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       detached: true,
@@ -75,27 +97,38 @@ export class DevnetProcess {
         DEVNET_PORT: port === null ? '' : String(port),
         DEVNET_TRADERS: traders,
         DEVNET_HISTORY_HOURS: String(historyHours),
+        DEVNET_SAVE_MAX_MS: String(saveMaxMs),
       }),
     });
     this.#child = child;
     child.on('message', (message: DevnetMessage) => this.#hear(message));
     child.on('exit', (code, signal) => {
       this.#child = null;
-      if (this.#stopping) return;
-      this.#failures += 1;
-      const waitMs = toBackoffMs(this.#failures, RESTART_BACKOFF, Math.random);
-      logger.error({ code, signal, waitMs }, 'the devnet ended and is restarted');
-      this.#options.onProgress('the devnet ended and is restarted, see the log');
-      this.#restart = setTimeout(() => this.#start(), waitMs);
+      if (!this.#stopping && !this.#isOver) this.#restartLater(code, signal);
     });
+  }
+
+  #restartLater(code: number | null, signal: NodeJS.Signals | null): void {
+    this.#failures += 1;
+    const waitMs = toBackoffMs(this.#failures, RESTART_BACKOFF, Math.random);
+    this.#options.logger.error({ code, signal, waitMs }, 'the devnet ended and is restarted');
+    this.#options.onProgress('the devnet ended and is restarted, see the log');
+    this.#restart = setTimeout(() => this.#start(), waitMs);
   }
 
   #hear(message: DevnetMessage): void {
     if (message.type === 'progress') this.#options.onProgress(message.line);
-    if (message.type === 'failed') this.#options.logger.error({}, `devnet: ${message.message}`);
+    if (message.type === 'failed') this.#fail(message);
     if (message.type === 'ready') {
       this.#failures = 0;
       this.#options.onReady(message.deploymentPath);
     }
+  }
+
+  #fail({ message, reason }: Extract<DevnetMessage, { type: 'failed' }>): void {
+    this.#options.logger.error({}, `devnet: ${message}`);
+    if (reason === null || this.#stopping) return;
+    this.#isOver = true;
+    this.#options.onGiveUp(reason, message);
   }
 }

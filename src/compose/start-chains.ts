@@ -27,6 +27,8 @@ export interface StartChainsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Called when another process uses what only one may use: this one should end. */
+  readonly onConflict: (message: string) => void;
 }
 
 /** There is nothing to follow: no endpoint is set and the devnet is not installed. */
@@ -78,6 +80,10 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     },
     onReady: (deploymentPath) => {
       follower.follow([...configured, readDevnetSource(deploymentPath)]);
+    },
+    onGiveUp: (reason, message) => {
+      follower.prepare('devnet', message);
+      if (reason === 'folder in use') options.onConflict(message);
     },
   });
   return {

@@ -48,6 +48,8 @@ export interface Service {
   readonly engine: Store['engine'];
   readonly logger: Logger;
   readonly chains: ChainDirectory;
+  /** Resolves with the reason when the service must not go on, and should be stopped. */
+  readonly failed: Promise<string>;
   /** Drains: no new connections, running requests finish or are cut after the grace time. */
   stop(): Promise<void>;
 }
@@ -169,7 +171,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onError: (error) => logger.error({ err: error }, 'a listener of the feed failed'),
   });
   const onStoreFault = store.report;
-  const chains = startChains({ config, feed, onStoreFault, clock, logger, metrics });
+  const { promise: failed, resolve: onConflict } = Promise.withResolvers<string>();
+  const chains = startChains({ config, feed, onStoreFault, clock, logger, metrics, onConflict });
   const access = openAccess({ config, store, peppers, chains, clock, logger });
   const market = await openMarket({ config, store, feed, chains, access, clock, logger, metrics });
   const streams = openStreams({ config, market, access, clock, logger, metrics });
@@ -210,6 +213,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       engine: store.engine,
       logger,
       chains,
+      failed,
       stop,
     };
   } catch (error) {

@@ -1,0 +1,150 @@
+// One devnet per folder: who waits, who is refused, and who takes over from whom.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import {
+  FolderInUseError,
+  findNodeProcesses,
+  takeFolder,
+  toLeasePath,
+  toStatePath,
+} from './folder-lease.ts';
+import { listProcesses, parseProcessLine } from './list-processes.ts';
+
+function createScene(t: TestContext) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mintwire-lease-')));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const lines: string[] = [];
+  const log = (line: string) => void lines.push(line);
+  const stateFile = toStatePath(folder);
+  return { folder, stateFile, lines, options: { stateFile, saveMaxMs: 20_000, log } };
+}
+
+function killAfter(t: TestContext, child: ChildProcess): ChildProcess {
+  t.after(() => child.kill('SIGKILL'));
+  return child;
+}
+
+/** Another process that holds the folder as a devnet with a running node does. */
+async function startOwner(t: TestContext, stateFile: string): Promise<ChildProcess> {
+  const module = JSON.stringify(join(import.meta.dirname, 'folder-lease.ts'));
+  const options = JSON.stringify({ stateFile, saveMaxMs: 1_000 });
+  const code = `
+    const { takeFolder } = await import(${module});
+    const lease = await takeFolder({ ...${options}, log: () => undefined });
+    await lease.begin();
+    process.stdin.once('data', () => lease.markStopping().then(() => process.stdout.write('s')));
+    process.stdout.write('t');
+    setInterval(() => undefined, 1_000);
+  `;
+  const args = ['--input-type=module', '-e', code];
+  const child = killAfter(t, spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
+  assert.ok(child.stdout);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+/** Looks like a node on the folder: the shell keeps its arguments and waits. */
+function startNode(t: TestContext, stateFile: string): ChildProcess {
+  const args = ['-c', 'sleep 600 & wait', 'anvil', '--dump-state', `${stateFile}.next`];
+  return killAfter(t, spawn('/bin/sh', args, { stdio: 'ignore' }));
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+test('a folder that was left in order is taken without a word', async (t) => {
+  const { options, lines } = createScene(t);
+  const lease = await takeFolder(options);
+  lease.release();
+  const next = await takeFolder(options);
+  next.release();
+  assert.ok(next.isSaved);
+  assert.deepEqual(lines, []);
+});
+
+test('a living owner is named, and nobody waits for it for ever', async (t) => {
+  const { options, folder, stateFile } = createScene(t);
+  const owner = await startOwner(t, stateFile);
+  await assert.rejects(takeFolder(options), (error) => {
+    assert.ok(error instanceof FolderInUseError);
+    assert.ok(error.message.includes(`process ${owner.pid}`));
+    assert.ok(error.message.includes(`DEVNET_DEPLOYMENT=${join(folder, 'deployment.json')}`));
+    return true;
+  });
+  assert.equal(owner.exitCode, null, 'the owner lives on');
+});
+
+test('an owner that is stopping is waited for', async (t) => {
+  const { options, lines, stateFile } = createScene(t);
+  const owner = await startOwner(t, stateFile);
+  owner.stdin?.write('stop\n');
+  assert.ok(owner.stdout);
+  await once(owner.stdout, 'data');
+  const taking = takeFolder(options);
+  while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.match(lines[0] ?? '', new RegExp(`process ${owner.pid}.*is stopping`));
+  // As the node's guard does once the chain is saved.
+  rmSync(toLeasePath(stateFile));
+  await kill(owner);
+  const lease = await taking;
+  lease.release();
+  assert.ok(lease.isSaved);
+});
+
+test('a killed owner is taken over from, in one line', async (t) => {
+  const { options, lines, stateFile } = createScene(t);
+  const owner = await startOwner(t, stateFile);
+  await kill(owner);
+  const lease = await takeFolder(options);
+  lease.release();
+  assert.ok(!lease.isSaved);
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', new RegExp(`took over from a devnet \\(process ${owner.pid}\\)`));
+  assert.match(lines[0] ?? '', /was not saved/);
+  assert.ok(existsSync(toLeasePath(stateFile)), 'it counts as not saved until a node has');
+});
+
+test('a node that outlived its owner is ended, in one line', async (t) => {
+  const { options, lines, stateFile } = createScene(t);
+  const owner = await startOwner(t, stateFile);
+  const node = startNode(t, stateFile);
+  const ended = once(node, 'exit');
+  await kill(owner);
+  const lease = await takeFolder(options);
+  lease.release();
+  assert.deepEqual(await ended, [null, 'SIGKILL']);
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', new RegExp(`its node \\(process ${node.pid}\\) still ran`));
+});
+
+test('a process that only names the state file is left alone', async (t) => {
+  const { options, stateFile } = createScene(t);
+  const args = ['-c', 'sleep 600 & wait', 'reader', stateFile];
+  const reader = killAfter(t, spawn('/bin/sh', args, { stdio: 'ignore' }));
+  const lease = await takeFolder(options);
+  lease.release();
+  assert.equal(reader.exitCode, null);
+  assert.equal(reader.signalCode, null);
+  assert.deepEqual(findNodeProcesses(stateFile), []);
+});
+
+test('processes are listed with their groups, by the kernel or by ps', () => {
+  const own = listProcesses().find(({ pid }) => pid === process.pid);
+  assert.ok(own?.command.includes('folder-lease.test.ts'));
+  assert.ok(own !== undefined && own.groupId > 0);
+  assert.deepEqual(parseProcessLine('  501   400 /bin/sh -c x y'), {
+    pid: 501,
+    groupId: 400,
+    command: '/bin/sh -c x y',
+  });
+  assert.equal(parseProcessLine(''), null);
+});

@@ -1,0 +1,37 @@
+// Run by a node's guard before it ends the node, as a program of its own: `pause-mining.ts <port>`.
+//
+// The node copies its blocks first and its accounts later. A block that is mined in between is in
+// the saved accounts but not among the saved blocks, and balances no longer follow from the logs.
+// So nothing may be mined while the state is saved.
+
+import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
+
+/** Blocks of ours in a row with none of the node's between, before its queue counts as empty. */
+const QUIET_BLOCKS = 3;
+
+async function readHead(rpc: JsonRpc): Promise<number> {
+  return Number(await rpc.call<string>('eth_blockNumber'));
+}
+
+export async function pauseMining(rpc: JsonRpc): Promise<void> {
+  const [isAutomatic, intervalS] = await rpc.batch<unknown>([
+    { method: 'anvil_getAutomine', params: [] },
+    { method: 'anvil_getIntervalMining', params: [] },
+  ]);
+  if (isAutomatic !== true && intervalS === null) return;
+  await rpc.call('evm_setAutomine', false);
+  await rpc.call('evm_setIntervalMining', 0);
+  // Blocks that were due before are still mined, in turns with ours: wait until ours are alone.
+  let head = await readHead(rpc);
+  for (let quiet = 0; quiet < QUIET_BLOCKS; ) {
+    await rpc.call('evm_mine');
+    const next = await readHead(rpc);
+    quiet = next === head + 1 ? quiet + 1 : 0;
+    head = next;
+  }
+}
+
+if (import.meta.main) {
+  await pauseMining(createJsonRpc(`http://127.0.0.1:${process.argv[2]}`));
+  process.exit(0);
+}
