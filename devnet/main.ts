@@ -111,7 +111,7 @@ function untilToldToEnd(): Promise<'told'> {
 async function main(): Promise<void> {
   const told = untilToldToEnd();
   const { historyHours, ...settings } = await readSettings(process.env);
-  let stopNode = async () => undefined as void;
+  let stopNode: () => Promise<void> = async () => undefined;
   const starting = startDevnet({
     ...settings,
     history: { hours: historyHours },

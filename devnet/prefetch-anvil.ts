@@ -1,4 +1,4 @@
-// Run after an installation: makes sure of a node, so that the first start need not, and says which.
+// Run after an installation: makes sure of a node for the first start, and says which it is.
 // Never fails an installation: what is missing is told again at start.
 
 import { existsSync } from 'node:fs';

@@ -64,3 +64,38 @@ test('behavior: an embedded chain is there, comes back when its node dies, and c
   again.child.kill('SIGTERM');
   assert.equal(await again.exited, 0, again.output());
 });
+
+test('behavior: a second service on the folder says whose it is and ends', async (t) => {
+  const folder = createTempFolder(t);
+  const env = {
+    DEVNET: 'auto',
+    DEVNET_HISTORY_HOURS: '0',
+    DEVNET_TRADERS: 'off',
+    DATA_DIR: folder,
+  };
+  const first = await startService(t, { env });
+  await untilReadyIs(first, 200);
+  const second = await startService(t, { env });
+  assert.equal(await second.exited, 1, second.output());
+  assert.match(second.output(), /another devnet \(process \d+\) is running on .*: stop it/);
+  assert.equal((await fetch(`${first.origin}/v1/ready`)).status, 200);
+  first.child.kill('SIGTERM');
+  assert.equal(await first.exited, 0, first.output());
+});
+
+test('behavior: a machine without a node serves all the same and says why it is not ready', async (t) => {
+  const env = { DEVNET: 'auto', ANVIL_PATH: '/nowhere/anvil' };
+  const service = await startService(t, { env });
+  const readWhy = async () => (await fetch(`${service.origin}/v1/ready`)).json();
+  for (;;) {
+    const answer = (await readWhy()) as { detail: string };
+    if (answer.detail.includes('ANVIL_PATH=/nowhere/anvil is not an executable file')) break;
+    assert.equal(service.child.exitCode, null, service.output());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.equal((await fetch(`${service.origin}/v1/health`)).status, 200);
+  service.child.kill('SIGTERM');
+  assert.equal(await service.exited, 0, service.output());
+  const errors = service.output().match(/"level":"error".*|"level":50.*/g) ?? [];
+  assert.equal(errors.length, 1, service.output());
+});

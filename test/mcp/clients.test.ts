@@ -9,6 +9,7 @@ import type { Json } from '../market-scene.ts';
 import { createTempFolder } from '../start-service.ts';
 import { createEvmWallet } from '../wallets.ts';
 import { CONFORMANCE_FIXTURES } from './conformance-fixtures.ts';
+import { installInspector } from './install-inspector.ts';
 import { type McpServer, MINT, startMcp } from './start-mcp.ts';
 
 const run = promisify(execFile);
@@ -113,9 +114,15 @@ describe('the conformance suite', { concurrency: 2 }, () => {
 });
 
 describe("the inspector's command line", { concurrency: 2 }, () => {
+  let command: string;
+
+  before(async () => {
+    command = await installInspector();
+  });
+
   async function inspect(era: string, args: readonly string[]): Promise<Json> {
     const { stdout } = await run(
-      'node_modules/.bin/mcp-inspector',
+      command,
       [...['--cli', mcp.url, '--transport', 'http', '--protocol-era', era, ...args]],
       { env: { ...process.env, HOME: home } },
     );

@@ -1,0 +1,77 @@
+// What a newcomer's `npm ci` meets: no warning on Node 20, and every platform's native parts.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly engines?: { readonly node?: string };
+  readonly hasInstallScript?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly resolved?: string;
+  readonly link?: boolean;
+}
+
+const ROOT = join(import.meta.dirname, '..');
+const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
+
+function readJson(path: string) {
+  return JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+}
+
+function readLock(path: string): [string, LockedPackage][] {
+  return Object.entries<LockedPackage>(readJson(path).packages).filter(([at]) => at !== '');
+}
+
+const locked = readLock('package-lock.json');
+
+/** For ranges as packages write them: one of the alternatives starts at 20 or below. */
+function acceptsNode20(range: string): boolean {
+  return range.split('||').some((alternative) => {
+    const [, sign = '', major = '0'] = /^\s*([\^~]|>=?|)\s*v?(\d+)/.exec(alternative) ?? [];
+    return sign.startsWith('>') ? Number(major) <= 20 : major === '20' || major === '0';
+  });
+}
+
+test('every locked package accepts Node 20', () => {
+  assert.ok(
+    acceptsNode20('>= 18') && acceptsNode20('^18 || ^20.1.0 || >=22') && acceptsNode20('*'),
+  );
+  assert.ok(!acceptsNode20('>=22.12') && !acceptsNode20('^22.17.0 || >=24.0.0'));
+  const refused = locked
+    .filter(([, { engines }]) => engines?.node !== undefined && !acceptsNode20(engines.node))
+    .map(([at, { engines }]) => `${at} asks for ${engines?.node}`);
+  assert.deepEqual(refused, []);
+});
+
+test('every install script is allowed by name', () => {
+  const { allowScripts } = readJson('package.json');
+  const scripts = locked
+    .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    .map(([at]) => at.replace(/^.*node_modules\//, ''));
+  assert.ok(scripts.length > 0);
+  assert.deepEqual(scripts.toSorted(), Object.keys(allowScripts).toSorted());
+});
+
+test('a package with native parts is locked for every platform that it is made for', () => {
+  const names = new Set(locked.map(([at]) => at.replace(/^.*node_modules\//, '')));
+  const missing = locked.flatMap(([at, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter((name) => PLATFORMS.some((platform) => name.includes(platform)) && !names.has(name))
+      .map((name) => `${at} → ${name}`),
+  );
+  assert.deepEqual(missing, []);
+  const { optionalDependencies } = readJson('package.json');
+  for (const platform of PLATFORMS) {
+    const runtime = Object.keys(optionalDependencies).find((name) => name.endsWith(platform));
+    assert.ok(runtime !== undefined && names.has(runtime), `no Node for ${platform}`);
+  }
+});
+
+test('lockfiles record no download addresses', () => {
+  const all = [...locked, ...readLock('test/mcp/inspector/package-lock.json')];
+  const addresses = all.filter(([, { resolved, link }]) => resolved !== undefined && !link);
+  assert.deepEqual(addresses, []);
+});
