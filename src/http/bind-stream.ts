@@ -7,6 +7,7 @@ import type { StreamAnswer } from '../contract/stream-answer.ts';
 import { AppError } from '../errors/app-error.ts';
 import { type Answer, admit, type BindOptions, toPassage, withTimeout } from './bind.ts';
 import type { Exchange } from './exchange.ts';
+import { closeAfter } from './last-answer.ts';
 import { createInputReader } from './read-input.ts';
 import { readOrigin } from './response-headers.ts';
 import { SseOutlet } from './sse-outlet.ts';
@@ -85,5 +86,8 @@ export function bindStreamOperation(
     exchange.addHeader('x-accel-buffering', 'no');
     stream(exchange, answer);
   }
-  return (exchange) => withTimeout(work(exchange), exchange, options.timeoutMs);
+  return (exchange) => {
+    closeAfter(exchange.response);
+    return withTimeout(work(exchange), exchange, options.timeoutMs);
+  };
 }

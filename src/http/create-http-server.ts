@@ -10,7 +10,9 @@ import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
 import { createConnectionFields } from './answer-head.ts';
 import { createAddressReader } from './client-address.ts';
 import { Exchange } from './exchange.ts';
+import { findHeadFault } from './find-head-fault.ts';
 import { Gate, type GateOptions } from './gate.ts';
+import { closeAfter, isAfterLast } from './last-answer.ts';
 import { createParserErrorHandler, createRawAnswer } from './parser-error.ts';
 import { Pressure } from './pressure.ts';
 import { HEADER_BYTES_MAX, URL_BYTES_MAX } from './problem.ts';
@@ -111,6 +113,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
   const observe = createObserver(options, pressure);
   const fail = createFailer(options);
   return (request: IncomingMessage, response: ServerResponse): void => {
+    if (isAfterLast(response)) return;
     const startedMs = options.clock.monotonicMs();
     const target = readTarget(request.url ?? '');
     const id = options.createRequestId();
@@ -124,9 +127,13 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     exchange.onHead = done;
     response.on('close', done);
     try {
-      if (options.isDraining()) response.shouldKeepAlive = false;
-      if (request.headers.host === undefined && request.httpVersion === '1.1') {
-        throw new AppError('MALFORMED_REQUEST', { reason: 'The Host header is missing.' });
+      // Whoever wanted another protocol may have sent some of it already.
+      if (options.isDraining() || request.headers.upgrade !== undefined) closeAfter(response);
+      const reason = findHeadFault(request);
+      if (reason !== null) {
+        // What follows on the connection may not be what its sender takes it for.
+        closeAfter(response);
+        throw new AppError('MALFORMED_REQUEST', { reason });
       }
       if ((request.url ?? '').length > URL_BYTES_MAX) {
         throw new AppError('URI_TOO_LONG', { limitBytes: URL_BYTES_MAX });
@@ -174,6 +181,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
   // Expectations that nobody meets are ignored, as RFC 9110 allows, and CONNECT is no method here.
   server.on('checkExpectation', listener);
   server.on('connect', (_request, socket: Socket) => {
+    // Node has taken its own listener off, and an error that nobody hears ends the process.
+    socket.on('error', () => socket.destroy());
     const allow = 'GET, HEAD, POST, DELETE, OPTIONS';
     answerRaw(socket, new AppError('METHOD_NOT_ALLOWED', { allow }, { headers: { Allow: allow } }));
   });

@@ -93,9 +93,8 @@ export class Exchange {
     return !this.response.headersSent && !this.response.destroyed;
   }
 
-  /** Sends the head of an answer that goes on until its connection ends. */
+  /** Sends the head of an answer that goes on; see `closeAfter` for what follows it. */
   sendHead(status: number): void {
-    this.response.shouldKeepAlive = false;
     this.response.writeHead(status, this.#headers);
     this.response.flushHeaders();
     this.onHead?.(status);

@@ -1,6 +1,6 @@
 // Answers requests that Node's HTTP parser refused: there is no request object, only a socket.
 
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AppError } from '../errors/app-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -14,21 +14,46 @@ export interface ParserErrorOptions {
   readonly metrics: Metrics;
 }
 
-interface BusySocket extends Socket {
-  /** Node keeps the answer that a socket is busy with in this field, and documents this use. */
-  _httpMessage?: { readonly headersSent: boolean } | null;
+/** What Node hangs on the sockets of a server; `_httpMessage` is documented for this use. */
+interface ServerSocket extends Socket {
+  /** The response whose turn it is; those of pipelined requests follow in order. */
+  _httpMessage?: ServerResponse | null;
+  /** `incoming` is the last request whose head was parsed. */
+  parser?: { readonly incoming: IncomingMessage | null } | null;
 }
 
-/** Whether an answer has begun, or the client hung up in the middle of its request. */
-function isAnswering(socket: BusySocket, error: { readonly code?: string }): boolean {
-  const message = socket._httpMessage;
-  return message != null && (message.headersSent || error.code === 'HPE_INVALID_EOF_STATE');
+/** How long a client may take to read its last answer before the connection is destroyed. */
+const LINGER_MS = 2000;
+
+function endSoon(socket: Socket, text = ''): void {
+  socket.end(text);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/**
+ * Answers what could not be parsed when its turn has come: requests that came before it on the
+ * connection are answered first, in their order, so that no answer is taken for another's.
+ */
+function answerInTurn(socket: ServerSocket, answer: () => void): void {
+  if (!socket.writable) return;
+  const response = socket._httpMessage;
+  if (response == null) {
+    const incoming = socket.parser?.incoming;
+    // The broken bytes are the rest of a body whose request was answered early, with an error.
+    if (incoming != null && !incoming.complete) endSoon(socket);
+    else answer();
+    return;
+  }
+  // Only streams send their head long before their end, and they have no end to wait for.
+  if (response.headersSent && !response.writableEnded) socket.destroy();
+  // The broken bytes are the body of this very request.
+  else if (!response.headersSent && !response.req.complete) answer();
+  else response.once('close', () => answerInTurn(socket, answer));
 }
 
 export type AnswerRaw = (socket: Socket, error: AppError) => void;
 
-/** Writes a problem to a socket that has no response object, and ends it. */
-export function createRawAnswer(options: ParserErrorOptions): AnswerRaw {
+function createProblemWriter(options: ParserErrorOptions): AnswerRaw {
   const meter = options.metrics.forOperation('unparsed');
   return (socket, error) => {
     const requestId = options.createRequestId();
@@ -44,7 +69,7 @@ export function createRawAnswer(options: ParserErrorOptions): AnswerRaw {
     };
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`;
-    socket.end(`${[status, ...head].join('\r\n')}\r\n\r\n${body}`);
+    endSoon(socket, `${[status, ...head].join('\r\n')}\r\n\r\n${body}`);
     meter.observe(error.status, 0);
     options.logger.request({
       requestId,
@@ -56,14 +81,24 @@ export function createRawAnswer(options: ParserErrorOptions): AnswerRaw {
   };
 }
 
+/**
+ * Writes a problem to a socket that has no response object, after the answers that are still due,
+ * and ends the connection.
+ */
+export function createRawAnswer(options: ParserErrorOptions): AnswerRaw {
+  const write = createProblemWriter(options);
+  return (socket, error) => answerInTurn(socket, () => write(socket, error));
+}
+
 export function createParserErrorHandler(answerRaw: AnswerRaw) {
-  return (error: Error & { code?: string }, socket: Socket): void => {
-    // A connection that is gone, or that fails while a request is in work, gets nothing more here:
-    // the request's own end is told where it is being worked on.
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket, error)) {
-      socket.destroy();
-      return;
-    }
-    answerRaw(socket, toParserAppError(error));
+  const broken = new WeakSet<Socket>();
+  return (error: Error & { code?: string }, socket: ServerSocket): void => {
+    // Whatever comes after broken bytes is broken, too, and was answered with them.
+    if (broken.has(socket)) return;
+    broken.add(socket);
+    // Nobody is there to read an answer. Work that has begun ends by itself.
+    const isGone = error.code === 'HPE_INVALID_EOF_STATE' && socket._httpMessage != null;
+    if (error.code === 'ECONNRESET' || !socket.writable || isGone) socket.destroy();
+    else answerRaw(socket, toParserAppError(error));
   };
 }

@@ -2,9 +2,12 @@
 
 import type { IncomingMessage } from 'node:http';
 import { AppError, toInvalidInput } from '../errors/app-error.ts';
+import { findDuplicateKey } from '../lib/find-duplicate-key.ts';
+import { toShownText } from '../lib/shown-text.ts';
 import { BODY_BYTES_MAX } from './problem.ts';
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
+/** Keeps a byte order mark, which JSON must not have. */
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function tooLarge(): AppError {
   return new AppError('BODY_TOO_LARGE', { limitBytes: BODY_BYTES_MAX });
@@ -47,12 +50,23 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 function parseJson(bytes: Buffer): unknown {
+  let text = '';
+  let value: unknown;
   try {
-    return JSON.parse(decoder.decode(bytes));
+    text = decoder.decode(bytes);
+    value = JSON.parse(text);
   } catch {
-    const message = bytes.length === 0 ? 'must not be empty' : 'must be valid JSON in UTF-8';
-    throw toInvalidInput([{ path: 'body', message }]);
+    throw toInvalidInput([{ path: 'body', message: toFault(bytes, text) }]);
   }
+  const twice = findDuplicateKey(text);
+  if (twice === null) return value;
+  throw toInvalidInput([{ path: toShownText(twice), message: 'must be given once' }]);
+}
+
+function toFault(bytes: Buffer, text: string): string {
+  if (bytes.length === 0) return 'must not be empty';
+  if (text.startsWith('\ufeff')) return 'must not begin with a byte order mark';
+  return 'must be valid JSON in UTF-8';
 }
 
 /** The bytes of a body that says it is JSON, as they came. */

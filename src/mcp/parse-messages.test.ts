@@ -71,3 +71,19 @@ test('behavior: every body is read or refused in the words of the protocol', () 
 test('behavior: bytes that are no text are refused', () => {
   assert.throws(() => parseMessages(Buffer.from([0x22, 0xff, 0x22]), {}), RpcError);
 });
+
+test('behavior: a byte order mark and a key given twice are refused', () => {
+  const message = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+  const parse = (text: string) => () => parseMessages(Buffer.from(text), {});
+  assert.throws(parse(`\ufeff${message}`), { name: 'RpcError', code: -32700 });
+  const twice: readonly [string, string][] = [
+    [message.replace('"id":1', '"id":1,"id":2'), 'id'],
+    [message.replace('"id":1', String.raw`"id":1,"\u0069d":2`), 'id'],
+    [message.replace('}', ',"params":{"name":"a","name":"b"}}'), 'params.name'],
+    [`[${message},${message.replace('}', ',"method":"initialize"}')}]`, '1.method'],
+  ];
+  for (const [text, path] of twice) {
+    const told = `Invalid request: ${path} must be given once`;
+    assert.throws(parse(text), { name: 'RpcError', code: -32600, message: told });
+  }
+});

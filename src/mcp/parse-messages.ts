@@ -1,6 +1,8 @@
 // A request's body and headers → messages of one protocol revision, or the error that says why not.
 
 import { isUtf8 } from 'node:buffer';
+import { findDuplicateKey } from '../lib/find-duplicate-key.ts';
+import { toShownText } from '../lib/shown-text.ts';
 import {
   assertHeadersAgree,
   assertHeadersPresent,
@@ -30,12 +32,18 @@ export interface McpInput {
 }
 
 function parseJson(body: Buffer): unknown {
+  let value: unknown;
+  // A byte order mark stays in the text, and is not JSON.
+  const text = isUtf8(body) ? body.toString('utf8') : '';
   try {
-    if (isUtf8(body)) return JSON.parse(body.toString('utf8'));
+    value = JSON.parse(text);
   } catch {
-    // Told below, as what is no text at all.
+    throw new RpcError('parseError', 'Parse error: the body must be valid JSON in UTF-8');
   }
-  throw new RpcError('parseError', 'Parse error: the body must be valid JSON in UTF-8');
+  const twice = findDuplicateKey(text);
+  if (twice === null) return value;
+  const message = `Invalid request: ${toShownText(twice)} must be given once`;
+  throw new RpcError('invalidRequest', message);
 }
 
 function isId(value: unknown): value is RpcId {

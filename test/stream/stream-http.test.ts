@@ -183,14 +183,18 @@ describe('ending', () => {
     assert.equal(server.access.watch.size, 0);
   });
 
-  test('behavior: streams that wait behind another on their connection end with it', async (t) => {
+  test('behavior: what is asked behind a stream on its connection is not begun', async (t) => {
     const server = await startStreamServer(t);
     const { hub, slots } = server.streams;
     const { pathname, search } = new URL(server.toUrl());
     const request = `GET ${pathname}${search} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
     const socket = connect(server.server.port, '127.0.0.1');
     socket.resume().write(request.repeat(3));
-    await until(() => hub.clientCount === 3);
+    await until(() => hub.clientCount > 0);
+    const other = await server.open();
+    await other.until(({ event }) => event === 'snapshot');
+    assert.deepEqual([hub.clientCount, slots.total], [2, 2]);
+    other.leave();
     socket.destroy();
     await until(() => slots.total === 0 && hub.clientCount === 0);
     // Who leaves before there is an answer leaves nothing behind, either.
