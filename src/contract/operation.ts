@@ -52,6 +52,8 @@ export interface Operation<
   readonly cost: CostClass;
   /** The query of a GET or DELETE, the body of a POST. Fields beyond it are refused. */
   readonly input: Input;
+  /** Query fields that are text of any kind: what cannot be decoded is not refused. */
+  readonly anyTextFields: readonly string[];
   /** What leaves: fields beyond it are dropped. */
   readonly output: Output;
   /** An event stream's output says what each event holds, by its name. */
@@ -75,6 +77,7 @@ type Defaults =
   | 'pages'
   | 'isRaw'
   | 'takesIdempotencyKey'
+  | 'anyTextFields'
   | 'mediaType'
   | 'status'
   | 'errors'
@@ -89,6 +92,7 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
     pages: definition.access === 'session' ? 'own' : 'any',
     isRaw: false,
     takesIdempotencyKey: false,
+    anyTextFields: [],
     mediaType: 'application/json',
     status: 200,
     errors: [],

@@ -39,6 +39,18 @@ test('behavior: repeats, null characters and floods are refused by name', () => 
   assert.match(codeOf('a=1&'.repeat(5000)), /^INVALID_INPUT query: must have at most 100/);
 });
 
+test('behavior: fields that may be anything are taken as they come, the others are not', () => {
+  const anyText = new Set(['id']);
+  const read = (text: string) => parseQueryString(text, anyText)['id'];
+  assert.equal(read('id=a%20b'), 'a b');
+  assert.equal(read('id=a%00'), 'a\0');
+  assert.equal(read('id=%ff'), '%ff');
+  assert.equal(read('id=a&id=b'), 'a,b');
+  for (const text of ['id=a&q=%ff', 'id=a&q=%00', 'id=a&q=1&q=2', '%ff=1&id=a']) {
+    assert.throws(() => parseQueryString(text, anyText), AppError, text);
+  }
+});
+
 test('behavior: __proto__ is a field like any other', () => {
   const fields = parseQueryString('__proto__=x&constructor=y');
   assert.equal(Object.keys(fields).length, 2);

@@ -15,7 +15,21 @@ function decode(text: string): string {
   }
 }
 
-export function parseQueryString(text: string): Record<string, string> {
+/** A value that nothing is refused for; what cannot be decoded stays as it came. */
+function decodeAnyText(text: string, before: string | undefined): string {
+  let value = text;
+  try {
+    value = decode(text);
+  } catch {
+    // It is no text of ours, whatever it is.
+  }
+  return before === undefined ? value : `${before},${value}`;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** `anyText` names the fields whose values may be anything, and may come more than once. */
+export function parseQueryString(text: string, anyText = NONE): Record<string, string> {
   const fields: Record<string, string> = Object.create(null);
   if (text === '') return fields;
   const pairs = text.split('&', FIELDS_MAX + 1);
@@ -26,13 +40,18 @@ export function parseQueryString(text: string): Record<string, string> {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
-    const path = toShownText(name);
-    if (name in fields) throw toInvalidInput([{ path, message: 'must be given once' }]);
-    if (value.includes('\0')) {
-      throw toInvalidInput([{ path, message: 'must not contain null characters' }]);
-    }
-    fields[name] = value;
+    const raw = equals < 0 ? '' : pair.slice(equals + 1);
+    fields[name] = anyText.has(name)
+      ? decodeAnyText(raw, fields[name])
+      : decodeOnce(raw, name, fields);
   }
   return fields;
+}
+
+function decodeOnce(text: string, name: string, fields: Readonly<Record<string, string>>): string {
+  const value = decode(text);
+  const path = toShownText(name);
+  if (name in fields) throw toInvalidInput([{ path, message: 'must be given once' }]);
+  if (!value.includes('\0')) return value;
+  throw toInvalidInput([{ path, message: 'must not contain null characters' }]);
 }

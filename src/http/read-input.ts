@@ -41,11 +41,12 @@ export function createInputReader(operation: Operation): (exchange: Exchange) =>
 /** Queries repeat: what was read from the last ones is kept, and nobody can change it. */
 function createQueryReader(operation: Operation): (query: string) => unknown {
   const parse = createInputParser(operation.input, 'text');
+  const anyText = new Set(operation.anyTextFields);
   const kept = new BoundedMap<string, unknown>(QUERIES_KEPT);
   return (query) => {
     const known = kept.get(query);
     if (known !== undefined) return known;
-    const input = Object.freeze(parse(parseQueryString(query)));
+    const input = Object.freeze(parse(parseQueryString(query, anyText)));
     if (query.length <= KEPT_LENGTH_MAX) kept.set(query, input);
     return input;
   };

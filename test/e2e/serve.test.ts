@@ -23,6 +23,28 @@ test('default: npm start serves and says where', async (t) => {
   assert.equal((await fetch(`${service.origin}/metrics`)).status, 404);
 });
 
+test('behavior: request ids tell nothing of each other', async (t) => {
+  const service = await startService(t);
+  const ids: string[] = [];
+  for (let count = 0; count < 20; count += 1) {
+    const { headers } = await fetch(`${service.origin}/v1/health`);
+    ids.push(headers.get('x-request-id') ?? '');
+  }
+  for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-/);
+  // Each part by itself: a count in one of them would leave the others alone.
+  for (const [start, end] of [
+    [0, 8],
+    [24, 36],
+  ] as const) {
+    const parts = ids.map((id) => Number.parseInt(id.slice(start, end), 16));
+    const isCounted = parts
+      .slice(1)
+      .every((part, index) => Math.abs(part - (parts[index] ?? 0)) < 1000);
+    assert.equal(new Set(parts).size, ids.length);
+    assert.ok(!isCounted, `they are counted: ${ids.slice(0, 3).join()}`);
+  }
+});
+
 test('behavior: bad configuration stops the start with every problem named', async (t) => {
   const service = spawnService(t, {
     through: 'npm',

@@ -103,10 +103,21 @@ describe('beginning', () => {
     const { id } = await first.until(({ event }) => event === 'snapshot');
     first.leave();
     const damaged = `${id!.slice(0, -1)}0`;
-    const ids = ['x', '1.2.3.4.5', damaged, '%00', '☃', 'a'.repeat(3000), `${id} `];
-    for (const one of ids) {
-      const stream = await server.open(`&lastEventId=${encodeURIComponent(one)}`);
-      assert.equal(stream.status, 200, one);
+    const texts = ['x', '1.2.3.4.5', damaged, '%00', '☃', 'a'.repeat(3000), `${id} `];
+    const encoded = [
+      ...texts.map((text) => encodeURIComponent(text)),
+      ...['%00', `${id}%00`, '%', '%zz', '%ff%fe', '%ed%a0%80', `${id}&lastEventId=${id}`],
+      'a'.repeat(11_000),
+    ];
+    // As a header they come byte by byte, and those above 127 are no UTF-8.
+    const fields = ['x', damaged, '\xff\xfe', '\x80', 'a\tb', 'a'.repeat(12_000)];
+    const ways = [
+      ...encoded.map((text) => ({ query: `&lastEventId=${text}`, headers: {} })),
+      ...fields.map((text) => ({ query: '', headers: { 'last-event-id': text } })),
+    ];
+    for (const { query, headers } of ways) {
+      const stream = await server.open(query, { headers });
+      assert.equal(stream.status, 200, JSON.stringify([query, headers]).slice(0, 100));
       await stream.until(({ event }) => event === 'snapshot');
       const [reset, snapshot] = stream.events;
       assert.deepEqual([reset?.event, reset?.data], ['reset', { reason: 'unknown' }]);

@@ -148,6 +148,8 @@ export const getTokenStream = defineOperation({
     },
     { additionalProperties: false },
   ),
+  // An EventSource gives up on an error, and would never get its `reset`.
+  anyTextFields: ['lastEventId'],
   output: Type.Object(
     {
       snapshot: Type.Optional(snapshotSchema),
