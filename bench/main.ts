@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
+import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { benchAccess } from './access.ts';
 import { GOALS, type Goal } from './goals.ts';
 import { benchGrow } from './grow.ts';
@@ -83,15 +84,27 @@ async function runProfile({ quick }: { readonly quick: boolean }): Promise<reado
 }
 
 const PROFILE = 'profile';
-const args = process.argv.slice(2);
-const quick = args.includes('--quick');
-const flags = ['--quick', '--check'];
-const chosen = args.filter((arg) => !flags.includes(arg));
-const unknown = chosen.filter((name) => !PARTS[name]);
+const names = Object.keys(PARTS).join(', ');
+const FORM = {
+  name: 'npm run bench',
+  help: `usage: npm run bench -- [part …] [--quick] [--check]
+
+Measures ourselves against peers, as ratios: all parts but profile unless some are named. The parts
+are ${names}.
+--quick takes fewer and shorter turns; --check ends with exit code 1 where a goal is missed.
+`,
+  flags: { quick: { type: 'boolean' }, check: { type: 'boolean' } },
+  takesAnyArgs: true,
+} as const;
+
+const command = readCommand(process.argv.slice(2), FORM);
+if (command === null) process.exit();
+const { quick = false, check = false } = command.values;
+const chosen = command.args;
+const unknown = chosen.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
-  const names = Object.keys(PARTS).join(', ');
-  console.error(`no such part: ${unknown.join(', ')}; there are ${names}, and ${flags.join(', ')}`);
-  process.exit(2);
+  refuseCommand(FORM, `no part ${unknown.join(', ')}; known: ${names}`);
+  process.exit();
 }
 // A profile compares nothing, so it is taken only when it is asked for.
 const isChosen = (name: string) => (chosen.length === 0 ? name !== PROFILE : chosen.includes(name));
@@ -109,4 +122,4 @@ for (const [index, [name, part]] of plan.entries()) {
 }
 console.error('\nwritten: bench/results/latest.json, docs/performance.md and its plots');
 for (const row of missed) console.log(`MISSED ${GOALS[row.goal].part}: ${GOALS[row.goal].name}`);
-if (args.includes('--check') && missed.length > 0) process.exitCode = 1;
+if (check && missed.length > 0) process.exitCode = 1;

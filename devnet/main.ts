@@ -18,6 +18,13 @@ export type DevnetMessage =
       readonly reason: 'folder in use' | 'no node' | null;
     };
 
+const HELP = `usage: npm run devnet
+
+Starts a local chain with exchanges, tokens and traders, and prints where it is; Ctrl-C saves and
+stops it. Settings come from the environment: DEVNET_DIR, DEVNET_PORT, DEVNET_TRADERS, DEVNET_SEED
+and DEVNET_HISTORY_HOURS.
+`;
+
 const DEFAULT_PORT = 8_545;
 const DEFAULT_HISTORY_HOURS = 24;
 
@@ -144,6 +151,16 @@ function toReason(error: unknown): 'folder in use' | 'no node' | null {
   return error instanceof NoAnvilError ? 'no node' : null;
 }
 
+/** A person typed it: nothing is known here but --help. */
+function answerTyped(typed: readonly string[]): void {
+  const unknown = typed.find((word) => word !== '--help');
+  if (unknown === undefined) console.log(HELP);
+  else console.error(`npm run devnet: no flag or argument ${unknown}; known: --help\n\n${HELP}`);
+  process.exit(unknown === undefined ? 0 : 2);
+}
+
+const typed = process.argv.slice(2);
+if (!isChild && typed.length > 0) answerTyped(typed);
 try {
   await main();
 } catch (error) {

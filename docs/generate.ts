@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { renderPerformance } from '../bench/performance-page.ts';
 import { readResults } from '../bench/results.ts';
+import { readCommand } from '../src/cli/read-command.ts';
 import { SETTINGS } from '../src/config.ts';
 import { ERROR_CATALOGUE, ERROR_CODES } from '../src/errors/catalogue.ts';
 
@@ -77,7 +78,16 @@ function readText(path: string): string {
   }
 }
 
-const check = process.argv.includes('--check');
+const command = readCommand(process.argv.slice(2), {
+  name: 'npm run generate',
+  help: `usage: npm run generate [-- --check]
+
+Writes the documents that follow from code; with --check it only tells whether they are up to date.
+`,
+  flags: { check: { type: 'boolean' } },
+});
+if (command === null) process.exit();
+const { check = false } = command.values;
 const pages = {
   ...Object.fromEntries(Object.entries(PAGES).map(([path, render]) => [path, render()])),
   ...renderPerformance(readResults()),

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { type AnyNode, parse } from 'acorn';
+import { readCommand } from '../src/cli/read-command.ts';
 import type { Operation } from '../src/contract/operation.ts';
 import { operations } from '../src/contract/operations.ts';
 import { packJson } from '../src/lib/pack-json.ts';
@@ -12,7 +13,18 @@ import { type DocsScene, startReaderScene } from '../test/docs-scene.ts';
 import { askExample } from '../test/operation-examples.ts';
 import { cutLike, readDocumentedExamples, runExample } from './documented-examples.ts';
 
-const filters = process.argv.slice(2);
+const command = readCommand(process.argv.slice(2), {
+  name: 'npm run examples',
+  help: `usage: npm run examples [-- part of a file's path …]
+
+Puts real answers of the devnet into documents and operations: all of them, or those of the files
+whose path holds one of the arguments.
+`,
+  flags: {},
+  takesAnyArgs: true,
+});
+if (command === null) process.exit();
+const filters = command.args;
 const isWanted = (file: string) =>
   filters.length === 0 || filters.some((filter) => file.includes(filter));
 

@@ -1,7 +1,7 @@
 // `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500` or `-- --faults`: the suite's
 // worst hours, at length, with a count.
 
-import { parseArgs } from 'node:util';
+import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';
 import { drillFaults } from './drill/faults.ts';
 import { createRandom } from './fakes/fake-chain.ts';
@@ -103,16 +103,27 @@ async function drillTrades(
   }
 }
 
-const { values } = parseArgs({
-  options: {
+const FORM = {
+  name: 'npm run drill',
+  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> --seed <n> --engine sqlite|postgres | --faults
+
+Kills the service and reorganises its chain (10 times each unless told), or makes random trades (none
+unless told), then verifies the index. The seed decides which trades. --faults breaks disks, files and
+nodes instead.
+`,
+  flags: {
     kills: { type: 'string' },
     reorgs: { type: 'string' },
-    trades: { type: 'string', default: '0' },
-    seed: { type: 'string', default: '1' },
-    engine: { type: 'string', default: 'sqlite' },
-    faults: { type: 'boolean', default: false },
+    trades: { type: 'string' },
+    seed: { type: 'string' },
+    engine: { type: 'string' },
+    faults: { type: 'boolean' },
   },
-});
+} as const;
+
+const command = readCommand(process.argv.slice(2), FORM);
+if (command === null) process.exit();
+const { values } = command;
 if (values.faults) {
   const cleanup = createCleanup();
   try {
@@ -124,16 +135,18 @@ if (values.faults) {
   process.exit(0);
 }
 const engine: Engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
-const trades = Number(values.trades);
-const seed = Number(values.seed);
+const trades = Number(values.trades ?? 0);
+const seed = Number(values.seed ?? 1);
 // Who asks for trades alone does not wait for the rest.
 const kills = Number(values.kills ?? (trades > 0 ? 0 : 10));
 const reorgs = Number(values.reorgs ?? (trades > 0 ? 0 : 10));
-if (![kills, reorgs, trades, seed].every(Number.isInteger) || engine !== values.engine) {
-  console.error(
-    'usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> --seed <n> --engine sqlite|postgres | --faults',
-  );
-  process.exit(2);
+if (![kills, reorgs, trades, seed].every((count) => Number.isInteger(count) && count >= 0)) {
+  refuseCommand(FORM, 'counts and the seed must be whole numbers');
+  process.exit();
+}
+if (engine !== (values.engine ?? engine)) {
+  refuseCommand(FORM, `no engine "${values.engine}"; known: sqlite, postgres`);
+  process.exit();
 }
 if (kills > 0) console.log(`\n${await drillKills(engine, { count: kills, seed })}`);
 if (reorgs > 0) console.log(`\n${await drillReorgs(engine, reorgs)}`);

@@ -2,8 +2,9 @@
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import type { TestChain } from '../devnet/test-chain.ts';
+import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { createAccessClient } from './access-client.ts';
 import { createIndexingScene, type Engine } from './indexing-scene.ts';
 import { rest, runQuoter, runReader, runWallet, type Stage } from './soak/actors.ts';
@@ -150,17 +151,27 @@ function report(tally: Tally, { samples, keptMb }: Played): boolean {
   return tally.troubles.size === 0 && flat.every((one) => one);
 }
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    engine: { type: 'string', default: 'sqlite' },
-  },
-});
-const minutes = Number(values.minutes);
-const engine: Engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
-if (!(minutes > 0 && minutes <= 24 * 60) || engine !== values.engine) {
-  console.error('usage: npm run soak -- --minutes <from above 0 to 1440> --engine sqlite|postgres');
-  process.exit(2);
+const FORM = {
+  name: 'npm run soak',
+  help: `usage: npm run soak -- --minutes <from above 0 to 1440> --engine sqlite|postgres
+
+Reads, streams, quotes, sign-ins and reorganisations at once (10 minutes on sqlite unless told), then
+errors, memory, lag and verify.
+`,
+  flags: { minutes: { type: 'string' }, engine: { type: 'string' } },
+} as const;
+
+const command = readCommand(process.argv.slice(2), FORM);
+if (command === null) process.exit();
+const minutes = Number(command.values.minutes ?? 10);
+const engine: Engine = command.values.engine === 'postgres' ? 'postgres' : 'sqlite';
+if (!(minutes > 0 && minutes <= 24 * 60)) {
+  refuseCommand(FORM, '--minutes must be above 0 and at most 1440');
+  process.exit();
+}
+if (engine !== (command.values.engine ?? engine)) {
+  refuseCommand(FORM, `no engine "${command.values.engine}"; known: sqlite, postgres`);
+  process.exit();
 }
 const works: (() => unknown)[] = [];
 const cleanup = { after: (work: () => unknown) => void works.unshift(work) };

@@ -57,6 +57,8 @@ export interface OpenOptions {
   readonly onEvent?: (event: StreamEvent, stream: TestStream) => void;
   /** A reader that takes nothing of what it is sent. */
   readonly isStuck?: boolean;
+  /** What its connection says to wait for it; nothing unless told. */
+  readonly waitingBytes?: () => number;
 }
 
 const ANONYMOUS: Identity = { kind: 'anonymous', key: 'test' };
@@ -90,7 +92,10 @@ export async function openTestStream(
   };
   const stream: TestStream = { events: [], state, leave: close };
   const outlet: StreamOutlet = {
-    waitingBytes: 0,
+    get waitingBytes() {
+      return options.waitingBytes?.() ?? 0;
+    },
+    takenBytes: 0,
     write: (frame: StreamFrame) => {
       for (const event of parser.push(frame.bytes.toString('utf8'))) {
         if (isGone) break;

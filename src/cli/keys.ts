@@ -1,22 +1,27 @@
 // `mintwire keys list|revoke`: a wallet's keys, for operators, beside a running service.
 
-import { parseArgs } from 'node:util';
 import { getAddress } from 'viem/utils';
 import { openStore } from '../compose/open-store.ts';
 import { ConfigError, loadProcessConfig } from '../config.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 import type { AccessStore } from '../store/access-store.ts';
+import { readCommand, refuseCommand } from './read-command.ts';
 import { toStartProblem } from './serve.ts';
 
-const USAGE = `usage: npx mintwire keys list   --wallet <wallet id or address>
+const FORM = {
+  name: 'npx mintwire keys',
+  help: `usage: npx mintwire keys list   --wallet <wallet id or address>
        npx mintwire keys revoke --wallet <wallet id or address> [--id <key id>]
 
 Without --id every active key of the wallet is revoked. A running service follows within a second.
-`;
+`,
+  flags: { wallet: { type: 'string' }, id: { type: 'string' } },
+  args: ['list or revoke'],
+} as const;
 
 const PAGE = 100;
 
-/** The command's own mistakes: what to say, and that it is the caller's. */
+/** What was asked for is not there: the caller's mistake, and told as such. */
 class UsageError extends Error {}
 
 /** EVM addresses are kept with their checksum; any case is welcome here. */
@@ -86,26 +91,26 @@ async function revoke(
   console.log(`${revoked} revoked`);
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: { wallet: { type: 'string' }, id: { type: 'string' } },
-      allowPositionals: true,
-    });
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
-  }
+interface Wanted {
+  readonly action: 'list' | 'revoke';
+  readonly wallet: string;
+  readonly id: string | undefined;
 }
 
-async function run(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parse(args);
-  const [action, ...rest] = positionals;
-  const { wallet, id } = values;
-  const known = action === 'list' || action === 'revoke';
-  if (!known || rest.length > 0 || !wallet || (action === 'list' && id)) {
-    throw new UsageError(USAGE);
+function readWanted(typed: readonly string[]): Wanted | null {
+  const command = readCommand(typed, FORM);
+  if (command === null) return null;
+  const [action] = command.args;
+  const { wallet, id } = command.values;
+  if (action !== 'list' && action !== 'revoke') {
+    return refuseCommand(FORM, `no action "${action}"; known: list, revoke`);
   }
+  if (!wallet) return refuseCommand(FORM, '--wallet is missing');
+  if (action === 'list' && id !== undefined) return refuseCommand(FORM, '--id is for revoke only');
+  return { action, wallet, id };
+}
+
+async function run({ action, wallet, id }: Wanted): Promise<void> {
   const store = await openStore(loadProcessConfig().store);
   try {
     const walletIds = (await store.access.findWallets(toKeptForm(wallet))).map((found) => found.id);
@@ -117,9 +122,11 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-export async function keys(args: readonly string[]): Promise<void> {
+export async function keys(typed: readonly string[]): Promise<void> {
+  const wanted = readWanted(typed);
+  if (wanted === null) return;
   try {
-    await run(args);
+    await run(wanted);
   } catch (error) {
     const isUsage = error instanceof UsageError;
     if (!isUsage && !(error instanceof ConfigError)) throw error;

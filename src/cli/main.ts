@@ -3,6 +3,7 @@
 
 import { keys } from './keys.ts';
 import { pause, resume } from './pause.ts';
+import { readCommand, refuseCommand } from './read-command.ts';
 import { serve } from './serve.ts';
 import { verify } from './verify.ts';
 import { readVersion } from './version.ts';
@@ -16,27 +17,32 @@ const HELP = `mintwire: token market data, quotes and unsigned transactions from
   npx mintwire pause <chain> <mint>
                           take a token out of every answer; resume puts it back
   npx mintwire --version  print the version
-  npx mintwire --help     print this
+  npx mintwire --help     print this; <command> --help tells more of one
 
 Settings come from the environment; docs/configuration.md lists them all.
 `;
 
-const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void> | void>> = {
+const COMMANDS: Readonly<Record<string, (typed: readonly string[]) => Promise<void>>> = {
   serve,
   verify,
   keys,
   pause,
   resume,
-  '--help': () => console.log(HELP),
-  help: () => console.log(HELP),
-  '--version': () => console.log(readVersion()),
 };
 
-const [command = '--help', ...args] = process.argv.slice(2);
-const run = COMMANDS[command];
-if (run) {
-  await run(args);
+/** What says something of the program itself. */
+const ABOUT: Readonly<Record<string, () => string>> = {
+  '--help': () => HELP,
+  help: () => HELP,
+  '--version': readVersion,
+};
+
+const [command = '--help', ...typed] = process.argv.slice(2);
+const form = { name: `npx mintwire ${command}`, help: HELP, flags: {} };
+if (Object.hasOwn(COMMANDS, command)) await COMMANDS[command]?.(typed);
+else if (Object.hasOwn(ABOUT, command)) {
+  if (readCommand(typed, form) !== null) console.log(ABOUT[command]?.());
 } else {
-  console.error(`mintwire: there is no command "${command}"\n\n${HELP}`);
-  process.exitCode = 2;
+  const known = [...Object.keys(COMMANDS), ...Object.keys(ABOUT)].join(', ');
+  refuseCommand({ ...form, name: 'npx mintwire' }, `no command "${command}"; known: ${known}`);
 }

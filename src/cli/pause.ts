@@ -6,32 +6,42 @@ import { loadProcessConfig } from '../config.ts';
 import { parseAddress } from '../contract/parse-reference.ts';
 import { AppError } from '../errors/app-error.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
-import { type ChainSlug, toChain } from '../model/chain.ts';
+import { CHAINS, type ChainSlug, toChain } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
+import { readCommand, refuseCommand } from './read-command.ts';
 import { toStartProblem } from './serve.ts';
 
-const USAGE = `usage: npx mintwire pause  <chain> <mint>
+const HELP = `usage: npx mintwire pause  <chain> <mint>
        npx mintwire resume <chain> <mint>
        npx mintwire pause list
 
-A running service follows within a second.
+Takes a token out of every answer, or puts it back. A running service follows within a second.
 `;
+
+function toForm(verb: 'pause' | 'resume') {
+  return { name: `npx mintwire ${verb}`, help: HELP, flags: {}, args: ['chain', 'mint'] };
+}
 
 interface Target {
   readonly chain: ChainSlug;
   readonly token: string;
 }
 
-function parseTarget(args: readonly string[]): Target | string {
-  const [chainName, mint, ...rest] = args;
-  if (chainName === undefined || mint === undefined || rest.length > 0) return USAGE;
+function readTarget(typed: readonly string[], verb: 'pause' | 'resume'): Target | null {
+  const form = toForm(verb);
+  const command = readCommand(typed, form);
+  if (command === null) return null;
+  const [chainName = '', mint = ''] = command.args;
   const chain = toChain(chainName);
-  if (chain === null) return `there is no chain "${chainName}"`;
+  if (chain === null) {
+    const known = Object.keys(CHAINS).join(', ');
+    return refuseCommand(form, `no chain "${chainName}"; known: ${known}`);
+  }
   try {
     return { chain: chain.slug, token: parseAddress(chain.slug, mint, 'mint') };
   } catch (error) {
-    if (error instanceof AppError) return `"${mint}" is not an address on ${chain.slug}`;
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    return refuseCommand(form, `"${mint}" is not an address on ${chain.slug}`);
   }
 }
 
@@ -69,20 +79,17 @@ async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
   }
 }
 
-async function run(args: readonly string[], paused: boolean): Promise<void> {
-  const target = parseTarget(args);
-  if (typeof target === 'string') {
-    console.error(`mintwire: ${target}`);
-    process.exitCode = 2;
-    return;
-  }
-  await withStore((store) => setPaused(store, target, paused));
+async function run(typed: readonly string[], verb: 'pause' | 'resume'): Promise<void> {
+  const target = readTarget(typed, verb);
+  if (target !== null) await withStore((store) => setPaused(store, target, verb === 'pause'));
 }
 
-export function pause(args: readonly string[]): Promise<void> {
-  return args[0] === 'list' && args.length === 1 ? withStore(list) : run(args, true);
+export async function pause(typed: readonly string[]): Promise<void> {
+  if (typed[0] !== 'list') return run(typed, 'pause');
+  const form = { ...toForm('pause'), name: 'npx mintwire pause list', args: [] };
+  if (readCommand(typed.slice(1), form) !== null) await withStore(list);
 }
 
-export function resume(args: readonly string[]): Promise<void> {
-  return run(args, false);
+export function resume(typed: readonly string[]): Promise<void> {
+  return run(typed, 'resume');
 }

@@ -4,6 +4,7 @@ import { NothingToFollowError } from '../compose/start-chains.ts';
 import { type Service, startService } from '../compose/start-service.ts';
 import { NothingToVerifyError } from '../compose/verify-followed-chain.ts';
 import { type Config, ConfigError, loadProcessConfig } from '../config.ts';
+import { readCommand } from './read-command.ts';
 import { showProgress } from './show-progress.ts';
 import { readVersion } from './version.ts';
 
@@ -60,7 +61,18 @@ function untilStopped(): Promise<string> {
   });
 }
 
-export async function serve(): Promise<void> {
+const FORM = {
+  name: 'npx mintwire serve',
+  help: `usage: npx mintwire serve   (or: npm start)
+
+Starts the service and says where it is; Ctrl-C stops it. Settings come from the environment, such
+as PORT=9000 npm start; docs/configuration.md lists them all.
+`,
+  flags: {},
+};
+
+export async function serve(typed: readonly string[]): Promise<void> {
+  if (readCommand(typed, FORM) === null) return;
   const stopped = untilStopped();
   const version = readVersion();
   let config: Config | null = null;

@@ -1,21 +1,28 @@
 // `mintwire verify --chain <chain>`: recomputes the index from the chain, prints differences.
 
-import { parseArgs } from 'node:util';
 import { verifyFollowedChain } from '../compose/verify-followed-chain.ts';
 import { loadProcessConfig } from '../config.ts';
 import type { Verification } from '../ingest/verify-chain.ts';
-import { type ChainSlug, toChain } from '../model/chain.ts';
+import { CHAINS, type ChainSlug, toChain } from '../model/chain.ts';
+import { readCommand, refuseCommand } from './read-command.ts';
 import { toStartProblem } from './serve.ts';
 
-const USAGE = 'usage: npx mintwire verify --chain <chain>, for example --chain devnet';
+const FORM = {
+  name: 'npx mintwire verify',
+  help: `usage: npx mintwire verify --chain <chain>   for example --chain devnet
 
-function parseChain(args: readonly string[]): ChainSlug | null {
-  try {
-    const { values } = parseArgs({ args: [...args], options: { chain: { type: 'string' } } });
-    return toChain(values.chain ?? '')?.slug ?? null;
-  } catch {
-    return null;
-  }
+Recomputes the index from the chain and prints the differences; exit code 0 where there are none.
+`,
+  flags: { chain: { type: 'string' } },
+} as const;
+
+function readChain(typed: readonly string[]): ChainSlug | null {
+  const command = readCommand(typed, FORM);
+  if (command === null) return null;
+  const { chain } = command.values;
+  if (chain === undefined) return refuseCommand(FORM, '--chain is missing');
+  const known = Object.keys(CHAINS).join(', ');
+  return toChain(chain)?.slug ?? refuseCommand(FORM, `no chain "${chain}"; known: ${known}`);
 }
 
 export function toVerifyText(chain: string, result: Verification): string {
@@ -34,13 +41,9 @@ export function toVerifyText(chain: string, result: Verification): string {
   ].join('\n');
 }
 
-export async function verify(args: readonly string[]): Promise<void> {
-  const chain = parseChain(args);
-  if (chain === null) {
-    console.error(`mintwire: ${USAGE}`);
-    process.exitCode = 2;
-    return;
-  }
+export async function verify(typed: readonly string[]): Promise<void> {
+  const chain = readChain(typed);
+  if (chain === null) return;
   try {
     const result = await verifyFollowedChain({
       config: loadProcessConfig(),

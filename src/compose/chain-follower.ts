@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type { EvmDeployment } from '../chains/evm/deployment.ts';
 import type { Config } from '../config.ts';
-import type { IndexerStatus } from '../ingest/indexer.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Backoff, toBackoffMs } from '../lib/retry.ts';
@@ -22,6 +21,7 @@ import type {
   IndexerMessage,
   IndexerThreadInput,
 } from './indexer-message.ts';
+import { toChainProgress, toNotReady } from './to-chain-progress.ts';
 
 const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for so long means that it hangs. */
@@ -30,8 +30,6 @@ const WATCH_MS = 1000;
 /** Batches are short-lived: left alone, V8 lets them pile up to a hundred megabytes. */
 const YOUNG_GENERATION_MB = 24;
 const STOP_GRACE_MS = 20_000;
-/** How far behind the head a chain may be and still count as followed. */
-const LAG_MAX_MS = 60_000;
 
 export interface ChainFollowerOptions {
   readonly store: Config['store'];
@@ -52,22 +50,6 @@ export interface ChainFollowerOptions {
 function toVenues(deployment: EvmDeployment): string[] {
   const forks = [...deployment.v2, ...deployment.v3].map((fork) => fork.venue);
   return deployment.v4 ? [...forks, deployment.v4.venue] : forks;
-}
-
-/**
- * What an operator should know; an error's own text stays in the log. Who has been at the head once
- * may fall a little behind; who has not is still catching up.
- */
-function toNotReady(status: IndexerStatus, hasArrived: boolean): string | null {
-  const { block, head, lagMs, state } = status;
-  if (state === 'following' && hasArrived) {
-    return lagMs === null || lagMs > LAG_MAX_MS ? `behind, at block ${block} of ${head}` : null;
-  }
-  if (state === 'failed') return 'indexing fails, see the log';
-  if (state === 'stalled') return `no progress at block ${block ?? 'none'}, see the log`;
-  return block === null || head === null
-    ? 'starting'
-    : `indexing history, block ${block} of ${head}`;
 }
 
 export class ChainFollower implements ChainDirectory {
@@ -173,7 +155,7 @@ export class ChainFollower implements ChainDirectory {
     if (block == null || head == null || this.#arrived.has(slug)) return null;
     const first = this.#firstBlocks.get(slug) ?? block;
     this.#firstBlocks.set(slug, first);
-    return { block, head, share: head > first ? (block - first) / (head - first) : 1 };
+    return toChainProgress({ first, block, head });
   }
 
   #toAnswer(slug: ChainSlug, report: ChainReport | undefined): ChainAnswer {

@@ -172,6 +172,7 @@ function toResponses(operation: Operation, hoist: (schema: unknown) => unknown):
   const headers = {
     ...REQUEST_ID_HEADER,
     ...(operation.cost === 'free' ? {} : RATE_HEADERS),
+    ...(operation.wire === null ? {} : RETRY_AFTER_HEADER),
     ...(isShared(operation) ? CACHE_HEADERS : {}),
   };
   return {
@@ -180,7 +181,7 @@ function toResponses(operation: Operation, hoist: (schema: unknown) => unknown):
       headers,
       content: {
         [operation.mediaType]: {
-          schema: hoist(operation.output),
+          schema: hoist(operation.wire?.output ?? operation.output),
           ...(operation.mediaType === 'application/json'
             ? { examples: { default: { value: operation.example.answer } } }
             : {}),
@@ -190,8 +191,34 @@ function toResponses(operation: Operation, hoist: (schema: unknown) => unknown):
     ...(isShared(operation)
       ? { 304: { description: 'What `If-None-Match` names still holds. No body.', headers } }
       : {}),
-    ...Object.fromEntries(problems),
+    ...withWireAnswers(operation, Object.fromEntries(problems), hoist),
   };
+}
+
+/** Adds the answers of a protocol within HTTP; some statuses have both forms. */
+function withWireAnswers(
+  operation: Operation,
+  problems: Readonly<Record<string, Json>>,
+  hoist: (schema: unknown) => unknown,
+): Json {
+  const answers = Object.entries(operation.wire?.answers ?? {}).map(([status, answer]) => {
+    const problem = problems[status];
+    const content = {
+      ...(answer.schema === null ? {} : { 'application/json': { schema: hoist(answer.schema) } }),
+      ...(problem?.['content'] as Json | undefined),
+    };
+    const described = [answer.description, problem?.['description']].filter(Boolean).join(' ');
+    return [
+      status,
+      {
+        headers: REQUEST_ID_HEADER,
+        ...problem,
+        description: described,
+        ...(Object.keys(content).length === 0 ? {} : { content }),
+      },
+    ];
+  });
+  return { ...problems, ...Object.fromEntries(answers) };
 }
 
 function toPathItem(operation: Operation, hoist: (schema: unknown) => unknown): Json {
@@ -211,7 +238,9 @@ function toPathItem(operation: Operation, hoist: (schema: unknown) => unknown): 
       ? {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: hoist(operation.input) } },
+            content: {
+              'application/json': { schema: hoist(operation.wire?.input ?? operation.input) },
+            },
           },
         }
       : {}),

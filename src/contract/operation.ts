@@ -30,6 +30,15 @@ export interface McpExposure {
   readonly defaults?: Readonly<Record<string, string | number | boolean>>;
 }
 
+export interface WireForm {
+  readonly input: TSchema;
+  readonly output: TSchema;
+  /** Answers by status beside those of every operation; null for one without a body. */
+  readonly answers: Readonly<
+    Record<number, { readonly description: string; readonly schema: TSchema | null }>
+  >;
+}
+
 export interface Operation<
   Input extends TObject = TObject,
   Output extends TSchema = TSchema,
@@ -56,6 +65,8 @@ export interface Operation<
   readonly anyTextFields: readonly string[];
   /** What leaves: fields beyond it are dropped. */
   readonly output: Output;
+  /** How bodies really look where a protocol within HTTP has more forms than input and output. */
+  readonly wire: WireForm | null;
   /** An event stream's output says what each event holds, by its name. */
   readonly mediaType:
     | 'application/json'
@@ -78,6 +89,7 @@ type Defaults =
   | 'isRaw'
   | 'takesIdempotencyKey'
   | 'anyTextFields'
+  | 'wire'
   | 'mediaType'
   | 'status'
   | 'errors'
@@ -93,6 +105,7 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
     isRaw: false,
     takesIdempotencyKey: false,
     anyTextFields: [],
+    wire: null,
     mediaType: 'application/json',
     status: 200,
     errors: [],

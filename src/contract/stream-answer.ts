@@ -30,6 +30,8 @@ export interface StreamOutlet {
   write(frame: StreamFrame): boolean;
   /** Bytes that were written and are still in this process. */
   readonly waitingBytes: number;
+  /** Bytes that were written and have left this process, since the start of the connection. */
+  readonly takenBytes: number;
   /** Ends cleanly, after what was written. */
   end(): void;
   /** Ends at once; what waits is lost. */

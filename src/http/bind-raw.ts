@@ -59,7 +59,10 @@ export function bindRawOperation(
     if (answer.body !== null) {
       exchange.addHeader('content-type', `${operation.mediaType}; charset=utf-8`);
     }
-    const { status, body } = answer;
+    const { status, body, retryAfterSeconds } = answer;
+    if (retryAfterSeconds !== undefined) {
+      exchange.addHeader('retry-after', String(retryAfterSeconds));
+    }
     if (body === null || typeof body === 'string') exchange.send(status, body ?? '');
     else exchange.sendParts(status, body);
   }

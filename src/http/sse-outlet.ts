@@ -47,6 +47,10 @@ export class SseOutlet implements StreamOutlet {
     return this.#socket?.writableLength ?? this.#response.writableLength;
   }
 
+  get takenBytes(): number {
+    return this.#socket === null ? 0 : this.#socket.bytesWritten - this.#socket.writableLength;
+  }
+
   write(frame: StreamFrame): boolean {
     if (this.#isOver) return true;
     const socket = this.#socket;

@@ -10,6 +10,7 @@ class FakeOutlet implements StreamOutlet {
   readonly written: string[] = [];
   isFull = false;
   waitingBytes = 0;
+  takenBytes = 0;
   end_: 'end' | 'cut' | null = null;
 
   write(frame: StreamFrame): boolean {

@@ -22,6 +22,8 @@ export class Outbox {
   #isClosed = false;
   readonly #outlet: StreamOutlet;
   readonly #options: OutboxOptions;
+  /** What had been taken when something was first seen to wait, and since when it is the same. */
+  #stuck: { readonly takenBytes: number; readonly sinceMs: number } | null = null;
   #waiting: StreamFrame[] = [];
   #waitingBytes = 0;
   #states: Map<StateName, StreamFrame> | null = null;
@@ -36,6 +38,19 @@ export class Outbox {
 
   get slowSinceMs(): number | null {
     return this.#slowSinceMs;
+  }
+
+  /**
+   * For how long something has waited of which nothing was taken; 0 where nothing waits. To be
+   * asked now and then: it counts from the first time that it was asked.
+   */
+  readStuckMs(): number {
+    const { takenBytes, waitingBytes } = this.#outlet;
+    if (waitingBytes === 0) this.#stuck = null;
+    else if (this.#stuck?.takenBytes !== takenBytes) {
+      this.#stuck = { takenBytes, sinceMs: this.#options.nowMs() };
+    }
+    return this.#stuck === null ? 0 : this.#options.nowMs() - this.#stuck.sinceMs;
   }
 
   push(message: StreamMessage): void {

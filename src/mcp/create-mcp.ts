@@ -37,6 +37,7 @@ interface Answered {
   readonly status: number;
   /** Null where the message wants no answer. */
   readonly text: EncodedText | null;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 const SERVER = {
@@ -90,8 +91,9 @@ class McpEndpoint {
     if (message === undefined) return { status: 202, body: null };
     request.charge(this.#toCost(message));
     request.rename(this.#toName(message));
-    const { status, text } = await this.#answerOne({ message, input, request, context });
-    return { status, body: text };
+    const answered = await this.#answerOne({ message, input, request, context });
+    const { status, text, retryAfterSeconds } = answered;
+    return { status, body: text, retryAfterSeconds };
   }
 
   /** Each is charged before any is worked on; one that cannot pay is told so by itself. */
@@ -111,7 +113,11 @@ class McpEndpoint {
     });
     const answers = await Promise.all(works.map((work) => work()));
     const texts = answers.flatMap(({ text }) => (text === null ? [] : [text]));
-    return texts.length === 0 ? { status: 202, body: null } : { status: 200, body: toList(texts) };
+    if (texts.length === 0) return { status: 202, body: null };
+    // Whoever waits for the longest of them can ask for all of them again.
+    const waits = answers.flatMap(({ retryAfterSeconds: seconds }) => seconds ?? []);
+    const retryAfterSeconds = waits.length === 0 ? undefined : Math.max(...waits);
+    return { status: 200, body: toList(texts), retryAfterSeconds };
   }
 
   /** The tool that a message calls; what is no name at all is told of when it is answered. */
@@ -165,10 +171,14 @@ class McpEndpoint {
       this.#options.logger.error({ err: appError.cause, requestId }, 'a message failed');
     }
     const told = this.#toToolError(appError, context.requestId);
-    if (message.method === 'tools/call') return this.#finish(work, toToolErrorResult(told));
+    const { retryAfterSeconds } = appError;
+    if (message.method === 'tools/call') {
+      return { ...this.#finish(work, toToolErrorResult(told)), retryAfterSeconds };
+    }
     const kind = appError.code === 'RATE_LIMITED' ? 'rateLimited' : 'internalError';
     const { message: text, ...data } = told;
-    return { status: 200, text: encodeError(message.id, new RpcError(kind, text, { data })) };
+    const encoded = encodeError(message.id, new RpcError(kind, text, { data }));
+    return { status: 200, text: encoded, retryAfterSeconds };
   }
 }
 

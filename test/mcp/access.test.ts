@@ -158,7 +158,7 @@ describe('what is charged', () => {
       toolCall('get_entitlements', {}, 'd'),
       { ...PING, id: 'e' },
     ];
-    const { status, json } = await mcp.post(batch);
+    const { status, json, headers } = await mcp.post(batch);
     assert.equal(status, 200);
     const byId = new Map<string, Json>(json.map((one: Json) => [one.id, one]));
     assert.deepEqual([...byId.keys()], ['a', 'b', 'c', 'd', 'e']);
@@ -167,7 +167,10 @@ describe('what is charged', () => {
     const refused = JSON.parse(byId.get('d').result.content[0].text);
     assert.deepEqual([byId.get('d').result.isError, refused.code], [true, 'RATE_LIMITED']);
     assert.ok(refused.retryAfterSeconds >= 1);
-    assert.equal(byId.get('e').error.data.code, 'RATE_LIMITED');
+    const { data } = byId.get('e').error;
+    assert.equal(data.code, 'RATE_LIMITED');
+    const waits = [refused.retryAfterSeconds, data.retryAfterSeconds];
+    assert.equal(Number(headers.get('retry-after')), Math.max(...waits));
   });
 
   test("behavior: each message counts as a use of the caller's key", async () => {

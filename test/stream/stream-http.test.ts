@@ -142,7 +142,7 @@ describe('limits', () => {
     await until(() => server.streams.slots.total === 0);
   });
 
-  test('behavior: a key has fifty, whatever its address has open', async (t) => {
+  test('behavior: a wallet has fifty by keys and sessions together, whatever its address has open', async (t) => {
     const server = await startStreamServer(t);
     const { token } = await server.signIn(createEvmWallet());
     const { key } = await server.issueKey(token);
@@ -152,8 +152,12 @@ describe('limits', () => {
       Array.from({ length: 50 }, () => server.open('&events=trade', { headers })),
     );
     assert.ok(streams.every(({ status }) => status === 200));
-    const problem = await toProblem(server.toUrl(), headers);
-    assert.equal(problem.code, 'TOO_MANY_STREAMS');
+    // The other keys and the sessions of the wallet have no streams of their own.
+    const other = await server.issueKey(token);
+    for (const bearer of [key, other.key, token]) {
+      const problem = await toProblem(server.toUrl(), { authorization: `Bearer ${bearer}` });
+      assert.deepEqual([problem.status, problem.code], [429, 'TOO_MANY_STREAMS']);
+    }
     for (const stream of [...anonymous, ...streams]) stream.leave();
     await until(() => server.streams.slots.total === 0);
   });

@@ -246,7 +246,13 @@ describe('the memory of it', () => {
     const lastEventId = await visit(scene);
     // Too much to be kept for others: each reader's beginning is its own.
     await scene.trade(450);
-    const outlet = { waitingBytes: 0, write: () => true, end: () => {}, cut: () => {} };
+    const outlet = {
+      waitingBytes: 0,
+      takenBytes: 0,
+      write: () => true,
+      end: () => {},
+      cut: () => {},
+    };
     const context = {
       identity: { kind: 'anonymous', key: 'test' } as const,
       ...{ requestId: 'test', addressGroup: 'test', origin: null, idempotencyKey: null },

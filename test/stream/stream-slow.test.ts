@@ -104,6 +104,32 @@ describe('a reader that stops reading', () => {
   });
 });
 
+test('behavior: one for whom little waits is cut after a minute in which it took none of it', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { streams, input, clock } = await createQuietScene(t);
+  let bytes = 0;
+  // Its socket still takes writes: a few bytes wait, far below what makes a reader slow.
+  const stream = await openTestStream(streams, input, { waitingBytes: () => bytes });
+  await until(() => streams.hub.clientCount === 1);
+  const beat = () => {
+    clock.advance(15_000);
+    t.mock.timers.tick(15_000);
+  };
+  for (let count = 0; count < 6; count += 1) beat();
+  assert.equal(stream.state.ended, null, 'nothing waited for it');
+  bytes = 40;
+  for (let count = 0; count < 5; count += 1) beat();
+  assert.equal(stream.state.ended, null, 'not longer than a minute');
+  bytes = 0;
+  beat();
+  bytes = 40;
+  for (let count = 0; count < 5; count += 1) beat();
+  assert.equal(stream.state.ended, null, 'it had taken everything meanwhile');
+  beat();
+  assert.equal(stream.state.ended, 'cut');
+  assert.equal(streams.hub.counts.cut, 1);
+});
+
 describe('heartbeats', () => {
   test('behavior: come every 15 seconds and say where the reader is', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });

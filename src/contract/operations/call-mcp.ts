@@ -3,11 +3,46 @@
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 
-const id = Type.Union([Type.String(), Type.Integer()], {
+const id = Type.Union([Type.String(), Type.Number()], {
   description: 'A word of yours for this request; its answer has it, too. Notifications have none.',
 });
 
-const message = { jsonrpc: Type.Literal('2.0'), id: Type.Optional(id) };
+const jsonrpc = Type.Literal('2.0');
+
+const anyObject = Type.Object({}, { additionalProperties: true });
+
+/** Messages may have members that the protocol does not know yet; they are ignored. */
+const requestSchema = Type.Object(
+  {
+    jsonrpc,
+    id: Type.Optional(id),
+    method: Type.Optional(
+      Type.String({ description: 'Such as `tools/list` or `tools/call`; answers have none.' }),
+    ),
+    params: Type.Optional(anyObject),
+  },
+  { title: 'McpMessage', additionalProperties: true },
+);
+
+const errorSchema = Type.Object(
+  {
+    jsonrpc,
+    id: Type.Union([id, Type.Null()], { description: 'Null where the request could not be read.' }),
+    error: Type.Object(
+      { code: Type.Integer(), message: Type.String(), data: Type.Optional(anyObject) },
+      { additionalProperties: false },
+    ),
+  },
+  { title: 'McpError', additionalProperties: false },
+);
+
+const resultSchema = Type.Object(
+  { jsonrpc, id, result: anyObject },
+  { title: 'McpResult', additionalProperties: false },
+);
+
+const answerSchema = Type.Union([resultSchema, errorSchema]);
+const message = { jsonrpc, id: Type.Optional(id) };
 
 export const callMcp = defineOperation({
   id: 'callMcp',
@@ -47,6 +82,32 @@ export const callMcp = defineOperation({
     },
     { title: 'McpAnswer', additionalProperties: false },
   ),
+  wire: {
+    input: Type.Union([
+      requestSchema,
+      Type.Array(requestSchema, {
+        minItems: 1,
+        maxItems: 20,
+        description: 'A batch: revision 2025-03-26 only.',
+      }),
+    ]),
+    output: Type.Union([
+      resultSchema,
+      errorSchema,
+      Type.Array(answerSchema, {
+        minItems: 1,
+        description: 'Of a batch: one for each message that wants an answer.',
+      }),
+    ]),
+    answers: {
+      202: { description: 'Notifications and answers were taken. No body.', schema: null },
+      400: {
+        description: 'The message or its headers are not of the protocol.',
+        schema: errorSchema,
+      },
+      404: { description: 'Revision 2026-07-28 has no such method.', schema: errorSchema },
+    },
+  },
   errors: ['ORIGIN_NOT_ALLOWED'],
   example: {
     input: {

@@ -96,12 +96,14 @@ export class StreamClient implements StreamReader {
 
   /** Every 15 seconds. Who has taken nothing for long is not there any more. */
   beat(): void {
-    const { slowSinceMs } = this.#outbox;
     const { hub } = this.#options;
-    if (slowSinceMs === null) {
+    const slowSinceMs = this.#outbox.slowSinceMs ?? Number.POSITIVE_INFINITY;
+    const slowMs = hub.clock.monotonicMs() - slowSinceMs;
+    // Little may wait for a reader of a quiet token, and it may never be called slow.
+    const stuckMs = Math.max(slowMs, this.#outbox.readStuckMs());
+    if (stuckMs > hub.limits.stallMs) this.#outbox.cut();
+    else if (this.#outbox.slowSinceMs === null) {
       this.#outbox.write(this.#isLive ? this.channel.toBeat() : PLAIN_BEAT);
-    } else if (hub.clock.monotonicMs() - slowSinceMs > hub.limits.stallMs) {
-      this.#outbox.cut();
     }
   }
 

@@ -9,6 +9,12 @@ export interface StreamSlotsOptions {
   readonly totalMax: number;
 }
 
+/** Whose streams are counted together: a wallet's by its keys and by its sessions are one count. */
+function toOwner(identity: Identity): string {
+  if (identity.kind === 'anonymous') return `address ${identity.key}`;
+  return `wallet ${identity.kind === 'key' ? identity.walletId : identity.wallet.id}`;
+}
+
 /** Long enough for a connection that was lost to be noticed. */
 const RETRY_AFTER_SECONDS = 5;
 
@@ -28,7 +34,7 @@ export class StreamSlots {
   /** The returned function gives the slot back; calling it again does nothing. */
   take(identity: Identity): () => void {
     const limit = this.#options.limitOf(identity);
-    const key = `${identity.kind} ${identity.key}`;
+    const key = toOwner(identity);
     const taken = this.#taken.get(key) ?? 0;
     const retryAfterSeconds = RETRY_AFTER_SECONDS;
     if (taken >= limit) throw new AppError('TOO_MANY_STREAMS', { limit }, { retryAfterSeconds });

@@ -1,0 +1,85 @@
+// What was typed after a command: flags and arguments, strictly. What a command does not know is an
+// error that names what it knows, and every command has --help.
+
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+type Flags = Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>;
+
+type Values<F extends Flags> = {
+  readonly [Name in keyof F]?: F[Name]['type'] extends 'string' ? string : boolean;
+};
+
+export interface CommandForm<F extends Flags> {
+  /** As it is typed, such as `npx mintwire verify`. */
+  readonly name: string;
+  /** Printed for --help: how to call it and what it does. */
+  readonly help: string;
+  readonly flags: F;
+  /** Names of the arguments, in order; all of them are needed. None unless told. */
+  readonly args?: readonly string[];
+  /** Whether there may be any number of arguments instead. */
+  readonly takesAnyArgs?: boolean;
+}
+
+export type ParsedCommand<F extends Flags> =
+  | { readonly kind: 'run'; readonly values: Values<F>; readonly args: readonly string[] }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'fault'; readonly message: string };
+
+function toFault(error: Error & { code?: string }, known: readonly string[]): string {
+  const flag = /'(-[^' ]*)/.exec(error.message)?.[1] ?? '';
+  const list = known.map((name) => `--${name}`).join(', ');
+  if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `no flag ${flag}; known: ${list}`;
+  const takesNone = error.message.includes('does not take an argument');
+  return takesNone ? `${flag} takes no value` : `${flag} needs a value`;
+}
+
+function toArgsFault<F extends Flags>(form: CommandForm<F>, given: readonly string[]) {
+  if (form.takesAnyArgs) return null;
+  const names = form.args ?? [];
+  const wanted = names.length === 0 ? 'no arguments' : names.map((name) => `<${name}>`).join(' ');
+  const extra = given[names.length];
+  if (extra !== undefined) return `no argument "${extra}" here; it takes ${wanted}`;
+  return given.length < names.length ? `<${names[given.length]}> is missing` : null;
+}
+
+export function parseCommand<F extends Flags>(
+  typed: readonly string[],
+  form: CommandForm<F>,
+): ParsedCommand<F> {
+  const flags: Flags = { ...form.flags, help: { type: 'boolean' } };
+  try {
+    const options = flags as ParseArgsConfig['options'] & object;
+    const { values, positionals } = parseArgs({
+      args: [...typed],
+      options,
+      allowPositionals: true,
+    });
+    if (values['help'] === true) return { kind: 'help' };
+    const message = toArgsFault(form, positionals);
+    if (message !== null) return { kind: 'fault', message };
+    return { kind: 'run', values: values as Values<F>, args: positionals };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return { kind: 'fault', message: toFault(error, Object.keys(flags)) };
+  }
+}
+
+/** Says what is wrong with what was typed, and that it is the caller's. */
+export function refuseCommand(form: CommandForm<Flags>, message: string): null {
+  console.error(`${form.name}: ${message}\n\n${form.help}`);
+  process.exitCode = 2;
+  return null;
+}
+
+/** Null where there is nothing to run: help was printed, or what is wrong. */
+export function readCommand<F extends Flags>(
+  typed: readonly string[],
+  form: CommandForm<F>,
+): Extract<ParsedCommand<F>, { kind: 'run' }> | null {
+  const parsed = parseCommand(typed, form);
+  if (parsed.kind === 'run') return parsed;
+  if (parsed.kind === 'fault') return refuseCommand(form, parsed.message);
+  console.log(form.help);
+  return null;
+}
