@@ -16,14 +16,14 @@ function create(code: RefusedCode): AppError {
   return new AppError(code, {}, { headers: { 'WWW-Authenticate': `${REALM}${fault}` } });
 }
 
-const REFUSALS: Readonly<Record<RefusedCode, AppError>> = {
-  INVALID_API_KEY: create('INVALID_API_KEY'),
-  INVALID_SESSION: create('INVALID_SESSION'),
-  PRIVATE_KEY_REFUSED: create('PRIVATE_KEY_REFUSED'),
-  WALLET_SESSION_REQUIRED: create('WALLET_SESSION_REQUIRED'),
-};
-
-/** The same object each time: a flood of bad keys must not pay for stack traces. */
+/**
+ * A new object each time, because the gate adds the caller's own budget to it; without a stack
+ * trace, because a flood of bad keys must not pay for one.
+ */
 export function toUnauthorized(code: RefusedCode): AppError {
-  return REFUSALS[code];
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const error = create(code);
+  Error.stackTraceLimit = stackTraceLimit;
+  return error;
 }

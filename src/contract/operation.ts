@@ -123,8 +123,8 @@ export function isShared(operation: Pick<Operation, 'cacheControl'>): boolean {
 export function toErrorCodes(operation: Operation): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(['INVALID_INPUT', 'MALFORMED_REQUEST']);
   if (operation.cost !== 'free') {
-    codes.add('INVALID_API_KEY').add('PRIVATE_KEY_REFUSED');
-    if (operation.access !== 'key') codes.add('INVALID_SESSION');
+    // A session that has ended is told so even where no session is taken.
+    codes.add('INVALID_API_KEY').add('INVALID_SESSION').add('PRIVATE_KEY_REFUSED');
     // A lost key store refuses those who show credentials rather than letting them in.
     codes.add('RATE_LIMITED').add('UPSTREAM_UNAVAILABLE');
   }
@@ -136,6 +136,8 @@ export function toErrorCodes(operation: Operation): readonly ErrorCode[] {
     for (const code of ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
   }
   for (const code of operation.errors) codes.add(code);
+  // Of the request itself, whatever it asks for.
+  codes.add('REQUEST_TIMEOUT').add('URI_TOO_LONG').add('HEADERS_TOO_LARGE');
   for (const code of ['INTERNAL', 'OVERLOADED'] as const) codes.add(code);
   return [...codes];
 }

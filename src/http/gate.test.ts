@@ -89,6 +89,25 @@ test('behavior: the order is ceiling, credentials, budget, input', async (t) => 
   assert.equal((await server.get('/v1/thing', bad)).status, 429);
 });
 
+test('behavior: a refused credential is told what is left to its own address', async (t) => {
+  const ip = { policy: 'ip', perMinute: 60, burst: 9 };
+  const server = await startTestServer(t, {
+    clock: new ManualClock(),
+    limits: toLimits({ ip }),
+    trustedProxies: ['127.0.0.0/8'],
+  });
+  async function refuse(client: string): Promise<string | null> {
+    const headers = { authorization: 'Bearer nonsense', 'x-forwarded-for': client };
+    const response = await server.get('/v1/thing', { headers });
+    assert.equal(response.status, 401);
+    return response.headers.get('ratelimit');
+  }
+  const [first, second] = ['203.0.113.1', '203.0.113.2'];
+  assert.equal(await refuse(first), '"ip";r=8;t=1');
+  assert.equal(await refuse(first), '"ip";r=7;t=2');
+  assert.equal(await refuse(second), '"ip";r=8;t=1');
+});
+
 test('behavior: a forged X-Forwarded-For changes nothing', async (t) => {
   const server = await startTestServer(t, {
     clock: new ManualClock(),

@@ -94,6 +94,35 @@ test('behavior: a key expires on its day and makes room', async (t) => {
   assert.equal(keys.find((one) => one.name === 'brief')?.status, 'expired');
 });
 
+test('behavior: of two hundred requests at once ten get a key', async (t) => {
+  const server = await startAccess(t);
+  const { token } = await server.signIn(createEvmWallet());
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, index) =>
+      server.send('POST', '/keys', { body: { name: `key ${index}` }, bearer: token }),
+    ),
+  );
+  const counts = Object.groupBy(answers, ({ status, body }) => `${status} ${body.code ?? ''}`);
+  assert.deepEqual(
+    Object.entries(counts)
+      .sort()
+      .map(([told, list]) => [told, list?.length]),
+    [
+      ['201 ', 10],
+      ['409 KEY_LIMIT_REACHED', 190],
+    ],
+  );
+  const { body } = await server.send('GET', '/keys?limit=100', { bearer: token });
+  assert.equal(body['active'], 10);
+  assert.equal((body['keys'] as unknown[]).length, 10);
+  const issued = answers.filter(({ status }) => status === 201).map((one) => one.body['key']);
+  assert.equal(new Set(issued).size, 10);
+  for (const key of issued) {
+    const { status } = await server.send('GET', '/entitlements', { bearer: String(key) });
+    assert.equal(status, 200);
+  }
+});
+
 test('behavior: a repeated request is answered without the secret, a changed one is a conflict', async (t) => {
   const server = await startAccess(t);
   const { token } = await server.signIn(createEvmWallet());

@@ -1,147 +1,104 @@
-// Every operation × every credential, made from the operation list: a new one cannot be forgotten.
+// Every operation × every kind of credential: the answer that each cell must give is stated here,
+// after the contract's rules of access, and a new operation without a row fails.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { CHALLENGE_LIFE_MS } from '../../src/access/sign-in.ts';
 import { type Service, startService } from '../../src/compose/start-service.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { type OperationId, operations } from '../../src/contract/operations.ts';
 import { ManualClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
-import { type AccessClient, createAccessClient, type SendOptions } from '../access-client.ts';
+import { createAccessClient } from '../access-client.ts';
+import { type FuzzAnswer, sendRequest } from '../fuzz/send-request.ts';
 import { PLENTY_ENV } from '../start-access.ts';
-import { createEvmWallet, createSolanaWallet } from '../wallets.ts';
+import {
+  CREDENTIALS,
+  type Credential,
+  type CredentialScene,
+  type Headers,
+  PAGE,
+  PRIVATE_KEY,
+  type Row,
+} from './matrix-credentials.ts';
 
-const PAGE = 'https://console.example';
-const PRIVATE_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 const DAY_MS = 86_400_000;
 
-/** Codes by which the gate refuses a credential; anything else means that it let the caller in. */
-const REFUSALS = new Set([
-  'INVALID_API_KEY',
-  'INVALID_SESSION',
-  'WALLET_SESSION_REQUIRED',
-  'PRIVATE_KEY_REFUSED',
-  'ORIGIN_NOT_ALLOWED',
-]);
+/** Each operation's row, and what it answers to whoever is let in. Nothing is followed here. */
+const ROWS: Readonly<Record<OperationId, readonly [row: Row, letIn: string]>> = {
+  getChains: ['public', '200'],
+  searchTokens: ['public', '200'],
+  getToken: ['public', '400 CHAIN_NOT_FOLLOWED'],
+  getKlines: ['public', '400 CHAIN_NOT_FOLLOWED'],
+  getTrades: ['public', '400 CHAIN_NOT_FOLLOWED'],
+  getHolders: ['public', '400 CHAIN_NOT_FOLLOWED'],
+  getTokenStream: ['public', '400 CHAIN_NOT_FOLLOWED'],
+  quoteTrade: ['public', '400 CHAIN_NOT_FOLLOWED'],
+  buildTrade: ['sessionWrite', '400 CHAIN_NOT_FOLLOWED'],
+  getTradeStatus: ['public', '400 CHAIN_NOT_FOLLOWED'],
+  getEntitlements: ['public', '200'],
+  createChallenge: ['public', '200'],
+  verifyChallenge: ['public', '401 CHALLENGE_EXPIRED'],
+  getSessions: ['sessionRead', '200'],
+  endSession: ['sessionWrite', '200'],
+  endAllSessions: ['sessionWrite', '200'],
+  getMe: ['sessionRead', '200'],
+  getKeys: ['sessionRead', '200'],
+  createKey: ['sessionWrite', '201'],
+  revokeKey: ['sessionWrite', '404 KEY_NOT_FOUND'],
+  callMcp: ['agent', '200'],
+  getOpenapi: ['public', '200'],
+  getDocs: ['public', '200'],
+  getLlms: ['public', '200'],
+  getHealth: ['free', '200'],
+  getReady: ['free', '200'],
+};
 
-interface Credential {
-  readonly name: string;
-  /** What each kind of operation says to it: a code, or null where the caller is let in. */
-  readonly expected: Readonly<Record<Operation['access'], string | null>>;
-  /** Fresh for each operation, because some of them end the session that calls. */
-  create(client: AccessClient, setting: Setting): Promise<SendOptions>;
+/** Operations after which the caller's session is over. */
+const ENDING = new Set<string>(['endSession', 'endAllSessions']);
+
+function toTarget(operation: Operation, { query = '' }: { readonly query?: string }): string {
+  const input = operation.method === 'POST' ? {} : operation.example.input;
+  const own = Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]);
+  const text = [new URLSearchParams(own).toString(), query].filter((one) => one !== '').join('&');
+  return `/v1${operation.path}${text === '' ? '' : `?${text}`}`;
 }
 
-interface Setting {
-  readonly expiredKey: string;
-  readonly clock: ManualClock;
+/** Status, code and, where the caller was let in, the level that it was counted at. */
+function toCell(answer: FuzzAnswer): string {
+  const { headers, status } = answer;
+  const isProblem = headers['content-type']?.startsWith('application/problem+json') === true;
+  const code = isProblem ? ` ${JSON.parse(answer.body.toString('utf8')).code}` : '';
+  const [, level = 'unmetered'] = /^"(\w+)"/.exec(String(headers['ratelimit-policy'])) ?? [];
+  return `${status}${code} as ${level}`;
 }
 
-async function createSession(client: AccessClient): Promise<string> {
-  return (await client.signIn(createEvmWallet())).token;
+function toExpected(operation: Operation, credential: Credential): string {
+  const [row, letIn] = ROWS[operation.id as OperationId] ?? assert.fail('no row');
+  const { answer, level } = credential.cells[row];
+  return `${answer === 'in' ? letIn : answer} as ${level}`;
 }
 
-const refusedEverywhere = (code: string) => ({ public: code, key: code, session: code });
-const letInEverywhere = { public: null, key: null, session: null };
-/** Where sessions are not taken a cookie counts as nothing, and a token as a bad key. */
-const letInByToken = { ...letInEverywhere, key: 'INVALID_API_KEY' };
-
-const CREDENTIALS: readonly Credential[] = [
-  {
-    name: 'anonymous',
-    expected: { ...letInEverywhere, session: 'WALLET_SESSION_REQUIRED' },
-    create: async () => ({}),
-  },
-  {
-    name: 'a key',
-    expected: { ...letInEverywhere, session: 'WALLET_SESSION_REQUIRED' },
-    create: async (client) => {
-      return { bearer: (await client.issueKey(await createSession(client))).key };
-    },
-  },
-  {
-    name: 'a revoked key',
-    expected: refusedEverywhere('INVALID_API_KEY'),
-    create: async (client) => {
-      const token = await createSession(client);
-      const { id, key } = await client.issueKey(token);
-      await client.send('GET', '/entitlements', { bearer: key });
-      await client.send('DELETE', `/keys?id=${id}`, { bearer: token });
-      return { bearer: key };
-    },
-  },
-  {
-    name: 'an expired key',
-    expected: refusedEverywhere('INVALID_API_KEY'),
-    create: async (_client, { expiredKey }) => ({ bearer: expiredKey }),
-  },
-  {
-    name: 'garbage',
-    expected: refusedEverywhere('INVALID_API_KEY'),
-    create: async () => ({ bearer: 'nonsense' }),
-  },
-  {
-    name: 'a session of a browser',
-    expected: letInEverywhere,
-    create: async (client) => {
-      const cookie = await client.signInByCookie(createEvmWallet(), PAGE);
-      return { headers: { cookie, origin: PAGE } };
-    },
-  },
-  {
-    name: 'a session of a program',
-    expected: letInByToken,
-    create: async (client) => ({ bearer: await createSession(client) }),
-  },
-  {
-    name: 'an ended session',
-    expected: refusedEverywhere('INVALID_SESSION'),
-    create: async (client) => {
-      const token = await createSession(client);
-      await client.send('DELETE', '/auth/session', { bearer: token });
-      return { bearer: token };
-    },
-  },
-  {
-    name: "another wallet's session",
-    expected: letInByToken,
-    create: async (client) => ({ bearer: (await client.signIn(createSolanaWallet())).token }),
-  },
-  {
-    name: 'a wallet private key',
-    expected: refusedEverywhere('PRIVATE_KEY_REFUSED'),
-    create: async () => ({ bearer: PRIVATE_KEY }),
-  },
-];
-
-async function ask(client: AccessClient, operation: Operation, options: SendOptions) {
-  const { input } = operation.example;
-  if (operation.method === 'POST') {
-    return client.send('POST', operation.path, { ...options, body: input });
-  }
-  const query = new URLSearchParams(
-    Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
-  ).toString();
-  const path = query === '' ? operation.path : `${operation.path}?${query}`;
-  return client.send(operation.method, path, options);
-}
-
-/** Operations that are not metered look at no credentials. */
-function toExpected(operation: Operation, credential: Credential): string | null {
-  return operation.cost === 'free' ? null : credential.expected[operation.access];
+function assertRefusalHeaders(answer: FuzzAnswer): void {
+  const { headers, status } = answer;
+  if (status !== 401 && status !== 403) return;
+  assert.equal(headers['cache-control'], 'no-store');
+  if (status === 401) assert.match(headers['www-authenticate'] ?? '', /^Bearer realm=/);
 }
 
 describe('the level matrix', () => {
-  let client: AccessClient;
-  let setting: Setting;
   const logLines: string[] = [];
-
-  let service: Service;
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-matrix-'));
+  const agent = new Agent({ keepAlive: true });
+  const shared = new Map<Credential, Promise<Headers>>();
+  let service: Service;
+  let scene: CredentialScene;
+  let origin: string;
 
   before(async () => {
     const clock = new ManualClock(Date.now());
@@ -164,45 +121,64 @@ describe('the level matrix', () => {
       }),
       clock,
     });
-    client = createAccessClient(service.url.replace(/\/v1$/, ''));
-    const token = await createSession(client);
-    const body = { name: 'brief', expiresInDays: 1 };
-    const issued = await client.send('POST', '/keys', { body, bearer: token });
+    origin = service.url.replace(/\/v1$/, '');
+    const client = createAccessClient(origin);
+    scene = { client, clock, old: await CREDENTIALS.createOld(client) };
     clock.advance(DAY_MS);
-    setting = { expiredKey: String(issued.body['key']), clock };
   });
 
   after(async () => {
+    agent.destroy();
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
+  function createHeaders(operation: Operation, credential: Credential): Promise<Headers> {
+    if (ENDING.has(operation.id)) return credential.create(scene);
+    const headers = shared.get(credential) ?? credential.create(scene);
+    shared.set(credential, headers);
+    return headers;
+  }
+
+  async function ask(operation: Operation, credential: Credential): Promise<FuzzAnswer> {
+    const headers = await createHeaders(operation, credential);
+    // Only so many challenges may be open at once.
+    if (operation.id === 'createChallenge') scene.clock.advance(CHALLENGE_LIFE_MS);
+    const isPost = operation.method === 'POST';
+    const answer = await sendRequest(
+      { origin, agent },
+      {
+        method: operation.method,
+        target: toTarget(operation, credential),
+        headers: isPost ? [...headers, ['Content-Type', 'application/json']] : headers,
+        body: isPost ? Buffer.from(JSON.stringify(operation.example.input)) : null,
+      },
+    );
+    assert.ok(!('failure' in answer), JSON.stringify(answer));
+    return answer;
+  }
+
+  test('behavior: every operation has a row', () => {
+    assert.deepEqual(Object.keys(ROWS).sort(), operations.map(({ id }) => id).sort());
+  });
+
   for (const operation of operations as readonly Operation[]) {
-    for (const credential of CREDENTIALS) {
-      const expected = toExpected(operation, credential);
-      const title = `${operation.method} ${operation.path} with ${credential.name}`;
-      test(`behavior: ${title}: ${expected ?? 'let in'}`, async () => {
-        const options = await credential.create(client, setting);
-        const answer = await ask(client, operation, options);
-        const { code } = answer.body;
-        if (expected !== null) {
-          assert.deepEqual([answer.status, code], [401, expected]);
-          assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer realm=/);
-          assert.equal(answer.headers.get('cache-control'), 'no-store');
-          return;
-        }
-        assert.ok(!REFUSALS.has(code ?? ''), `${answer.status} ${code}`);
-        assert.ok(answer.status < 500 || code === 'NOT_READY', `${answer.status} ${code}`);
-        if (operation.access === 'session') {
-          assert.match(answer.headers.get('ratelimit-policy') ?? '', /^"session"/);
-        }
-      });
-    }
+    const { method, path } = operation;
+    test(`behavior: ${method} ${path} with ${CREDENTIALS.list.length} credentials`, async () => {
+      const cells: Record<string, string> = {};
+      for (const credential of CREDENTIALS.list) {
+        const answer = await ask(operation, credential);
+        assertRefusalHeaders(answer);
+        cells[credential.name] = toCell(answer);
+      }
+      const expected = CREDENTIALS.list.map((one) => [one.name, toExpected(operation, one)]);
+      assert.deepEqual(cells, Object.fromEntries(expected));
+    });
   }
 
   test('behavior: nothing of a credential is in the log', () => {
     const text = logLines.join('');
-    assert.ok(logLines.length > operations.length * CREDENTIALS.length);
+    assert.ok(logLines.length > operations.length * CREDENTIALS.list.length);
     assert.doesNotMatch(text, /mw_(live|sess)_/);
     assert.ok(!text.includes(PRIVATE_KEY.slice(2)));
   });

@@ -1,0 +1,119 @@
+// The checks themselves: each fault that the fuzzer looks for is noticed.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toOpenapi } from '../../src/contract/openapi.ts';
+import { callMcp } from '../../src/contract/operations/call-mcp.ts';
+import { getThing } from '../start-http-server.ts';
+import { checkAnswer } from './check-answer.ts';
+import { readDocument } from './openapi-document.ts';
+import type { FuzzAnswer, FuzzRequest } from './send-request.ts';
+
+const document = readDocument(toOpenapi([getThing, callMcp], { version: '1.2.3' }));
+
+const REQUEST: FuzzRequest = {
+  method: 'GET',
+  target: '/v1/thing',
+  headers: [['Authorization', `Bearer mw_live_${'k'.repeat(49)}`]],
+  body: null,
+};
+
+const HEADERS = {
+  'x-request-id': 'r1',
+  'x-content-type-options': 'nosniff',
+  'content-type': 'application/json; charset=utf-8',
+  ratelimit: '"anonymous";r=1;t=1',
+  'ratelimit-policy': '"anonymous";q=60;w=30',
+};
+
+const RIGHT: FuzzAnswer = { status: 200, headers: HEADERS, body: Buffer.from('{"ok":true}') };
+
+function toProblem(status: number, code: string, fields: object = {}): FuzzAnswer {
+  const problem = { type: '/x', title: 'x', status, detail: 'x', code, requestId: 'r1', ...fields };
+  const type = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
+  const more = status === 401 ? { 'www-authenticate': 'Bearer' } : { 'retry-after': '1' };
+  const body = Buffer.from(JSON.stringify(problem));
+  return { status, headers: { ...HEADERS, ...type, ...more }, body };
+}
+
+function withHeaders(answer: FuzzAnswer, headers: Record<string, string | undefined>): FuzzAnswer {
+  return { ...answer, headers: { ...answer.headers, ...headers } };
+}
+
+function withBody(text: string): FuzzAnswer {
+  return { ...RIGHT, body: Buffer.from(text) };
+}
+
+test('default: answers as documented have no fault', () => {
+  const limited = toProblem(429, 'RATE_LIMITED');
+  for (const answer of [
+    RIGHT,
+    toProblem(400, 'INVALID_INPUT'),
+    toProblem(401, 'INVALID_API_KEY'),
+    limited,
+  ]) {
+    assert.deepEqual(checkAnswer(REQUEST, answer, document), []);
+  }
+});
+
+const FAULTS: readonly (readonly [name: string, answer: FuzzAnswer, fault: RegExp])[] = [
+  ['a 500', toProblem(500, 'INTERNAL'), /^500 INTERNAL/],
+  ['a 503 of an operation that asks no node', toProblem(503, 'UPSTREAM_UNAVAILABLE'), /^503 UP/],
+  ['a status', { ...RIGHT, status: 418 }, /^418 {2}undeclared/],
+  ['a code', toProblem(400, 'INVALID_CURSOR'), /INVALID_CURSOR undeclared/],
+  ['an unknown code', toProblem(400, 'SURPRISE'), /schema: \/code/],
+  ['a media type', withHeaders(RIGHT, { 'content-type': 'text/html' }), /as text\/html undeclared/],
+  ['a missing field', withBody('{}'), /schema: \/ /],
+  ['an extra field', withBody('{"ok":true,"secret":1}'), /schema/],
+  ['another type', withBody('{"ok":"true"}'), /schema: \/ok/],
+  ['no JSON', withBody('{"ok":true'), /not JSON/],
+  ['no request id', withHeaders(RIGHT, { 'x-request-id': undefined }), /X-Request-Id/],
+  ['another request id', toProblem(400, 'INVALID_INPUT', { requestId: 'r2' }), /requestId/],
+  ['another status', toProblem(400, 'INVALID_INPUT', { status: 404 }), /status is not/],
+  ['no budget', withHeaders(RIGHT, { ratelimit: undefined }), /RateLimit missing/],
+  ['no policy', withHeaders(RIGHT, { 'ratelimit-policy': undefined }), /RateLimit-Policy missing/],
+  ['no wait', withHeaders(toProblem(429, 'RATE_LIMITED'), { 'retry-after': undefined }), /Retry-/],
+  ['another wait', withHeaders(toProblem(429, 'RATE_LIMITED'), { 'retry-after': '9' }), /disagree/],
+  ['no scheme', withHeaders(toProblem(401, 'INVALID_API_KEY'), { 'www-authenticate': '' }), /WWW/],
+  ['a kept error', withHeaders(toProblem(400, 'INVALID_INPUT'), { 'cache-control': '' }), /cached/],
+  ['an injected header', withHeaders(RIGHT, { 'x-injected': 'yes' }), /injected/],
+  ['a stack', toProblem(400, 'INVALID_INPUT', { detail: 'at run (/a/b.ts:1:2)' }), /internals/],
+  ['a query', toProblem(400, 'INVALID_INPUT', { detail: 'SELECT x FROM y' }), /internals/],
+  ['a credential', withBody(`{"ok":true,"x":"mw_live_${'k'.repeat(49)}"}`), /shown again/],
+];
+
+for (const [name, answer, fault] of FAULTS) {
+  test(`behavior: noticed: ${name}`, () => {
+    const faults = checkAnswer(REQUEST, answer, document);
+    assert.ok(
+      faults.some((one) => fault.test(one)),
+      faults.join('; '),
+    );
+  });
+}
+
+const MCP_FAULTS: readonly (readonly [name: string, status: number, body: string, RegExp])[] = [
+  ['another id', 200, '{"jsonrpc":"2.0","id":2,"result":{}}', /id is not/],
+  ['result and error', 200, '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}', /not one of/],
+  [
+    'an internal error',
+    200,
+    '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}',
+    /inte/,
+  ],
+  ['a status', 201, '{"jsonrpc":"2.0","id":1,"result":{}}', /no status/],
+];
+
+for (const [name, status, body, fault] of MCP_FAULTS) {
+  test(`behavior: noticed in MCP: ${name}`, () => {
+    const asked = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    const request = { method: 'POST', target: '/v1/mcp', headers: [] };
+    const sent = { ...request, body: Buffer.from(JSON.stringify(asked)) };
+    const answer = { status, headers: HEADERS, body: Buffer.from(body) };
+    const faults = checkAnswer(sent, answer, document);
+    assert.ok(
+      faults.some((one) => fault.test(one)),
+      faults.join('; '),
+    );
+  });
+}

@@ -1,0 +1,220 @@
+// Holds an answer against the document: status, type, body, headers, and what must not leak.
+
+import { EventParser } from '../stream-fold.ts';
+import { checkMcpAnswer } from './check-mcp-answer.ts';
+import type { ApiDocument, DeclaredAnswer, DocumentOperation } from './openapi-document.ts';
+import type { FuzzAnswer, FuzzRequest } from './send-request.ts';
+
+/** Refused before there is a route, a caller or a budget. */
+const BEFORE_ROUTES = new Set([
+  'URI_TOO_LONG',
+  'HEADERS_TOO_LARGE',
+  'REQUEST_TIMEOUT',
+  'OVERLOADED',
+]);
+
+/**
+ * Operations that ask a node: where that does not answer, 503 is meant. Anywhere else a 503 of a
+ * service whose store works is an error in disguise.
+ */
+const ASKS_NODES = new Set(['verifyChallenge', 'buildTrade', 'getTradeStatus', 'getReady']);
+
+/** Traces of our inside that no answer may show. */
+const INTERNALS: readonly RegExp[] = [
+  /\bat [\w.<>[\] ]+ \(?(?:file:|node:|\/)[^\s]*:\d+/,
+  /\/(?:src|node_modules|home|work|tmp)\/[\w./-]+/,
+  /\.ts:\d+/,
+  /\bSQLITE_|\bsqlite error|syntax error at or near|relation "|violates .* constraint/i,
+  /\b(?:SELECT|INSERT|UPDATE|DELETE)\b[^"]{1,80}\b(?:FROM|INTO|SET|WHERE)\b/,
+  /\b(?:TypeError|RangeError|ReferenceError|SyntaxError)\b/,
+  /\bE(?:CONNREFUSED|CONNRESET|NOENT|ACCES|PIPE)\b/,
+  /Cannot read propert|is not a function|undefined is not/,
+];
+
+interface Place {
+  readonly operation: DocumentOperation | null;
+  readonly isKnownPath: boolean;
+}
+
+function toPlace(request: FuzzRequest, document: ApiDocument): Place {
+  const [target = ''] = request.target.split('?', 1);
+  const path = target.replace(/^https?:\/\/[^/?]*/i, '');
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  return { operation: document.find(method, path), isKnownPath: document.hasPath(path) };
+}
+
+/** What the tallies call it. */
+export function nameOperation(request: FuzzRequest, document: ApiDocument): string {
+  const { operation, isKnownPath } = toPlace(request, document);
+  if (operation !== null) return operation.id;
+  return isKnownPath ? 'other method' : 'other path';
+}
+
+function parseJson(body: Buffer): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) };
+  } catch {
+    return null;
+  }
+}
+
+function* checkProblem(answer: FuzzAnswer): Generator<string> {
+  const parsed = parseJson(answer.body);
+  if (parsed === null) return yield 'the problem is not JSON';
+  const problem = parsed.value as Record<string, unknown>;
+  if (problem['status'] !== answer.status) yield "the problem's status is not the answer's";
+  if (problem['requestId'] !== answer.headers['x-request-id']) {
+    yield "the problem's requestId is not X-Request-Id";
+  }
+  if (problem['code'] === undefined) yield 'the problem has no code';
+}
+
+function readCode(answer: FuzzAnswer): string {
+  if (!answer.headers['content-type']?.startsWith('application/problem+json')) return '';
+  const value = parseJson(answer.body)?.value as { code?: unknown } | undefined;
+  return typeof value?.code === 'string' ? value.code : '';
+}
+
+/** Whether it was refused before there was a caller to charge; such a connection may be closed. */
+function isBeforeRoutes(answer: FuzzAnswer): boolean {
+  const code = readCode(answer);
+  const isClosed = answer.headers.connection === 'close';
+  return BEFORE_ROUTES.has(code) || (code === 'MALFORMED_REQUEST' && isClosed);
+}
+
+function* checkEvents(answer: FuzzAnswer, declared: DeclaredAnswer): Generator<string> {
+  const check = declared.content.get('text/event-stream');
+  const parser = new EventParser();
+  let events: ReturnType<EventParser['push']>;
+  try {
+    events = parser.push(answer.body.toString('utf8'));
+  } catch {
+    return yield 'an event is not JSON';
+  }
+  for (const { event, data } of events) {
+    if (event === '') continue;
+    const fault = check?.({ [event]: data }) ?? null;
+    if (fault !== null) yield `the event ${event}: ${fault}`;
+  }
+}
+
+/** The body of an answer against what its operation declares for that status and type. */
+function* checkBody(
+  answer: FuzzAnswer,
+  declared: DeclaredAnswer,
+  isHead: boolean,
+): Generator<string> {
+  const mediaType = (answer.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+  if (declared.content.size === 0 || isHead) {
+    if (answer.body.length > 0) yield `${answer.status} has a body`;
+    return;
+  }
+  const check = declared.content.get(mediaType);
+  if (check === undefined) return yield `${answer.status} as ${mediaType || 'no type'} undeclared`;
+  if (mediaType === 'text/event-stream') return yield* checkEvents(answer, declared);
+  if (!mediaType.endsWith('json')) {
+    if (answer.body.length === 0) yield 'the text is empty';
+    return;
+  }
+  const parsed = parseJson(answer.body);
+  if (parsed === null) return yield 'the body is not JSON';
+  const fault = check(parsed.value);
+  if (fault !== null) yield `${answer.status} does not match its schema: ${fault}`;
+  const code = readCode(answer);
+  if (code !== '' && !declared.codes.has(code)) yield `${answer.status} ${code} undeclared`;
+}
+
+const RATE_LIMIT = /^"(?:anonymous|key|session|ip)";r=\d+;t=\d+$/;
+const RATE_LIMIT_POLICY = /^"(?:anonymous|key|session|ip)";q=\d+;w=\d+$/;
+
+function* checkHeaders(answer: FuzzAnswer, operation: DocumentOperation | null) {
+  const { status, headers } = answer;
+  const code = readCode(answer);
+  if (!headers['x-request-id']) yield 'X-Request-Id is missing';
+  if (headers['x-injected'] !== undefined) yield 'a header was injected';
+  if (headers['x-content-type-options'] !== 'nosniff') yield 'nosniff is missing';
+  if (status === 401 && !headers['www-authenticate']) yield '401 without WWW-Authenticate';
+  if (status === 405 && !headers.allow) yield '405 without Allow';
+  if (status >= 400 && headers['cache-control'] !== 'no-store') yield 'an error that may be cached';
+  if (status === 429 || status === 503) {
+    if (!/^[1-9]\d*$/.test(headers['retry-after'] ?? '')) yield `${status} without Retry-After`;
+  }
+  const limit = String(headers['ratelimit'] ?? '');
+  if (code === 'RATE_LIMITED' && limit.split(';t=')[1] !== headers['retry-after']) {
+    yield 'Retry-After and RateLimit disagree';
+  }
+  if (!operation?.isMetered || isBeforeRoutes(answer)) return;
+  if (!RATE_LIMIT.test(limit)) yield `${status} ${code} with RateLimit ${limit || 'missing'}`;
+  const policy = String(headers['ratelimit-policy'] ?? '');
+  if (!RATE_LIMIT_POLICY.test(policy))
+    yield `${status} with RateLimit-Policy ${policy || 'missing'}`;
+}
+
+function* checkServerError(answer: FuzzAnswer, operation: DocumentOperation | null) {
+  const { status } = answer;
+  if (status < 500) return;
+  const code = readCode(answer);
+  if (status !== 503) yield `${status} ${code}`;
+  else if (code !== 'OVERLOADED' && !ASKS_NODES.has(operation?.id ?? '')) yield `503 ${code}`;
+}
+
+/** Secrets of the request that its answer shows again. */
+function* checkEcho(request: FuzzRequest, answer: FuzzAnswer): Generator<string> {
+  const text = answer.body.toString('utf8');
+  for (const [name, value] of request.headers) {
+    if (!/^(authorization|cookie)$/i.test(name)) continue;
+    for (const [secret] of value.matchAll(/mw_(?:live|sess)_\w{20,}|[0-9a-f]{64}/g)) {
+      if (text.includes(secret)) yield 'a credential is shown again';
+    }
+  }
+}
+
+function* checkInternals(answer: FuzzAnswer): Generator<string> {
+  if (!(answer.headers['content-type'] ?? '').includes('json')) return;
+  const text = answer.body.toString('utf8');
+  for (const pattern of INTERNALS) {
+    const [found] = pattern.exec(text) ?? [];
+    if (found !== undefined && answer.status >= 400) yield `internals: ${found.slice(0, 60)}`;
+  }
+}
+
+/** Answers of requests that no operation takes. */
+function* checkOther(request: FuzzRequest, answer: FuzzAnswer, isKnownPath: boolean) {
+  const { status } = answer;
+  const code = readCode(answer);
+  const told = `${request.method} ${status} ${code}`;
+  if (isBeforeRoutes(answer) || code === 'RATE_LIMITED') return;
+  if (request.method === 'OPTIONS' && isKnownPath) {
+    if (status !== 204 || answer.body.length > 0) yield `${told} to a preflight`;
+  } else if (isKnownPath) {
+    if (code !== 'METHOD_NOT_ALLOWED' && request.method !== 'HEAD') yield `${told}, not 405`;
+    if (request.method === 'HEAD' && status !== 405) yield `${told}, not 405`;
+  } else if (status !== 404 && status !== 400 && status !== 405 && status !== 302) {
+    yield `${told} for a path that is not there`;
+  }
+}
+
+/** Everything that is wrong with an answer; empty where nothing is. */
+export function checkAnswer(
+  request: FuzzRequest,
+  answer: FuzzAnswer,
+  document: ApiDocument,
+): string[] {
+  const { operation, isKnownPath } = toPlace(request, document);
+  const faults = [
+    ...checkServerError(answer, operation),
+    ...checkHeaders(answer, operation),
+    ...checkEcho(request, answer),
+    ...checkInternals(answer),
+  ];
+  const isHead = request.method === 'HEAD';
+  if (readCode(answer) !== '' && !isHead) faults.push(...checkProblem(answer));
+  if (operation === null) return [...faults, ...checkOther(request, answer, isKnownPath)];
+  if (operation.id === 'callMcp' && readCode(answer) === '') {
+    return [...faults, ...checkMcpAnswer(request, answer)];
+  }
+  const declared = operation.answers.get(answer.status);
+  if (declared === undefined) faults.push(`${answer.status} ${readCode(answer)} undeclared`);
+  else faults.push(...checkBody(answer, declared, isHead));
+  return faults;
+}

@@ -1,0 +1,39 @@
+// A short run of the fuzzer with a fixed seed, on both engines; `npm run fuzz` runs it at length.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operations } from '../../src/contract/operations.ts';
+import { startFuzzService } from './fuzz-service.ts';
+import { runFuzz } from './run-fuzz.ts';
+
+const REQUESTS = 2500;
+/** Far beyond what it takes: a service that hangs must fail, not hang the suite. */
+const TIME_MAX_MS = 10 * 60_000;
+
+for (const [seed, engine] of [
+  [1, 'sqlite'],
+  [2, 'postgres'],
+] as const) {
+  test(`default: ${REQUESTS} hostile requests on ${engine} are answered as documented`, async (t) => {
+    const service = await startFuzzService(t, { engine });
+    const { origin } = service;
+    const report = await runFuzz({ origin, seed, requests: REQUESTS, timeMaxMs: TIME_MAX_MS });
+    const shown = report.findings.map(({ operation, fault, curl, answer }) => {
+      return `${operation}: ${fault}\n${curl}\n${answer}`;
+    });
+    assert.deepEqual(shown, []);
+    assert.deepEqual(service.listErrors(), []);
+    assert.equal(report.sent, REQUESTS);
+    // A run that reaches nothing proves nothing.
+    const reached = operations.filter(({ id }) => {
+      const counts = report.counts.get(id) ?? new Map<string, number>();
+      return [...counts.keys()].some((status) => status.startsWith('2'));
+    });
+    assert.deepEqual(
+      reached.map(({ id }) => id),
+      operations.map(({ id }) => id),
+    );
+    const limited = [...report.counts.values()].some((counts) => counts.has('429'));
+    assert.ok(limited, 'a caller without budget is refused');
+  });
+}

@@ -1,0 +1,120 @@
+// The served OpenAPI document, read into what the fuzzer needs: inputs, and what may be answered.
+
+import { Compile, type Validator } from 'typebox/compile';
+import type { Json } from '../market-scene.ts';
+
+export type Schema = Readonly<Record<string, Json>>;
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+export interface DeclaredAnswer {
+  /** Media type → check of its body. */
+  readonly content: ReadonlyMap<string, DocumentCheck>;
+  /** Names of headers, in lower case. */
+  readonly headers: ReadonlySet<string>;
+  /** Codes of problems that the description names. */
+  readonly codes: ReadonlySet<string>;
+}
+
+export interface DocumentOperation {
+  readonly id: string;
+  readonly method: string;
+  /** With the server's prefix. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: Schema | null;
+  readonly answers: ReadonlyMap<number, DeclaredAnswer>;
+  readonly isMetered: boolean;
+}
+
+export interface ApiDocument {
+  readonly operations: readonly DocumentOperation[];
+  find(method: string, path: string): DocumentOperation | null;
+  hasPath(path: string): boolean;
+}
+
+/** What is wrong with a value, or null. */
+export type DocumentCheck = (value: unknown) => string | null;
+
+/** Puts what a reference names in its place: validators then need no other document. */
+function createResolver(document: Json): (schema: Json) => Json {
+  return function resolve(schema: Json): Json {
+    if (Array.isArray(schema)) return schema.map(resolve);
+    if (typeof schema !== 'object' || schema === null) return schema;
+    if (typeof schema.$ref === 'string') {
+      const steps = schema.$ref.replace(/^#\//, '').split('/');
+      const target = steps.reduce((at: Json, step: string) => at?.[step], document);
+      if (target === undefined) throw new Error(`${schema.$ref} leads nowhere`);
+      return resolve(target);
+    }
+    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolve(value)]));
+  };
+}
+
+function createCheck(schema: Schema): DocumentCheck {
+  // Texts of other types than JSON are described, not structured.
+  let validator: Validator | null = null;
+  return (value) => {
+    validator ??= Compile(schema as never);
+    if (validator.Check(value)) return null;
+    const [error] = validator.Errors(value);
+    return error === undefined ? 'does not match' : `${error.instancePath || '/'} ${error.message}`;
+  };
+}
+
+function toAnswer(response: Json, resolve: (schema: Json) => Json): DeclaredAnswer {
+  const content = Object.entries((response.content ?? {}) as Record<string, Json>).map(
+    ([mediaType, { schema }]) => [mediaType, createCheck(resolve(schema))] as const,
+  );
+  const codes = [...String(response.description).matchAll(/`([A-Z][A-Z0-9_]+)`:/g)];
+  return {
+    content: new Map(content),
+    headers: new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase())),
+    codes: new Set(codes.map((match) => match[1] ?? '')),
+  };
+}
+
+function toOperation(
+  at: { readonly method: string; readonly path: string },
+  item: Json,
+  resolve: (schema: Json) => Json,
+): DocumentOperation {
+  const answers = new Map(
+    Object.entries(item.responses as Record<string, Json>).map(([status, response]) => [
+      Number(status),
+      toAnswer(resolve(response), resolve),
+    ]),
+  );
+  const body = item.requestBody?.content['application/json'].schema;
+  return {
+    id: item.operationId,
+    ...at,
+    parameters: resolve(item.parameters ?? []),
+    body: body === undefined ? null : resolve(body),
+    answers,
+    isMetered: [...answers].some(([status, one]) => status < 300 && one.headers.has('ratelimit')),
+  };
+}
+
+export function readDocument(document: Json): ApiDocument {
+  const resolve = createResolver(document);
+  const prefix: string = document.servers[0].url;
+  const operations = Object.entries(document.paths as Record<string, Json>).flatMap(
+    ([path, item]) =>
+      Object.entries(item as Record<string, Json>).map(([method, one]) =>
+        toOperation({ method: method.toUpperCase(), path: `${prefix}${path}` }, one, resolve),
+      ),
+  );
+  const byRoute = new Map(operations.map((one) => [`${one.method} ${one.path}`, one]));
+  const paths = new Set(operations.map(({ path }) => path));
+  return {
+    operations,
+    find: (method, path) => byRoute.get(`${method} ${path}`) ?? null,
+    hasPath: (path) => paths.has(path),
+  };
+}
