@@ -59,6 +59,15 @@ test('behavior: JSON is not coerced', () => {
   );
 });
 
+test('behavior: null characters are refused, as in a query', () => {
+  for (const q of ['\0', 'a\0b']) {
+    assert.deepEqual(
+      errorsOf(() => parseJson({ q })),
+      [{ path: 'q', message: 'must not contain null characters' }],
+    );
+  }
+});
+
 test('behavior: every bad field is named with what it must be', () => {
   assert.deepEqual(
     errorsOf(() => parseText({ limit: '101', side: 'hold', extra: '1', events: 'x' })),

@@ -75,6 +75,14 @@ function toFieldErrors(error: SchemaError): readonly FieldError[] {
   return [{ path: base === '' ? 'body' : toShownText(base), message }];
 }
 
+/** PostgreSQL cannot hold the null character in a text, so no engine is asked for one. */
+function assertNoNull(input: Readonly<Record<string, unknown>>): void {
+  for (const [path, value] of Object.entries(input)) {
+    if (typeof value !== 'string' || !value.includes('\0')) continue;
+    throw toInvalidInput([{ path, message: 'must not contain null characters' }]);
+  }
+}
+
 /**
  * A parser for one input schema. With `text`, values are query parameters and are read by their
  * schema; without, they are JSON as it came.
@@ -103,7 +111,10 @@ export function createInputParser(schema: TObject, source: 'text' | 'json'): Inp
     for (const [name, fallback] of defaults) {
       if (value[name] === undefined) value[name] = fallback;
     }
-    if (check.Check(value)) return value;
+    if (check.Check(value)) {
+      assertNoNull(value);
+      return value;
+    }
     const errors = new Map<string, FieldError>();
     for (const error of check.Errors(value)) {
       for (const field of toFieldErrors(error)) {

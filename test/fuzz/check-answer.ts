@@ -69,7 +69,16 @@ function* checkProblem(answer: FuzzAnswer): Generator<string> {
   if (problem['code'] === undefined) yield 'the problem has no code';
 }
 
+const codes = new WeakMap<FuzzAnswer, string>();
+
+/** The code of a problem; empty where the answer is none. */
 function readCode(answer: FuzzAnswer): string {
+  const code = codes.get(answer) ?? parseCode(answer);
+  codes.set(answer, code);
+  return code;
+}
+
+function parseCode(answer: FuzzAnswer): string {
   if (!answer.headers['content-type']?.startsWith('application/problem+json')) return '';
   const value = parseJson(answer.body)?.value as { code?: unknown } | undefined;
   return typeof value?.code === 'string' ? value.code : '';

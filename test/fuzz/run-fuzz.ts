@@ -18,6 +18,8 @@ export interface FuzzOptions {
   readonly requests: number;
   /** The run ends after this time, however many requests are left. */
   readonly timeMaxMs: number;
+  /** Asked before each request; what was found until then is reported. */
+  readonly isStopped?: () => boolean;
   readonly onProgress?: (sent: number) => void;
 }
 
@@ -206,11 +208,12 @@ class FuzzRun {
   }
 
   async run(): Promise<FuzzReport> {
-    const { requests, seed, timeMaxMs, onProgress } = this.#options;
+    const { requests, seed, timeMaxMs, isStopped, onProgress } = this.#options;
     const untilMs = Date.now() + timeMaxMs;
+    const isOver = () => Date.now() >= untilMs || isStopped?.() === true;
     await this.#begin();
     const work = async () => {
-      while (this.#sent < requests && Date.now() < untilMs) {
+      while (this.#sent < requests && !isOver()) {
         const index = this.#sent;
         this.#sent += 1;
         await this.#sendOne(index);
