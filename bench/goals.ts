@@ -101,4 +101,9 @@ export const GOALS = {
     name: 'POST /v1/trade/quote, a token with 200 pools',
     ratioMin: null,
   },
+  readsBesideQuotes: {
+    part: 'quote',
+    name: 'a hot read beside 32 callers whose quotes take long, p99 against without them',
+    ratioMin: 0.1,
+  },
 } as const satisfies Record<string, Goal>;

@@ -12,6 +12,7 @@ import { createRandom } from '../test/fakes/fake-chain.ts';
 import { type LoadResult, runLoad } from './load-client.ts';
 import { buildMarketStore, toAddress } from './market-store.ts';
 import { median, readCpuMs, type StartedServer, spread, startOurs } from './measure.ts';
+import { benchLongQuotes } from './quote-long.ts';
 import type { Row } from './row.ts';
 
 const CHAIN = 'devnet';
@@ -21,6 +22,8 @@ const ORDINARY = toAddress('aa', 3);
 const BUSY = toAddress('aa', 4);
 const RANGE = 887_220;
 const CONNECTIONS = 32;
+/** About a third of what all pools of the busy token hold. */
+const LONG_AMOUNT = 10n ** 24n;
 
 interface Made {
   readonly pool: PoolRecord;
@@ -152,7 +155,12 @@ async function measure(server: StartedServer, quick: boolean): Promise<Row[]> {
     ordinary.push(await takeTurn(server, bodies[0], turnMs));
     busy.push(await takeTurn(server, bodies[1], turnMs));
   }
-  return [toRow('quoteHttp', ordinary), toRow('quoteHttpBusy', busy)];
+  const long = {
+    readPath: `/v1/token?chain=${CHAIN}&mint=${ORDINARY}`,
+    quoteBody: toBody(BUSY, LONG_AMOUNT),
+  };
+  const beside = await benchLongQuotes(server, long, { quick });
+  return [toRow('quoteHttp', ordinary), toRow('quoteHttpBusy', busy), beside];
 }
 
 export async function benchQuoteHttp(options: { readonly quick: boolean }): Promise<Row[]> {

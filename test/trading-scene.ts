@@ -1,10 +1,12 @@
 // Pricing on a real node's markets, as the service composes it, without HTTP in front.
 
+import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
 import { toDevnetDeployment } from '../src/chains/evm/to-devnet-deployment.ts';
 import { createBuildChains } from '../src/compose/build-chains.ts';
 import type { ChainSource } from '../src/compose/chain-source.ts';
+import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import type { FollowedChains } from '../src/compose/start-chains.ts';
 import { createTradeChains } from '../src/compose/trade-chains.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
@@ -22,6 +24,7 @@ import {
 import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
 import type { QuoteAnswer } from '../src/trading/quote/quote-answer.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
+import { RouteDesk } from '../src/trading/search/route-desk.ts';
 import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
@@ -43,6 +46,14 @@ export interface TradingScene {
   settle(): Promise<void>;
   stop(): Promise<void>;
 }
+
+const CONTEXT: HandlerContext = {
+  identity: { kind: 'anonymous', key: 'test' },
+  requestId: 'test',
+  addressGroup: 'test',
+  origin: null,
+  idempotencyKey: null,
+};
 
 const SETTLE_MAX_MS = 60_000;
 
@@ -97,7 +108,12 @@ export async function startTradingScene(): Promise<TradingScene> {
   chains.start();
   const paused = new Set<Address>();
   const isPaused = (_: unknown, token: Address) => paused.has(token);
-  const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER });
+  const threads = openSearchThreads({
+    clock,
+    logger: { error: (fields, message) => assert.fail(`${message}: ${JSON.stringify(fields)}`) },
+  });
+  const desk = new RouteDesk(threads);
+  const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
   const chain = chains.find('devnet') as TradeChain;
   const quoteTrade = createQuoteTrade(pricing);
   const builder = createBuilder(source, { pricing, chains, clock });
@@ -122,11 +138,12 @@ export async function startTradingScene(): Promise<TradingScene> {
     },
     paused,
     mintOf: (key) => findToken(devnet.chain.deployment, key).address,
-    quote: (input) => quoteTrade(toInput(input)),
+    quote: (input) => quoteTrade(toInput(input), CONTEXT),
     build: (input, address) => builder.build(toInput(input), address),
     settle,
     stop: async () => {
       builder.close();
+      await threads.stop();
       await chains.stop();
       await devnet.stop();
     },

@@ -1,6 +1,11 @@
 // What the caller may do: the content of /entitlements.
 
-import { COSTS, type Operation, type OutputOf } from '../contract/operation.ts';
+import {
+  COSTS,
+  EVALUATIONS_PER_UNIT,
+  type Operation,
+  type OutputOf,
+} from '../contract/operation.ts';
 import type { getEntitlements } from '../contract/operations/get-entitlements.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Tier } from './tiers.ts';
@@ -22,6 +27,7 @@ export function toEntitlements(
       perMinute: tier.budget.perMinute,
       burst: tier.budget.burst,
       costs: options.costs,
+      evaluationsPerUnit: EVALUATIONS_PER_UNIT,
     },
     limits: tier.depth,
     chains: options.chains,

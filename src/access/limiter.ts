@@ -24,6 +24,9 @@ export interface LimiterOptions {
   readonly clock: Clock;
 }
 
+/** What was spent and what is owed come to so many bursts at most. */
+const OWED_BURSTS_MAX = 2;
+
 interface Account {
   /** When its next request would come if it asked steadily. */
   arrivalMs: number;
@@ -32,7 +35,7 @@ interface Account {
 /**
  * Keeps for each identity its theoretical arrival time. Identities live in two generations: a
  * lookup moves one into the young generation, and the old one is dropped when it has been untouched
- * for as long as a whole budget takes to refill, by which time forgetting loses nothing. When very
+ * for as long as all that can be owed takes to refill, by which time forgetting loses nothing. When very
  * many identities come in that time the oldest are forgotten early, so that memory stays bounded;
  * who commands that many addresses has their budgets anyway.
  */
@@ -82,6 +85,23 @@ export class Limiter {
     };
   }
 
+  /**
+   * Spends `cost` whether the budget has it or not, for work that is done already. What is missing
+   * is owed: nothing is allowed until it has been refilled. No more than a whole burst is owed.
+   */
+  owe(identity: string, cost: number): Decision {
+    const nowMs = this.#clock.monotonicMs();
+    this.#rotate(nowMs);
+    const account = this.#find(identity);
+    const arrivalMs = Math.max(nowMs, account?.arrivalMs ?? 0) + cost * this.#unitMs;
+    const nextArrivalMs = Math.min(arrivalMs, nowMs + this.#burstMs * OWED_BURSTS_MAX);
+    if (account !== undefined) account.arrivalMs = nextArrivalMs;
+    else this.#young.set(identity, { arrivalMs: nextArrivalMs });
+    const debtMs = nextArrivalMs - nowMs;
+    const remaining = Math.max(0, Math.floor((this.#burstMs - debtMs) / this.#unitMs + 1e-6));
+    return { allowed: true, remaining, resetMs: debtMs };
+  }
+
   /** Undoes what was spent, as long as it is remembered. */
   giveBack(identity: string, cost: number): void {
     const account = this.#find(identity);
@@ -101,7 +121,7 @@ export class Limiter {
   }
 
   #rotate(nowMs: number): void {
-    const aged = nowMs - this.#youngSinceMs >= this.#burstMs;
+    const aged = nowMs - this.#youngSinceMs >= this.#burstMs * OWED_BURSTS_MAX;
     if (!aged && this.#young.size < this.#generationMax) return;
     this.#old = this.#young;
     this.#young = new Map();

@@ -32,6 +32,11 @@ export class ConstantProductPool {
     this.#keptPips = PIPS - BigInt(feePips);
   }
 
+  /** The most that the pair's reserves have room for. */
+  toInMax(zeroForOne: boolean): bigint {
+    return RESERVE_MAX - (zeroForOne ? this.reserve0 : this.reserve1);
+  }
+
   /** All that is given is taken, or nothing where the pair's reserves would overflow. */
   swapIn(zeroForOne: boolean, amountIn: bigint): ProductSwap {
     const reserveIn = zeroForOne ? this.reserve0 : this.reserve1;

@@ -11,7 +11,9 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { createBuildTrade } from '../trading/build/build-trade.ts';
 import { createGetTradeStatus } from '../trading/build/get-trade-status.ts';
 import { createPricing, createQuoteTrade, type Pricing } from '../trading/quote/create-pricing.ts';
+import { RouteDesk } from '../trading/search/route-desk.ts';
 import { createBuildChains } from './build-chains.ts';
+import { openSearchThreads } from './open-search-threads.ts';
 import type { FollowedChains } from './start-chains.ts';
 import { createTradeChains } from './trade-chains.ts';
 
@@ -47,9 +49,14 @@ export function openTrading(options: OpenTradingOptions): Trading {
   metrics.chainGauge('mintwire_pool_safety_pools', 'Pools whose tokens were looked at.', () =>
     chains.list().map((slug) => [slug, chains.find(slug)?.book.size ?? null]),
   );
+  const threads = openSearchThreads({ clock, logger });
+  metrics.gauge('mintwire_route_searches_waiting', 'Searches that wait for a thread.', () => {
+    return threads.waiting;
+  });
   const pricing = createPricing({
     chains,
     clock,
+    desk: new RouteDesk(threads),
     isPaused: (chain, token) => market.pauses.isPaused(chain, token),
     sealer: {
       mark: (text) => peppers.mark('quote', text),
@@ -70,7 +77,7 @@ export function openTrading(options: OpenTradingOptions): Trading {
     },
     stop: async () => {
       builders.close();
-      await chains.stop();
+      await Promise.all([threads.stop(), chains.stop()]);
     },
   };
 }

@@ -6,7 +6,7 @@ import { packJson } from '../lib/pack-json.ts';
 import { escapeHtml, type ResolveLink, toHtml, toInline } from './docs-markdown.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import type { Guide, ReferenceAbout } from './guide.ts';
-import { COSTS, type Operation, toErrorCodes } from './operation.ts';
+import { type Operation, toCostText, toErrorCodes } from './operation.ts';
 import { toCurl, toEventsText, toFieldLines } from './operation-text.ts';
 
 const ORIGIN = 'http://localhost:8080';
@@ -34,9 +34,8 @@ function toAnswerText({ mediaType, example }: Operation): string {
 }
 
 function toChips(operation: Operation): string {
-  const cost = COSTS[operation.cost];
   const chips = [
-    operation.cost === 'free' ? 'not metered' : `cost ${cost}`,
+    operation.cost === 'free' ? 'not metered' : `cost ${toCostText(operation)}`,
     ACCESS[operation.access],
     ...(operation.mcp === null ? [] : [`MCP tool ${operation.mcp.tool}`]),
     ...(operation.takesIdempotencyKey ? ['takes Idempotency-Key'] : []),

@@ -17,6 +17,8 @@ export interface HandlerContext {
   readonly origin: string | null;
   /** The caller's word for this very request, where the operation takes one. */
   readonly idempotencyKey: string | null;
+  /** Charges for work that goes beyond what the operation costs and is done already. */
+  readonly chargeDone?: (cost: number) => void;
 }
 
 type AnswerOf<Op> = OutputOf<Op> | FramedAnswer<OutputOf<Op>> | ReadyAnswer;

@@ -2,7 +2,7 @@
 
 import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/catalogue.ts';
 import type { Guide, ReferenceAbout } from './guide.ts';
-import { COSTS, type Operation, toErrorCodes } from './operation.ts';
+import { type Operation, toCostText, toErrorCodes } from './operation.ts';
 import { toAccessText, toCurl, toEventsText, toFieldLines } from './operation-text.ts';
 
 function toAnswerText({ mediaType, example }: Operation): string {
@@ -26,7 +26,7 @@ function toSection(operation: Operation, common: readonly ErrorCode[]): string {
   return [
     `### ${operation.method} /v1${operation.path}`,
     '',
-    `${operation.summary}. ${operation.description} ${toAccessText(operation)}Cost ${COSTS[operation.cost]}.`,
+    `${operation.summary}. ${operation.description} ${toAccessText(operation)}Cost ${toCostText(operation)}.`,
     ...(fields.length > 0 ? ['', 'Input:', ...fields] : []),
     '',
     '```',

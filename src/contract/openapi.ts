@@ -2,7 +2,7 @@
 
 import type { TObject, TSchema } from 'typebox';
 import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
-import { COSTS, isShared, type Operation, toErrorCodes } from './operation.ts';
+import { isShared, type Operation, toCostText, toErrorCodes } from './operation.ts';
 import { problemSchema } from './schemas/problem.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -231,7 +231,7 @@ function toPathItem(operation: Operation, hoist: (schema: unknown) => unknown): 
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: `${operation.description}\n\nCost: ${COSTS[operation.cost]}.`,
+    description: `${operation.description}\n\nCost: ${toCostText(operation)}.`,
     security: toSecurity(operation),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(hasBody

@@ -9,6 +9,24 @@ export const COSTS = { free: 0, read: 1, search: 2, challenge: 5, quote: 5, buil
 export type CostClass = keyof typeof COSTS;
 
 /**
+ * The evaluations of pools that a search for a route may take for what its operation costs; each
+ * further so many cost 1 more.
+ */
+export const EVALUATIONS_PER_UNIT = 50_000;
+
+/** Whether the operation searches for a route, and so costs more where the search is long. */
+export function isBySearch({ cost }: { readonly cost: CostClass }): boolean {
+  return cost === 'quote' || cost === 'build';
+}
+
+export function toCostText(operation: { readonly cost: CostClass }): string {
+  const cost = String(COSTS[operation.cost]);
+  if (!isBySearch(operation)) return cost;
+  const each = EVALUATIONS_PER_UNIT.toLocaleString('en');
+  return `${cost}, and 1 more for every ${each} pool evaluations beyond the first ${each}`;
+}
+
+/**
  * Who may call: anyone, with any credential raising the tier; anyone, with an API key raising it
  * and sessions refused; or only a signed-in wallet.
  */

@@ -4,7 +4,14 @@ import type { RawHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { RawRequest } from '../contract/raw-request.ts';
 import { toInvalidInput } from '../errors/app-error.ts';
-import { type Answer, admit, type BindOptions, toPassage, withTimeout } from './bind.ts';
+import {
+  type Answer,
+  admit,
+  type BindOptions,
+  createChargeDone,
+  toPassage,
+  withTimeout,
+} from './bind.ts';
 import type { Exchange } from './exchange.ts';
 import { readJsonBytes } from './read-body.ts';
 import { readOrigin } from './response-headers.ts';
@@ -54,6 +61,7 @@ export function bindRawOperation(
       addressGroup: options.readAddressGroup(request),
       origin: readOrigin(exchange),
       idempotencyKey: null,
+      chargeDone: createChargeDone(exchange, options),
     });
     exchange.addHeader('cache-control', operation.cacheControl);
     if (answer.body !== null) {

@@ -2,7 +2,7 @@
 
 import type { AnyHandler } from '../contract/handler.ts';
 import type { Identity } from '../contract/identity.ts';
-import { COSTS, type Operation } from '../contract/operation.ts';
+import { COSTS, isBySearch, type Operation } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
 import { createAnswerSender } from './answer-sender.ts';
 import type { ReadAddressGroup } from './client-address.ts';
@@ -86,6 +86,16 @@ function refuse(
   throw error;
 }
 
+/** Charges for work beyond what the operation costs, once it is done; the answer tells. */
+export function createChargeDone(exchange: Exchange, options: BindOptions) {
+  return (cost: number): void => {
+    const { identity } = exchange;
+    if (identity === null || cost <= 0) return;
+    const caller = { identity, addressGroup: readGroup(exchange, options) };
+    exchange.renewHeader('ratelimit', options.gate.chargeDone(caller, cost).rateLimit);
+  };
+}
+
 /** Rejects when `work` takes longer than a request may. */
 export function withTimeout<T>(
   work: Promise<T>,
@@ -112,6 +122,7 @@ export function bindOperation(
   options: BindOptions,
 ): Answer {
   const passage = toPassage(operation);
+  const isSearching = isBySearch(operation);
   const readInput = createInputReader(operation);
   const send = createAnswerSender(operation, options);
   function handle(exchange: Exchange, input: unknown): unknown {
@@ -121,6 +132,7 @@ export function bindOperation(
       addressGroup: readGroup(exchange, options),
       origin: readOrigin(exchange),
       idempotencyKey: operation.takesIdempotencyKey ? readIdempotencyKey(exchange) : null,
+      ...(isSearching ? { chargeDone: createChargeDone(exchange, options) } : {}),
     });
   }
   /** An answer, or the promise of one where anything on the way has to be waited for. */

@@ -162,9 +162,26 @@ export class Gate {
     return admission;
   }
 
+  /** Charges for work that is done already, which cannot be refused any more. */
+  chargeDone(
+    caller: { readonly identity: Identity; readonly addressGroup: string },
+    cost: number,
+  ): Admission {
+    const { identity, addressGroup } = caller;
+    this.#ip.limiter.owe(addressGroup, cost);
+    return this.#toAdmission(
+      identity,
+      this.#byLevel[identity.kind].limiter.owe(identity.key, cost),
+    );
+  }
+
   #charge(identity: Identity, cost: number): Admission {
     const meter = this.#byLevel[identity.kind];
-    const decision = this.#spend(meter, identity.key, cost);
+    return this.#toAdmission(identity, this.#spend(meter, identity.key, cost));
+  }
+
+  #toAdmission(identity: Identity, decision: Decision): Admission {
+    const meter = this.#byLevel[identity.kind];
     return {
       identity,
       rateLimit: `"${meter.limiter.budget.policy}";r=${decision.remaining};t=${toWaitSeconds(decision.resetMs)}`,

@@ -24,6 +24,7 @@ export const getEntitlements = defineOperation({
         perMinute: 120,
         burst: 60,
         costs: { read: 1, search: 2, quote: 5, build: 10, challenge: 5 },
+        evaluationsPerUnit: 50_000,
       },
       limits: { streams: 4, trades: 100, holders: 100, klines: 1000 },
       chains: ['devnet'],

@@ -72,6 +72,11 @@ export const entitlementsSchema = Type.Object(
         costs: Type.Record(Type.String(), count, {
           description: 'What a request of each kind spends.',
         }),
+        evaluationsPerUnit: Type.Integer({
+          minimum: 1,
+          description:
+            'The pool evaluations that the search for a route may take for the cost of a quote or a build; each further so many cost 1 more.',
+        }),
       },
       { additionalProperties: false },
     ),

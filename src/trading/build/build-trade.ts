@@ -13,8 +13,13 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
-import type { Pricing } from '../quote/create-pricing.ts';
-import type { PoolReference, PricedTrade, TradeRequest } from '../quote/priced-trade.ts';
+import { type Pricing, toTradeCaller } from '../quote/create-pricing.ts';
+import type {
+  PoolReference,
+  PricedTrade,
+  TradeCaller,
+  TradeRequest,
+} from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
 import type { TradeChains } from '../quote/trade-chain.ts';
 import { STALE_WARNING } from '../quote/trade-warnings.ts';
@@ -50,6 +55,7 @@ interface Build {
   readonly chain: BuildChain;
   readonly router: SwapRouter;
   readonly lifeSeconds: number;
+  readonly caller: TradeCaller;
 }
 
 /**
@@ -101,7 +107,8 @@ class TradeBuilder {
     if (chain === null) throw toNotReady(request.chain);
     const { router } = chain;
     if (router === null) throw new AppError('TRADING_NOT_SUPPORTED', { chain: request.chain });
-    return { request, terms, wallet, chain, router, lifeSeconds: input.deadlineSeconds };
+    const caller = toTradeCaller(context);
+    return { request, terms, wallet, chain, router, lifeSeconds: input.deadlineSeconds, caller };
   }
 
   async build(build: Build): Promise<BuildAnswer> {
@@ -134,7 +141,7 @@ class TradeBuilder {
   async #attempt(build: Build, trader: Trader, fees: EvmFees): Promise<BuildAnswer | null> {
     const { pricing, clock } = this.#parts;
     const { chain, router, wallet, request, terms } = build;
-    const priced = tighten(await pricing.price(request), terms);
+    const priced = tighten(await pricing.price(request, build.caller), terms);
     const { state } = priced;
     // Pools that lag behind the head were priced on what is past: the head decides what happens.
     const isAtHead = state.block >= trader.head.number;

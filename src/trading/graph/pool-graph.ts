@@ -9,6 +9,11 @@ const HUB_NEIGHBOURS_MIN = 24;
 const NONE: ReadonlySet<PoolId> = new Set();
 const NO_NEIGHBOURS: ReadonlyMap<Address, ReadonlySet<PoolId>> = new Map();
 
+/** The wrapped coin for the native one, where there is one. */
+export function toAsset(token: Address, wrapped: Address | null): Address {
+  return token === ZERO_ADDRESS && wrapped !== null ? wrapped : token;
+}
+
 export class PoolGraph {
   readonly #wrapped: Address | null;
   readonly #pools = new Map<PoolId, GraphPool>();
@@ -18,6 +23,11 @@ export class PoolGraph {
   /** With `wrapped`, the native coin and its wrapping are one asset: the router changes them. */
   constructor(options: { readonly wrapped: Address | null }) {
     this.#wrapped = options.wrapped;
+  }
+
+  /** What stands for the native coin, too; null where nothing does. */
+  get wrapped(): Address | null {
+    return this.#wrapped;
   }
 
   get size(): number {
@@ -31,7 +41,7 @@ export class PoolGraph {
 
   /** The asset that a token stands for: the wrapped coin for the native one. */
   toAsset(token: Address): Address {
-    return token === ZERO_ADDRESS && this.#wrapped !== null ? this.#wrapped : token;
+    return toAsset(token, this.#wrapped);
   }
 
   get(pool: PoolId): GraphPool | undefined {

@@ -1,10 +1,11 @@
 // Puts pricing and quoting together.
 
+import type { HandlerContext } from '../../contract/handler.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';
 import { createPriceTrade, type PricingParts } from './price-trade.ts';
-import type { PricedTrade, PriceTrade, TradeRequest } from './priced-trade.ts';
+import type { PricedTrade, PriceTrade, TradeCaller, TradeRequest } from './priced-trade.ts';
 import { type QuoteAnswer, toQuoteAnswer } from './quote-answer.ts';
 import { openQuote, QUOTE_LIFE_MS, type QuoteTerms, type Sealer, sealQuote } from './quote-seal.ts';
 
@@ -39,7 +40,18 @@ export function createPricing(parts: TradingParts): Pricing {
   };
 }
 
+/** Budgets and turns go by the same caller. */
+export function toTradeCaller(context: HandlerContext): TradeCaller {
+  const { identity, chargeDone } = context;
+  return {
+    key: `${identity.kind} ${identity.key}`,
+    charge: (cost) => {
+      if (cost > 0) chargeDone?.(cost);
+    },
+  };
+}
+
 export function createQuoteTrade(pricing: Pricing) {
-  return async (input: InputOf<typeof quoteTrade>): Promise<QuoteAnswer> =>
-    pricing.toQuote(await pricing.price(pricing.parse(input)));
+  return async (input: InputOf<typeof quoteTrade>, context: HandlerContext): Promise<QuoteAnswer> =>
+    pricing.toQuote(await pricing.price(pricing.parse(input), toTradeCaller(context)));
 }

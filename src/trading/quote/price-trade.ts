@@ -1,5 +1,6 @@
 // Prices a trade on the last committed state: route, amounts, fees, safety, warnings.
 
+import { EVALUATIONS_PER_UNIT } from '../../contract/operation.ts';
 import { toNotReady } from '../../contract/parse-reference.ts';
 import { AppError, toInvalidInput } from '../../errors/app-error.ts';
 import { toShownAddress } from '../../lib/checksum-address.ts';
@@ -8,14 +9,17 @@ import { CHAINS, type ChainSlug } from '../../model/chain.ts';
 import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
-import { findTradeRoute, type TaxedRoute, toTax } from '../routing/find-trade-route.ts';
+import { type TaxedRoute, toTax } from '../routing/find-trade-route.ts';
 import { GasWorth } from '../routing/gas-worth.ts';
 import { refuseRoute } from '../routing/refuse-route.ts';
+import { planTrade } from '../routing/trade-plan.ts';
+import type { RouteDesk } from '../search/route-desk.ts';
 import type {
   PricedTrade,
   PriceTrade,
   TokenTax,
   TradeAsset,
+  TradeCaller,
   TradeRequest,
 } from './priced-trade.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
@@ -29,6 +33,8 @@ export interface PricingParts {
   readonly chains: TradeChains;
   readonly isPaused: (chain: ChainSlug, token: Address) => boolean;
   readonly clock: Clock;
+  /** Where routes are searched. */
+  readonly desk: Pick<RouteDesk, 'search'>;
 }
 
 const BPS = 10_000n;
@@ -191,6 +197,18 @@ function toPricedTrade(context: Context): PricedTrade {
   };
 }
 
+interface Trade {
+  readonly request: TradeRequest;
+  readonly ends: Ends;
+  readonly caller: TradeCaller;
+  readonly isPaused: (token: Address) => boolean;
+}
+
+/** What a search costs beyond what its operation does. */
+export function toExtraCost(evaluations: number): number {
+  return Math.ceil(Math.max(0, evaluations - EVALUATIONS_PER_UNIT) / EVALUATIONS_PER_UNIT);
+}
+
 export function createPriceTrade(parts: PricingParts): PriceTrade {
   const worths = new Map<ChainSlug, GasWorth>();
   const toWorth = (chain: ChainSlug): GasWorth => {
@@ -198,7 +216,41 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     worths.set(chain, worth);
     return worth;
   };
-  return async (request) => {
+  /** Finds the route on the last committed state; all of it is of the state that is returned. */
+  const search = async (chain: TradeChain, trade: Trade) => {
+    const { request, ends, caller, isPaused } = trade;
+    const tokenIn = ends.tokenIn.token;
+    const tokenOut = ends.tokenOut.token;
+    let at: GraphAtCommit | null = null;
+    const { search: searched, work } = await parts.desk.search({
+      caller: caller.key,
+      market: `${chain.slug} ${tokenIn} ${tokenOut}`,
+      amountIn: request.amountInRaw,
+      plan: () => {
+        at = chain.readGraph();
+        if (at === null) throw toNotReady(chain.slug);
+        const { graph } = at;
+        return planTrade({
+          graph,
+          book: chain.book,
+          trusted: chain.trusted,
+          isPaused,
+          tokenIn,
+          tokenOut,
+          amountIn: request.amountInRaw,
+          hasDataFees: chain.hasDataFees,
+          outPerGas: toWorth(chain.slug).toOutPerGas(graph, tokenOut, chain.readFees()),
+        });
+      },
+    });
+    caller.charge(toExtraCost(work));
+    if (searched.kind === 'none') {
+      throw refuseRoute(searched.reason, { chain: chain.slug, tokenIn, tokenOut });
+    }
+    if (at === null) throw new Error('a route was found before it was planned');
+    return { at: at as GraphAtCommit, found: searched.found };
+  };
+  return async (request, caller) => {
     const chain = parts.chains.find(request.chain);
     if (chain === null) throw toNotReady(request.chain);
     assertTwoAssets(chain, request);
@@ -209,22 +261,7 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     }
     if (chain.readGraph() === null) throw toNotReady(chain.slug);
     const ends = await readEnds(chain, request);
-    const at = chain.readGraph();
-    if (at === null) throw toNotReady(chain.slug);
-    const { graph } = at;
-    const question = {
-      graph,
-      book: chain.book,
-      trusted: chain.trusted,
-      isPaused,
-      tokenIn: ends.tokenIn.token,
-      tokenOut: ends.tokenOut.token,
-      amountIn: request.amountInRaw,
-      hasDataFees: chain.hasDataFees,
-      cost: toWorth(chain.slug).toCost(graph, ends.tokenOut.token, chain.readFees()),
-    };
-    const found = findTradeRoute(question);
-    if (found === null) throw refuseRoute(question, chain.slug);
+    const { at, found } = await search(chain, { request, ends, caller, isPaused });
     chain.noteUse(listHops(found).map(({ pool }) => pool.pool));
     return toPricedTrade({ chain, request, ends, at, found, nowMs: parts.clock.nowMs() });
   };

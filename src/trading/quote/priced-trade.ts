@@ -170,5 +170,12 @@ export interface PricedTrade {
   readonly warnings: readonly TradeWarning[];
 }
 
+/** Who asks for a price: searches of different callers are served in turn. */
+export interface TradeCaller {
+  readonly key: string;
+  /** Charges for a search that took more than the operation pays for; it is done by then. */
+  charge(cost: number): void;
+}
+
 /** Throws an `AppError` where the trade cannot be priced. */
-export type PriceTrade = (request: TradeRequest) => Promise<PricedTrade>;
+export type PriceTrade = (request: TradeRequest, caller: TradeCaller) => Promise<PricedTrade>;

@@ -10,12 +10,16 @@ import type { SideSafety } from '../../model/pool-safety.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { SafetyBook } from '../safety/safety-book.ts';
-import { findTradeRoute, type RouteQuestion } from './find-trade-route.ts';
+import { findTradeRoute, type TaxedRoute } from './find-trade-route.ts';
+import { SearchWork } from './search-work.ts';
+import { planTrade, type RouteQuestion } from './trade-plan.ts';
 
 const WETH = toFakeAddress('ee', 1);
 const USDC = toFakeAddress('ee', 2);
 const TOKEN = toFakeAddress('aa', 1);
 const OTHER = toFakeAddress('aa', 2);
+/** A hop costs a unit or two. */
+const CHEAP = { numerator: 1n, denominator: 50_000n };
 const CLEAN: SideSafety = { outBps: 0, inBps: 0, sellable: true };
 
 /** A V3 pool at a price of 1 over the full range. */
@@ -57,14 +61,18 @@ function createQuestion(
     tokenIn: WETH,
     tokenOut: TOKEN,
     amountIn: 10n ** 20n,
-    cost: null,
+    outPerGas: null,
     hasDataFees: false,
     ...more,
   };
 }
 
+function findRoute(question: RouteQuestion): TaxedRoute | null {
+  return findTradeRoute(planTrade(question), new SearchWork());
+}
+
 function toPools(question: RouteQuestion): string[] | null {
-  const found = findTradeRoute(question);
+  const found = findRoute(question);
   if (found === null) return null;
   return found.route.legs.flatMap(({ hops }) => hops.map(({ pool }) => pool.pool)).sort();
 }
@@ -152,7 +160,7 @@ describe('a taxed token', () => {
       { pool: range, side0: { inBps: 700, sellable: false } },
     ];
     const question = createQuestion([pair, range], { seen, ...sell });
-    const found = findTradeRoute(question) ?? assert.fail();
+    const found = findRoute(question) ?? assert.fail();
     assert.deepEqual(toPools(question), toIds(pair));
     assert.deepEqual(found.taxes, { inBps: 700, outBps: 0 });
     assert.equal(found.route.amountIn, (question.amountIn * 93n) / 100n);
@@ -164,7 +172,7 @@ describe('a taxed token', () => {
       { pool: range, side0: { outBps: 300 } },
     ];
     const question = createQuestion([pair, range], { seen, amountIn: 10n ** 22n });
-    const found = findTradeRoute(question) ?? assert.fail();
+    const found = findRoute(question) ?? assert.fail();
     assert.deepEqual(toPools(question), toIds(pair, range));
     assert.equal(found.amountOut, found.route.amountOut - (found.route.amountOut * 300n) / 10_000n);
   });
@@ -210,15 +218,15 @@ describe('legs', () => {
   const seen = pools.map((pool) => ({ pool }));
   const amountIn = DEEP;
   const countLegs = (more: Partial<RouteQuestion>) =>
-    findTradeRoute(createQuestion(pools, { seen, amountIn, ...more }))?.route.legs.length;
+    findRoute(createQuestion(pools, { seen, amountIn, ...more }))?.route.legs.length;
 
   it('are as many as pay for themselves where it is known what they cost', () => {
-    assert.equal(countLegs({ cost: () => 1n }), 12);
-    assert.equal(countLegs({ cost: () => DEEP }), 1);
+    assert.equal(countLegs({ outPerGas: CHEAP }), 12);
+    assert.equal(countLegs({ outPerGas: { numerator: DEEP, denominator: 1n } }), 1);
   });
 
   it('are few where that is not known, or not all of it', () => {
-    assert.equal(countLegs({ cost: null }), 10);
-    assert.equal(countLegs({ cost: () => 1n, hasDataFees: true }), 10);
+    assert.equal(countLegs({ outPerGas: null }), 10);
+    assert.equal(countLegs({ outPerGas: CHEAP, hasDataFees: true }), 10);
   });
 });

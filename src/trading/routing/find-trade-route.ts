@@ -1,33 +1,15 @@
 // The best route for a trade by the rules of what is known of its tokens.
 
-import type { Address } from '../../model/market-event.ts';
-import type { PoolGraph } from '../graph/pool-graph.ts';
+import type { Ratio } from '../../lib/decimal.ts';
+import { createGasCost } from '../quote/trade-gas.ts';
 import { toPriceImpactBps } from '../quote/trade-prices.ts';
-import type { SafetyBook } from '../safety/safety-book.ts';
-import { type BestRoute, findBestRoute, type RouteOptions } from './route.ts';
-import {
-  createRule,
-  type EndTaxes,
-  type Leniency,
-  listEndTaxes,
-  type RouteRules,
-} from './route-rules.ts';
-import type { RouteCost } from './route-single.ts';
+import { type BestRoute, findRouteIn, type RouteOptions } from './route.ts';
+import type { EndTaxes } from './route-rules.ts';
+import { FREE, type RouteCost } from './route-single.ts';
+import type { SearchWork } from './search-work.ts';
+import { type NoRouteReason, tellNoRoute } from './tell-no-route.ts';
+import type { PlanLevel, TradePlan } from './trade-plan.ts';
 import { SMALL_ROOM, TRANSACTION_ROOM } from './transaction-room.ts';
-
-export interface RouteQuestion {
-  readonly graph: PoolGraph;
-  readonly book: SafetyBook;
-  readonly trusted: ReadonlySet<Address>;
-  readonly isPaused: (token: Address) => boolean;
-  readonly tokenIn: Address;
-  readonly tokenOut: Address;
-  readonly amountIn: bigint;
-  /** Null where it is not known what gas costs. */
-  readonly cost: RouteCost | null;
-  /** Whether the chain charges for a transaction's length, too, which `cost` knows nothing of. */
-  readonly hasDataFees: boolean;
-}
 
 export interface TaxedRoute {
   readonly route: BestRoute;
@@ -35,6 +17,10 @@ export interface TaxedRoute {
   /** What arrives after the output's own tax. */
   readonly amountOut: bigint;
 }
+
+export type TradeSearch =
+  | { readonly kind: 'found'; readonly found: TaxedRoute }
+  | { readonly kind: 'none'; readonly reason: NoRouteReason };
 
 /** What every quote asks with: what one transaction has room for. Gas mostly leaves one or two. */
 export const QUOTE_LIMITS: RouteOptions = { room: TRANSACTION_ROOM };
@@ -50,32 +36,25 @@ export function toTax(amount: bigint, bps: number): bigint {
   return (amount * BigInt(Math.round(bps))) / BPS;
 }
 
-interface Level extends Leniency {
-  readonly withInexact: boolean;
+function toRouteCost(outPerGas: Ratio): RouteCost {
+  return outPerGas.numerator === 0n ? FREE : createGasCost(outPerGas);
 }
 
-const STRICT: Level = { unmeasured: false, blocked: false, withInexact: false };
-const LOOSE: Level = { unmeasured: true, blocked: false, withInexact: true };
-const ANY: Level = { unmeasured: true, blocked: true, withInexact: true };
-
-function searchAt(question: RouteQuestion, rules: RouteRules, level: Level): TaxedRoute | null {
-  const { graph, tokenIn, tokenOut, cost } = question;
-  const isCostKnown = cost !== null && !question.hasDataFees;
+function searchAt(plan: TradePlan, level: PlanLevel, work: SearchWork): TaxedRoute | null {
+  const { outPerGas, hasDataFees } = plan;
+  const isCostKnown = outPerGas !== null && !hasDataFees;
+  const options = {
+    ...QUOTE_LIMITS,
+    ...(isCostKnown ? {} : { room: SMALL_ROOM }),
+    ...(outPerGas === null ? {} : { cost: toRouteCost(outPerGas) }),
+    work,
+  };
   let best: TaxedRoute | null = null;
-  for (const taxes of listEndTaxes(rules)) {
-    const amountIn = question.amountIn - toTax(question.amountIn, taxes.inBps);
+  for (const { taxes, field } of plan.toLevel(level)) {
+    if (best !== null && work.isSpent) break;
+    const amountIn = plan.amountIn - toTax(plan.amountIn, taxes.inBps);
     if (amountIn <= 0n) continue;
-    const route = findBestRoute(
-      graph,
-      { tokenIn, tokenOut, amountIn },
-      {
-        ...QUOTE_LIMITS,
-        withInexact: level.withInexact,
-        accepts: createRule(rules, taxes, level),
-        ...(isCostKnown ? {} : { room: SMALL_ROOM }),
-        ...(cost === null ? {} : { cost }),
-      },
-    );
+    const route = findRouteIn(field, amountIn, options);
     if (route === null) continue;
     const amountOut = route.amountOut - toTax(route.amountOut, taxes.outBps);
     if (amountOut > (best?.amountOut ?? 0n)) best = { route, taxes, amountOut };
@@ -84,17 +63,19 @@ function searchAt(question: RouteQuestion, rules: RouteRules, level: Level): Tax
 }
 
 /** Null where no route takes the whole amount and pays anything. */
-export function findTradeRoute(question: RouteQuestion): TaxedRoute | null {
-  const { graph } = question;
-  const rules: RouteRules = {
-    ...question,
-    assetIn: graph.toAsset(question.tokenIn),
-    assetOut: graph.toAsset(question.tokenOut),
-  };
-  const strict = searchAt(question, rules, STRICT);
+export function findTradeRoute(plan: TradePlan, work: SearchWork): TaxedRoute | null {
+  const strict = searchAt(plan, 'strict', work);
   if (strict !== null && toPriceImpactBps(strict.route) < IMPACT_HIGH_BPS) return strict;
-  const loose = searchAt(question, rules, LOOSE);
-  if (strict === null) return loose ?? searchAt(question, rules, ANY);
+  if (strict !== null && work.isSpent) return strict;
+  const loose = searchAt(plan, 'loose', work);
+  if (strict === null) return loose ?? searchAt(plan, 'any', work);
   if (loose === null) return strict;
   return loose.amountOut * 100n > strict.amountOut * (100n + BETTER_PCT) ? loose : strict;
+}
+
+/** The best route, or why there is none. */
+export function searchTrade(plan: TradePlan, work: SearchWork): TradeSearch {
+  const found = findTradeRoute(plan, work);
+  if (found !== null) return { kind: 'found', found };
+  return { kind: 'none', reason: tellNoRoute(plan, work) };
 }

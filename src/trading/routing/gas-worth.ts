@@ -6,9 +6,7 @@ import type { Ratio } from '../../lib/decimal.ts';
 import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { NetworkFees } from '../quote/priced-trade.ts';
-import { createGasCost } from '../quote/trade-gas.ts';
 import { findBestRoute } from './route.ts';
-import { FREE, type RouteCost } from './route-single.ts';
 
 /** Rates are for choosing among routes only: they need not be of this very block. */
 const RATE_LIFE_MS = 15_000;
@@ -31,16 +29,13 @@ export class GasWorth {
   }
 
   /** Null where it is not known what gas costs. */
-  toCost(graph: PoolGraph, tokenOut: Address, fees: NetworkFees | null): RouteCost | null {
+  toOutPerGas(graph: PoolGraph, tokenOut: Address, fees: NetworkFees | null): Ratio | null {
     if (fees === null) return null;
     const feePerGas = fees.baseFeePerGas + fees.maxPriorityFeePerGas;
-    if (feePerGas === 0n) return FREE;
+    if (feePerGas === 0n) return { numerator: 0n, denominator: 1n };
     const perWei = this.#toRate(graph, graph.toAsset(tokenOut), feePerGas);
     if (perWei === null) return null;
-    return createGasCost({
-      numerator: perWei.numerator * feePerGas,
-      denominator: perWei.denominator,
-    });
+    return { numerator: perWei.numerator * feePerGas, denominator: perWei.denominator };
   }
 
   #toRate(graph: PoolGraph, asset: Address, feePerGas: bigint): Ratio | null {

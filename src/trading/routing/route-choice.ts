@@ -6,6 +6,7 @@ import { restrictField } from './route-field.ts';
 import { type PoolGroup, toGroups } from './route-groups.ts';
 import type { PoolPart } from './route-parts.ts';
 import { FREE } from './route-single.ts';
+import { POOL_EVALUATIONS } from './search-work.ts';
 
 /** Of all pools so many go at a time, one at least. */
 const DROPPED_SHARE = 0.2;
@@ -42,7 +43,8 @@ export function dropLossy(division: Division, search: RouteSearch): Division {
   let current = division;
   if (search.cost === FREE) return current;
   let most = current.parts.length;
-  for (let attempt = 0; attempt < ATTEMPT_COUNT_MAX; attempt += 1) {
+  for (let attempt = 0; attempt < ATTEMPT_COUNT_MAX && !search.work.isSpent; attempt += 1) {
+    search.work.add(current.parts.length * POOL_EVALUATIONS);
     const groups = toGroups(current.parts, (part) => toCost(part, search));
     const lossy = groups.filter(({ gain, size, pool }) => gain < size && !needed.has(pool));
     const [first] = lossy;
@@ -75,6 +77,7 @@ export function dropLeast(division: Division, share: number, search: RouteSearch
   }
   let best: Division | null = null;
   for (const group of groups) {
+    if (search.work.isSpent) break;
     const next = divideWithout(division, [group], { ...search, isEnough: () => true });
     if (next !== null && (best === null || next.net > best.net)) best = next;
   }

@@ -16,6 +16,7 @@ import {
   swapWhole,
   toSum,
 } from './route-swaps.ts';
+import { type SearchWork, SWAP_EVALUATIONS } from './search-work.ts';
 
 const ATTEMPT_COUNT_MAX = 12;
 /** Of an asset that is divided among written parts, so much at most. */
@@ -221,9 +222,11 @@ class Wanted {
 export function executeShares(
   shares: readonly PoolShare[],
   amountIn: bigint,
+  work: SearchWork,
 ): readonly PoolSwap[] | null {
   const wanted = new Wanted(shares);
   for (let attempt = 0; attempt < ATTEMPT_COUNT_MAX; attempt += 1) {
+    work.add(shares.length * SWAP_EVALUATIONS);
     const execution = new Execution(wanted.shares, attempt === 0);
     if (execution.run(amountIn)) return execution.swaps;
     const { overflow } = execution;

@@ -2,7 +2,7 @@
 
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import type { Address } from '../../model/market-event.ts';
-import type { PoolGraph } from '../graph/pool-graph.ts';
+import { type PoolGraph, toAsset } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { mergeCurves, type RouteCurve, toCurve } from './route-curve.ts';
 
@@ -60,6 +60,22 @@ export interface FieldOptions {
   readonly accepts?: AcceptEdge | undefined;
 }
 
+/** The ways in which a pool may be swapped in: 1 is token 0 for token 1, 2 the other, 3 both. */
+export type PoolWays = 0 | 1 | 2 | 3;
+
+/** All that a field is made of: it can be handed to another thread. */
+export interface FieldPlan {
+  readonly assetIn: Address;
+  readonly assetOut: Address;
+  /** Stands for the native coin, too; null where nothing does. */
+  readonly wrapped: Address | null;
+  readonly pools: readonly { readonly pool: GraphPool; readonly ways: PoolWays }[];
+}
+
+export function isOpen(ways: PoolWays, zeroForOne: boolean): boolean {
+  return (ways & (zeroForOne ? 1 : 2)) !== 0;
+}
+
 /** Look-ups that the search for third hops may make. */
 const LOOKUP_COUNT_MAX = 8_000;
 /** Of an asset with more neighbours than this only the hubs among them are tried. */
@@ -67,11 +83,17 @@ const REACH_COUNT_MAX = 256;
 /** So for the assets next to both ends, which are cheaper to find. */
 const SHARED_COUNT_MAX = 2_000;
 
+interface PairPool {
+  readonly pool: GraphPool;
+  readonly ways: PoolWays;
+  readonly depth: number;
+}
+
 /** The pools between two assets, deepest first. */
 interface Pair {
   readonly a: Address;
   readonly b: Address;
-  readonly pools: readonly GraphPool[];
+  readonly pools: readonly PairPool[];
 }
 
 /** The busiest assets first, so that what is cut off is what matters least. */
@@ -141,36 +163,38 @@ class PairList {
   add(a: Address, b: Address): void {
     const key = a < b ? a + b : b + a;
     if (this.#pairs.has(key)) return;
-    const pools: GraphPool[] = [];
+    const pools: PairPool[] = [];
     for (const id of this.#graph.between(a, b)) {
       const pool = this.#graph.get(id);
-      if (pool !== undefined && this.#isUsable(pool)) pools.push(pool);
+      const ways = pool === undefined ? 0 : this.#toWays(pool);
+      if (pool !== undefined && ways !== 0) pools.push({ pool, ways, depth: toDepth(pool) });
     }
     if (pools.length > 1) {
-      pools.sort((x, y) => toDepth(y) - toDepth(x) || (x.pool < y.pool ? -1 : 1));
+      pools.sort((x, y) => y.depth - x.depth || (x.pool.pool < y.pool.pool ? -1 : 1));
     }
     this.#pairs.set(key, { a, b, pools });
   }
 
-  #isUsable(pool: GraphPool): boolean {
+  #toWays(pool: GraphPool): PoolWays {
     const { withInexact, accepts } = this.#options;
-    if (pool.inexact !== null && !withInexact) return false;
-    return accepts === undefined || accepts(pool, true) || accepts(pool, false);
+    if (pool.inexact !== null && !withInexact) return 0;
+    if (accepts === undefined) return 3;
+    return ((accepts(pool, true) ? 1 : 0) | (accepts(pool, false) ? 2 : 0)) as PoolWays;
   }
 
   /** Where there are too many, the deepest pools of each pair, then of the first pairs. */
-  take(poolCountMax: number): GraphPool[] {
+  take(poolCountMax: number): PairPool[] {
     const pairs = [...this.#pairs.values()];
     const count = (each: number) =>
       pairs.reduce((sum, { pools }) => sum + Math.min(pools.length, each), 0);
     let each = poolCountMax;
     while (each > 1 && count(each) > poolCountMax) each = Math.ceil(each / 2);
     const taken = pairs.flatMap(({ pools }) => pools.slice(0, each)).slice(0, poolCountMax);
-    return taken.sort((x, y) => (x.pool < y.pool ? -1 : 1));
+    return taken.sort((x, y) => (x.pool.pool < y.pool.pool ? -1 : 1));
   }
 }
 
-function collectPools(graph: PoolGraph, options: FieldOptions): GraphPool[] {
+function collectPools(graph: PoolGraph, options: FieldOptions): PairPool[] {
   const { assetIn, assetOut, hopCountMax } = options;
   const pairs = new PairList(graph, options);
   pairs.add(assetIn, assetOut);
@@ -191,10 +215,10 @@ function collectPools(graph: PoolGraph, options: FieldOptions): GraphPool[] {
 }
 
 /** A pool as edges: one where it touches an end, both ways in the middle. */
-function toEdges(graph: PoolGraph, options: FieldOptions, pools: readonly GraphPool[]) {
+function toEdges({ assetIn, assetOut, wrapped, pools }: FieldPlan) {
   const nodes = new Map<Address, number>([
-    [options.assetIn, NODE_IN],
-    [options.assetOut, NODE_OUT],
+    [assetIn, NODE_IN],
+    [assetOut, NODE_OUT],
   ]);
   const toNode = (asset: Address): number => {
     const known = nodes.get(asset);
@@ -203,13 +227,12 @@ function toEdges(graph: PoolGraph, options: FieldOptions, pools: readonly GraphP
     return nodes.size - 1;
   };
   const edges: RouteEdge[] = [];
-  for (const pool of pools) {
-    const node0 = toNode(graph.toAsset(pool.token0));
-    const node1 = toNode(graph.toAsset(pool.token1));
+  for (const { pool, ways } of pools) {
+    const node0 = toNode(toAsset(pool.token0, wrapped));
+    const node1 = toNode(toAsset(pool.token1, wrapped));
     for (const zeroForOne of [true, false]) {
       const [from, to] = zeroForOne ? [node0, node1] : [node1, node0];
-      if (from === NODE_OUT || to === NODE_IN) continue;
-      if (options.accepts?.(pool, zeroForOne) === false) continue;
+      if (from === NODE_OUT || to === NODE_IN || !isOpen(ways, zeroForOne)) continue;
       const curve = toCurve(pool.curve, zeroForOne);
       edges.push({ index: edges.length, pool, zeroForOne, from, to, curve });
     }
@@ -253,8 +276,13 @@ export function restrictField(field: RouteField, edges: readonly RouteEdge[]): R
   );
 }
 
-export function createField(graph: PoolGraph, options: FieldOptions): RouteField {
-  const pools = collectPools(graph, options);
-  const { edges, nodeCount } = toEdges(graph, options, pools);
+/** Pools are immutable, so what was collected stays true of the moment that it was collected at. */
+export function collectField(graph: PoolGraph, options: FieldOptions): FieldPlan {
+  const { assetIn, assetOut } = options;
+  return { assetIn, assetOut, wrapped: graph.wrapped, pools: collectPools(graph, options) };
+}
+
+export function createField(plan: FieldPlan): RouteField {
+  const { edges, nodeCount } = toEdges(plan);
   return toField(edges, nodeCount);
 }

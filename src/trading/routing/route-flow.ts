@@ -13,6 +13,7 @@
 import type { CurvePoint } from './route-curve.ts';
 import type { RouteField, RouteLane } from './route-field.ts';
 import { findRows, type LaneRow } from './route-rows.ts';
+import type { SearchWork } from './search-work.ts';
 
 /** The input is first dealt out in so many parts, each to the route that pays most for it. */
 const PART_COUNT = 16;
@@ -89,9 +90,11 @@ export class RouteFlow {
   readonly #arriving: readonly Ends[];
   readonly #ends: readonly Ends[];
   readonly #point: CurvePoint = { out: 0, slope: 0, bend: 0 };
+  readonly #work: SearchWork;
 
-  constructor(field: RouteField, hopCountMax: number) {
+  constructor(field: RouteField, hopCountMax: number, work: SearchWork) {
     const { lanes } = field;
+    this.#work = work;
     this.#lanes = lanes;
     this.#rows = findRows(field, hopCountMax);
     this.flows = new Float64Array(lanes.length);
@@ -120,7 +123,7 @@ export class RouteFlow {
   divide(amountIn: number, before: RouteFlow | null = null): boolean {
     const isBegun = before !== null && this.#resume(amountIn, before);
     if (!isBegun && !this.#deal(amountIn)) return false;
-    for (let round = 0; round < ROUND_COUNT_MAX; round += 1) {
+    for (let round = 0; round < ROUND_COUNT_MAX && !this.#work.isSpent; round += 1) {
       this.#compareRows();
       const widest = this.#ends.reduce((gap, ends) => Math.max(gap, ends.gap), 0);
       if (widest <= RATE_TOLERANCE) break;
@@ -138,6 +141,7 @@ export class RouteFlow {
   }
 
   #set({ index, curve }: RouteLane, flow: number): void {
+    this.#work.add(3);
     const before = this.flows[index] ?? 0;
     const after = flow > before * REST_MAX ? flow : 0;
     this.flows[index] = after;
@@ -187,6 +191,7 @@ export class RouteFlow {
   #findBestFor(part: number): LaneRow | null {
     let best: LaneRow | null = null;
     let most = 0;
+    this.#work.add(this.#rows.length * 2);
     for (const row of this.#rows) {
       let amount = part;
       for (const { index, curve } of row.lanes) {
@@ -206,6 +211,7 @@ export class RouteFlow {
    */
   #compareRows(): void {
     const [up, down] = [this.#slopesUp, this.#slopesDown];
+    this.#work.add(this.#rows.length + this.#ends.length);
     for (const ends of this.#ends) ends.clear();
     for (const row of this.#rows) {
       const { firstIndex: f, middleIndex: m, lastIndex: l } = row;
@@ -326,6 +332,7 @@ export class RouteFlow {
   /** How much better the taker's rate still is once an amount has been shifted. */
   #toAdvantage({ from, to }: Shift, amount: number): number {
     const point = this.#point;
+    this.#work.add(from.length + to.length);
     let given = -amount;
     let taken = amount;
     let giverRate = 1;

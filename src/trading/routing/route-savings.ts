@@ -6,6 +6,7 @@ import { type Division, divide, type RouteSearch } from './route-division.ts';
 import { NODE_IN, type RouteEdge, restrictField } from './route-field.ts';
 import { toGroups } from './route-groups.ts';
 import { type PoolPart, toGainAt } from './route-parts.ts';
+import { POOL_EVALUATIONS } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
 
 /** So large a part of the room that is missing is freed at a time, or so much of all room. */
@@ -77,6 +78,7 @@ export function freeRoom(division: Division, excess: number, search: RouteSearch
   const { room } = search;
   if (room === null) return null;
   if (division.parts.length <= FEW) return dropLeast(division, 0, search);
+  search.work.add(division.parts.length * POOL_EVALUATIONS);
   const savings = [...findSavings(division.parts, room)];
   savings.sort((a, b) => a.loss * b.freed - b.loss * a.freed);
   let left: readonly Saving[] = savings;
@@ -84,7 +86,7 @@ export function freeRoom(division: Division, excess: number, search: RouteSearch
   const some = Math.min(excess, Math.max(excess * FREED_PART, FREED_SHARE));
   const enough = Math.max(FREED_SHARE_MIN, some);
   let best: Division | null = null;
-  for (let attempt = 0; attempt < FREE_ATTEMPT_COUNT_MAX; attempt += 1) {
+  for (let attempt = 0; attempt < FREE_ATTEMPT_COUNT_MAX && !search.work.isSpent; attempt += 1) {
     const divided = divideWith(division, left, { ...search, enough, countMax });
     if (divided === null) break;
     const { next, used } = divided;

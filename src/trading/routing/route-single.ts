@@ -12,6 +12,7 @@ import {
   type RouteField,
   type RoutePath,
 } from './route-field.ts';
+import { type SearchWork, SWAP_EVALUATIONS } from './search-work.ts';
 
 /** What may be subtracted from a route's output, for instance its gas; in units of the output. */
 export type RouteCost = (path: readonly { readonly pool: GraphPool }[]) => bigint;
@@ -49,15 +50,21 @@ function byAmount(a: Label, b: Label): number {
 class Arrivals {
   readonly #candidates: Candidate[] = [];
   readonly #labels: Label[] = [];
+  readonly #work: SearchWork;
   #next = 0;
 
-  static start(amountIn: bigint): Arrivals {
-    const arrivals = new Arrivals();
+  constructor(work: SearchWork) {
+    this.#work = work;
+  }
+
+  static start(amountIn: bigint, work: SearchWork): Arrivals {
+    const arrivals = new Arrivals(work);
     arrivals.#labels.push({ amount: amountIn, edge: null, before: null });
     return arrivals;
   }
 
   add(candidate: Candidate): void {
+    this.#work.add(1);
     this.#candidates.push(candidate);
   }
 
@@ -83,6 +90,7 @@ class Arrivals {
     for (let i = 0; i < LESSER_COUNT_MAX; i += 1) {
       const label = this.#labels[i] ?? this.#reckonNext();
       if (label === null || label === undefined) return null;
+      this.#work.add(SWAP_EVALUATIONS);
       const swap = edge.pool.curve.swapIn(edge.zeroForOne, label.amount);
       if (swap.isFilled) {
         return swap.amountOut === 0n ? null : { amount: swap.amountOut, edge, before: label };
@@ -121,11 +129,15 @@ function* findSteps(
   }
 }
 
-function advance(field: RouteField, reached: readonly (Arrivals | null)[]): (Arrivals | null)[] {
+function advance(
+  field: RouteField,
+  reached: readonly (Arrivals | null)[],
+  work: SearchWork,
+): (Arrivals | null)[] {
   const next: (Arrivals | null)[] = new Array(field.nodeCount).fill(null);
   for (const candidate of findSteps(field, reached, ({ to }) => to !== NODE_OUT)) {
     const { to } = candidate.edge;
-    const arrivals = next[to] ?? new Arrivals();
+    const arrivals = next[to] ?? new Arrivals(work);
     arrivals.add(candidate);
     next[to] = arrivals;
   }
@@ -144,13 +156,19 @@ function toPath(label: Label): RoutePath {
 /** Null where no single route takes the whole input. Of equal ones the shortest. */
 export function findBestSingle(
   field: RouteField,
-  search: { readonly amountIn: bigint; readonly hopCountMax: number; readonly cost: RouteCost },
+  search: {
+    readonly amountIn: bigint;
+    readonly hopCountMax: number;
+    readonly cost: RouteCost;
+    readonly work: SearchWork;
+  },
 ): SingleRoute | null {
-  const last = new Arrivals();
+  const { work } = search;
+  const last = new Arrivals(work);
   let reached: (Arrivals | null)[] = new Array(field.nodeCount).fill(null);
-  reached[NODE_IN] = Arrivals.start(search.amountIn);
+  reached[NODE_IN] = Arrivals.start(search.amountIn, work);
   for (let hop = 1; hop <= search.hopCountMax; hop += 1) {
-    if (hop > 1) reached = advance(field, reached);
+    if (hop > 1) reached = advance(field, reached, work);
     for (const candidate of findSteps(field, reached, ({ to }) => to === NODE_OUT)) {
       last.add(candidate);
     }

@@ -2,15 +2,24 @@
 
 import type { Address } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
+import { mayTake } from './route-capacity.ts';
 import { dropLeast, dropLossy } from './route-choice.ts';
 import { divide, type RouteSearch } from './route-division.ts';
 import { executePath, executeShares } from './route-execute.ts';
-import { type AcceptEdge, createField, NODE_OUT, type RouteField } from './route-field.ts';
+import {
+  type AcceptEdge,
+  collectField,
+  createField,
+  type FieldPlan,
+  NODE_OUT,
+  type RouteField,
+} from './route-field.ts';
 import { type RouteLeg, toLegs } from './route-legs.ts';
 import { freeRoom } from './route-savings.ts';
 import { FREE, findBestSingle, type RouteCost } from './route-single.ts';
 import { type RouteStrand, toStrands } from './route-strands.ts';
 import type { PoolSwap } from './route-swaps.ts';
+import { POOL_EVALUATIONS, SearchWork } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
 
 export interface RouteRequest {
@@ -34,6 +43,8 @@ export interface RouteOptions {
   readonly poolCountMax?: number;
   /** Pools that may not be swapped in, or in one direction only, are left out. */
   readonly accepts?: AcceptEdge;
+  /** Counts what the search does, and ends it. */
+  readonly work?: SearchWork;
 }
 
 export interface BestRoute {
@@ -50,6 +61,7 @@ export interface BestRoute {
 }
 
 const POOL_COUNT_MAX = 256;
+const HOP_COUNT_MAX = 3;
 /** So many divisions that cannot be executed, or that are no better, are followed by no better. */
 const FAILED_MAX = 6;
 const VAIN_MAX = 2;
@@ -72,7 +84,8 @@ interface Candidate {
 }
 
 /** Null where the amounts are too small to be told as routes. */
-function toCandidate(swaps: readonly PoolSwap[], { cost }: RouteSearch): Candidate | null {
+function toCandidate(swaps: readonly PoolSwap[], { cost, work }: RouteSearch): Candidate | null {
+  work.add(swaps.length * POOL_EVALUATIONS);
   const strands = toStrands(swaps);
   const legs = toLegs(swaps);
   if (legs === null) return null;
@@ -103,15 +116,17 @@ function findDivided(field: RouteField, search: RouteSearch): Candidate | null {
   let best: Candidate | null = null;
   let [failed, vain] = [0, 0];
   while (division !== null && failed < FAILED_MAX && vain < VAIN_MAX) {
-    const swaps = executeShares(division.parts, search.amountIn);
+    const swaps = executeShares(division.parts, search.amountIn, search.work);
     const candidate = swaps && toCandidate(swaps, search);
     if (candidate === null) {
       failed += 1;
+      if (search.work.isSpent) break;
       division = dropLeast(division, DROPPED_OF_DUST_SHARE, search);
       continue;
     }
     const used = search.room?.toUsed(candidate.strands) ?? 0;
     if (used > 1) {
+      if (search.work.isSpent) break;
       division = freeRoom(division, used - 1, search);
       continue;
     }
@@ -119,7 +134,8 @@ function findDivided(field: RouteField, search: RouteSearch): Candidate | null {
     else vain += 1;
     // Fewer pools lose less to rounding.
     const isRounded = Number(candidate.amountOut) < division.amountOut * ABOUT_SHARE;
-    division = isRounded ? dropLeast(division, DROPPED_OF_DUST_SHARE, search) : null;
+    const isDone = !isRounded || search.work.isSpent;
+    division = isDone ? null : dropLeast(division, DROPPED_OF_DUST_SHARE, search);
   }
   return best;
 }
@@ -142,10 +158,48 @@ function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
   const hopCounts = isDear ? [1, 2, 3].filter((count) => count < hopCountMax) : [];
   let best = alone;
   for (const count of [...hopCounts, hopCountMax]) {
+    if (search.work.isSpent) break;
     const divided = findDivided(field, { ...search, hopCountMax: count });
     if (divided !== null && isBetter(divided, best)) best = divided;
   }
   return best && toBestRoute(best, amountIn);
+}
+
+/** The pools that routes for a request may use, of the graph as it is at this moment. */
+export function planField(
+  graph: PoolGraph,
+  request: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>,
+  options: Pick<RouteOptions, 'withInexact' | 'hopCountMax' | 'poolCountMax' | 'accepts'>,
+): FieldPlan {
+  const assetIn = graph.toAsset(request.tokenIn);
+  const assetOut = graph.toAsset(request.tokenOut);
+  if (assetIn === assetOut) throw new RangeError('a route needs two assets');
+  return collectField(graph, {
+    assetIn,
+    assetOut,
+    withInexact: options.withInexact ?? false,
+    hopCountMax: options.hopCountMax ?? HOP_COUNT_MAX,
+    poolCountMax: options.poolCountMax ?? POOL_COUNT_MAX,
+    accepts: options.accepts,
+  });
+}
+
+/** Null where no route can take the whole input; asked of a plan, no graph is needed any more. */
+export function findRouteIn(
+  plan: FieldPlan,
+  amountIn: bigint,
+  options: Omit<RouteOptions, 'withInexact' | 'poolCountMax' | 'accepts'> = {},
+): BestRoute | null {
+  if (amountIn <= 0n) throw new RangeError(`no route for ${amountIn}`);
+  if (!mayTake(plan, amountIn)) return null;
+  return findInField(createField(plan), {
+    amountIn,
+    hopCountMax: options.hopCountMax ?? HOP_COUNT_MAX,
+    isDivided: options.isDivided ?? true,
+    room: options.room ?? null,
+    cost: options.cost ?? FREE,
+    work: options.work ?? new SearchWork(),
+  });
 }
 
 /** Null where no route can take the whole input. */
@@ -154,24 +208,5 @@ export function findBestRoute(
   request: RouteRequest,
   options: RouteOptions = {},
 ): BestRoute | null {
-  const assetIn = graph.toAsset(request.tokenIn);
-  const assetOut = graph.toAsset(request.tokenOut);
-  if (assetIn === assetOut) throw new RangeError('a route needs two assets');
-  if (request.amountIn <= 0n) throw new RangeError(`no route for ${request.amountIn}`);
-  const hopCountMax = options.hopCountMax ?? 3;
-  const field = createField(graph, {
-    assetIn,
-    assetOut,
-    withInexact: options.withInexact ?? false,
-    hopCountMax,
-    poolCountMax: options.poolCountMax ?? POOL_COUNT_MAX,
-    accepts: options.accepts,
-  });
-  return findInField(field, {
-    amountIn: request.amountIn,
-    hopCountMax,
-    isDivided: options.isDivided ?? true,
-    room: options.room ?? null,
-    cost: options.cost ?? FREE,
-  });
+  return findRouteIn(planField(graph, request, options), request.amountIn, options);
 }

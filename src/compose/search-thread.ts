@@ -1,0 +1,8 @@
+// A thread that searches for routes which take too long for the main thread.
+
+import { parentPort } from 'node:worker_threads';
+import { createSearchAnswerer } from '../trading/search/answer-searches.ts';
+import type { SearchCommand } from '../trading/search/search-message.ts';
+
+const answer = createSearchAnswerer((message) => parentPort?.postMessage(message));
+parentPort?.on('message', (command: SearchCommand) => answer(command));

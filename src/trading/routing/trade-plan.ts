@@ -1,0 +1,117 @@
+// A trade as the search takes it: the pools that it may use at each level of caution, and terms.
+//
+// A plan is made of the graph of one moment and needs neither graph nor safety book any more: pools
+// are immutable, so it can be searched later, or by another thread, and is still of that moment.
+
+import type { Ratio } from '../../lib/decimal.ts';
+import type { Address } from '../../model/market-event.ts';
+import type { PoolGraph } from '../graph/pool-graph.ts';
+import type { SafetyBook } from '../safety/safety-book.ts';
+import { planField } from './route.ts';
+import type { FieldPlan } from './route-field.ts';
+import {
+  createRule,
+  type EndTaxes,
+  type Leniency,
+  listEndTaxes,
+  type RouteRules,
+} from './route-rules.ts';
+
+export interface RouteQuestion {
+  readonly graph: PoolGraph;
+  readonly book: SafetyBook;
+  readonly trusted: ReadonlySet<Address>;
+  readonly isPaused: (token: Address) => boolean;
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+  readonly amountIn: bigint;
+  /** What a unit of gas is worth in units of the output; null where that is not known. */
+  readonly outPerGas: Ratio | null;
+  /** Whether the chain charges for a transaction's length, too, which gas knows nothing of. */
+  readonly hasDataFees: boolean;
+}
+
+/** The pools that were seen to take the same taxes: those that differ are not mixed in one route. */
+export interface TaxPlan {
+  readonly taxes: EndTaxes;
+  readonly field: FieldPlan;
+}
+
+/** From exact and clean pools to whatever is better than no answer. */
+export type PlanLevel = 'strict' | 'loose' | 'any';
+
+export interface TradePlan extends Pick<RouteQuestion, 'amountIn' | 'outPerGas' | 'hasDataFees'> {
+  toLevel(level: PlanLevel): readonly TaxPlan[];
+  /** All pools between the two assets, whatever is known of them: to tell why there is no route. */
+  toRefusal(): FieldPlan;
+}
+
+const LEVELS: Readonly<Record<PlanLevel, Leniency & { readonly withInexact: boolean }>> = {
+  strict: { unmeasured: false, blocked: false, withInexact: false },
+  loose: { unmeasured: true, blocked: false, withInexact: true },
+  any: { unmeasured: true, blocked: true, withInexact: true },
+};
+
+/** A token that takes a different tax in each pool gets this many searches and no more. */
+const TAX_PLAN_COUNT_MAX = 16;
+/** Plenty to tell a reason by. */
+const REFUSAL_POOL_COUNT_MAX = 64;
+
+/** Works out what is asked for, when it is asked for: only as long as the graph stays as it is. */
+export function planTrade(question: RouteQuestion): TradePlan {
+  const { graph, amountIn, outPerGas, hasDataFees, isPaused } = question;
+  const assetIn = graph.toAsset(question.tokenIn);
+  const assetOut = graph.toAsset(question.tokenOut);
+  const rules: RouteRules = { ...question, assetIn, assetOut };
+  const isTradeable = (token: Address) => {
+    const asset = graph.toAsset(token);
+    return asset === assetIn || asset === assetOut || !isPaused(token);
+  };
+  return {
+    amountIn,
+    outPerGas,
+    hasDataFees,
+    toLevel: (name) => {
+      const level = LEVELS[name];
+      const { withInexact } = level;
+      return listEndTaxes(rules)
+        .slice(0, TAX_PLAN_COUNT_MAX)
+        .map((taxes) => {
+          const accepts = createRule(rules, taxes, level);
+          return { taxes, field: planField(graph, question, { withInexact, accepts }) };
+        });
+    },
+    toRefusal: () =>
+      planField(graph, question, {
+        withInexact: true,
+        poolCountMax: REFUSAL_POOL_COUNT_MAX,
+        accepts: ({ token0, token1 }) => isTradeable(token0) && isTradeable(token1),
+      }),
+  };
+}
+
+/** A plan with all of its levels worked out. */
+export interface WholePlan extends Pick<TradePlan, 'amountIn' | 'outPerGas' | 'hasDataFees'> {
+  readonly levels: Readonly<Record<PlanLevel, readonly TaxPlan[]>>;
+  readonly refusal: FieldPlan;
+}
+
+/** To be called before the graph changes: from then on the plan stands by itself. */
+export function toWholePlan(plan: TradePlan): WholePlan {
+  const { amountIn, outPerGas, hasDataFees } = plan;
+  const levels = {
+    strict: plan.toLevel('strict'),
+    loose: plan.toLevel('loose'),
+    any: plan.toLevel('any'),
+  };
+  return { amountIn, outPerGas, hasDataFees, levels, refusal: plan.toRefusal() };
+}
+
+export function toTradePlan(whole: WholePlan): TradePlan {
+  const { amountIn, outPerGas, hasDataFees, levels, refusal } = whole;
+  return {
+    ...{ amountIn, outPerGas, hasDataFees },
+    toLevel: (name) => levels[name],
+    toRefusal: () => refusal,
+  };
+}

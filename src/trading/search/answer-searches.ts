@@ -1,0 +1,115 @@
+// What a search thread does: keeps the pools that it was sent, and searches what it is asked.
+
+import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
+import { TickTable } from '../../amm/concentrated/tick-table.ts';
+import { ConstantProductPool } from '../../amm/constant-product.ts';
+import type { SwapPool } from '../../amm/swap-pool.ts';
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
+import { searchTrade } from '../routing/find-trade-route.ts';
+import type { FieldPlan, PoolWays } from '../routing/route-field.ts';
+import { SearchWork } from '../routing/search-work.ts';
+import { toTradePlan, type WholePlan } from '../routing/trade-plan.ts';
+import {
+  type SearchCommand,
+  type SearchMessage,
+  type SentCurve,
+  type SentField,
+  type SentPlan,
+  type SentPool,
+  type SentTaxPlan,
+  type SentTicks,
+  sendSearch,
+} from './search-message.ts';
+
+class ReceivedPools {
+  readonly #pools = new Map<number, GraphPool>();
+  readonly #numbers = new Map<GraphPool, number>();
+  readonly #tables = new Map<number, TickTable>();
+
+  add({ ticks, pools }: { ticks: readonly SentTicks[]; pools: readonly SentPool[] }): void {
+    for (const { number, ticks: at, nets } of ticks) {
+      const rows = nets.map((liquidityNet, index) => ({ tick: at[index] ?? 0, liquidityNet }));
+      this.#tables.set(number, new TickTable(rows));
+    }
+    for (const { number, curve, ...rest } of pools) {
+      const pool: GraphPool = { ...rest, curve: this.#toCurve(curve) };
+      this.#pools.set(number, pool);
+      this.#numbers.set(pool, number);
+    }
+  }
+
+  forget({ ticks, pools }: { ticks: readonly number[]; pools: readonly number[] }): void {
+    for (const number of ticks) this.#tables.delete(number);
+    for (const number of pools) {
+      const pool = this.#pools.get(number);
+      if (pool !== undefined) this.#numbers.delete(pool);
+      this.#pools.delete(number);
+    }
+  }
+
+  toNumber(pool: GraphPool): number {
+    return this.#numbers.get(pool) ?? 0;
+  }
+
+  toPlan(sent: SentPlan): WholePlan {
+    const { levels, refusal, assetIn, assetOut, wrapped, amountIn, outPerGas, hasDataFees } = sent;
+    const toField = ({ numbers, ways }: SentField): FieldPlan => ({
+      ...{ assetIn, assetOut, wrapped },
+      pools: Array.from(numbers, (number, index) => ({
+        pool: this.#find(number),
+        ways: (ways[index] ?? 0) as PoolWays,
+      })),
+    });
+    const toLevel = (plans: readonly SentTaxPlan[]) =>
+      plans.map((plan) => ({ taxes: plan.taxes, field: toField(plan) }));
+    return {
+      ...{ amountIn, outPerGas, hasDataFees },
+      levels: {
+        strict: toLevel(levels.strict),
+        loose: toLevel(levels.loose),
+        any: toLevel(levels.any),
+      },
+      refusal: toField(refusal),
+    };
+  }
+
+  #find(number: number): GraphPool {
+    const pool = this.#pools.get(number);
+    if (pool === undefined) throw new Error(`pool ${number} was never sent`);
+    return pool;
+  }
+
+  #toCurve(curve: SentCurve): SwapPool {
+    if (curve.kind === 'product') {
+      const { reserve0, reserve1, feePips } = curve;
+      return new ConstantProductPool({ reserve0, reserve1 }, feePips);
+    }
+    const { sqrtPriceX96, liquidity, tick, tickSpacing, fees, table } = curve;
+    const ticks = this.#tables.get(table);
+    if (ticks === undefined) throw new Error(`the ticks ${table} were never sent`);
+    return new ConcentratedPool({ sqrtPriceX96, liquidity, tick }, { tickSpacing, fees, ticks });
+  }
+}
+
+/** Takes commands in their order; `send` is given the answer to each search. */
+export function createSearchAnswerer(
+  send: (message: SearchMessage) => void,
+): (command: SearchCommand) => void {
+  const pools = new ReceivedPools();
+  return (command) => {
+    switch (command.kind) {
+      case 'pools':
+        pools.add(command);
+        return;
+      case 'forget':
+        pools.forget(command);
+        return;
+      case 'search': {
+        const work = new SearchWork();
+        const search = searchTrade(toTradePlan(pools.toPlan(command.plan)), work);
+        const sent = sendSearch(search, (pool) => pools.toNumber(pool));
+        send({ job: command.job, work: work.count, search: sent });
+      }
+    }
+  };
+}

@@ -1,0 +1,145 @@
+// What the main thread and a search thread tell each other.
+//
+// Pools are sent once and named by number from then on: they are immutable, so a number means the
+// same pool in the same state for as long as both sides keep it.
+
+import type { DirectionFees } from '../../amm/concentrated/swap-fee.ts';
+import type { Ratio } from '../../lib/decimal.ts';
+import type { Address } from '../../model/market-event.ts';
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
+import type { TaxedRoute, TradeSearch } from '../routing/find-trade-route.ts';
+import type { BestRoute } from '../routing/route.ts';
+import type { EndTaxes } from '../routing/route-rules.ts';
+import type { RouteHop } from '../routing/route-swaps.ts';
+import type { NoRouteReason } from '../routing/tell-no-route.ts';
+import type { PlanLevel } from '../routing/trade-plan.ts';
+
+/** The ticks of pools, which outlive most states of a pool. */
+export interface SentTicks {
+  readonly number: number;
+  readonly ticks: Int32Array;
+  readonly nets: readonly bigint[];
+}
+
+export type SentCurve =
+  | {
+      readonly kind: 'product';
+      readonly reserve0: bigint;
+      readonly reserve1: bigint;
+      readonly feePips: number;
+    }
+  | {
+      readonly kind: 'ticks';
+      readonly sqrtPriceX96: bigint;
+      readonly liquidity: bigint;
+      readonly tick: number;
+      readonly tickSpacing: number;
+      readonly fees: DirectionFees;
+      /** The number of its ticks. */
+      readonly table: number;
+    };
+
+export interface SentPool extends Omit<GraphPool, 'curve'> {
+  readonly number: number;
+  readonly curve: SentCurve;
+}
+
+/** The pools of a field in their order, by number, each with its ways. */
+export interface SentField {
+  readonly numbers: Uint32Array;
+  readonly ways: Uint8Array;
+}
+
+export interface SentTaxPlan extends SentField {
+  readonly taxes: EndTaxes;
+}
+
+export interface SentPlan {
+  readonly amountIn: bigint;
+  readonly outPerGas: Ratio | null;
+  readonly hasDataFees: boolean;
+  readonly assetIn: Address;
+  readonly assetOut: Address;
+  readonly wrapped: Address | null;
+  readonly levels: Readonly<Record<PlanLevel, readonly SentTaxPlan[]>>;
+  readonly refusal: SentField;
+}
+
+export type SearchCommand =
+  | {
+      readonly kind: 'pools';
+      readonly ticks: readonly SentTicks[];
+      readonly pools: readonly SentPool[];
+    }
+  | {
+      readonly kind: 'forget';
+      readonly ticks: readonly number[];
+      readonly pools: readonly number[];
+    }
+  | { readonly kind: 'search'; readonly job: number; readonly plan: SentPlan };
+
+/** A hop without what its pool says already. */
+export interface SentHop extends Omit<RouteHop, 'pool' | 'tokenIn' | 'tokenOut'> {
+  readonly number: number;
+}
+
+type Sent<Part> = Omit<Part, 'hops'> & { readonly hops: readonly SentHop[] };
+
+export interface SentRoute extends Omit<BestRoute, 'strands' | 'legs'> {
+  readonly strands: readonly Sent<BestRoute['strands'][number]>[];
+  readonly legs: readonly Sent<BestRoute['legs'][number]>[];
+}
+
+export type SentSearch =
+  | { readonly kind: 'found'; readonly found: Omit<TaxedRoute, 'route'> & { route: SentRoute } }
+  | { readonly kind: 'none'; readonly reason: NoRouteReason };
+
+export interface SearchMessage {
+  readonly job: number;
+  /** In evaluations. */
+  readonly work: number;
+  readonly search: SentSearch;
+}
+
+function sendHop(hop: RouteHop, toNumber: (pool: GraphPool) => number): SentHop {
+  const { pool, tokenIn: _in, tokenOut: _out, ...rest } = hop;
+  return { ...rest, number: toNumber(pool) };
+}
+
+function receiveHop(sent: SentHop, toPool: (number: number) => GraphPool): RouteHop {
+  const { number, ...rest } = sent;
+  const pool = toPool(number);
+  const [tokenIn, tokenOut] = sent.zeroForOne
+    ? [pool.token0, pool.token1]
+    : [pool.token1, pool.token0];
+  return { ...rest, pool, tokenIn, tokenOut };
+}
+
+export function sendSearch(search: TradeSearch, toNumber: (pool: GraphPool) => number): SentSearch {
+  if (search.kind === 'none') return search;
+  const { route, ...found } = search.found;
+  const send = <Part extends { readonly hops: readonly RouteHop[] }>(part: Part): Sent<Part> => ({
+    ...part,
+    hops: part.hops.map((hop) => sendHop(hop, toNumber)),
+  });
+  const sent = { ...route, strands: route.strands.map(send), legs: route.legs.map(send) };
+  return { kind: 'found', found: { ...found, route: sent } };
+}
+
+export function receiveSearch(
+  sent: SentSearch,
+  toPool: (number: number) => GraphPool,
+): TradeSearch {
+  if (sent.kind === 'none') return sent;
+  const { route, ...found } = sent.found;
+  const receive = <Part extends { readonly hops: readonly SentHop[] }>(part: Part) => ({
+    ...part,
+    hops: part.hops.map((hop) => receiveHop(hop, toPool)),
+  });
+  const received = {
+    ...route,
+    strands: route.strands.map(receive),
+    legs: route.legs.map(receive),
+  };
+  return { kind: 'found', found: { ...found, route: received } };
+}

@@ -1,0 +1,209 @@
+// Searches on real threads: the same answers as here, in turn, and nothing that hangs.
+
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { createRandomQuestion } from '../../../test/fakes/random-trade.ts';
+import { swapAndMove } from '../../amm/swap-pool.ts';
+import { startSearchThread } from '../../compose/open-search-threads.ts';
+import { AppError } from '../../errors/app-error.ts';
+import { searchTrade } from '../routing/find-trade-route.ts';
+import { SearchWork } from '../routing/search-work.ts';
+import { planTrade, type RouteQuestion, toWholePlan } from '../routing/trade-plan.ts';
+import {
+  type SearchThread,
+  SearchThreads,
+  type SearchThreadsOptions,
+  type ThreadEvents,
+} from './search-threads.ts';
+
+interface Scene {
+  readonly threads: SearchThreads;
+  readonly started: SearchThread[];
+  readonly logged: string[];
+  advance(ms: number): void;
+}
+
+function createScene(t: TestContext, options: Partial<SearchThreadsOptions> = {}): Scene {
+  const started: SearchThread[] = [];
+  const logged: string[] = [];
+  let nowMs = 0;
+  const { startThread = startSearchThread, ...rest } = options;
+  const threads = new SearchThreads({
+    threadCountMax: 1,
+    queue: { lengthMax: 100, perCallerMax: 100 },
+    clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
+    log: { error: (_fields, message) => logged.push(message) },
+    startThread: (events: ThreadEvents) => {
+      const thread = startThread(events);
+      started.push(thread);
+      return thread;
+    },
+    ...rest,
+  });
+  t.after(() => threads.stop());
+  return {
+    ...{ threads, started, logged },
+    advance: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
+
+function searchHere(question: RouteQuestion) {
+  const work = new SearchWork();
+  const search = searchTrade(planTrade(question), work);
+  return { search, work: work.count };
+}
+
+const toPlan = (question: RouteQuestion) => toWholePlan(planTrade(question));
+const SMALL = { poolCount: 20, worth: 1_000 };
+
+function isOverloaded(error: unknown): boolean {
+  assert.ok(error instanceof AppError);
+  assert.deepEqual([error.code, error.status], ['OVERLOADED', 503]);
+  return error.retryAfterSeconds === 1;
+}
+
+describe('a search on a thread', () => {
+  it('finds what a search here finds, with the same work, in random markets', async (t) => {
+    const { threads, started } = createScene(t);
+    let divided = 0;
+    for (let seed = 1; seed <= 12; seed += 1) {
+      const poolCount = [8, 40, 120][seed % 3] ?? 40;
+      for (const worth of [1e-9, 10, 100_000, 3e7, 1e30, 1e60]) {
+        const question = createRandomQuestion({ seed, poolCount, worth });
+        const here = searchHere(question);
+        const there = await threads.search(toPlan(question), 'test');
+        assert.deepEqual(there, here, `seed ${seed}, worth ${worth}`);
+        if (here.search.kind !== 'found') continue;
+        const { strands } = here.search.found.route;
+        if (strands.length > 10) divided += 1;
+      }
+    }
+    assert.ok(divided > 10, `${divided} trades were divided among many pools`);
+    assert.equal(started.length, 1);
+  });
+
+  it('names the very pools of the graph', async (t) => {
+    const { threads } = createScene(t);
+    const question = createRandomQuestion({ seed: 3, poolCount: 60, worth: 100_000 });
+    const { search } = await threads.search(toPlan(question), 'test');
+    assert.ok(search.kind === 'found');
+    for (const { pool } of search.found.route.strands.flatMap(({ hops }) => hops)) {
+      assert.equal(pool, question.graph.get(pool.pool));
+    }
+  });
+
+  it('follows pools that move, and is of the moment that it was planned at', async (t) => {
+    const { threads } = createScene(t);
+    const question = createRandomQuestion({ seed: 5, poolCount: 40, worth: 50_000 });
+    const { graph } = question;
+    for (let round = 0; round < 5; round += 1) {
+      const plan = toPlan(question);
+      const here = searchHere(question);
+      const searching = threads.search(plan, 'test');
+      assert.ok(here.search.kind === 'found');
+      for (const { pool, zeroForOne, amountIn } of here.search.found.route.legs.flatMap(
+        ({ hops }) => hops,
+      )) {
+        const moved = graph.get(pool.pool) ?? assert.fail();
+        graph.set({ ...moved, curve: swapAndMove(moved.curve, zeroForOne, amountIn).after });
+      }
+      assert.deepEqual(await searching, here, `round ${round}`);
+    }
+  });
+});
+
+describe('the queue of searches', () => {
+  it('serves callers in turn: a flood of one does not hold up another', async (t) => {
+    const { threads } = createScene(t);
+    const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+    const order: string[] = [];
+    const ask = (caller: string) => threads.search(plan, caller).then(() => order.push(caller));
+    const asked = [...Array.from({ length: 12 }, () => ask('flood')), ask('other')];
+    await Promise.all(asked);
+    // One of the flood is searched already, and one more may come first.
+    assert.ok(order.indexOf('other') <= 2, order.join(' '));
+    assert.equal(order.length, 13);
+  });
+
+  it('is bounded, of one caller and in all: more is 503 with Retry-After', async (t) => {
+    const { threads } = createScene(t, { queue: { lengthMax: 3, perCallerMax: 2 } });
+    const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+    const ask = (caller: string) => threads.search(plan, caller);
+    const accepted = [ask('a'), ask('a'), ask('a')];
+    await assert.rejects(ask('a'), isOverloaded);
+    accepted.push(ask('b'));
+    await assert.rejects(ask('c'), isOverloaded);
+    assert.equal(threads.waiting, 3);
+    await Promise.all(accepted);
+    assert.equal(threads.waiting, 0);
+  });
+});
+
+describe('a thread that fails', () => {
+  it('takes one search with it, 503, and is replaced for those that wait', async (t) => {
+    const { threads, started, logged } = createScene(t);
+    const question = createRandomQuestion({ seed: 1, ...SMALL });
+    const plan = toPlan(question);
+    await threads.search(plan, 'test');
+    const [hit, waiting] = [threads.search(plan, 'test'), threads.search(plan, 'test')];
+    const failed = assert.rejects(hit, isOverloaded);
+    await started[0]?.end();
+    await failed;
+    assert.deepEqual(await waiting, searchHere(question));
+    assert.equal(started.length, 2);
+    assert.deepEqual(logged, ['a search thread failed']);
+  });
+
+  it('refuses all that wait where it cannot start, and is tried again a second later', async (t) => {
+    let isBroken = true;
+    const startThread = (events: ThreadEvents): SearchThread => {
+      if (!isBroken) return startSearchThread(events);
+      const worker = new Worker('throw new Error("broken")', { eval: true });
+      let cause = new Error('ended');
+      worker.on('error', (error: Error) => {
+        cause = error;
+      });
+      worker.on('exit', () => events.onEnd(cause));
+      return {
+        post: (command) => worker.postMessage(command),
+        end: async () => void (await worker.terminate()),
+      };
+    };
+    const { threads, started, advance } = createScene(t, { startThread });
+    const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+    const asked = [1, 2, 3].map(() => threads.search(plan, 'test'));
+    await Promise.all(asked.map((one) => assert.rejects(one, isOverloaded)));
+    await assert.rejects(threads.search(plan, 'test'), isOverloaded);
+    assert.equal(started.length, 1);
+    isBroken = false;
+    advance(1_000);
+    assert.equal((await threads.search(plan, 'test')).search.kind, 'found');
+    assert.equal(started.length, 2);
+  });
+});
+
+describe('stopping', () => {
+  it('ends the threads and refuses what waits, at once', async (t) => {
+    let ended = 0;
+    const { threads } = createScene(t, {
+      startThread: (events) =>
+        startSearchThread({
+          ...events,
+          onEnd: (cause) => {
+            ended += 1;
+            events.onEnd(cause);
+          },
+        }),
+    });
+    const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+    const asked = [1, 2, 3].map(() => threads.search(plan, 'test'));
+    const refused = Promise.all(asked.map((one) => assert.rejects(one, isOverloaded)));
+    await threads.stop();
+    await refused;
+    assert.deepEqual([threads.threadCount, threads.waiting, ended], [0, 0, 1]);
+    await assert.rejects(threads.search(plan, 'test'), isOverloaded);
+  });
+});

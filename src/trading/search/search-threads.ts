@@ -1,0 +1,194 @@
+// Searches that take long, on threads of their own, so that nobody else waits for them.
+//
+// A thread searches one plan at a time. Plans wait in a bounded queue that serves callers in turn.
+// A thread that fails takes the search at hand with it, and nothing else: that one is answered
+// with 503 and the next search starts another thread.
+
+import { AppError } from '../../errors/app-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { FairQueue } from '../../lib/fair-queue.ts';
+import type { TradeSearch } from '../routing/find-trade-route.ts';
+import type { WholePlan } from '../routing/trade-plan.ts';
+import { receiveSearch, type SearchCommand, type SearchMessage } from './search-message.ts';
+import { SentPools } from './sent-pools.ts';
+
+/** A thread as it is steered from here. */
+export interface SearchThread {
+  post(command: SearchCommand): void;
+  /** Ends it at once, whatever it does. */
+  end(): Promise<void>;
+}
+
+export interface ThreadEvents {
+  onMessage(message: SearchMessage): void;
+  /** Called once, whatever the cause. */
+  onEnd(cause: Error): void;
+}
+
+export interface SearchThreadsOptions {
+  readonly startThread: (events: ThreadEvents) => SearchThread;
+  readonly threadCountMax: number;
+  readonly queue: { readonly lengthMax: number; readonly perCallerMax: number };
+  readonly clock: Clock;
+  readonly log: { error(fields: object, message: string): void };
+}
+
+export interface Searched {
+  readonly search: TradeSearch;
+  /** In evaluations. */
+  readonly work: number;
+}
+
+interface Job {
+  readonly number: number;
+  readonly plan: WholePlan;
+  resolve(searched: Searched): void;
+  reject(error: Error): void;
+}
+
+interface Running {
+  readonly thread: SearchThread;
+  readonly sent: SentPools;
+  job: Job | null;
+  timer: NodeJS.Timeout | null;
+  /** Whether it has answered anything yet. */
+  hasAnswered: boolean;
+}
+
+/** No search takes nearly so long; one that does will never end. */
+const SEARCH_MS_MAX = 15_000;
+/** After a thread that failed at its first search, none is started for so long. */
+const REST_MS = 1_000;
+const RETRY_AFTER_SECONDS = 1;
+
+function toOverloaded(cause?: Error): AppError {
+  return new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+}
+
+export class SearchThreads {
+  readonly #options: SearchThreadsOptions;
+  readonly #queue: FairQueue<Job>;
+  readonly #running = new Set<Running>();
+  readonly #ending = new Set<Promise<void>>();
+  #jobCount = 0;
+  #restUntilMs = 0;
+  #isStopped = false;
+
+  constructor(options: SearchThreadsOptions) {
+    this.#options = options;
+    this.#queue = new FairQueue(options.queue);
+  }
+
+  /** Plans that wait for a thread. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  get threadCount(): number {
+    return this.#running.size;
+  }
+
+  /** Rejects with `OVERLOADED` where too many wait, and where the thread fails. */
+  search(plan: WholePlan, caller: string): Promise<Searched> {
+    const isResting = this.#options.clock.monotonicMs() < this.#restUntilMs;
+    if (this.#isStopped || isResting) return Promise.reject(toOverloaded());
+    return new Promise((resolve, reject) => {
+      this.#jobCount += 1;
+      const job = { number: this.#jobCount, plan, resolve, reject };
+      if (this.#queue.push(caller, job)) this.#dispatch();
+      else reject(toOverloaded());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#refuseWaiting(toOverloaded());
+    for (const running of [...this.#running]) this.#end(running, new Error('the service stops'));
+    await Promise.all(this.#ending);
+  }
+
+  #dispatch(): void {
+    while (this.#queue.length > 0) {
+      const running = this.#findIdle();
+      if (running === null) return;
+      const job = this.#queue.shift();
+      if (job === undefined) return;
+      running.job = job;
+      running.timer = setTimeout(() => {
+        this.#end(running, new Error(`a search took longer than ${SEARCH_MS_MAX} ms`));
+      }, SEARCH_MS_MAX);
+      this.#send(running, running.sent.send(job.plan, job.number));
+    }
+  }
+
+  /** A thread that has nothing to do, a new one, or null where all are busy. */
+  #findIdle(): Running | null {
+    for (const running of this.#running) if (running.job === null) return running;
+    return this.#running.size < this.#options.threadCountMax ? this.#start() : null;
+  }
+
+  #start(): Running {
+    const running: Running = {
+      thread: this.#options.startThread({
+        onMessage: (message) => this.#finish(running, message),
+        onEnd: (cause) => this.#end(running, cause),
+      }),
+      ...{ sent: new SentPools(), job: null, timer: null, hasAnswered: false },
+    };
+    this.#running.add(running);
+    return running;
+  }
+
+  /** Piece by piece, with others served in between: pools with many ticks take long to copy. */
+  #send(running: Running, commands: Iterator<SearchCommand>): void {
+    if (!this.#running.has(running)) return;
+    const { value, done } = commands.next();
+    if (done === true) return;
+    running.thread.post(value);
+    if (value.kind === 'pools') setImmediate(() => this.#send(running, commands));
+    else this.#send(running, commands);
+  }
+
+  #finish(running: Running, { job: number, work, search }: SearchMessage): void {
+    const { job, sent } = running;
+    if (job === null || job.number !== number) return;
+    running.hasAnswered = true;
+    this.#release(running);
+    job.resolve({ work, search: receiveSearch(search, (one) => sent.toPool(one)) });
+    this.#dispatch();
+  }
+
+  #release(running: Running): void {
+    if (running.timer !== null) clearTimeout(running.timer);
+    running.timer = null;
+    running.job = null;
+  }
+
+  /** Also called when it has ended by itself. */
+  #end(running: Running, cause: Error): void {
+    if (!this.#running.delete(running)) return;
+    const { job } = running;
+    this.#release(running);
+    const ended = running.thread.end().finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
+    if (this.#isStopped) {
+      job?.reject(toOverloaded());
+      return;
+    }
+    this.#options.log.error({ err: cause }, 'a search thread failed');
+    job?.reject(toOverloaded(cause));
+    // One that cannot even start must not be started again and again.
+    if (!running.hasAnswered) {
+      this.#restUntilMs = this.#options.clock.monotonicMs() + REST_MS;
+      this.#refuseWaiting(toOverloaded());
+      return;
+    }
+    this.#dispatch();
+  }
+
+  #refuseWaiting(error: AppError): void {
+    for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
+      job.reject(error);
+    }
+  }
+}

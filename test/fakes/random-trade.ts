@@ -1,0 +1,36 @@
+// A question about a trade in a random market, as quotes ask it.
+
+import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
+import type { RouteQuestion } from '../../src/trading/routing/trade-plan.ts';
+import { SafetyBook } from '../../src/trading/safety/safety-book.ts';
+import { createRandom } from './fake-chain.ts';
+import { createRandomMarket } from './random-pools.ts';
+
+export interface RandomTrade {
+  readonly seed: number;
+  readonly poolCount: number;
+  /** In common units of worth: a market of 200 pools holds some millions. */
+  readonly worth: number;
+}
+
+/** Gas that hardly counts, so that large trades are divided among many pools. */
+const OUT_PER_GAS = { numerator: 1n, denominator: 1_000n };
+
+export function createRandomQuestion({ seed, poolCount, worth }: RandomTrade): RouteQuestion {
+  const shape = { poolCount, assetCount: 6, noise: 0.002, concentratedShare: 0.6 };
+  const market = createRandomMarket(createRandom(seed), shape);
+  const [tokenIn = '', tokenOut = ''] = market.assets;
+  const graph = new PoolGraph({ wrapped: null });
+  for (const pool of market.pools) graph.set(pool);
+  return {
+    graph,
+    book: new SafetyBook(),
+    trusted: new Set(market.assets),
+    isPaused: () => false,
+    tokenIn,
+    tokenOut,
+    amountIn: BigInt(Math.max(1, Math.floor(worth / (market.worths[0] ?? 1)))),
+    outPerGas: OUT_PER_GAS,
+    hasDataFees: false,
+  };
+}
