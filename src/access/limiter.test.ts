@@ -126,3 +126,17 @@ test('behavior: a million distinct identities stay within the bound', () => {
   limiter.take('x', 1);
   assert.ok(limiter.size <= 2, 'what was refilled is forgotten');
 });
+
+test('behavior: work that is done is owed beyond the budget, up to one burst more', () => {
+  const { clock, limiter } = createLimiter();
+  assert.deepEqual(limiter.owe('a', 50), { allowed: true, remaining: 10, resetMs: 25_000 });
+  assert.deepEqual(limiter.owe('a', 30), { allowed: true, remaining: 0, resetMs: 40_000 });
+  // 20 are owed: those and the unit that is asked for have to come back first.
+  assert.deepEqual(limiter.take('a', 1), { allowed: false, remaining: 0, resetMs: 10_500 });
+  assert.equal(limiter.owe('a', 1_000).resetMs, 60_000);
+  // Silence does not shorten it: the debt is remembered until it is paid.
+  clock.advance(30_499);
+  assert.equal(limiter.take('a', 1).allowed, false);
+  clock.advance(1);
+  assert.equal(limiter.take('a', 1).allowed, true);
+});

@@ -35,9 +35,9 @@ interface Account {
 /**
  * Keeps for each identity its theoretical arrival time. Identities live in two generations: a
  * lookup moves one into the young generation, and the old one is dropped when it has been untouched
- * for as long as all that can be owed takes to refill, by which time forgetting loses nothing. When very
- * many identities come in that time the oldest are forgotten early, so that memory stays bounded;
- * who commands that many addresses has their budgets anyway.
+ * for as long as all that can be owed takes to refill, by which time forgetting loses nothing. When
+ * very many identities come in that time the oldest are forgotten early, so that memory stays
+ * bounded; who commands that many addresses has their budgets anyway.
  */
 export class Limiter {
   readonly budget: Budget;

@@ -31,7 +31,7 @@ export interface RouteQuestion {
   readonly hasDataFees: boolean;
 }
 
-/** The pools that were seen to take the same taxes: those that differ are not mixed in one route. */
+/** Pools that were seen to take the same taxes: others are not mixed with them in one route. */
 export interface TaxPlan {
   readonly taxes: EndTaxes;
   readonly field: FieldPlan;

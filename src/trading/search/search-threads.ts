@@ -56,7 +56,7 @@ interface Running {
 }
 
 /** No search takes nearly so long; one that does will never end. */
-const SEARCH_MS_MAX = 15_000;
+const SEARCH_MS_MAX = 30_000;
 /** After a thread that failed at its first search, none is started for so long. */
 const REST_MS = 1_000;
 const RETRY_AFTER_SECONDS = 1;
