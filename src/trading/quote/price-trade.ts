@@ -209,15 +209,15 @@ export function toExtraCost(evaluations: number): number {
   return Math.ceil(Math.max(0, evaluations - EVALUATIONS_PER_UNIT) / EVALUATIONS_PER_UNIT);
 }
 
-export function createPriceTrade(parts: PricingParts): PriceTrade {
+/** Finds routes on the last committed state: all that is returned is of one state. */
+function createSearch(parts: PricingParts) {
   const worths = new Map<ChainSlug, GasWorth>();
   const toWorth = (chain: ChainSlug): GasWorth => {
     const worth = worths.get(chain) ?? new GasWorth(parts.clock);
     worths.set(chain, worth);
     return worth;
   };
-  /** Finds the route on the last committed state; all of it is of the state that is returned. */
-  const search = async (chain: TradeChain, trade: Trade) => {
+  return async (chain: TradeChain, trade: Trade) => {
     const { request, ends, caller, isPaused } = trade;
     const tokenIn = ends.tokenIn.token;
     const tokenOut = ends.tokenOut.token;
@@ -250,6 +250,10 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     if (at === null) throw new Error('a route was found before it was planned');
     return { at: at as GraphAtCommit, found: searched.found };
   };
+}
+
+export function createPriceTrade(parts: PricingParts): PriceTrade {
+  const search = createSearch(parts);
   return async (request, caller) => {
     const chain = parts.chains.find(request.chain);
     if (chain === null) throw toNotReady(request.chain);
