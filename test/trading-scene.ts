@@ -47,6 +47,10 @@ export interface TradingScene {
   stop(): Promise<void>;
 }
 
+const STRICT = {
+  error: (_fields: object, message: string) => assert.fail(message),
+};
+
 const CONTEXT: HandlerContext = {
   identity: { kind: 'anonymous', key: 'test' },
   requestId: 'test',
@@ -108,10 +112,7 @@ export async function startTradingScene(): Promise<TradingScene> {
   chains.start();
   const paused = new Set<Address>();
   const isPaused = (_: unknown, token: Address) => paused.has(token);
-  const threads = openSearchThreads({
-    clock,
-    logger: { error: (fields, message) => assert.fail(`${message}: ${JSON.stringify(fields)}`) },
-  });
+  const threads = openSearchThreads({ clock, logger: STRICT });
   const desk = new RouteDesk(threads);
   const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
   const chain = chains.find('devnet') as TradeChain;
