@@ -1,10 +1,12 @@
 // Pricing and building on pools in memory and a scripted node, without a chain behind.
 
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { CallSimulator } from '../src/chains/evm/transactions/simulate-calls.ts';
 import type { SwapRouter } from '../src/chains/evm/transactions/swap-plan.ts';
 import { TokenBalanceSlots } from '../src/chains/evm/transactions/token-balance-slot.ts';
+import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { ManualClock } from '../src/lib/clock.ts';
 import { type Sleep, sleep } from '../src/lib/retry.ts';
@@ -14,9 +16,11 @@ import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import { createPricing, type Pricing } from '../src/trading/quote/create-pricing.ts';
 import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
+import type { PricedTrade, TradeRequest } from '../src/trading/quote/priced-trade.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
 import { SafetyBook } from '../src/trading/safety/safety-book.ts';
+import { RouteDesk } from '../src/trading/search/route-desk.ts';
 import { toToken } from './conformance/store-samples.ts';
 import { toFakeAddress } from './fakes/fake-market.ts';
 import {
@@ -38,8 +42,13 @@ export const ROUTER: SwapRouter = {
   wrapped: WETH,
 };
 
+/** Prices for one and the same caller. */
+export type ScenePricing = Omit<Pricing, 'price'> & {
+  price(request: TradeRequest): Promise<PricedTrade>;
+};
+
 export interface BuildScene {
-  readonly pricing: Pricing;
+  readonly pricing: ScenePricing;
   readonly chain: TradeChain;
   readonly node: ScriptedNode;
   readonly clock: ManualClock;
@@ -130,7 +139,12 @@ export async function createBuildScene(
   const clock = new ManualClock(node.script.block.timestampMs);
   const chains = { list: () => ['devnet' as const], find: () => chain };
   const isPaused = (_: unknown, token: string) => paused.includes(token);
-  const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER });
+  const logger = { error: (_fields: object, message: string) => assert.fail(message) };
+  const threads = openSearchThreads({ clock, logger });
+  t.after(() => threads.stop());
+  const desk = new RouteDesk(threads);
+  const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
+  const caller = { key: 'test', charge: () => undefined };
   const { client } = node;
   const builder = {
     ...{ chainId: 1337, router: ROUTER, rollup: null, client },
@@ -144,7 +158,8 @@ export async function createBuildScene(
     log: { error: (_, message) => errors.push(message) },
   });
   return {
-    ...{ pricing, chain, node, clock, errors },
+    ...{ chain, node, clock, errors },
+    pricing: { ...pricing, price: (request) => pricing.price(request, caller) },
     build: (input) => build({ ...SALE, deadlineSeconds: 120, ...input } as never, CONTEXT),
   };
 }

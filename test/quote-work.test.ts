@@ -19,7 +19,7 @@ import { createSqlitePlace } from './conformance/store-place.ts';
 import { toCheckpoint } from './conformance/store-samples.ts';
 import { createRandomQuestion } from './fakes/random-trade.ts';
 import { startTestServer, toLimits } from './start-http-server.ts';
-import { TEST_SEALER } from './trading-scene.ts';
+import { TEST_SEALER } from './test-sealer.ts';
 
 const CHECKPOINT = toCheckpoint(1, 7);
 /** So slow that nothing comes back while a test runs. */
@@ -61,6 +61,7 @@ async function startQuotes(t: TestContext, { graph, book, trusted, ...ends }: Ro
     readFees: () => null,
     isBehind: () => false,
     noteUse: () => undefined,
+    noteFailure: () => undefined,
   };
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };
   const threads = openSearchThreads({ clock: systemClock, logger });
