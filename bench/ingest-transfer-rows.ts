@@ -56,7 +56,7 @@ function* toRows(blocks: readonly BlockEvents[]): Generator<SqlRow> {
       if (event.kind !== 'transfer') continue;
       const { token, from, to, amountRaw } = event;
       const amount = toSortableInteger(amountRaw);
-      yield [header.number, position, token, from, to, amount, header.timestampMs];
+      yield [header.position, position, token, from, to, amount, header.timestampMs];
     }
   }
 }
@@ -75,8 +75,8 @@ export function keepTransferRows(adapter: ChainAdapter, { market }: Store): void
     runTransaction(chain, async (transaction: MarketTransaction) => {
       const result = await work(transaction);
       const block = (await transaction.readCheckpoint(chain))?.block ?? -1;
-      const committed = waiting.filter(({ header }) => header.number <= block);
-      waiting = waiting.filter(({ header }) => header.number > block);
+      const committed = waiting.filter(({ header }) => header.position <= block);
+      waiting = waiting.filter(({ header }) => header.position > block);
       const { session } = transaction as unknown as { readonly session: SqlSession };
       await session.insertRows(TABLE, [...toRows(committed)]);
       return result;

@@ -18,12 +18,13 @@ export interface WriterCommand {
 
 const E18 = 10n ** 18n;
 
-function toHeader(number: number): BlockHeader {
+function toHeader(position: number): BlockHeader {
   const toHash = (one: number) => `0x${one.toString(16).padStart(64, '0')}`;
   return {
-    number,
-    hash: toHash(number),
-    parentHash: toHash(number - 1),
+    position,
+    hash: toHash(position),
+    parentPosition: position - 1,
+    parentHash: toHash(position - 1),
     timestampMs: Date.now(),
   };
 }
@@ -33,7 +34,7 @@ const adapter: ChainAdapter = {
   assets: ASSETS,
   venues: ['uniswap-v2'],
   readHead: async () => ({ latest: toHeader(0), finalizedBlock: 0 }),
-  readHeader: async (number) => toHeader(number),
+  readHeader: async (position) => toHeader(position),
   readBlocks: async () => ({ blocks: [], headers: [], toBlock: 0 }),
   readTokenMetadata: async (tokens) =>
     tokens.map((token) => ({ token, symbol: 'BENCH', name: 'Bench', decimals: 18 })),
@@ -87,7 +88,7 @@ async function append(toEvents: () => readonly MarketEvent[]): Promise<void> {
     blocks: [{ header, events: toEvents() }],
     headers: [header],
     last: header,
-    finalizedBlock: Math.max(0, header.number - 64),
+    finalizedBlock: Math.max(0, header.position - 64),
     withSupplies: false,
     signal,
   });

@@ -13,7 +13,7 @@ import type { TokenNotice } from '../model/token-notice.ts';
 
 export interface ChainHead {
   readonly latest: BlockHeader;
-  /** The highest block that can no longer be reorganised. */
+  /** The position of the highest block that can no longer be reorganised; never a skipped one. */
   readonly finalizedBlock: number;
 }
 
@@ -63,6 +63,7 @@ export type KnownPools = (
   pools: readonly PoolId[],
 ) => Promise<readonly (PoolDescription & { readonly complete: boolean })[]>;
 
+/** Positions, both inclusive; any of them may have no block. */
 export interface BlockRange {
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -71,8 +72,13 @@ export interface BlockRange {
   /** Whether to search it for what may have changed tokens; a linked range always is. */
   readonly searched?: boolean;
   /**
-   * Stop early, after a whole number of blocks, once at least this many events are there; without
-   * it the whole range is read. It bounds the memory of a busy range.
+   * Stop early, after so many blocks. Positions without a block do not count: however many there
+   * are, one reading gets past them.
+   */
+  readonly blockCountMax?: number;
+  /**
+   * Stop early, after a whole number of blocks, once at least this many events are there. It bounds
+   * the memory of a busy range.
    */
   readonly eventCountMax?: number;
 }
@@ -80,7 +86,7 @@ export interface BlockRange {
 export interface BlockRangeReading {
   readonly blocks: readonly BlockEvents[];
   readonly headers: readonly BlockHeader[];
-  /** The last block that was covered: the one asked for, unless `eventCountMax` came first. */
+  /** The last position that was covered: the one asked for, unless a limit came first. */
   readonly toBlock: number;
   /** What may have changed tokens; null where the range was not searched for it. */
   readonly notices?: readonly TokenNotice[] | null;
@@ -109,13 +115,16 @@ export interface ChainAdapter {
   readonly assets: ChainAssets;
   readonly venues: readonly string[];
   readHead(signal?: AbortSignal): Promise<ChainHead>;
-  /** A header by number, or null when the chain has no such block (yet, or any more). */
-  readHeader(block: number, signal?: AbortSignal): Promise<BlockHeader | null>;
   /**
-   * A header that more than half of the endpoints which know the block agree on; null when they do
+   * The header at a position, or the next one below it where the position has no block. Null when
+   * the chain does not reach that far (yet, or any more).
+   */
+  readHeader(position: number, signal?: AbortSignal): Promise<BlockHeader | null>;
+  /**
+   * The same, as more than half of the endpoints which know the block tell it; null when they do
    * not agree. Ask before believing a reorganisation: one lying endpoint must not cause a rollback.
    */
-  readAgreedHeader?(block: number, signal?: AbortSignal): Promise<BlockHeader | null>;
+  readAgreedHeader?(position: number, signal?: AbortSignal): Promise<BlockHeader | null>;
   /**
    * Every block from `fromBlock` to `toBlock` that had events, ascending, with their events; and
    * the headers of the whole range when `linked`, so that the caller can check parent hashes.

@@ -111,7 +111,7 @@ export class ChainRunner {
     const checkpoint = await market.readCheckpoint(source.chain);
     if (checkpoint === null) return;
     const headers = await market.readHeaders(source.chain);
-    const final = headers.find((header) => header.number === checkpoint.finalizedBlock);
+    const final = headers.find((header) => header.position === checkpoint.finalizedBlock);
     const header = await this.#retry(() =>
       this.#adapter.readHeader(checkpoint.finalizedBlock, this.#abort.signal),
     );

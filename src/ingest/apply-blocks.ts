@@ -58,7 +58,7 @@ export function applyBlocks(
   finalizedBlock: number,
 ): void {
   for (const block of blocks) {
-    state.beginBlock(block.header, block.header.number > finalizedBlock);
+    state.beginBlock(block.header, block.header.position > finalizedBlock);
     applyBlock(state, block);
   }
 }

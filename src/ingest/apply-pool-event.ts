@@ -29,7 +29,7 @@ export function applyPoolCreated(state: MarketState, event: PoolCreatedEvent): v
     tickSpacing: description.tickSpacing,
     hooks: description.hooks,
     vault: description.vault,
-    createdBlock: state.header.number,
+    createdBlock: state.header.position,
     createdAtMs: state.header.timestampMs,
     complete: event.complete,
     reserve0: null,

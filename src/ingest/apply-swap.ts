@@ -145,7 +145,7 @@ function toTrade(
   const prices = toPrices(state, view, { ...amounts, oneForOther, pool, examination });
   return {
     token: view.base,
-    block: state.header.number,
+    block: state.header.position,
     logIndex: event.logIndex,
     txHash: event.txHash,
     index: swap.index,

@@ -124,7 +124,7 @@ export class ChainIndex {
       this.#touchedSince = this.block;
     }
     for (const header of await this.#store.readHeaders(chain)) {
-      this.#headers.set(header.number, header);
+      this.#headers.set(header.position, header);
     }
   }
 
@@ -151,7 +151,7 @@ export class ChainIndex {
       notices: append.notices,
       checkpoint: {
         startBlock: this.#startBlock,
-        block: last.number,
+        block: last.position,
         blockHash: last.hash,
         timestampMs: last.timestampMs,
         finalizedBlock,
@@ -192,7 +192,7 @@ export class ChainIndex {
       .filter(({ row }) => isSupplyDue(row));
     if (entries.length === 0) return [];
     const supplies = await readSupplies(this.#adapter, { entries, header, signal });
-    this.#state.beginBlock(header, header.number > checkpoint.finalizedBlock);
+    this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     for (const entry of entries) this.#state.touchToken(entry);
     const missed = setSupplies(entries, supplies, header);
     await this.#commit({
@@ -209,7 +209,7 @@ export class ChainIndex {
     const before = this.#requireCheckpoint();
     const checkpoint: Checkpoint = {
       ...before,
-      block: ancestor.number,
+      block: ancestor.position,
       blockHash: ancestor.hash,
       timestampMs: ancestor.timestampMs,
       version: before.version + 1,
@@ -227,12 +227,12 @@ export class ChainIndex {
       },
     });
     for (const number of this.#headers.keys()) {
-      if (number > ancestor.number) this.#headers.delete(number);
+      if (number > ancestor.position) this.#headers.delete(number);
     }
     this.#checkpoint = checkpoint;
     this.#settlePending();
-    const isToldWhole = this.#isToldWhole(ancestor.number);
-    this.#touchedSince = Math.min(this.#touchedSince, ancestor.number);
+    const isToldWhole = this.#isToldWhole(ancestor.position);
+    this.#touchedSince = Math.min(this.#touchedSince, ancestor.position);
     return isToldWhole;
   }
 
@@ -243,7 +243,7 @@ export class ChainIndex {
     this.#pending = toCommittedEvent(whole);
     await commitBatch(this.#store, whole);
     this.#checkpoint = batch.checkpoint;
-    for (const header of batch.headers) this.#headers.set(header.number, header);
+    for (const header of batch.headers) this.#headers.set(header.position, header);
     for (const number of this.#headers.keys()) {
       if (number < batch.checkpoint.finalizedBlock) this.#headers.delete(number);
     }

@@ -1,4 +1,4 @@
-// Refuses a reading that does not fit together, before anything is made of it.
+// Rejects a reading of blocks that contradicts itself, before anything is derived from it.
 
 import type { BlockRangeReading } from '../chains/adapter.ts';
 import type { BlockHeader } from '../model/market-event.ts';
@@ -10,35 +10,46 @@ interface ExpectedReading {
   readonly linked: boolean;
 }
 
-function assertOrder(reading: BlockRangeReading, expected: ExpectedReading): void {
-  let number = expected.fromBlock - 1;
+function assertOrder(reading: BlockRangeReading, fromBlock: number): void {
+  let previous = fromBlock - 1;
   for (const { header } of reading.blocks) {
-    if (header.number <= number || header.number > reading.toBlock) {
-      throw new ChainInconsistentError(`block ${header.number} came out of order`);
+    if (header.position <= previous || header.position > reading.toBlock) {
+      throw new ChainInconsistentError(`block ${header.position} came out of order`);
     }
-    ({ number } = header);
+    previous = header.position;
   }
 }
 
+/** Whether `header` is the first block at or after a position, by its own account. */
+function isFirstFrom(header: BlockHeader, fromBlock: number): boolean {
+  return header.parentPosition < fromBlock && fromBlock <= header.position;
+}
+
+/**
+ * Each header must name the one before as its parent, by position and by hash: so none between is
+ * missing. A reading that ends early is harmless, since the next one begins after its last header.
+ */
 function assertLinks(reading: BlockRangeReading, fromBlock: number): void {
-  const byNumber = new Map<number, BlockHeader>();
+  const byPosition = new Map<number, BlockHeader>();
   let previous: BlockHeader | null = null;
   for (const header of reading.headers) {
-    if (header.number !== (previous === null ? fromBlock : previous.number + 1)) {
-      throw new ChainInconsistentError(`the header of block ${header.number} is out of place`);
+    const { position, parentPosition } = header;
+    const inPlace =
+      previous === null
+        ? isFirstFrom(header, fromBlock)
+        : parentPosition === previous.position && parentPosition < position;
+    if (!inPlace || position > reading.toBlock) {
+      throw new ChainInconsistentError(`the header of block ${position} is out of place`);
     }
     if (previous !== null && header.parentHash !== previous.hash) {
-      throw new ChainInconsistentError(`block ${header.number} does not link to the one before`);
+      throw new ChainInconsistentError(`block ${position} does not link to the one before`);
     }
-    byNumber.set(header.number, header);
+    byPosition.set(position, header);
     previous = header;
   }
-  if (previous?.number !== reading.toBlock) {
-    throw new ChainInconsistentError(`the headers end before block ${reading.toBlock}`);
-  }
   for (const { header } of reading.blocks) {
-    if (byNumber.get(header.number)?.hash !== header.hash) {
-      throw new ChainInconsistentError(`block ${header.number} changed while it was read`);
+    if (byPosition.get(header.position)?.hash !== header.hash) {
+      throw new ChainInconsistentError(`block ${header.position} changed while it was read`);
     }
   }
 }
@@ -48,6 +59,6 @@ export function checkReading(reading: BlockRangeReading, expected: ExpectedReadi
   if (reading.toBlock < expected.fromBlock || reading.toBlock > expected.toBlock) {
     throw new ChainInconsistentError(`a reading ended at block ${reading.toBlock}`);
   }
-  assertOrder(reading, expected);
+  assertOrder(reading, expected.fromBlock);
   if (expected.linked) assertLinks(reading, expected.fromBlock);
 }

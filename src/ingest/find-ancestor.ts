@@ -8,33 +8,35 @@ import { ChainInconsistentError, FinalityError } from './chain-errors.ts';
 export interface AncestorSearch {
   readonly adapter: ChainAdapter;
   readonly checkpoint: Checkpoint;
-  /** The stored headers above the finalized block, and that of the finalized block, by number. */
+  /** The stored headers from the finalized block up, by position. */
   readonly stored: ReadonlyMap<number, BlockHeader>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Walks the chain's branch down from our height. Every header must link to the next, and where
- * there are several endpoints most of them must agree: otherwise nothing is believed, and the
- * caller asks again later. Never goes below the finalized block.
+ * Walks the chain's branch down from our height, from parent to parent. Every header must link to
+ * the next, and where there are several endpoints most of them must agree; otherwise this throws
+ * and the caller asks again later. Never goes below the finalized block.
  */
 export async function findAncestor(search: AncestorSearch): Promise<BlockHeader> {
   const { adapter, checkpoint, signal } = search;
   let above: BlockHeader | null = null;
-  for (let number = checkpoint.block; number >= checkpoint.finalizedBlock; number -= 1) {
-    const header = await (adapter.readAgreedHeader?.(number, signal) ??
-      adapter.readHeader(number, signal));
+  let position = checkpoint.block;
+  while (position >= checkpoint.finalizedBlock) {
+    const header: BlockHeader | null = await (adapter.readAgreedHeader?.(position, signal) ??
+      adapter.readHeader(position, signal));
     if (header === null) {
-      throw new ChainInconsistentError(`block ${number} of another branch cannot be confirmed`);
+      throw new ChainInconsistentError(`block ${position} of another branch cannot be confirmed`);
     }
     if (above !== null && above.parentHash !== header.hash) {
-      throw new ChainInconsistentError(`block ${above.number} of another branch does not link`);
+      throw new ChainInconsistentError(`block ${above.position} of another branch does not link`);
     }
-    if (search.stored.get(number)?.hash === header.hash) {
-      if (above !== null) return header;
-      throw new ChainInconsistentError(`block ${number} left our branch and came back`);
+    if (search.stored.get(header.position)?.hash === header.hash) {
+      if (header.position < checkpoint.block) return header;
+      throw new ChainInconsistentError(`block ${position} left our branch and came back`);
     }
     above = header;
+    position = header.parentPosition;
   }
   throw new FinalityError(
     `the chain's source denies block ${checkpoint.finalizedBlock}, which was final`,

@@ -86,7 +86,7 @@ describe('a source', () => {
   for (let seed = 1; seed <= 4; seed += 1) {
     it(`that fails every third request loses nothing, seed ${seed}`, async () => {
       const random = createRandom(seed);
-      const chain = new FakeChain({ seed, finalityDepth: 8 });
+      const chain = new FakeChain({ seed, finalityDepth: 8, gaps: seed % 2 === 1 });
       chain.extend(30);
       await withStore(async (store) => {
         const faults = createFaults();
@@ -110,7 +110,7 @@ describe('a source', () => {
       assert.equal(indexed.indexer.status().state, 'following');
       indexed.adapter.faults.lag = 7;
       await waitFor(() => indexed.indexer.status().state === 'stalled');
-      assert.equal((await store.readCheckpoint('devnet'))?.block, chain.head.number);
+      assert.equal((await store.readCheckpoint('devnet'))?.block, chain.head.position);
       chain.extend(3);
       indexed.adapter.faults.lag = 0;
       await indexed.settle();
@@ -181,11 +181,11 @@ describe('a source', () => {
         const before = await readIndex(store);
         const { faults } = indexed.adapter;
         if ('agrees' in spoil) faults.agrees = false;
-        const liar = chain.head.number;
+        const liar = chain.head.position;
         faults.toHeader = (header) =>
-          header.number < liar - 2
+          header.position < liar - 2
             ? header
-            : { ...header, hash: `${header.hash}-lie`, parentHash: `0xlie${header.number}` };
+            : { ...header, hash: `${header.hash}-lie`, parentHash: `0xlie${header.position}` };
         chain.extend(2);
         await waitFor(() => indexed.warnings.length > 3);
         assert.deepEqual(await readIndex(store), before);
@@ -208,9 +208,9 @@ describe('a source', () => {
         if (method === 'readSupplies') throw new Error('missing trie node');
       };
       const indexed = startIndexer(chain, store, { faults });
-      await waitFor(() => indexed.indexer.status().block === chain.head.number);
+      await waitFor(() => indexed.indexer.status().block === chain.head.position);
       chain.extend(5);
-      await waitFor(() => indexed.indexer.status().block === chain.head.number);
+      await waitFor(() => indexed.indexer.status().block === chain.head.position);
       await waitFor(() =>
         indexed.warnings.includes('supplies could not be read supplies at block 25'),
       );
@@ -229,7 +229,7 @@ describe('a store', () => {
   for (let seed = 1; seed <= 4; seed += 1) {
     it(`that fails before or after its commits doubles nothing, seed ${seed}`, async () => {
       const random = createRandom(seed + 100);
-      const chain = new FakeChain({ seed, finalityDepth: 8 });
+      const chain = new FakeChain({ seed, finalityDepth: 8, gaps: seed % 2 === 1 });
       chain.extend(30);
       await withStore(async (store) => {
         const faults: CommitFault[] = ['before', 'after', null, null];
@@ -316,8 +316,8 @@ describe('an indexer', () => {
       await indexed.settle();
       assert.deepEqual([...states], ['backfilling', 'following']);
       const status = indexed.indexer.status();
-      assert.equal(status.head, chain.head.number);
-      assert.equal(status.block, chain.head.number);
+      assert.equal(status.head, chain.head.position);
+      assert.equal(status.block, chain.head.position);
       assert.equal(status.finalized, chain.finalized);
       assert.equal(status.lagMs, 0);
       indexed.adapter.faults.beforeRequest = () => {

@@ -51,7 +51,8 @@ for (const { name, createPlace, seeds } of ENGINES) {
     for (let seed = 1; seed <= seeds; seed += 1) {
       it(`equals a fresh index after growth and reorganisations, seed ${seed}`, async () => {
         const random = createRandom(seed * 7919);
-        const chain = new FakeChain({ seed, finalityDepth: 1 + Math.floor(random() * 12) });
+        const finalityDepth = 1 + Math.floor(random() * 12);
+        const chain = new FakeChain({ seed, finalityDepth, gaps: seed % 2 === 1 });
         chain.extend(Math.floor(random() * 40));
         await withStore(createPlace, async (store) => {
           // Small caches, so that rows are forgotten and read again all the time.

@@ -135,7 +135,7 @@ export class Indexer {
     return {
       chain: this.#options.adapter.chain,
       state: this.#toState(),
-      head: latest?.number ?? null,
+      head: latest?.position ?? null,
       block: checkpoint?.block ?? null,
       finalized: checkpoint?.finalizedBlock ?? null,
       lagMs:
@@ -235,7 +235,7 @@ export class Indexer {
         blocks: reading.blocks,
         headers: [last],
         last,
-        finalizedBlock: last.number,
+        finalizedBlock: last.position,
         withSupplies: false,
         notices: reading.notices,
         signal,
@@ -263,8 +263,8 @@ export class Indexer {
   async #follow(head: ChainHead): Promise<boolean> {
     const { block, tip } = this.#index;
     // A source that is behind us has nothing to say yet: it lags, or was set back.
-    if (head.latest.number < block) return false;
-    if (head.latest.number === block) {
+    if (head.latest.position < block) return false;
+    if (head.latest.position === block) {
       if (tip !== null && head.latest.hash !== tip.hash) return await this.#reorganise();
       this.#noteProgress();
       const finalizedBlock = await this.#toFinalized(head, []);
@@ -281,18 +281,15 @@ export class Indexer {
     const { adapter, sizes } = this.#options;
     const { signal } = this.#abort;
     const { tip, block } = this.#index;
-    const fromBlock = block + 1;
-    const toBlock = Math.min(head.latest.number, block + LINKED_BLOCK_COUNT_MAX);
+    const wanted = { fromBlock: block + 1, toBlock: head.latest.position, linked: true };
     const { eventCountMax } = sizes;
-    const reading = await adapter.readBlocks(
-      { fromBlock, toBlock, linked: true, eventCountMax },
-      signal,
-    );
+    const limits = { blockCountMax: LINKED_BLOCK_COUNT_MAX, eventCountMax };
+    const reading = await adapter.readBlocks({ ...wanted, ...limits }, signal);
     const first = reading.headers[0];
     if (tip !== null && first !== undefined && first.parentHash !== tip.hash) {
       return await this.#reorganise();
     }
-    checkReading(reading, { fromBlock, toBlock, linked: true });
+    checkReading(reading, wanted);
     const last = reading.headers.at(-1);
     if (last === undefined) throw new ChainInconsistentError('no headers came');
     const missed = await this.#index.append({
@@ -301,26 +298,27 @@ export class Indexer {
       last,
       finalizedBlock: await this.#toFinalized(head, reading.headers),
       // Older states may be gone already; what is left out is asked at the head.
-      withSupplies: last.number === head.latest.number,
+      withSupplies: last.position === head.latest.position,
       notices: reading.notices,
       signal,
     });
     for (const token of missed) this.#suppliesDue?.add(token);
-    return last.number < head.latest.number;
+    return last.position < head.latest.position;
   }
 
   /** Finality moves up only when our branch has the very block that the chain calls final. */
   async #toFinalized(head: ChainHead, added: readonly BlockHeader[]): Promise<number> {
     const { checkpoint, headers, block } = this.#index;
     const current = checkpoint?.finalizedBlock ?? block;
-    const number = head.finalizedBlock;
-    if (number <= current) return current;
-    const ours = headers.get(number) ?? added.find((header) => header.number === number);
-    const theirs = await this.#options.adapter.readHeader(number, this.#abort.signal);
+    const { finalizedBlock } = head;
+    if (finalizedBlock <= current) return current;
+    const ours =
+      headers.get(finalizedBlock) ?? added.find(({ position }) => position === finalizedBlock);
+    const theirs = await this.#options.adapter.readHeader(finalizedBlock, this.#abort.signal);
     if (theirs === null || ours?.hash !== theirs.hash) {
-      throw new ChainInconsistentError(`block ${number} is final, but is not ours`);
+      throw new ChainInconsistentError(`block ${finalizedBlock} is final, but is not ours`);
     }
-    return number;
+    return finalizedBlock;
   }
 
   /** The chain has left our branch: goes back to where they part. */
@@ -334,8 +332,8 @@ export class Indexer {
     }
     const { signal } = this.#abort;
     const ancestor = await findAncestor({ adapter, checkpoint, stored: headers, signal });
-    const depth = checkpoint.block - ancestor.number;
-    log.warn({ chain: adapter.chain, depth, block: ancestor.number }, 'reorganisation');
+    const depth = checkpoint.block - ancestor.position;
+    log.warn({ chain: adapter.chain, depth, block: ancestor.position }, 'reorganisation');
     // Rows that went back may have an older supply than their balances now.
     if (!(await this.#index.rollBack(ancestor))) this.#suppliesDue = null;
     return true;

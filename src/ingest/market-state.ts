@@ -124,7 +124,7 @@ export class MarketState {
     this.#header = header;
     this.#poolsOfBlock.clear();
     this.#images = undoable
-      ? { block: header.number, tokens: new Map(), pools: new Map(), ticks: [], balances: [] }
+      ? { block: header.position, tokens: new Map(), pools: new Map(), ticks: [], balances: [] }
       : null;
     if (this.#images !== null) this.#undo.push(this.#images);
   }
@@ -164,7 +164,7 @@ export class MarketState {
   createToken(row: TokenRecord): TokenEntry {
     const entry = this.adoptToken(row);
     entry.basePools = [];
-    entry.imagedBlock = this.header.number;
+    entry.imagedBlock = this.header.position;
     this.#images?.tokens.set(row.token, null);
     this.#tokens.add(entry);
     return entry;
@@ -173,7 +173,7 @@ export class MarketState {
   createPool(row: PoolRecord): PoolEntry {
     const entry = this.adoptPool(row);
     entry.ticks = new Map();
-    entry.imagedBlock = this.header.number;
+    entry.imagedBlock = this.header.position;
     this.#images?.pools.set(row.pool, null);
     this.#pools.add(entry);
     this.#poolsOfBlock.add(entry);

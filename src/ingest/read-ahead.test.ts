@@ -73,11 +73,12 @@ describe('readAhead', () => {
 });
 
 describe('checkReading', () => {
-  const header = (number: number, fields: Partial<BlockHeader> = {}): BlockHeader => ({
-    number,
-    hash: `0x${number}`,
-    parentHash: `0x${number - 1}`,
-    timestampMs: 1000 * number,
+  const header = (position: number, fields: Partial<BlockHeader> = {}): BlockHeader => ({
+    position,
+    hash: `0x${position}`,
+    parentPosition: position - 1,
+    parentHash: `0x${position - 1}`,
+    timestampMs: 1000 * position,
     ...fields,
   });
   const expected = { fromBlock: 5, toBlock: 7, linked: true };
@@ -89,6 +90,14 @@ describe('checkReading', () => {
     checkReading({ blocks: [], headers: headers.slice(0, 2), toBlock: 6 }, expected);
   });
 
+  it('takes positions without a block, at the start, in the middle and at the end', () => {
+    const six = header(6, { parentPosition: 3, parentHash: '0x3' });
+    checkReading({ blocks: [block(six)], headers: [six], toBlock: 7 }, expected);
+    const seven = header(7, { parentPosition: 5, parentHash: '0x5' });
+    checkReading({ blocks: [], headers: [header(5), seven], toBlock: 7 }, expected);
+    checkReading({ blocks: [], headers: [], toBlock: 7 }, expected);
+  });
+
   for (const [name, reading] of [
     ['ends beyond what was asked', { blocks: [], headers, toBlock: 8 }],
     ['ends before it begins', { blocks: [], headers: [], toBlock: 4 }],
@@ -98,7 +107,16 @@ describe('checkReading', () => {
     ],
     ['has a block twice', { blocks: [block(header(6)), block(header(6))], headers, toBlock: 7 }],
     ['lacks a header', { blocks: [], headers: [header(5), header(7)], toBlock: 7 }],
-    ['lacks the last header', { blocks: [], headers: headers.slice(0, 2), toBlock: 7 }],
+    ['lacks the first header', { blocks: [], headers: headers.slice(1), toBlock: 7 }],
+    [
+      'has a block beyond its last header',
+      { blocks: [block(header(7))], headers: headers.slice(0, 2), toBlock: 7 },
+    ],
+    ['has a header beyond its end', { blocks: [], headers, toBlock: 6 }],
+    [
+      'has a header above its child',
+      { blocks: [], headers: [header(6, { parentPosition: 3 }), header(5)], toBlock: 7 },
+    ],
     [
       'has headers that do not link',
       {

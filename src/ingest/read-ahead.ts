@@ -34,20 +34,21 @@ async function readPiece(
   fromBlock: number,
   signal: AbortSignal,
 ): Promise<RangePiece> {
-  const toBlock = Math.min(fromBlock + range.sizes.blockCountMax - 1, range.toBlock);
-  const { searched = false } = range;
-  const { eventCountMax } = range.sizes;
-  const reading = await range.adapter.readBlocks(
-    { fromBlock, toBlock, linked: false, searched, eventCountMax },
-    signal,
-  );
-  checkReading(reading, { fromBlock, toBlock, linked: false });
+  const wanted = { fromBlock, toBlock: range.toBlock, linked: false };
+  const { searched = false, sizes } = range;
+  const reading = await range.adapter.readBlocks({ ...wanted, ...sizes, searched }, signal);
+  checkReading(reading, wanted);
   const last = await range.adapter.readHeader(reading.toBlock, signal);
-  if (last === null) throw new ChainInconsistentError(`block ${reading.toBlock} is gone`);
+  if (last === null || last.position < (reading.blocks.at(-1)?.header.position ?? fromBlock)) {
+    throw new ChainInconsistentError(`block ${reading.toBlock} is gone`);
+  }
   return { fromBlock, reading, last };
 }
 
-/** Finalized blocks only: the pieces are not checked to link. */
+/**
+ * Finalized blocks only: the pieces are not checked to link. A range must end at a block, so that
+ * each piece has at least one.
+ */
 export async function* readAhead(range: RangeToRead): AsyncGenerator<RangePiece> {
   const abort = new AbortController();
   const signal = AbortSignal.any([range.signal, abort.signal]);

@@ -51,7 +51,7 @@ export async function readSupplies(
     return new Map(supplies.map(({ token, supplyRaw }) => [token, supplyRaw]));
   } catch (cause) {
     request.signal.throwIfAborted();
-    throw new SupplyReadError(`supplies at block ${request.header.number}`, { cause });
+    throw new SupplyReadError(`supplies at block ${request.header.position}`, { cause });
   }
 }
 
@@ -72,7 +72,7 @@ export function setSupplies(
       continue;
     }
     row.supplyRaw = supplyRaw;
-    row.supplyBlock = header.number;
+    row.supplyBlock = header.position;
     row.supplyBalanceSumRaw = row.balanceSumRaw;
   }
   return missed;

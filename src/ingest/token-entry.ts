@@ -14,7 +14,7 @@ export function toTokenEntry(state: MarketState, token: Address): TokenEntry {
     symbol: metadata.symbol,
     name: metadata.name,
     decimals: metadata.decimals,
-    firstSeenBlock: state.header.number,
+    firstSeenBlock: state.header.position,
     firstSeenAtMs: state.header.timestampMs,
     balanceSumRaw: 0n,
     holders: 0,

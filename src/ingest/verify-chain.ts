@@ -49,11 +49,11 @@ async function indexUpTo(
       blocks: reading.blocks,
       headers: [last],
       last,
-      finalizedBlock: last.number,
+      finalizedBlock: last.position,
       withSupplies: false,
       signal,
     });
-    options.onProgress?.({ block: last.number, toBlock });
+    options.onProgress?.({ block: last.position, toBlock });
   }
 }
 

@@ -33,12 +33,14 @@ export function toCheckpoint(version: number, block = version): Checkpoint {
   };
 }
 
-export function toHeader(number: number): BlockHeader {
+export function toHeader(position: number): BlockHeader {
   return {
-    number,
-    hash: toHash(number),
-    parentHash: toHash(number - 1),
-    timestampMs: 1_700_000_000_000 + number * 1000,
+    position,
+    hash: toHash(position),
+    // Not the position before: stores keep what they are given.
+    parentPosition: position - 2,
+    parentHash: toHash(position - 2),
+    timestampMs: 1_700_000_000_000 + position * 1000,
   };
 }
 

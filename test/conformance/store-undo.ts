@@ -294,7 +294,7 @@ function itRestoresMany(getStore: () => Store): void {
 }
 
 async function assertHeaders(market: MarketReader, target: number): Promise<void> {
-  const numbers = (await market.readHeaders(CHAIN)).map((header) => header.number);
+  const numbers = (await market.readHeaders(CHAIN)).map((header) => header.position);
   assert.deepEqual(
     numbers,
     Array.from({ length: target }, (_, index) => index + 1),
@@ -328,7 +328,7 @@ function itPrunes(getStore: () => Store): void {
       );
       await transaction.pruneUndo(150);
     });
-    const headers = (await market.readHeaders('optimism')).map((header) => header.number);
+    const headers = (await market.readHeaders('optimism')).map((header) => header.position);
     assert.ok(headers.includes(150) && headers.includes(151) && headers.includes(200));
     assert.ok(!headers.includes(1));
     await market.transaction('optimism', (transaction) => transaction.undoAbove(100));

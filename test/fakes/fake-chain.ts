@@ -49,6 +49,8 @@ export interface FakeChainOptions {
   readonly eventCountMax?: number;
   /** Whether no block is older than the one before, as real chains have it. */
   readonly steadyClock?: boolean;
+  /** Whether some positions have no block, as skipped slots do; now and then hundreds in a row. */
+  readonly gaps?: boolean;
 }
 
 export class FakeChain {
@@ -56,6 +58,8 @@ export class FakeChain {
   readonly #random: () => number;
   #blocks: FakeBlock[] = [];
   #finalized = 0;
+  /** A new branch grows beyond the head of the old one: slots follow the clock. */
+  #positionMin = 0;
   #hashes = 0;
 
   constructor(options: FakeChainOptions) {
@@ -72,12 +76,22 @@ export class FakeChain {
     return this.#finalized;
   }
 
-  header(number: number): BlockHeader | null {
-    return this.#blocks[number]?.events.header ?? null;
+  /** The block at a position, or the next one below; null beyond the head. */
+  header(position: number): BlockHeader | null {
+    if (position > this.head.position) return null;
+    const block = this.#blocks.findLast(({ events }) => events.header.position <= position);
+    return block?.events.header ?? null;
+  }
+
+  /** The header so many blocks below the head, or the first. */
+  headerBelow(count: number): BlockHeader {
+    return this.#blocks[Math.max(0, this.#blocks.length - 1 - count)]!.events.header;
   }
 
   blocks(fromBlock: number, toBlock: number): BlockEvents[] {
-    return this.#blocks.slice(fromBlock, toBlock + 1).map(({ events }) => events);
+    return this.#blocks
+      .map(({ events }) => events)
+      .filter(({ header }) => header.position >= fromBlock && header.position <= toBlock);
   }
 
   worldAt(hash: string): FakeWorld {
@@ -89,20 +103,32 @@ export class FakeChain {
   /** Mines blocks; `events` are those of the first one, instead of random ones. */
   extend(count: number, events?: readonly MarketEvent[]): void {
     for (let index = 0; index < count; index += 1) this.#mine(index === 0 ? events : undefined);
-    this.#finalized = Math.max(this.#finalized, this.head.number - this.#options.finalityDepth);
+    const final = this.headerBelow(this.#options.finalityDepth).position;
+    this.#finalized = Math.max(this.#finalized, final);
   }
 
   /** Replaces the last blocks by others; never touches final ones. Returns the true depth. */
   reorganise(depth: number, replacements: number): number {
-    const removed = Math.min(depth, this.head.number - this.#finalized);
+    const removed = Math.min(depth, this.blocks(this.#finalized + 1, this.head.position).length);
+    const { position } = this.head;
     this.#blocks = this.#blocks.slice(0, this.#blocks.length - removed);
-    this.extend(replacements);
+    this.extend(replacements - 1);
+    if (this.#options.gaps === true) this.#positionMin = position;
+    this.extend(1);
     return removed;
   }
 
   /** Drops blocks, final or not, as a node that was restored from an old backup does. */
   setBack(count: number): void {
     this.#blocks = this.#blocks.slice(0, this.#blocks.length - count);
+  }
+
+  /** How many positions after the last block have none. */
+  #toSkipped(parent: FakeBlock | undefined): number {
+    if (this.#options.gaps !== true || parent === undefined) return 0;
+    const roll = this.#random();
+    if (roll < 0.6) return 0;
+    return roll < 0.97 ? Math.ceil((roll - 0.6) * 20) : 450;
   }
 
   #mine(given?: readonly MarketEvent[]): void {
@@ -115,6 +141,8 @@ export class FakeChain {
         number: this.#blocks.length,
       });
     this.#hashes += 1;
+    const next = (parent?.events.header.position ?? -1) + 1 + this.#toSkipped(parent);
+    const position = Math.max(next, this.#positionMin);
     // Some blocks share their second with the one before, a few are older; some follow a rest.
     const roll = this.#random();
     const stepMs =
@@ -129,8 +157,9 @@ export class FakeChain {
       world,
       events: {
         header: {
-          number: this.#blocks.length,
+          position,
           hash: `0xblock${this.#hashes}-${this.#options.seed}`,
+          parentPosition: parent?.events.header.position ?? -1,
           parentHash: parent?.events.header.hash ?? '0x0',
           timestampMs: (parent?.events.header.timestampMs ?? 1_700_000_000_000) + stepMs,
         },
@@ -176,37 +205,37 @@ export class FakeAdapter implements ChainAdapter {
 
   async readHead(): Promise<ChainHead> {
     this.#request('readHead');
-    const number = Math.max(0, this.source.head.number - this.faults.lag);
-    const latest = this.faults.toHeader(this.source.header(number)!);
-    return { latest, finalizedBlock: Math.min(this.source.finalized, latest.number) };
+    const latest = this.faults.toHeader(this.source.headerBelow(this.faults.lag));
+    return { latest, finalizedBlock: Math.min(this.source.finalized, latest.position) };
   }
 
-  async readHeader(block: number): Promise<BlockHeader | null> {
+  async readHeader(position: number): Promise<BlockHeader | null> {
     this.#request('readHeader');
-    const header = this.source.header(block);
-    if (header === null || block > this.source.head.number - this.faults.lag) return null;
-    return this.faults.toHeader(header);
+    if (position > this.source.headerBelow(this.faults.lag).position) return null;
+    const header = this.source.header(position);
+    return header === null ? null : this.faults.toHeader(header);
   }
 
-  async readAgreedHeader(block: number): Promise<BlockHeader | null> {
-    return this.faults.agrees ? await this.readHeader(block) : null;
+  async readAgreedHeader(position: number): Promise<BlockHeader | null> {
+    return this.faults.agrees ? await this.readHeader(position) : null;
   }
 
   async readBlocks(range: BlockRange): Promise<BlockRangeReading> {
     this.#request('readBlocks');
     const all = this.source.blocks(range.fromBlock, range.toBlock);
-    if (all.at(-1)?.header.number !== range.toBlock) throw new Error('no such block');
+    if (range.toBlock > this.source.head.position) throw new Error('no such block');
     const taken: BlockEvents[] = [];
     let count = 0;
     for (const block of all) {
       taken.push(block);
       count += block.events.length;
       if (count >= (range.eventCountMax ?? Number.POSITIVE_INFINITY)) break;
+      if (taken.length === range.blockCountMax) break;
     }
     return {
       blocks: taken.filter(({ events }) => events.length > 0),
       headers: range.linked ? taken.map(({ header }) => this.faults.toHeader(header)) : [],
-      toBlock: taken.at(-1)!.header.number,
+      toBlock: taken.length < all.length ? taken.at(-1)!.header.position : range.toBlock,
       notices: range.linked || range.searched ? taken.map(toNotice) : null,
     };
   }

@@ -132,7 +132,7 @@ export const ALL: BlockRange = { fromBlock: 0, toBlock: 60, linked: false };
 export const LINKED: BlockRange = { ...ALL, linked: true };
 
 export function toEvents(blocks: readonly BlockEvents[]) {
-  return blocks.map(({ header, events }) => ({ number: header.number, events }));
+  return blocks.map(({ header, events }) => ({ number: header.position, events }));
 }
 
 /** What an honest node tells of the recorded chain. */

@@ -297,7 +297,7 @@ describe('states', () => {
     const token = await scene.ask('getToken', INPUT);
     const price = stream.events.findLast(({ event }) => event === 'price')!;
     const { priceUsd, priceNative, liquidityUsd } = token.json;
-    const block = scene.chain.head.number;
+    const block = scene.chain.head.position;
     assert.deepEqual(price.data, { priceUsd, priceNative, liquidityUsd, block });
     const lastEventId = stream.events[0]!.id!;
     const back = await scene.open({ lastEventId }, { events: 'price,holders' });
@@ -320,7 +320,7 @@ describe('states', () => {
     await until(() => namesOf(back).includes('price'));
     const { json } = await scene.ask('getToken', INPUT);
     const told = back.events.find(({ event }) => event === 'price')!;
-    assert.equal(told.data.block, scene.chain.head.number);
+    assert.equal(told.data.block, scene.chain.head.position);
     assert.equal(told.data.liquidityUsd, json.liquidityUsd);
     assert.equal(told.data.priceNative, json.priceNative);
   });

@@ -46,7 +46,7 @@ function toDescriptions(events: readonly MarketEvent[]): PoolDescription[] {
 
 async function readAll(adapter: EvmAdapter, linked: boolean): Promise<MarketEvent[]> {
   const { latest } = await adapter.readHead();
-  const range = { fromBlock: 0, toBlock: latest.number, linked };
+  const range = { fromBlock: 0, toBlock: latest.position, linked };
   return toEvents((await adapter.readBlocks(range)).blocks);
 }
 
@@ -154,10 +154,10 @@ describe('on a real node', () => {
       toDescriptions(await readAll(createAdapter(), false)).map((pool) => [pool.pool, pool]),
     );
     const { latest } = await createAdapter().readHead();
-    const fromBlock = latest.number - toTradedPools().length + 1;
+    const fromBlock = latest.position - toTradedPools().length + 1;
     const late = await createAdapter().readBlocks({
       fromBlock,
-      toBlock: latest.number,
+      toBlock: latest.position,
       linked: true,
     });
     const met = toEvents(late.blocks).filter((event) => event.kind === 'poolCreated');
@@ -274,7 +274,7 @@ describe('on a real node', () => {
     await chain.reorg(1);
     const token = chain.deployment.contracts.weth;
     assert.deepEqual(await adapter.readSupplies([token], latest), [{ token, supplyRaw: null }]);
-    const header = await adapter.readHeader(latest.number);
+    const header = await adapter.readHeader(latest.position);
     assert.notEqual(header?.hash, latest.hash);
   });
 });

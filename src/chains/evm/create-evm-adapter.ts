@@ -86,10 +86,10 @@ function createReadAt(client: RpcClient, multicall3: string | null) {
   ): Promise<T | null> => {
     try {
       const result = await read((calls) =>
-        callContracts(calls, { client, multicall3, block: block.number, signal }),
+        callContracts(calls, { client, multicall3, block: block.position, signal }),
       );
       // Asked by number, since not every node takes hashes: so look whose number it was.
-      const header = await readHeader(client, block.number, signal);
+      const header = await readHeader(client, block.position, signal);
       return header?.hash === block.hash ? result : null;
     } catch (error) {
       if (isRpcError(error, 'stateUnavailable')) return null;

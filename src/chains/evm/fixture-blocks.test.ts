@@ -30,8 +30,8 @@ function readFixture(name: string): unknown {
 
 function readBlock(name: string) {
   const block = parseBlock(readFixture(`${name}.block.json`), 'fixture')!;
-  const { number } = block.header;
-  const range = { fromBlock: number, toBlock: number, endpoint: 'fixture' };
+  const { position } = block.header;
+  const range = { fromBlock: position, toBlock: position, endpoint: 'fixture' };
   return { block, ...parseReceipts(readFixture(`${name}.receipts.json`), range) };
 }
 

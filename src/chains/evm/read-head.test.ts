@@ -16,7 +16,7 @@ afterEach(endScene);
 test('default: the latest block and the final one', async () => {
   const adapter = createAdapter([await startNode(recordChain())]);
   const { latest, finalizedBlock } = await adapter.readHead();
-  assert.equal(latest.number, 60);
+  assert.equal(latest.position, 60);
   assert.equal(latest.timestampMs, 1_700_000_120_000);
   assert.equal(finalizedBlock, 52);
 });
@@ -40,14 +40,14 @@ test('behavior: an endpoint that falls behind does not take the head back', asyn
   const adapter = createAdapter([flaky, await startNode(chain)]);
   await adapter.readHead();
   head = 57;
-  assert.equal((await adapter.readHead()).latest.number, 60);
+  assert.equal((await adapter.readHead()).latest.position, 60);
 });
 
 test('behavior: a preferred endpoint that lags from the start does not hold the head back', async () => {
   const chain = recordChain();
   const adapter = createAdapter([await startNode(chain.answerUpTo(50)), await startNode(chain)]);
-  assert.equal((await adapter.readHead()).latest.number, 60);
-  assert.equal((await adapter.readHead()).latest.number, 60);
+  assert.equal((await adapter.readHead()).latest.position, 60);
+  assert.equal((await adapter.readHead()).latest.position, 60);
 });
 
 test('behavior: when all endpoints say so, the head goes back, but never below the final block', async () => {
@@ -58,7 +58,7 @@ test('behavior: when all endpoints say so, the head goes back, but never below t
   await adapter.readHead();
   head = 58;
   const shorter = await adapter.readHead();
-  assert.equal(shorter.latest.number, 58);
+  assert.equal(shorter.latest.position, 58);
   assert.equal(shorter.finalizedBlock, 52, 'what was final stays final');
   head = 40;
   await assert.rejects(adapter.readHead(), (error) => isRpcError(error, 'unavailable'));
@@ -77,7 +77,7 @@ test('behavior: a final block above the head is not believed', async () => {
 test('behavior: a header is null when no endpoint has it, and another endpoint may', async () => {
   const chain = recordChain();
   const adapter = createAdapter([await startNode(chain.answerUpTo(40)), await startNode(chain)]);
-  assert.equal((await adapter.readHeader(55))?.number, 55);
+  assert.equal((await adapter.readHeader(55))?.position, 55);
   assert.equal(await adapter.readHeader(61), null);
 });
 
@@ -94,7 +94,7 @@ test('behavior: a header is agreed on only by more than half of those who have i
   assert.equal(three.status?.().endpoints[0]?.state, 'waiting', 'the odd one out is put aside');
   const two = createAdapter(nodes.slice(0, 2));
   assert.equal(await two.readAgreedHeader?.(60), null);
-  assert.equal((await two.readAgreedHeader?.(59))?.number, 59);
+  assert.equal((await two.readAgreedHeader?.(59))?.position, 59);
 });
 
 test('behavior: while an endpoint pauses, the other one cannot agree with itself', async () => {
@@ -113,5 +113,5 @@ test('behavior: while an endpoint pauses, the other one cannot agree with itself
       ?.request({ method: 'eth_blockNumber', params: [] })
       .catch((error) => adapter.client.endpoints[0]?.health.failed(error));
   }
-  assert.equal((await adapter.readAgreedHeader?.(60))?.number, 60);
+  assert.equal((await adapter.readAgreedHeader?.(60))?.position, 60);
 });

@@ -37,23 +37,23 @@ export class HeadReader {
   async read(signal?: AbortSignal): Promise<ChainHead> {
     const { client } = this.#options;
     let reading = await client.at((endpoint) => this.#readAt(endpoint, signal), { signal });
-    if (reading.latest.number < this.#toldBlock || this.#isCompareDue()) {
+    if (reading.latest.position < this.#toldBlock || this.#isCompareDue()) {
       // Behind what we know: lagging, or really shorter. Whoever is furthest ahead is right, unless
       // it calls blocks final that nobody else even has.
       const all = await client.atEach((endpoint) => this.#readAt(endpoint, signal), signal);
       for (const { endpoint, value } of all) {
         if (value.finalizedBlock > this.#highestOfOthers(endpoint)) continue;
-        if (value.latest.number > reading.latest.number) reading = value;
+        if (value.latest.position > reading.latest.position) reading = value;
       }
     }
     const { latest } = reading;
     const final = Math.min(reading.finalizedBlock, this.#highestOfOthers(reading.endpoint));
     const finalizedBlock = Math.max(this.#toldFinalized, final);
-    if (latest.number < finalizedBlock) {
-      const behind = `head ${latest.number} is below the final block ${finalizedBlock}`;
+    if (latest.position < finalizedBlock) {
+      const behind = `head ${latest.position} is below the final block ${finalizedBlock}`;
       throw new RpcError('unavailable', `every endpoint lags: ${behind}`);
     }
-    this.#toldBlock = latest.number;
+    this.#toldBlock = latest.position;
     this.#toldFinalized = finalizedBlock;
     return { latest, finalizedBlock };
   }
@@ -91,15 +91,15 @@ export class HeadReader {
     if (latest === null) {
       throw new RpcError('invalidReply', `${endpoint.name}: has no latest block`);
     }
-    endpoint.health.observeHead(latest.header.number);
+    endpoint.health.observeHead(latest.header.position);
     let finalized: EvmBlock | null = null;
     // Not every node knows the tag, and a young chain has no such block yet.
     if (finalizedOutcome?.ok === true)
       finalized = parseBlock(finalizedOutcome.result, endpoint.name);
     else if (isRpcError(finalizedOutcome?.error, 'denied')) throw finalizedOutcome?.error;
-    const { number } = latest.header;
-    const depth = Math.max(0, number - this.#options.finalityDepth);
-    const finalizedBlock = Math.min(number, finalized?.header.number ?? depth);
+    const { position } = latest.header;
+    const depth = Math.max(0, position - this.#options.finalityDepth);
+    const finalizedBlock = Math.min(position, finalized?.header.position ?? depth);
     return { endpoint, latest: latest.header, finalizedBlock };
   }
 }

@@ -23,7 +23,7 @@ async function readHeaderAt(
   // Some nodes answer a block that they do not have with an error.
   if (outcome?.ok === false && isRpcError(outcome.error, 'lagging')) return null;
   const found = parseBlock(endpoint.unwrap(outcome), endpoint.name);
-  if (found !== null && found.header.number !== block) {
+  if (found !== null && found.header.position !== block) {
     const { name } = endpoint;
     throw new RpcError('invalidReply', `${name}: sent another block`, { endpoint: name });
   }

@@ -4,6 +4,7 @@ import { MARKETS_MIGRATION } from './0001-markets.ts';
 import { MARKET_READS_MIGRATION } from './0002-market-reads.ts';
 import { STREAMS_MIGRATION } from './0003-streams.ts';
 import { POOL_SAFETY_MIGRATION } from './0004-pool-safety.ts';
+import { PARENT_POSITIONS_MIGRATION } from './0005-parent-positions.ts';
 import type { Migration, MigrationHistory } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -11,6 +12,7 @@ export const MIGRATIONS: readonly Migration[] = [
   MARKET_READS_MIGRATION,
   STREAMS_MIGRATION,
   POOL_SAFETY_MIGRATION,
+  PARENT_POSITIONS_MIGRATION,
 ];
 
 export const MARKET_HISTORY: MigrationHistory = {

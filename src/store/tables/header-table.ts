@@ -8,17 +8,24 @@ import { numberAt, textAt } from './column-value.ts';
 
 export const HEADER_TABLE = defineTable('headers', {
   key: { chain: 'text', number: 'integer' },
-  data: { hash: 'text', parent_hash: 'text', timestamp_ms: 'integer' },
+  data: {
+    hash: 'text',
+    parent_hash: 'text',
+    timestamp_ms: 'integer',
+    parent_number: 'integer',
+  },
 });
 
 export function toHeaderRow(chain: ChainSlug, record: BlockHeader): SqlRow {
-  return [chain, record.number, record.hash, record.parentHash, record.timestampMs];
+  const { position, hash, parentHash, timestampMs, parentPosition } = record;
+  return [chain, position, hash, parentHash, timestampMs, parentPosition];
 }
 
 export function toBlockHeader(row: SqlRow): BlockHeader {
   return {
-    number: numberAt(row, 1),
+    position: numberAt(row, 1),
     hash: textAt(row, 2),
+    parentPosition: numberAt(row, 5),
     parentHash: textAt(row, 3),
     timestampMs: numberAt(row, 4),
   };

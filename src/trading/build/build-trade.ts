@@ -119,7 +119,7 @@ class TradeBuilder {
         readTrader(chain.client, { wallet, token, router }),
         readNetworkFees(chain.client, NEVER),
       ]);
-      await this.#catchUp(request.chain, trader.head.number);
+      await this.#catchUp(request.chain, trader.head.position);
       const answer = await this.#attempt(build, trader, fees);
       if (answer !== null) return answer;
     }
@@ -144,10 +144,10 @@ class TradeBuilder {
     const priced = tighten(await pricing.price(request, build.caller), terms);
     const { state } = priced;
     // Pools that lag behind the head were priced on what is past: the head decides what happens.
-    const isAtHead = state.block >= trader.head.number;
+    const isAtHead = state.block >= trader.head.position;
     const block = isAtHead
       ? { number: state.block, hash: state.blockHash }
-      : { number: trader.head.number, hash: null };
+      : { number: trader.head.position, hash: null };
     const deadlineSeconds = toDeadline(build, trader, clock.nowMs());
     const parts = { chain, router, wallet, trader, deadlineSeconds };
     const sequence = await rehearse({ ...parts, trade: priced, block }).catch((error: unknown) => {

@@ -10,10 +10,10 @@ import { parseFollowedChain, toNotReady } from '../../contract/parse-reference.t
 import { toInvalidInput } from '../../errors/app-error.ts';
 import { sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { TradeRecord } from '../../model/market-record.ts';
-import type { MarketReader, MarketStore } from '../../store/store.ts';
+import type { MarketStore } from '../../store/store.ts';
 import { askNode } from './ask-node.ts';
 import type { BuildChains } from './build-chain.ts';
+import { readTransactionTrades } from './read-transaction-trades.ts';
 
 export type StatusAnswer = OutputOf<typeof getTradeStatus>;
 
@@ -30,38 +30,19 @@ function parseTxHash(text: string): string {
   throw toInvalidInput([{ path: 'txHash', message: 'must be 0x and 64 hex digits' }]);
 }
 
-/** The trades of a transaction, found by the pools in its logs and the time of its block. */
-async function readTrades(
-  reader: MarketReader,
-  chain: ChainSlug,
-  mined: MinedTransaction & { readonly txHash: string },
-): Promise<TradeRecord[]> {
-  const { block, poolCandidates, txHash } = mined;
-  if (poolCandidates.length === 0) return [];
-  const pools = await reader.readPools(chain, poolCandidates);
-  const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
-  const range = { fromMs: block.timestampMs, toMs: block.timestampMs + 1 };
-  const found: TradeRecord[] = [];
-  for (const token of tokens) {
-    const trades = await reader.readTradeRange(chain, { token, pool: null }, range);
-    found.push(...trades.filter((one) => one.txHash === txHash && one.block === block.number));
-  }
-  return found.sort((a, b) => a.index - b.index);
-}
-
 /** What our index says of a block that the node has: the two are read apart and may differ. */
 async function toMinedAnswer(
   parts: StatusParts,
   chain: ChainSlug,
   mined: MinedTransaction & { readonly txHash: string },
 ): Promise<StatusAnswer> {
-  const block = mined.block.number;
+  const block = mined.block.position;
   return parts.store.snapshot(async (reader) => {
     const checkpoint = await reader.readCheckpoint(chain);
     const isIndexed = checkpoint !== null && checkpoint.block >= block;
     if (mined.isReverted) return { status: 'reverted', block, tradeIds: [] };
     const isFinal = isIndexed && block <= checkpoint.finalizedBlock;
-    const trades = isIndexed ? await readTrades(reader, chain, mined) : [];
+    const trades = isIndexed ? await readTransactionTrades(reader, chain, mined) : [];
     return {
       status: isFinal ? 'finalized' : 'confirmed',
       block,

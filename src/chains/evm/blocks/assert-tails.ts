@@ -47,7 +47,9 @@ export async function assertTailsComplete(
   signal?: AbortSignal,
 ): Promise<void> {
   const logs = groupByBlock(read.logs);
-  const tails = read.blocks.flatMap((block) => toTails(block, logs.get(block.header.number) ?? []));
+  const tails = read.blocks.flatMap((block) =>
+    toTails(block, logs.get(block.header.position) ?? []),
+  );
   const outcomes = await endpoint.batch(
     tails.map(({ txHash }) => ({ method: 'eth_getTransactionReceipt', params: [txHash] })),
     { signal },

@@ -47,7 +47,9 @@ export class BlockReader {
   }
 
   async read(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
-    const { linked, toBlock, eventCountMax = Number.POSITIVE_INFINITY } = range;
+    const { linked, eventCountMax = Number.POSITIVE_INFINITY } = range;
+    const { blockCountMax = Number.POSITIVE_INFINITY } = range;
+    const toBlock = Math.min(range.toBlock, range.fromBlock + blockCountMax - 1);
     const verified = linked || range.searched || this.#options.verification === 'all';
     const span = verified ? this.#spans.verified : this.#spans.plain;
     const blocks: BlockEvents[] = [];
@@ -75,7 +77,7 @@ export class BlockReader {
   #assertJoins(parent: BlockHeader | undefined, child: BlockHeader | undefined): void {
     if (parent === undefined || child === undefined || child.parentHash === parent.hash) return;
     // Two replies of different branches: nothing is wrong with either, so only this read fails.
-    throw new RpcError('unavailable', `block ${child.number} came from another branch`);
+    throw new RpcError('unavailable', `block ${child.position} came from another branch`);
   }
 
   /** Null when the range was too large and must be asked for in smaller parts. */

@@ -70,9 +70,15 @@ function toWishes(chunk: Chunk, isFull: (block: number) => boolean): BlockWish[]
 }
 
 function toHeader(accepted: AcceptedBlock): BlockHeader {
-  const { block: number, blockHash: hash, timestampMs } = accepted;
-  // Blocks without a time of their own are always asked for, so this is never wanting.
-  return { number, hash, parentHash: '', timestampMs: timestampMs ?? 0 };
+  const { block: position, blockHash: hash, timestampMs } = accepted;
+  return {
+    position,
+    hash,
+    parentPosition: position - 1,
+    parentHash: '',
+    // The header is read for every block whose logs carry no time, so this is never missing.
+    timestampMs: timestampMs ?? 0,
+  };
 }
 
 export class ChunkReader {
@@ -172,7 +178,7 @@ export class ChunkReader {
         if (event.kind === 'poolCreated') directory.add(event.description);
       }
     }
-    const headers = new Map(blocks.map(({ header }) => [header.number, header]));
+    const headers = new Map(blocks.map(({ header }) => [header.position, header]));
     return {
       blocks: accepted.map((block) => ({
         header: headers.get(block.block) ?? toHeader(block),

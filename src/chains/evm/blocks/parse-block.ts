@@ -64,10 +64,12 @@ export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
   const quantity = { pattern: QUANTITY, endpoint };
   const word = { pattern: WORD, endpoint };
   const bloom = fields['logsBloom'];
+  const position = Number(hexField(fields, 'number', quantity));
   return {
     header: {
-      number: Number(hexField(fields, 'number', quantity)),
+      position,
       hash: hexField(fields, 'hash', word),
+      parentPosition: position - 1,
       parentHash: hexField(fields, 'parentHash', word),
       timestampMs: Number(hexField(fields, 'timestamp', quantity)) * 1_000,
     },

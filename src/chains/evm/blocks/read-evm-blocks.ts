@@ -38,7 +38,7 @@ export async function readEvmBlocks(
   const found = new Map<number, EvmBlock>();
   for (const outcome of outcomes) {
     const block = parseBlock(endpoint.unwrap(outcome), endpoint.name);
-    if (block !== null) found.set(block.header.number, block);
+    if (block !== null) found.set(block.header.position, block);
   }
   return wishes.map((wish) => {
     const block = found.get(wish.block);

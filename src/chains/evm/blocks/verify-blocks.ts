@@ -24,20 +24,20 @@ export function assertLinked(blocks: readonly EvmBlock[], context: VerifyContext
     const parent = blocks[index - 1]?.header;
     if (child === undefined || parent === undefined) continue;
     if (child.parentHash !== parent.hash) {
-      throw refuse(context, `block ${child.number} does not follow block ${parent.number}`);
+      throw refuse(context, `block ${child.position} does not follow block ${parent.position}`);
     }
   }
 }
 
 function assertComplete(block: EvmBlock, logs: readonly EvmLog[], context: VerifyContext): void {
-  const { number } = block.header;
+  const { position } = block.header;
   for (const [index, log] of logs.entries()) {
-    if (log.logIndex !== index) throw refuse(context, `logs of block ${number} have gaps`);
+    if (log.logIndex !== index) throw refuse(context, `logs of block ${position} have gaps`);
   }
   if (block.logsBloom === null) return;
   const verdict = judgeLogs(logs, parseBloom(block.logsBloom));
   // Polygon tells logs of its bridge that are in no bloom, so only absence is an offence.
-  if (verdict === 'missing') throw refuse(context, `logs of block ${number} are incomplete`);
+  if (verdict === 'missing') throw refuse(context, `logs of block ${position} are incomplete`);
 }
 
 /** Every log's block must be the header's; with all logs at hand none may be missing. */
@@ -48,14 +48,14 @@ export function assertLogsFit(
 ): void {
   let next = 0;
   for (const block of blocks) {
-    const { number, hash, timestampMs } = block.header;
-    while (next < logs.length && (logs[next]?.block ?? number) < number) next += 1;
+    const { position, hash, timestampMs } = block.header;
+    while (next < logs.length && (logs[next]?.block ?? position) < position) next += 1;
     const start = next;
-    for (; next < logs.length && logs[next]?.block === number; next += 1) {
+    for (; next < logs.length && logs[next]?.block === position; next += 1) {
       const log = logs[next];
-      if (log?.blockHash !== hash) throw refuse(context, `block ${number} has two hashes`);
+      if (log?.blockHash !== hash) throw refuse(context, `block ${position} has two hashes`);
       if (log.timestampMs !== null && log.timestampMs !== timestampMs) {
-        throw refuse(context, `block ${number} has two times`);
+        throw refuse(context, `block ${position} has two times`);
       }
     }
     if (context.allLogs) assertComplete(block, logs.slice(start, next), context);

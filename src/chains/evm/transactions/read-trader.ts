@@ -75,7 +75,7 @@ async function readAt(endpoint: RpcEndpoint, query: TraderQuery): Promise<Trader
   );
   const head = parseBlock(endpoint.unwrap(latest), endpoint.name)?.header;
   if (head === undefined) throw new RpcError('invalidReply', `${endpoint.name}: no latest block`);
-  endpoint.health.observeHead(head.number);
+  endpoint.health.observeHead(head.position);
   const nativeRaw = parseQuantity(endpoint.unwrap(native), endpoint);
   const common = {
     head,

@@ -85,7 +85,7 @@ describe('readTransaction', () => {
     for (const first of [IGNORANT, WAITING, KNOWING]) {
       const fate = await readTransaction(await connect(t, [first, KNOWING]), HASH);
       if (fate.state !== 'mined') return assert.fail(fate.state);
-      assert.deepEqual([fate.block.number, fate.block.timestampMs], [16, 100_000]);
+      assert.deepEqual([fate.block.position, fate.block.timestampMs], [16, 100_000]);
       assert.equal(fate.isReverted, false);
       assert.deepEqual(fate.poolCandidates, [POOL, POOL_ID]);
     }

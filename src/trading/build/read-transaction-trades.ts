@@ -1,0 +1,61 @@
+// The trades that were indexed from one transaction.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Address, BlockHeader, PoolId } from '../../model/market-event.ts';
+import type { TradeRecord } from '../../model/market-record.ts';
+import type { MarketReader } from '../../store/store.ts';
+import type { StreamReads } from '../../store/stream-reads.ts';
+
+type TradeReader = Pick<MarketReader, 'readPools'> & Pick<StreamReads, 'readTradesAfter'>;
+
+export interface IndexedTransaction {
+  readonly txHash: string;
+  readonly block: BlockHeader;
+  /** Ids in its logs that may name pools; those that do not are ignored. */
+  readonly poolCandidates: readonly PoolId[];
+}
+
+const PAGE_LENGTH = 200;
+
+/** After every event of a block. */
+const EVENT_INDEX_MAX = 2 ** 31 - 1;
+
+/**
+ * A token's trades in a block. Found by the block and not by its time: where block times step back,
+ * a trade is stored with the time of the token's trade before it, which is later than its block's.
+ */
+async function readBlockTrades(
+  reader: TradeReader,
+  chain: ChainSlug,
+  { token, block }: { readonly token: Address; readonly block: BlockHeader },
+): Promise<TradeRecord[]> {
+  const found: TradeRecord[] = [];
+  let after = { block: block.position - 1, logIndex: EVENT_INDEX_MAX };
+  for (;;) {
+    const wanted = { after, sinceMs: block.timestampMs, limit: PAGE_LENGTH };
+    const page = await reader.readTradesAfter(chain, token, wanted);
+    found.push(...page.filter((trade) => trade.block === block.position));
+    const last = page.at(-1);
+    if (last === undefined || last.block > block.position || page.length < PAGE_LENGTH) {
+      return found;
+    }
+    after = last;
+  }
+}
+
+/** In the order of the transaction's swaps. */
+export async function readTransactionTrades(
+  reader: TradeReader,
+  chain: ChainSlug,
+  { txHash, block, poolCandidates }: IndexedTransaction,
+): Promise<TradeRecord[]> {
+  if (poolCandidates.length === 0) return [];
+  const pools = await reader.readPools(chain, poolCandidates);
+  const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
+  const found: TradeRecord[] = [];
+  for (const token of tokens) {
+    const trades = await readBlockTrades(reader, chain, { token, block });
+    found.push(...trades.filter((trade) => trade.txHash === txHash));
+  }
+  return found.sort((a, b) => a.index - b.index);
+}
