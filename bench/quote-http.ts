@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toSqrtPriceX96 } from '../src/amm/sqrt-price-at-tick.ts';
+import { toSqrtPriceX96 } from '../src/amm/concentrated/sqrt-price-at-tick.ts';
 import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
 import type { PoolRecord, TickRecord } from '../src/model/market-record.ts';

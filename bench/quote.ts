@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { ConcentratedPool } from '../src/amm/concentrated/concentrated-pool.ts';
+import { toSqrtPriceX96 } from '../src/amm/concentrated/sqrt-price-at-tick.ts';
 import { toDirectionFees } from '../src/amm/concentrated/swap-fee.ts';
 import { TickTable } from '../src/amm/concentrated/tick-table.ts';
-import { toSqrtPriceX96 } from '../src/amm/sqrt-price-at-tick.ts';
 import { QUOTE_LIMITS } from '../src/trading/routing/find-trade-route.ts';
 import { findBestRoute } from '../src/trading/routing/route.ts';
 import { createRandom } from '../test/fakes/fake-chain.ts';

@@ -1,7 +1,7 @@
 // Trades written as text, as plans for the encoder, with what they must pay reckoned beside it.
 
 import assert from 'node:assert/strict';
-import { type SwapPool as AmmPool, swapAndMove } from '../src/amm/swap-pool.ts';
+import type { SwapPool as AmmPool } from '../src/amm/swap-pool.ts';
 import {
   type SwapHop,
   type SwapPlan,
@@ -47,7 +47,7 @@ class Held {
     let amount = amountIn;
     for (const { pool, zeroForOne } of path) {
       const curve = this.#moved.get(pool.pool) ?? pool.curve;
-      const { swap, after } = swapAndMove(curve, zeroForOne, amount);
+      const { swap, after } = curve.swapAndMove(zeroForOne, amount);
       assert.ok(swap.isFilled && swap.amountOut > 0n);
       this.#moved.set(pool.pool, after);
       amount = swap.amountOut;

@@ -1,22 +1,47 @@
-// Any pool that can be swapped in, and what it is like after a swap.
+// What every kind of pool can do once it is in memory: swap, and tell what routing asks about it.
 
-import { ConcentratedPool } from './concentrated/concentrated-pool.ts';
-import { ConstantProductPool } from './constant-product.ts';
+import type { Ratio } from '../lib/decimal.ts';
 import type { SwapOutcome } from './swap-outcome.ts';
 
-export type SwapPool = ConstantProductPool | ConcentratedPool;
+/** Fees in pips, a protocol's share included. */
+export interface DirectionFees {
+  readonly zeroForOne: number;
+  readonly oneForZero: number;
+}
+
+/** A piece of a curve: where it begins, and its Λ (see `Stretches`). */
+export interface Stretch {
+  u: number;
+  depth: number;
+}
+
+/**
+ * A pool's curve in floating point, as pieces. Let u be the square root of what the next unit out
+ * costs, fee included. Within a piece the pool takes Λ·Δu for a move of u and pays Λ·(1/u − 1/u').
+ * Without the contracts' roundings the pieces pay more than the pool, or less by a millionth at most.
+ */
+export interface Stretches {
+  /** Writes the next piece; false where there is none. The last one has no end. */
+  next(stretch: Stretch): boolean;
+}
 
 export interface MovedPool {
   readonly swap: SwapOutcome;
+  /** The pool as the swap leaves it. */
   readonly after: SwapPool;
 }
 
-/** Spends an amount and gives the pool as that leaves it, for whoever swaps there next. */
-export function swapAndMove(pool: SwapPool, zeroForOne: boolean, amountIn: bigint): MovedPool {
-  if (pool instanceof ConcentratedPool) {
-    const swap = pool.swapIn(zeroForOne, amountIn);
-    return { swap, after: pool.toPoolAfter(swap) };
-  }
-  const swap = pool.swapIn(zeroForOne, amountIn);
-  return { swap, after: new ConstantProductPool(swap.after, pool.feePips) };
+/** Immutable. Amounts are exact to the unit; `depth` and `stretches` only guide the search. */
+export interface SwapPool {
+  swapIn(zeroForOne: boolean, amountIn: bigint): SwapOutcome;
+  swapOut(zeroForOne: boolean, amountOut: bigint): SwapOutcome;
+  swapAndMove(zeroForOne: boolean, amountIn: bigint): MovedPool;
+  feePips(zeroForOne: boolean): number;
+  /** What a unit in is worth in units out, without any fee. */
+  midPrice(zeroForOne: boolean): Ratio;
+  /** How deep it is at its price; comparable between pools of one pair. */
+  readonly depth: number;
+  stretches(zeroForOne: boolean): Stretches;
+  /** The same pool with other fees. */
+  withFees(fees: DirectionFees): SwapPool;
 }

@@ -3,13 +3,13 @@
 // Walking all ticks at every event would give the same to a few units; the fees of a swap are
 // reckoned on the whole of it, where the contract rounds at every step.
 
+import { toSqrtPriceX96 } from '../amm/concentrated/sqrt-price-at-tick.ts';
 import {
   toAmount0Down,
   toAmount0Up,
   toAmount1Down,
   toAmount1Up,
 } from '../amm/concentrated/sqrt-price-math.ts';
-import { toSqrtPriceX96 } from '../amm/sqrt-price-at-tick.ts';
 import { UINT256_MAX } from '../lib/sortable-integer.ts';
 import type { LiquidityChangedEvent, SwapEvent } from '../model/market-event.ts';
 import type { PoolEntry } from './market-state.ts';

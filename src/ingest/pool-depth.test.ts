@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { toSqrtPriceX96 } from '../amm/sqrt-price-at-tick.ts';
+import { toSqrtPriceX96 } from '../amm/concentrated/sqrt-price-at-tick.ts';
 import type { MarketView } from '../chains/quote-rule.ts';
 import type { PoolEntry, TickEntry } from './market-state.ts';
 import { toDepthRaw } from './pool-depth.ts';

@@ -3,7 +3,7 @@
 // This measures a pool by money that is really there near the price. A concentrated pool's virtual
 // reserves would not do: a hundred dollars in a single tick look like two million.
 
-import { toSqrtPriceX96 } from '../amm/sqrt-price-at-tick.ts';
+import { toSqrtPriceX96 } from '../amm/concentrated/sqrt-price-at-tick.ts';
 import type { MarketView } from '../chains/quote-rule.ts';
 import type { PoolEntry } from './market-state.ts';
 

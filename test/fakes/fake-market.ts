@@ -1,6 +1,6 @@
 // Random but plausible market events: tokens, pools of every kind, swaps, sandwiches, transfers.
 
-import { toSqrtPriceX96 } from '../../src/amm/sqrt-price-at-tick.ts';
+import { toSqrtPriceX96 } from '../../src/amm/concentrated/sqrt-price-at-tick.ts';
 import type { ChainAssets, PoolStateReading } from '../../src/chains/adapter.ts';
 import {
   type Address,

@@ -1,6 +1,6 @@
 // A V2 pool with given reserves.
 
-import { ConstantProductPool } from '../../src/amm/constant-product.ts';
+import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import { toFakeAddress } from './fake-market.ts';
 

@@ -2,10 +2,10 @@
 
 import { ConcentratedPool } from '../../src/amm/concentrated/concentrated-pool.ts';
 import { toDirectionFees } from '../../src/amm/concentrated/swap-fee.ts';
+import { toTick } from '../../src/amm/concentrated/tick-at-sqrt-price.ts';
 import { TickTable } from '../../src/amm/concentrated/tick-table.ts';
-import { ConstantProductPool } from '../../src/amm/constant-product.ts';
+import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import type { SwapPool } from '../../src/amm/swap-pool.ts';
-import { toTick } from '../../src/amm/tick-at-sqrt-price.ts';
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import { createGasCost } from '../../src/trading/quote/trade-gas.ts';

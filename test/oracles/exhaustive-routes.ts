@@ -2,7 +2,7 @@
 //
 // It shares nothing with the router but the pools, whose swaps are held against the contracts.
 
-import { type SwapPool, swapAndMove } from '../../src/amm/swap-pool.ts';
+import type { SwapPool } from '../../src/amm/swap-pool.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 
 export interface OracleHop {
@@ -50,7 +50,7 @@ export function executeLegs(
     let amount = amountIn;
     for (const { pool, zeroForOne } of path) {
       if (amount === 0n) return null;
-      const { swap, after } = swapAndMove(moved.get(pool.pool) ?? pool.curve, zeroForOne, amount);
+      const { swap, after } = (moved.get(pool.pool) ?? pool.curve).swapAndMove(zeroForOne, amount);
       if (!swap.isFilled) return null;
       moved.set(pool.pool, after);
       amount = swap.amountOut;
@@ -91,7 +91,7 @@ export function executeStrands(strands: readonly OracleStrand[]): {
     let amount = amountIn;
     for (const { pool, zeroForOne } of hops) {
       if (moved.has(pool.pool)) throw new Error(`${pool.pool} comes twice`);
-      const { swap, after } = swapAndMove(pool.curve, zeroForOne, amount);
+      const { swap, after } = pool.curve.swapAndMove(zeroForOne, amount);
       if (!swap.isFilled || swap.amountOut === 0n) throw new Error(`${pool.pool} takes not all`);
       moved.set(pool.pool, after);
       amount = swap.amountOut;

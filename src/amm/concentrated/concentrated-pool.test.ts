@@ -151,9 +151,9 @@ describe('ConcentratedPool', () => {
           const edge = oraclePriceAt(down ? -887_271 : 887_271);
           if (down ? sqrtPriceX96 < edge : sqrtPriceX96 > edge) return;
           const told = oracleSwap(oracle, down, amount);
-          const got = pool.swapIn(down, amount);
+          const { swap: got, after } = pool.swapAndMove(down, amount);
           assert.deepEqual([got.amountIn, got.amountOut], [told.amountIn, told.amountOut]);
-          pool = pool.toPoolAfter(got);
+          pool = after;
           oracle = { ...oracle, ...toState(told) };
         }
       }),

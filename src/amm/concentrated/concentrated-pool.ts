@@ -1,10 +1,15 @@
 // A concentrated-liquidity pool (Uniswap V3 and V4) in memory: its swaps, exact to the unit.
 
+import type { Ratio } from '../../lib/decimal.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
-import { toTick } from '../tick-at-sqrt-price.ts';
-import type { DirectionFees } from './swap-fee.ts';
+import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
 import { type LadderSwap, SwapLadder } from './swap-ladder.ts';
+import { toTick } from './tick-at-sqrt-price.ts';
+import { TickStretches } from './tick-stretches.ts';
 import type { TickTable } from './tick-table.ts';
+
+/** 2^192: the square of a square-root price has so many bits after the point. */
+const X192 = 1n << 192n;
 
 export interface ConcentratedState {
   readonly sqrtPriceX96: bigint;
@@ -26,7 +31,7 @@ export interface ConcentratedSwap extends SwapOutcome {
 }
 
 /** Immutable, apart from the ladders that it keeps from one swap to the next. */
-export class ConcentratedPool {
+export class ConcentratedPool implements SwapPool {
   readonly state: ConcentratedState;
   readonly terms: ConcentratedTerms;
   #down: SwapLadder | null = null;
@@ -45,16 +50,40 @@ export class ConcentratedPool {
     return this.#toLadder(zeroForOne).swapOut(amountOut);
   }
 
-  /** The pool as a swap leaves it. */
-  toPoolAfter(swap: ConcentratedSwap): ConcentratedPool {
-    return new ConcentratedPool(toStateAfter(swap), this.terms);
+  swapAndMove(zeroForOne: boolean, amountIn: bigint) {
+    const swap = this.swapIn(zeroForOne, amountIn);
+    return { swap, after: new ConcentratedPool(toStateAfter(swap), this.terms) };
+  }
+
+  get depth(): number {
+    return Number(this.state.liquidity);
+  }
+
+  feePips(zeroForOne: boolean): number {
+    const { fees } = this.terms;
+    return zeroForOne ? fees.zeroForOne : fees.oneForZero;
+  }
+
+  midPrice(zeroForOne: boolean): Ratio {
+    const square = this.state.sqrtPriceX96 ** 2n;
+    return zeroForOne
+      ? { numerator: square, denominator: X192 }
+      : { numerator: X192, denominator: square };
+  }
+
+  stretches(zeroForOne: boolean): Stretches {
+    return new TickStretches(this, zeroForOne);
+  }
+
+  withFees(fees: DirectionFees): ConcentratedPool {
+    return new ConcentratedPool(this.state, { ...this.terms, fees });
   }
 
   #toLadder(zeroForOne: boolean): SwapLadder {
     const known = zeroForOne ? this.#down : this.#up;
     if (known !== null) return known;
-    const { tickSpacing, fees, ticks } = this.terms;
-    const feePips = zeroForOne ? fees.zeroForOne : fees.oneForZero;
+    const { tickSpacing, ticks } = this.terms;
+    const feePips = this.feePips(zeroForOne);
     const ladder = new SwapLadder(this.state, { zeroForOne, feePips, tickSpacing, ticks });
     if (zeroForOne) this.#down = ladder;
     else this.#up = ladder;

@@ -1,13 +1,10 @@
 // What a swap pays in all where the protocol takes a part of its own (Uniswap V4).
 
+import type { DirectionFees } from '../swap-pool.ts';
+
 const PIPS = 1_000_000;
 const DIRECTION_BITS = 12;
 const DIRECTION_MASK = 0xfff;
-
-export interface DirectionFees {
-  readonly zeroForOne: number;
-  readonly oneForZero: number;
-}
 
 /** `p + l − ⌊p·l/1e6⌋`: the pool's fee is taken from what the protocol's leaves. */
 export function addProtocolFee(lpFeePips: number, protocolPips: number): number {

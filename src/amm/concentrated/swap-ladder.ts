@@ -13,7 +13,7 @@ import {
   TICK_MAX,
   TICK_MIN,
   toSqrtPriceX96,
-} from '../sqrt-price-at-tick.ts';
+} from './sqrt-price-at-tick.ts';
 import {
   toAmount0Down,
   toAmount0Up,

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createSqlitePlace, type StorePlace } from '../../../test/conformance/store-place.ts';
 import { toAddress, toCheckpoint } from '../../../test/conformance/store-samples.ts';
+import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import type { PoolRecord, TickRecord } from '../../model/market-record.ts';
 import type { MarketStore, Store } from '../../store/store.ts';
 import { PoolGraphFollower } from './pool-graph-follower.ts';
@@ -88,7 +89,7 @@ function toldOf(version: number, pools: readonly number[], complete = true) {
 
 function reserveOf(number: number): bigint | null {
   const curve = follower.current?.graph.get(toAddress(number))?.curve;
-  return curve !== undefined && 'reserve0' in curve ? curve.reserve0 : null;
+  return curve instanceof ConstantProductPool ? curve.reserve0 : null;
 }
 
 async function startAt(version: number): Promise<void> {

@@ -6,7 +6,7 @@
 // only from a snapshot whose version the feed has already told; a snapshot that is ahead of the
 // feed waits for it.
 
-import type { DirectionFees } from '../../amm/concentrated/swap-fee.ts';
+import type { DirectionFees } from '../../amm/swap-pool.ts';
 import { type Backoff, type Random, type Sleep, toBackoffMs } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';

@@ -16,6 +16,7 @@ import { createRandom } from '../../../test/fakes/fake-chain.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../test/indexed-devnet.ts';
 import { askQuoters, type QuoteQuestion } from '../../../test/oracles/chain-quoters.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
+import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import type { PoolGraph } from './pool-graph.ts';
 
 let devnet: IndexedDevnet;
@@ -57,11 +58,12 @@ async function assertEqualsContracts(): Promise<void> {
       assert.ok(!reading.liquidity && reading.ticks.every(({ liquidityGross }) => !liquidityGross));
       continue;
     }
-    if (!(pool.curve instanceof ConcentratedPool)) {
+    if (pool.curve instanceof ConstantProductPool) {
       const { reserve0, reserve1 } = pool.curve;
       assert.deepEqual([reserve0, reserve1], [reading.reserve0, reading.reserve1]);
       continue;
     }
+    assert.ok(pool.curve instanceof ConcentratedPool);
     const { sqrtPriceX96, liquidity, tick } = reading;
     assert.deepEqual(pool.curve.state, { sqrtPriceX96, liquidity, tick });
     const { ticks } = pool.curve.terms;

@@ -3,7 +3,7 @@
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { toDirectionFees } from '../../amm/concentrated/swap-fee.ts';
 import { TickTable } from '../../amm/concentrated/tick-table.ts';
-import { ConstantProductPool } from '../../amm/constant-product.ts';
+import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import type { SwapPool } from '../../amm/swap-pool.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
 import type { PoolRecord, TickRecord } from '../../model/market-record.ts';

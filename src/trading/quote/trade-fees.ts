@@ -4,7 +4,6 @@ import type { Address } from '../../model/market-event.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 import type { TokenTax, TradeFee } from './priced-trade.ts';
-import { toHopFee } from './trade-prices.ts';
 
 const PIPS = 1_000_000;
 
@@ -13,7 +12,7 @@ const PIPS = 1_000_000;
  * liquidity providers get and does not show.
  */
 function toProtocolPips({ pool, zeroForOne }: RouteHop): number {
-  const whole = toHopFee(pool.curve, zeroForOne);
+  const whole = pool.curve.feePips(zeroForOne);
   // Of a hooked pool only the sum is known.
   if (pool.inexact === 'hook') return 0;
   if (whole <= pool.feePips || pool.feePips >= PIPS) return 0;

@@ -7,7 +7,6 @@ import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 import type { PoolReference, TradeHop, TradeLeg, TradeStrand } from './priced-trade.ts';
 import { toPoolKind } from './trade-gas.ts';
-import { toHopFee } from './trade-prices.ts';
 
 /** In the key of a V4 pool: a hook decides the fee. */
 const DYNAMIC_FEE = 0x800000;
@@ -53,7 +52,7 @@ function toHop(hop: RouteHop): TradeHop {
     tokenOut: hop.tokenOut,
     amountInRaw: hop.amountIn,
     amountOutRaw: hop.amountOut,
-    feePips: toHopFee(pool.curve, zeroForOne),
+    feePips: pool.curve.feePips(zeroForOne),
     feeAmountRaw: hop.feeAmount,
     ticksCrossed: hop.ticksCrossed,
   };

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
-import { ConstantProductPool } from '../../amm/constant-product.ts';
+import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import { findBestRoute } from '../routing/route.ts';
 import { toFees } from './trade-fees.ts';

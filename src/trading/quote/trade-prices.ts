@@ -1,48 +1,23 @@
 // The prices of a route: before the trade, as it is executed, and what it moves.
 
-import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
-import type { SwapPool } from '../../amm/swap-pool.ts';
 import { pow10, type Ratio, ratioToText } from '../../lib/decimal.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 
 const PIPS = 1_000_000n;
-const SQUARE_BITS = 192n;
 /** Sums are kept to so many bits after the point. */
 const FRACTION_BITS = 192n;
-
-/** The fee of one direction, a protocol's share included. */
-export function toHopFee(curve: SwapPool, zeroForOne: boolean): number {
-  if (!(curve instanceof ConcentratedPool)) return curve.feePips;
-  const { fees } = curve.terms;
-  return zeroForOne ? fees.zeroForOne : fees.oneForZero;
-}
-
-/** What a unit in is worth in units out, without any fee. */
-function toMidPrice(curve: SwapPool, zeroForOne: boolean): Ratio {
-  if (!(curve instanceof ConcentratedPool)) {
-    const { reserve0, reserve1 } = curve;
-    return zeroForOne
-      ? { numerator: reserve1, denominator: reserve0 }
-      : { numerator: reserve0, denominator: reserve1 };
-  }
-  const square = curve.state.sqrtPriceX96 ** 2n;
-  const one = 1n << SQUARE_BITS;
-  return zeroForOne
-    ? { numerator: square, denominator: one }
-    : { numerator: one, denominator: square };
-}
 
 function toPathPrice(hops: readonly RouteHop[], withFees: boolean): Ratio {
   let numerator = 1n;
   let denominator = 1n;
   for (const { pool, zeroForOne } of hops) {
-    const mid = toMidPrice(pool.curve, zeroForOne);
+    const mid = pool.curve.midPrice(zeroForOne);
     numerator *= mid.numerator;
     denominator *= mid.denominator;
     if (!withFees) continue;
-    numerator *= PIPS - BigInt(toHopFee(pool.curve, zeroForOne));
+    numerator *= PIPS - BigInt(pool.curve.feePips(zeroForOne));
     denominator *= PIPS;
   }
   return { numerator, denominator };

@@ -1,21 +1,12 @@
 // What pools pay, in floating point: where the search looks before anything is reckoned exactly.
 //
-// Let u be the square root of what the next unit out costs, fee included. Between two ticks any
-// pool takes Λ·Δu for a move of u and pays Λ·(1/u − 1/u'), where Λ is its liquidity over the square
-// root of what the fee leaves. So every kind of pool is a list of such stretches, and pools side by
-// side, which are best used at equal prices, are one list with their Λ added up.
+// Every kind of pool tells its curve as a list of stretches (amm/swap-pool.ts). Pools side by side,
+// which are best used at equal prices, are one list with their Λ added up.
 //
 // No amount that leaves the router comes from here. Without the contracts' roundings a curve pays
 // more than the pool, or less by a millionth at most, which the search relies on.
 
-import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
-import type { ConstantProductPool } from '../../amm/constant-product.ts';
-import type { SwapPool } from '../../amm/swap-pool.ts';
-
-const Q96 = 2 ** 96;
-const PIPS = 1_000_000;
-const TICK_EDGE = 887_272;
-const LOG_OF_SQRT_STEP = Math.log(1.0001) / 2;
+import type { Stretches, SwapPool } from '../../amm/swap-pool.ts';
 
 /** A point of a curve, written into by `read` so that the search allocates nothing. */
 export interface CurvePoint {
@@ -24,11 +15,6 @@ export interface CurvePoint {
   slope: number;
   /** How fast the slope falls. */
   bend: number;
-}
-
-/** Where the next stretch begins and what Λ is there; false where the last one was the last. */
-interface Stretches {
-  next(stretch: { u: number; depth: number }): boolean;
 }
 
 export class RouteCurve {
@@ -166,87 +152,10 @@ export class RouteCurve {
   }
 }
 
-function fromProduct(pool: ConstantProductPool, zeroForOne: boolean): Stretches {
-  const reserveIn = Number(zeroForOne ? pool.reserve0 : pool.reserve1);
-  const reserveOut = Number(zeroForOne ? pool.reserve1 : pool.reserve0);
-  const kept = 1 - pool.feePips / PIPS;
-  let isGiven = false;
-  return {
-    next(stretch) {
-      if (isGiven) return false;
-      isGiven = true;
-      stretch.u = Math.sqrt(reserveIn / (kept * reserveOut));
-      stretch.depth = Math.sqrt((reserveIn * reserveOut) / kept);
-      return true;
-    },
-  };
-}
-
-/** Where there is no liquidity, this much of what was there before keeps the slope continuous. */
+/** Beyond the cut, this much of what was there before keeps the slope continuous. */
 const REMNANT = 1e-9;
-/** The last stretch ends this part of itself early, so that no pool is ever filled to the brim. */
-const BRIM = 1e-6;
-/** The same of a curve that was cut: what is executed may be a little more than was meant. */
+/** A cut curve ends this part of its last stretch early: a little more than meant is executed. */
 const CUT_BRIM = 3e-4;
-
-/** Straight from one initialised tick to the next; what the word stops cost is rounding only. */
-class TickStretches implements Stretches {
-  readonly #pool: ConcentratedPool;
-  readonly #zeroForOne: boolean;
-  readonly #root: number;
-  #index: number;
-  /** In whole units, for sums of floats would drift. */
-  #liquidity: bigint;
-  #u = 0;
-  #depth = 0;
-  #phase: 'start' | 'ticks' | 'end' = 'start';
-
-  constructor(pool: ConcentratedPool, zeroForOne: boolean) {
-    const { fees, ticks } = pool.terms;
-    this.#pool = pool;
-    this.#zeroForOne = zeroForOne;
-    this.#root = Math.sqrt(1 - (zeroForOne ? fees.zeroForOne : fees.oneForZero) / PIPS);
-    this.#index = ticks.findAbove(pool.state.tick) - (zeroForOne ? 1 : 0);
-    this.#liquidity = pool.state.liquidity;
-  }
-
-  next(stretch: { u: number; depth: number }): boolean {
-    if (this.#phase === 'end' || this.#root === 0) return false;
-    let u: number;
-    if (this.#phase === 'start') {
-      this.#phase = 'ticks';
-      u = this.#toU(Number(this.#pool.state.sqrtPriceX96) / Q96);
-    } else {
-      u = this.#moveOn();
-    }
-    const depth = Number(this.#liquidity) / this.#root;
-    this.#depth = depth > 0 ? depth : Math.max(this.#depth, 1) * REMNANT;
-    this.#u = u;
-    stretch.u = u;
-    stretch.depth = this.#depth;
-    return true;
-  }
-
-  /** To the next tick, or where there is none, to just before the end of the range. */
-  #moveOn(): number {
-    const { ticks, nets } = this.#pool.terms.ticks;
-    const tick = ticks[this.#index];
-    const down = this.#zeroForOne;
-    const net = nets[this.#index] ?? 0n;
-    this.#liquidity += down ? -net : net;
-    this.#index += down ? -1 : 1;
-    const end = this.#toU(Math.exp((tick ?? (down ? -TICK_EDGE : TICK_EDGE)) * LOG_OF_SQRT_STEP));
-    if (tick === undefined) {
-      this.#phase = 'end';
-      this.#liquidity = 0n;
-    }
-    return this.#liquidity === 0n ? end - (end - this.#u) * BRIM : end;
-  }
-
-  #toU(sqrtPrice: number): number {
-    return this.#zeroForOne ? 1 / (this.#root * sqrtPrice) : sqrtPrice / this.#root;
-  }
-}
 
 /** The same as far as its first stretches go, to just before the tick where they end. */
 export function cutCurve(curve: RouteCurve, stretchCount: number): RouteCurve {
@@ -304,13 +213,6 @@ interface BothCurves {
 /** A pool that changes is another object, so what was made for it can never be stale. */
 const KNOWN = new WeakMap<SwapPool, BothCurves>();
 
-function createCurve(pool: SwapPool, zeroForOne: boolean): RouteCurve {
-  const isConcentrated = pool instanceof ConcentratedPool;
-  return new RouteCurve(
-    isConcentrated ? new TickStretches(pool, zeroForOne) : fromProduct(pool, zeroForOne),
-  );
-}
-
 export function toCurve(pool: SwapPool, zeroForOne: boolean): RouteCurve {
   let both = KNOWN.get(pool);
   if (both === undefined) {
@@ -319,7 +221,7 @@ export function toCurve(pool: SwapPool, zeroForOne: boolean): RouteCurve {
   }
   const known = zeroForOne ? both.down : both.up;
   if (known !== null) return known;
-  const curve = createCurve(pool, zeroForOne);
+  const curve = new RouteCurve(pool.stretches(zeroForOne));
   if (zeroForOne) both.down = curve;
   else both.up = curve;
   return curve;

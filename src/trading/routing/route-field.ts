@@ -1,6 +1,5 @@
 // The part of the graph in which routes between two assets can run, laid out for the search.
 
-import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import type { Address } from '../../model/market-event.ts';
 import { type PoolGraph, toAsset } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
@@ -143,12 +142,6 @@ function findMiddles(graph: PoolGraph, options: FieldOptions): [Address, Address
   return middles;
 }
 
-/** How deep a pool is at its price; comparable between pools of one pair. */
-function toDepth({ curve }: GraphPool): number {
-  if (curve instanceof ConcentratedPool) return Number(curve.state.liquidity);
-  return Math.sqrt(Number(curve.reserve0) * Number(curve.reserve1));
-}
-
 /** The pairs that routes can use, the most important first, each once. */
 class PairList {
   readonly #graph: PoolGraph;
@@ -167,7 +160,7 @@ class PairList {
     for (const id of this.#graph.between(a, b)) {
       const pool = this.#graph.get(id);
       const ways = pool === undefined ? 0 : this.#toWays(pool);
-      if (pool !== undefined && ways !== 0) pools.push({ pool, ways, depth: toDepth(pool) });
+      if (pool !== undefined && ways !== 0) pools.push({ pool, ways, depth: pool.curve.depth });
     }
     if (pools.length > 1) {
       pools.sort((x, y) => y.depth - x.depth || (x.pool.pool < y.pool.pool ? -1 : 1));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
-import { ConstantProductPool } from '../../amm/constant-product.ts';
+import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import { encodeSwap } from '../../chains/evm/transactions/encode-swap.ts';
 import type { SwapHop, SwapStrand } from '../../chains/evm/transactions/swap-plan.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';

@@ -1,18 +1,12 @@
 // What a hook takes of swaps in its pool, as a round trip showed it: told and priced as a fee.
 
-import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
-import type { DirectionFees } from '../../amm/concentrated/swap-fee.ts';
-import { swapAndMove } from '../../amm/swap-pool.ts';
+import type { DirectionFees } from '../../amm/swap-pool.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { RoundTripView, SwapMeasure } from './to-pool-safety.ts';
 
 const PIPS = 1_000_000n;
 const FEE_MAX = 999_999;
 const NO_FEES: DirectionFees = { zeroForOne: 0, oneForZero: 0 };
-
-function withFees(curve: ConcentratedPool, fees: DirectionFees): ConcentratedPool {
-  return new ConcentratedPool(curve.state, { ...curve.terms, fees });
-}
 
 /** The part that is missing of what the pool would pay without any fee. */
 function toFee(free: bigint, paid: bigint): number {
@@ -27,10 +21,9 @@ export function toHookFees(
   view: RoundTripView | null,
 ): DirectionFees | null {
   const { curve } = pool;
-  const isOpen = pool.inexact === 'hook' && curve instanceof ConcentratedPool;
   const there: SwapMeasure | null = view?.there ?? null;
-  if (!isOpen || there === null || !there.isDone) return null;
-  const { swap, after } = swapAndMove(withFees(curve, NO_FEES), zeroForOne, there.sent);
+  if (pool.inexact !== 'hook' || there === null || !there.isDone) return null;
+  const { swap, after } = curve.withFees(NO_FEES).swapAndMove(zeroForOne, there.sent);
   const forth = toFee(swap.amountOut, there.paid);
   const back = view?.back ?? null;
   const again =
@@ -44,7 +37,6 @@ export function toHookFees(
 
 /** The pool with the fees that its hook was seen to take. */
 export function refitPool(pool: GraphPool, fees: DirectionFees | null): GraphPool {
-  const { curve } = pool;
-  if (fees === null || pool.inexact !== 'hook' || !(curve instanceof ConcentratedPool)) return pool;
-  return { ...pool, curve: withFees(curve, fees) };
+  if (fees === null || pool.inexact !== 'hook') return pool;
+  return { ...pool, curve: pool.curve.withFees(fees) };
 }

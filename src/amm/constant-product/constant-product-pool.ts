@@ -3,7 +3,9 @@
 // Fees are in pips for every fork. 997/1000 and 997000/1000000 are one number, so the quotients,
 // and with them the roundings, are the routers' own whatever denominator a fork writes.
 
-import type { SwapOutcome } from './swap-outcome.ts';
+import type { Ratio } from '../../lib/decimal.ts';
+import type { SwapOutcome } from '../swap-outcome.ts';
+import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
 
 const PIPS = 1_000_000n;
 
@@ -19,22 +21,62 @@ export interface ProductSwap extends SwapOutcome {
   readonly after: Reserves;
 }
 
-export class ConstantProductPool {
+export class ConstantProductPool implements SwapPool {
   readonly reserve0: bigint;
   readonly reserve1: bigint;
-  readonly feePips: number;
+  readonly #feePips: number;
   readonly #keptPips: bigint;
 
   constructor(reserves: Reserves, feePips: number) {
     this.reserve0 = reserves.reserve0;
     this.reserve1 = reserves.reserve1;
-    this.feePips = feePips;
+    this.#feePips = feePips;
     this.#keptPips = PIPS - BigInt(feePips);
   }
 
   /** The most that the pair's reserves have room for. */
   toInMax(zeroForOne: boolean): bigint {
     return RESERVE_MAX - (zeroForOne ? this.reserve0 : this.reserve1);
+  }
+
+  get depth(): number {
+    return Math.sqrt(Number(this.reserve0) * Number(this.reserve1));
+  }
+
+  feePips(): number {
+    return this.#feePips;
+  }
+
+  midPrice(zeroForOne: boolean): Ratio {
+    return zeroForOne
+      ? { numerator: this.reserve1, denominator: this.reserve0 }
+      : { numerator: this.reserve0, denominator: this.reserve1 };
+  }
+
+  stretches(zeroForOne: boolean): Stretches {
+    const reserveIn = Number(zeroForOne ? this.reserve0 : this.reserve1);
+    const reserveOut = Number(zeroForOne ? this.reserve1 : this.reserve0);
+    const kept = Number(this.#keptPips) / Number(PIPS);
+    let isGiven = false;
+    return {
+      next(stretch) {
+        if (isGiven) return false;
+        isGiven = true;
+        stretch.u = Math.sqrt(reserveIn / (kept * reserveOut));
+        stretch.depth = Math.sqrt((reserveIn * reserveOut) / kept);
+        return true;
+      },
+    };
+  }
+
+  /** A pair has one fee for both directions. */
+  withFees({ zeroForOne }: DirectionFees): ConstantProductPool {
+    return new ConstantProductPool(this, zeroForOne);
+  }
+
+  swapAndMove(zeroForOne: boolean, amountIn: bigint) {
+    const swap = this.swapIn(zeroForOne, amountIn);
+    return { swap, after: new ConstantProductPool(swap.after, this.#feePips) };
   }
 
   /** All that is given is taken, or nothing where the pair's reserves would overflow. */

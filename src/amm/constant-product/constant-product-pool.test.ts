@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { ConstantProductPool } from './constant-product.ts';
+import { ConstantProductPool } from './constant-product-pool.ts';
 
 const anyReserve = fc
   .tuple(fc.bigInt(1n, 2n ** 48n), fc.integer({ min: 0, max: 60 }))

@@ -1,0 +1,77 @@
+// The curve of a concentrated pool as stretches, straight from one initialised tick to the next.
+
+import type { Stretch, Stretches } from '../swap-pool.ts';
+import type { ConcentratedState, ConcentratedTerms } from './concentrated-pool.ts';
+
+const Q96 = 2 ** 96;
+const PIPS = 1_000_000;
+const TICK_EDGE = 887_272;
+const LOG_OF_SQRT_STEP = Math.log(1.0001) / 2;
+/** Where there is no liquidity, this much of what was there before keeps the slope continuous. */
+const REMNANT = 1e-9;
+/** The last stretch ends this part of itself early, so that no pool is ever filled to the brim. */
+const BRIM = 1e-6;
+
+interface Ticked {
+  readonly state: ConcentratedState;
+  readonly terms: ConcentratedTerms;
+}
+
+/** What the stops at word ends of the tick bitmap cost is rounding only, and left out. */
+export class TickStretches implements Stretches {
+  readonly #pool: Ticked;
+  readonly #zeroForOne: boolean;
+  readonly #root: number;
+  #index: number;
+  /** In whole units, for sums of floats would drift. */
+  #liquidity: bigint;
+  #u = 0;
+  #depth = 0;
+  #phase: 'start' | 'ticks' | 'end' = 'start';
+
+  constructor(pool: Ticked, zeroForOne: boolean) {
+    const { fees, ticks } = pool.terms;
+    this.#pool = pool;
+    this.#zeroForOne = zeroForOne;
+    this.#root = Math.sqrt(1 - (zeroForOne ? fees.zeroForOne : fees.oneForZero) / PIPS);
+    this.#index = ticks.findAbove(pool.state.tick) - (zeroForOne ? 1 : 0);
+    this.#liquidity = pool.state.liquidity;
+  }
+
+  next(stretch: Stretch): boolean {
+    if (this.#phase === 'end' || this.#root === 0) return false;
+    let u: number;
+    if (this.#phase === 'start') {
+      this.#phase = 'ticks';
+      u = this.#toU(Number(this.#pool.state.sqrtPriceX96) / Q96);
+    } else {
+      u = this.#moveOn();
+    }
+    const depth = Number(this.#liquidity) / this.#root;
+    this.#depth = depth > 0 ? depth : Math.max(this.#depth, 1) * REMNANT;
+    this.#u = u;
+    stretch.u = u;
+    stretch.depth = this.#depth;
+    return true;
+  }
+
+  /** To the next tick, or where there is none, to just before the end of the range. */
+  #moveOn(): number {
+    const { ticks, nets } = this.#pool.terms.ticks;
+    const tick = ticks[this.#index];
+    const down = this.#zeroForOne;
+    const net = nets[this.#index] ?? 0n;
+    this.#liquidity += down ? -net : net;
+    this.#index += down ? -1 : 1;
+    const end = this.#toU(Math.exp((tick ?? (down ? -TICK_EDGE : TICK_EDGE)) * LOG_OF_SQRT_STEP));
+    if (tick === undefined) {
+      this.#phase = 'end';
+      this.#liquidity = 0n;
+    }
+    return this.#liquidity === 0n ? end - (end - this.#u) * BRIM : end;
+  }
+
+  #toU(sqrtPrice: number): number {
+    return this.#zeroForOne ? 1 / (this.#root * sqrtPrice) : sqrtPrice / this.#root;
+  }
+}
