@@ -7,11 +7,11 @@ import { foldTrades } from '../src/candles/derive-klines.ts';
 import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
 import {
-  type PoolRecord,
   STORED_INTERVALS,
   type TokenRecord,
   type TradeRecord,
 } from '../src/model/market-record.ts';
+import type { PoolRecord } from '../src/model/pool.ts';
 import type { MarketTransaction, Store } from '../src/store/store.ts';
 
 const CHAIN = 'devnet';
@@ -135,21 +135,14 @@ export function makePool(token: TokenRecord, number: number): PoolRecord {
     token0: token.token,
     token1: WETH,
     feePips: 3000,
-    tickSpacing: null,
-    hooks: null,
+    kind: 'constantProduct',
+    terms: null,
     vault: toAddress('dd', number),
     createdBlock: 1,
     createdAtMs: NOW_MS - 10 ** 9,
     complete: true,
-    reserve0: 10n ** 24n,
-    reserve1: 10n ** 20n,
-    sqrtPriceX96: null,
-    liquidity: null,
-    tick: null,
-    protocolFee: 0,
+    state: { reserve0: 10n ** 24n, reserve1: 10n ** 20n },
     lastSwapAtMs: NOW_MS,
-    amount0: null,
-    amount1: null,
     liquidityUsdE18: token.liquidityUsdE18,
   };
 }

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { toSqrtPriceX96 } from '../src/amm/concentrated/sqrt-price-at-tick.ts';
 import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
-import type { PoolRecord, TickRecord } from '../src/model/market-record.ts';
+import type { TickRecord } from '../src/model/market-record.ts';
+import type { PoolRecord } from '../src/model/pool.ts';
 import { createRandom } from '../test/fakes/fake-chain.ts';
 import { type LoadResult, runLoad } from './load-client.ts';
 import { buildMarketStore, toAddress } from './market-store.ts';
@@ -48,21 +49,17 @@ function makePool(number: number, tokens: readonly [string, string], random: () 
     token0,
     token1,
     feePips: [500, 3000, 10_000][number % 3] ?? 3000,
-    tickSpacing: 60,
-    hooks: null,
+    kind: 'concentrated',
+    terms: { tickSpacing: 60, singleton: null },
     vault: id,
     createdBlock: 1,
     createdAtMs: 1,
     complete: true,
-    reserve0: null,
-    reserve1: null,
-    sqrtPriceX96: toSqrtPriceX96(tick),
-    liquidity: 2n * wide,
-    tick,
-    protocolFee: 0,
+    state: {
+      ...{ sqrtPriceX96: toSqrtPriceX96(tick), liquidity: 2n * wide, tick },
+      ...{ protocolFee: 0, amount0: null, amount1: null },
+    },
     lastSwapAtMs: null,
-    amount0: null,
-    amount1: null,
     liquidityUsdE18: 10n ** 24n,
   };
   const ticks = nets.map(([at, liquidityNet]) => ({

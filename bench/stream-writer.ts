@@ -9,6 +9,7 @@ import { ChainIndex } from '../src/ingest/chain-index.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { encodeBatch, toTransferList } from '../src/live/encode-batch.ts';
 import type { BlockHeader, MarketEvent } from '../src/model/market-event.ts';
+import type { PoolDescription } from '../src/model/pool.ts';
 import { ANCHOR, ASSETS, POOL, TOKEN, toTimedHash, USDC, WETH } from './stream-market.ts';
 
 export interface WriterCommand {
@@ -44,13 +45,14 @@ const adapter: ChainAdapter = {
 
 function toPool(pool: string, tokens: readonly string[]): MarketEvent[] {
   const [token0 = '', token1 = ''] = [...tokens].sort();
-  const description = {
-    ...{ pool, venue: 'uniswap-v2', token0, token1, feePips: 3000 },
-    ...{ tickSpacing: null, hooks: null, vault: pool },
+  const description: PoolDescription = {
+    ...{ pool, venue: 'uniswap-v2', token0, token1, feePips: 3000, vault: pool },
+    ...{ kind: 'constantProduct', terms: null },
   };
+  const reserves = { reserve0: 10n ** 24n, reserve1: 10n ** 24n };
   return [
     { kind: 'poolCreated', description, complete: true },
-    { kind: 'reservesSet', pool, reserve0: 10n ** 24n, reserve1: 10n ** 24n },
+    { kind: 'poolChanged', pool, change: { poolKind: 'constantProduct', ...reserves } },
   ];
 }
 
@@ -63,8 +65,7 @@ function toTrade(logIndex: number): MarketEvent {
     wallet: `0x${'cc'.repeat(20)}`,
     amount0: E18,
     amount1: -E18 + BigInt(logIndex),
-    after: null,
-    feePips: null,
+    change: null,
   };
 }
 

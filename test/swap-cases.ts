@@ -86,13 +86,13 @@ export class SwapCases {
     const kind = toRoutableVenues(this.#devnet.adapter.deployment).get(venue);
     if (kind === 'v2') return { tokenIn, tokenOut, pool: { kind, pair: pool.pool } };
     if (kind === 'v3') return { tokenIn, tokenOut, pool: { kind, feePips } };
-    assert.equal(kind, 'v4');
+    assert.ok(kind === 'v4' && pool.kind === 'concentrated' && pool.terms.singleton !== null);
     const key = {
       currency0: token0,
       currency1: token1,
       fee: feePips,
-      tickSpacing: pool.tickSpacing ?? 0,
-      hooks: pool.hooks ?? ZERO_ADDRESS,
+      tickSpacing: pool.terms.tickSpacing,
+      hooks: pool.terms.singleton.hooks ?? ZERO_ADDRESS,
     };
     return { tokenIn, tokenOut, pool: { kind: 'v4', key } };
   }

@@ -1,6 +1,7 @@
 // What every kind of pool can do once it is in memory: swap, and tell what routing asks about it.
 
 import type { Ratio } from '../lib/decimal.ts';
+import type { TickTable } from './concentrated/tick-table.ts';
 import type { SwapOutcome } from './swap-outcome.ts';
 
 /** Fees in pips, a protocol's share included. */
@@ -18,7 +19,7 @@ export interface Stretch {
 /**
  * A pool's curve in floating point, as pieces. Let u be the square root of what the next unit out
  * costs, fee included. Within a piece the pool takes Λ·Δu for a move of u and pays Λ·(1/u − 1/u').
- * Without the contracts' roundings the pieces pay more than the pool, or less by a millionth at most.
+ * Without the contracts' roundings the pieces pay more than the pool, or less by a millionth.
  */
 export interface Stretches {
   /** Writes the next piece; false where there is none. The last one has no end. */
@@ -42,6 +43,12 @@ export interface SwapPool {
   /** How deep it is at its price; comparable between pools of one pair. */
   readonly depth: number;
   stretches(zeroForOne: boolean): Stretches;
+  /** Never less than it can take; as soon as that is more than `enough`, anything above it. */
+  takesAtMost(zeroForOne: boolean, enough: number): number;
   /** The same pool with other fees. */
   withFees(fees: DirectionFees): SwapPool;
+  /** Its ticks, which outlive most of its states; null for a kind without any. */
+  readonly ticks: TickTable | null;
+  /** The rest, as data that another thread can be sent; its kind makes the pool of it again. */
+  toPlain(): object;
 }

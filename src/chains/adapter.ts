@@ -5,10 +5,10 @@ import type {
   Address,
   BlockEvents,
   BlockHeader,
-  PoolDescription,
   PoolId,
   TokenMetadata,
 } from '../model/market-event.ts';
+import type { PoolDescription, PoolKindName, StateOf } from '../model/pool.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 
 export interface ChainHead {
@@ -38,15 +38,11 @@ export interface PoolStateQuery {
   readonly ticks: readonly number[];
 }
 
-/** What the contracts say of a pool; fields that its kind of pool does not have are null. */
+/** What the contracts say of a pool. */
 export interface PoolStateReading {
   readonly pool: PoolId;
-  readonly reserve0: bigint | null;
-  readonly reserve1: bigint | null;
-  readonly sqrtPriceX96: bigint | null;
-  readonly liquidity: bigint | null;
-  readonly tick: number | null;
-  readonly protocolFee: number | null;
+  /** Fields of the state of its kind, as far as the contracts tell them. */
+  readonly state: Readonly<Partial<StateOf<PoolKindName>>>;
   /** The ticks that were asked for; one that is not initialised has zeros. */
   readonly ticks: readonly {
     readonly tick: number;

@@ -1,6 +1,7 @@
 // Which token of a pool a swap is a trade of, and what it is priced in.
 
-import { type Address, type PoolDescription, ZERO_ADDRESS } from '../model/market-event.ts';
+import { type Address, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { PoolDescription } from '../model/pool.ts';
 import type { ChainAssets } from './adapter.ts';
 
 /** Stable assets price the native coin, the native coin prices everything else. */

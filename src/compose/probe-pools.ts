@@ -26,8 +26,10 @@ export interface ProbeOptions {
   readonly clock: Clock;
 }
 
-function toProbeHop({ pool, zeroForOne }: TripHop, deployment: EvmDeployment): ProbeHop {
+/** Null for a pool that the probe cannot swap in. */
+function toProbeHop({ pool, zeroForOne }: TripHop, deployment: EvmDeployment): ProbeHop | null {
   const reference = toPoolReference(pool);
+  if (reference.kind === 'none') return null;
   const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
   if (reference.kind !== 'v4') {
     const address = reference.kind === 'v2' ? reference.pair : reference.pool;
@@ -56,12 +58,14 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
     const trip = toProbeTrip(graph, pool, { trusted, accepts });
     const last = trip?.hops.at(-1);
     if (trip === null || last === undefined) return { status: 'unreached' };
+    const hops = trip.hops.flatMap((hop) => toProbeHop(hop, deployment) ?? []);
+    if (hops.length < trip.hops.length) return { status: 'unreached' };
     // As of when it began: whatever comes later is not in it for certain.
     const checkedAtMs = clock.nowMs();
     const views = await probePool(
       client,
       {
-        hops: trip.hops.map((hop) => toProbeHop(hop, deployment)),
+        hops,
         amountIn: trip.amountIn,
         wrapped: deployment.wrapped,
         feePerGas: options.readFees()?.maxFeePerGas ?? null,

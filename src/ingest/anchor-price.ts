@@ -1,26 +1,15 @@
 // The USD price of the native coin, from the chain's anchor pools as they stand right now.
 
+import { kindOf } from '../amm/pool-kinds.ts';
 import { RANK_NATIVE, RANK_STABLE } from '../chains/quote-rule.ts';
 import { pow10, type Ratio } from '../lib/decimal.ts';
 import type { MarketState, PoolEntry } from './market-state.ts';
-
-const X192 = 192n;
-
-/** Raw units of token 1 per raw unit of token 0; null while the pool has no price. */
-export function toRawPrice(pool: PoolEntry['row']): Ratio | null {
-  if (pool.reserve0 !== null && pool.reserve1 !== null) {
-    if (pool.reserve0 === 0n || pool.reserve1 === 0n) return null;
-    return { numerator: pool.reserve1, denominator: pool.reserve0 };
-  }
-  if (pool.sqrtPriceX96 === null || pool.sqrtPriceX96 === 0n) return null;
-  return { numerator: pool.sqrtPriceX96 * pool.sqrtPriceX96, denominator: 1n << X192 };
-}
 
 function toUsdPrice(state: MarketState, pool: PoolEntry): Ratio | null {
   const view = pool.views.find(
     ({ baseRank, quoteRank }) => baseRank === RANK_NATIVE && quoteRank === RANK_STABLE,
   );
-  const price = toRawPrice(pool.row);
+  const price = kindOf(pool.row).price(pool.row.state);
   if (view === undefined || price === null) return null;
   const nativeDecimals = state.tokens.get(view.base)?.row.decimals ?? null;
   const stableDecimals = state.tokens.get(view.quote)?.row.decimals ?? null;

@@ -1,13 +1,7 @@
 // Applies the events of whole blocks, in the order of the log, to the rows in memory.
 
 import type { BlockEvents } from '../model/market-event.ts';
-import {
-  applyLiquidityChanged,
-  applyPoolCreated,
-  applyPoolInitialized,
-  applyProtocolFeeSet,
-  applyReservesSet,
-} from './apply-pool-event.ts';
+import { applyPoolChanged, applyPoolCreated } from './apply-pool-event.ts';
 import { applySwap } from './apply-swap.ts';
 import { applyTransfer } from './apply-transfer.ts';
 import { examineBlock } from './examine-block.ts';
@@ -28,20 +22,11 @@ function applyBlock(state: MarketState, block: BlockEvents): void {
         applySwap(state, event, { index, examination });
         break;
       }
-      case 'reservesSet':
-        applyReservesSet(state, event);
-        break;
-      case 'liquidityChanged':
-        applyLiquidityChanged(state, event);
+      case 'poolChanged':
+        applyPoolChanged(state, event);
         break;
       case 'poolCreated':
         applyPoolCreated(state, event);
-        break;
-      case 'poolInitialized':
-        applyPoolInitialized(state, event);
-        break;
-      case 'protocolFeeSet':
-        applyProtocolFeeSet(state, event);
         break;
     }
   }

@@ -5,9 +5,17 @@ import { describe, it } from 'node:test';
 import { createSqlitePlace } from '../../test/conformance/store-place.ts';
 import { FakeChain } from '../../test/fakes/fake-chain.ts';
 import { toFakeAddress } from '../../test/fakes/fake-market.ts';
-import { createPool, indexEvents, setReserves, swap } from '../../test/fakes/index-events.ts';
+import { createRange, indexEvents, swap } from '../../test/fakes/index-events.ts';
 import { startIndexer } from '../../test/fakes/indexed-chain.ts';
+import {
+  changePosition,
+  initialize,
+  setProtocolFee,
+  setReserves,
+  toSwapped,
+} from '../../test/fakes/pool-events.ts';
 import { type MarketEvent, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { PoolRecord } from '../model/pool.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;
 const TOKEN = toFakeAddress('aaaa', 10);
@@ -15,6 +23,9 @@ const OTHER = toFakeAddress('aaaa', 20);
 const POOL = toFakeAddress('dddd', 1);
 const ANN = toFakeAddress('cccc', 1);
 const BOB = toFakeAddress('cccc', 2);
+
+/** The price is one, and some liquidity is around it. */
+const AT_ONE = { sqrtPriceX96: 2n ** 96n, liquidity: 9n, tick: 0 };
 
 function transfer(from: string, to: string, amountRaw: bigint): MarketEvent {
   return { kind: 'transfer', token: TOKEN, from, to, amountRaw };
@@ -74,13 +85,13 @@ describe('transfers', () => {
       const asked: number[] = [];
       const honest = adapter.readSupplies.bind(adapter);
       adapter.readSupplies = (tokens, header) => {
-        if (tokens.includes(TOKEN)) asked.push(header.number);
+        if (tokens.includes(TOKEN)) asked.push(header.position);
         return honest(tokens, header);
       };
       // Nothing is known of what Bob had.
       chain.extend(1, [transfer(BOB, ZERO_ADDRESS, 5n)]);
       await settle();
-      assert.deepEqual(asked, [chain.head.number]);
+      assert.deepEqual(asked, [chain.head.position]);
     } finally {
       await indexer.stop();
       await store.close();
@@ -116,27 +127,22 @@ describe('transfers', () => {
 });
 
 describe('pools', () => {
-  const created = createPool(POOL, [TOKEN, OTHER], { venue: 'uniswap-v3', tickSpacing: 60 });
-  const initialized: MarketEvent = {
-    kind: 'poolInitialized',
-    pool: POOL,
-    sqrtPriceX96: 2n ** 96n,
-    tick: 0,
+  const created = createRange(POOL, [TOKEN, OTHER]);
+  const initialized = initialize(POOL, 0);
+  const change = (tickLower: number, tickUpper: number, liquidityDelta: bigint): MarketEvent =>
+    changePosition(POOL, { tickLower, tickUpper, liquidityDelta });
+  /** The state of the only pool, which is a concentrated one. */
+  const stateOf = ([pool]: readonly PoolRecord[]) => {
+    assert.ok(pool?.kind === 'concentrated');
+    return pool.state;
   };
-  const change = (tickLower: number, tickUpper: number, liquidityDelta: bigint): MarketEvent => ({
-    kind: 'liquidityChanged',
-    pool: POOL,
-    tickLower,
-    tickUpper,
-    liquidityDelta,
-  });
 
   it('count the liquidity that is in range, and keep ticks gross and net', async () => {
     const { pools, ticks } = await indexEvents(
       [created, initialized, change(-60, 60, 500n), change(60, 120, 70n)],
       [change(-60, 60, -200n), change(0, 60, 0n)],
     );
-    assert.equal(pools[0]?.liquidity, 300n);
+    assert.equal(stateOf(pools).liquidity, 300n);
     assert.deepEqual(
       ticks
         .map(({ tick, liquidityGross, liquidityNet }) => [tick, liquidityGross, liquidityNet])
@@ -151,10 +157,10 @@ describe('pools', () => {
 
   it('take the state that a swap leaves', async () => {
     const after = { sqrtPriceX96: 2n ** 95n, liquidity: 9n, tick: -13864 };
-    const { pools } = await indexEvents([created, initialized, swap(POOL, [5n, -4n], { after })]);
-    assert.equal(pools[0]?.sqrtPriceX96, after.sqrtPriceX96);
-    assert.equal(pools[0]?.liquidity, 9n);
-    assert.equal(pools[0]?.tick, after.tick);
+    const swapped = swap(POOL, [5n, -4n], { change: toSwapped(after) });
+    const { pools } = await indexEvents([created, initialized, swapped]);
+    const { sqrtPriceX96, liquidity, tick } = stateOf(pools);
+    assert.deepEqual({ sqrtPriceX96, liquidity, tick }, after);
     assert.ok(pools[0]?.lastSwapAtMs);
   });
 
@@ -170,16 +176,13 @@ describe('pools', () => {
     const announced = { ...created, complete: false } as MarketEvent;
     const { pools, ticks } = await indexEvents(
       [announced, change(-60, 60, -5n)],
-      [
-        announced,
-        swap(POOL, [5n, -4n], { after: { sqrtPriceX96: 2n ** 96n, liquidity: 9n, tick: 0 } }),
-      ],
+      [announced, swap(POOL, [5n, -4n], { change: toSwapped(AT_ONE) })],
       [announced, change(-60, 60, -5n)],
     );
     assert.equal(pools.length, 1);
     assert.equal(pools[0]?.createdBlock, 1);
     assert.equal(pools[0]?.complete, false);
-    assert.equal(pools[0]?.liquidity, 4n);
+    assert.equal(stateOf(pools).liquidity, 4n);
     assert.deepEqual(ticks, []);
   });
 
@@ -194,16 +197,15 @@ describe('pools', () => {
   });
 
   it('of V4 take the fee of the last swap without the part of the protocol', async () => {
-    const venue = { venue: 'uniswap-v4', tickSpacing: 60, feePips: 0 };
-    const after = { sqrtPriceX96: 2n ** 96n, liquidity: 9n, tick: 0 };
+    const terms = { tickSpacing: 60, singleton: { hooks: null } };
     const { pools } = await indexEvents([
-      createPool(POOL, [TOKEN, OTHER], venue),
+      createRange(POOL, [TOKEN, OTHER], { venue: 'uniswap-v4', terms, feePips: 0 }),
       initialized,
-      { kind: 'protocolFeeSet', pool: POOL, protocolFee: 500 | (250 << 12) },
+      setProtocolFee(POOL, 500 | (250 << 12)),
       // 500 + 3000 − ⌊500·3000/1e6⌋ for a swap of token 0 for token 1.
-      swap(POOL, [5n, -4n], { after, feePips: 3499 }),
+      swap(POOL, [5n, -4n], { change: toSwapped(AT_ONE, 3499) }),
     ]);
     assert.equal(pools[0]?.feePips, 3000);
-    assert.equal(pools[0]?.protocolFee, 500 | (250 << 12));
+    assert.equal(stateOf(pools).protocolFee, 500 | (250 << 12));
   });
 });

@@ -1,14 +1,10 @@
-// Pools come into being, get a price, reserves and liquidity: their rows follow the log.
+// Pools come into being and change: their rows follow the log, each in the way of its kind.
 
-import type {
-  LiquidityChangedEvent,
-  PoolCreatedEvent,
-  PoolInitializedEvent,
-  ProtocolFeeSetEvent,
-  ReservesSetEvent,
-} from '../model/market-event.ts';
+import type { PoolTicks, SwappedAmounts } from '../amm/pool-kind.ts';
+import { kindOf } from '../amm/pool-kinds.ts';
+import type { PoolChangedEvent, PoolCreatedEvent } from '../model/market-event.ts';
+import type { PoolChange, PoolRecord } from '../model/pool.ts';
 import type { BasePool, MarketState, PoolEntry, TickEntry } from './market-state.ts';
-import { movePosition } from './pool-amounts.ts';
 import { toTokenEntry } from './token-entry.ts';
 
 /** Oldest first, and in one block by id: the same however the pools came to be known. */
@@ -20,65 +16,24 @@ export function applyPoolCreated(state: MarketState, event: PoolCreatedEvent): v
   const { description } = event;
   // A pool met mid-life is announced again and again; only the first time counts.
   if (state.pools.get(description.pool) !== undefined) return;
-  const pool = state.createPool({
-    pool: description.pool,
-    venue: description.venue,
-    token0: description.token0,
-    token1: description.token1,
-    feePips: description.feePips,
-    tickSpacing: description.tickSpacing,
-    hooks: description.hooks,
-    vault: description.vault,
+  const { pool, kind, venue, token0, token1, feePips, vault, terms } = description;
+  const created = state.createPool({
+    ...{ pool, kind, venue, token0, token1, feePips, vault, terms },
     createdBlock: state.header.position,
     createdAtMs: state.header.timestampMs,
     complete: event.complete,
-    reserve0: null,
-    reserve1: null,
-    sqrtPriceX96: null,
-    liquidity: null,
-    tick: null,
-    protocolFee: 0,
+    state: kindOf(description).stateAtStart,
     lastSwapAtMs: null,
-    amount0: null,
-    amount1: null,
     liquidityUsdE18: null,
-  });
-  toTokenEntry(state, description.token0);
-  toTokenEntry(state, description.token1);
-  for (const { base } of pool.views) {
+  } as PoolRecord);
+  toTokenEntry(state, token0);
+  toTokenEntry(state, token1);
+  for (const { base } of created.views) {
     const { basePools } = toTokenEntry(state, base);
     if (basePools === null) continue;
-    basePools.push({ pool: description.pool, createdBlock: pool.row.createdBlock });
+    basePools.push({ pool, createdBlock: created.row.createdBlock });
     basePools.sort(compareAge);
   }
-}
-
-export function applyPoolInitialized(state: MarketState, event: PoolInitializedEvent): void {
-  const pool = state.pools.get(event.pool);
-  if (pool === undefined) return;
-  state.touchPool(pool);
-  pool.row.sqrtPriceX96 = event.sqrtPriceX96;
-  pool.row.tick = event.tick;
-  pool.row.liquidity ??= 0n;
-  if (pool.row.complete) {
-    pool.row.amount0 ??= 0n;
-    pool.row.amount1 ??= 0n;
-  }
-}
-
-export function applyReservesSet(state: MarketState, event: ReservesSetEvent): void {
-  const pool = state.pools.get(event.pool);
-  if (pool === undefined) return;
-  state.touchPool(pool);
-  pool.row.reserve0 = event.reserve0;
-  pool.row.reserve1 = event.reserve1;
-}
-
-export function applyProtocolFeeSet(state: MarketState, event: ProtocolFeeSetEvent): void {
-  const pool = state.pools.get(event.pool);
-  if (pool === undefined) return;
-  state.touchPool(pool);
-  pool.row.protocolFee = event.protocolFee;
 }
 
 function toTickEntry(pool: PoolEntry, tick: number): TickEntry {
@@ -92,40 +47,66 @@ function toTickEntry(pool: PoolEntry, tick: number): TickEntry {
   return entry;
 }
 
-function changeTick(
-  state: MarketState,
-  pool: PoolEntry,
-  change: { readonly tick: number; readonly gross: bigint; readonly net: bigint },
-): void {
-  const entry = toTickEntry(pool, change.tick);
-  state.touchTick(entry);
-  const { row } = entry;
-  const wasInitialized = row.liquidityGross > 0n;
-  row.liquidityGross += change.gross;
-  row.liquidityNet += change.net;
-  if (row.liquidityGross < 0n) {
-    // More was taken than was ever seen to come: the pool's ticks are not what they seemed.
-    row.liquidityGross = 0n;
-    pool.row.complete = false;
+function toTickOrder(pool: PoolEntry): readonly number[] {
+  if (pool.tickOrder === null) {
+    if (pool.ticks === null) throw new Error(`ticks of ${pool.row.pool} were not loaded`);
+    const ticks: number[] = [];
+    for (const [tick, entry] of pool.ticks) {
+      if (entry.row.liquidityGross > 0n) ticks.push(tick);
+    }
+    pool.tickOrder = ticks.sort((a, b) => a - b);
   }
-  if (wasInitialized !== row.liquidityGross > 0n) pool.tickOrder = null;
+  return pool.tickOrder;
 }
 
-export function applyLiquidityChanged(state: MarketState, event: LiquidityChangedEvent): void {
-  const pool = state.pools.get(event.pool);
-  const delta = event.liquidityDelta;
-  if (pool === undefined || delta === 0n) return;
+/** A pool's ticks as its kind sees them; whatever it changes is part of the batch. */
+export class EntryTicks implements PoolTicks {
+  readonly #state: MarketState;
+  readonly #pool: PoolEntry;
+
+  constructor(state: MarketState, pool: PoolEntry) {
+    this.#state = state;
+    this.#pool = pool;
+  }
+
+  get order(): readonly number[] {
+    return toTickOrder(this.#pool);
+  }
+
+  get(tick: number) {
+    return this.#pool.ticks?.get(tick)?.row;
+  }
+
+  change(tick: number, by: { readonly gross: bigint; readonly net: bigint }): boolean {
+    const entry = toTickEntry(this.#pool, tick);
+    this.#state.touchTick(entry);
+    const { row } = entry;
+    const wasInitialized = row.liquidityGross > 0n;
+    row.liquidityGross += by.gross;
+    row.liquidityNet += by.net;
+    const isEnough = row.liquidityGross >= 0n;
+    if (!isEnough) row.liquidityGross = 0n;
+    if (wasInitialized !== row.liquidityGross > 0n) this.#pool.tickOrder = null;
+    return isEnough;
+  }
+}
+
+export function applyPoolChange(
+  state: MarketState,
+  pool: PoolEntry,
+  told: { readonly change: PoolChange; readonly swapped: SwappedAmounts | null },
+): void {
+  const { change, swapped } = told;
   const { row } = pool;
+  if (change.poolKind !== row.kind) {
+    throw new Error(`${row.pool} is ${row.kind}, and an event tells of ${change.poolKind}`);
+  }
   state.touchPool(pool);
-  // Of an incomplete pool positions may be taken away that were never seen to come.
-  if (row.complete) {
-    changeTick(state, pool, { tick: event.tickLower, gross: delta, net: delta });
-    changeTick(state, pool, { tick: event.tickUpper, gross: delta, net: -delta });
-    movePosition(row, event);
-  }
-  const isInRange = row.tick !== null && event.tickLower <= row.tick && row.tick < event.tickUpper;
-  if (isInRange && row.liquidity !== null) {
-    const liquidity = row.liquidity + delta;
-    row.liquidity = liquidity < 0n ? 0n : liquidity;
-  }
+  kindOf(row).apply(row, change, { ticks: new EntryTicks(state, pool), swapped });
+}
+
+export function applyPoolChanged(state: MarketState, event: PoolChangedEvent): void {
+  const pool = state.pools.get(event.pool);
+  if (pool === undefined) return;
+  applyPoolChange(state, pool, { change: event.change, swapped: null });
 }

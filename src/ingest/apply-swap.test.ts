@@ -6,14 +6,15 @@ import { FakeChain } from '../../test/fakes/fake-chain.ts';
 import { FAKE_ASSETS, toFakeAddress } from '../../test/fakes/fake-market.ts';
 import {
   createPool,
+  createRange,
   indexChain,
   indexEvents,
-  setReserves,
   swap,
 } from '../../test/fakes/index-events.ts';
+import { setReserves } from '../../test/fakes/pool-events.ts';
+import { toLpFee } from '../amm/concentrated/concentrated-kind.ts';
 import { type MarketEvent, ZERO_ADDRESS } from '../model/market-event.ts';
 import type { TradeRecord } from '../model/market-record.ts';
-import { toLpFee } from './apply-swap.ts';
 
 const E18 = 10n ** 18n;
 /** The fake source gives these 18, 6, 18, 18 and no decimals. */
@@ -108,11 +109,13 @@ describe('a swap for the native coin', () => {
   });
 
   it('reads the anchor from a concentrated pool as well', async () => {
+    const price = { sqrtPriceX96: 20_000n << 96n, tick: 198_079 };
+    const change = { poolKind: 'concentrated', type: 'initialized', ...price } as const;
     const { trades } = await indexEvents(
       [
-        createPool(ANCHOR, [WETH, USDC], { venue: 'uniswap-v3', tickSpacing: 60 }),
+        createRange(ANCHOR, [WETH, USDC]),
         // Raw WETH per raw USDC is 4e8, so one WETH is 2500 USDC; the root of it is 20000.
-        { kind: 'poolInitialized', pool: ANCHOR, sqrtPriceX96: 20_000n << 96n, tick: 198_079 },
+        { kind: 'poolChanged', pool: ANCHOR, change },
       ],
       [createPool(POOL, [TOKEN, WETH]), swap(POOL, [-E18, E18])],
     );

@@ -1,14 +1,13 @@
 // A swap: the pool's state after it, and the trades that it is of.
 
-import { addProtocolFee } from '../amm/concentrated/swap-fee.ts';
 import { type MarketView, RANK_TOKEN } from '../chains/quote-rule.ts';
 import { compareTexts } from '../lib/decimal.ts';
 import type { SwapEvent } from '../model/market-event.ts';
 import type { TradeRecord } from '../model/market-record.ts';
 import { toAnchorPrice } from './anchor-price.ts';
+import { applyPoolChange } from './apply-pool-event.ts';
 import type { BlockExamination } from './examine-block.ts';
 import type { MarketState, PoolEntry, TokenEntry } from './market-state.ts';
-import { moveSwapped } from './pool-amounts.ts';
 import { priceTrade, type TradePrices } from './price-trade.ts';
 import { toTokenEntry } from './token-entry.ts';
 
@@ -16,39 +15,11 @@ import { toTokenEntry } from './token-entry.ts';
 const DUST_USD = '0.01';
 const DUST_RAW = 1000n;
 
-const PIPS = 1_000_000;
-
-/**
- * The pool's own part of the fee that a swap paid. V4 tells the sum `p + l − ⌊p·l/1e6⌋`, where `p`
- * is the protocol's part for the direction.
- */
-export function toLpFee(feePips: number, protocolPips: number): number {
-  if (protocolPips === 0 || feePips < protocolPips) return feePips;
-  const about = Math.floor(((feePips - protocolPips) * PIPS) / (PIPS - protocolPips));
-  for (let lp = Math.max(about - 2, 0); lp <= about + 2; lp += 1) {
-    if (protocolPips + lp - Math.floor((protocolPips * lp) / PIPS) === feePips) return lp;
-  }
-  return about;
-}
-
 function applyToPool(state: MarketState, pool: PoolEntry, event: SwapEvent): void {
   state.touchPool(pool);
-  const { row } = pool;
-  row.lastSwapAtMs = state.header.timestampMs;
-  if (event.after !== null) {
-    row.sqrtPriceX96 = event.after.sqrtPriceX96;
-    row.liquidity = event.after.liquidity;
-    row.tick = event.after.tick;
-  }
-  moveSwapped(row, event);
-  if (event.feePips !== null) {
-    const zeroForOne = event.amount0 > 0n;
-    const protocolPips = zeroForOne ? row.protocolFee & 0xfff : row.protocolFee >> 12;
-    // Two pool fees may come to one sum, so the fee that is known stays unless it contradicts.
-    if (addProtocolFee(row.feePips, protocolPips) !== event.feePips) {
-      row.feePips = toLpFee(event.feePips, protocolPips);
-    }
-  }
+  pool.row.lastSwapAtMs = state.header.timestampMs;
+  const { change } = event;
+  if (change !== null) applyPoolChange(state, pool, { change, swapped: event });
 }
 
 function abs(value: bigint): bigint {

@@ -1,8 +1,10 @@
 // Compares stored balances, supplies and pools with what the contracts themselves say at a block.
 
-import type { ChainAdapter } from '../chains/adapter.ts';
+import { kindOf } from '../amm/pool-kinds.ts';
+import type { ChainAdapter, PoolStateReading } from '../chains/adapter.ts';
 import type { Address, BlockHeader, PoolId } from '../model/market-event.ts';
-import type { BalanceRecord, PoolRecord, TickRecord, TokenRecord } from '../model/market-record.ts';
+import type { BalanceRecord, TickRecord, TokenRecord } from '../model/market-record.ts';
+import type { PoolRecord } from '../model/pool.ts';
 import type { MarketReader, MarketScanner } from '../store/store.ts';
 import { isSupplyDue } from './supplies.ts';
 import type { VerifyReport } from './verify-report.ts';
@@ -78,15 +80,18 @@ async function compareBalances(
 }
 
 /** Of an incomplete pool only what its last event told is known. */
-function toExpectedPool(
+function toExpectedState(
   row: PoolRecord,
-  reading: Partial<PoolRecord>,
-): Partial<Record<keyof PoolRecord, unknown>> {
-  const expected: Partial<Record<keyof PoolRecord, unknown>> = {};
-  for (const field of ['reserve0', 'reserve1', 'sqrtPriceX96', 'liquidity', 'tick'] as const) {
-    const isUnknown = !row.complete && row[field] === null;
-    const isUnset = row[field] === null && !reading[field];
-    if (!isUnknown && !isUnset) expected[field] = reading[field] ?? null;
+  reading: PoolStateReading['state'],
+): Record<string, unknown> {
+  const stored: Readonly<Record<string, unknown>> = { ...row.state };
+  const told: ReadonlySet<string> = new Set(kindOf(row).toldFields);
+  const expected: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(reading)) {
+    const isSet = stored[field] !== null;
+    const isKnown = row.complete || (isSet && told.has(field));
+    const isUnset = !isSet && !value;
+    if (isKnown && !isUnset) expected[field] = value;
   }
   return expected;
 }
@@ -97,7 +102,7 @@ async function comparePoolPage(
 ): Promise<void> {
   const { adapter, header, report, signal, stored } = comparison;
   if (adapter.readPoolStates === undefined) return;
-  const complete = rows.filter((row) => row.complete && row.tickSpacing !== null);
+  const complete = rows.filter((row) => row.complete && kindOf(row).hasTicks);
   const ticks = new Map<PoolId, TickRecord[]>();
   const ids = complete.map(({ pool }) => pool);
   for (const row of await stored.readTicks(adapter.chain, ids)) {
@@ -119,14 +124,12 @@ async function comparePoolPage(
       continue;
     }
     report.count('pool of contract');
-    const { protocolFee, ticks: tickReadings, ...state } = reading;
-    const expected = toExpectedPool(row, state);
     report.compare(`state of pool ${row.pool}`, {
-      stored: row,
-      expected: protocolFee === null || !row.complete ? expected : { ...expected, protocolFee },
+      stored: row.state,
+      expected: toExpectedState(row, reading.state),
     });
     const ownTicks = new Map((ticks.get(row.pool) ?? []).map((own) => [own.tick, own]));
-    for (const expectedTick of tickReadings) {
+    for (const expectedTick of reading.ticks) {
       report.count('tick of contract');
       report.compare(`state of tick ${row.pool} ${expectedTick.tick}`, {
         stored: ownTicks.get(expectedTick.tick) ?? null,

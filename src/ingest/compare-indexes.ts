@@ -1,7 +1,9 @@
 // Compares every row of two indexes of one chain: the stored one and one made anew.
 
+import { kindOf } from '../amm/pool-kinds.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { TokenRecord, TradeRecord } from '../model/market-record.ts';
+import type { PoolRecord } from '../model/pool.ts';
 import type { MarketReader, MarketScanner } from '../store/store.ts';
 import type { VerifyReport } from './verify-report.ts';
 
@@ -20,6 +22,12 @@ interface RowKind<Row> {
 function withoutSupply(row: TokenRecord): object {
   const { supplyRaw, supplyBlock, supplyBalanceSumRaw, ...rest } = row;
   return rest;
+}
+
+/** A pool's terms and state field by field, so that a difference names the field. */
+function flatten({ terms, state, ...shared }: PoolRecord): object {
+  const kind = kindOf(shared);
+  return { ...shared, terms: kind.encodeTerms(terms), ...state };
 }
 
 async function compareKind<Row>(
@@ -85,7 +93,7 @@ async function compareTables(
           rows.map(({ pool }) => pool),
         ),
       toKey: (row) => row.pool,
-      toComparable: same,
+      toComparable: flatten,
     },
     report,
   );

@@ -1,12 +1,13 @@
 // What must be known of a block before its events are applied: sandwiches, and pools' depths.
 
+import { kindOf } from '../amm/pool-kinds.ts';
 import { type MarketView, toMarketViews } from '../chains/quote-rule.ts';
 import { pow10 } from '../lib/decimal.ts';
 import type { Address, BlockEvents, PoolId, SwapEvent } from '../model/market-event.ts';
 import { toAnchorPrice } from './anchor-price.ts';
+import { EntryTicks } from './apply-pool-event.ts';
 import { findSandwichLegs } from './find-sandwich-legs.ts';
 import type { MarketState, TokenEntry } from './market-state.ts';
-import { toDepthRaw } from './pool-depth.ts';
 import { toNativePrice } from './price-trade.ts';
 
 /** A token's oldest pools that are compared: nobody slows indexing by creating many. */
@@ -61,7 +62,9 @@ function toTokenDepths(state: MarketState, token: TokenEntry): Map<PoolId, bigin
     if (view === undefined || quote === undefined || quote.row.decimals === null) continue;
     const price = toNativePrice(quote, anchor);
     if (price === null) continue;
-    const depthRaw = toDepthRaw(pool, view);
+    const base = view.baseIsToken0 ? 'token0' : 'token1';
+    const ticks = new EntryTicks(state, pool);
+    const depthRaw = kindOf(pool.row).payableRaw(pool.row, base, ticks);
     const denominator = pow10(quote.row.decimals) * price.denominator;
     depths.set(id, (depthRaw * price.numerator * pow10(DEPTH_SCALE)) / denominator);
   }

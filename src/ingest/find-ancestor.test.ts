@@ -43,7 +43,7 @@ describe('findAncestor', () => {
   it('finds the last block in common, down to the finalized one', async () => {
     for (const common of [FINALIZED, FINALIZED + 1, HEAD - 1]) {
       const { result } = await search(toBranch(common));
-      assert.equal((result as BlockHeader).number, common);
+      assert.equal((result as BlockHeader).position, common);
     }
   });
 
@@ -56,7 +56,7 @@ describe('findAncestor', () => {
   it('believes no branch that does not link, and none that cannot be confirmed', async () => {
     const torn = toBranch(FINALIZED + 2);
     const block = torn.get(FINALIZED + 5)!;
-    torn.set(block.number, { ...block, parentHash: toHash(7) });
+    torn.set(block.position, { ...block, parentHash: toHash(7) });
     assert.ok((await search(torn)).result instanceof ChainInconsistentError);
     const silent = toBranch(FINALIZED + 2);
     silent.delete(FINALIZED + 5);

@@ -1,5 +1,6 @@
 // Brings into memory every row that a batch of blocks will look at, in a few bulk reads.
 
+import { kindOf } from '../amm/pool-kinds.ts';
 import type { ChainAdapter } from '../chains/adapter.ts';
 import { RANK_TOKEN, toMarketViews, toRankedAssets } from '../chains/quote-rule.ts';
 import { CHAINS } from '../model/chain.ts';
@@ -26,7 +27,8 @@ interface Mentioned {
   readonly tokens: Set<Address>;
   readonly pools: Set<PoolId>;
   readonly swapped: Set<PoolId>;
-  readonly liquidityChanged: Set<PoolId>;
+  /** Pools that change in a way which looks at their ticks. */
+  readonly ticked: Set<PoolId>;
   readonly created: Map<PoolId, { readonly token0: Address; readonly token1: Address }>;
   /** Balances that were not in memory. */
   readonly balances: BalanceEntry[];
@@ -37,7 +39,7 @@ function collect(state: MarketState, blocks: readonly BlockEvents[]): Mentioned 
     tokens: new Set(),
     pools: new Set(state.assets.anchorPools),
     swapped: new Set(),
-    liquidityChanged: new Set(),
+    ticked: new Set(),
     created: new Map(),
     balances: [],
   };
@@ -59,7 +61,10 @@ function collect(state: MarketState, blocks: readonly BlockEvents[]): Mentioned 
       } else {
         mentioned.pools.add(event.pool);
         if (event.kind === 'swap') mentioned.swapped.add(event.pool);
-        if (event.kind === 'liquidityChanged') mentioned.liquidityChanged.add(event.pool);
+        const { change } = event;
+        if (change !== null && kindOf({ kind: change.poolKind }).needsTicks(change)) {
+          mentioned.ticked.add(event.pool);
+        }
       }
     }
   }
@@ -187,7 +192,7 @@ async function loadTicks(
   source: LoadSource,
   needed: { readonly mentioned: Mentioned; readonly traded: ReadonlySet<TokenEntry> },
 ): Promise<void> {
-  const pools = new Set(needed.mentioned.liquidityChanged);
+  const pools = new Set(needed.mentioned.ticked);
   const created = new Map<Address, number>();
   for (const tokens of needed.mentioned.created.values()) {
     for (const { base } of toMarketViews(state.assets, tokens)) {
@@ -202,10 +207,10 @@ async function loadTicks(
     const entry = state.pools.get(pool);
     return entry === undefined || entry.ticks !== null || !entry.row.complete ? [] : [entry];
   });
-  const concentrated = missing.filter(({ row }) => row.tickSpacing !== null);
+  const ticked = missing.filter(({ row }) => kindOf(row).hasTicks);
   for (const entry of missing) entry.ticks = new Map();
-  if (concentrated.length === 0) return;
-  const ids = concentrated.map(({ row }) => row.pool);
+  if (ticked.length === 0) return;
+  const ids = ticked.map(({ row }) => row.pool);
   for (const row of await source.reader.readTicks(source.adapter.chain, ids)) {
     state.pools.get(row.pool)?.ticks?.set(row.tick, { row: { ...row }, imagedBlock: -1 });
   }

@@ -9,11 +9,11 @@ import { BoundedCache } from '../lib/bounded-cache.ts';
 import type { Address, BlockHeader, PoolId, TokenMetadata } from '../model/market-event.ts';
 import type {
   BalanceRecord,
-  PoolRecord,
   TickRecord,
   TokenRecord,
   TradeRecord,
 } from '../model/market-record.ts';
+import type { PoolRecord } from '../model/pool.ts';
 import type { UndoImages } from '../store/store.ts';
 import { BalanceCache } from './balance-cache.ts';
 

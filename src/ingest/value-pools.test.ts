@@ -5,15 +5,19 @@ import { describe, it } from 'node:test';
 import { startTestChain } from '../../devnet/test-chain.ts';
 import { createSqlitePlace } from '../../test/conformance/store-place.ts';
 import { FAKE_ASSETS, toFakeAddress } from '../../test/fakes/fake-market.ts';
-import { createPool, indexEvents, setReserves, swap } from '../../test/fakes/index-events.ts';
+import { createPool, createRange, indexEvents, swap } from '../../test/fakes/index-events.ts';
+import { changePosition, initialize, setReserves } from '../../test/fakes/pool-events.ts';
+import type { ConcentratedPoolState } from '../amm/concentrated/concentrated-kind.ts';
 import { toSqrtPriceX96 } from '../amm/concentrated/sqrt-price-at-tick.ts';
 import { toAmount0Down, toAmount1Down } from '../amm/concentrated/sqrt-price-math.ts';
+import { kindOf } from '../amm/pool-kinds.ts';
 import { createEvmAdapter } from '../chains/evm/create-evm-adapter.ts';
 import { toDevnetDeployment } from '../chains/evm/to-devnet-deployment.ts';
 import { systemClock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import { type MarketEvent, ZERO_ADDRESS } from '../model/market-event.ts';
-import type { PoolRecord, TickRecord } from '../model/market-record.ts';
+import type { TickRecord } from '../model/market-record.ts';
+import type { PoolRecord } from '../model/pool.ts';
 import type { MarketStore } from '../store/store.ts';
 import { DEFAULT_INDEXER_OPTIONS, Indexer } from './indexer.ts';
 
@@ -73,59 +77,52 @@ describe('a constant-product pool', () => {
 });
 
 describe('a concentrated pool', () => {
-  const concentrated = { venue: 'uniswap-v3', tickSpacing: 60 };
-  const at = (tick: number): MarketEvent => ({
-    kind: 'poolInitialized',
-    pool: POOL,
-    sqrtPriceX96: toSqrtPriceX96(tick),
-    tick,
-  });
-  const position = (tickLower: number, tickUpper: number, delta: bigint): MarketEvent => ({
-    kind: 'liquidityChanged',
-    pool: POOL,
-    tickLower,
-    tickUpper,
-    liquidityDelta: delta,
-  });
+  const at = (tick: number) => initialize(POOL, tick);
+  const position = (tickLower: number, tickUpper: number, liquidityDelta: bigint) =>
+    changePosition(POOL, { tickLower, tickUpper, liquidityDelta });
+  const holdingsOf = (index: { readonly pools: readonly PoolRecord[] }) => {
+    const row = index.pools.find(({ pool }) => pool === POOL)!;
+    return kindOf(row).holdings(row.state) ?? assert.fail();
+  };
 
   it('counts nothing for a heap of the token alone', async () => {
     // TOKEN sorts before WETH: above the price there is only TOKEN.
     const index = await indexEvents(ANCHORED, [
-      createPool(POOL, [TOKEN, WETH], concentrated),
+      createRange(POOL, [TOKEN, WETH]),
       at(0),
       position(60, 6000, 10n ** 27n),
     ]);
-    assert.ok(index.pools.find(({ pool }) => pool === POOL)!.amount0! > 10n ** 25n);
+    assert.ok(holdingsOf(index).amount0 > 10n ** 25n);
     assert.equal(ofPool(index, POOL), 0n);
   });
 
   it('counts the native coin alone once, and both sides at most twice', async () => {
     const below = await indexEvents(ANCHORED, [
-      createPool(POOL, [TOKEN, WETH], concentrated),
+      createRange(POOL, [TOKEN, WETH]),
       at(0),
       position(-600, -60, 10n ** 21n),
     ]);
-    const { amount1 } = below.pools.find(({ pool }) => pool === POOL)!;
-    assert.equal(ofPool(below, POOL), (amount1! * 2000n * USD) / E18);
+    const { amount1 } = holdingsOf(below);
+    assert.equal(ofPool(below, POOL), (amount1 * 2000n * USD) / E18);
     const around = await indexEvents(ANCHORED, [
-      createPool(POOL, [TOKEN, WETH], concentrated),
+      createRange(POOL, [TOKEN, WETH]),
       at(0),
       position(-600, 6000, 10n ** 21n),
     ]);
-    const held = around.pools.find(({ pool }) => pool === POOL)!.amount1!;
+    const held = holdingsOf(around).amount1;
     assert.equal(ofPool(around, POOL), (2n * held * 2000n * USD) / E18);
   });
 
   it('gives back what was put in, and is unknown where it was met mid-life', async () => {
     const index = await indexEvents(ANCHORED, [
-      createPool(POOL, [TOKEN, WETH], concentrated),
+      createRange(POOL, [TOKEN, WETH]),
       at(0),
       position(-600, 600, 10n ** 21n),
       position(-600, 600, -(10n ** 21n)),
     ]);
-    const { amount0, amount1 } = index.pools.find(({ pool }) => pool === POOL)!;
-    assert.ok(amount0! <= 1n && amount1! <= 1n, 'but for the rounding, which favours the pool');
-    const created = createPool(POOL, [TOKEN, WETH], concentrated) as MarketEvent & object;
+    const { amount0, amount1 } = holdingsOf(index);
+    assert.ok(amount0 <= 1n && amount1 <= 1n, 'but for the rounding, which favours the pool');
+    const created = createRange(POOL, [TOKEN, WETH]) as MarketEvent & object;
     const met = await indexEvents(ANCHORED, [
       { ...created, complete: false } as MarketEvent,
       at(0),
@@ -168,9 +165,9 @@ describe('a pool between two tokens', () => {
 });
 
 /** What all positions hold at the pool's price, by the ticks. */
-function walkTicks(pool: PoolRecord, ticks: readonly TickRecord[]): [bigint, bigint] {
+function walkTicks(state: ConcentratedPoolState, ticks: readonly TickRecord[]): [bigint, bigint] {
   let [amount0, amount1, liquidity] = [0n, 0n, 0n];
-  const price = pool.sqrtPriceX96!;
+  const price = state.sqrtPriceX96!;
   ticks.forEach(({ tick, liquidityNet }, index) => {
     liquidity += liquidityNet;
     const next = ticks[index + 1];
@@ -233,9 +230,9 @@ describe('the devnet', () => {
         for (const token of [pool.token0, pool.token1]) {
           sums.set(token, (sums.get(token) ?? 0n) + (pool.liquidityUsdE18 ?? 0n));
         }
-        if (pool.tickSpacing === null || pool.hooks !== null) continue;
-        const walked = walkTicks(pool, await store.market.readTicks('devnet', [pool.pool]));
-        [pool.amount0!, pool.amount1!].forEach((carried, side) => {
+        if (pool.kind !== 'concentrated' || pool.terms.singleton?.hooks) continue;
+        const walked = walkTicks(pool.state, await store.market.readTicks('devnet', [pool.pool]));
+        [pool.state.amount0!, pool.state.amount1!].forEach((carried, side) => {
           const found = walked[side]!;
           const difference = carried > found ? carried - found : found - carried;
           assert.ok(difference * 10n ** 9n <= found, `${pool.pool} ${carried} ${found}`);

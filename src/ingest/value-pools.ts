@@ -5,10 +5,11 @@
 // most, at the pool's own price: a heap of a worthless token is no liquidity. Pools are valued at
 // the end of every block that changes them, so it does not matter how blocks fall into batches.
 
+import { kindOf } from '../amm/pool-kinds.ts';
 import { RANK_TOKEN } from '../chains/quote-rule.ts';
 import { pow10, type Ratio } from '../lib/decimal.ts';
 import { UINT256_MAX } from '../lib/sortable-integer.ts';
-import { toAnchorPrice, toRawPrice } from './anchor-price.ts';
+import { toAnchorPrice } from './anchor-price.ts';
 import type { MarketState, PoolEntry, TokenEntry } from './market-state.ts';
 import { toUsdPrice } from './price-trade.ts';
 import { toTokenEntry } from './token-entry.ts';
@@ -27,12 +28,13 @@ function min(a: bigint, b: bigint): bigint {
 /** What a pool holds of its quote asset, and what its other side is worth in that; null unknown. */
 function toHoldings(pool: PoolEntry, sides: Sides): { quote: bigint; base: bigint } | null {
   const { row } = pool;
-  const amount0 = row.reserve0 ?? row.amount0;
-  const amount1 = row.reserve1 ?? row.amount1;
-  if (amount0 === null || amount1 === null) return null;
+  const kind = kindOf(row);
+  const holdings = kind.holdings(row.state);
+  if (holdings === null) return null;
+  const { amount0, amount1 } = holdings;
   const baseIsToken0 = sides.base.row.token === row.token0;
   const quote = baseIsToken0 ? amount1 : amount0;
-  const price = toRawPrice(row);
+  const price = kind.price(row.state);
   if (price === null) return { quote, base: 0n };
   const base = baseIsToken0
     ? (amount0 * price.numerator) / price.denominator

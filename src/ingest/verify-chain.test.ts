@@ -158,7 +158,7 @@ describe('verifyChain', () => {
       );
       adapter.readPoolStates = async (queries, block) =>
         (await honest(queries, block)).map((reading, index) =>
-          index === 0 ? { ...reading, reserve0: 123_456n } : reading,
+          index === 0 ? { ...reading, state: { ...reading.state, reserve0: 123_456n } } : reading,
         );
       const ofPool = await verify(store, adapter);
       assert.equal(ofPool.differences.length, 1);

@@ -12,7 +12,7 @@ import {
   FAKE_MARKET_CHAIN,
   openTestStore,
 } from '../../test/market-scene.ts';
-import type { PoolRecord } from '../model/market-record.ts';
+import type { PoolRecord } from '../model/pool.ts';
 import { readHolderKinds } from './holder-kind.ts';
 import type { MarketChain } from './market-parts.ts';
 

@@ -3,6 +3,8 @@
 // Addresses are lower-case hex inside the service and checksummed only where they leave it.
 // Amounts are bigint. Token order (0, 1) is the pool's own.
 
+import type { PoolChange, PoolDescription } from './pool.ts';
+
 export type Address = string;
 
 /** A pool's address, or for Uniswap V4 its 32-byte pool id. */
@@ -30,20 +32,6 @@ export interface EventOrigin {
   readonly wallet: Address;
 }
 
-export interface PoolDescription {
-  readonly pool: PoolId;
-  readonly venue: string;
-  readonly token0: Address;
-  readonly token1: Address;
-  /** Fee in 1e-6; for a dynamic-fee pool the last fee seen. */
-  readonly feePips: number;
-  readonly tickSpacing: number | null;
-  /** V4 hook contract; null where there is none. */
-  readonly hooks: Address | null;
-  /** The contract that holds the pool's tokens: the pool itself, or the V4 PoolManager. */
-  readonly vault: Address;
-}
-
 export interface PoolCreatedEvent {
   readonly kind: 'poolCreated';
   readonly description: PoolDescription;
@@ -51,20 +39,11 @@ export interface PoolCreatedEvent {
   readonly complete: boolean;
 }
 
-/** The price of a concentrated-liquidity pool was set for the first time. */
-export interface PoolInitializedEvent {
-  readonly kind: 'poolInitialized';
+/** A pool changed other than by a swap: its reserves, its positions, its fees. */
+export interface PoolChangedEvent {
+  readonly kind: 'poolChanged';
   readonly pool: PoolId;
-  readonly sqrtPriceX96: bigint;
-  readonly tick: number;
-}
-
-/** A constant-product pool announced its reserves (V2 `Sync`). */
-export interface ReservesSetEvent {
-  readonly kind: 'reservesSet';
-  readonly pool: PoolId;
-  readonly reserve0: bigint;
-  readonly reserve1: bigint;
+  readonly change: PoolChange;
 }
 
 export interface SwapEvent extends EventOrigin {
@@ -73,29 +52,8 @@ export interface SwapEvent extends EventOrigin {
   /** Signed from the pool's side: positive came in, negative went out. */
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** The state after the swap, for concentrated-liquidity pools; null for constant product. */
-  readonly after: {
-    readonly sqrtPriceX96: bigint;
-    readonly liquidity: bigint;
-    readonly tick: number;
-  } | null;
-  /** The fee that was taken where the event says so (V4), else null. */
-  readonly feePips: number | null;
-}
-
-export interface LiquidityChangedEvent {
-  readonly kind: 'liquidityChanged';
-  readonly pool: PoolId;
-  readonly tickLower: number;
-  readonly tickUpper: number;
-  readonly liquidityDelta: bigint;
-}
-
-/** V4's protocol fee (12 bits per direction) changes what a swap pays out. */
-export interface ProtocolFeeSetEvent {
-  readonly kind: 'protocolFeeSet';
-  readonly pool: PoolId;
-  readonly protocolFee: number;
+  /** What else the event tells of the pool; null where other events do. */
+  readonly change: PoolChange | null;
 }
 
 /** An ERC-20 transfer; a wrapped coin's deposit and withdrawal are told as mint and burn. */
@@ -107,14 +65,7 @@ export interface TransferEvent {
   readonly amountRaw: bigint;
 }
 
-export type MarketEvent =
-  | PoolCreatedEvent
-  | PoolInitializedEvent
-  | ReservesSetEvent
-  | SwapEvent
-  | LiquidityChangedEvent
-  | ProtocolFeeSetEvent
-  | TransferEvent;
+export type MarketEvent = PoolCreatedEvent | PoolChangedEvent | SwapEvent | TransferEvent;
 
 /** One block's events in the order of its log. */
 export interface BlockEvents {

@@ -1,6 +1,6 @@
 // The rows that the service keeps: what ingest writes and the reads are made from.
 
-import type { Address, PoolDescription, PoolId } from './market-event.ts';
+import type { Address, PoolId } from './market-event.ts';
 
 export interface TokenRecord {
   readonly token: Address;
@@ -34,31 +34,6 @@ export interface TokenRecord {
   /** Of its pools against other tokens the deepest one, which counts where there is no other. */
   readonly pairedPool: PoolId | null;
   readonly pairedUsdE18: bigint | null;
-}
-
-export interface PoolRecord extends PoolDescription {
-  readonly createdBlock: number;
-  readonly createdAtMs: number;
-  /** False when the pool was met mid-life, so that its ticks are not all known. */
-  readonly complete: boolean;
-  /** Constant product: the reserves of the last `Sync`. Null otherwise. */
-  readonly reserve0: bigint | null;
-  readonly reserve1: bigint | null;
-  /** Concentrated liquidity: the state after the last event. Null otherwise. */
-  readonly sqrtPriceX96: bigint | null;
-  readonly liquidity: bigint | null;
-  readonly tick: number | null;
-  /** V4: 12 bits per direction; 0 elsewhere. */
-  readonly protocolFee: number;
-  readonly lastSwapAtMs: number | null;
-  /**
-   * Concentrated liquidity: what the positions hold at the pool's price, fees aside. Null otherwise
-   * and where not all positions are known.
-   */
-  readonly amount0: bigint | null;
-  readonly amount1: bigint | null;
-  /** What it holds, in 1e-18 USD, as of its last event; null where unknown. */
-  readonly liquidityUsdE18: bigint | null;
 }
 
 export interface TickRecord {

@@ -5,13 +5,13 @@ import type { Address, PoolId } from '../model/market-event.ts';
 import type {
   BalanceRecord,
   CandleRecord,
-  PoolRecord,
   SeriesKey,
   StoredInterval,
   TokenRecord,
   TradeRecord,
   TradeSide,
 } from '../model/market-record.ts';
+import type { PoolRecord } from '../model/pool.ts';
 import type { TimeRange } from './store.ts';
 
 export type CandleSeries = SeriesKey & { readonly interval: StoredInterval };

@@ -7,13 +7,13 @@ import type {
   BalanceRecord,
   CandleRecord,
   Checkpoint,
-  PoolRecord,
   SeriesKey,
   StoredInterval,
   TickRecord,
   TokenRecord,
   TradeRecord,
 } from '../model/market-record.ts';
+import type { PoolRecord } from '../model/pool.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
 import type { AccessStore } from './access-store.ts';
 import type { MarketReads } from './market-reads.ts';

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { PoolRecord } from '../../src/model/pool.ts';
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts';
 import { StoreSchemaError } from '../../src/store/store-schema-error.ts';
+import { POOLS_BEFORE_KINDS, toTableBeforeKinds } from './pools-before-kinds.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
 
 const SELECT = 'SELECT id, name, checksum, applied_at_ms FROM mintwire_migrations ORDER BY id';
@@ -68,10 +70,33 @@ export function describeMigrations(createPlace: CreatePlace): void {
       });
     });
 
+    itUpgradesPools(() => place);
+
     it('refuse a record with a gap', async () => {
       await openAndClose();
       await place.run('UPDATE mintwire_migrations SET id = 0 WHERE id = 1');
       await assert.rejects(place.open(), StoreSchemaError);
     });
+  });
+}
+
+function itUpgradesPools(getPlace: () => StorePlace): void {
+  it('turn pools from before their kinds into what they were', async () => {
+    const place = getPlace();
+    await (await place.open()).close();
+    const { engine } = place.address;
+    for (const statement of toTableBeforeKinds(engine)) await place.run(statement);
+    const { pair, range, singleton } = POOLS_BEFORE_KINDS;
+    for (const { sql } of [pair, range, singleton]) await place.run(sql);
+    await place.run('DELETE FROM mintwire_migrations WHERE id = 6');
+    const store = await place.open();
+    const ids = [pair, range, singleton].map(({ record }) => record.pool);
+    const found = await store.market.readPools('devnet', ids);
+    await store.close();
+    const toPlace = ({ pool }: PoolRecord) => ids.indexOf(pool);
+    assert.deepEqual(
+      found.sort((a, b) => toPlace(a) - toPlace(b)),
+      [pair.record, range.record, singleton.record],
+    );
   });
 }

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import {
   type BalanceRecord,
   type CandleRecord,
-  type PoolRecord,
   STORED_INTERVALS,
   type TickRecord,
   type TokenRecord,
   type TradeRecord,
 } from '../../src/model/market-record.ts';
+import type { PoolRecord } from '../../src/model/pool.ts';
 import { toAddress, toHash, UINT256_MAX } from './store-samples.ts';
 
 const address = fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(toAddress);
@@ -55,29 +55,44 @@ export const tokenRecord: fc.Arbitrary<TokenRecord> = record({
   pairedUsdE18: nullable(uint256),
 });
 
-export const poolRecord: fc.Arbitrary<PoolRecord> = record({
+const anyPool = {
   pool: fc.oneof(address, fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(toHash)),
   venue: fc.constantFrom('uniswap-v2', 'uniswap-v3', 'uniswap-v4'),
   token0: address,
   token1: address,
   feePips: fc.integer({ min: 0, max: 1_000_000 }),
-  tickSpacing: nullable(fc.integer({ min: 1, max: 32_767 })),
-  hooks: nullable(address),
   vault: address,
   createdBlock: block,
   createdAtMs: timestampMs,
   complete: fc.boolean(),
-  reserve0: nullable(uint256),
-  reserve1: nullable(uint256),
-  sqrtPriceX96: nullable(uint256),
-  liquidity: nullable(uint256),
-  tick: nullable(fc.integer({ min: -887_272, max: 887_272 })),
-  protocolFee: fc.integer({ min: 0, max: 2 ** 24 - 1 }),
   lastSwapAtMs: nullable(timestampMs),
-  amount0: nullable(uint256),
-  amount1: nullable(uint256),
   liquidityUsdE18: nullable(uint256),
-});
+};
+
+export const poolRecord: fc.Arbitrary<PoolRecord> = fc.oneof(
+  record({
+    ...anyPool,
+    kind: fc.constant('constantProduct' as const),
+    terms: fc.constant(null),
+    state: record({ reserve0: nullable(uint256), reserve1: nullable(uint256) }),
+  }),
+  record({
+    ...anyPool,
+    kind: fc.constant('concentrated' as const),
+    terms: record({
+      tickSpacing: fc.integer({ min: 1, max: 32_767 }),
+      singleton: nullable(record({ hooks: nullable(address) })),
+    }),
+    state: record({
+      sqrtPriceX96: nullable(uint256),
+      liquidity: nullable(uint256),
+      tick: nullable(fc.integer({ min: -887_272, max: 887_272 })),
+      protocolFee: fc.integer({ min: 0, max: 2 ** 24 - 1 }),
+      amount0: nullable(uint256),
+      amount1: nullable(uint256),
+    }),
+  }),
+);
 
 export const tickRecord: fc.Arbitrary<TickRecord> = record({
   pool: address,

@@ -37,9 +37,8 @@ export function toHeader(position: number): BlockHeader {
   return {
     position,
     hash: toHash(position),
-    // Not the position before: stores keep what they are given.
-    parentPosition: position - 2,
-    parentHash: toHash(position - 2),
+    parentPosition: position - 1,
+    parentHash: toHash(position - 1),
     timestampMs: 1_700_000_000_000 + position * 1000,
   };
 }

@@ -6,11 +6,11 @@ import fc from 'fast-check';
 import type { ChainSlug } from '../../src/model/chain.ts';
 import type {
   BalanceRecord,
-  PoolRecord,
   TickRecord,
   TokenRecord,
   TradeRecord,
 } from '../../src/model/market-record.ts';
+import type { PoolRecord } from '../../src/model/pool.ts';
 import type { MarketReader, Store, UndoImages } from '../../src/store/store.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
 import { balanceRecord, poolRecord, tickRecord, tokenRecord } from './store-records.ts';

@@ -2,12 +2,15 @@
 
 import { toSqrtPriceX96 } from '../../src/amm/concentrated/sqrt-price-at-tick.ts';
 import type { ChainAssets, PoolStateReading } from '../../src/chains/adapter.ts';
+import { type Address, type MarketEvent, ZERO_ADDRESS } from '../../src/model/market-event.ts';
+import type { PoolDescription } from '../../src/model/pool.ts';
 import {
-  type Address,
-  type MarketEvent,
-  type PoolDescription,
-  ZERO_ADDRESS,
-} from '../../src/model/market-event.ts';
+  changePosition,
+  initialize,
+  setProtocolFee,
+  setReserves,
+  toSwapped,
+} from './pool-events.ts';
 
 export function toFakeAddress(kind: string, number: number): Address {
   return `0x${kind}${number.toString(16).padStart(40 - kind.length, '0')}`;
@@ -70,6 +73,10 @@ function createDice(random: () => number): Dice {
   };
 }
 
+function toSingleton(kind: string): { readonly hooks: null } | null {
+  return kind === 'v4' ? { hooks: null } : null;
+}
+
 function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
   const number = world.pools.length;
   const isAnchor = number === 0;
@@ -86,9 +93,10 @@ function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
     token0,
     token1,
     feePips: 3000,
-    tickSpacing: kind === 'v2' ? null : 60,
-    hooks: null,
     vault: pool,
+    ...(kind === 'v2'
+      ? { kind: 'constantProduct', terms: null }
+      : { kind: 'concentrated', terms: { tickSpacing: 60, singleton: toSingleton(kind) } }),
   };
   const complete = dice.random() < 0.85;
   const tick = dice.int(2000) - 1000;
@@ -103,14 +111,12 @@ function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
   world.pools.push(made);
   const created: MarketEvent = { kind: 'poolCreated', description, complete };
   if (kind === 'v2') return [created, makeReserves(made, dice)];
-  const sqrtPriceX96 = toSqrtPriceX96(tick);
-  return [created, { kind: 'poolInitialized', pool, sqrtPriceX96, tick }];
+  return [created, initialize(pool, tick)];
 }
 
 function makeReserves(pool: FakePool, dice: Dice): MarketEvent {
   pool.reserves = [dice.amount(), dice.amount()];
-  const [reserve0, reserve1] = pool.reserves;
-  return { kind: 'reservesSet', pool: pool.description.pool, reserve0, reserve1 };
+  return setReserves(pool.description.pool, ...pool.reserves);
 }
 
 function makeSwap(
@@ -132,14 +138,9 @@ function makeSwap(
     wallet: swap.wallet,
     amount0: swap.buys ? paid : -paid,
     amount1: swap.buys ? -got : got,
-    after: isV2
+    change: isV2
       ? null
-      : {
-          sqrtPriceX96: toSqrtPriceX96(pool.tick),
-          liquidity: toActiveLiquidity(pool),
-          tick: pool.tick,
-        },
-    feePips: venue === 'uniswap-v4' ? dice.pick([3000, 3500]) : null,
+      : toSwapped(toPrice(pool), venue === 'uniswap-v4' ? dice.pick([3000, 3500]) : null),
   };
   return isV2 ? [makeReserves(pool, dice), event] : [event];
 }
@@ -152,18 +153,24 @@ function toActiveLiquidity(pool: FakePool): bigint {
   );
 }
 
+function toPrice(pool: FakePool) {
+  const { tick } = pool;
+  return { sqrtPriceX96: toSqrtPriceX96(tick), liquidity: toActiveLiquidity(pool), tick };
+}
+
 /** What the pool's contract would say. */
 export function toFakePoolState(pool: FakePool, ticks: readonly number[]): PoolStateReading {
   const { description, reserves, positions } = pool;
-  const isV2 = description.tickSpacing === null;
+  const price = toPrice(pool);
+  const state =
+    description.kind === 'constantProduct'
+      ? { reserve0: reserves[0], reserve1: reserves[1] }
+      : description.venue === 'uniswap-v4'
+        ? { ...price, protocolFee: pool.protocolFee }
+        : price;
   return {
     pool: description.pool,
-    reserve0: isV2 ? reserves[0] : null,
-    reserve1: isV2 ? reserves[1] : null,
-    sqrtPriceX96: isV2 ? null : toSqrtPriceX96(pool.tick),
-    liquidity: isV2 ? null : toActiveLiquidity(pool),
-    tick: isV2 ? null : pool.tick,
-    protocolFee: description.venue === 'uniswap-v4' ? pool.protocolFee : null,
+    state,
     ticks: ticks.map((tick) => {
       const lower = sumLiquidity(positions.filter(({ tickLower }) => tickLower === tick));
       const upper = sumLiquidity(positions.filter(({ tickUpper }) => tickUpper === tick));
@@ -177,11 +184,11 @@ function sumLiquidity(positions: readonly Position[]): bigint {
 }
 
 function makeLiquidity(pool: FakePool, dice: Dice): MarketEvent[] {
-  const { pool: id, tickSpacing, venue } = pool.description;
-  if (tickSpacing === null) return [makeReserves(pool, dice)];
+  const { pool: id, kind, venue } = pool.description;
+  if (kind === 'constantProduct') return [makeReserves(pool, dice)];
   if (venue === 'uniswap-v4' && dice.random() < 0.2) {
     pool.protocolFee = dice.pick([0, 500 | (250 << 12)]);
-    return [{ kind: 'protocolFeeSet', pool: id, protocolFee: pool.protocolFee }];
+    return [setProtocolFee(id, pool.protocolFee)];
   }
   const position =
     dice.random() < 0.4 ? pool.positions[dice.int(pool.positions.length)] : undefined;
@@ -190,15 +197,13 @@ function makeLiquidity(pool: FakePool, dice: Dice): MarketEvent[] {
     const tickUpper = tickLower + 60 * (1 + dice.int(30));
     const liquidity = dice.amount();
     pool.positions.push({ tickLower, tickUpper, liquidity });
-    return [
-      { kind: 'liquidityChanged', pool: id, tickLower, tickUpper, liquidityDelta: liquidity },
-    ];
+    return [changePosition(id, { tickLower, tickUpper, liquidityDelta: liquidity })];
   }
   const taken = dice.random() < 0.5 ? position.liquidity : position.liquidity / 2n;
   position.liquidity -= taken;
   pool.positions = pool.positions.filter(({ liquidity }) => liquidity > 0n);
   const { tickLower, tickUpper } = position;
-  return [{ kind: 'liquidityChanged', pool: id, tickLower, tickUpper, liquidityDelta: -taken }];
+  return [changePosition(id, { tickLower, tickUpper, liquidityDelta: -taken })];
 }
 
 function makeTransfer(world: FakeWorld, dice: Dice): MarketEvent[] {

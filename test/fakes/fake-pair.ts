@@ -1,5 +1,6 @@
 // A V2 pool with given reserves.
 
+import { constantProductKind } from '../../src/amm/constant-product/constant-product-kind.ts';
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import { toFakeAddress } from './fake-market.ts';
@@ -20,10 +21,12 @@ export function createPair(
     token0: tokens[0],
     token1: tokens[1],
     feePips: 3000,
-    tickSpacing: null,
-    hooks: null,
+    vault: toFakeAddress('dd', number),
+    kind: 'constantProduct',
+    terms: null,
+    cost: constantProductKind.swapCost(null),
     inexact: null,
     curve: new ConstantProductPool({ reserve0, reserve1 }, 3000),
     ...more,
-  };
+  } as GraphPool;
 }

@@ -1,6 +1,7 @@
 // Indexes blocks that a test wrote by hand, and gives back every row.
 
-import type { MarketEvent, PoolDescription, SwapEvent } from '../../src/model/market-event.ts';
+import type { MarketEvent, SwapEvent } from '../../src/model/market-event.ts';
+import type { PoolDescription } from '../../src/model/pool.ts';
 import { createSqlitePlace } from '../conformance/store-place.ts';
 import { FakeChain } from './fake-chain.ts';
 import { readIndex, startIndexer } from './indexed-chain.ts';
@@ -43,20 +44,27 @@ export function createPool(
     complete: true,
     description: {
       pool,
+      kind: 'constantProduct',
       venue: 'uniswap-v2',
       token0,
       token1,
       feePips: 3000,
-      tickSpacing: null,
-      hooks: null,
       vault: pool,
+      terms: null,
       ...fields,
-    },
+    } as PoolDescription,
   };
 }
 
-export function setReserves(pool: string, reserve0: bigint, reserve1: bigint): MarketEvent {
-  return { kind: 'reservesSet', pool, reserve0, reserve1 };
+/** A concentrated pool of V3's kind. */
+export function createRange(
+  pool: string,
+  tokens: readonly [string, string],
+  fields: Partial<PoolDescription> = {},
+): MarketEvent {
+  const terms = { tickSpacing: 60, singleton: null };
+  const range = { venue: 'uniswap-v3', kind: 'concentrated', terms } as const;
+  return createPool(pool, tokens, { ...range, ...fields } as Partial<PoolDescription>);
 }
 
 /** Amounts from the pool's side: what came in is positive. */
@@ -73,8 +81,7 @@ export function swap(
     wallet: '0xwallet',
     amount0: amounts[0],
     amount1: amounts[1],
-    after: null,
-    feePips: null,
+    change: null,
     ...fields,
   };
 }

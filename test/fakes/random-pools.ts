@@ -1,9 +1,11 @@
 // Pools of every kind between assets of random worth, near their fair prices: a market to route in.
 
+import { concentratedKind } from '../../src/amm/concentrated/concentrated-kind.ts';
 import { ConcentratedPool } from '../../src/amm/concentrated/concentrated-pool.ts';
 import { toDirectionFees } from '../../src/amm/concentrated/swap-fee.ts';
 import { toTick } from '../../src/amm/concentrated/tick-at-sqrt-price.ts';
 import { TickTable } from '../../src/amm/concentrated/tick-table.ts';
+import { constantProductKind } from '../../src/amm/constant-product/constant-product-kind.ts';
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import type { SwapPool } from '../../src/amm/swap-pool.ts';
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
@@ -73,6 +75,8 @@ function createConcentrated(random: () => number, sides: Sides): SwapPool {
   return new ConcentratedPool({ sqrtPriceX96, liquidity, tick }, { tickSpacing, fees, ticks });
 }
 
+const RANGE_TERMS = { tickSpacing: 60, singleton: null };
+
 export function createRandomMarket(random: () => number, shape: MarketShape): RandomMarket {
   const assets = Array.from({ length: shape.assetCount }, (_, i) => toFakeAddress('aa', i + 1));
   const worths = assets.map(() => 10 ** (-14 + random() * 9));
@@ -92,14 +96,17 @@ export function createRandomMarket(random: () => number, shape: MarketShape): Ra
     const curve = isConcentrated
       ? createConcentrated(random, { raw0, raw1 })
       : new ConstantProductPool({ reserve0: toRaw(raw0), reserve1: toRaw(raw1) }, 3000);
+    const id = toFakeAddress('dd', pools.length + 1);
     const pool: GraphPool = {
-      pool: toFakeAddress('dd', pools.length + 1),
+      pool: id,
       venue: isConcentrated ? 'uniswap-v3' : 'uniswap-v2',
       token0,
       token1,
       feePips: 3000,
-      tickSpacing: isConcentrated ? 60 : null,
-      hooks: null,
+      vault: id,
+      ...(isConcentrated
+        ? { kind: 'concentrated', terms: RANGE_TERMS, cost: concentratedKind.swapCost(RANGE_TERMS) }
+        : { kind: 'constantProduct', terms: null, cost: constantProductKind.swapCost(null) }),
       inexact: null,
       curve,
     };

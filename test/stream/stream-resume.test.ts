@@ -9,7 +9,8 @@ import { decodeBatch, encodeBatch } from '../../src/live/encode-batch.ts';
 import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
 import type { MarketEvent } from '../../src/model/market-event.ts';
 import { toFakeAddress } from '../fakes/fake-market.ts';
-import { createPool, setReserves, swap } from '../fakes/index-events.ts';
+import { createPool, swap } from '../fakes/index-events.ts';
+import { setReserves } from '../fakes/pool-events.ts';
 import { createMarketScene, type MarketScene } from '../market-scene.ts';
 import {
   type OpenOptions,

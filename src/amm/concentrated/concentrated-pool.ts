@@ -3,6 +3,7 @@
 import type { Ratio } from '../../lib/decimal.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
+import { toRoomInTicks } from './room-in-ticks.ts';
 import { type LadderSwap, SwapLadder } from './swap-ladder.ts';
 import { toTick } from './tick-at-sqrt-price.ts';
 import { TickStretches } from './tick-stretches.ts';
@@ -21,6 +22,10 @@ export interface ConcentratedTerms {
   readonly tickSpacing: number;
   readonly fees: DirectionFees;
   readonly ticks: TickTable;
+}
+
+export interface PlainRange extends Omit<ConcentratedTerms, 'ticks'> {
+  readonly state: ConcentratedState;
 }
 
 export interface ConcentratedSwap extends SwapOutcome {
@@ -69,6 +74,19 @@ export class ConcentratedPool implements SwapPool {
     return zeroForOne
       ? { numerator: square, denominator: X192 }
       : { numerator: X192, denominator: square };
+  }
+
+  takesAtMost(zeroForOne: boolean, enough: number): number {
+    return toRoomInTicks(this, zeroForOne, enough);
+  }
+
+  get ticks(): TickTable {
+    return this.terms.ticks;
+  }
+
+  toPlain(): PlainRange {
+    const { tickSpacing, fees } = this.terms;
+    return { state: this.state, tickSpacing, fees };
   }
 
   stretches(zeroForOne: boolean): Stretches {

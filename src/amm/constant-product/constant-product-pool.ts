@@ -12,9 +12,16 @@ const PIPS = 1_000_000n;
 /** A pair keeps its reserves in 112 bits and refuses what does not fit. */
 const RESERVE_MAX = 2n ** 112n - 1n;
 
+/** Far more than the error of a conversion to floating point. */
+const MARGIN = 1 + 1e-6;
+
 export interface Reserves {
   readonly reserve0: bigint;
   readonly reserve1: bigint;
+}
+
+export interface PlainPair extends Reserves {
+  readonly feePips: number;
 }
 
 export interface ProductSwap extends SwapOutcome {
@@ -24,6 +31,7 @@ export interface ProductSwap extends SwapOutcome {
 export class ConstantProductPool implements SwapPool {
   readonly reserve0: bigint;
   readonly reserve1: bigint;
+  readonly ticks = null;
   readonly #feePips: number;
   readonly #keptPips: bigint;
 
@@ -34,9 +42,13 @@ export class ConstantProductPool implements SwapPool {
     this.#keptPips = PIPS - BigInt(feePips);
   }
 
-  /** The most that the pair's reserves have room for. */
-  toInMax(zeroForOne: boolean): bigint {
-    return RESERVE_MAX - (zeroForOne ? this.reserve0 : this.reserve1);
+  /** What the pair's reserves have room for. */
+  takesAtMost(zeroForOne: boolean): number {
+    return Number(RESERVE_MAX - (zeroForOne ? this.reserve0 : this.reserve1)) * MARGIN;
+  }
+
+  toPlain(): PlainPair {
+    return { reserve0: this.reserve0, reserve1: this.reserve1, feePips: this.#feePips };
   }
 
   get depth(): number {

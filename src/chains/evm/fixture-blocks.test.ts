@@ -60,9 +60,9 @@ test('behavior: Ethereum 18000000 has 291 logs, 143 transfers, 27 V2 and 2 V3 sw
   assert.equal(countTopic(logs, TRANSFER), 143);
   const events = decode('ethereum', logs);
   const swaps = events.filter((event) => event.kind === 'swap');
-  assert.equal(swaps.filter((swap) => swap.after === null).length, 27);
-  assert.equal(swaps.filter((swap) => swap.after !== null).length, 2);
-  assert.equal(countKinds(events).reservesSet, 27);
+  assert.equal(swaps.filter((swap) => swap.change === null).length, 27);
+  assert.equal(swaps.filter((swap) => swap.change !== null).length, 2);
+  assert.equal(countKinds(events).poolChanged, 27);
   assert.equal(block.header.timestampMs, 1_693_066_895_000);
 });
 
@@ -108,17 +108,20 @@ function toOracleEvent(log: EvmLog): object | null {
   }
   if (eventName === 'Sync') {
     const { reserve0, reserve1 } = args;
-    return { kind: 'reservesSet', pool: log.address, reserve0, reserve1 };
+    const change = { poolKind: 'constantProduct', reserve0, reserve1 };
+    return { kind: 'poolChanged', pool: log.address, change };
   }
-  const origin = { txHash: log.txHash, logIndex: log.logIndex, pool: log.address, feePips: null };
+  const origin = { txHash: log.txHash, logIndex: log.logIndex, pool: log.address };
   if (args['sqrtPriceX96'] === undefined) {
     const inOut = args as Record<string, bigint>;
     const amount0 = inOut['amount0In']! - inOut['amount0Out']!;
     const amount1 = inOut['amount1In']! - inOut['amount1Out']!;
-    return { kind: 'swap', ...origin, amount0, amount1, after: null };
+    return { kind: 'swap', ...origin, amount0, amount1, change: null };
   }
   const { amount0, amount1, sqrtPriceX96, liquidity, tick } = args;
-  return { kind: 'swap', ...origin, amount0, amount1, after: { sqrtPriceX96, liquidity, tick } };
+  const after = { sqrtPriceX96, liquidity, tick, feePips: null };
+  const change = { poolKind: 'concentrated', type: 'swapped', ...after };
+  return { kind: 'swap', ...origin, amount0, amount1, change };
 }
 
 test('behavior: amounts are those of the receipts, as viem decodes them', { skip }, () => {

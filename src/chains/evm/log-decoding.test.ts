@@ -56,6 +56,18 @@ function toPool(args: Args, rest: object) {
   return { kind: 'poolCreated', description: { token0, token1, ...rest }, complete: true };
 }
 
+function toChange(pool: unknown, change: object) {
+  return { kind: 'poolChanged', pool, change };
+}
+
+function toRangeChange(pool: unknown, change: object) {
+  return toChange(pool, { poolKind: 'concentrated', ...change });
+}
+
+function toSwapped(fields: object) {
+  return { poolKind: 'concentrated', type: 'swapped', ...fields };
+}
+
 const CASES: readonly Case[] = [
   {
     signature: 'event Transfer(address indexed from, address indexed to, uint256 amountRaw)',
@@ -89,15 +101,15 @@ const CASES: readonly Case[] = [
         vault: args['pair'],
         venue: 'uniswap-v2',
         feePips: 3000,
-        tickSpacing: null,
-        hooks: null,
+        kind: 'constantProduct',
+        terms: null,
       }),
     ],
   },
   {
     signature: 'event Sync(uint112 reserve0, uint112 reserve1)',
     args: { reserve0: uint(112), reserve1: uint(112) },
-    expected: (args) => [{ kind: 'reservesSet', pool: EMITTER, ...args }],
+    expected: (args) => [toChange(EMITTER, { poolKind: 'constantProduct', ...args })],
   },
   {
     signature:
@@ -117,8 +129,7 @@ const CASES: readonly Case[] = [
         pool: EMITTER,
         amount0: (in0 as bigint) - (out0 as bigint),
         amount1: (in1 as bigint) - (out1 as bigint),
-        after: null,
-        feePips: null,
+        change: null,
       },
     ],
   },
@@ -139,15 +150,15 @@ const CASES: readonly Case[] = [
         vault: args['pool'],
         venue: 'uniswap-v3',
         feePips: args['fee'],
-        tickSpacing: args['tickSpacing'],
-        hooks: null,
+        kind: 'concentrated',
+        terms: { tickSpacing: args['tickSpacing'], singleton: null },
       }),
     ],
   },
   {
     signature: 'event Initialize(uint160 sqrtPriceX96, int24 tick)',
     args: { sqrtPriceX96: uint(160), tick: signed(24) },
-    expected: (args) => [{ kind: 'poolInitialized', pool: EMITTER, ...args }],
+    expected: (args) => [toRangeChange(EMITTER, { type: 'initialized', ...args })],
   },
   {
     signature:
@@ -162,7 +173,7 @@ const CASES: readonly Case[] = [
       amount1: uint(256),
     },
     expected: ({ tickLower, tickUpper, amount }) => [
-      { kind: 'liquidityChanged', pool: EMITTER, tickLower, tickUpper, liquidityDelta: amount },
+      toRangeChange(EMITTER, { type: 'position', tickLower, tickUpper, liquidityDelta: amount }),
     ],
   },
   {
@@ -180,13 +191,12 @@ const CASES: readonly Case[] = [
       amount === 0n
         ? []
         : [
-            {
-              kind: 'liquidityChanged',
-              pool: EMITTER,
+            toRangeChange(EMITTER, {
+              type: 'position',
               tickLower,
               tickUpper,
               liquidityDelta: -(amount as bigint),
-            },
+            }),
           ],
   },
   ...['', ', uint128 protocolFeesToken0, uint128 protocolFeesToken1'].map(
@@ -209,8 +219,7 @@ const CASES: readonly Case[] = [
           pool: EMITTER,
           amount0,
           amount1,
-          after: { sqrtPriceX96, liquidity, tick },
-          feePips: null,
+          change: toSwapped({ sqrtPriceX96, liquidity, tick, feePips: null }),
         },
       ],
     }),
@@ -237,10 +246,13 @@ const CASES: readonly Case[] = [
           vault: V4.poolManager,
           venue: 'uniswap-v4',
           feePips: fee === 0x80_0000 ? 0 : fee,
-          tickSpacing,
-          hooks: hooks === `0x${'0'.repeat(40)}` ? null : hooks,
+          kind: 'concentrated',
+          terms: {
+            tickSpacing,
+            singleton: { hooks: hooks === `0x${'0'.repeat(40)}` ? null : hooks },
+          },
         }),
-        { kind: 'poolInitialized', pool, sqrtPriceX96, tick },
+        toRangeChange(pool, { type: 'initialized', sqrtPriceX96, tick }),
       ];
     },
   },
@@ -259,7 +271,7 @@ const CASES: readonly Case[] = [
     expected: ({ pool, tickLower, tickUpper, liquidityDelta }) =>
       liquidityDelta === 0n
         ? []
-        : [{ kind: 'liquidityChanged', pool, tickLower, tickUpper, liquidityDelta }],
+        : [toRangeChange(pool, { type: 'position', tickLower, tickUpper, liquidityDelta })],
   },
   {
     signature:
@@ -282,8 +294,7 @@ const CASES: readonly Case[] = [
         pool,
         amount0: -(amount0 as bigint),
         amount1: -(amount1 as bigint),
-        after: { sqrtPriceX96, liquidity, tick },
-        feePips: fee,
+        change: toSwapped({ sqrtPriceX96, liquidity, tick, feePips: fee }),
       },
     ],
   },
@@ -291,7 +302,9 @@ const CASES: readonly Case[] = [
     signature: 'event ProtocolFeeUpdated(bytes32 indexed pool, uint24 protocolFee)',
     emitter: V4.poolManager,
     args: { pool: hex(32), protocolFee: small(24) },
-    expected: (args) => [{ kind: 'protocolFeeSet', ...args }],
+    expected: ({ pool, protocolFee }) => [
+      toRangeChange(pool, { type: 'protocolFee', protocolFee }),
+    ],
   },
 ];
 

@@ -3,7 +3,8 @@
 import { toSortableInteger } from '../../lib/sortable-integer.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
-import type { BalanceRecord, CandleRecord, PoolRecord } from '../../model/market-record.ts';
+import type { BalanceRecord, CandleRecord } from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
 import type {
   BalancePosition,
   CandleSeries,

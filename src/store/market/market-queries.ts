@@ -6,13 +6,13 @@ import type {
   BalanceRecord,
   CandleRecord,
   Checkpoint,
-  PoolRecord,
   SeriesKey,
   StoredInterval,
   TickRecord,
   TokenRecord,
   TradeRecord,
 } from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import type { BalanceKey, CandleKey, MarketReader, TimeRange } from '../store.ts';
 import { toSelect } from '../table.ts';

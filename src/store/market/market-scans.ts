@@ -4,11 +4,11 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type {
   BalanceRecord,
   CandleRecord,
-  PoolRecord,
   TickRecord,
   TokenRecord,
   TradeRecord,
 } from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketScanner } from '../store.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';

@@ -7,11 +7,11 @@ import type {
   BalanceRecord,
   CandleRecord,
   Checkpoint,
-  PoolRecord,
   TickRecord,
   TokenRecord,
   TradeRecord,
 } from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { StaleWriterError } from '../stale-writer-error.ts';
 import type { CandleKey, MarketTransaction, UndoImages } from '../store.ts';

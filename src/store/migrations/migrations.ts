@@ -5,6 +5,7 @@ import { MARKET_READS_MIGRATION } from './0002-market-reads.ts';
 import { STREAMS_MIGRATION } from './0003-streams.ts';
 import { POOL_SAFETY_MIGRATION } from './0004-pool-safety.ts';
 import { PARENT_POSITIONS_MIGRATION } from './0005-parent-positions.ts';
+import { POOL_KINDS_MIGRATION } from './0006-pool-kinds.ts';
 import type { Migration, MigrationHistory } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly Migration[] = [
   STREAMS_MIGRATION,
   POOL_SAFETY_MIGRATION,
   PARENT_POSITIONS_MIGRATION,
+  POOL_KINDS_MIGRATION,
 ];
 
 export const MARKET_HISTORY: MigrationHistory = {

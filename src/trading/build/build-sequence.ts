@@ -15,10 +15,10 @@ import {
   toBalanceRead,
   type WalletCall,
 } from '../../chains/evm/transactions/simulate-calls.ts';
-import type { SwapRouter } from '../../chains/evm/transactions/swap-plan.ts';
+import type { SwapHop, SwapRouter } from '../../chains/evm/transactions/swap-plan.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
-import type { PricedTrade } from '../quote/priced-trade.ts';
+import type { PricedTrade, TradeHop } from '../quote/priced-trade.ts';
 import { TRANSACTION_GAS_MAX } from '../quote/trade-gas.ts';
 import type { BuildChain } from './build-chain.ts';
 
@@ -54,6 +54,11 @@ const APPROVE_GAS = 2_000_000n;
 /** V4 reckons in 128 bits with a sign, Permit2 in 160: nothing real is near either. */
 const AMOUNT_END = 1n << 127n;
 
+function toRouterHop({ pool, tokenIn, tokenOut, venue }: TradeHop): SwapHop {
+  if (pool.kind !== 'none') return { pool, tokenIn, tokenOut };
+  throw toReverted('swap', `no router swaps in pools of ${venue}`);
+}
+
 function toCalls(request: SequenceRequest, mustReset: boolean): PlannedCall[] {
   const { trade, router, trader, wallet, deadlineSeconds } = request;
   const { tokenIn, tokenOut, amountInRaw, strands, taxOut } = trade;
@@ -66,7 +71,7 @@ function toCalls(request: SequenceRequest, mustReset: boolean): PlannedCall[] {
       tokenIn: tokenIn.token,
       tokenOut: tokenOut.token,
       amountOutMin: trade.minAmountOutRaw,
-      strands,
+      strands: strands.map((strand) => ({ ...strand, hops: strand.hops.map(toRouterHop) })),
       outputTaxBps: taxOut?.bps ?? 0,
       recipient: wallet,
       deadlineSeconds,

@@ -73,7 +73,7 @@ function toDeadline({ lifeSeconds, request }: Build, trader: Trader, nowMs: numb
 }
 
 function toPoolId(pool: PoolReference): PoolId {
-  if (pool.kind === 'v4') return pool.id;
+  if (pool.kind === 'v4' || pool.kind === 'none') return pool.id;
   return pool.kind === 'v2' ? pool.pair : pool.pool;
 }
 

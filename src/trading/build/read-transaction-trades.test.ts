@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
-import { createPool, setReserves, swap } from '../../../test/fakes/index-events.ts';
+import { createPool, swap } from '../../../test/fakes/index-events.ts';
+import { setReserves } from '../../../test/fakes/pool-events.ts';
 import { createMarketScene } from '../../../test/market-scene.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import { readTransactionTrades } from './read-transaction-trades.ts';

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createSqlitePlace, type StorePlace } from '../../../test/conformance/store-place.ts';
 import { toAddress, toCheckpoint } from '../../../test/conformance/store-samples.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
-import type { PoolRecord, TickRecord } from '../../model/market-record.ts';
+import type { TickRecord } from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketStore, Store } from '../../store/store.ts';
 import { PoolGraphFollower } from './pool-graph-follower.ts';
 
@@ -42,33 +43,22 @@ afterEach(async () => {
   await place.remove();
 });
 
-const NOTHING = {
-  sqrtPriceX96: null,
-  liquidity: null,
-  tick: null,
-  amount0: null,
-  amount1: null,
-  liquidityUsdE18: null,
-} as const;
-
 function toPair(number: number, reserve0: bigint): PoolRecord {
   return {
-    ...NOTHING,
     pool: toAddress(number),
+    kind: 'constantProduct',
     venue: 'uniswap-v2',
     token0: toAddress(1),
     token1: toAddress(2),
     feePips: 3000,
-    tickSpacing: null,
-    hooks: null,
     vault: toAddress(number),
+    terms: null,
     createdBlock: 1,
     createdAtMs: 1,
     complete: true,
-    reserve0,
-    reserve1: 10n ** 20n,
-    protocolFee: 0,
+    state: { reserve0, reserve1: 10n ** 20n },
     lastSwapAtMs: null,
+    liquidityUsdE18: null,
   };
 }
 
@@ -217,7 +207,9 @@ describe('PoolGraphFollower', () => {
     await store.market.transaction('devnet', async (transaction) => {
       await transaction.setCheckpoint({ ...toCheckpoint(3), block: 1 });
       await transaction.undoAbove(1);
-      await transaction.putPools([{ ...toPair(12, 0n), reserve1: 0n }]);
+      await transaction.putPools([
+        { ...toPair(12, 0n), state: { reserve0: 0n, reserve1: 0n } } as PoolRecord,
+      ]);
     });
     follower.hear(toldOf(3, [12, 13]));
     await follower.settled();
@@ -251,15 +243,13 @@ describe('PoolGraphFollower', () => {
   });
 
   it('loads ticks with their pool, and says of an incomplete one that it is not exact', async () => {
+    const price = { sqrtPriceX96: 2n ** 96n, liquidity: 10n ** 18n, tick: 0 };
     const concentrated = (number: number, complete: boolean): PoolRecord => ({
       ...toPair(number, 0n),
-      reserve0: null,
-      reserve1: null,
       venue: 'uniswap-v3',
-      tickSpacing: 60,
-      sqrtPriceX96: 2n ** 96n,
-      liquidity: 10n ** 18n,
-      tick: 0,
+      kind: 'concentrated',
+      terms: { tickSpacing: 60, singleton: null },
+      state: { ...price, protocolFee: 0, amount0: null, amount1: null },
       complete,
     });
     const ticks = [-60, 60].map((tick) => ({

@@ -6,11 +6,13 @@
 // only from a snapshot whose version the feed has already told; a snapshot that is ahead of the
 // feed waits for it.
 
+import { kindOf } from '../../amm/pool-kinds.ts';
 import type { DirectionFees } from '../../amm/swap-pool.ts';
 import { type Backoff, type Random, type Sleep, toBackoffMs } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
-import type { Checkpoint, PoolRecord, TickRecord } from '../../model/market-record.ts';
+import type { Checkpoint, TickRecord } from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { refitPool } from '../safety/hook-fees.ts';
 import { PoolGraph } from './pool-graph.ts';
@@ -205,8 +207,8 @@ export class PoolGraphFollower {
       // Later commits are in the snapshot whose pools are not known yet; the feed will tell.
       if (checkpoint === null || checkpoint.version !== told) return null;
       const rows = await reader.readPools(chain, pools);
-      const concentrated = rows.filter((row) => row.tickSpacing !== null && row.complete);
-      const ids = concentrated.map((row) => row.pool);
+      const ticked = rows.filter((row) => row.complete && kindOf(row).hasTicks);
+      const ids = ticked.map((row) => row.pool);
       const ticks = ids.length === 0 ? [] : await reader.readTicks(chain, ids);
       return { checkpoint, rows, ticks };
     });

@@ -1,7 +1,13 @@
 // Whether a V4 pool's hook leaves swaps alone, as far as its address and the pool's id prove it.
 
 import { keccak256 } from 'viem/utils';
-import type { Address, PoolDescription } from '../../model/market-event.ts';
+import type { Address } from '../../model/market-event.ts';
+import type { PoolDescriptionOf } from '../../model/pool.ts';
+
+type ConcentratedDescription = Pick<
+  PoolDescriptionOf<'concentrated'>,
+  'pool' | 'token0' | 'token1' | 'feePips' | 'terms'
+>;
 
 /**
  * A hook's address says in its low bits which calls it gets. One that is called before or after
@@ -19,22 +25,19 @@ function toSpacingWord(tickSpacing: number): string {
 }
 
 /** A V4 pool's id is the hash of its key, and the key of a dynamic-fee pool has no fee. */
-export function hasFixedFee(
-  pool: Pick<PoolDescription, 'pool' | 'token0' | 'token1' | 'feePips' | 'tickSpacing'>,
-  hooks: Address,
-): boolean {
+export function hasFixedFee(pool: ConcentratedDescription, hooks: Address): boolean {
   const key = [
     toWord(pool.token0.slice(2)),
     toWord(pool.token1.slice(2)),
     toWord(pool.feePips.toString(16)),
-    toSpacingWord(pool.tickSpacing ?? 0),
+    toSpacingWord(pool.terms.tickSpacing),
     toWord(hooks.slice(2)),
   ];
   return keccak256(`0x${key.join('')}`) === pool.pool;
 }
 
-export function leavesSwapsAlone(pool: PoolDescription): boolean {
-  const { hooks } = pool;
+export function leavesSwapsAlone(pool: ConcentratedDescription): boolean {
+  const hooks = pool.terms.singleton?.hooks ?? null;
   if (hooks === null) return true;
   if ((Number.parseInt(hooks.slice(-LOW_DIGITS), 16) & SWAP_CALLS) !== 0) return false;
   return hasFixedFee(pool, hooks);

@@ -5,7 +5,8 @@ import { describe, it } from 'node:test';
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPair } from '../../../test/fakes/fake-pair.ts';
-import { type PoolDescription, ZERO_ADDRESS } from '../../model/market-event.ts';
+import { ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { PoolDescriptionOf } from '../../model/pool.ts';
 import { findBestRoute } from '../routing/route.ts';
 import { PoolGraph } from './pool-graph.ts';
 import { leavesSwapsAlone } from './pool-graph-hooks.ts';
@@ -66,7 +67,7 @@ describe('PoolGraph', () => {
 });
 
 describe('leavesSwapsAlone', () => {
-  function createHooked(hooks: string, keyFee: number): PoolDescription {
+  function createHooked(hooks: string, keyFee: number): PoolDescriptionOf<'concentrated'> {
     const key = [WETH, USDC, keyFee, 60, hooks] as [
       `0x${string}`,
       `0x${string}`,
@@ -81,8 +82,8 @@ describe('leavesSwapsAlone', () => {
       token0: WETH,
       token1: USDC,
       feePips: 3000,
-      tickSpacing: 60,
-      hooks,
+      kind: 'concentrated',
+      terms: { tickSpacing: 60, singleton: { hooks } },
       vault: toFakeAddress('bb', 1),
     };
   }
@@ -102,6 +103,9 @@ describe('leavesSwapsAlone', () => {
   });
 
   it('has nothing against a pool without a hook', () => {
-    assert.equal(leavesSwapsAlone({ ...createHooked(withBits(1 << 7), 3000), hooks: null }), true);
+    const hooked = createHooked(withBits(1 << 7), 3000);
+    for (const singleton of [{ hooks: null }, null]) {
+      assert.equal(leavesSwapsAlone({ ...hooked, terms: { tickSpacing: 60, singleton } }), true);
+    }
   });
 });

@@ -2,7 +2,8 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/market-event.ts';
-import type { PoolRecord, TickRecord } from '../../model/market-record.ts';
+import type { TickRecord } from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketScanner } from '../../store/store.ts';
 import type { PoolGraph } from './pool-graph.ts';
 import type { GraphPool } from './pool-graph-pool.ts';

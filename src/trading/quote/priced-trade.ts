@@ -1,5 +1,6 @@
 // What a trade would pay on one state of the chain: made by pricing, read by quote and build.
 
+import type { SwapCost } from '../../amm/pool-kind.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
 import type { TradeSide } from '../../model/market-record.ts';
@@ -29,6 +30,8 @@ export interface TradeAsset {
 
 /** What a router must be told to swap in a pool. */
 export type PoolReference =
+  /** None of our routers swaps in it. */
+  | { readonly kind: 'none'; readonly id: PoolId }
   | { readonly kind: 'v2'; readonly pair: Address }
   | { readonly kind: 'v3'; readonly pool: Address; readonly feePips: number }
   | { readonly kind: 'v4'; readonly id: PoolId; readonly key: V4PoolKey };
@@ -61,6 +64,9 @@ export interface TradeHop {
   /** The part of `amountInRaw` that is fee. */
   readonly feeAmountRaw: bigint;
   readonly ticksCrossed: number;
+  readonly cost: SwapCost;
+  /** The contract that holds the pool's tokens. */
+  readonly vault: Address;
 }
 
 /** A route, as it is told. A pool that several share is swapped in once; each has its part. */

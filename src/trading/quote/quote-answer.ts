@@ -28,7 +28,7 @@ function toAsset(asset: TradeAsset, amountRaw: bigint) {
 }
 
 function toPoolName(pool: PoolReference): string {
-  if (pool.kind === 'v4') return pool.id;
+  if (pool.kind === 'v4' || pool.kind === 'none') return pool.id;
   return toShownAddress(pool.kind === 'v2' ? pool.pair : pool.pool);
 }
 

@@ -2,13 +2,28 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { concentratedKind } from '../../amm/concentrated/concentrated-kind.ts';
+import { constantProductKind } from '../../amm/constant-product/constant-product-kind.ts';
+import type { SwapCost } from '../../amm/pool-kind.ts';
 import type { TradeHop, TradeStrand } from './priced-trade.ts';
 import { toGas } from './trade-gas.ts';
 
 type Kind = 'v2' | 'v3' | 'v4';
 
+function toCost(kind: Kind): SwapCost {
+  if (kind === 'v2') return constantProductKind.swapCost(null);
+  const singleton = kind === 'v4' ? { hooks: null } : null;
+  return concentratedKind.swapCost({ tickSpacing: 60, singleton });
+}
+
 function toStrand(kinds: readonly Kind[], takes: TradeStrand['takes'] = 'input'): TradeStrand {
-  const hops = kinds.map((kind) => ({ pool: { kind }, ticksCrossed: 0 }) as unknown as TradeHop);
+  const hops = kinds.map(
+    (kind, index): Partial<TradeHop> => ({
+      cost: toCost(kind),
+      vault: kind === 'v4' ? 'manager' : `pool ${index}`,
+      ticksCrossed: 0,
+    }),
+  ) as TradeHop[];
   return { takes, amountInRaw: 1n, amountOutRaw: 1n, hops };
 }
 

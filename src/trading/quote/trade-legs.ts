@@ -6,7 +6,6 @@ import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 import type { PoolReference, TradeHop, TradeLeg, TradeStrand } from './priced-trade.ts';
-import { toPoolKind } from './trade-gas.ts';
 
 /** In the key of a V4 pool: a hook decides the fee. */
 const DYNAMIC_FEE = 0x800000;
@@ -16,19 +15,21 @@ const BPS = 10_000n;
 const references = new WeakMap<GraphPool, PoolReference>();
 
 function createReference(pool: GraphPool): PoolReference {
-  const kind = toPoolKind(pool);
-  if (kind === 'v2') return { kind, pair: pool.pool };
-  if (kind === 'v3') return { kind, pool: pool.pool, feePips: pool.feePips };
-  const { token0, token1, tickSpacing, hooks, feePips } = pool;
+  const { pool: id, token0, token1, feePips } = pool;
+  if (pool.kind === 'constantProduct') return { kind: 'v2', pair: id };
+  if (pool.kind !== 'concentrated') return { kind: 'none', id };
+  const { tickSpacing, singleton } = pool.terms;
+  if (singleton === null) return { kind: 'v3', pool: id, feePips };
+  const { hooks } = singleton;
   const isFixed = hooks === null || hasFixedFee(pool, hooks);
   return {
-    kind,
-    id: pool.pool,
+    kind: 'v4',
+    id,
     key: {
       currency0: token0,
       currency1: token1,
       fee: isFixed ? feePips : DYNAMIC_FEE,
-      tickSpacing: tickSpacing ?? 0,
+      tickSpacing,
       hooks: hooks ?? ZERO_ADDRESS,
     },
   };
@@ -55,6 +56,8 @@ function toHop(hop: RouteHop): TradeHop {
     feePips: pool.curve.feePips(zeroForOne),
     feeAmountRaw: hop.feeAmount,
     ticksCrossed: hop.ticksCrossed,
+    cost: pool.cost,
+    vault: pool.vault,
   };
 }
 

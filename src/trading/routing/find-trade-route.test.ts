@@ -31,7 +31,9 @@ function createRange(number: number, tokens: readonly [string, string]): GraphPo
   const fees = { zeroForOne: 3000, oneForZero: 3000 };
   const state = { sqrtPriceX96: 2n ** 96n, liquidity: DEEP, tick: 0 };
   const curve = new ConcentratedPool(state, { tickSpacing: 60, fees, ticks });
-  return createPair(number, tokens, [DEEP, DEEP], { venue: 'uniswap-v3', tickSpacing: 60, curve });
+  const terms = { tickSpacing: 60, singleton: null };
+  const range = { venue: 'uniswap-v3', kind: 'concentrated', terms, curve } as const;
+  return createPair(number, tokens, [DEEP, DEEP], range);
 }
 
 interface Seen {

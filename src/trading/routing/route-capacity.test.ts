@@ -8,6 +8,7 @@ import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { TickTable } from '../../amm/concentrated/tick-table.ts';
+import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { SafetyBook } from '../safety/safety-book.ts';
@@ -96,12 +97,12 @@ describe('the bound on what can go in', () => {
       for (const pool of pools) {
         const zeroForOne = pool.token0 === tokenIn;
         const { curve } = pool;
-        const isConcentrated = curve instanceof ConcentratedPool;
-        if (isConcentrated) concentrated += 1;
+        if (curve instanceof ConcentratedPool) concentrated += 1;
         // Asked for more than there is, the ladder takes all that the pool can take.
-        const most = isConcentrated
-          ? curve.swapIn(zeroForOne, 1n << 300n).amountIn
-          : curve.toInMax(zeroForOne);
+        const most =
+          curve instanceof ConstantProductPool
+            ? 2n ** 112n - 1n - (zeroForOne ? curve.reserve0 : curve.reserve1)
+            : curve.swapIn(zeroForOne, 1n << 300n).amountIn;
         assert.equal(curve.swapIn(zeroForOne, most).isFilled, true);
         assert.equal(curve.swapIn(zeroForOne, most + 1n).isFilled, false);
         const alone = planField(createGraph([pool]), { tokenIn, tokenOut }, {});

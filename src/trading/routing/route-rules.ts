@@ -4,6 +4,7 @@
 // chosen by us: a token that nobody has looked at, taxes its transfers or cannot be sold again must
 // not draw trades through itself, however good its price looks.
 
+import { kindOf } from '../../amm/pool-kinds.ts';
 import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
@@ -52,8 +53,7 @@ function fitsTaxes(
 ): boolean {
   const { isFirst, isLast, taxes } = ends;
   if (!fits(known.inBps, isFirst, taxes.inBps)) return false;
-  // Only a constant-product pool looks at what arrived; the others demand the whole.
-  if (toTaxBps(known.inBps) > 0 && pool.tickSpacing !== null) return false;
+  if (toTaxBps(known.inBps) > 0 && !kindOf(pool).countsArrivals) return false;
   return fits(known.outBps, isLast, taxes.outBps);
 }
 

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { concentratedKind } from '../../amm/concentrated/concentrated-kind.ts';
+import { constantProductKind } from '../../amm/constant-product/constant-product-kind.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import { encodeSwap } from '../../chains/evm/transactions/encode-swap.ts';
 import type { SwapHop, SwapStrand } from '../../chains/evm/transactions/swap-plan.ts';
@@ -25,6 +27,15 @@ const ROUTER = {
 
 let created = 0;
 
+function toTerms(kind: Kind) {
+  if (kind === 'v2') {
+    const cost = constantProductKind.swapCost(null);
+    return { kind: 'constantProduct', terms: null, cost } as const;
+  }
+  const terms = { tickSpacing: 60, singleton: kind === 'v4' ? { hooks: null } : null };
+  return { kind: 'concentrated', terms, cost: concentratedKind.swapCost(terms) } as const;
+}
+
 function createPool(kind: Kind): GraphPool {
   created += 1;
   const address = toFakeAddress('dd', created);
@@ -34,8 +45,8 @@ function createPool(kind: Kind): GraphPool {
     token0: toFakeAddress('aa', 1),
     token1: toFakeAddress('aa', 2),
     feePips: 3000,
-    tickSpacing: kind === 'v2' ? null : 60,
-    hooks: null,
+    vault: kind === 'v4' ? toFakeAddress('bb', 9) : address,
+    ...toTerms(kind),
     inexact: null,
     curve: CURVE,
   };

@@ -1,7 +1,7 @@
 // What one transaction has room for: by the gas that it may use and by its length.
 
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { GasMeter, TRANSACTION_GAS_MAX, toPoolGas, toPoolKind } from '../quote/trade-gas.ts';
+import { GasMeter, TRANSACTION_GAS_MAX, toPoolGas } from '../quote/trade-gas.ts';
 import type { RouteStrand } from './route-strands.ts';
 
 /** A swap in a pool. */
@@ -26,13 +26,25 @@ const BYTES_MAX = 120_000;
 /** Where a pool may cost more than is known: so few that it hardly matters, some ten of V3. */
 const FEW_BYTES_MAX = 4_000;
 /** What commands were seen to take: for the first hop of a kind, and for each that follows. */
-const BYTES = { v2: 400, v3: 400, v4: 1_150 } as const;
-const BYTES_NEXT = { v2: 40, v3: 40, v4: 240 } as const;
+const PLAIN_BYTES = { first: 400, next: 40 };
+const SINGLETON_BYTES = { first: 1_150, next: 240 };
+
+function toHopBytes(pool: GraphPool): { readonly first: number; readonly next: number } {
+  const isSingleton = pool.kind === 'concentrated' && pool.terms.singleton !== null;
+  return isSingleton ? SINGLETON_BYTES : PLAIN_BYTES;
+}
+
+/** Hops of one kind in a row share a command; V2, V3 and V4 each have their own. */
+function toCommand({ pool }: { readonly pool: GraphPool }): string {
+  return `${pool.kind} ${pool.kind === 'concentrated' && pool.terms.singleton !== null}`;
+}
 
 function toBytes({ hops }: RouteStrand): number {
-  const kinds = hops.map(({ pool }) => toPoolKind(pool));
-  return kinds.reduce((sum, kind, index) => {
-    return sum + (kinds[index - 1] === kind ? BYTES_NEXT : BYTES)[kind];
+  return hops.reduce((sum, hop, index) => {
+    const { first, next } = toHopBytes(hop.pool);
+    const before = hops[index - 1];
+    const isNext = before !== undefined && toCommand(before) === toCommand(hop);
+    return sum + (isNext ? next : first);
   }, 0);
 }
 
@@ -42,9 +54,8 @@ function toGas(strands: readonly RouteStrand[]): bigint {
   for (const { takes, hops } of strands) {
     meter.addStrand(
       takes,
-      hops.map(({ pool }) => toPoolKind(pool)),
+      hops.map(({ pool: { cost, vault }, ticksCrossed }) => ({ cost, vault, ticksCrossed })),
     );
-    meter.addTicks(hops.reduce((sum, { ticksCrossed }) => sum + ticksCrossed, 0));
   }
   return meter.gas;
 }
@@ -52,9 +63,8 @@ function toGas(strands: readonly RouteStrand[]): bigint {
 function createRoom(bytesMax: number): RouteRoom {
   return {
     toShare({ pool, ticksCrossed, isFirst }) {
-      const kind = toPoolKind(pool);
-      const gasShare = Number(toPoolGas(kind, ticksCrossed, isFirst)) / Number(GAS_MAX);
-      return Math.max(gasShare, BYTES[kind] / bytesMax);
+      const gasShare = Number(toPoolGas(pool, ticksCrossed, isFirst)) / Number(GAS_MAX);
+      return Math.max(gasShare, toHopBytes(pool).first / bytesMax);
     },
     toUsed(strands) {
       const bytes = strands.reduce((sum, strand) => sum + toBytes(strand), 0);

@@ -1,8 +1,7 @@
 // What a search thread does: keeps the pools that it was sent, and searches what it is asked.
 
-import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { TickTable } from '../../amm/concentrated/tick-table.ts';
-import { ConstantProductPool } from '../../amm/constant-product.ts';
+import { kindOf } from '../../amm/pool-kinds.ts';
 import type { SwapPool } from '../../amm/swap-pool.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
@@ -12,7 +11,6 @@ import { toTradePlan, type WholePlan } from '../routing/trade-plan.ts';
 import {
   type SearchCommand,
   type SearchMessage,
-  type SentCurve,
   type SentField,
   type SentPlan,
   type SentPool,
@@ -31,8 +29,9 @@ class ReceivedPools {
       const rows = nets.map((liquidityNet, index) => ({ tick: at[index] ?? 0, liquidityNet }));
       this.#tables.set(number, new TickTable(rows));
     }
-    for (const { number, curve, ...rest } of pools) {
-      const pool: GraphPool = { ...rest, curve: this.#toCurve(curve) };
+    for (const sent of pools) {
+      const { number, plainCurve: _plain, table: _table, ...rest } = sent;
+      const pool = { ...rest, curve: this.#toCurve(sent) } as GraphPool;
       this.#pools.set(number, pool);
       this.#numbers.set(pool, number);
     }
@@ -79,15 +78,10 @@ class ReceivedPools {
     return pool;
   }
 
-  #toCurve(curve: SentCurve): SwapPool {
-    if (curve.kind === 'product') {
-      const { reserve0, reserve1, feePips } = curve;
-      return new ConstantProductPool({ reserve0, reserve1 }, feePips);
-    }
-    const { sqrtPriceX96, liquidity, tick, tickSpacing, fees, table } = curve;
-    const ticks = this.#tables.get(table);
+  #toCurve({ kind, plainCurve, table }: SentPool): SwapPool {
+    const ticks = table === null ? null : this.#tables.get(table);
     if (ticks === undefined) throw new Error(`the ticks ${table} were never sent`);
-    return new ConcentratedPool({ sqrtPriceX96, liquidity, tick }, { tickSpacing, fees, ticks });
+    return kindOf({ kind }).revive(plainCurve, ticks);
   }
 }
 

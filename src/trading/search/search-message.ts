@@ -3,7 +3,6 @@
 // Pools are sent once and named by number from then on: they are immutable, so a number means the
 // same pool in the same state for as long as both sides keep it.
 
-import type { DirectionFees } from '../../amm/concentrated/swap-fee.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
@@ -21,28 +20,12 @@ export interface SentTicks {
   readonly nets: readonly bigint[];
 }
 
-export type SentCurve =
-  | {
-      readonly kind: 'product';
-      readonly reserve0: bigint;
-      readonly reserve1: bigint;
-      readonly feePips: number;
-    }
-  | {
-      readonly kind: 'ticks';
-      readonly sqrtPriceX96: bigint;
-      readonly liquidity: bigint;
-      readonly tick: number;
-      readonly tickSpacing: number;
-      readonly fees: DirectionFees;
-      /** The number of its ticks. */
-      readonly table: number;
-    };
-
-export interface SentPool extends Omit<GraphPool, 'curve'> {
+export type SentPool = Omit<GraphPool, 'curve'> & {
   readonly number: number;
-  readonly curve: SentCurve;
-}
+  readonly plainCurve: object;
+  /** The number of its ticks; null where it has none. */
+  readonly table: number | null;
+};
 
 /** The pools of a field in their order, by number, each with its ways. */
 export interface SentField {

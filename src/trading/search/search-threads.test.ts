@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { createRandomQuestion } from '../../../test/fakes/random-trade.ts';
-import { swapAndMove } from '../../amm/swap-pool.ts';
 import { startSearchThread } from '../../compose/open-search-threads.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
@@ -108,7 +107,7 @@ describe('a search on a thread', () => {
         ({ hops }) => hops,
       )) {
         const moved = graph.get(pool.pool) ?? assert.fail();
-        graph.set({ ...moved, curve: swapAndMove(moved.curve, zeroForOne, amountIn).after });
+        graph.set({ ...moved, curve: moved.curve.swapAndMove(zeroForOne, amountIn).after });
       }
       assert.deepEqual(await searching, here, `round ${round}`);
     }

@@ -5,7 +5,6 @@ import { describe, it } from 'node:test';
 import { createRandomQuestion } from '../../../test/fakes/random-trade.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { TickTable } from '../../amm/concentrated/tick-table.ts';
-import { swapAndMove } from '../../amm/swap-pool.ts';
 import { planTrade, type RouteQuestion, toWholePlan } from '../routing/trade-plan.ts';
 import type { SearchCommand } from './search-message.ts';
 import { SentPools } from './sent-pools.ts';
@@ -39,7 +38,7 @@ describe('SentPools', () => {
       ({ curve, token0 }) => curve instanceof ConcentratedPool && token0 === tokenIn,
     );
     assert.ok(moving !== undefined);
-    graph.set({ ...moving, curve: swapAndMove(moving.curve, true, 1_000n).after });
+    graph.set({ ...moving, curve: moving.curve.swapAndMove(true, 1_000n).after });
     assert.deepEqual(count(send(sent, question)), { pools: 1, ticks: 0, forgotten: 0 });
   });
 

@@ -1,18 +1,10 @@
 // The main thread's account of the pools that a search thread has, so that each is sent once.
 
-import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import type { TickTable } from '../../amm/concentrated/tick-table.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { FieldPlan } from '../routing/route-field.ts';
 import type { WholePlan } from '../routing/trade-plan.ts';
-import type {
-  SearchCommand,
-  SentCurve,
-  SentField,
-  SentPlan,
-  SentPool,
-  SentTicks,
-} from './search-message.ts';
+import type { SearchCommand, SentField, SentPlan, SentPool, SentTicks } from './search-message.ts';
 
 /** What a thread keeps at most beside the pools of the search at hand. */
 const POOLS_MAX = 4_096;
@@ -70,7 +62,7 @@ export class SentPools {
         this.#numbers.set(pool, known);
         continue;
       }
-      const table = pool.curve instanceof ConcentratedPool ? pool.curve.terms.ticks : null;
+      const table = pool.curve.ticks;
       if (table !== null && !this.#tables.has(table)) {
         ticks.push({ number: this.#addTable(table), ticks: table.ticks, nets: table.nets });
         tickCount += table.size;
@@ -95,19 +87,16 @@ export class SentPools {
     const number = this.#last;
     this.#numbers.set(pool, number);
     this.#pools.set(number, pool);
-    return { ...pool, number, curve: this.#toSentCurve(pool.curve) };
+    const { curve, ...rest } = pool;
+    return { ...rest, number, plainCurve: curve.toPlain(), table: this.#useTable(curve.ticks) };
   }
 
-  #toSentCurve(curve: GraphPool['curve']): SentCurve {
-    if (!(curve instanceof ConcentratedPool)) {
-      const { reserve0, reserve1, feePips } = curve;
-      return { kind: 'product', reserve0, reserve1, feePips };
-    }
-    const { tickSpacing, fees, ticks } = curve.terms;
+  #useTable(ticks: TickTable | null): number | null {
+    if (ticks === null) return null;
     const table = this.#tables.get(ticks);
     if (table === undefined) throw new Error('a pool was sent before its ticks');
     table.users += 1;
-    return { kind: 'ticks', ...curve.state, tickSpacing, fees, table: table.number };
+    return table.number;
   }
 
   /** Makes the thread forget what has not been used for longest, where it has too much. */
@@ -119,7 +108,7 @@ export class SentPools {
       this.#numbers.delete(pool);
       this.#pools.delete(number);
       forgotten.pools.push(number);
-      const table = pool.curve instanceof ConcentratedPool ? pool.curve.terms.ticks : null;
+      const table = pool.curve.ticks;
       const entry = table && this.#tables.get(table);
       if (table === null || !entry) continue;
       entry.users -= 1;

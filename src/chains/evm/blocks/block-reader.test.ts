@@ -32,7 +32,7 @@ test('default: a range has its pools, reserves, swaps with senders, and transfer
   const block9 = blocks.find(({ header }) => header.position === 9)!;
   assert.deepEqual(
     block9.events.map((event) => event.kind),
-    ['transfer', 'reservesSet', 'swap', 'reservesSet', 'swap'],
+    ['transfer', 'poolChanged', 'swap', 'poolChanged', 'swap'],
   );
   const swaps = block9.events.filter((event) => event.kind === 'swap');
   assert.deepEqual(

@@ -12,7 +12,7 @@ import {
   startNode,
   topic,
 } from '../../../../test/fakes/market-scene.ts';
-import type { PoolDescription } from '../../../model/market-event.ts';
+import type { PoolDescription } from '../../../model/pool.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { DecodedSwap, EvmLog } from '../evm-log.ts';
 import { uintWord } from '../hex-data.ts';
@@ -34,10 +34,11 @@ type Part =
   | { readonly log: string; readonly of: string };
 
 function toDescription(pool: string): PoolDescription {
-  const tickSpacing = pool === V3_POOL ? 60 : null;
-  const tokens = { token0: TOKEN, token1: WETH };
-  const rest = { venue: 'v', feePips: 3000, hooks: null, vault: pool };
-  return { pool, ...tokens, tickSpacing, ...rest };
+  const shared = { pool, token0: TOKEN, token1: WETH, venue: 'v', feePips: 3000, vault: pool };
+  const terms = { tickSpacing: 60, singleton: null };
+  return pool === V3_POOL
+    ? { ...shared, kind: 'concentrated', terms }
+    : { ...shared, kind: 'constantProduct', terms: null };
 }
 
 const POOLS = new Map([PAIR, OTHER_PAIR, V3_POOL].map((pool) => [pool, toDescription(pool)]));
@@ -59,7 +60,7 @@ function find(parts: readonly Part[], { allLogs = false } = {}): TokenNotice[] {
     if (!('swap' in part)) return [];
     const [amount0, amount1] = part.swap.map(BigInt) as [bigint, bigint];
     const origin = { kind: 'swap', txHash: '0xaa', logIndex } as const;
-    const rest = { pool: part.pool ?? PAIR, amount0, amount1, after: null, feePips: null };
+    const rest = { pool: part.pool ?? PAIR, amount0, amount1, change: null };
     return [{ ...origin, ...rest }];
   });
   const block = { block: 5, blockHash: '0x5', timestampMs: null };

@@ -2,7 +2,8 @@
 // real swaps paid. All of it is read from logs that are there anyway: no request is made for it.
 
 import { keccak256, stringToBytes } from 'viem/utils';
-import type { Address, PoolDescription, PoolId } from '../../../model/market-event.ts';
+import type { Address, PoolId } from '../../../model/market-event.ts';
+import type { PoolDescription } from '../../../model/pool.ts';
 import type { TokenEventNotice, TokenNotice, TokenTaxNotice } from '../../../model/token-notice.ts';
 import type { DecodedSwap, EvmLog } from '../evm-log.ts';
 import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';
@@ -123,7 +124,7 @@ class TransactionSearch {
     ] as const) {
       const ofToken = moved.filter((one) => one.token === token);
       if (amount < 0n) this.#examineOut({ pool, token, paid: -amount }, ofToken);
-      else if (description.tickSpacing === null) {
+      else if (description.kind === 'constantProduct') {
         this.#examineIn({ pool, token, arrived: amount }, ofToken);
       }
     }

@@ -50,13 +50,13 @@ test('behavior: a pool met mid-life is told once a range, and an impostor never'
       complete: false,
       description: {
         pool: PAIR,
+        kind: 'constantProduct',
         venue: 'uniswap-v2',
         token0: TOKEN,
         token1: WETH,
         feePips: 3000,
-        tickSpacing: null,
-        hooks: null,
         vault: PAIR,
+        terms: null,
       },
     });
     assert.ok(events.slice(1).every((event) => 'pool' in event && event.pool === PAIR));
@@ -69,7 +69,8 @@ test('behavior: a pool that the caller has stored is not told again when it is c
   const chain = new RecordedChain({ chainId: 1337, blockTimestamps: true });
   chain.add([{ from: TRADER, logs: swap(PAIR, 5) }]);
   const { pool, ...rest } = { pool: PAIR, venue: 'uniswap-v2', token0: TOKEN, token1: WETH };
-  const row = { pool, ...rest, feePips: 3000, tickSpacing: null, hooks: null, vault: pool };
+  const kind = 'constantProduct' as const;
+  const row = { pool, kind, ...rest, feePips: 3000, vault: pool, terms: null };
   for (const complete of [true, false]) {
     const adapter = createAdapter([await startNode(chain)], {
       knownPools: async (pools) => pools.map(() => ({ ...row, complete })),
@@ -77,6 +78,6 @@ test('behavior: a pool that the caller has stored is not told again when it is c
     const { blocks } = await adapter.readBlocks({ fromBlock: 1, toBlock: 1, linked: false });
     const kinds = blocks.flatMap((block) => block.events.map((event) => event.kind));
     const told = complete ? [] : ['poolCreated'];
-    assert.deepEqual(kinds, [...told, 'reservesSet', 'swap']);
+    assert.deepEqual(kinds, [...told, 'poolChanged', 'swap']);
   }
 });

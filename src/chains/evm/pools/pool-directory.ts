@@ -2,7 +2,8 @@
 // known factory vouches for it when asked; anything else that emits the same topics is ignored.
 
 import { BoundedMap } from '../../../lib/bounded-map.ts';
-import type { PoolDescription, PoolId } from '../../../model/market-event.ts';
+import type { PoolId } from '../../../model/market-event.ts';
+import type { PoolDescription } from '../../../model/pool.ts';
 import type { KnownPools } from '../../adapter.ts';
 import type { EvmDeployment } from '../deployment.ts';
 import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
@@ -84,6 +85,6 @@ export class PoolDirectory {
 
 /** A stored row has more than the description; only that is kept in memory. */
 function toDescription(row: PoolDescription): PoolDescription {
-  const { pool, venue, token0, token1, feePips, tickSpacing, hooks, vault } = row;
-  return { pool, venue, token0, token1, feePips, tickSpacing, hooks, vault };
+  const { pool, kind, venue, token0, token1, feePips, vault, terms } = row;
+  return { pool, kind, venue, token0, token1, feePips, vault, terms } as PoolDescription;
 }

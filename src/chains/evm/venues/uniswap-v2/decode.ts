@@ -22,13 +22,13 @@ function createPairCreatedDecoder(deployment: EvmDeployment): LogDecoder {
       kind: 'poolCreated',
       description: {
         pool,
+        kind: 'constantProduct',
         venue: fork.venue,
         token0,
         token1,
         feePips: fork.feePips,
-        tickSpacing: null,
-        hooks: null,
         vault: pool,
+        terms: null,
       },
       complete: true,
     });
@@ -38,10 +38,13 @@ function createPairCreatedDecoder(deployment: EvmDeployment): LogDecoder {
 function decodeSync(log: EvmLog, out: DecodedEvent[]): void {
   if (log.topics.length !== 1 || !hasWords(log.data, 2)) return;
   out.push({
-    kind: 'reservesSet',
+    kind: 'poolChanged',
     pool: log.address,
-    reserve0: uintAt(log.data, 0),
-    reserve1: uintAt(log.data, 1),
+    change: {
+      poolKind: 'constantProduct',
+      reserve0: uintAt(log.data, 0),
+      reserve1: uintAt(log.data, 1),
+    },
   });
 }
 
@@ -55,8 +58,7 @@ function decodeSwap(log: EvmLog, out: DecodedEvent[]): void {
     pool: log.address,
     amount0: uintAt(data, 0) - uintAt(data, 2),
     amount1: uintAt(data, 1) - uintAt(data, 3),
-    after: null,
-    feePips: null,
+    change: null,
   });
 }
 

@@ -1,6 +1,6 @@
 // Uniswap V2 and its forks: what is read from logs, and what from the contracts themselves.
 
-import type { PoolDescription } from '../../../../model/market-event.ts';
+import type { PoolDescription } from '../../../../model/pool.ts';
 import { addressAt, addressWord, hasWords, toCallData, uintAt } from '../../hex-data.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV2Decoders, PAIR_CREATED_TOPIC, SWAP_TOPIC, SYNC_TOPIC } from './decode.ts';
@@ -36,7 +36,8 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
     const answer = vouched[index] ?? null;
     if (answer === null || !hasWords(answer, 1) || addressAt(answer, 0) !== pool) return [];
     const { venue, feePips } = fork;
-    return [{ pool, venue, token0, token1, feePips, tickSpacing: null, hooks: null, vault: pool }];
+    const kind = 'constantProduct';
+    return [{ pool, kind, venue, token0, token1, feePips, vault: pool, terms: null }];
   });
 };
 
@@ -49,12 +50,7 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
     if (answer === null || !hasWords(answer, 3)) return null;
     return {
       pool: description.pool,
-      reserve0: uintAt(answer, 0),
-      reserve1: uintAt(answer, 1),
-      sqrtPriceX96: null,
-      liquidity: null,
-      tick: null,
-      protocolFee: null,
+      state: { reserve0: uintAt(answer, 0), reserve1: uintAt(answer, 1) },
       ticks: [],
     };
   });

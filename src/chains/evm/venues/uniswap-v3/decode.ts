@@ -37,13 +37,13 @@ function createPoolCreatedDecoder(deployment: EvmDeployment): LogDecoder {
       kind: 'poolCreated',
       description: {
         pool,
+        kind: 'concentrated',
         venue: fork.venue,
         token0,
         token1,
         feePips: Number(topics[3]),
-        tickSpacing: int24At(data, 0),
-        hooks: null,
         vault: pool,
+        terms: { tickSpacing: int24At(data, 0), singleton: null },
       },
       complete: true,
     });
@@ -53,10 +53,14 @@ function createPoolCreatedDecoder(deployment: EvmDeployment): LogDecoder {
 function decodeInitialize(log: EvmLog, out: DecodedEvent[]): void {
   if (log.topics.length !== 1 || !hasWords(log.data, 2)) return;
   out.push({
-    kind: 'poolInitialized',
+    kind: 'poolChanged',
     pool: log.address,
-    sqrtPriceX96: uintAt(log.data, 0),
-    tick: int24At(log.data, 1),
+    change: {
+      poolKind: 'concentrated',
+      type: 'initialized',
+      sqrtPriceX96: uintAt(log.data, 0),
+      tick: int24At(log.data, 1),
+    },
   });
 }
 
@@ -65,11 +69,15 @@ function pushLiquidity(log: EvmLog, liquidityDelta: bigint, out: DecodedEvent[])
   // A burn of nothing only pokes the pool to count fees.
   if (lower === undefined || upper === undefined || liquidityDelta === 0n) return;
   out.push({
-    kind: 'liquidityChanged',
+    kind: 'poolChanged',
     pool: log.address,
-    tickLower: toInt24(lower),
-    tickUpper: toInt24(upper),
-    liquidityDelta,
+    change: {
+      poolKind: 'concentrated',
+      type: 'position',
+      tickLower: toInt24(lower),
+      tickUpper: toInt24(upper),
+      liquidityDelta,
+    },
   });
 }
 
@@ -96,12 +104,14 @@ function createSwapDecoder(words: number): LogDecoder {
       pool: log.address,
       amount0: intAt(data, 0),
       amount1: intAt(data, 1),
-      after: {
+      change: {
+        poolKind: 'concentrated',
+        type: 'swapped',
         sqrtPriceX96: uintAt(data, 2),
         liquidity: uintAt(data, 3),
         tick: int24At(data, 4),
+        feePips: null,
       },
-      feePips: null,
     });
   };
 }

@@ -1,6 +1,6 @@
 // Uniswap V3 and its forks: what is read from logs, and what from the contracts themselves.
 
-import type { PoolDescription } from '../../../../model/market-event.ts';
+import type { PoolDescription } from '../../../../model/pool.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../../adapter.ts';
 import {
   addressAt,
@@ -62,13 +62,13 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
         fork,
         description: {
           pool,
+          kind: 'concentrated' as const,
           venue: fork.venue,
           token0: addressAt(token0, 0),
           token1: addressAt(token1, 0),
           feePips,
-          tickSpacing: int24At(spacing, 0),
-          hooks: null,
           vault: pool,
+          terms: { tickSpacing: int24At(spacing, 0), singleton: null },
         },
       },
     ];
@@ -101,12 +101,11 @@ function toReading(
   if (slot0.length < 2 + 2 * 64) return null;
   return {
     pool: query.description.pool,
-    reserve0: null,
-    reserve1: null,
-    sqrtPriceX96: uintAt(slot0, 0),
-    liquidity: uintAt(liquidity, 0),
-    tick: int24At(slot0, 1),
-    protocolFee: null,
+    state: {
+      sqrtPriceX96: uintAt(slot0, 0),
+      liquidity: uintAt(liquidity, 0),
+      tick: int24At(slot0, 1),
+    },
     ticks: query.ticks.map((tick, index) => {
       const answer = ticks[index] ?? null;
       const known = answer !== null && answer.length >= 2 + 2 * 64;

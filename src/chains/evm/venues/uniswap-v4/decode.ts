@@ -1,6 +1,7 @@
 // Logs of the Uniswap V4 PoolManager, which holds every pool and keys it by id.
 
-import { type PoolDescription, ZERO_ADDRESS } from '../../../../model/market-event.ts';
+import { type Address, type PoolId, ZERO_ADDRESS } from '../../../../model/market-event.ts';
+import type { PoolDescription } from '../../../../model/pool.ts';
 import type { EvmDeployment, V4Deployment } from '../../deployment.ts';
 import type { LogDecoder } from '../../evm-log.ts';
 import { addressAt, hasWords, int24At, intAt, toTopicAddress, uintAt } from '../../hex-data.ts';
@@ -16,16 +17,25 @@ export const PROTOCOL_FEE_UPDATED_TOPIC =
 /** A pool key's fee with this bit means that the hook sets it, swap by swap. */
 const DYNAMIC_FEE_FLAG = 0x80_0000;
 
-export function toV4Description(
-  key: Omit<PoolDescription, 'venue' | 'vault' | 'hooks'> & { readonly hooks: string },
-  deployment: V4Deployment,
-): PoolDescription {
+/** What a pool's id is the hash of. */
+export interface V4PoolKey {
+  readonly pool: PoolId;
+  readonly token0: Address;
+  readonly token1: Address;
+  readonly feePips: number;
+  readonly tickSpacing: number;
+  readonly hooks: Address;
+}
+
+export function toV4Description(key: V4PoolKey, deployment: V4Deployment): PoolDescription {
+  const { pool, token0, token1, feePips, tickSpacing, hooks } = key;
   return {
-    ...key,
-    feePips: (key.feePips & DYNAMIC_FEE_FLAG) === 0 ? key.feePips : 0,
-    hooks: key.hooks === ZERO_ADDRESS ? null : key.hooks,
+    ...{ pool, token0, token1 },
+    kind: 'concentrated',
+    feePips: (feePips & DYNAMIC_FEE_FLAG) === 0 ? feePips : 0,
     venue: deployment.venue,
     vault: deployment.poolManager,
+    terms: { tickSpacing, singleton: { hooks: hooks === ZERO_ADDRESS ? null : hooks } },
   };
 }
 
@@ -50,10 +60,14 @@ function createInitializeDecoder(deployment: V4Deployment): LogDecoder {
       complete: true,
     });
     out.push({
-      kind: 'poolInitialized',
+      kind: 'poolChanged',
       pool,
-      sqrtPriceX96: uintAt(data, 3),
-      tick: int24At(data, 4),
+      change: {
+        poolKind: 'concentrated',
+        type: 'initialized',
+        sqrtPriceX96: uintAt(data, 3),
+        tick: int24At(data, 4),
+      },
     });
   };
 }
@@ -65,11 +79,15 @@ const decodeModifyLiquidity: LogDecoder = ({ topics, data }, out) => {
   // Zero collects fees and changes nothing that is priced.
   if (liquidityDelta === 0n) return;
   out.push({
-    kind: 'liquidityChanged',
+    kind: 'poolChanged',
     pool,
-    tickLower: int24At(data, 0),
-    tickUpper: int24At(data, 1),
-    liquidityDelta,
+    change: {
+      poolKind: 'concentrated',
+      type: 'position',
+      tickLower: int24At(data, 0),
+      tickUpper: int24At(data, 1),
+      liquidityDelta,
+    },
   });
 };
 
@@ -84,19 +102,23 @@ const decodeSwap: LogDecoder = ({ topics, data, txHash, logIndex }, out) => {
     // The event speaks from the swapper's side; ours is the pool's.
     amount0: -intAt(data, 0),
     amount1: -intAt(data, 1),
-    after: {
+    change: {
+      poolKind: 'concentrated',
+      type: 'swapped',
       sqrtPriceX96: uintAt(data, 2),
       liquidity: uintAt(data, 3),
       tick: int24At(data, 4),
+      feePips: Number(uintAt(data, 5)),
     },
-    feePips: Number(uintAt(data, 5)),
   });
 };
 
 const decodeProtocolFee: LogDecoder = ({ topics, data }, out) => {
   const pool = topics[1];
   if (pool === undefined || topics.length !== 2 || !hasWords(data, 1)) return;
-  out.push({ kind: 'protocolFeeSet', pool, protocolFee: Number(uintAt(data, 0)) });
+  const protocolFee = Number(uintAt(data, 0));
+  const change = { poolKind: 'concentrated', type: 'protocolFee', protocolFee } as const;
+  out.push({ kind: 'poolChanged', pool, change });
 };
 
 export function createUniswapV4Decoders(

@@ -1,7 +1,7 @@
 // Uniswap V4: what is read from logs, and what from the contracts themselves.
 
 import { keccak256 } from 'viem/utils';
-import type { PoolDescription } from '../../../../model/market-event.ts';
+import type { PoolDescription } from '../../../../model/pool.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../../adapter.ts';
 import {
   addressAt,
@@ -65,12 +65,12 @@ function toReading(
   if (!hasWords(slot0, 4) || !hasWords(liquidity, 1)) return null;
   return {
     pool: query.description.pool,
-    reserve0: null,
-    reserve1: null,
-    sqrtPriceX96: uintAt(slot0, 0),
-    liquidity: uintAt(liquidity, 0),
-    tick: int24At(slot0, 1),
-    protocolFee: Number(uintAt(slot0, 2)),
+    state: {
+      sqrtPriceX96: uintAt(slot0, 0),
+      liquidity: uintAt(liquidity, 0),
+      tick: int24At(slot0, 1),
+      protocolFee: Number(uintAt(slot0, 2)),
+    },
     ticks: query.ticks.map((tick, index) => {
       const answer = ticks[index] ?? null;
       const known = answer !== null && hasWords(answer, 2);

@@ -1,0 +1,208 @@
+// Concentrated-liquidity pools (Uniswap V3 and V4) as rows: a price, liquidity around it, ticks.
+
+import type { Address } from '../../model/market-event.ts';
+import type { TickRecord } from '../../model/market-record.ts';
+import type { PoolDraft, PoolKind, PoolTicks, SwapCost, SwappedAmounts } from '../pool-kind.ts';
+import { decodeFields, encodeFields, toBigint, toNumber } from '../state-text.ts';
+import type { SwapPool } from '../swap-pool.ts';
+import { ConcentratedPool, type PlainRange } from './concentrated-pool.ts';
+import { walkDown, walkUp } from './payable-in-band.ts';
+import { addPosition, addSwap, type PositionChange } from './position-amounts.ts';
+import { addProtocolFee, toDirectionFees } from './swap-fee.ts';
+import { TickTable } from './tick-table.ts';
+
+export interface ConcentratedPoolTerms {
+  readonly tickSpacing: number;
+  /** V4, where one contract keeps every pool; null for a pool that is a contract of its own. */
+  readonly singleton: {
+    /** The contract that is called around swaps; null where there is none. */
+    readonly hooks: Address | null;
+  } | null;
+}
+
+export interface ConcentratedPoolState {
+  /** Null before the first event. */
+  readonly sqrtPriceX96: bigint | null;
+  readonly liquidity: bigint | null;
+  readonly tick: number | null;
+  /** V4: 12 bits per direction; 0 elsewhere. */
+  readonly protocolFee: number;
+  /** What the positions hold at the pool's price, fees aside; null where not all are known. */
+  readonly amount0: bigint | null;
+  readonly amount1: bigint | null;
+}
+
+export type ConcentratedChange =
+  | { readonly type: 'initialized'; readonly sqrtPriceX96: bigint; readonly tick: number }
+  | {
+      readonly type: 'swapped';
+      readonly sqrtPriceX96: bigint;
+      readonly liquidity: bigint;
+      readonly tick: number;
+      /** The fee that was taken where the event says so (V4), else null. */
+      readonly feePips: number | null;
+    }
+  | ({ readonly type: 'position' } & PositionChange)
+  | { readonly type: 'protocolFee'; readonly protocolFee: number };
+
+declare module '../../model/pool.ts' {
+  interface PoolShapes {
+    concentrated: {
+      readonly terms: ConcentratedPoolTerms;
+      readonly state: ConcentratedPoolState;
+      readonly change: ConcentratedChange;
+    };
+  }
+}
+
+type Draft = PoolDraft<'concentrated'>;
+
+const PIPS = 1_000_000;
+
+/**
+ * The pool's own part of the fee that a swap paid. V4 tells the sum `p + l − ⌊p·l/1e6⌋`, where `p`
+ * is the protocol's part for the direction.
+ */
+export function toLpFee(feePips: number, protocolPips: number): number {
+  if (protocolPips === 0 || feePips < protocolPips) return feePips;
+  const about = Math.floor(((feePips - protocolPips) * PIPS) / (PIPS - protocolPips));
+  for (let lp = Math.max(about - 2, 0); lp <= about + 2; lp += 1) {
+    if (addProtocolFee(lp, protocolPips) === feePips) return lp;
+  }
+  return about;
+}
+
+function initialize(draft: Draft, change: { sqrtPriceX96: bigint; tick: number }): void {
+  const { state, complete } = draft;
+  draft.state = {
+    ...state,
+    sqrtPriceX96: change.sqrtPriceX96,
+    tick: change.tick,
+    liquidity: state.liquidity ?? 0n,
+    amount0: complete ? (state.amount0 ?? 0n) : state.amount0,
+    amount1: complete ? (state.amount1 ?? 0n) : state.amount1,
+  };
+}
+
+function swap(
+  draft: Draft,
+  change: Extract<ConcentratedChange, { type: 'swapped' }>,
+  swapped: SwappedAmounts,
+): void {
+  const { sqrtPriceX96, liquidity, tick, feePips } = change;
+  const { state } = draft;
+  const amounts = addSwap(state, swapped, feePips ?? draft.feePips);
+  draft.state = { ...state, ...amounts, sqrtPriceX96, liquidity, tick };
+  if (feePips === null) return;
+  const protocolPips = swapped.amount0 > 0n ? state.protocolFee & 0xfff : state.protocolFee >> 12;
+  // Two pool fees may come to one sum, so the fee that is known stays unless it contradicts.
+  if (addProtocolFee(draft.feePips, protocolPips) !== feePips) {
+    draft.feePips = toLpFee(feePips, protocolPips);
+  }
+}
+
+function changePosition(draft: Draft, change: PositionChange, ticks: PoolTicks): void {
+  const { tickLower, tickUpper, liquidityDelta: delta } = change;
+  if (delta === 0n) return;
+  // Of an incomplete pool positions may be taken away that were never seen to come.
+  if (draft.complete) {
+    const isLower = ticks.change(tickLower, { gross: delta, net: delta });
+    const isUpper = ticks.change(tickUpper, { gross: delta, net: -delta });
+    // More was taken than was ever seen to come: the pool's ticks are not what they seemed.
+    if (!isLower || !isUpper) draft.complete = false;
+    const amounts = draft.complete
+      ? addPosition(draft.state, draft.state, change)
+      : { amount0: null, amount1: null };
+    draft.state = { ...draft.state, ...amounts };
+  }
+  const { tick, liquidity } = draft.state;
+  if (tick === null || liquidity === null || tick < tickLower || tick >= tickUpper) return;
+  const after = liquidity + delta;
+  draft.state = { ...draft.state, liquidity: after < 0n ? 0n : after };
+}
+
+/** Ticks change seldom: as long as they do not, what was worked out about them stays. */
+function toTable(ticks: readonly TickRecord[], previous: SwapPool | undefined): TickTable {
+  const table = new TickTable(ticks);
+  const known = previous instanceof ConcentratedPool ? previous.terms.ticks : null;
+  return known?.equals(table) ? known : table;
+}
+
+const POOL_COST: SwapCost = { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_000n };
+const SINGLETON_COST: SwapCost = { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n };
+
+export const concentratedKind: PoolKind<'concentrated'> = {
+  name: 'concentrated',
+  hasTicks: true,
+  countsArrivals: false,
+  stateAtStart: {
+    ...{ sqrtPriceX96: null, liquidity: null, tick: null },
+    ...{ protocolFee: 0, amount0: null, amount1: null },
+  },
+  toldFields: ['sqrtPriceX96', 'liquidity', 'tick'],
+  needsTicks: ({ type }) => type === 'position',
+  apply(draft, change, { ticks, swapped }) {
+    switch (change.type) {
+      case 'initialized':
+        return initialize(draft, change);
+      case 'swapped':
+        if (swapped === null) throw new Error('a swap was told without its amounts');
+        return swap(draft, change, swapped);
+      case 'position':
+        return changePosition(draft, change, ticks);
+      case 'protocolFee':
+        draft.state = { ...draft.state, protocolFee: change.protocolFee };
+    }
+  },
+  price({ sqrtPriceX96 }) {
+    if (!sqrtPriceX96) return null;
+    return { numerator: sqrtPriceX96 * sqrtPriceX96, denominator: 1n << 192n };
+  },
+  holdings({ amount0, amount1 }) {
+    return amount0 === null || amount1 === null ? null : { amount0, amount1 };
+  },
+  payableRaw({ state, complete }, base, ticks) {
+    const { sqrtPriceX96, tick, liquidity } = state;
+    if (!sqrtPriceX96 || tick === null) return 0n;
+    const known = complete ? ticks : null;
+    const walk = { ticks: known, sqrtPriceX96, tick, liquidity: liquidity ?? 0n };
+    return base === 'token0' ? walkDown(walk) : walkUp(walk);
+  },
+  createSwapPool({ state, complete, feePips, terms: { tickSpacing } }, ticks, previous) {
+    const { sqrtPriceX96, tick, liquidity, protocolFee } = state;
+    if (!sqrtPriceX96 || tick === null) return null;
+    const table = toTable(complete ? ticks : [], previous);
+    // No liquidity now and none further on: nothing can be traded here.
+    if (!liquidity && table.size === 0) return null;
+    return new ConcentratedPool(
+      { sqrtPriceX96, liquidity: liquidity ?? 0n, tick },
+      { tickSpacing, fees: toDirectionFees(feePips, protocolFee), ticks: table },
+    );
+  },
+  revive(plain, ticks) {
+    if (ticks === null) throw new Error('a concentrated pool came without its ticks');
+    const { state, ...terms } = plain as PlainRange;
+    return new ConcentratedPool(state, { ...terms, ticks });
+  },
+  swapCost: ({ singleton }) => (singleton === null ? POOL_COST : SINGLETON_COST),
+  encodeTerms: ({ tickSpacing, singleton }) =>
+    encodeFields([tickSpacing, singleton === null ? 0 : 1, singleton?.hooks ?? null]),
+  decodeTerms(text) {
+    const [tickSpacing, isSingleton, hooks = null] = decodeFields(text, 3);
+    const singleton = isSingleton === '1' ? { hooks } : null;
+    return { tickSpacing: Number(tickSpacing), singleton };
+  },
+  encodeState: ({ sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1 }) =>
+    encodeFields([sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1]),
+  decodeState(text) {
+    const [sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1] = decodeFields(text, 6);
+    return {
+      sqrtPriceX96: toBigint(sqrtPriceX96),
+      liquidity: toBigint(liquidity),
+      tick: toNumber(tick),
+      protocolFee: Number(protocolFee),
+      amount0: toBigint(amount0),
+      amount1: toBigint(amount1),
+    };
+  },
+};

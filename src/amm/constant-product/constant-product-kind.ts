@@ -1,0 +1,60 @@
+// Constant-product pools as rows: reserves, told whole by every event (V2 `Sync`).
+
+import type { PoolKind } from '../pool-kind.ts';
+import { decodeFields, encodeFields, toBigint } from '../state-text.ts';
+import { ConstantProductPool, type PlainPair } from './constant-product-pool.ts';
+
+declare module '../../model/pool.ts' {
+  interface PoolShapes {
+    constantProduct: {
+      readonly terms: null;
+      /** Null before the first event. */
+      readonly state: { readonly reserve0: bigint | null; readonly reserve1: bigint | null };
+      readonly change: { readonly reserve0: bigint; readonly reserve1: bigint };
+    };
+  }
+}
+
+/** One minus the square root of 0.98, in 1e-18: what of a reserve is paid until a fall of 2 %. */
+const PAID_E18 = 10_050_506_338_833_466n;
+const E18 = 10n ** 18n;
+
+export const constantProductKind: PoolKind<'constantProduct'> = {
+  name: 'constantProduct',
+  hasTicks: false,
+  countsArrivals: true,
+  stateAtStart: { reserve0: null, reserve1: null },
+  toldFields: ['reserve0', 'reserve1'],
+  needsTicks: () => false,
+  apply(draft, { reserve0, reserve1 }) {
+    draft.state = { reserve0, reserve1 };
+  },
+  price({ reserve0, reserve1 }) {
+    if (!reserve0 || !reserve1) return null;
+    return { numerator: reserve1, denominator: reserve0 };
+  },
+  holdings({ reserve0, reserve1 }) {
+    if (reserve0 === null || reserve1 === null) return null;
+    return { amount0: reserve0, amount1: reserve1 };
+  },
+  payableRaw({ state }, base) {
+    const reserve = base === 'token0' ? state.reserve1 : state.reserve0;
+    return ((reserve ?? 0n) * PAID_E18) / E18;
+  },
+  createSwapPool({ state: { reserve0, reserve1 }, feePips }) {
+    if (!reserve0 || !reserve1) return null;
+    return new ConstantProductPool({ reserve0, reserve1 }, feePips);
+  },
+  revive(plain) {
+    const { feePips, ...reserves } = plain as PlainPair;
+    return new ConstantProductPool(reserves, feePips);
+  },
+  swapCost: () => ({ hop: 58_000n, hopInSameVault: 58_000n, perTick: 0n }),
+  encodeTerms: () => '',
+  decodeTerms: () => null,
+  encodeState: ({ reserve0, reserve1 }) => encodeFields([reserve0, reserve1]),
+  decodeState(text) {
+    const [reserve0, reserve1] = decodeFields(text, 2);
+    return { reserve0: toBigint(reserve0), reserve1: toBigint(reserve1) };
+  },
+};

@@ -1,0 +1,22 @@
+// A pool's terms and state as text: fields in a fixed order, with commas between, empty for null.
+
+export function encodeFields(fields: readonly (bigint | number | string | null)[]): string {
+  return fields.map((field) => field ?? '').join(',');
+}
+
+/** The fields in order. A text with fewer or more is corrupt. */
+export function decodeFields(text: string, count: number): (string | null)[] {
+  const fields = text.split(',');
+  if (fields.length !== count) {
+    throw new RangeError(`${JSON.stringify(text)} has not ${count} fields`);
+  }
+  return fields.map((field) => (field === '' ? null : field));
+}
+
+export function toBigint(field: string | null | undefined): bigint | null {
+  return field == null ? null : BigInt(field);
+}
+
+export function toNumber(field: string | null | undefined): number | null {
+  return field == null ? null : Number(field);
+}

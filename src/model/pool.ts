@@ -1,0 +1,53 @@
+// What a pool is: what all pools share, and what each kind of pool keeps of its own.
+
+import type { Address, PoolId } from './market-event.ts';
+
+/**
+ * The kinds of pools by name. A kind adds its entry from its own folder under `amm/`: `terms`,
+ * which are fixed when the pool is created; `state`, which its events change; and `change`, what
+ * one event tells. States are immutable: an event makes a new one.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: kinds add themselves by declaration merging.
+export interface PoolShapes {}
+
+export type PoolKindName = keyof PoolShapes;
+export type TermsOf<K extends PoolKindName> = PoolShapes[K]['terms'];
+export type StateOf<K extends PoolKindName> = PoolShapes[K]['state'];
+
+export interface PoolDescriptionOf<K extends PoolKindName> {
+  readonly pool: PoolId;
+  readonly kind: K;
+  readonly venue: string;
+  readonly token0: Address;
+  readonly token1: Address;
+  /** Fee in 1e-6; for a dynamic-fee pool the last fee seen. */
+  readonly feePips: number;
+  /** The contract that holds the pool's tokens: the pool itself, or the V4 PoolManager. */
+  readonly vault: Address;
+  readonly terms: TermsOf<K>;
+}
+
+export interface PoolRecordOf<K extends PoolKindName> extends PoolDescriptionOf<K> {
+  readonly createdBlock: number;
+  readonly createdAtMs: number;
+  /** False when the pool was met mid-life, so that its ticks are not all known. */
+  readonly complete: boolean;
+  /** After the last event. */
+  readonly state: StateOf<K>;
+  readonly lastSwapAtMs: number | null;
+  /** What it holds, in 1e-18 USD, as of its last event; null where unknown. */
+  readonly liquidityUsdE18: bigint | null;
+}
+
+export type PoolDescription = { [K in PoolKindName]: PoolDescriptionOf<K> }[PoolKindName];
+export type PoolRecord = { [K in PoolKindName]: PoolRecordOf<K> }[PoolKindName];
+
+/** A kind with its terms. */
+export type PoolTerms = {
+  [K in PoolKindName]: { readonly kind: K; readonly terms: TermsOf<K> };
+}[PoolKindName];
+
+/** What an event changes of a pool of its kind. */
+export type PoolChange = {
+  [K in PoolKindName]: { readonly poolKind: K } & PoolShapes[K]['change'];
+}[PoolKindName];
