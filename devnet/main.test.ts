@@ -7,9 +7,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findNodeProcesses, toStatePath } from './folder-lease.ts';
+import { after, before } from '../test/root-hooks.ts';
 import type { DevnetMessage } from './main.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');

@@ -1,7 +1,7 @@
 // What is deployed answers, and each odd token is odd in the way that it is there for.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   type Abi,
   type Address,
@@ -11,6 +11,7 @@ import {
   hexToBytes,
   parseAbi,
 } from 'viem';
+import { after, before } from '../test/root-hooks.ts';
 import { BYSTANDERS, TRADERS } from './accounts.ts';
 import { readArtifact } from './artifacts.ts';
 import { toCrew } from './deploy-contracts.ts';

@@ -1,7 +1,8 @@
 // The traders' choices, without a chain: repeatable, varied and bounded.
 
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
+import { before } from '../test/root-hooks.ts';
 import { MAKER } from './accounts.ts';
 import type { BlockWriter } from './block-writer.ts';
 import { queueContracts, queueTokens } from './deploy-contracts.ts';

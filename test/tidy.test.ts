@@ -163,6 +163,44 @@ describe('size', () => {
   });
 });
 
+/** The names that a file calls or awaits at its top, outside of every function. */
+function findTopLevelWork(source: Source): { calls: Set<string>; awaits: number } {
+  const calls = new Set<string>();
+  let awaits = 0;
+  function visit(node: AnyNode): void {
+    if (/Function/.test(node.type)) return;
+    if (node.type === 'AwaitExpression') awaits += 1;
+    if (node.type === 'CallExpression' && node.callee.type === 'Identifier') {
+      calls.add(node.callee.name);
+    }
+    for (const value of Object.values(node)) {
+      for (const child of Array.isArray(value) ? value : [value]) {
+        if (child && typeof child === 'object' && typeof child.type === 'string') visit(child);
+      }
+    }
+  }
+  const code = stripTypeScriptTypes(source.text);
+  visit(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }));
+  return { calls, awaits };
+}
+
+describe('test files', () => {
+  const tests = everything.filter(isTest);
+
+  test('behavior: nothing is awaited at the top, so a run of one test starts no more', () => {
+    assertNone(tests.filter((one) => findTopLevelWork(one).awaits > 0).map((one) => one.path));
+  });
+
+  test('behavior: hooks at the top are those of root-hooks.ts, so a run of one test ends', () => {
+    const takesHooks = /^import \{[^}]*\b(before|after)\b[^}]*\} from 'node:test'/m;
+    assertNone(
+      tests
+        .filter((one) => takesHooks.test(one.text) && findTopLevelWork(one).calls.has('before'))
+        .map((one) => one.path),
+    );
+  });
+});
+
 describe('form', () => {
   test('behavior: no default exports', () => {
     assertNone(

@@ -1,11 +1,12 @@
 // Holders of a token with more than ten of them: what the share of the ten largest counts.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { toCheckpoint, toToken } from '../../test/conformance/store-samples.ts';
 import { toFakeAddress } from '../../test/fakes/fake-market.ts';
 import { askFreshly, type Json, openTestStore, type ReadInput } from '../../test/market-scene.ts';
 import { readPages } from '../../test/read-pages.ts';
+import { after, before } from '../../test/root-hooks.ts';
 import type { Store } from '../store/store.ts';
 
 const TOKEN = toFakeAddress('aaaa', 16);

@@ -1,10 +1,11 @@
 // Pins what the reads refuse and what they promise of each parameter, over HTTP.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { toFakeAddress } from '../../test/fakes/fake-market.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { readPages } from '../../test/read-pages.ts';
+import { after, before } from '../../test/root-hooks.ts';
 import { startTestServer, type TestServer } from '../../test/start-http-server.ts';
 import type { AnyHandler } from '../contract/handler.ts';
 import type { Level } from '../contract/identity.ts';

@@ -1,11 +1,12 @@
 // Pins every figure of a token against what a client works out from the other reads.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { PLACES, round18, toFixed, toText } from '../../test/client-fold.ts';
 import { FAKE_ASSETS } from '../../test/fakes/fake-market.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { PAGES_MAX, readPages } from '../../test/read-pages.ts';
+import { after, before } from '../../test/root-hooks.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import {
   compareForms,
@@ -17,6 +17,7 @@ import { ERROR_CODES } from '../../src/errors/catalogue.ts';
 import { type DocsScene, startDocsScene, WIRE } from '../docs-scene.ts';
 import type { Json } from '../market-scene.ts';
 import { askExample } from '../operation-examples.ts';
+import { after, before } from '../root-hooks.ts';
 
 const run = promisify(execFile);
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { findToken } from '../../devnet/deployment.ts';
 import {
@@ -14,6 +14,7 @@ import {
   untilAtHead,
 } from '../indexing-scene.ts';
 import type { Json } from '../market-scene.ts';
+import { after, before } from '../root-hooks.ts';
 import { createTempFolder, type RunningService, startService } from '../start-service.ts';
 import { until } from '../trade-service.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
 import { type Browser as ChromiumBrowser, chromium } from 'playwright-core';
@@ -11,6 +11,7 @@ import { findBrowser } from '../find-browser.ts';
 import { createIndexingScene, type IndexingScene, untilAtHead } from '../indexing-scene.ts';
 import type { Json } from '../market-scene.ts';
 import { PAGES_MAX, readPages } from '../read-pages.ts';
+import { after, before } from '../root-hooks.ts';
 import { type RunningService, startService } from '../start-service.ts';
 import { openHttpStream } from '../stream-client.ts';
 import { type StreamEvent, StreamFold, toPlainTrades } from '../stream-fold.ts';

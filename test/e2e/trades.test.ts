@@ -1,8 +1,7 @@
-// What POST /trade/build gives, refuses and names, wallet by wallet; what became of the trades; a
-// hundred random ones from the quote to the block; and no node. One chain and service for all.
+// POST /trade/build wallet by wallet, the status of trades, a hundred random trades, and no node.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { encodeFunctionData, getAddress } from 'viem';
 import { TEST_ADDRESSES, TRADERS } from '../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../devnet/dex-abi.ts';
@@ -11,6 +10,7 @@ import type { Answer } from '../access-client.ts';
 import { createRandom } from '../fakes/fake-chain.ts';
 import type { Json } from '../market-scene.ts';
 import { assertVariety, runRandomTrades } from '../random-trades.ts';
+import { after, before } from '../root-hooks.ts';
 import { startTradeService, type TestTrader, type TradeService, until } from '../trade-service.ts';
 import { setBalance } from '../trade-wallet.ts';
 import { createEvmWallet, createSolanaWallet } from '../wallets.ts';

@@ -1,8 +1,9 @@
 // Pins who may speak to the endpoint, and what each message is charged.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Json } from '../market-scene.ts';
+import { after, before } from '../root-hooks.ts';
 import { OWN_PAGE } from '../start-http-server.ts';
 import { createEvmWallet } from '../wallets.ts';
 import { type McpServer, MINT, startMcp } from './start-mcp.ts';

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Json } from '../market-scene.ts';
+import { after, before } from '../root-hooks.ts';
 import { createTempFolder } from '../start-service.ts';
 import { createEvmWallet } from '../wallets.ts';
 import { CONFORMANCE_FIXTURES } from './conformance-fixtures.ts';

@@ -1,9 +1,10 @@
 // Pins how the endpoint speaks the protocol: generations, messages, batches, headers, errors.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { BATCH_MESSAGES_MAX } from '../../src/mcp/parse-messages.ts';
 import type { Json } from '../market-scene.ts';
+import { after, before } from '../root-hooks.ts';
 import { type McpServer, startMcp, toStateless, VERSION } from './start-mcp.ts';
 
 const cleanups: (() => unknown)[] = [];

@@ -1,7 +1,7 @@
 // Pins that a tool is its HTTP twin: same answers, same checks, smaller defaults, errors to act on.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { defineOperation, type Operation } from '../../src/contract/operation.ts';
@@ -10,6 +10,7 @@ import { ERROR_CATALOGUE, ERROR_CODES } from '../../src/errors/catalogue.ts';
 import { UnavailableError } from '../../src/errors/unavailable-error.ts';
 import { toFakeAddress } from '../fakes/fake-market.ts';
 import type { Json } from '../market-scene.ts';
+import { after, before } from '../root-hooks.ts';
 import { type McpServer, MINT, startMcp, toStateless } from './start-mcp.ts';
 
 const TOKEN = { chain: 'devnet', mint: MINT };

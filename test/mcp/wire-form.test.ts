@@ -1,11 +1,12 @@
 // Pins that the OpenAPI document declares what /mcp takes and answers, as it really is.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { toOpenapi } from '../../src/contract/openapi.ts';
 import { callMcp } from '../../src/contract/operations/call-mcp.ts';
 import type { Json } from '../market-scene.ts';
+import { after, before } from '../root-hooks.ts';
 import { type McpServer, startMcp, toStateless } from './start-mcp.ts';
 
 const cleanups: (() => unknown)[] = [];

@@ -1,13 +1,14 @@
 // The adapter on a real node with the real contracts: what it tells is what the contracts hold.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { startTestChain, type TestChain } from '../../../devnet/test-chain.ts';
 import {
   forwardTo,
   type Misdeed,
   startMisbehavingRpc,
 } from '../../../test/fakes/misbehaving-rpc.ts';
+import { after, before } from '../../../test/root-hooks.ts';
 import { type RpcRecorder, startRpcRecorder } from '../../../test/rpc-recorder.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { BlockEvents, MarketEvent } from '../../model/market-event.ts';

@@ -2,7 +2,7 @@
 // and quotes against the exchanges' own quoters.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { MAKER } from '../../../devnet/accounts.ts';
 import { type DevnetPool, findPool } from '../../../devnet/deployment.ts';
 import { buildAddLiquidity, buildRemoveLiquidity } from '../../../devnet/liquidity-calldata.ts';
@@ -15,6 +15,7 @@ import {
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../test/indexed-devnet.ts';
 import { askQuoters, type QuoteQuestion } from '../../../test/oracles/chain-quoters.ts';
+import { after, before } from '../../../test/root-hooks.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import type { PoolGraph } from './pool-graph.ts';

@@ -1,11 +1,12 @@
 // Quotes on a real node's markets: what they promise, what they warn of and what they cost.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { MAKER, TRADERS } from '../../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../../devnet/dex-abi.ts';
+import { after, before } from '../../../test/root-hooks.ts';
 import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
 import { changeTrap, setTraps, type Trap, type TrapMode } from '../../../test/trap-tokens.ts';
 import { ZERO_ADDRESS } from '../../model/market-event.ts';

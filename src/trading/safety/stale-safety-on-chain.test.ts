@@ -2,10 +2,11 @@
 // promises nothing from the moment at which the change can be seen, and tells it once measured.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { TRADERS } from '../../../devnet/accounts.ts';
+import { after, before } from '../../../test/root-hooks.ts';
 import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
 import { changeTrap, setTraps, type Trap, tradeTrap } from '../../../test/trap-tokens.ts';
 import { CODE as PROBE_CODE } from '../../chains/evm/probe/round-trip-probe.gen.ts';

@@ -1,14 +1,14 @@
-// Every shape of route, executed on a real node: the wallet gets what the maths says, to the unit,
-// and the router keeps nothing.
+// Every shape of route on a real node: the wallet gets what the maths says, the router nothing.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { TEST_ADDRESSES } from '../../../../devnet/accounts.ts';
 import { findPool } from '../../../../devnet/deployment.ts';
 import type { TestReceipt } from '../../../../devnet/test-chain.ts';
 import { enableV3Fee, mintPosition, openTwin } from '../../../../test/devnet-liquidity.ts';
 import { createRandom } from '../../../../test/fakes/fake-chain.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../../test/indexed-devnet.ts';
+import { after, before } from '../../../../test/root-hooks.ts';
 import { type SwapCase, SwapCases } from '../../../../test/swap-cases.ts';
 import { readBalance } from '../../../../test/trade-wallet.ts';
 import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';

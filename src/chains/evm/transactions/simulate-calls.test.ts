@@ -4,9 +4,10 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { findPool, findToken } from '../../../../devnet/deployment.ts';
 import { startTestChain, type TestChain } from '../../../../devnet/test-chain.ts';
+import { after, before } from '../../../../test/root-hooks.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
 import { ZERO_ADDRESS } from '../../../model/market-event.ts';

@@ -1,0 +1,28 @@
+// `before` and `after` for the top of a test file, where those of node:test leave things running.
+//
+// With --test-name-pattern and no test of the file matching, node:test starts a `before` hook at
+// the top of the file, does not wait for it and runs `after` at once: what `before` starts is never
+// stopped, and the run never ends. Here `after` waits for `before`. Hooks inside of a suite need no
+// such care: they do not run at all where none of its tests matches.
+
+import { after as afterTests, before as beforeTests } from 'node:test';
+
+type Hook = () => unknown;
+
+const started: Promise<unknown>[] = [];
+
+export function before(hook: Hook): void {
+  beforeTests(() => {
+    const run = Promise.resolve().then(hook);
+    started.push(run);
+    return run;
+  });
+}
+
+export function after(hook: Hook): void {
+  afterTests(async () => {
+    // A failure of `before` is reported as its own.
+    await Promise.allSettled(started);
+    await hook();
+  });
+}
