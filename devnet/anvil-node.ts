@@ -21,14 +21,15 @@ const GUARD_EXTRA_MS = 5_000;
 /** Longer than anybody runs: the node would write its state every minute, which nobody reads. */
 const SAVE_INTERVAL_S = 1_000_000_000;
 /** Each is a copy of the whole state, a quarter of a megabyte; eth_call works this far back. */
-const STATES_KEPT = 600;
+export const STATES_KEPT = 600;
 const BLOCK_GAS_LIMIT = 60_000_000;
 
 /**
  * The shell stands between us and the node. Its standard input is a pipe from this process, so
- * when we end in whatever way, even by SIGKILL, the read returns and the node is told to end; it
- * then writes its state beside the last one, and only a complete file takes the last one's place.
- * The lease file (folder-lease.ts) goes with it: if it is still there, the state was not saved.
+ * when we end in whatever way, even by SIGKILL, the read returns. Once nothing is mined any more
+ * (pause-mining.ts) the node is told to end; it then writes its state beside the last one, and only
+ * a complete file takes the last one's place. The lease file (folder-lease.ts) goes with it: if it
+ * is still there, the state was not saved.
  *
  * Two processes of one group watch. The guard waits for the node. The watch waits for us; it
  * outlives a killed guard and, when the node does not end in time, kills the whole group.
@@ -38,9 +39,9 @@ exec 3<&0
 saved="$1"; limit="$2"; runtime="$3"; pause="$4"; port="$5"; shift 5
 "$@" 3<&- </dev/null & node=$!
 {
-  read -r _ <&3; exec 3<&-
+  read -r miners <&3; exec 3<&-
   # A state that may have been saved in the middle of a block is worse than an earlier one.
-  { "$runtime" "$pause" "$port" && kill -TERM "$node" || kill -KILL "$node"; } &
+  { "$runtime" "$pause" "$port" "$miners" && kill -TERM "$node" || kill -KILL "$node"; } &
   while [ "$limit" -gt 0 ] && kill -0 "$node"; do sleep 1; limit=$((limit - 1)); done
   [ "$limit" -gt 0 ] || kill -KILL 0
 } 2>/dev/null & watch=$!
@@ -54,6 +55,9 @@ exit "$code"
 `;
 const PAUSE_SCRIPT = join(import.meta.dirname, 'pause-mining.ts');
 
+/** Whether a block that was asked for may still be in work. */
+export type Miners = 'at rest' | 'perhaps mining';
+
 export interface AnvilNode {
   readonly rpc: JsonRpc;
   readonly port: number;
@@ -64,8 +68,11 @@ export interface AnvilNode {
   readonly guardPid: number;
   /** Resolves when the node has ended, however that came about. */
   readonly exited: Promise<void>;
-  /** Ends the node after it has saved its state. */
-  stop(): Promise<void>;
+  /**
+   * Ends the node after it has saved its state. Blocks that somebody is still having mined are
+   * waited for, unless all who asked for any are at rest.
+   */
+  stop(miners?: Miners): Promise<void>;
   /** Ends the node at once; what happened since it was loaded is lost. */
   discard(): Promise<void>;
 }
@@ -78,6 +85,8 @@ export interface AnvilOptions {
   readonly loadFrom?: string;
   /** 0 or absent picks a free one. */
   readonly port?: number;
+  /** The node forgets the transactions of blocks further back; all are kept unless told. */
+  readonly transactionBlocksKept?: number;
   /**
    * Of block 0, in seconds; that of the loaded chain when a state is loaded. The node makes a block
    * 0 before it loads one, keeps both, saves both, and a later load takes either.
@@ -110,6 +119,9 @@ function toNodeArgs(options: AnvilOptions, port: number): string[] {
     ...['--gas-limit', String(BLOCK_GAS_LIMIT), '--no-request-size-limit'],
     // Without a number every run leaves gigabytes of states on disk; a bare flag breaks eth_call.
     ...['--prune-history', String(STATES_KEPT), '--cache-path', join(options.dataDir, 'cache')],
+    ...(options.transactionBlocksKept === undefined
+      ? []
+      : ['--transaction-block-keeper', String(options.transactionBlocksKept)]),
     ...(existsSync(loadFrom) ? ['--load-state', loadFrom] : []),
     ...['--dump-state', `${options.stateFile}.next`, '--state-interval', String(SAVE_INTERVAL_S)],
   ];
@@ -170,9 +182,9 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
     killGroup(child);
     await exited;
   };
-  const stop = async () => {
+  const stop = async (miners: Miners = 'at rest') => {
     rpc.close();
-    child.stdin?.end();
+    child.stdin?.end(`${miners}\n`);
     const killAfterMs = (options.saveMaxMs ?? SAVE_MAX_MS) + GUARD_EXTRA_MS;
     const timer = setTimeout(() => killGroup(child), killAfterMs);
     await exited;

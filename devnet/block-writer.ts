@@ -55,7 +55,13 @@ export function createBlockWriter(rpc: JsonRpc, nonces = new Map<Address, number
 
   function sendAll(txs: readonly QueuedTx[]): Promise<readonly Hex[]> {
     return rpc.batch<Hex>(
-      txs.map((tx, index) => toSendCall(tx, { nonce: tx.nonce, rank: txs.length - index })),
+      // A batch is executed concurrently, but a block is ordered by fee: so the fee says the order.
+      txs.map((tx, index) =>
+        toSendCall(tx, {
+          nonce: tx.nonce,
+          maxFeePerGas: MAX_FEE_PER_GAS + BigInt(txs.length - index),
+        }),
+      ),
     );
   }
 
@@ -77,21 +83,24 @@ export function createBlockWriter(rpc: JsonRpc, nonces = new Map<Address, number
   };
 }
 
-/** Without a place the node counts the nonce and the order is by arrival. */
-export function toSendCall(
-  tx: TxRequest,
-  place?: { readonly nonce: number; readonly rank: number },
-): RpcCall {
+export interface SendTerms {
+  /** Counted by the node unless told. */
+  readonly nonce?: number;
+  /** Blocks are ordered by it; equal ones by arrival. */
+  readonly maxFeePerGas?: bigint;
+  readonly maxPriorityFeePerGas?: bigint;
+}
+
+export function toSendCall(tx: TxRequest, terms: SendTerms = {}): RpcCall {
   const params = {
     from: tx.from,
     ...(tx.to === undefined ? {} : { to: tx.to }),
     ...(tx.data === undefined ? {} : { input: tx.data }),
     value: toQuantity(tx.value ?? 0n),
     gas: toQuantity(tx.gas),
-    ...(place === undefined ? {} : { nonce: toQuantity(place.nonce) }),
-    // A batch is executed concurrently, but a block is ordered by fee: so the fee says the order.
-    maxFeePerGas: toQuantity(MAX_FEE_PER_GAS + BigInt(place?.rank ?? 0)),
-    maxPriorityFeePerGas: toQuantity(PRIORITY_FEE_PER_GAS),
+    ...(terms.nonce === undefined ? {} : { nonce: toQuantity(terms.nonce) }),
+    maxFeePerGas: toQuantity(terms.maxFeePerGas ?? MAX_FEE_PER_GAS),
+    maxPriorityFeePerGas: toQuantity(terms.maxPriorityFeePerGas ?? PRIORITY_FEE_PER_GAS),
   };
   return { method: 'eth_sendTransaction', params: [params] };
 }

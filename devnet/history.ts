@@ -15,8 +15,8 @@ export interface HistoryOptions {
   readonly actionsPerBlock: number;
   readonly fromTimestamp: number;
   readonly toTimestamp: number;
-  /** Told now and then, from 0 to 1. */
-  readonly onProgress: (share: number) => void;
+  /** Told now and then, from 0 to 1, and waited for. */
+  readonly onProgress: (share: number) => void | Promise<void>;
 }
 
 export interface HistorySummary {
@@ -62,7 +62,7 @@ export async function writeHistory(
       for (const tx of planNext(market, random)) writer.queue(tx);
     }
     transactions += (await writer.mine(timestamp)).length;
-    if (index % PROGRESS_EVERY === 0) options.onProgress(index / options.blocks);
+    if (index % PROGRESS_EVERY === 0) await options.onProgress(index / options.blocks);
   }
   return { market, blocks: options.blocks, transactions };
 }

@@ -12,22 +12,33 @@ export interface JsonRpc {
   call<T>(method: string, ...params: unknown[]): Promise<T>;
   /** Results in the order of the calls; the first error of any of them is thrown. */
   batch<T>(calls: readonly RpcCall[]): Promise<T[]>;
+  /** Results and errors in the order of the calls. */
+  ask(calls: readonly RpcCall[]): Promise<readonly RpcReply[]>;
   close(): void;
 }
 
-interface RpcReply {
-  readonly id: number;
+export interface RpcReply {
+  readonly id: unknown;
   readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+  readonly error?: RpcFailure;
+}
+
+/** An error as the node tells it. */
+export interface RpcFailure {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
 }
 
 export class RpcError extends Error {
   readonly code: number;
+  readonly failure: RpcFailure;
 
-  constructor(method: string, error: { code: number; message: string }) {
-    super(`${method}: ${error.message} (${error.code})`);
+  constructor(method: string, failure: RpcFailure) {
+    super(`${method}: ${failure.message} (${failure.code})`);
     this.name = 'RpcError';
-    this.code = error.code;
+    this.code = failure.code;
+    this.failure = failure;
   }
 }
 
@@ -57,23 +68,32 @@ function toResult(method: string, reply: RpcReply | undefined): unknown {
 
 export function createJsonRpc(rpcUrl: string): JsonRpc {
   const target = { url: new URL(rpcUrl), agent: new Agent({ keepAlive: true, maxSockets: 8 }) };
+  async function ask(calls: readonly RpcCall[]): Promise<readonly RpcReply[]> {
+    if (calls.length === 0) return [];
+    const requests = calls.map(({ method, params }, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method,
+      params,
+    }));
+    const replies = JSON.parse(await post(target, JSON.stringify(requests))) as RpcReply[];
+    const byId = new Map(replies.map((reply) => [reply.id, reply]));
+    return calls.map(({ method }, id) => {
+      const reply = byId.get(id);
+      if (reply === undefined) throw new Error(`${method}: no answer`);
+      return reply;
+    });
+  }
   return {
     url: rpcUrl,
+    ask,
     async call<T>(method: string, ...params: unknown[]) {
       const text = await post(target, JSON.stringify({ jsonrpc: '2.0', id: 0, method, params }));
       return toResult(method, JSON.parse(text) as RpcReply) as T;
     },
     async batch<T>(calls: readonly RpcCall[]) {
-      if (calls.length === 0) return [];
-      const requests = calls.map(({ method, params }, id) => ({
-        jsonrpc: '2.0',
-        id,
-        method,
-        params,
-      }));
-      const replies = JSON.parse(await post(target, JSON.stringify(requests))) as RpcReply[];
-      const byId = new Map(replies.map((reply) => [reply.id, reply]));
-      return calls.map(({ method }, id) => toResult(method, byId.get(id)) as T);
+      const replies = await ask(calls);
+      return calls.map(({ method }, index) => toResult(method, replies[index]) as T);
     },
     close() {
       target.agent.destroy();

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findNodeProcesses, toStatePath } from './folder-lease.ts';
 import { after, before } from '../test/root-hooks.ts';
+import { findNodeProcesses, toStatePath } from './folder-lease.ts';
 import type { DevnetMessage } from './main.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
@@ -54,12 +54,14 @@ async function isAnswering(rpcUrl: string): Promise<boolean> {
 
 function findProcesses(name: string) {
   const found = findNodeProcesses(toStatePath(join(root, name)));
+  const node =
+    found.find(({ command }) => !command.startsWith('/bin/sh')) ?? assert.fail('no node');
   return {
     all: found.map(({ pid }) => pid),
     guard: found.find(({ pid, groupId }) => pid === groupId)?.pid ?? assert.fail('no guard'),
     shells: found.filter(({ command }) => command.startsWith('/bin/sh')).map(({ pid }) => pid),
-    node:
-      found.find(({ command }) => !command.startsWith('/bin/sh'))?.pid ?? assert.fail('no node'),
+    node: node.pid,
+    nodeUrl: `http://127.0.0.1:${/--port (\d+)/.exec(node.command)?.[1]}`,
   };
 }
 
@@ -90,11 +92,12 @@ test('as a child it reports ready, and ends with exit code 0 when its parent let
 
 test('killed at once, it leaves no node behind and the chain saved', async () => {
   const child = startChild('shared');
-  const ready = await untilReady(child);
+  await untilReady(child);
+  const { nodeUrl } = findProcesses('shared');
   child.kill('SIGKILL');
   await once(child, 'exit');
   await untilNoNode('shared');
-  assert.ok(!(await isAnswering(ready.rpcUrl)));
+  assert.ok(!(await isAnswering(nodeUrl)));
   assert.ok(existsSync(join(root, 'shared', 'state.json')));
   assert.ok(!existsSync(join(root, 'shared', 'state.json.running')));
 });
@@ -159,13 +162,13 @@ test('a node whose guard was killed ends with it, and the devnet says so', async
 
 test('a start takes over from a devnet that was killed with all that watched its node', async () => {
   const killed = startChild('shared');
-  const { rpcUrl } = await untilReady(killed);
-  const { node, shells } = findProcesses('shared');
+  await untilReady(killed);
+  const { node, nodeUrl, shells } = findProcesses('shared');
   killed.kill('SIGSTOP');
   for (const pid of shells) process.kill(pid, 'SIGKILL');
   killed.kill('SIGKILL');
   await once(killed, 'exit');
-  assert.ok(await isAnswering(rpcUrl), 'the node is an orphan');
+  assert.ok(await isAnswering(nodeUrl), 'the node is an orphan');
   const next = startChild('shared');
   const lines: string[] = [];
   next.on('message', (message: DevnetMessage) => {

@@ -1,8 +1,9 @@
-// Run by a node's guard before it ends the node, as a program of its own: `pause-mining.ts <port>`.
+// Run by a node's guard before it ends the node: `pause-mining.ts <port> ['at rest']`.
 //
 // The node copies its blocks first and its accounts later. A block that is mined in between is in
 // the saved accounts but not among the saved blocks, and balances no longer follow from the logs.
-// So nothing may be mined while the state is saved.
+// So nothing may be mined while the state is saved: neither by the node of itself, nor because the
+// devnet, which may have been killed since, asked for a block.
 
 import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
 
@@ -13,12 +14,13 @@ async function readHead(rpc: JsonRpc): Promise<number> {
   return Number(await rpc.call<string>('eth_blockNumber'));
 }
 
-export async function pauseMining(rpc: JsonRpc): Promise<void> {
+/** `isAtRest`: whoever asks for blocks has got all of them. */
+export async function pauseMining(rpc: JsonRpc, isAtRest: boolean): Promise<void> {
   const [isAutomatic, intervalS] = await rpc.batch<unknown>([
     { method: 'anvil_getAutomine', params: [] },
     { method: 'anvil_getIntervalMining', params: [] },
   ]);
-  if (isAutomatic !== true && intervalS === null) return;
+  if (isAtRest && isAutomatic !== true && intervalS === null) return;
   await rpc.call('evm_setAutomine', false);
   await rpc.call('evm_setIntervalMining', 0);
   // Blocks that were due before are still mined, in turns with ours: wait until ours are alone.
@@ -32,6 +34,7 @@ export async function pauseMining(rpc: JsonRpc): Promise<void> {
 }
 
 if (import.meta.main) {
-  await pauseMining(createJsonRpc(`http://127.0.0.1:${process.argv[2]}`));
+  const [, , port, miners] = process.argv;
+  await pauseMining(createJsonRpc(`http://127.0.0.1:${port}`), miners === 'at rest');
   process.exit(0);
 }

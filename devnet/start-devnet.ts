@@ -3,10 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, realpath, rm } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { MAKER } from './accounts.ts';
 import { type AnvilNode, SAVE_MAX_MS, startAnvil } from './anvil-node.ts';
+import { ArchiveKeeper, DEVNET_KEEPING, TransactionsLostError } from './archive-keeper.ts';
+import { BlockArchive } from './block-archive.ts';
+import { type BlockClock, startBlockClock } from './block-clock.ts';
 import { deployScene } from './deploy.ts';
 import { impersonateActors } from './deploy-contracts.ts';
 import {
@@ -15,11 +18,13 @@ import {
   toDeploymentPath,
   writeJsonAtomically,
 } from './deployment.ts';
+import { Ending } from './ending.ts';
 import { type FolderLease, takeFolder, toStatePath } from './folder-lease.ts';
 import { writeHistory } from './history.ts';
-import type { JsonRpc } from './json-rpc.ts';
+import { createJsonRpc } from './json-rpc.ts';
 import { createMarket } from './market.ts';
 import { createRandom } from './random.ts';
+import { startRpcFront } from './rpc-front.ts';
 import { startTraders } from './traders.ts';
 
 export interface HistoryLength {
@@ -54,12 +59,10 @@ export interface Devnet {
   stop(): Promise<void>;
 }
 
-/** Traders finish what they are at; beyond this, ending the node ends it for them. */
-const TRADERS_STOP_MAX_MS = 5_000;
 /** What the deployment's own blocks take before the history begins. */
 const DEPLOYMENT_SPAN_S = 120;
 const STATE_BYTES_MAX = 600_000_000;
-const BLOCK_INTERVAL_S = 1;
+const BLOCK_INTERVAL_MS = 1_000;
 /** Without traders blocks come from transactions, and now and then an empty one shows life. */
 const HEARTBEAT_MS = 2_000;
 
@@ -70,7 +73,41 @@ function toNowSeconds(): number {
   return Math.floor(Date.now() / 1_000);
 }
 
-async function writePast(options: DevnetOptions, node: AnvilNode, deployment: Deployment) {
+function toArchivePath(dataDir: string): string {
+  return join(dataDir, 'blocks.sqlite');
+}
+
+async function removeArchive(dataDir: string): Promise<void> {
+  for (const end of ['', '-wal', '-shm']) {
+    await rm(`${toArchivePath(dataDir)}${end}`, { force: true });
+  }
+}
+
+/** The folder that a devnet owns, and what it has to end there. */
+interface Place {
+  readonly options: DevnetOptions;
+  readonly lease: FolderLease;
+  readonly ending: Ending;
+}
+
+/** A node whose old transactions are in the archive, and in memory no longer. */
+interface ArchivedNode {
+  readonly node: AnvilNode;
+  readonly archive: BlockArchive;
+  readonly keeper: ArchiveKeeper;
+}
+
+function archiveBlocks({ options, ending }: Place, node: AnvilNode): ArchivedNode {
+  const archive = new BlockArchive(toArchivePath(options.dataDir));
+  ending.archive = archive;
+  return { node, archive, keeper: new ArchiveKeeper(node.rpc, archive) };
+}
+
+async function writePast(
+  options: DevnetOptions,
+  { node, keeper }: ArchivedNode,
+  deployment: Deployment,
+) {
   const { history, log } = options;
   const pace = { ...(node.emulated ? EMULATED_PACE : NATIVE_PACE), ...history };
   const blocks = Math.round(pace.hours * pace.blocksPerHour);
@@ -85,55 +122,69 @@ async function writePast(options: DevnetOptions, node: AnvilNode, deployment: De
     fromTimestamp,
     toTimestamp: fromTimestamp + Math.round(pace.hours * 3_600),
     makerNonce: Number(makerNonce),
-    onProgress: (share) => log(`writing the past: ${Math.round(share * 100)} %`),
+    onProgress(share) {
+      log(`writing the past: ${Math.round(share * 100)} %`);
+      return keeper.keepUp();
+    },
   });
   const elapsed = ((Date.now() - startedAt) / 1_000).toFixed(1);
   log(`the past is written: ${transactions} transactions in ${blocks} blocks, ${elapsed} s`);
 }
 
-async function startFresh(options: DevnetOptions, lease: FolderLease) {
-  const { dataDir, seed, log } = options;
-  await rm(toStatePath(dataDir), { force: true });
-  await rm(toDeploymentPath(dataDir), { force: true });
-  const span = Math.round(options.history.hours * 3_600) + DEPLOYMENT_SPAN_S;
-  const genesisTimestamp = toNowSeconds() - span;
-  const node = await startNode(options, lease, genesisTimestamp);
-  try {
-    log('node is up, deploying contracts');
-    const scene = await deployScene(node.rpc, genesisTimestamp);
-    const deployment = { ...scene, instance: randomUUID(), rpcUrl: node.rpc.url, seed };
-    await writePast(options, node, deployment);
-    return { node, deployment };
-  } catch (error) {
-    await node.stop();
-    throw error;
-  }
-}
-
-async function startNode(options: DevnetOptions, lease: FolderLease, genesisTimestamp: number) {
-  const { dataDir, port = 0, saveMaxMs = SAVE_MAX_MS } = options;
+async function startNode({ options, lease, ending }: Place, genesisTimestamp: number) {
+  const { dataDir, saveMaxMs = SAVE_MAX_MS } = options;
+  if (ending.hasBegun) throw new Error('the devnet was told to end');
   await lease.begin();
-  const stateFile = toStatePath(dataDir);
-  const node = await startAnvil({ dataDir, stateFile, port, genesisTimestamp, saveMaxMs });
-  options.log(`node: ${node.origin}`);
-  options.onNode?.(async () => {
-    await lease.markStopping();
-    await node.stop();
+  const node = await startAnvil({
+    dataDir,
+    stateFile: toStatePath(dataDir),
+    genesisTimestamp,
+    saveMaxMs,
+    transactionBlocksKept: DEVNET_KEEPING.transactionBlocks,
   });
+  ending.node = node;
+  options.log(`node: ${node.origin}`);
+  options.onNode?.(() => ending.run());
   return node;
 }
 
-async function resume(options: DevnetOptions, lease: FolderLease, found: Deployment) {
-  const known = lease.isSaved ? found : { ...found, instance: randomUUID() };
+async function startFresh(place: Place) {
+  const { dataDir, seed, history, log } = place.options;
+  await rm(toStatePath(dataDir), { force: true });
+  await rm(toDeploymentPath(dataDir), { force: true });
+  await removeArchive(dataDir);
+  const span = Math.round(history.hours * 3_600) + DEPLOYMENT_SPAN_S;
+  const genesisTimestamp = toNowSeconds() - span;
+  const node = await startNode(place, genesisTimestamp);
+  log('node is up, deploying contracts');
+  const scene = await deployScene(node.rpc, genesisTimestamp);
+  const deployment = { ...scene, instance: randomUUID(), rpcUrl: node.rpc.url, seed };
+  const archived = archiveBlocks(place, node);
+  await writePast(place.options, archived, deployment);
+  return { ...archived, deployment };
+}
+
+/** Null when the archive misses blocks that the node has forgotten. */
+async function resume(place: Place, found: Deployment) {
+  const { options, lease, ending } = place;
+  const deployment = lease.isSaved ? found : { ...found, instance: randomUUID() };
   // Before the lease begins anew: whoever is killed here must not pass for the instance before.
-  await writeJsonAtomically(toDeploymentPath(options.dataDir), known);
-  const node = await startNode(options, lease, found.genesisTimestamp);
+  await writeJsonAtomically(toDeploymentPath(options.dataDir), deployment);
+  const node = await startNode(place, found.genesisTimestamp);
+  await impersonateActors(node.rpc);
+  const archived = archiveBlocks(place, node);
   try {
-    await impersonateActors(node.rpc);
-    return { node, deployment: { ...known, rpcUrl: node.rpc.url } };
+    // A chain that went back to an earlier state has not all of the blocks that were archived.
+    await archived.keeper.follow();
+    await archived.keeper.keepUp();
+    return { ...archived, deployment };
   } catch (error) {
+    if (!(error instanceof TransactionsLostError) || ending.hasBegun) throw error;
+    options.log(`${error.message}: beginning a new chain`);
+    ending.archive = null;
+    archived.archive.close();
     await node.stop();
-    throw error;
+    return null;
   }
 }
 
@@ -157,47 +208,67 @@ async function findChain(options: DevnetOptions): Promise<Deployment | null> {
   return found;
 }
 
-/** What makes blocks from now on; the returned function ends it. */
+/** Makes blocks from now on, and trades. */
 async function bringToLife(
-  options: DevnetOptions,
-  rpc: JsonRpc,
+  { options, ending }: Place,
+  { node: { rpc }, keeper }: ArchivedNode,
   deployment: Deployment,
-): Promise<() => Promise<void>> {
+): Promise<BlockClock> {
   await rpc.call('anvil_setTime', toNowSeconds());
-  if (options.traders === 'off') {
-    await rpc.call('evm_setAutomine', true);
-    // A beat that fails means that the node has ended, which is noticed elsewhere.
-    const beat = () => void rpc.call('evm_mine').catch(() => undefined);
-    const timer = setInterval(beat, HEARTBEAT_MS);
-    return async () => clearInterval(timer);
-  }
-  await rpc.call('evm_setIntervalMining', BLOCK_INTERVAL_S);
+  const hasTraders = options.traders === 'on';
+  if (!hasTraders) await rpc.call('evm_setAutomine', true);
   const head = await rpc.call<Hex>('eth_blockNumber');
+  const clock = startBlockClock({
+    rpc,
+    intervalMs: hasTraders ? BLOCK_INTERVAL_MS : HEARTBEAT_MS,
+    beforeBlock: createArchiving(keeper, options.log),
+  });
   const random = createRandom(`${deployment.seed} live ${Number(head)}`);
   const market = createMarket(deployment);
-  const traders = startTraders({ rpc, market, random, log: options.log });
-  return () => traders.stop();
+  const { untilBlock } = clock;
+  const traders = hasTraders
+    ? startTraders({ rpc, market, random, log: options.log, untilBlock })
+    : null;
+  ending.endLife = async () => {
+    await Promise.all([traders?.stop(), clock.stop()]);
+  };
+  return clock;
 }
 
-async function startOnFolder(options: DevnetOptions, lease: FolderLease): Promise<Devnet> {
-  const { dataDir } = options;
+/** Archiving that fails is told once and does not hold up blocks. */
+function createArchiving(keeper: ArchiveKeeper, log: (line: string) => void) {
+  let hasFailed = false;
+  return async () => {
+    try {
+      await keeper.keepUp();
+    } catch (error) {
+      if (!hasFailed) log(`old blocks could not be archived: ${String(error)}`);
+      hasFailed = true;
+    }
+  };
+}
+
+async function startOnFolder(place: Place): Promise<Devnet> {
+  const { options, ending } = place;
+  const front = await startRpcFront(options.port ?? 0);
+  ending.front = front;
   const found = await findChain(options);
-  const { node, deployment } =
-    found === null ? await startFresh(options, lease) : await resume(options, lease, found);
-  const endLife = await bringToLife(options, node.rpc, deployment);
+  const resumed = found === null ? null : await resume(place, found);
+  const { deployment: opened, ...archived } = resumed ?? (await startFresh(place));
+  const deployment = { ...opened, rpcUrl: front.url };
+  const clock = await bringToLife(place, archived, deployment);
+  const { node, archive, keeper } = archived;
+  const rpc = createJsonRpc(node.rpc.url);
+  ending.frontRpc = rpc;
+  front.open({ rpc, archive, keeper, clock });
   // Only now: a chain whose past is cut short has no deployment and is begun anew.
-  await writeJsonAtomically(toDeploymentPath(dataDir), deployment);
+  await writeJsonAtomically(toDeploymentPath(options.dataDir), deployment);
   return {
     rpcUrl: deployment.rpcUrl,
     deployment,
-    deploymentPath: toDeploymentPath(dataDir),
+    deploymentPath: toDeploymentPath(options.dataDir),
     node,
-    async stop() {
-      await lease.markStopping();
-      await Promise.race([endLife(), sleep(TRADERS_STOP_MAX_MS, undefined, { ref: false })]);
-      await node.stop();
-      lease.release();
-    },
+    stop: () => ending.run(),
   };
 }
 
@@ -207,10 +278,11 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const dataDir = await realpath(options.dataDir);
   const { saveMaxMs = SAVE_MAX_MS, log } = options;
   const lease = await takeFolder({ stateFile: toStatePath(dataDir), saveMaxMs, log });
+  const ending = new Ending(lease);
   try {
-    return await startOnFolder({ ...options, dataDir }, lease);
+    return await startOnFolder({ options: { ...options, dataDir }, lease, ending });
   } catch (error) {
-    lease.release();
+    await ending.run();
     throw error;
   }
 }

@@ -137,6 +137,8 @@ function createHands(rpc: JsonRpc, deployment: Deployment) {
 }
 
 export interface TestChainOptions {
+  /** See AnvilOptions. */
+  readonly transactionBlocksKept?: number;
   /** A past of so many blocks, with timestamps that end about now; none unless told. */
   readonly history?: {
     readonly blocks: number;
@@ -166,7 +168,13 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
   const stateFile = join(dataDir, 'state.json');
   await mkdir(dataDir, { recursive: true });
   await copyFile(template.stateFile, stateFile);
-  const node = await startAnvil({ dataDir, stateFile, genesisTimestamp: TEMPLATE_GENESIS_S });
+  const { transactionBlocksKept } = options;
+  const node = await startAnvil({
+    dataDir,
+    stateFile,
+    genesisTimestamp: TEMPLATE_GENESIS_S,
+    ...(transactionBlocksKept === undefined ? {} : { transactionBlocksKept }),
+  });
   await impersonateActors(node.rpc);
   const { rpc } = node;
   const seed = options.history?.seed ?? 'test';

@@ -1,8 +1,8 @@
-// Keeps the market moving: a few things happen every second for as long as the devnet runs.
+// Keeps the market moving: a few things happen every second, as long as the chain keeps up.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
-import { toSendCall } from './block-writer.ts';
+import { type TxRequest, toSendCall } from './block-writer.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import { advanceDrift, type Market } from './market.ts';
 import { settleDrift, syncMarket } from './market-sync.ts';
@@ -18,6 +18,8 @@ export interface TradersOptions {
   readonly market: Market;
   readonly random: Random;
   readonly log: (line: string) => void;
+  /** Resolves when the chain has another block, or when the signal says so. */
+  readonly untilBlock: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Between two things that happen, on average. */
@@ -25,17 +27,64 @@ const PAUSE_MEAN_MS = 350;
 const PAUSE_AFTER_FAILURE_MS = 2_000;
 /** What the traders believe drifts from what is so; they look again this often. */
 const SYNC_EVERY_MS = 120_000;
+/** Traders send nothing more while this many of their transactions are not mined. */
+export const PENDING_MAX = 8;
+/** Far less than wallets offer, so a block puts the transactions of users first. */
+const PRIORITY_FEE_PER_GAS = 1_000n;
+
+/** The transactions of the traders that no block holds yet. */
+class PendingTransactions {
+  readonly #rpc: JsonRpc;
+  #hashes: Hex[] = [];
+
+  constructor(rpc: JsonRpc) {
+    this.#rpc = rpc;
+  }
+
+  get count(): number {
+    return this.#hashes.length;
+  }
+
+  add(hash: Hex): void {
+    this.#hashes.push(hash);
+  }
+
+  /** Forgets what was mined, and what the node no longer knows. */
+  async refresh(): Promise<void> {
+    const found = await this.#rpc.batch<{ readonly blockNumber: Hex | null } | null>(
+      this.#hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
+    );
+    this.#hashes = this.#hashes.filter((_, index) => found[index]?.blockNumber === null);
+  }
+}
+
+/** Twice the base fee covers the blocks until the transaction is mined. */
+async function readFloorFees(rpc: JsonRpc) {
+  const head = await rpc.call<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', 'latest', false);
+  const maxFeePerGas = BigInt(head.baseFeePerGas) * 2n + PRIORITY_FEE_PER_GAS;
+  return { maxFeePerGas, maxPriorityFeePerGas: PRIORITY_FEE_PER_GAS };
+}
 
 /** One at a time, because the node counts the nonces and a sender may act twice in a row. */
-async function act({ rpc, market, random }: TradersOptions): Promise<void> {
-  for (const tx of planNext(market, random)) {
-    const { method, params } = toSendCall(tx);
-    await rpc.call<Hex>(method, ...params);
+async function send(
+  { rpc, untilBlock }: TradersOptions,
+  pending: PendingTransactions,
+  order: { readonly txs: readonly TxRequest[]; readonly signal: AbortSignal },
+): Promise<void> {
+  for (const tx of order.txs) {
+    while (pending.count >= PENDING_MAX && !order.signal.aborted) {
+      await pending.refresh();
+      if (pending.count >= PENDING_MAX) await untilBlock(order.signal);
+    }
+    if (order.signal.aborted) return;
+    const { method, params } = toSendCall(tx, await readFloorFees(rpc));
+    pending.add(await rpc.call<Hex>(method, ...params));
   }
 }
 
 async function trade(options: TradersOptions, signal: AbortSignal): Promise<void> {
   const { rpc, market, random, log } = options;
+  const pending = new PendingTransactions(rpc);
   let failures = 0;
   let syncedAt = 0;
   let actedAt = Date.now();
@@ -48,7 +97,7 @@ async function trade(options: TradersOptions, signal: AbortSignal): Promise<void
       }
       advanceDrift(market, random, (Date.now() - actedAt) / 1_000);
       actedAt = Date.now();
-      await act(options);
+      await send(options, pending, { txs: planNext(market, random), signal });
       failures = 0;
     } catch (error) {
       failures += 1;

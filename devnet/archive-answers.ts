@@ -1,0 +1,125 @@
+// Answers a node's questions about blocks from the archive; undefined leaves them to the node.
+
+import type { ArchivedLog, ArchiveEntry, BlockArchive } from './block-archive.ts';
+import { toQuantity } from './block-writer.ts';
+
+type Params = readonly unknown[];
+
+function toNumber(tag: unknown): number | null {
+  if (tag === 'earliest') return 0;
+  return typeof tag === 'string' && /^0x[0-9a-f]{1,12}$/i.test(tag) ? Number(tag) : null;
+}
+
+function isHash(value: unknown): value is string {
+  return typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value);
+}
+
+function findByNumber(archive: BlockArchive, tag: unknown): ArchiveEntry | null {
+  const number = toNumber(tag);
+  return number === null ? null : archive.read(number);
+}
+
+function findByHash(archive: BlockArchive, hash: unknown): ArchiveEntry | null {
+  const number = isHash(hash) ? archive.findNumber(hash) : null;
+  return number === null ? null : archive.read(number);
+}
+
+/** A block is named by number or hash, and by either in an object of its own. */
+function findByAnyName(archive: BlockArchive, name: unknown): ArchiveEntry | null {
+  if (isHash(name)) return findByHash(archive, name);
+  if (typeof name !== 'object' || name === null) return findByNumber(archive, name);
+  const { blockHash, blockNumber } = name as Record<string, unknown>;
+  return findByHash(archive, blockHash) ?? findByNumber(archive, blockNumber);
+}
+
+function toBlock(entry: ArchiveEntry | null, full: unknown): unknown {
+  if (entry === null || full === true) return entry?.block;
+  return { ...entry.block, transactions: entry.block.transactions.map(({ hash }) => hash) };
+}
+
+function pickTransaction(entry: ArchiveEntry | null, index: unknown): unknown {
+  const at = toNumber(index);
+  return entry === null || at === null ? undefined : (entry.block.transactions[at] ?? null);
+}
+
+const isSame = (one: string, other: unknown) => one === String(other).toLowerCase();
+
+type Answer = (archive: BlockArchive, params: Params) => unknown;
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  eth_getBlockByNumber: (archive, [tag, full]) => toBlock(findByNumber(archive, tag), full),
+  eth_getBlockByHash: (archive, [hash, full]) => toBlock(findByHash(archive, hash), full),
+  eth_getBlockReceipts: (archive, [name]) => findByAnyName(archive, name)?.receipts,
+  eth_getBlockTransactionCountByNumber(archive, [tag]) {
+    const entry = findByNumber(archive, tag);
+    return entry === null ? undefined : toQuantity(entry.block.transactions.length);
+  },
+  eth_getBlockTransactionCountByHash(archive, [hash]) {
+    const entry = findByHash(archive, hash);
+    return entry === null ? undefined : toQuantity(entry.block.transactions.length);
+  },
+  eth_getTransactionByBlockNumberAndIndex: (archive, [tag, index]) =>
+    pickTransaction(findByNumber(archive, tag), index),
+  eth_getTransactionByBlockHashAndIndex: (archive, [hash, index]) =>
+    pickTransaction(findByHash(archive, hash), index),
+  eth_getTransactionByHash: (archive, [hash]) =>
+    findByHash(archive, hash)?.block.transactions.find((one) => isSame(one.hash, hash)),
+  eth_getTransactionReceipt: (archive, [hash]) =>
+    findByHash(archive, hash)?.receipts.find((one) => isSame(one.transactionHash, hash)),
+};
+
+export function answerFromArchive(
+  archive: BlockArchive,
+  call: { readonly method: string; readonly params: Params },
+): unknown {
+  return Object.hasOwn(ANSWERS, call.method)
+    ? ANSWERS[call.method]?.(archive, call.params)
+    : undefined;
+}
+
+function isWanted(log: ArchivedLog, filter: Readonly<Record<string, unknown>>): boolean {
+  const { address, topics } = filter;
+  const accepts = (wanted: unknown, value: string | undefined): boolean => {
+    if (wanted === undefined || wanted === null) return true;
+    const list: readonly unknown[] = Array.isArray(wanted) ? wanted : [wanted];
+    return list.length === 0 || list.some((one) => value !== undefined && isSame(value, one));
+  };
+  if (!accepts(address, log.address)) return false;
+  // As in the node, a null accepts a log that has no topic there.
+  return (
+    !Array.isArray(topics) || topics.every((wanted, index) => accepts(wanted, log.topics[index]))
+  );
+}
+
+export interface ArchivedLogs {
+  readonly logs: readonly ArchivedLog[];
+  /** What the node has to be asked for the later blocks; null when there are none. */
+  readonly restFilter: Readonly<Record<string, unknown>> | null;
+}
+
+/** Null when no block of the range is in the archive. */
+export function findLogs(archive: BlockArchive, filter: unknown): ArchivedLogs | null {
+  if (typeof filter !== 'object' || filter === null) return null;
+  const fields = filter as Record<string, unknown>;
+  const collect = (entries: Iterable<ArchiveEntry | null>) =>
+    [...entries].flatMap((entry) =>
+      (entry?.receipts ?? []).flatMap(({ logs }) => logs.filter((log) => isWanted(log, fields))),
+    );
+  if (fields['blockHash'] !== undefined) {
+    const entry = findByHash(archive, fields['blockHash']);
+    return entry === null ? null : { logs: collect([entry]), restFilter: null };
+  }
+  const from = toNumber(fields['fromBlock']);
+  const to = toNumber(fields['toBlock']);
+  if (from === null || from >= archive.blockCount || (to !== null && to < from)) return null;
+  const last = Math.min(to ?? Infinity, archive.blockCount - 1);
+  const reaches = to !== null && to <= last;
+  return {
+    logs: collect(readRange(archive, { from, to: last })),
+    restFilter: reaches ? null : { ...fields, fromBlock: toQuantity(last + 1) },
+  };
+}
+
+function* readRange(archive: BlockArchive, range: { readonly from: number; readonly to: number }) {
+  for (let number = range.from; number <= range.to; number++) yield archive.read(number);
+}

@@ -1,0 +1,109 @@
+// Copies blocks into the archive before the node forgets their transactions.
+
+import type { Hex } from 'viem';
+import { STATES_KEPT } from './anvil-node.ts';
+import { type ArchiveEntry, type BlockArchive, CHUNK_BLOCKS } from './block-archive.ts';
+import { toQuantity } from './block-writer.ts';
+import type { JsonRpc } from './json-rpc.ts';
+
+export interface Keeping {
+  /** Blocks this far below the head are archived: nothing can change them any more. */
+  readonly archiveDepth: number;
+  /** The node keeps the transactions of this many blocks. */
+  readonly transactionBlocks: number;
+}
+
+export const DEVNET_KEEPING: Keeping = {
+  // A reorganisation needs the state that it goes back to, so it cannot go further back than this.
+  archiveDepth: STATES_KEPT + 8,
+  // About half an hour of trading.
+  transactionBlocks: STATES_KEPT + 8 + 16 * CHUNK_BLOCKS,
+};
+
+const NO_TRANSACTIONS_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+
+export class TransactionsLostError extends Error {
+  constructor(number: number) {
+    super(`the node has lost the transactions of block ${number}, and no archive has them`);
+    this.name = 'TransactionsLostError';
+  }
+}
+
+async function readChunk(
+  rpc: JsonRpc,
+  { chunkBlocks, blockCount: first }: BlockArchive,
+): Promise<ArchiveEntry[]> {
+  const tags = Array.from({ length: chunkBlocks }, (_, index) => toQuantity(first + index));
+  const [blocks, receipts] = await Promise.all([
+    rpc.batch<ArchiveEntry['block'] | null>(
+      tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, true] })),
+    ),
+    rpc.batch<ArchiveEntry['receipts'] | null>(
+      tags.map((tag) => ({ method: 'eth_getBlockReceipts', params: [tag] })),
+    ),
+  ]);
+  return blocks.map((block, index) => {
+    if (block === null) throw new Error(`the node has no block ${first + index}`);
+    const isComplete =
+      receipts[index]?.length === block.transactions.length &&
+      (block.transactions.length > 0 || block.transactionsRoot === NO_TRANSACTIONS_ROOT);
+    if (!isComplete) throw new TransactionsLostError(first + index);
+    return { block, receipts: receipts[index] ?? [] };
+  });
+}
+
+export class ArchiveKeeper {
+  readonly #rpc: JsonRpc;
+  readonly #archive: BlockArchive;
+  readonly #keeping: Keeping;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(rpc: JsonRpc, archive: BlockArchive, keeping: Keeping = DEVNET_KEEPING) {
+    this.#rpc = rpc;
+    this.#archive = archive;
+    this.#keeping = keeping;
+  }
+
+  /** Blocks that may be added between two calls of `keepUp`, with a margin for others. */
+  get blocksAtOnceMax(): number {
+    const { archiveDepth, transactionBlocks } = this.#keeping;
+    return Math.floor((transactionBlocks - archiveDepth - this.#archive.chunkBlocks) / 3);
+  }
+
+  /** Archives every whole chunk that can no longer change. */
+  keepUp(): Promise<void> {
+    const done = this.#running.then(() => this.#archiveChunks());
+    this.#running = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Drops blocks that the chain no longer has: it went back to an earlier state. */
+  follow(): Promise<void> {
+    const done = this.#running.then(() => this.#dropOrphans());
+    this.#running = done.catch(() => undefined);
+    return done;
+  }
+
+  async #archiveChunks(): Promise<void> {
+    const head = Number(await this.#rpc.call<Hex>('eth_blockNumber'));
+    while (
+      this.#archive.blockCount + this.#archive.chunkBlocks <=
+      head - this.#keeping.archiveDepth
+    ) {
+      this.#archive.append(await readChunk(this.#rpc, this.#archive));
+    }
+  }
+
+  async #dropOrphans(): Promise<void> {
+    while (this.#archive.blockCount > 0) {
+      const last = this.#archive.blockCount - 1;
+      const found = await this.#rpc.call<{ hash: Hex } | null>(
+        'eth_getBlockByNumber',
+        toQuantity(last),
+        false,
+      );
+      if (found !== null && found.hash === this.#archive.read(last)?.block.hash) return;
+      this.#archive.dropLastChunk();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// Mines a block per interval, one at a time: on a slow machine blocks come later, never in a queue.
+//
+// The node's own interval mining takes a list of transactions every second and queues the lists.
+// Where a block takes longer than a second the queue grows without end: blocks are then made from
+// old lists whose transactions are mined already, and a new transaction waits behind all of them.
+
+import type { JsonRpc } from './json-rpc.ts';
+
+export interface BlockClock {
+  readonly intervalMs: number;
+  /** 0 rests. No block is being mined when it resolves. */
+  setInterval(intervalMs: number): Promise<void>;
+  /** Runs the work while no block of the clock is being mined. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  /** Resolves with the next block of the clock, or when the signal says so. */
+  untilBlock(signal: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface BlockClockOptions {
+  readonly rpc: JsonRpc;
+  readonly intervalMs: number;
+  /** Called before each block, while nothing else changes the chain. */
+  readonly beforeBlock: () => Promise<void>;
+}
+
+/** Even where every block takes longer than the interval, the node has time for others. */
+const REST_SHARE_MIN = 0.2;
+
+export function startBlockClock(options: BlockClockOptions): BlockClock {
+  const { rpc, beforeBlock } = options;
+  let { intervalMs } = options;
+  let last: Promise<unknown> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const waiting = new Set<() => void>();
+
+  function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  }
+
+  async function mine(): Promise<void> {
+    const startedAt = Date.now();
+    // A block that fails means that the node has ended, which is noticed elsewhere.
+    await exclusively(async () => {
+      if (stopped || intervalMs === 0) return;
+      await beforeBlock();
+      await rpc.call('evm_mine');
+    }).catch(() => undefined);
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+    schedule(Math.max(intervalMs * REST_SHARE_MIN, startedAt + intervalMs - Date.now()));
+  }
+
+  function schedule(waitMs: number): void {
+    clearTimeout(timer);
+    if (!stopped && intervalMs > 0) timer = setTimeout(mine, waitMs);
+  }
+
+  schedule(intervalMs);
+  return {
+    get intervalMs() {
+      return intervalMs;
+    },
+    async setInterval(next) {
+      intervalMs = next;
+      schedule(next);
+      await exclusively(async () => undefined);
+    },
+    exclusively,
+    untilBlock(signal) {
+      return new Promise((resolve) => {
+        if (signal.aborted) return resolve();
+        waiting.add(resolve);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await exclusively(async () => undefined);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// Ends what a devnet has started so far, in the order that leaves its chain whole.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AnvilNode } from './anvil-node.ts';
+import type { BlockArchive } from './block-archive.ts';
+import type { FolderLease } from './folder-lease.ts';
+import type { JsonRpc } from './json-rpc.ts';
+import type { RpcFront } from './rpc-front.ts';
+
+/** Traders and the clock finish what they are at; beyond this, the node ends without them. */
+const LIFE_END_MAX_MS = 5_000;
+
+export class Ending {
+  readonly #lease: FolderLease;
+  #ended: Promise<void> | null = null;
+  front: RpcFront | null = null;
+  /** By which the front asks the node. */
+  frontRpc: JsonRpc | null = null;
+  node: AnvilNode | null = null;
+  archive: BlockArchive | null = null;
+  /** Ends all that sends transactions and mines. */
+  endLife: () => Promise<void> = async () => undefined;
+
+  constructor(lease: FolderLease) {
+    this.#lease = lease;
+  }
+
+  get hasBegun(): boolean {
+    return this.#ended !== null;
+  }
+
+  run(): Promise<void> {
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  async #end(): Promise<void> {
+    if (this.node !== null) await this.#lease.markStopping();
+    await this.front?.close();
+    const isAtRest = await Promise.race([
+      this.endLife().then(() => true),
+      sleep(LIFE_END_MAX_MS, false, { ref: false }),
+    ]);
+    this.frontRpc?.close();
+    this.archive?.close();
+    await this.node?.stop(isAtRest ? 'at rest' : 'perhaps mining');
+    this.#lease.release();
+  }
+}

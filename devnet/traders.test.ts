@@ -1,0 +1,132 @@
+// Traders and users on a node that is too slow for them, however fast the machine is.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Hex } from 'viem';
+import { after, before } from '../test/root-hooks.ts';
+import { MAKER, TEST_ADDRESSES, TRADERS } from './accounts.ts';
+import { startBlockClock } from './block-clock.ts';
+import type { JsonRpc } from './json-rpc.ts';
+import { createMarket } from './market.ts';
+import { createRandom } from './random.ts';
+import { startTestChain, type TestChain } from './test-chain.ts';
+import { PENDING_MAX, startTraders } from './traders.ts';
+
+let chain: TestChain;
+
+before(async () => {
+  chain = await startTestChain();
+});
+
+after(() => chain?.stop());
+
+type PoolSenders = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** How many transactions of traders the node holds that no block has. */
+async function countPending(): Promise<number> {
+  const pool = await chain.rpc.call<{ pending: PoolSenders; queued: PoolSenders }>(
+    'txpool_content',
+  );
+  const ours = new Set<string>([MAKER, ...TRADERS]);
+  return [pool.pending, pool.queued]
+    .flatMap((part) => Object.entries(part))
+    .filter(([sender]) => ours.has(sender.toLowerCase()))
+    .reduce((sum, [, transactions]) => sum + Object.keys(transactions).length, 0);
+}
+
+/** Resolves with every call of the method that the traders make. */
+function watchCalls(rpc: JsonRpc, onCall: (method: string) => void): JsonRpc {
+  return {
+    ...rpc,
+    call(method, ...params) {
+      onCall(method);
+      return rpc.call(method, ...params);
+    },
+  };
+}
+
+test('traders wait for the chain: no more of their transactions are pending than the limit', async () => {
+  let onWait: () => void = () => undefined;
+  let mined: () => void = () => undefined;
+  const untilWaiting = () => new Promise<void>((resolve) => (onWait = resolve));
+  let sent = 0;
+  const rpc = watchCalls(chain.rpc, (method) => {
+    if (method === 'eth_sendTransaction') sent += 1;
+  });
+  let waiting = untilWaiting();
+  const traders = startTraders({
+    rpc,
+    market: createMarket(chain.deployment),
+    random: createRandom('slow'),
+    log: () => undefined,
+    // The chain has a next block only when this test mines one.
+    untilBlock: (signal) =>
+      new Promise((resolve) => {
+        mined = resolve;
+        signal.addEventListener('abort', () => resolve());
+        onWait();
+      }),
+  });
+  try {
+    for (let block = 1; block <= 3; block++) {
+      await waiting;
+      assert.equal(sent, block * PENDING_MAX);
+      assert.equal(await countPending(), PENDING_MAX);
+      waiting = untilWaiting();
+      await chain.mine();
+      assert.equal(await countPending(), 0);
+      mined();
+    }
+  } finally {
+    await traders.stop();
+  }
+});
+
+test("a user's transaction is in the next block, first, though every block takes too long", async () => {
+  let blocks = 0;
+  let begun: () => void = () => undefined;
+  let release: () => void = () => undefined;
+  const untilBegun = () => new Promise<void>((resolve) => (begun = resolve));
+  let beginning = untilBegun();
+  const clock = startBlockClock({
+    rpc: chain.rpc,
+    intervalMs: 1,
+    // Every block takes as long as the test likes, which is many intervals.
+    beforeBlock: () =>
+      new Promise((resolve) => {
+        blocks += 1;
+        release = resolve;
+        begun();
+      }),
+  });
+  const traders = startTraders({
+    rpc: chain.rpc,
+    market: createMarket(chain.deployment),
+    random: createRandom('busy'),
+    log: () => undefined,
+    untilBlock: clock.untilBlock,
+  });
+  const [from, to] = TEST_ADDRESSES;
+  try {
+    for (let round = 0; round < 3; round++) {
+      await beginning;
+      const head = await chain.readHead();
+      while ((await countPending()) < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      const hash = await chain.rpc.call<Hex>('eth_sendTransaction', { from, to, value: '0x1' });
+      beginning = untilBegun();
+      release();
+      await beginning;
+      const receipt = await chain.rpc.call<{ blockNumber: Hex; transactionIndex: Hex }>(
+        'eth_getTransactionReceipt',
+        hash,
+      );
+      assert.equal(Number(receipt.blockNumber), head + 1);
+      assert.equal(Number(receipt.transactionIndex), 0);
+    }
+    assert.ok(blocks >= 4);
+  } finally {
+    const stopping = Promise.all([traders.stop(), clock.stop()]);
+    release();
+    await stopping;
+  }
+});
