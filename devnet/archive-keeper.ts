@@ -2,7 +2,7 @@
 
 import type { Hex } from 'viem';
 import { STATES_KEPT } from './anvil-node.ts';
-import { type ArchiveEntry, type BlockArchive, CHUNK_BLOCKS } from './block-archive.ts';
+import type { ArchiveEntry, BlockArchive } from './block-archive.ts';
 import { toQuantity } from './block-writer.ts';
 import type { JsonRpc } from './json-rpc.ts';
 
@@ -11,21 +11,30 @@ export interface Keeping {
   readonly archiveDepth: number;
   /** The node keeps the transactions of this many blocks. */
   readonly transactionBlocks: number;
+  /** Blocks are archived so many at a time. */
+  readonly chunkBlocks: number;
+  /** A saved chain of more than this is relieved of archived blocks before it is loaded. */
+  readonly stateBytes: number;
 }
+
+/** Together they compress better than one by one. */
+const CHUNK_BLOCKS = 64;
 
 export const DEVNET_KEEPING: Keeping = {
   // A reorganisation needs the state that it goes back to, so it cannot go further back than this.
   archiveDepth: STATES_KEPT + 8,
   // About half an hour of trading.
   transactionBlocks: STATES_KEPT + 8 + 16 * CHUNK_BLOCKS,
+  chunkBlocks: CHUNK_BLOCKS,
+  stateBytes: 100_000_000,
 };
 
 const NO_TRANSACTIONS_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
-export class TransactionsLostError extends Error {
+export class BlockLostError extends Error {
   constructor(number: number) {
-    super(`the node has lost the transactions of block ${number}, and no archive has them`);
-    this.name = 'TransactionsLostError';
+    super(`the node no longer has all of block ${number}, and no archive has it`);
+    this.name = 'BlockLostError';
   }
 }
 
@@ -43,11 +52,11 @@ async function readChunk(
     ),
   ]);
   return blocks.map((block, index) => {
-    if (block === null) throw new Error(`the node has no block ${first + index}`);
     const isComplete =
+      block !== null &&
       receipts[index]?.length === block.transactions.length &&
       (block.transactions.length > 0 || block.transactionsRoot === NO_TRANSACTIONS_ROOT);
-    if (!isComplete) throw new TransactionsLostError(first + index);
+    if (!isComplete) throw new BlockLostError(first + index);
     return { block, receipts: receipts[index] ?? [] };
   });
 }
@@ -58,7 +67,7 @@ export class ArchiveKeeper {
   readonly #keeping: Keeping;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(rpc: JsonRpc, archive: BlockArchive, keeping: Keeping = DEVNET_KEEPING) {
+  constructor(rpc: JsonRpc, archive: BlockArchive, keeping: Keeping) {
     this.#rpc = rpc;
     this.#archive = archive;
     this.#keeping = keeping;

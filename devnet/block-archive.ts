@@ -32,8 +32,6 @@ export interface ArchiveEntry {
   readonly receipts: readonly ArchivedReceipt[];
 }
 
-/** Blocks are kept this many at a time: together they compress better. */
-export const CHUNK_BLOCKS = 64;
 /** Readers go through blocks in order, so a few chunks are enough. */
 const DECODED_CHUNKS_MAX = 4;
 const COMPRESSION_LEVEL = 6;
@@ -56,7 +54,7 @@ export class BlockArchive {
   readonly chunkBlocks: number;
   #blockCount: number;
 
-  constructor(file: string, chunkBlocks = CHUNK_BLOCKS) {
+  constructor(file: string, chunkBlocks: number) {
     this.chunkBlocks = chunkBlocks;
     this.#database = new DatabaseSync(file);
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');

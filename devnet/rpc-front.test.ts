@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { Hex } from 'viem';
 import { after, before } from '../test/root-hooks.ts';
 import { TEST_ADDRESSES } from './accounts.ts';
-import { ArchiveKeeper, TransactionsLostError } from './archive-keeper.ts';
+import { ArchiveKeeper, BlockLostError } from './archive-keeper.ts';
 import { BlockArchive } from './block-archive.ts';
 import { type BlockClock, startBlockClock } from './block-clock.ts';
 import { toQuantity } from './block-writer.ts';
@@ -17,7 +17,12 @@ import { type RpcFront, startRpcFront } from './rpc-front.ts';
 import { startTestChain, type TestChain } from './test-chain.ts';
 
 const CHUNK_BLOCKS = 8;
-const KEEPING = { archiveDepth: 4, transactionBlocks: 4 + 4 * CHUNK_BLOCKS };
+const KEEPING = {
+  archiveDepth: 4,
+  transactionBlocks: 4 + 4 * CHUNK_BLOCKS,
+  chunkBlocks: CHUNK_BLOCKS,
+  stateBytes: 0,
+};
 
 let root: string;
 let chain: TestChain;
@@ -123,10 +128,7 @@ test('blocks that the node has forgotten are told as they were', async () => {
 test('an archive that was removed is noticed, not filled with empty blocks', async () => {
   const empty = new BlockArchive(':memory:', CHUNK_BLOCKS);
   try {
-    await assert.rejects(
-      new ArchiveKeeper(chain.rpc, empty, KEEPING).keepUp(),
-      TransactionsLostError,
-    );
+    await assert.rejects(new ArchiveKeeper(chain.rpc, empty, KEEPING).keepUp(), BlockLostError);
   } finally {
     empty.close();
   }

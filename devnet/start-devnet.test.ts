@@ -157,16 +157,69 @@ test('a chain of a version that did not record its genesis is begun anew', async
   assert.notEqual(second.deployment.instance, first.deployment.instance);
 });
 
+/** Everything about the first blocks, as anybody is told who asks the devnet. */
+async function readBlocks({ rpcUrl }: Devnet, count: number): Promise<unknown[]> {
+  const rpc = createJsonRpc(rpcUrl);
+  const tags = Array.from({ length: count }, (_, number) => `0x${number.toString(16)}`);
+  try {
+    return await rpc.batch([
+      { method: 'eth_getLogs', params: [{ fromBlock: '0x0', toBlock: tags.at(-1) }] },
+      ...tags.flatMap((tag) => [
+        { method: 'eth_getBlockByNumber', params: [tag, true] },
+        { method: 'eth_getBlockReceipts', params: [tag] },
+      ]),
+    ]);
+  } finally {
+    rpc.close();
+  }
+}
+
+test('a chain that outgrew the node tells all of its blocks, also after a restart', async () => {
+  const keeping = { archiveDepth: 4, transactionBlocks: 20, chunkBlocks: 4, stateBytes: 0 };
+  const first = await start('long');
+  const count = (await readHead(first)) + 1;
+  const blocks = await readBlocks(first, count);
+  await first.stop();
+
+  const second = await start('long', { keeping });
+  await createJsonRpc(second.rpcUrl).call('anvil_mine', '0x18');
+  assert.deepEqual(await readBlocks(second, count), blocks);
+  const own = await second.node.rpc.call<Block>('eth_getBlockByNumber', '0x1', false);
+  assert.deepEqual(own.transactions, []);
+  await second.stop();
+
+  const third = await start('long', { keeping });
+  assert.equal(third.deployment.instance, first.deployment.instance);
+  assert.equal(await third.node.rpc.call('eth_getBlockByNumber', '0x2', false), null);
+  assert.deepEqual(await readBlocks(third, count), blocks);
+  await createJsonRpc(third.rpcUrl).call('anvil_mine', '0x8');
+  assert.deepEqual(await readBlocks(third, count), blocks);
+  await third.stop();
+
+  await rm(join(root, 'long', 'blocks.sqlite'));
+  const lines: string[] = [];
+  const fourth = await start('long', { keeping, log: (line) => lines.push(line) });
+  try {
+    assert.notEqual(fourth.deployment.instance, first.deployment.instance);
+    assert.match(lines.join('\n'), /beginning a new chain/);
+  } finally {
+    await fourth.stop();
+  }
+});
+
 interface Receipt {
   readonly from: string;
   readonly status: Hex;
 }
 
-/** However long it takes: resolves with the first block from here on in which a trade succeeded. */
+/** Traders act about three times for every block. */
+const BLOCKS_WITHOUT_TRADE_MAX = 100;
+
+/** However long it takes: the trades of the first block from here on in which one succeeded. */
 async function untilTrade({ rpcUrl }: Devnet, from: number): Promise<readonly Receipt[]> {
   const rpc = createJsonRpc(rpcUrl);
   try {
-    for (let number = from; ; ) {
+    for (let number = from; number < from + BLOCKS_WITHOUT_TRADE_MAX; ) {
       const tag = `0x${number.toString(16)}`;
       const receipts = await rpc.call<Receipt[] | null>('eth_getBlockReceipts', tag);
       const traded = receipts?.filter(({ from: sender }) => TRADERS.includes(sender as Hex)) ?? [];
@@ -174,6 +227,7 @@ async function untilTrade({ rpcUrl }: Devnet, from: number): Promise<readonly Re
       if (receipts === null) await sleep(50);
       else number += 1;
     }
+    return assert.fail(`no trade in ${BLOCKS_WITHOUT_TRADE_MAX} blocks`);
   } finally {
     rpc.close();
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { MAKER } from './accounts.ts';
 import { type AnvilNode, SAVE_MAX_MS, startAnvil } from './anvil-node.ts';
-import { ArchiveKeeper, DEVNET_KEEPING, TransactionsLostError } from './archive-keeper.ts';
+import { ArchiveKeeper, BlockLostError, DEVNET_KEEPING, type Keeping } from './archive-keeper.ts';
 import { BlockArchive } from './block-archive.ts';
 import { type BlockClock, startBlockClock } from './block-clock.ts';
 import { deployScene } from './deploy.ts';
@@ -23,6 +23,7 @@ import { type FolderLease, takeFolder, toStatePath } from './folder-lease.ts';
 import { writeHistory } from './history.ts';
 import { createJsonRpc } from './json-rpc.ts';
 import { createMarket } from './market.ts';
+import { pruneState } from './prune-state.ts';
 import { createRandom } from './random.ts';
 import { startRpcFront } from './rpc-front.ts';
 import { startTraders } from './traders.ts';
@@ -48,6 +49,8 @@ export interface DevnetOptions {
   readonly log: (line: string) => void;
   /** Called once there is a node, long before the start is through, with what ends it. */
   readonly onNode?: (stop: () => Promise<void>) => void;
+  /** What of the chain is kept where; tests keep less. */
+  readonly keeping?: Keeping;
 }
 
 export interface Devnet {
@@ -61,7 +64,8 @@ export interface Devnet {
 
 /** What the deployment's own blocks take before the history begins. */
 const DEPLOYMENT_SPAN_S = 120;
-const STATE_BYTES_MAX = 600_000_000;
+/** A longer text is more than JavaScript can hold. */
+const STATE_BYTES_MAX = 500_000_000;
 const BLOCK_INTERVAL_MS = 1_000;
 /** Without traders blocks come from transactions, and now and then an empty one shows life. */
 const HEARTBEAT_MS = 2_000;
@@ -97,10 +101,15 @@ interface ArchivedNode {
   readonly keeper: ArchiveKeeper;
 }
 
+function openArchive({ dataDir, keeping = DEVNET_KEEPING }: DevnetOptions): BlockArchive {
+  return new BlockArchive(toArchivePath(dataDir), keeping.chunkBlocks);
+}
+
 function archiveBlocks({ options, ending }: Place, node: AnvilNode): ArchivedNode {
-  const archive = new BlockArchive(toArchivePath(options.dataDir));
+  const archive = openArchive(options);
   ending.archive = archive;
-  return { node, archive, keeper: new ArchiveKeeper(node.rpc, archive) };
+  const keeper = new ArchiveKeeper(node.rpc, archive, options.keeping ?? DEVNET_KEEPING);
+  return { node, archive, keeper };
 }
 
 async function writePast(
@@ -132,7 +141,7 @@ async function writePast(
 }
 
 async function startNode({ options, lease, ending }: Place, genesisTimestamp: number) {
-  const { dataDir, saveMaxMs = SAVE_MAX_MS } = options;
+  const { dataDir, saveMaxMs = SAVE_MAX_MS, keeping = DEVNET_KEEPING } = options;
   if (ending.hasBegun) throw new Error('the devnet was told to end');
   await lease.begin();
   const node = await startAnvil({
@@ -140,7 +149,7 @@ async function startNode({ options, lease, ending }: Place, genesisTimestamp: nu
     stateFile: toStatePath(dataDir),
     genesisTimestamp,
     saveMaxMs,
-    transactionBlocksKept: DEVNET_KEEPING.transactionBlocks,
+    transactionBlocksKept: keeping.transactionBlocks,
   });
   ending.node = node;
   options.log(`node: ${node.origin}`);
@@ -164,12 +173,23 @@ async function startFresh(place: Place) {
   return { ...archived, deployment };
 }
 
+/** The node saves every block; those in the archive need not be loaded again. */
+async function relieveState(options: DevnetOptions): Promise<void> {
+  const { archiveDepth, chunkBlocks, stateBytes } = options.keeping ?? DEVNET_KEEPING;
+  const archive = openArchive(options);
+  const archivedCount = archive.blockCount;
+  archive.close();
+  const depth = archiveDepth + chunkBlocks;
+  await pruneState(toStatePath(options.dataDir), { archivedCount, depth, bytesMin: stateBytes });
+}
+
 /** Null when the archive misses blocks that the node has forgotten. */
 async function resume(place: Place, found: Deployment) {
   const { options, lease, ending } = place;
   const deployment = lease.isSaved ? found : { ...found, instance: randomUUID() };
   // Before the lease begins anew: whoever is killed here must not pass for the instance before.
   await writeJsonAtomically(toDeploymentPath(options.dataDir), deployment);
+  await relieveState(options);
   const node = await startNode(place, found.genesisTimestamp);
   await impersonateActors(node.rpc);
   const archived = archiveBlocks(place, node);
@@ -179,7 +199,7 @@ async function resume(place: Place, found: Deployment) {
     await archived.keeper.keepUp();
     return { ...archived, deployment };
   } catch (error) {
-    if (!(error instanceof TransactionsLostError) || ending.hasBegun) throw error;
+    if (!(error instanceof BlockLostError) || ending.hasBegun) throw error;
     options.log(`${error.message}: beginning a new chain`);
     ending.archive = null;
     archived.archive.close();
