@@ -49,8 +49,7 @@ export function startBlockClock(options: BlockClockOptions): BlockClock {
       await beforeBlock();
       await rpc.call('evm_mine');
     }).catch(() => undefined);
-    for (const resolve of waiting) resolve();
-    waiting.clear();
+    for (const end of waiting) end();
     schedule(Math.max(intervalMs * REST_SHARE_MIN, startedAt + intervalMs - Date.now()));
   }
 
@@ -73,8 +72,13 @@ export function startBlockClock(options: BlockClockOptions): BlockClock {
     untilBlock(signal) {
       return new Promise((resolve) => {
         if (signal.aborted) return resolve();
-        waiting.add(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        const end = () => {
+          signal.removeEventListener('abort', end);
+          waiting.delete(end);
+          resolve();
+        };
+        waiting.add(end);
+        signal.addEventListener('abort', end);
       });
     },
     async stop() {

@@ -40,6 +40,8 @@ interface Call {
 }
 
 const BODY_BYTES_MAX = 64 * 1024 ** 2;
+/** Clients keep connections; one that is closed under them looks like a node that fails. */
+const KEEP_ALIVE_MS = 600_000;
 const INTERNAL_ERROR = -32_603;
 
 /** What changes the chain's blocks: never while a block is being mined. */
@@ -210,7 +212,9 @@ function forward(
     if (outgoing.headersSent) outgoing.destroy();
     else answer(outgoing, 502, toFailure('the node does not answer'));
   });
-  outgoing.on('close', () => asked.destroy());
+  outgoing.on('close', () => {
+    if (!outgoing.writableFinished) asked.destroy();
+  });
   asked.end(body);
 }
 
@@ -273,6 +277,7 @@ export async function startRpcFront(port: number): Promise<RpcFront> {
       else answer(outgoing, 500, toFailure(String(error)));
     });
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   const tunnels = new Set<Socket>();
   server.on('upgrade', (incoming, socket: Socket, head) => {
     if (parts === null) return socket.destroy();
