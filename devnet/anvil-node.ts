@@ -20,8 +20,11 @@ export const SAVE_MAX_MS = 120_000;
 const GUARD_EXTRA_MS = 5_000;
 /** Longer than anybody runs: the node would write its state every minute, which nobody reads. */
 const SAVE_INTERVAL_S = 1_000_000_000;
-/** Each is a copy of the whole state, a quarter of a megabyte; eth_call works this far back. */
-export const STATES_KEPT = 600;
+/**
+ * eth_call works this far back. Each is a copy of the whole state, which grows by the hash of every
+ * block until it has 8,191 of them (EIP-2935): from a quarter of a megabyte to two.
+ */
+export const STATES_KEPT = 256;
 const BLOCK_GAS_LIMIT = 60_000_000;
 
 /**

@@ -23,7 +23,7 @@ const CHUNK_BLOCKS = 64;
 export const DEVNET_KEEPING: Keeping = {
   // A reorganisation needs the state that it goes back to, so it cannot go further back than this.
   archiveDepth: STATES_KEPT + 8,
-  // About half an hour of trading.
+  // Some twenty minutes of trading.
   transactionBlocks: STATES_KEPT + 8 + 16 * CHUNK_BLOCKS,
   chunkBlocks: CHUNK_BLOCKS,
   stateBytes: 100_000_000,

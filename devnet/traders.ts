@@ -58,10 +58,10 @@ class PendingTransactions {
   }
 }
 
-/** Twice the base fee covers the blocks until the transaction is mined. */
+/** The base fee rises by an eighth per block at most; wallets offer a fifth more and a tip. */
 async function readFloorFees(rpc: JsonRpc) {
   const head = await rpc.call<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', 'latest', false);
-  const maxFeePerGas = BigInt(head.baseFeePerGas) * 2n + PRIORITY_FEE_PER_GAS;
+  const maxFeePerGas = (BigInt(head.baseFeePerGas) * 9n) / 8n + 1n + PRIORITY_FEE_PER_GAS;
   return { maxFeePerGas, maxPriorityFeePerGas: PRIORITY_FEE_PER_GAS };
 }
 
