@@ -4,13 +4,18 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { type Hex, keccak256 } from 'viem';
 import { TEST_ADDRESSES } from './accounts.ts';
 import { type AnvilNode, startAnvil } from './anvil-node.ts';
+import type { RpcCall } from './json-rpc.ts';
 
 const GENESIS_S = 1_760_000_000;
 const TRANSFERS = 300;
+/** A contract that loops until its gas is spent, so that a block takes longer than a program. */
+const LOOP = { address: '0x00000000000000000000000000000000000000aa', code: '0x5b600056' };
+const LOOP_GAS = 16_000_000;
+const SENDERS = TEST_ADDRESSES.slice(0, 4);
 
 /** The root of the accounts that the node holds, beside the one that its newest block states. */
 async function readRoots({ rpc }: AnvilNode) {
@@ -23,27 +28,59 @@ async function readRoots({ rpc }: AnvilNode) {
   return { held: keccak256(accountProof[0] ?? '0x'), stated: stateRoot, head: Number(number) };
 }
 
-test('behavior: a chain that is saved while blocks are mined is saved whole', async (t) => {
+async function startScene(t: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'mintwire-pause-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const stateFile = join(dataDir, 'state.json');
   const options = { dataDir, stateFile, genesisTimestamp: GENESIS_S };
-  const node = await startAnvil(options);
-  t.after(() => node.discard());
+  const start = async () => {
+    const node = await startAnvil(options);
+    t.after(() => node.discard());
+    return node;
+  };
+  return { node: await start(), restart: start };
+}
+
+function toTransfer(n: number): RpcCall {
+  const [from, to] = [TEST_ADDRESSES[n % 10], TEST_ADDRESSES[(n + 1) % 10]];
+  const params = [{ from, to, value: '0x1', gas: '0x5208' }];
+  return { method: 'eth_sendTransaction', params };
+}
+
+async function assertWhole(node: AnvilNode): Promise<void> {
+  const { held, stated, head } = await readRoots(node);
+  assert.ok(head > 0);
+  assert.equal(held, stated);
+}
+
+test('behavior: a chain that is saved while blocks are mined is saved whole', async (t) => {
+  const { node, restart } = await startScene(t);
   await node.rpc.call('evm_setAutomine', true);
   const sent = Array.from({ length: TRANSFERS }, (_, n) => {
-    const [from, to] = [TEST_ADDRESSES[n % 10], TEST_ADDRESSES[(n + 1) % 10]];
-    return node.rpc.call('eth_sendTransaction', { from, to, value: '0x1', gas: '0x5208' });
+    const { method, params } = toTransfer(n);
+    return node.rpc.call(method, ...params);
   });
   const settled = Promise.allSettled(sent);
   // From the first block on, the node is busy with the others.
   await Promise.race(sent);
   await node.stop();
   await settled;
+  await assertWhole(await restart());
+});
 
-  const again = await startAnvil(options);
-  t.after(() => again.discard());
-  const { held, stated, head } = await readRoots(again);
-  assert.ok(head > 0);
-  assert.equal(held, stated);
+test('behavior: a block that a killed devnet had asked for is saved whole or not at all', async (t) => {
+  const { node, restart } = await startScene(t);
+  await node.rpc.call('anvil_setCode', LOOP.address, LOOP.code);
+  await node.rpc.call('evm_mine');
+  const gas = `0x${LOOP_GAS.toString(16)}`;
+  await node.rpc.call('evm_setBlockGasLimit', `0x${(LOOP_GAS * SENDERS.length).toString(16)}`);
+  for (const from of SENDERS) {
+    await node.rpc.call('eth_sendTransaction', { from, to: LOOP.address, gas });
+  }
+  const mined = node.rpc.call('evm_mine').catch(() => undefined);
+  // An answer to a later question: by then the node has the request for the block.
+  await node.rpc.call('eth_chainId');
+  await node.stop('perhaps mining');
+  await mined;
+  await assertWhole(await restart());
 });

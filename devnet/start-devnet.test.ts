@@ -247,7 +247,7 @@ test('traders take up where an earlier run ended and keep the market moving', as
 test('a port that is taken is refused by name', async () => {
   const devnet = await start('two');
   try {
-    const { port } = devnet.node;
+    const port = Number(new URL(devnet.rpcUrl).port);
     await assert.rejects(start('three', { port }), new RegExp(`port ${port} is taken`));
   } finally {
     await devnet.stop();
