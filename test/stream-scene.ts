@@ -96,6 +96,7 @@ export async function openTestStream(
       return options.waitingBytes?.() ?? 0;
     },
     takenBytes: 0,
+    stalledMs: 0,
     write: (frame: StreamFrame) => {
       for (const event of parser.push(frame.bytes.toString('utf8'))) {
         if (isGone) break;

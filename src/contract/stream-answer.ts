@@ -32,6 +32,11 @@ export interface StreamOutlet {
   readonly waitingBytes: number;
   /** Bytes that were written and have left this process, since the start of the connection. */
   readonly takenBytes: number;
+  /**
+   * For how long bytes have waited beyond this process of which the other end acknowledged none; 0
+   * where none wait or that cannot be seen.
+   */
+  readonly stalledMs: number;
   /** Ends cleanly, after what was written. */
   end(): void;
   /** Ends at once; what waits is lost. */

@@ -31,7 +31,7 @@ function createSpend(exchange: Exchange, options: BindOptions) {
   };
 }
 
-function stream(exchange: Exchange, answer: StreamAnswer): void {
+function stream(exchange: Exchange, answer: StreamAnswer, options: BindOptions): void {
   const { request, response } = exchange;
   if (!exchange.isOpen || request.method === 'HEAD') {
     answer.cancel();
@@ -40,7 +40,9 @@ function stream(exchange: Exchange, answer: StreamAnswer): void {
   }
   exchange.sendHead(200);
   response.socket?.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
-  const reader = answer.start(new SseOutlet(response));
+  const { socket } = request;
+  const sendQueue = options.sendQueues.watch(socket);
+  const reader = answer.start(new SseOutlet(response, sendQueue));
   const onDrain = () => reader.onDrain();
   const listen = (socket: Socket) => socket.on('drain', onDrain);
   if (response.socket !== null) listen(response.socket);
@@ -51,8 +53,8 @@ function stream(exchange: Exchange, answer: StreamAnswer): void {
       process.nextTick(onDrain);
     });
   }
-  const { socket } = request;
   response.on('close', () => {
+    sendQueue.forget();
     socket.off('drain', onDrain);
     reader.onClose();
   });
@@ -84,7 +86,7 @@ export function bindStreamOperation(
     exchange.addHeader('cache-control', operation.cacheControl);
     // Proxies that collect answers before they pass them on would hold events back.
     exchange.addHeader('x-accel-buffering', 'no');
-    stream(exchange, answer);
+    stream(exchange, answer, options);
   }
   return (exchange) => {
     closeAfter(exchange.response);

@@ -10,6 +10,7 @@ import type { Exchange } from './exchange.ts';
 import type { Admission, Gate, Passage, Visitor } from './gate.ts';
 import { createInputReader, readIdempotencyKey } from './read-input.ts';
 import { type IsAllowedOrigin, readOrigin } from './response-headers.ts';
+import type { SendQueueWatch } from './send-queue-watch.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
 /** Answers an exchange; a throw or rejection becomes a problem. */
@@ -22,6 +23,7 @@ export interface BindOptions {
   readonly isAllowedOrigin: IsAllowedOrigin;
   readonly nowMs: () => number;
   readonly timeoutMs: number;
+  readonly sendQueues: SendQueueWatch;
 }
 
 /** For requests that are not metered, and so ask for no identity. */

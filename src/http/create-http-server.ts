@@ -16,7 +16,9 @@ import { closeAfter, isAfterLast } from './last-answer.ts';
 import { createParserErrorHandler, createRawAnswer } from './parser-error.ts';
 import { Pressure } from './pressure.ts';
 import { HEADER_BYTES_MAX, URL_BYTES_MAX } from './problem.ts';
+import { type ReadSendQueues, readSendQueues } from './read-send-queues.ts';
 import { createRouter, type RouterOptions } from './router.ts';
+import { SendQueueWatch } from './send-queue-watch.ts';
 import { createSessionCookie } from './session-cookie.ts';
 import { createTargetReader } from './target.ts';
 
@@ -34,6 +36,8 @@ export interface HttpServerOptions
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly isDraining: () => boolean;
+  /** The system's own unless a test tells another. */
+  readonly readSendQueues?: ReadSendQueues;
 }
 
 export interface Timeouts {
@@ -104,6 +108,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     cookie: createSessionCookie(options.isSecure),
     nowMs: () => clock.nowMs(),
     timeoutMs: options.timeouts.requestMs,
+    sendQueues: new SendQueueWatch({ readSendQueues, ...options }),
   });
   const readTarget = createTargetReader();
   const toConnectionFields = createConnectionFields({

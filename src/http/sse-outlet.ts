@@ -6,6 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { DirectWay, StreamFrame, StreamOutlet } from '../contract/stream-answer.ts';
+import type { WatchedQueue } from './send-queue-watch.ts';
 
 let lastFrame: StreamFrame | null = null;
 let lastChunk = Buffer.alloc(0);
@@ -30,11 +31,13 @@ export class SseOutlet implements StreamOutlet {
   /** Null while a pipelined request before this one still has the socket. */
   #socket: Socket | null;
   readonly #toBytes: DirectWay['toBytes'];
+  readonly #sendQueue: WatchedQueue;
   #isOver = false;
 
   /** The head of the answer has been sent. */
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, sendQueue: WatchedQueue) {
     this.#response = response;
+    this.#sendQueue = sendQueue;
     this.#socket = response.socket;
     this.#toBytes = response.chunkedEncoding ? toChunk : toPlain;
   }
@@ -49,6 +52,10 @@ export class SseOutlet implements StreamOutlet {
 
   get takenBytes(): number {
     return this.#socket === null ? 0 : this.#socket.bytesWritten - this.#socket.writableLength;
+  }
+
+  get stalledMs(): number {
+    return this.#sendQueue.stalledMs;
   }
 
   write(frame: StreamFrame): boolean {

@@ -11,6 +11,7 @@ class FakeOutlet implements StreamOutlet {
   isFull = false;
   waitingBytes = 0;
   takenBytes = 0;
+  stalledMs = 0;
   end_: 'end' | 'cut' | null = null;
 
   write(frame: StreamFrame): boolean {

@@ -41,8 +41,8 @@ export class Outbox {
   }
 
   /**
-   * For how long something has waited of which nothing was taken; 0 where nothing waits. To be
-   * asked now and then: it counts from the first time that it was asked.
+   * For how long something has waited, here or in the system's queue, of which nothing was taken; 0
+   * where nothing waits. To be asked now and then: it counts from the first time that it was asked.
    */
   readStuckMs(): number {
     const { takenBytes, waitingBytes } = this.#outlet;
@@ -50,7 +50,8 @@ export class Outbox {
     else if (this.#stuck?.takenBytes !== takenBytes) {
       this.#stuck = { takenBytes, sinceMs: this.#options.nowMs() };
     }
-    return this.#stuck === null ? 0 : this.#options.nowMs() - this.#stuck.sinceMs;
+    const heldMs = this.#stuck === null ? 0 : this.#options.nowMs() - this.#stuck.sinceMs;
+    return Math.max(heldMs, this.#outlet.stalledMs);
   }
 
   push(message: StreamMessage): void {

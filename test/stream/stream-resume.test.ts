@@ -250,6 +250,7 @@ describe('the memory of it', () => {
     const outlet = {
       waitingBytes: 0,
       takenBytes: 0,
+      stalledMs: 0,
       write: () => true,
       end: () => {},
       cut: () => {},

@@ -2,9 +2,10 @@
 // resumes. And heartbeats, which tell a reader that is there from one that is not.
 
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readSendQueues } from '../../src/http/read-send-queues.ts';
 import { ManualClock } from '../../src/lib/clock.ts';
 import type { MarketEvent } from '../../src/model/market-event.ts';
 import { toFakeAddress } from '../fakes/fake-market.ts';
@@ -129,6 +130,74 @@ test('behavior: one for whom little waits is cut after a minute in which it took
   beat();
   assert.equal(stream.state.ended, 'cut');
   assert.equal(streams.hub.counts.cut, 1);
+});
+
+/** Opens streams whose reader never reads anything. */
+function openUnread(port: number, target: string, count: number): Socket[] {
+  return Array.from({ length: count }, () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`GET ${target} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
+    socket.on('error', () => undefined);
+    return socket.pause();
+  });
+}
+
+test('behavior: ones that never read are cut after a minute, also where the system holds all that waits', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells what its queues hold');
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const clock = new ManualClock();
+  let reads = 0;
+  let queuedBytes: number[] = [];
+  const server = await startStreamServer(t, {
+    streams: { clock, slots: { limitOf: () => 100, totalMax: 100 } },
+    http: {
+      clock,
+      readSendQueues: async () => {
+        const queues = await readSendQueues();
+        reads += 1;
+        return queues;
+      },
+    },
+  });
+  const { scene, streams } = server;
+  const { hub } = streams;
+  const reserves = setReserves(POOL, 10n ** 24n, 10n ** 21n);
+  scene.chain.extend(1, [createPool(POOL, [TOKEN, toFakeAddress('eeee', 5)]), reserves]);
+  await scene.settle();
+  const target = `/v1/token/stream?chain=devnet&mint=${TOKEN}&events=trade`;
+  const good = await openHttpStream(`${server.server.origin}${target}`);
+  const unread = openUnread(server.server.port, target, 3);
+  t.after(() => unread.forEach((socket) => void socket.destroy()));
+  await until(() => hub.clientCount === 4);
+  // Until the other ends take no more. More than a moment's delay of an acknowledgement waits then.
+  for (let blocks = 1; queuedBytes.length < unread.length; blocks += 1) {
+    assert.ok(blocks < 200, 'the other ends take everything');
+    scene.chain.extend(1, toTrades(50));
+    await scene.settle();
+    await until(() => good.events.length === 1 + blocks * 50);
+    const queues = (await readSendQueues()) ?? new Map<string, number>();
+    const port = server.server.port.toString(16).toUpperCase().padStart(4, '0');
+    queuedBytes = [...queues].flatMap(([name, bytes]) =>
+      name.startsWith(`0100007F:${port} `) && bytes > 100_000 ? [bytes] : [],
+    );
+  }
+  const look = async () => {
+    const before = reads;
+    clock.advance(15_000);
+    t.mock.timers.tick(15_000);
+    await until(() => reads > before);
+  };
+  for (let looks = 1; looks <= 5; looks += 1) await look();
+  assert.deepEqual([hub.clientCount, hub.counts.cut], [4, 0], 'not longer than a minute');
+  // The other ends may still have taken a little after the first look.
+  for (let looks = 6; hub.counts.cut < 3; looks += 1) {
+    assert.ok(looks < 20, 'they were never cut');
+    await look();
+  }
+  await until(() => hub.clientCount === 1);
+  for (let looks = 1; looks <= 6; looks += 1) await look();
+  assert.deepEqual([hub.clientCount, hub.counts.cut], [1, 3], 'who reads stays');
+  good.leave();
 });
 
 describe('heartbeats', () => {

@@ -1,0 +1,148 @@
+// Pins when a connection counts as stalled: by what its other end acknowledged, not by what it got.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '../lib/clock.ts';
+import { type SendQueues, toConnectionName } from './read-send-queues.ts';
+import { SendQueueWatch } from './send-queue-watch.ts';
+
+let ports = 50_000;
+
+function createSocket() {
+  ports += 1;
+  const ends = { localAddress: '127.0.0.1', localPort: 80, remoteAddress: '127.0.0.1' };
+  return { ...ends, remotePort: ports, bytesWritten: 1000, writableLength: 0 };
+}
+
+function createWatch() {
+  const clock = new ManualClock();
+  const queues = new Map<string, number>();
+  let told: SendQueues | null = queues;
+  let onRead = () => {};
+  let reads = 0;
+  const watch = new SendQueueWatch({
+    clock,
+    readSendQueues: async () => {
+      reads += 1;
+      onRead();
+      return told;
+    },
+  });
+  return {
+    watch,
+    readCount: () => reads,
+    setQueue: (socket: object, bytes: number) => {
+      const name = toConnectionName(socket) ?? '';
+      if (bytes === 0) queues.delete(name);
+      else queues.set(name, bytes);
+    },
+    hide: (isHidden: boolean) => {
+      told = isHidden ? null : queues;
+    },
+    onRead: (work: () => void) => {
+      onRead = work;
+    },
+    look: async () => {
+      clock.advance(15_000);
+      await watch.look();
+    },
+  };
+}
+
+test('behavior: a queue of which nothing is acknowledged stalls, also while it grows', async () => {
+  const { watch, setQueue, look } = createWatch();
+  const socket = createSocket();
+  const queue = watch.watch(socket);
+  await look();
+  assert.equal(queue.stalledMs, 0, 'the queue is empty');
+  setQueue(socket, 400);
+  await look();
+  assert.equal(queue.stalledMs, 0, 'it was seen for the first time');
+  for (const stalledMs of [15_000, 30_000, 45_000, 60_000]) {
+    socket.bytesWritten += 50;
+    setQueue(socket, socket.bytesWritten - 600);
+    await look();
+    assert.equal(queue.stalledMs, stalledMs);
+  }
+});
+
+test('behavior: one of which a single byte is acknowledged does not', async () => {
+  const { watch, setQueue, look } = createWatch();
+  const socket = createSocket();
+  const queue = watch.watch(socket);
+  setQueue(socket, 400);
+  for (let count = 0; count < 3; count += 1) await look();
+  assert.equal(queue.stalledMs, 30_000);
+  // More was written than acknowledged: the queue grew.
+  socket.bytesWritten += 50;
+  setQueue(socket, 449);
+  await look();
+  assert.equal(queue.stalledMs, 0);
+  await look();
+  assert.equal(queue.stalledMs, 15_000);
+  setQueue(socket, 0);
+  await look();
+  assert.equal(queue.stalledMs, 0);
+  socket.bytesWritten += 7;
+  setQueue(socket, 7);
+  await look();
+  assert.equal(queue.stalledMs, 0, 'what waits now was written since');
+});
+
+test('behavior: bytes that wait in the process count as neither sent nor acknowledged', async () => {
+  const { watch, setQueue, look } = createWatch();
+  const socket = createSocket();
+  const queue = watch.watch(socket);
+  setQueue(socket, 400);
+  await look();
+  socket.bytesWritten += 100_000;
+  socket.writableLength = 100_000;
+  await look();
+  assert.equal(queue.stalledMs, 15_000);
+});
+
+test('behavior: what is written during a look is not taken for acknowledged', async () => {
+  const { watch, setQueue, look, onRead } = createWatch();
+  const socket = createSocket();
+  const queue = watch.watch(socket);
+  setQueue(socket, 400);
+  await look();
+  onRead(() => {
+    socket.bytesWritten += 100;
+  });
+  await look();
+  assert.equal(queue.stalledMs, 15_000);
+});
+
+test('behavior: where queues cannot be seen nothing stalls', async () => {
+  const { watch, setQueue, look, hide } = createWatch();
+  const socket = createSocket();
+  const queue = watch.watch(socket);
+  setQueue(socket, 400);
+  for (let count = 0; count < 3; count += 1) await look();
+  hide(true);
+  await look();
+  assert.equal(queue.stalledMs, 0);
+});
+
+test('behavior: one read serves all, every 15 seconds, and only while somebody is watched', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { watch, readCount } = createWatch();
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const queues = [createSocket(), createSocket()].map((socket) => watch.watch(socket));
+  t.mock.timers.tick(14_999);
+  assert.equal(readCount(), 0);
+  t.mock.timers.tick(1);
+  assert.equal(readCount(), 1);
+  await settle();
+  queues[0]?.forget();
+  t.mock.timers.tick(15_000);
+  assert.equal(readCount(), 2);
+  await settle();
+  queues[1]?.forget();
+  t.mock.timers.tick(60_000);
+  assert.equal(readCount(), 2);
+  watch.watch(createSocket());
+  t.mock.timers.tick(15_000);
+  assert.equal(readCount(), 3);
+});
