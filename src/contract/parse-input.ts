@@ -112,7 +112,8 @@ export function createInputParser(schema: TObject, source: 'text' | 'json'): Inp
       if (value[name] === undefined) value[name] = fallback;
     }
     if (check.Check(value)) {
-      assertNoNull(value);
+      // Queries were checked when they were decoded; a stream's last id may hold anything.
+      if (source === 'json') assertNoNull(value);
       return value;
     }
     const errors = new Map<string, FieldError>();
