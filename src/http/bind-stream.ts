@@ -33,14 +33,23 @@ function createSpend(exchange: Exchange, options: BindOptions) {
 
 function stream(exchange: Exchange, answer: StreamAnswer, options: BindOptions): void {
   const { request, response } = exchange;
+  const { socket } = request;
   if (!exchange.isOpen || request.method === 'HEAD') {
     answer.cancel();
     exchange.send(200, null);
     return;
   }
+  // Whoever closed its sending side has most likely left: an answer without end must not wait for
+  // a write to fail.
+  const leave = () => response.destroy();
+  if (socket.readableEnded) {
+    answer.cancel();
+    leave();
+    return;
+  }
+  socket.once('end', leave);
   exchange.sendHead(200);
   response.socket?.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
-  const { socket } = request;
   const sendQueue = options.sendQueues.watch(socket);
   const reader = answer.start(new SseOutlet(response, sendQueue));
   const onDrain = () => reader.onDrain();
@@ -55,6 +64,7 @@ function stream(exchange: Exchange, answer: StreamAnswer, options: BindOptions):
   }
   response.on('close', () => {
     sendQueue.forget();
+    socket.off('end', leave);
     socket.off('drain', onDrain);
     reader.onClose();
   });

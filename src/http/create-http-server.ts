@@ -181,6 +181,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
     },
     listener,
   );
+  // Node drops requests whose sender has closed its side, unless told: such a client still reads.
+  Object.assign(server, { httpAllowHalfOpen: true });
   const answerRaw = createRawAnswer(options);
   server.on('clientError', createParserErrorHandler(answerRaw));
   // Expectations that nobody meets are ignored, as RFC 9110 allows, and CONNECT is no method here.

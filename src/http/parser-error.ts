@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { AppError } from '../errors/app-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { toParserAppError, toProblem } from './problem.ts';
+import { HEADER_BYTES_MAX, toParserAppError, toProblem } from './problem.ts';
 import { COMMON_HEADERS } from './response-headers.ts';
 
 export interface ParserErrorOptions {
@@ -51,11 +51,12 @@ function answerInTurn(socket: ServerSocket, answer: () => void): void {
   else response.once('close', () => answerInTurn(socket, answer));
 }
 
-export type AnswerRaw = (socket: Socket, error: AppError) => void;
+/** An answer to HEAD has a head only. */
+export type AnswerRaw = (socket: Socket, error: AppError, isHead?: boolean) => void;
 
 function createProblemWriter(options: ParserErrorOptions): AnswerRaw {
   const meter = options.metrics.forOperation('unparsed');
-  return (socket, error) => {
+  return (socket, error, isHead = false) => {
     const requestId = options.createRequestId();
     const body = JSON.stringify(toProblem(error, requestId));
     const headers: Record<string, string> = {
@@ -69,7 +70,7 @@ function createProblemWriter(options: ParserErrorOptions): AnswerRaw {
     };
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`;
-    endSoon(socket, `${[status, ...head].join('\r\n')}\r\n\r\n${body}`);
+    endSoon(socket, `${[status, ...head].join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
     meter.observe(error.status, 0);
     options.logger.request({
       requestId,
@@ -87,18 +88,41 @@ function createProblemWriter(options: ParserErrorOptions): AnswerRaw {
  */
 export function createRawAnswer(options: ParserErrorOptions): AnswerRaw {
   const write = createProblemWriter(options);
-  return (socket, error) => answerInTurn(socket, () => write(socket, error));
+  return (socket, error, isHead) => answerInTurn(socket, () => write(socket, error, isHead));
+}
+
+/** What Node's parser says of what it refused. */
+interface ParserError extends Error {
+  readonly code?: string;
+  /** The bytes that came last, and how many of them were good. */
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
+const BLANK_LINE = '\r\n\r\n';
+
+/**
+ * Whether a HEAD was refused, as far as can be seen: its first line must have come with the bytes
+ * that broke it, and a request before it must have had no body.
+ */
+function isHeadRequest({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  if (rawPacket === undefined) return false;
+  const from = Math.max(0, bytesParsed - HEADER_BYTES_MAX);
+  const text = rawPacket.toString('latin1', from, bytesParsed);
+  const blank = text.lastIndexOf(BLANK_LINE);
+  if (blank < 0) return from === 0 && text.startsWith('HEAD ');
+  return text.startsWith('HEAD ', blank + BLANK_LINE.length);
 }
 
 export function createParserErrorHandler(answerRaw: AnswerRaw) {
   const broken = new WeakSet<Socket>();
-  return (error: Error & { code?: string }, socket: ServerSocket): void => {
+  return (error: ParserError, socket: ServerSocket): void => {
     // Whatever comes after broken bytes is broken, too, and was answered with them.
     if (broken.has(socket)) return;
     broken.add(socket);
     // Nobody is there to read an answer. Work that has begun ends by itself.
     const isGone = error.code === 'HPE_INVALID_EOF_STATE' && socket._httpMessage != null;
     if (error.code === 'ECONNRESET' || !socket.writable || isGone) socket.destroy();
-    else answerRaw(socket, toParserAppError(error));
+    else answerRaw(socket, toParserAppError(error), isHeadRequest(error));
   };
 }

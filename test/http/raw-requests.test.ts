@@ -248,3 +248,31 @@ describe('a request that no library would send', () => {
     });
   }
 });
+
+const BROKEN_HEADS: Readonly<Record<string, Buffer>> = {
+  'bytes above 127 in its target': Buffer.from(
+    'HEAD /v1/\xff HTTP/1.1\r\nHost: x\r\n\r\n',
+    'latin1',
+  ),
+  'a broken header': Buffer.from('HEAD /v1/thing HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n'),
+  'a request before it': Buffer.from(`${GET}\r\nHEAD /v1/\xff HTTP/1.1\r\n\r\n`, 'latin1'),
+};
+
+for (const [name, bytes] of Object.entries(BROKEN_HEADS)) {
+  test(`behavior: a broken HEAD with ${name} gets the head of the 400 alone`, async (t) => {
+    const app = await startTestServer(t);
+    const answer = await app.raw(bytes);
+    const head = answer.slice(answer.indexOf('HTTP/1.1 400 '));
+    assert.match(head, /^HTTP\/1\.1 400 [^]*content-type: application\/problem\+json/);
+    assert.match(head, /\r\n\r\n$/);
+    assert.doesNotMatch(head, /MALFORMED_REQUEST/);
+  });
+}
+
+test('behavior: a broken request that only speaks of HEAD gets its problem', async (t) => {
+  const app = await startTestServer(t);
+  for (const text of ['GET /HEAD \xff HTTP/1.1', 'HEADS /\xff HTTP/1.1', '\xffHEAD / HTTP/1.1']) {
+    const answer = await app.raw(Buffer.from(`${text}\r\nHost: x\r\n\r\n`, 'latin1'));
+    assert.match(answer, /"code":"MALFORMED_REQUEST"/, text);
+  }
+});
