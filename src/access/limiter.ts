@@ -85,6 +85,13 @@ export class Limiter {
     };
   }
 
+  /** How long until `cost` could be spent; nothing is spent. */
+  toWaitMs(identity: string, cost: number): number {
+    const nowMs = this.#clock.monotonicMs();
+    const arrivalMs = Math.max(nowMs, this.#find(identity)?.arrivalMs ?? 0);
+    return Math.max(0, arrivalMs + cost * this.#unitMs - nowMs - this.#burstMs);
+  }
+
   /**
    * Spends `cost` whether the budget has it or not, for work that is done already. What is missing
    * is owed: nothing is allowed until it has been refilled. No more than a whole burst is owed.

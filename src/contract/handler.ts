@@ -29,10 +29,11 @@ export type Handler<Op extends AnyOperation> = (
 ) => AnswerOf<Op> | Promise<AnswerOf<Op>>;
 
 /** Reads and answers a protocol of its own within HTTP. */
-export type RawHandler = (
-  request: RawRequest,
-  context: HandlerContext,
-) => RawAnswer | Promise<RawAnswer>;
+export interface RawHandler {
+  (request: RawRequest, context: HandlerContext): RawAnswer | Promise<RawAnswer>;
+  /** What the dearest message of a request costs; null where the request was not read. */
+  toCost(request: Pick<RawRequest, 'body' | 'headers'> | null): number;
+}
 
 /** Operations whose handler is given the body as it came. */
 type RawId = 'callMcp';

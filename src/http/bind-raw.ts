@@ -13,6 +13,7 @@ import {
   withTimeout,
 } from './bind.ts';
 import type { Exchange } from './exchange.ts';
+import { Refusal } from './gate.ts';
 import { readJsonBytes } from './read-body.ts';
 import { readOrigin } from './response-headers.ts';
 
@@ -34,6 +35,30 @@ function createCharge(exchange: Exchange, options: BindOptions, paid: number) {
   };
 }
 
+/** Longer bodies are not read for a caller that cannot pay. */
+const UNPAID_BYTES_MAX = 4096;
+
+/**
+ * A request is charged the least before it is read. One that is refused then is told how long to
+ * wait for what it asks, as its HTTP twin would be.
+ */
+async function retell(error: unknown, exchange: Exchange, handler: RawHandler): Promise<unknown> {
+  if (!(error instanceof Refusal)) return error;
+  const { request } = exchange;
+  const { headers } = request;
+  // Not a number, and so not read, where the length is not told.
+  if (!(Number(headers['content-length']) <= UNPAID_BYTES_MAX)) {
+    return error.toldFor(handler.toCost(null));
+  }
+  try {
+    const body = await readJsonBytes(request);
+    return error.toldFor(handler.toCost({ body, headers }));
+  } catch {
+    // Not a body that any message could be in.
+    return error;
+  }
+}
+
 export function bindRawOperation(
   operation: Operation,
   handler: RawHandler,
@@ -41,7 +66,11 @@ export function bindRawOperation(
 ): Answer {
   const passage = toPassage(operation);
   async function work(exchange: Exchange): Promise<void> {
-    await admit(exchange, passage, options);
+    try {
+      await admit(exchange, passage, options);
+    } catch (error) {
+      throw await retell(error, exchange, handler);
+    }
     if (exchange.query !== null) {
       throw toInvalidInput([{ path: 'query', message: 'must be empty; send a JSON body' }]);
     }

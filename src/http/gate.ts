@@ -53,6 +53,38 @@ function toWaitSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000 - 1e-9));
 }
 
+interface Refused {
+  readonly identity: string;
+  readonly decision: Decision;
+  readonly policyField: string;
+}
+
+/** A budget does not have what is asked for. */
+export class Refusal extends AppError<'RATE_LIMITED'> {
+  readonly #limiter: Limiter;
+  readonly #refused: Refused;
+
+  constructor(limiter: Limiter, refused: Refused) {
+    const { policy } = limiter.budget;
+    const { decision, policyField } = refused;
+    const retryAfterSeconds = toWaitSeconds(decision.resetMs);
+    const headers = {
+      RateLimit: `"${policy}";r=${decision.remaining};t=${retryAfterSeconds}`,
+      'RateLimit-Policy': policyField,
+    };
+    super('RATE_LIMITED', { policy, retryAfterSeconds }, { retryAfterSeconds, headers });
+    this.#limiter = limiter;
+    this.#refused = refused;
+  }
+
+  /** The same for another cost, where that is known only later. */
+  toldFor(cost: number): Refusal {
+    const { identity, decision } = this.#refused;
+    const resetMs = this.#limiter.toWaitMs(identity, cost);
+    return new Refusal(this.#limiter, { ...this.#refused, decision: { ...decision, resetMs } });
+  }
+}
+
 function assertMayPass(identity: Identity, passage: Passage, visitor: Visitor): void {
   if (passage.access === 'key') {
     // A page elsewhere must not reach a server on its reader's own machine through the browser.
@@ -196,18 +228,6 @@ export class Gate {
       return decision;
     }
     meter.counters.refused();
-    const policy = meter.limiter.budget.policy;
-    const retryAfterSeconds = toWaitSeconds(decision.resetMs);
-    throw new AppError(
-      'RATE_LIMITED',
-      { policy, retryAfterSeconds },
-      {
-        retryAfterSeconds,
-        headers: {
-          RateLimit: `"${policy}";r=${decision.remaining};t=${retryAfterSeconds}`,
-          'RateLimit-Policy': meter.policyField,
-        },
-      },
-    );
+    throw new Refusal(meter.limiter, { identity, decision, policyField: meter.policyField });
   }
 }

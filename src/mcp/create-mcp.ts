@@ -126,6 +126,19 @@ class McpEndpoint {
     return method === 'tools/call' && typeof name === 'string' ? this.#tools.get(name) : undefined;
   }
 
+  /** The cost of the dearest message; of what cannot be read that of the least. */
+  toCost(request: Parameters<RawHandler['toCost']>[0]): number {
+    if (request === null)
+      return Math.max(COSTS.read, ...[...this.#tools.values()].map(({ cost }) => cost));
+    try {
+      const { messages } = parseMessages(request.body, request.headers);
+      return Math.max(COSTS.read, ...messages.map((message) => this.#toCost(message)));
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      return COSTS.read;
+    }
+  }
+
   #toCost(message: McpMessage): number {
     return this.#findTool(message)?.cost ?? COSTS.read;
   }
@@ -184,5 +197,9 @@ class McpEndpoint {
 
 export function createMcp(options: McpOptions): RawHandler {
   const endpoint = new McpEndpoint(options);
-  return (request, context) => endpoint.answer(request, context);
+  const answer = (request: RawRequest, context: HandlerContext) =>
+    endpoint.answer(request, context);
+  return Object.assign(answer, {
+    toCost: (request: Parameters<RawHandler['toCost']>[0]) => endpoint.toCost(request),
+  });
 }

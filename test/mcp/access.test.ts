@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { COSTS } from '../../src/contract/operation.ts';
 import type { Json } from '../market-scene.ts';
 import { after, before } from '../root-hooks.ts';
 import { OWN_PAGE } from '../start-http-server.ts';
@@ -113,7 +114,7 @@ describe('who may speak', () => {
 
 describe('what is charged', () => {
   test('behavior: a message costs what its HTTP twin costs, and 1 where it has none', async () => {
-    const COSTS: readonly [Json, number][] = [
+    const cases: readonly [Json, number][] = [
       [PING, 1],
       [{ ...PING, method: 'tools/list' }, 1],
       [{ jsonrpc: '2.0', method: 'notifications/initialized' }, 1],
@@ -121,7 +122,7 @@ describe('what is charged', () => {
       [toolCall('no_such_tool'), 1],
       [SEARCH, 2],
     ];
-    for (const [message, cost] of COSTS) {
+    for (const [message, cost] of cases) {
       rest();
       const { headers } = await mcp.post(message);
       assert.equal(BURST - readRemaining(headers), cost, JSON.stringify(message));
@@ -146,6 +147,31 @@ describe('what is charged', () => {
     assert.equal(refused.status, 429);
     mcp.clock.advance(Number(refused.headers.get('retry-after')) * 1000);
     assert.equal((await mcp.post(SEARCH)).status, 200);
+  });
+
+  test("behavior: who has nothing left is told the wait for its own message, as its HTTP twin's", async () => {
+    rest();
+    for (let spent = 0; spent < BURST; spent += 1) await mcp.post(PING);
+    const readWait = async (sent: Json) => {
+      const { status, json, headers } = await mcp.post(sent);
+      assert.deepEqual([status, json.code], [429, 'RATE_LIMITED']);
+      const wait = headers.get('retry-after');
+      assert.equal(headers.get('ratelimit'), `"anonymous";r=0;t=${wait}`);
+      assert.ok(json.detail.includes(` ${wait} `), json.detail);
+      return Number(wait);
+    };
+    const twin = await fetch(`${mcp.server.origin}/v1/tokens/search?q=${MINT}`);
+    assert.equal(twin.status, 429);
+    assert.equal(await readWait(SEARCH), Number(twin.headers.get('retry-after')));
+    assert.equal(await readWait(PING), 1);
+    assert.equal(await readWait([PING, SEARCH, { ...PING, id: 2 }]), 2);
+    assert.equal(await readWait({ ...SEARCH, params: 'none' }), 1, 'what is no call costs 1');
+    // What is too long to be read for nothing is told the wait for the dearest tool.
+    const dearest = Math.max(...mcp.operations.map((one) => (one.mcp ? COSTS[one.cost] : 0)));
+    const long = { ...PING, params: { text: 'x'.repeat(5000) } };
+    assert.equal(await readWait(long), dearest);
+    mcp.clock.advance(2000);
+    assert.equal((await mcp.post(SEARCH)).status, 200, 'the wait was enough');
   });
 
   test('behavior: a batch is charged message by message, and only those that pay are answered', async () => {
