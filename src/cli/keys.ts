@@ -1,12 +1,11 @@
 // `mintwire keys list|revoke`: a wallet's keys, for operators, beside a running service.
 
 import { getAddress } from 'viem/utils';
-import { openStore } from '../compose/open-store.ts';
-import { ConfigError, loadProcessConfig } from '../config.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 import type { AccessStore } from '../store/access-store.ts';
+import type { Store } from '../store/store.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
-import { toStartProblem } from './serve.ts';
+import { withStore } from './with-store.ts';
 
 const FORM = {
   name: 'npx mintwire keys',
@@ -110,27 +109,21 @@ function readWanted(typed: readonly string[]): Wanted | null {
   return { action, wallet, id };
 }
 
-async function run({ action, wallet, id }: Wanted): Promise<void> {
-  const store = await openStore(loadProcessConfig().store);
-  try {
-    const walletIds = (await store.access.findWallets(toKeptForm(wallet))).map((found) => found.id);
-    if (walletIds.length === 0) throw new UsageError(`no wallet ${wallet} ever signed in here`);
-    if (action === 'list') await list(store.access, walletIds);
-    else await revoke(store.access, walletIds, id);
-  } finally {
-    await store.close();
-  }
+async function run(store: Store, { action, wallet, id }: Wanted): Promise<void> {
+  const walletIds = (await store.access.findWallets(toKeptForm(wallet))).map((found) => found.id);
+  if (walletIds.length === 0) throw new UsageError(`no wallet ${wallet} ever signed in here`);
+  if (action === 'list') await list(store.access, walletIds);
+  else await revoke(store.access, walletIds, id);
 }
 
 export async function keys(typed: readonly string[]): Promise<void> {
   const wanted = readWanted(typed);
   if (wanted === null) return;
   try {
-    await run(wanted);
+    await withStore((store) => run(store, wanted));
   } catch (error) {
-    const isUsage = error instanceof UsageError;
-    if (!isUsage && !(error instanceof ConfigError)) throw error;
-    console.error(`mintwire: ${isUsage ? error.message : toStartProblem(error, null)}`);
-    process.exitCode = isUsage ? 2 : 1;
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`mintwire: ${error.message}`);
+    process.exitCode = 2;
   }
 }

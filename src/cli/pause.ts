@@ -1,15 +1,13 @@
 // `mintwire pause|resume <chain> <mint>`: takes a token out of every answer and puts it back, for
 // operators, beside a running service.
 
-import { openStore } from '../compose/open-store.ts';
-import { loadProcessConfig } from '../config.ts';
 import { parseAddress } from '../contract/parse-reference.ts';
 import { AppError } from '../errors/app-error.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
 import { CHAINS, type ChainSlug, toChain } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
-import { toStartProblem } from './serve.ts';
+import { withStore } from './with-store.ts';
 
 const HELP = `usage: npx mintwire pause  <chain> <mint>
        npx mintwire resume <chain> <mint>
@@ -61,22 +59,6 @@ async function setPaused(store: Store, target: Target, paused: boolean): Promise
   console.log(
     `${toShownAddress(token)}${name} on ${chain} is ${changed ? 'now' : 'already'} ${state}.`,
   );
-}
-
-async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-  let store: Store;
-  try {
-    store = await openStore(loadProcessConfig().store);
-  } catch (error) {
-    console.error(`mintwire: ${toStartProblem(error, null)}`);
-    process.exitCode = 1;
-    return;
-  }
-  try {
-    await work(store);
-  } finally {
-    await store.close();
-  }
 }
 
 async function run(typed: readonly string[], verb: 'pause' | 'resume'): Promise<void> {
