@@ -92,16 +92,38 @@ for (const [name, answer, fault] of FAULTS) {
   });
 }
 
+test('default: answers of MCP as documented have no fault', () => {
+  for (const [status, asked, said] of [
+    [200, { id: 1, method: 'ping' }, { jsonrpc: '2.0', id: 1, result: {} }],
+    [200, [{ id: 1, method: 'ping' }], [{ jsonrpc: '2.0', id: 1, result: {} }]],
+    [400, { id: {} }, { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'x' } }],
+    [404, { id: 'a' }, { jsonrpc: '2.0', id: 'a', error: { code: -32601, message: 'x' } }],
+  ] as const) {
+    const body = Buffer.from(JSON.stringify(asked));
+    const request = { method: 'POST', target: '/v1/mcp', headers: [], body };
+    const headers = { ...HEADERS, 'cache-control': 'no-store' };
+    const answer = { status, headers, body: Buffer.from(JSON.stringify(said)) };
+    assert.deepEqual(checkAnswer(request, answer, document), []);
+  }
+});
+
 const MCP_FAULTS: readonly (readonly [name: string, status: number, body: string, RegExp])[] = [
   ['another id', 200, '{"jsonrpc":"2.0","id":2,"result":{}}', /id is not/],
-  ['result and error', 200, '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}', /not one of/],
+  ['result and error', 200, '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}', /schema/],
+  ['neither of them', 200, '{"jsonrpc":"2.0","id":1}', /schema/],
+  ['a member that is not declared', 200, '{"jsonrpc":"2.0","id":1,"result":{},"x":1}', /schema/],
+  ['another version', 200, '{"jsonrpc":"1.0","id":1,"result":{}}', /schema/],
+  ['an empty batch', 200, '[]', /schema/],
+  ['a result with 400', 400, '{"jsonrpc":"2.0","id":1,"result":{}}', /schema/],
+  ['a body with 202', 202, '{"jsonrpc":"2.0","id":1,"result":{}}', /202 has a body/],
+  ['no JSON', 200, '{"jsonrpc":', /not JSON/],
   [
     'an internal error',
     200,
     '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}',
     /inte/,
   ],
-  ['a status', 201, '{"jsonrpc":"2.0","id":1,"result":{}}', /no status/],
+  ['a status', 201, '{"jsonrpc":"2.0","id":1,"result":{}}', /201 {2}undeclared/],
 ];
 
 for (const [name, status, body, fault] of MCP_FAULTS) {

@@ -219,11 +219,11 @@ export function checkAnswer(
   const isHead = request.method === 'HEAD';
   if (readCode(answer) !== '' && !isHead) faults.push(...checkProblem(answer));
   if (operation === null) return [...faults, ...checkOther(request, answer, isKnownPath)];
-  if (operation.id === 'callMcp' && readCode(answer) === '') {
-    return [...faults, ...checkMcpAnswer(request, answer)];
-  }
   const declared = operation.answers.get(answer.status);
   if (declared === undefined) faults.push(`${answer.status} ${readCode(answer)} undeclared`);
   else faults.push(...checkBody(answer, declared, isHead));
+  if (operation.id === 'callMcp' && readCode(answer) === '') {
+    faults.push(...checkMcpAnswer(request, answer));
+  }
   return faults;
 }
