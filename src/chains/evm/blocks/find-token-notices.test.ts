@@ -23,6 +23,7 @@ import { findTokenNotices } from './find-token-notices.ts';
 after(endScene);
 
 const [PAIR, OTHER_PAIR, V3_POOL] = [address(0x9a1), address(0x9a2), address(0x9a3)];
+const [V4_POOL, MANAGER] = [`0x${'f4'.repeat(32)}`, address(0x9a4)];
 const [TOKEN, WETH] = [address(0x70c), address(0xe7)];
 const [WALLET, OWNER] = [address(0x7), address(0x0e)];
 const SWAP_TOPIC = `0x${'51'.repeat(32)}`;
@@ -34,14 +35,17 @@ type Part =
   | { readonly log: string; readonly of: string };
 
 function toDescription(pool: string): PoolDescription {
-  const shared = { pool, token0: TOKEN, token1: WETH, venue: 'v', feePips: 3000, vault: pool };
+  const vault = pool === V4_POOL ? MANAGER : pool;
+  const shared = { pool, token0: TOKEN, token1: WETH, venue: 'v', feePips: 3000, vault };
   const terms = { tickSpacing: 60, singleton: null };
-  return pool === V3_POOL
+  return pool === V3_POOL || pool === V4_POOL
     ? { ...shared, kind: 'concentrated', terms }
     : { ...shared, kind: 'constantProduct', terms: null };
 }
 
-const POOLS = new Map([PAIR, OTHER_PAIR, V3_POOL].map((pool) => [pool, toDescription(pool)]));
+const POOLS = new Map(
+  [PAIR, OTHER_PAIR, V3_POOL, V4_POOL].map((pool) => [pool, toDescription(pool)]),
+);
 
 function toLog(part: Part, logIndex: number): EvmLog {
   const at = { block: 5, blockHash: '0x5', txHash: '0xaa', logIndex, timestampMs: null };
@@ -132,6 +136,38 @@ describe('a tax in real swaps', () => {
         { swap: [5000, -25], pool: OTHER_PAIR },
       ],
       [],
+    ],
+    [
+      'a sale split over a pair and a V4 pool, which is paid before and after it',
+      [
+        { swap: [4000, -20], pool: V4_POOL },
+        { move: [WALLET, MANAGER, 4000] },
+        { move: [WALLET, PAIR, 5000] },
+        { move: [WALLET, MANAGER, 1000] },
+        ...[SYNC, { swap: [5000, -25] } as const],
+      ],
+      [],
+    ],
+    [
+      'a V4 pool that pays a pair and a wallet',
+      [
+        { swap: [-9000, 45], pool: V4_POOL },
+        { move: [MANAGER, PAIR, 5000] },
+        { move: [MANAGER, WALLET, 4000] },
+        ...[SYNC, { swap: [5000, -25] } as const],
+      ],
+      [],
+    ],
+    [
+      'a sale of which the owner gets a part, beside a V4 pool',
+      [
+        { swap: [4000, -20], pool: V4_POOL },
+        { move: [WALLET, MANAGER, 4000] },
+        { move: [WALLET, PAIR, 9300] },
+        { move: [WALLET, OWNER, 700] },
+        ...[SYNC, { swap: [9300, -50] } as const],
+      ],
+      [toTax('in', 700, OWNER)],
     ],
     [
       'liquidity taken out before a swap',

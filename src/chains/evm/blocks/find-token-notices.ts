@@ -83,18 +83,28 @@ function sum(transfers: readonly Transfer[]): bigint {
   return transfers.reduce((total, { amount }) => total + amount, 0n);
 }
 
+interface TransactionSwaps {
+  /** By the index of their logs; those of V4 left out. */
+  readonly swaps: Map<number, SwapHere>;
+  /** Of all swaps, those of V4 included. */
+  readonly vaults: Set<Address>;
+}
+
 /** The logs of one transaction, and what moved since each pool's last event. */
 class TransactionSearch {
   readonly #swaps: ReadonlyMap<number, SwapHere>;
   readonly #pools: ReadonlySet<Address>;
+  /** Who holds the tokens of the pools that were swapped in. */
+  readonly #vaults: ReadonlySet<Address>;
   readonly #transfers: Transfer[] = [];
   readonly #byPlace = new Map<number, Transfer>();
   /** Where each pool's last event stands: transfers before it belong to that event. */
   readonly #since = new Map<Address, number>();
   readonly found: TokenTaxNotice[] = [];
 
-  constructor(swaps: ReadonlyMap<number, SwapHere>) {
+  constructor({ swaps, vaults }: TransactionSwaps) {
     this.#swaps = swaps;
+    this.#vaults = vaults;
     this.#pools = new Set([...swaps.values()].map(({ description }) => description.pool));
   }
 
@@ -161,19 +171,19 @@ class TransactionSearch {
       this.#add({ token, pool, side: 'in', bps, payee: null });
     }
     for (const one of into) {
-      // What a pair pays and splits is told as its own tax, above.
-      const beside = this.#pools.has(one.from) ? undefined : this.#findBeside(one);
+      // What a pool pays and splits is told as its own tax, above.
+      const beside = this.#vaults.has(one.from) ? undefined : this.#findBeside(one);
       if (beside === undefined) continue;
       const bps = toBps(one.amount + beside.amount, beside.amount);
       this.#add({ token, pool, side: 'in', bps, payee: beside.to });
     }
   }
 
-  /** Another transfer of the token by the same payer, right before or after. */
+  /** Another transfer of the token by the same payer, right before or after, to no other pool. */
   #findBeside({ place, token, from }: Transfer): Transfer | undefined {
     return [place - 1, place + 1]
       .flatMap((at) => this.#byPlace.get(at) ?? [])
-      .find((one) => one.token === token && one.from === from && !this.#pools.has(one.to));
+      .find((one) => one.token === token && one.from === from && !this.#vaults.has(one.to));
   }
 
   #add(notice: Omit<TokenTaxNotice, 'kind'>): void {
@@ -182,26 +192,29 @@ class TransactionSearch {
 }
 
 function findTaxes({ logs, accepted, findPool }: LogsToSearch): TokenTaxNotice[] {
-  const swaps = new Map<string, Map<number, SwapHere>>();
+  const byTransaction = new Map<string, TransactionSwaps>();
   for (const { events } of accepted) {
     for (const event of events) {
       if (event.kind !== 'swap') continue;
       const description = findPool(event.pool);
+      if (description === undefined) continue;
+      const known = byTransaction.get(event.txHash) ?? { swaps: new Map(), vaults: new Set() };
+      byTransaction.set(event.txHash, known);
+      known.vaults.add(description.vault);
       // V4 settles many swaps in one transfer: those tell nothing of any one of them.
-      if (description === undefined || description.vault !== description.pool) continue;
-      const ofTransaction = swaps.get(event.txHash) ?? new Map<number, SwapHere>();
-      ofTransaction.set(event.logIndex, { event, description });
-      swaps.set(event.txHash, ofTransaction);
+      if (description.vault === description.pool) {
+        known.swaps.set(event.logIndex, { event, description });
+      }
     }
   }
-  if (swaps.size === 0) return [];
+  if (byTransaction.size === 0) return [];
   const found: TokenTaxNotice[] = [];
   for (let start = 0; start < logs.length; ) {
     const txHash = logs[start]?.txHash ?? '';
     let end = start + 1;
     while (end < logs.length && logs[end]?.txHash === txHash) end += 1;
-    const ofTransaction = swaps.get(txHash);
-    if (ofTransaction !== undefined) {
+    const ofTransaction = byTransaction.get(txHash);
+    if (ofTransaction !== undefined && ofTransaction.swaps.size > 0) {
       const search = new TransactionSearch(ofTransaction);
       search.read(logs.slice(start, end));
       found.push(...search.found);
