@@ -16,7 +16,7 @@ import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import { createPricing, type Pricing } from '../src/trading/quote/create-pricing.ts';
 import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
-import type { PricedTrade, TradeRequest } from '../src/trading/quote/priced-trade.ts';
+import type { NetworkFees, PricedTrade, TradeRequest } from '../src/trading/quote/priced-trade.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
 import { SafetyBook } from '../src/trading/safety/safety-book.ts';
@@ -50,6 +50,8 @@ export type ScenePricing = Omit<Pricing, 'price'> & {
 export interface BuildScene {
   readonly pricing: ScenePricing;
   readonly chain: TradeChain;
+  /** What the network charges; may be changed. */
+  readonly fees: { current: NetworkFees | null };
   readonly node: ScriptedNode;
   readonly clock: ManualClock;
   /** Lines of the log. */
@@ -65,6 +67,10 @@ export const SALE: TradeInput = {
   amountInRaw: '1000000000000000000',
   slippageBps: 50,
 };
+
+export function toFees(baseFeePerGas: bigint): NetworkFees {
+  return { baseFeePerGas, maxPriorityFeePerGas: 1n, maxFeePerGas: 2n * baseFeePerGas + 1n };
+}
 
 const CONTEXT: HandlerContext = {
   identity: {
@@ -82,6 +88,7 @@ async function createTradeChain(
   t: TestContext,
   pools: readonly GraphPool[],
   { block }: NodeScript,
+  fees: BuildScene['fees'],
 ): Promise<TradeChain> {
   const { store, remove } = await openTestStore('sqlite');
   t.after(remove);
@@ -109,7 +116,7 @@ async function createTradeChain(
     tokens: new TradeTokens('devnet', store.market),
     book,
     readGraph: () => ({ graph, checkpoint }),
-    readFees: () => ({ baseFeePerGas: 7n, maxPriorityFeePerGas: 1n, maxFeePerGas: 15n }),
+    readFees: () => fees.current,
     isBehind: () => false,
     noteUse: () => undefined,
     noteFailure: () => undefined,
@@ -135,7 +142,8 @@ export async function createBuildScene(
 ): Promise<BuildScene> {
   const node = await startScriptedNode(toNodeScript(script));
   t.after(() => node.stop());
-  const chain = await createTradeChain(t, pools, node.script);
+  const fees = { current: toFees(7n) };
+  const chain = await createTradeChain(t, pools, node.script, fees);
   const clock = new ManualClock(node.script.block.timestampMs);
   const chains = { list: () => ['devnet' as const], find: () => chain };
   const isPaused = (_: unknown, token: string) => paused.includes(token);
@@ -158,7 +166,7 @@ export async function createBuildScene(
     log: { error: (_, message) => errors.push(message) },
   });
   return {
-    ...{ chain, node, clock, errors },
+    ...{ chain, fees, node, clock, errors },
     pricing: { ...pricing, price: (request) => pricing.price(request, caller) },
     build: (input) => build({ ...SALE, deadlineSeconds: 120, ...input } as never, CONTEXT),
   };

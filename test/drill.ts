@@ -91,10 +91,9 @@ async function drillTrades(
     });
     const toLine = (counts: ReadonlyMap<string, number>) =>
       [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
-    const { executed, exact, divided, rerouted, blocks } = tally;
+    const { executed, exact, divided, blocks } = tally;
     return [
       `${executed} trades in ${blocks} blocks: ${exact} promised exact and were, ${divided} divided`,
-      `built along another route than quoted, since fees had changed: ${rerouted}`,
       `seen: ${toLine(tally.seen)}`,
       `refused: ${toLine(tally.refused) || 'none'}`,
     ].join('\n');

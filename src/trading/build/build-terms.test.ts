@@ -1,10 +1,12 @@
 // A quote binds until it runs out, to its own trade, and only ever tightens.
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import type { PricedTrade, TradeRequest } from '../quote/priced-trade.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { createBuildScene, SALE, TOKEN, toFees, WETH } from '../../../test/build-scene.ts';
+import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
+import type { TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
-import { assertFits, tighten } from './build-terms.ts';
+import { assertFits } from './build-terms.ts';
 
 const REQUEST: TradeRequest = {
   chain: 'devnet',
@@ -14,7 +16,10 @@ const REQUEST: TradeRequest = {
   amountInRaw: 1000n,
   slippageBps: 50,
 };
-const TERMS: QuoteTerms = { request: REQUEST, minAmountOutRaw: 990n, expiresAtMs: 5000 };
+const TERMS: QuoteTerms = {
+  ...{ request: REQUEST, minAmountOutRaw: 990n, outPerGas: null },
+  expiresAtMs: 5000,
+};
 
 describe('assertFits', () => {
   it('takes the very trade until the end of its life, and not at it', () => {
@@ -41,19 +46,83 @@ describe('assertFits', () => {
   });
 });
 
-describe('tighten', () => {
-  const toTrade = (amountOutRaw: bigint, minAmountOutRaw: bigint) =>
-    ({ request: REQUEST, amountOutRaw, minAmountOutRaw }) as PricedTrade;
+describe('a build with a quote', () => {
+  const SELL = { quoteMint: WETH, slippageBps: 0 };
+  /** With these a second pool costs more than it gains; with the scene's own it does not. */
+  const HIGH_FEES = toFees(10n ** 9n);
 
-  it('keeps the higher minimum, whichever it is', () => {
-    assert.equal(tighten(toTrade(1000n, 995n), TERMS).minAmountOutRaw, 995n);
-    assert.equal(tighten(toTrade(991n, 986n), TERMS).minAmountOutRaw, 990n);
-    assert.equal(tighten(toTrade(990n, 985n), TERMS).minAmountOutRaw, 990n);
-    assert.equal(tighten(toTrade(5n, 4n), null).minAmountOutRaw, 4n);
+  async function createScene(t: TestContext) {
+    const pools = [1, 2].map((number) => createPair(number, [TOKEN, WETH]));
+    const scene = await createBuildScene(t, pools);
+    const price = () => scene.pricing.price(scene.pricing.parse({ ...SALE, ...SELL }));
+    const quote = async () => scene.pricing.toQuote(await price());
+    /** The node pays what is expected. */
+    const build = (quoteId: string, arrivingRaw: string) => {
+      scene.node.script.arrivingRaw = BigInt(arrivingRaw);
+      return scene.build({ ...SELL, quoteId });
+    };
+    const toReserve = (number: number, reserve1: bigint) =>
+      scene.chain.readGraph()?.graph.set(createPair(number, [TOKEN, WETH], [DEEP, reserve1]));
+    return { ...scene, price, quote, build, toReserve };
+  }
+
+  it('goes the way that was quoted, whatever network fees have become since', async (t) => {
+    const scene = await createScene(t);
+    for (const [then, later] of [
+      [scene.fees.current, HIGH_FEES],
+      [HIGH_FEES, scene.fees.current],
+      [null, HIGH_FEES],
+      [HIGH_FEES, null],
+    ] as const) {
+      scene.fees.current = then;
+      const quoted = await scene.quote();
+      scene.fees.current = later;
+      const { quote } = await scene.build(quoted.quoteId, quoted.output.amountRaw);
+      assert.deepEqual([quote.route, quote.exact], [quoted.route, true]);
+      assert.equal(quote.output.minAmountRaw, quoted.output.amountRaw);
+    }
+    // The other fees do lead elsewhere where nothing was quoted.
+    const routes = [];
+    for (const fees of [toFees(7n), HIGH_FEES]) {
+      scene.fees.current = fees;
+      routes.push((await scene.quote()).route.length);
+    }
+    assert.deepEqual(routes, [2, 1]);
   });
 
-  it('refuses what pays less than the quote promised', () => {
-    const error = { code: 'PRICE_MOVED', status: 409 };
-    assert.throws(() => tighten(toTrade(989n, 984n), TERMS), error);
+  it('uses more gas before it refuses; only what no route pays is refused', async (t) => {
+    const scene = await createScene(t);
+    scene.fees.current = HIGH_FEES;
+    scene.toReserve(2, DEEP - 1n);
+    const quoted = await scene.quote();
+    assert.equal(quoted.route.length, 1);
+    // Both pools pay less now than the first one did, but both together pay enough.
+    for (const number of [1, 2]) scene.toReserve(number, DEEP - DEEP / 10n ** 7n);
+    assert.ok((await scene.price()).amountOutRaw < BigInt(quoted.output.amountRaw));
+    scene.fees.current = toFees(7n);
+    const { amountOutRaw } = await scene.price();
+    assert.ok(amountOutRaw > BigInt(quoted.output.amountRaw));
+    scene.fees.current = HIGH_FEES;
+    const { quote } = await scene.build(quoted.quoteId, String(amountOutRaw));
+    assert.deepEqual([quote.route.length, quote.output.amountRaw], [2, String(amountOutRaw)]);
+    for (const number of [1, 2]) scene.toReserve(number, DEEP - DEEP / 10n ** 6n);
+    const refused = scene.build(quoted.quoteId, quoted.output.amountRaw);
+    await assert.rejects(refused, { code: 'PRICE_MOVED', status: 409 });
+  });
+
+  it('keeps the higher of the two minimums', async (t) => {
+    const scene = await createScene(t);
+    const { amountOutRaw } = await scene.price();
+    for (const [sealed, kept] of [
+      [amountOutRaw - 1n, amountOutRaw],
+      [amountOutRaw, amountOutRaw],
+    ] as const) {
+      const { quoteId } = scene.pricing.toQuote({
+        ...(await scene.price()),
+        minAmountOutRaw: sealed,
+      });
+      const { quote } = await scene.build(quoteId, String(amountOutRaw));
+      assert.equal(quote.output.minAmountRaw, String(kept));
+    }
   });
 });

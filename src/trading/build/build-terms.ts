@@ -3,6 +3,7 @@
 import { AppError } from '../../errors/app-error.ts';
 import type { PricedTrade, TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
+import { FREE_GAS } from '../routing/gas-worth.ts';
 
 const FIELDS = ['chain', 'mint', 'side', 'amountInRaw', 'slippageBps', 'quoteMint'] as const;
 
@@ -19,8 +20,7 @@ export function assertFits(terms: QuoteTerms, request: TradeRequest, nowMs: numb
 }
 
 /** The trade with the minimum that both allow. */
-export function tighten(trade: PricedTrade, terms: QuoteTerms | null): PricedTrade {
-  if (terms === null) return trade;
+function tighten(trade: PricedTrade, terms: QuoteTerms): PricedTrade {
   const { amountOutRaw, minAmountOutRaw } = trade;
   if (amountOutRaw < terms.minAmountOutRaw) {
     throw new AppError('PRICE_MOVED', {
@@ -30,4 +30,23 @@ export function tighten(trade: PricedTrade, terms: QuoteTerms | null): PricedTra
   }
   const isTighter = terms.minAmountOutRaw > minAmountOutRaw;
   return isTighter ? { ...trade, minAmountOutRaw: terms.minAmountOutRaw } : trade;
+}
+
+/** Prices the trade by what gas is worth now, or by the given worth. */
+export type PriceOnWorth = (outPerGas?: PricedTrade['outPerGas']) => Promise<PricedTrade>;
+
+/**
+ * Chooses the route by what gas was worth to the quote: network fees that changed since are no
+ * reason to pay less than was quoted. Where that falls short of the minimum, the route that pays
+ * most is tried, whatever gas it uses. Throws `PRICE_MOVED` where that falls short, too.
+ */
+export async function priceOnTerms(
+  price: PriceOnWorth,
+  terms: QuoteTerms | null,
+): Promise<PricedTrade> {
+  if (terms === null) return price();
+  const trade = await price(terms.outPerGas);
+  if (trade.amountOutRaw >= terms.minAmountOutRaw) return tighten(trade, terms);
+  const highest = await price(FREE_GAS);
+  return tighten(highest.amountOutRaw > trade.amountOutRaw ? highest : trade, terms);
 }

@@ -27,7 +27,7 @@ import { askNode } from './ask-node.ts';
 import { type BuildAnswer, toBuildAnswer } from './build-answer.ts';
 import type { BuildChain, BuildChains } from './build-chain.ts';
 import { rehearse, type Sequence } from './build-sequence.ts';
-import { assertFits, tighten } from './build-terms.ts';
+import { assertFits, type PriceOnWorth, priceOnTerms } from './build-terms.ts';
 import { toTraderAddress } from './build-wallet.ts';
 
 export interface BuildParts {
@@ -141,7 +141,8 @@ class TradeBuilder {
   async #attempt(build: Build, trader: Trader, fees: EvmFees): Promise<BuildAnswer | null> {
     const { pricing, clock } = this.#parts;
     const { chain, router, wallet, request, terms } = build;
-    const priced = tighten(await pricing.price(request, build.caller), terms);
+    const price: PriceOnWorth = (worth) => pricing.price(request, build.caller, worth);
+    const priced = await priceOnTerms(price, terms);
     const { state } = priced;
     // Pools that lag behind the head were priced on what is past: the head decides what happens.
     const isAtHead = state.block >= trader.head.position;

@@ -32,8 +32,8 @@ export function createPricing(parts: TradingParts): Pricing {
     toQuote: (trade) => {
       const nowMs = clock.nowMs();
       const expiresAtMs = nowMs + QUOTE_LIFE_MS;
-      const { request, minAmountOutRaw } = trade;
-      const quoteId = sealQuote(sealer, { request, minAmountOutRaw, expiresAtMs });
+      const { request, minAmountOutRaw, outPerGas } = trade;
+      const quoteId = sealQuote(sealer, { request, minAmountOutRaw, outPerGas, expiresAtMs });
       return toQuoteAnswer(trade, { quoteId, expiresAtMs, nowMs });
     },
     openQuoteId: (quoteId) => openQuote(sealer, quoteId),

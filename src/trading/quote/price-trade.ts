@@ -5,6 +5,7 @@ import { toNotReady } from '../../contract/parse-reference.ts';
 import { AppError, toInvalidInput } from '../../errors/app-error.ts';
 import { toShownAddress } from '../../lib/checksum-address.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Ratio } from '../../lib/decimal.ts';
 import { CHAINS, type ChainSlug } from '../../model/chain.ts';
 import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
@@ -119,6 +120,7 @@ interface Context {
   readonly ends: Ends;
   readonly at: GraphAtCommit;
   readonly found: TaxedRoute;
+  readonly outPerGas: Ratio | null;
   readonly nowMs: number;
 }
 
@@ -154,7 +156,7 @@ function toPrices({ request, ends, found }: Context, amountOut: bigint) {
 }
 
 function toPricedTrade(context: Context): PricedTrade {
-  const { chain, request, ends, at, found, nowMs } = context;
+  const { chain, request, ends, at, found, outPerGas, nowMs } = context;
   const { book } = chain;
   const amounts = toAmounts(context);
   const hops = listHops(found);
@@ -172,6 +174,7 @@ function toPricedTrade(context: Context): PricedTrade {
     ...priced,
     tokenIn: ends.tokenIn,
     tokenOut: ends.tokenOut,
+    outPerGas,
     fees: toFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
     gas:
       toGas(strands, { isNativeIn, isNativeOut: ends.tokenOut.isNative }) + toExtraGas(book, hops),
@@ -202,6 +205,8 @@ interface Trade {
   readonly ends: Ends;
   readonly caller: TradeCaller;
   readonly isPaused: (token: Address) => boolean;
+  /** To choose the route by; what gas is worth now where there is none. */
+  readonly givenOutPerGas: Ratio | null | undefined;
 }
 
 /** What a search costs beyond what its operation does. */
@@ -218,10 +223,11 @@ function createSearch(parts: PricingParts) {
     return worth;
   };
   return async (chain: TradeChain, trade: Trade) => {
-    const { request, ends, caller, isPaused } = trade;
+    const { request, ends, caller, isPaused, givenOutPerGas } = trade;
     const tokenIn = ends.tokenIn.token;
     const tokenOut = ends.tokenOut.token;
     let at: GraphAtCommit | null = null;
+    let outPerGas: Ratio | null = null;
     const { search: searched, work } = await parts.desk.search({
       caller: caller.key,
       market: `${chain.slug} ${tokenIn} ${tokenOut}`,
@@ -230,6 +236,10 @@ function createSearch(parts: PricingParts) {
         at = chain.readGraph();
         if (at === null) throw toNotReady(chain.slug);
         const { graph } = at;
+        outPerGas =
+          givenOutPerGas === undefined
+            ? toWorth(chain.slug).toOutPerGas(graph, tokenOut, chain.readFees())
+            : givenOutPerGas;
         return planTrade({
           graph,
           book: chain.book,
@@ -239,7 +249,7 @@ function createSearch(parts: PricingParts) {
           tokenOut,
           amountIn: request.amountInRaw,
           hasDataFees: chain.hasDataFees,
-          outPerGas: toWorth(chain.slug).toOutPerGas(graph, tokenOut, chain.readFees()),
+          outPerGas,
         });
       },
     });
@@ -248,13 +258,13 @@ function createSearch(parts: PricingParts) {
       throw refuseRoute(searched.reason, { chain: chain.slug, tokenIn, tokenOut });
     }
     if (at === null) throw new Error('a route was found before it was planned');
-    return { at: at as GraphAtCommit, found: searched.found };
+    return { at: at as GraphAtCommit, found: searched.found, outPerGas };
   };
 }
 
 export function createPriceTrade(parts: PricingParts): PriceTrade {
   const search = createSearch(parts);
-  return async (request, caller) => {
+  return async (request, caller, givenOutPerGas) => {
     const chain = parts.chains.find(request.chain);
     if (chain === null) throw toNotReady(request.chain);
     assertTwoAssets(chain, request);
@@ -265,8 +275,11 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     }
     if (chain.readGraph() === null) throw toNotReady(chain.slug);
     const ends = await readEnds(chain, request);
-    const { at, found } = await search(chain, { request, ends, caller, isPaused });
+    const { at, found, outPerGas } = await search(chain, {
+      ...{ request, ends, caller, isPaused, givenOutPerGas },
+    });
     chain.noteUse(listHops(found).map(({ pool }) => pool.pool));
-    return toPricedTrade({ chain, request, ends, at, found, nowMs: parts.clock.nowMs() });
+    const nowMs = parts.clock.nowMs();
+    return toPricedTrade({ chain, request, ends, at, found, outPerGas, nowMs });
   };
 }

@@ -1,6 +1,7 @@
 // What a trade would pay on one state of the chain: made by pricing, read by quote and build.
 
 import type { SwapCost } from '../../amm/pool-kind.ts';
+import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
 import type { TradeSide } from '../../model/market-record.ts';
@@ -163,6 +164,8 @@ export interface PricedTrade {
   readonly priceImpactBps: number;
   /** Gas of the swap alone, by model; preparatory transactions come on top. */
   readonly gas: bigint;
+  /** What the route was chosen by: units of the output per unit of gas; null where not known. */
+  readonly outPerGas: Ratio | null;
   /** Null until the node has told its fees. */
   readonly networkFees: NetworkFees | null;
   readonly tokenSafety: TokenSafety | null;
@@ -183,5 +186,12 @@ export interface TradeCaller {
   charge(cost: number): void;
 }
 
-/** Throws an `AppError` where the trade cannot be priced. */
-export type PriceTrade = (request: TradeRequest, caller: TradeCaller) => Promise<PricedTrade>;
+/**
+ * Chooses the route by what gas is worth now, unless told another worth: with the one of an earlier
+ * price, the same pools give the same route. Throws an `AppError` where the trade cannot be priced.
+ */
+export type PriceTrade = (
+  request: TradeRequest,
+  caller: TradeCaller,
+  outPerGas?: PricedTrade['outPerGas'],
+) => Promise<PricedTrade>;

@@ -35,12 +35,18 @@ const terms: fc.Arbitrary<QuoteTerms> = fc.record({
     slippageBps: fc.integer({ min: 0, max: 5000 }),
   }),
   minAmountOutRaw: amount,
+  outPerGas: fc.option(
+    fc.record({
+      numerator: fc.bigInt({ min: 0n, max: 2n ** 512n - 1n }),
+      denominator: fc.bigInt({ min: 1n, max: 2n ** 512n - 1n }),
+    }),
+  ),
   expiresAtMs: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
 });
 
 /** Generated records have no prototype. */
 function toPlain(one: QuoteTerms): QuoteTerms {
-  return { ...one, request: { ...one.request } };
+  return { ...one, request: { ...one.request }, outPerGas: one.outPerGas && { ...one.outPerGas } };
 }
 
 function isRefused(sealer: Sealer, quoteId: string): boolean {

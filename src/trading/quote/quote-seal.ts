@@ -1,6 +1,7 @@
 // Quote ids: the terms of a quote in the open, sealed so that every node knows its own.
 
 import { AppError } from '../../errors/app-error.ts';
+import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import { CHAINS } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
@@ -12,6 +13,8 @@ export const QUOTE_LIFE_MS = 30_000;
 export interface QuoteTerms {
   readonly request: TradeRequest;
   readonly minAmountOutRaw: bigint;
+  /** What the route was chosen by, so that a build on the same pools chooses the same. */
+  readonly outPerGas: Ratio | null;
   readonly expiresAtMs: number;
 }
 
@@ -25,21 +28,39 @@ export interface Sealer {
 const PREFIX = 'mwq_';
 const LENGTH_MAX = 2000;
 
-type Parts = [ChainSlug, Address, 'b' | 's', string, Address, number, string, number];
+/** A whole number over another, each of at most 512 bits; `-` where there is none. */
+const RATIO = /^(\d{1,155})\/(\d{1,155})$/;
+const NO_RATIO = '-';
+
+type Parts = [ChainSlug, Address, 'b' | 's', string, Address, number, string, number, string];
 
 function isParts(value: unknown): value is Parts {
-  if (!Array.isArray(value) || value.length !== 8) return false;
-  const [chain, mint, side, amount, quoteMint, slippage, minimum, expiry] = value as unknown[];
+  if (!Array.isArray(value) || value.length !== 9) return false;
+  const [chain, mint, side, amount, quoteMint, slippage, minimum, expiry, ratio] =
+    value as unknown[];
   return (
-    [chain, mint, side, amount, quoteMint, minimum].every((one) => typeof one === 'string') &&
+    [chain, mint, side, amount, quoteMint, minimum, ratio].every(
+      (one) => typeof one === 'string',
+    ) &&
     (chain as string) in CHAINS &&
     [slippage, expiry].every((one) => Number.isSafeInteger(one)) &&
-    [amount, minimum].every((one) => /^\d{1,78}$/.test(one as string))
+    [amount, minimum].every((one) => /^\d{1,78}$/.test(one as string)) &&
+    (ratio === NO_RATIO || RATIO.test(ratio as string))
   );
 }
 
+function fromRatio(ratio: Ratio | null): string {
+  return ratio === null ? NO_RATIO : `${ratio.numerator}/${ratio.denominator}`;
+}
+
+function toRatio(text: string): Ratio | null {
+  const [, numerator, denominator] = RATIO.exec(text) ?? [];
+  if (numerator === undefined || denominator === undefined) return null;
+  return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
+}
+
 export function sealQuote(sealer: Sealer, terms: QuoteTerms): string {
-  const { request, minAmountOutRaw, expiresAtMs } = terms;
+  const { request, minAmountOutRaw, outPerGas, expiresAtMs } = terms;
   const parts: Parts = [
     request.chain,
     request.mint,
@@ -49,6 +70,7 @@ export function sealQuote(sealer: Sealer, terms: QuoteTerms): string {
     request.slippageBps,
     minAmountOutRaw.toString(),
     expiresAtMs,
+    fromRatio(outPerGas),
   ];
   const text = Buffer.from(JSON.stringify(parts)).toString('base64url');
   return `${PREFIX}${text}.${sealer.mark(text)}`;
@@ -64,7 +86,8 @@ export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
   const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
   // The mark is ours, so this can only be the form of another version of the service.
   if (!isParts(parts)) throw new AppError('INVALID_QUOTE_ID', {});
-  const [chain, mint, side, amountInRaw, quoteMint, slippageBps, minimum, expiresAtMs] = parts;
+  const [chain, mint, side, amountInRaw, quoteMint, slippageBps, minimum, expiresAtMs, ratio] =
+    parts;
   return {
     request: {
       chain,
@@ -75,6 +98,7 @@ export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
       slippageBps,
     },
     minAmountOutRaw: BigInt(minimum),
+    outPerGas: toRatio(ratio),
     expiresAtMs,
   };
 }

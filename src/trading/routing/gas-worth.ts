@@ -14,6 +14,9 @@ const RATES_MAX = 5_000;
 /** About a swap's worth, so that the rate is the one that such an amount gets. */
 const GAS_SAMPLE = 200_000n;
 
+/** For the route that pays most, whatever gas it uses. */
+export const FREE_GAS: Ratio = { numerator: 0n, denominator: 1n };
+
 interface Rate {
   readonly madeAtMs: number;
   /** Units of the token per wei; null where no route is known. */
@@ -28,11 +31,11 @@ export class GasWorth {
     this.#clock = clock;
   }
 
-  /** Null where it is not known what gas costs. */
+  /** Units of the output per unit of gas; null where that is not known. */
   toOutPerGas(graph: PoolGraph, tokenOut: Address, fees: NetworkFees | null): Ratio | null {
     if (fees === null) return null;
     const feePerGas = fees.baseFeePerGas + fees.maxPriorityFeePerGas;
-    if (feePerGas === 0n) return { numerator: 0n, denominator: 1n };
+    if (feePerGas === 0n) return FREE_GAS;
     const perWei = this.#toRate(graph, graph.toAsset(tokenOut), feePerGas);
     if (perWei === null) return null;
     return { numerator: perWei.numerator * feePerGas, denominator: perWei.denominator };
