@@ -80,11 +80,12 @@ function readContract(script: NodeScript, data: string): string {
 /** The first and the last call read the balance of what is bought. */
 function simulate(script: NodeScript, calls: readonly SimulatedCall[]) {
   if (script.outcomeOf === null) throw new RpcFault(-32601, 'the method is not available');
-  const { outcomeOf, heldRaw, arrivingRaw } = script;
+  const { outcomeOf, heldRaw } = script;
   const outcomes = calls.map((call, index): SimulatedOutcome => {
     if (index === 0) return { isOk: true, returnData: `0x${uintWord(heldRaw)}` };
     if (index < calls.length - 1) return outcomeOf(call, index - 1);
-    return { isOk: true, returnData: `0x${uintWord(heldRaw + arrivingRaw)}` };
+    // What arrives may be decided by the calls before.
+    return { isOk: true, returnData: `0x${uintWord(heldRaw + script.arrivingRaw)}` };
   });
   const toCall = ({ isOk, returnData }: SimulatedOutcome) => ({
     ...{ status: isOk ? '0x1' : '0x0', returnData: isOk ? returnData : '0x', gasUsed: GAS_USED },

@@ -222,6 +222,40 @@ describe('a rehearsal', () => {
     assert.deepEqual(scene.errors, ['an exact price was not exact']);
   });
 
+  it('that contradicts the price is run again, and believed only if it says the same', async (t) => {
+    const failures: unknown[] = [];
+    const scene = await createScene(t);
+    const { node, chain } = scene;
+    Object.assign(chain, { noteFailure: (failure: unknown) => failures.push(failure) });
+    const right = node.script.arrivingRaw;
+    /** What the node runs on: the state of the block after, the first so many times. */
+    const runLate = (times: number, late: () => { isOk: boolean; arrivingRaw: bigint }) => {
+      const before = node.simulations.length;
+      node.script.outcomeOf = () => {
+        const isLate = node.simulations.length - before <= times;
+        const { isOk, arrivingRaw } = isLate ? late() : { isOk: true, arrivingRaw: right };
+        node.script.arrivingRaw = arrivingRaw;
+        return { isOk, returnData: isOk ? '0x' : toRevertText('too little') };
+      };
+    };
+    for (const late of [
+      { isOk: true, arrivingRaw: right - 1n },
+      { isOk: true, arrivingRaw: right + 1n },
+      { isOk: true, arrivingRaw: 0n },
+      { isOk: false, arrivingRaw: 0n },
+    ]) {
+      runLate(1, () => late);
+      const { quote, simulation } = await scene.build(FOR_WETH);
+      assert.deepEqual([quote.exact, simulation.amountOutRaw], [true, String(right)]);
+    }
+    assert.deepEqual([scene.errors, failures], [[], []]);
+    runLate(2, () => ({ isOk: true, arrivingRaw: right - 1n }));
+    assert.equal((await scene.build(FOR_WETH)).quote.exact, false);
+    runLate(2, () => ({ isOk: false, arrivingRaw: 0n }));
+    await rejects(scene, /too little/);
+    assert.deepEqual([scene.errors.length, failures.length], [1, 2]);
+  });
+
   it('is on the head of the node, and no price of an older block is exact', async (t) => {
     const { build, node } = await createScene(t);
     const { block } = node.script;

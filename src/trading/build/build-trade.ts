@@ -26,7 +26,7 @@ import { STALE_WARNING } from '../quote/trade-warnings.ts';
 import { askNode } from './ask-node.ts';
 import { type BuildAnswer, toBuildAnswer } from './build-answer.ts';
 import type { BuildChain, BuildChains } from './build-chain.ts';
-import { rehearse, type Sequence } from './build-sequence.ts';
+import { rehearse, type Sequence, type SequenceRequest } from './build-sequence.ts';
 import { assertFits, type PriceOnWorth, priceOnTerms } from './build-terms.ts';
 import { toTraderAddress } from './build-wallet.ts';
 
@@ -43,6 +43,8 @@ export interface BuildParts {
 const ATTEMPT_COUNT_MAX = 3;
 /** How long the pools may take to follow to the head that the node has told. */
 const CATCH_UP_MAX_MS = 2000;
+/** How long a node may take for a block that it has begun to take in. */
+const NEXT_BLOCK_MAX_MS = 300;
 const POLL_MS = 15;
 const RETRY_AFTER_SECONDS = 1;
 /** The client has an end of its own for whatever is asked of it. */
@@ -85,6 +87,37 @@ function isReverted(error: unknown): boolean {
 function paysLess({ exact, amountOutRaw }: PricedTrade, { amountOutRaw: paid }: Sequence): boolean {
   if (paid === null || paid >= amountOutRaw) return false;
   return exact || paid * 10_000n < amountOutRaw * 9_998n;
+}
+
+type Rehearsal =
+  | { readonly kind: 'done'; readonly sequence: Sequence }
+  | { readonly kind: 'reverted'; readonly error: unknown }
+  /** The block is no longer part of the chain. */
+  | { readonly kind: 'moved' };
+
+async function tryRehearsal(request: SequenceRequest): Promise<Rehearsal> {
+  try {
+    const sequence = await rehearse(request);
+    return sequence === null ? { kind: 'moved' } : { kind: 'done', sequence };
+  } catch (error) {
+    if (!isReverted(error)) throw error;
+    return { kind: 'reverted', error };
+  }
+}
+
+function failsPrice(trade: PricedTrade, rehearsal: Rehearsal): boolean {
+  if (rehearsal.kind !== 'done') return rehearsal.kind === 'reverted';
+  return paysLess(trade, rehearsal.sequence);
+}
+
+function isNotExact({ exact, amountOutRaw }: PricedTrade, { amountOutRaw: paid }: Sequence) {
+  return exact && paid !== null && paid !== amountOutRaw;
+}
+
+/** Whether it went otherwise than the price says, be it only better. */
+function contradicts(trade: PricedTrade, rehearsal: Rehearsal): boolean {
+  if (failsPrice(trade, rehearsal)) return true;
+  return rehearsal.kind === 'done' && isNotExact(trade, rehearsal.sequence);
 }
 
 class TradeBuilder {
@@ -150,13 +183,12 @@ class TradeBuilder {
       ? { number: state.block, hash: state.blockHash }
       : { number: trader.head.position, hash: null };
     const deadlineSeconds = toDeadline(build, trader, clock.nowMs());
-    const parts = { chain, router, wallet, trader, deadlineSeconds };
-    const sequence = await rehearse({ ...parts, trade: priced, block }).catch((error: unknown) => {
-      if (isAtHead && isReverted(error)) this.#noteFailure(build, priced);
-      throw error;
-    });
-    if (sequence === null) return null;
-    if (isAtHead && paysLess(priced, sequence)) this.#noteFailure(build, priced);
+    const toRehearse = { chain, router, wallet, trader, deadlineSeconds, trade: priced, block };
+    const rehearsal = await (isAtHead ? this.#rehearse(toRehearse) : tryRehearsal(toRehearse));
+    if (isAtHead && failsPrice(priced, rehearsal)) this.#noteFailure(build, priced);
+    if (rehearsal.kind === 'reverted') throw rehearsal.error;
+    if (rehearsal.kind === 'moved') return null;
+    const { sequence } = rehearsal;
     const dataCost = await readDataCost(chain.client, chain.rollup, sequence.transactions);
     const trade = isAtHead ? this.#holdToPromise(priced, sequence) : { ...priced, exact: false };
     return toBuildAnswer({
@@ -167,6 +199,24 @@ class TradeBuilder {
     });
   }
 
+  /**
+   * Twice before a result that contradicts the price is believed. While a node takes in a block it
+   * may run calls on the state after it, though the block before was asked for (anvil does); once
+   * its head is beyond that block it answers from the right state.
+   */
+  async #rehearse(request: SequenceRequest): Promise<Rehearsal> {
+    const { clock, sleep } = this.#parts;
+    const { chain, trade, block } = request;
+    const first = await tryRehearsal(request);
+    if (!contradicts(trade, first)) return first;
+    const readHead = () => chain.client.at((endpoint) => endpoint.readBlockNumber());
+    const deadlineMs = clock.monotonicMs() + NEXT_BLOCK_MAX_MS;
+    while ((await readHead()) <= block.number && clock.monotonicMs() < deadlineMs) {
+      await sleep(POLL_MS);
+    }
+    return tryRehearsal(request);
+  }
+
   /** What was measured of the pools on the way may no longer be true: they are measured again. */
   #noteFailure({ request, wallet }: Build, { strands }: PricedTrade): void {
     const pools = strands.flatMap(({ hops }) => hops.map(({ pool }) => toPoolId(pool)));
@@ -174,10 +224,11 @@ class TradeBuilder {
   }
 
   /** A promise that the rehearsal did not keep is not made. */
-  #holdToPromise(trade: PricedTrade, { amountOutRaw }: Sequence): PricedTrade {
-    if (!trade.exact || amountOutRaw === null || amountOutRaw === trade.amountOutRaw) return trade;
+  #holdToPromise(trade: PricedTrade, sequence: Sequence): PricedTrade {
+    if (!isNotExact(trade, sequence)) return trade;
     const { request, state } = trade;
-    const amounts = { priced: trade.amountOutRaw.toString(), rehearsed: amountOutRaw.toString() };
+    const [priced, rehearsed] = [trade, sequence].map((one) => String(one.amountOutRaw));
+    const amounts = { priced, rehearsed };
     const fields = { chain: request.chain, mint: request.mint, side: request.side, ...amounts };
     this.#parts.log.error({ ...fields, block: state.block }, 'an exact price was not exact');
     return { ...trade, exact: false, warnings: [...trade.warnings, STALE_WARNING] };
