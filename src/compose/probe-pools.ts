@@ -1,11 +1,14 @@
 // Connects the watch over pools to the node that can simulate a round trip through them.
 
 import type { EvmDeployment } from '../chains/evm/deployment.ts';
-import { type ProbeHop, probePool } from '../chains/evm/probe/probe-pool.ts';
+import { type ProbeHop, type ProbeViews, probePool } from '../chains/evm/probe/probe-pool.ts';
 import type { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Sleep } from '../lib/retry.ts';
 import { ZERO_ADDRESS } from '../model/market-event.ts';
+import type { PoolSafety } from '../model/pool-safety.ts';
 import type { PoolGraph } from '../trading/graph/pool-graph.ts';
+import type { GraphPool } from '../trading/graph/pool-graph-pool.ts';
 import type { NetworkFees } from '../trading/quote/priced-trade.ts';
 import { toPoolReference } from '../trading/quote/trade-legs.ts';
 import { toHookFees } from '../trading/safety/hook-fees.ts';
@@ -23,7 +26,43 @@ export interface ProbeOptions {
   readonly readFees: () => NetworkFees | null;
   /** The last committed block: what was seen up to it must be part of what is measured. */
   readonly readBlock: () => number;
+  /** The block that the graph is at. */
+  readonly readGraphBlock: () => number;
   readonly clock: Clock;
+  readonly sleep: Sleep;
+}
+
+/** How long the graph may take to follow the node to where it was probed. */
+const CATCH_UP_MAX_MS = 3000;
+const POLL_MS = 50;
+
+/**
+ * Whether the node swapped in the pool as the graph has it. The node is asked about its newest
+ * block: if the pool moved in between, the move would be taken for a fee of its hook.
+ */
+async function hasStayed(
+  options: ProbeOptions,
+  pool: GraphPool,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { client, clock, sleep } = options;
+  const head = Number(await client.request({ method: 'eth_blockNumber', params: [] }, { signal }));
+  const endMs = clock.monotonicMs() + CATCH_UP_MAX_MS;
+  while (options.readGraphBlock() < head && clock.monotonicMs() < endMs) {
+    await sleep(POLL_MS, signal);
+  }
+  return options.readGraphBlock() >= head && options.readGraph()?.get(pool.pool) === pool;
+}
+
+async function readHookFees(
+  options: ProbeOptions,
+  probed: { readonly pool: GraphPool; readonly zeroForOne: boolean; readonly views: ProbeViews },
+  signal: AbortSignal,
+): Promise<PoolSafety['hookFees']> {
+  const { pool, zeroForOne, views } = probed;
+  const fees = toHookFees(pool, zeroForOne, views.asContract);
+  if (fees === null || (await hasStayed(options, pool, signal))) return fees;
+  return options.book.get(pool.pool)?.hookFees ?? null;
 }
 
 /** Null for a pool that the probe cannot swap in. */
@@ -76,7 +115,7 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
     if (views.asContract === null && views.asWallet === null) return { status: 'unable' };
     const { zeroForOne } = last;
     const { token0, token1 } = pool;
-    const hookFees = toHookFees(pool, zeroForOne, views.asContract);
+    const hookFees = await readHookFees(options, { pool, zeroForOne, views }, signal);
     const probed = { pool: id, token0, token1, zeroForOne, hookFees, checkedAtMs };
     const safety = toPoolSafety(probed, views);
     return safety === null ? { status: 'unreached' } : { status: 'measured', safety };

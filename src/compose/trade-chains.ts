@@ -158,7 +158,9 @@ class RunningChain {
     const readFees = () => this.#fees.peek();
     const readBlock = () => this.#heardBlock ?? this.#follower.current?.checkpoint.block ?? 0;
     const client = this.#client;
-    const parts = { client, deployment, trusted, book, readGraph, readFees, readBlock, clock };
+    const readGraphBlock = () => this.#follower.current?.checkpoint.block ?? 0;
+    const read = { readGraph, readFees, readBlock, readGraphBlock };
+    const parts = { client, deployment, trusted, book, ...read, clock, sleep };
     return new SafetyWatch({
       book,
       readGraph,
