@@ -150,6 +150,20 @@ describe('requests behind one after which the connection closes', () => {
     });
   }
 
+  test('behavior: a client that goes on asking is cut off, before it fills the memory', async (t) => {
+    const server = await startHeldServer(t);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    const closed = new Promise((resolve) => socket.once('close', () => resolve('closed')));
+    socket.resume();
+    // What is asked for first never ends, as a stream does not.
+    socket.write(post('{"name":"a"}', 'Connection: Upgrade\r\nUpgrade: h2c\r\n'));
+    while (server.made.length === 0) await sleep(5);
+    socket.write(`${GET}\r\n`.repeat(1000));
+    assert.equal(await Promise.race([closed, sleep(20_000, 'open', { ref: false })]), 'closed');
+    assert.deepEqual(server.made, ['a']);
+  });
+
   test('behavior: while the server stops, what follows the last answer is not worked on', async (t) => {
     const made: string[] = [];
     const server = await startTestServer(t, {
