@@ -190,6 +190,16 @@ describe('a tax in real swaps', () => {
       [],
     ],
     [
+      'a gift that the pair took (sync) before a swap',
+      [
+        { move: [WALLET, PAIR, 500] },
+        SYNC,
+        { move: [WALLET, PAIR, 10_000] },
+        ...[SYNC, { swap: [10_000, -50] } as const],
+      ],
+      [],
+    ],
+    [
       'a loan of the token that comes back',
       [
         { move: [PAIR, WALLET, 10_000] },

@@ -90,6 +90,15 @@ interface TransactionSwaps {
   readonly vaults: Set<Address>;
 }
 
+/**
+ * A pair's `Sync` comes right before the swap that it belongs to. One that stands alone is a call
+ * of `sync()`, by which a pair takes what anybody has given to it: that came to no swap and is no
+ * tax.
+ */
+function isPartOfNext(log: EvmLog, next: EvmLog | undefined): boolean {
+  return log.topics[0] === SYNC_TOPIC && next?.address === log.address;
+}
+
 /** The logs of one transaction, and what moved since each pool's last event. */
 class TransactionSearch {
   readonly #swaps: ReadonlyMap<number, SwapHere>;
@@ -118,9 +127,9 @@ class TransactionSearch {
     for (const [place, log] of logs.entries()) {
       const swap = this.#swaps.get(log.logIndex);
       if (swap !== undefined) this.#examine(swap, place);
-      // A pair's `Sync` comes right before the swap that it belongs to.
-      const isEvent = this.#pools.has(log.address) && log.topics[0] !== SYNC_TOPIC;
-      if (isEvent) this.#since.set(log.address, place);
+      if (this.#pools.has(log.address) && !isPartOfNext(log, logs[place + 1])) {
+        this.#since.set(log.address, place);
+      }
     }
   }
 
