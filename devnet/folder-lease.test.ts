@@ -71,6 +71,11 @@ test('a folder that was left in order is taken without a word', async (t) => {
   assert.deepEqual(lines, []);
 });
 
+test('a folder is known by its whole path, so that no other node is taken for its own', () => {
+  const here = join(process.cwd(), 'data', 'devnet', 'state.json');
+  assert.equal(toStatePath(join('data', 'devnet')), here);
+});
+
 test('a living owner is named, and nobody waits for it for ever', async (t) => {
   const { options, folder, stateFile } = createScene(t);
   const owner = await startOwner(t, stateFile);

@@ -9,7 +9,7 @@
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toDeploymentPath, writeJsonAtomically } from './deployment.ts';
@@ -20,8 +20,9 @@ export function toLeasePath(stateFile: string): string {
   return `${stateFile}.running`;
 }
 
+/** Absolute: nodes are found by it, and those of another folder must not be taken for ours. */
 export function toStatePath(dataDir: string): string {
-  return join(dataDir, 'state.json');
+  return resolve(dataDir, 'state.json');
 }
 
 /** Somebody else runs a devnet on the folder, and will go on doing so. */
