@@ -184,6 +184,48 @@ describe('a thread that fails', () => {
   });
 });
 
+describe('a thread that cannot be used', () => {
+  const broken: Readonly<Record<string, (events: ThreadEvents) => SearchThread>> = {
+    'cannot be started': () => {
+      throw new Error('ERR_WORKER_INIT_FAILED: EAGAIN');
+    },
+    'cannot be sent anything': (events) => {
+      const thread = startSearchThread(events);
+      const post = () => {
+        throw new Error('could not be cloned');
+      };
+      return { ...thread, post };
+    },
+    'answers with a pool that it was never sent': (events) => {
+      const onMessage: ThreadEvents['onMessage'] = (message) => {
+        const { search } = message;
+        assert.ok(search.kind === 'found');
+        const legs = search.found.route.legs.map((leg) => ({
+          ...leg,
+          hops: leg.hops.map((hop) => ({ ...hop, number: 0 })),
+        }));
+        const found = { ...search.found, route: { ...search.found.route, legs } };
+        events.onMessage({ ...message, search: { kind: 'found', found } });
+      };
+      return startSearchThread({ ...events, onMessage });
+    },
+  };
+  for (const [name, startThread] of Object.entries(broken)) {
+    it(`${name}: 503 at once, and the next one is tried`, async (t) => {
+      let isBroken = true;
+      const { threads, logged, advance } = createScene(t, {
+        startThread: (events) => (isBroken ? startThread(events) : startSearchThread(events)),
+      });
+      const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+      await assert.rejects(threads.search(plan, 'test'), isOverloaded);
+      assert.deepEqual(logged, ['a search thread failed']);
+      isBroken = false;
+      advance(1_000);
+      assert.equal((await threads.search(plan, 'test')).search.kind, 'found');
+    });
+  }
+});
+
 describe('stopping', () => {
   it('ends the threads and refuses what waits, at once', async (t) => {
     let ended = 0;

@@ -127,34 +127,51 @@ export class SearchThreads {
     return this.#running.size < this.#options.threadCountMax ? this.#start() : null;
   }
 
-  #start(): Running {
-    const running: Running = {
-      thread: this.#options.startThread({
-        onMessage: (message) => this.#finish(running, message),
-        onEnd: (cause) => this.#end(running, cause),
-      }),
-      ...{ sent: new SentPools(), job: null, timer: null, hasAnswered: false },
-    };
-    this.#running.add(running);
-    return running;
+  /** Null where the system gives us no more threads. */
+  #start(): Running | null {
+    try {
+      const running: Running = {
+        thread: this.#options.startThread({
+          onMessage: (message) => this.#finish(running, message),
+          onEnd: (cause) => this.#end(running, cause),
+        }),
+        ...{ sent: new SentPools(), job: null, timer: null, hasAnswered: false },
+      };
+      this.#running.add(running);
+      return running;
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'a search thread failed');
+      this.#rest();
+      return null;
+    }
   }
 
   /** Piece by piece, with others served in between: pools with many ticks take long to copy. */
   #send(running: Running, commands: Iterator<SearchCommand>): void {
     if (!this.#running.has(running)) return;
-    const { value, done } = commands.next();
-    if (done === true) return;
-    running.thread.post(value);
-    if (value.kind === 'pools') setImmediate(() => this.#send(running, commands));
-    else this.#send(running, commands);
+    try {
+      const { value, done } = commands.next();
+      if (done === true) return;
+      running.thread.post(value);
+      if (value.kind === 'pools') setImmediate(() => this.#send(running, commands));
+      else this.#send(running, commands);
+    } catch (error) {
+      // What the thread knows is now unclear.
+      this.#end(running, error as Error);
+    }
   }
 
   #finish(running: Running, { job: number, work, search }: SearchMessage): void {
     const { job, sent } = running;
     if (job === null || job.number !== number) return;
     running.hasAnswered = true;
+    try {
+      job.resolve({ work, search: receiveSearch(search, (one) => sent.toPool(one)) });
+    } catch (error) {
+      this.#end(running, error as Error);
+      return;
+    }
     this.#release(running);
-    job.resolve({ work, search: receiveSearch(search, (one) => sent.toPool(one)) });
     this.#dispatch();
   }
 
@@ -178,12 +195,13 @@ export class SearchThreads {
     this.#options.log.error({ err: cause }, 'a search thread failed');
     job?.reject(toOverloaded(cause));
     // One that cannot even start must not be started again and again.
-    if (!running.hasAnswered) {
-      this.#restUntilMs = this.#options.clock.monotonicMs() + REST_MS;
-      this.#refuseWaiting(toOverloaded());
-      return;
-    }
-    this.#dispatch();
+    if (running.hasAnswered) this.#dispatch();
+    else this.#rest();
+  }
+
+  #rest(): void {
+    this.#restUntilMs = this.#options.clock.monotonicMs() + REST_MS;
+    this.#refuseWaiting(toOverloaded());
   }
 
   #refuseWaiting(error: AppError): void {
