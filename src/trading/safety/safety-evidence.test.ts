@@ -156,6 +156,19 @@ test('behavior: a failed rehearsal is looked into at once, but one wallet cannot
   assert.equal(others.filter((isDoubted) => isDoubted).length, 15);
 });
 
+test('behavior: what anybody can make up without end is kept in bounds, and still counts', () => {
+  const { evidence, book, hear, toEvent, token, pool, measure } = createScene();
+  for (let n = 0; n < 1000; n += 1) {
+    hear(toEvent({ topics: [`0x${n}`] }));
+    evidence.hearFailure({ pools: [pool], wallet: `0x${n}` });
+  }
+  assert.deepEqual([evidence.countOpen(token), evidence.countOpen(pool)], [64, 64]);
+  measure(pool);
+  assert.deepEqual([evidence.countOpen(token), evidence.countOpen(pool)], [0, 0]);
+  hear(toEvent({ topics: ['0x999'] }));
+  assert.equal(book.findDoubt(pool), 'seen');
+});
+
 test('behavior: that a trap fails is no news', () => {
   const { evidence, book, asked, pool, ofToken, measure } = createScene();
   const others = ofToken.filter((one) => one.pool !== pool);

@@ -34,6 +34,8 @@ const REFUTED_LIFE_MS = 3_600_000;
 /** Of a doubted token so many pools are measured unasked; the others when they are quoted. */
 const REMEASURED_MAX = 5;
 const TRACKED_MAX = 50_000;
+/** Kinds of evidence of one token or pool that wait; more of them count, but cannot be refuted. */
+const OPEN_MAX = 64;
 /** A tax is seen to the nearest basis point, of amounts that a contract rounds as it likes. */
 const TOLERANCE_BPS = 2;
 
@@ -68,6 +70,11 @@ export class SafetyEvidence {
 
   constructor(options: SafetyEvidenceOptions) {
     this.#options = options;
+  }
+
+  /** How many kinds of evidence of a token or pool wait for a measurement. */
+  countOpen(subject: Address | PoolId): number {
+    return this.#open.get(subject)?.size ?? 0;
   }
 
   hear(batch: Pick<FeedBatch, 'notices' | 'isRollback' | 'toBlock' | 'checkpoint'>): void {
@@ -193,7 +200,8 @@ export class SafetyEvidence {
       this.#refuted.delete(key);
     } else if ((refuted?.count ?? 0) >= refutedMax) return false;
     const open = this.#open.get(subject) ?? new Set();
-    open.add(key);
+    // Anybody can make up another topic or wallet, and some pools are never measured again.
+    if (open.size < OPEN_MAX) open.add(key);
     this.#open.set(subject, open);
     return true;
   }
