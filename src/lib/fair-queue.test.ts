@@ -14,7 +14,7 @@ describe('FairQueue', () => {
   it('serves callers in turn, and the items of each in their order', () => {
     const queue = new FairQueue<string>({ lengthMax: 100, perCallerMax: 100 });
     for (const item of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) {
-      assert.ok(queue.push(item.slice(0, 1), item));
+      assert.equal(queue.push(item.slice(0, 1), item), null);
     }
     assert.equal(queue.length, 7);
     assert.deepEqual(drain(queue), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
@@ -32,11 +32,23 @@ describe('FairQueue', () => {
   it('takes no more than it has room for, in all and of one caller', () => {
     const queue = new FairQueue<string>({ lengthMax: 3, perCallerMax: 2 });
     assert.deepEqual(
-      ['a', 'a', 'a', 'b', 'c'].map((caller) => queue.push(caller, caller)),
-      [true, true, false, true, false],
+      ['a1', 'a2', 'a3', 'b1', 'b2'].map((item) => queue.push(item.slice(0, 1), item)),
+      [null, null, 'a3', null, 'b2'],
     );
-    assert.equal(queue.shift(), 'a');
-    assert.equal(queue.push('c', 'c'), true);
-    assert.deepEqual(drain(queue), ['b', 'a', 'c']);
+    assert.equal(queue.shift(), 'a1');
+    assert.equal(queue.push('c', 'c1'), null);
+    assert.deepEqual(drain(queue), ['b1', 'a2', 'c1']);
+  });
+
+  it('gives somebody new a place of the caller who has most of them', () => {
+    const queue = new FairQueue<string>({ lengthMax: 6, perCallerMax: 4 });
+    for (const item of ['a1', 'a2', 'b1', 'b2', 'b3', 'b4']) queue.push(item.slice(0, 1), item);
+    assert.equal(queue.push('c', 'c1'), 'b4');
+    assert.equal(queue.push('c', 'c2'), 'b3');
+    assert.equal(queue.push('c', 'c3'), 'c3', 'nobody has more than they would');
+    assert.equal(queue.push('d', 'd1'), 'a2');
+    assert.equal(queue.length, 6);
+    assert.deepEqual(drain(queue), ['a1', 'b1', 'c1', 'd1', 'b2', 'c2']);
+    assert.equal(queue.length, 0);
   });
 });

@@ -20,15 +20,28 @@ export class FairQueue<Item> {
     return this.#length;
   }
 
-  /** False where there is no room for it. */
-  push(caller: string, item: Item): boolean {
-    const items = this.#waiting.get(caller);
+  /**
+   * Adds an item and returns the one that has to go where there is no room: the newest item of the
+   * caller with most of them, so that a few callers cannot keep all others out, or else this one.
+   * Null where all have room.
+   */
+  push(caller: string, item: Item): Item | null {
     const { lengthMax, perCallerMax } = this.#limits;
-    if (this.#length >= lengthMax || (items?.length ?? 0) >= perCallerMax) return false;
-    if (items === undefined) this.#waiting.set(caller, [item]);
-    else items.push(item);
-    this.#length += 1;
-    return true;
+    const items = this.#waiting.get(caller) ?? [];
+    if (items.length >= perCallerMax) return item;
+    const most = this.#length < lengthMax ? null : this.#findMost();
+    if (most !== null && most.length <= items.length + 1) return item;
+    items.push(item);
+    this.#waiting.set(caller, items);
+    const gone = most?.pop() ?? null;
+    if (gone === null) this.#length += 1;
+    return gone;
+  }
+
+  #findMost(): Item[] {
+    let most: Item[] = [];
+    for (const items of this.#waiting.values()) if (items.length > most.length) most = items;
+    return most;
   }
 
   /** The next caller's oldest item; undefined where nothing waits. */

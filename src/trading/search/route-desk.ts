@@ -34,6 +34,8 @@ export interface DeskQuestion {
 
 interface Task {
   run(): void;
+  /** Where there is no room for it. */
+  refuse(): void;
 }
 
 function countPools({ levels, refusal }: WholePlan): number {
@@ -64,10 +66,11 @@ export class RouteDesk {
           reject(error);
         }
       };
-      if (this.#queue.length === 0 && this.#isTurnOpen) run();
-      else if (!this.#queue.push(question.caller, { run })) {
+      const refuse = () => {
         reject(new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
-      }
+      };
+      if (this.#queue.length === 0 && this.#isTurnOpen) run();
+      else this.#queue.push(question.caller, { run, refuse })?.refuse();
       this.#watchTurn();
     });
   }

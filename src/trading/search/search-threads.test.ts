@@ -134,10 +134,24 @@ describe('the queue of searches', () => {
     const accepted = [ask('a'), ask('a'), ask('a')];
     await assert.rejects(ask('a'), isOverloaded);
     accepted.push(ask('b'));
-    await assert.rejects(ask('c'), isOverloaded);
+    await assert.rejects(ask('b'), isOverloaded);
     assert.equal(threads.waiting, 3);
     await Promise.all(accepted);
     assert.equal(threads.waiting, 0);
+  });
+});
+
+describe('a full queue of searches', () => {
+  it('has a place for somebody new: whoever has most waiting gives up one, 503', async (t) => {
+    const { threads } = createScene(t, { queue: { lengthMax: 4, perCallerMax: 4 } });
+    const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+    const ask = (caller: string) => threads.search(plan, caller);
+    const flood = Array.from({ length: 5 }, () => ask('flood'));
+    const refused = assert.rejects(flood.pop() ?? assert.fail(), isOverloaded);
+    const other = ask('other');
+    await refused;
+    assert.equal(threads.waiting, 4);
+    assert.equal((await Promise.all([...flood, other])).length, 5);
   });
 });
 

@@ -94,9 +94,10 @@ export class SearchThreads {
     if (this.#isStopped || isResting) return Promise.reject(toOverloaded());
     return new Promise((resolve, reject) => {
       this.#jobCount += 1;
-      const job = { number: this.#jobCount, plan, resolve, reject };
-      if (this.#queue.push(caller, job)) this.#dispatch();
-      else reject(toOverloaded());
+      const job: Job = { number: this.#jobCount, plan, resolve, reject };
+      const refused = this.#queue.push(caller, job);
+      refused?.reject(toOverloaded());
+      if (refused !== job) this.#dispatch();
     });
   }
 
