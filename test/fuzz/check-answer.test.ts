@@ -3,13 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toOpenapi } from '../../src/contract/openapi.ts';
+import { verifyChallenge } from '../../src/contract/operations/auth.ts';
 import { callMcp } from '../../src/contract/operations/call-mcp.ts';
 import { getThing } from '../start-http-server.ts';
 import { checkAnswer } from './check-answer.ts';
 import { readDocument } from './openapi-document.ts';
 import type { FuzzAnswer, FuzzRequest } from './send-request.ts';
 
-const document = readDocument(toOpenapi([getThing, callMcp], { version: '1.2.3' }));
+const document = readDocument(
+  toOpenapi([getThing, verifyChallenge, callMcp], { version: '1.2.3' }),
+);
 
 const REQUEST: FuzzRequest = {
   method: 'GET',
@@ -105,6 +108,14 @@ test('default: answers of MCP as documented have no fault', () => {
     const answer = { status, headers, body: Buffer.from(JSON.stringify(said)) };
     assert.deepEqual(checkAnswer(request, answer, document), []);
   }
+});
+
+test('behavior: an operation that asks a node may say that it does not answer, not so the store', () => {
+  const request = { ...REQUEST, method: 'POST', target: '/v1/auth/verify' };
+  const check = (detail: string) =>
+    checkAnswer(request, toProblem(503, 'UPSTREAM_UNAVAILABLE', { detail }), document);
+  assert.deepEqual(check("The chain's node does not answer at the moment."), []);
+  assert.deepEqual(check('The store does not answer at the moment.'), ['503 UPSTREAM_UNAVAILABLE']);
 });
 
 const MCP_FAULTS: readonly (readonly [name: string, status: number, body: string, RegExp])[] = [
