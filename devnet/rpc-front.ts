@@ -207,6 +207,10 @@ function forward(
   const asked = request(new URL(incoming.url ?? '/', target.url), options, (told) => {
     outgoing.writeHead(told.statusCode ?? 502, told.headers);
     told.pipe(outgoing);
+    // A pipe does not pass on that the node broke off.
+    told.on('close', () => {
+      if (!told.complete) outgoing.destroy();
+    });
   });
   asked.on('error', () => {
     if (outgoing.headersSent) outgoing.destroy();
