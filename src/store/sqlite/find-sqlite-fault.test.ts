@@ -99,4 +99,7 @@ test('behavior: codes that cannot be made at will are as the documents have them
   ];
   for (const [errcode, fault] of cases) assert.equal(findSqliteFault({ errcode }), fault);
   assert.equal(findSqliteFault({ code: 'ENOSPC' }), 'full');
+  for (const code of ['EROFS', 'EACCES', 'EPERM']) {
+    assert.equal(findSqliteFault({ code }), 'readOnly');
+  }
 });

@@ -30,6 +30,8 @@ const FAULT_BY_ERRNO: Readonly<Record<string, StoreFault>> = {
   ENOSPC: 'full',
   EDQUOT: 'full',
   EROFS: 'readOnly',
+  EACCES: 'readOnly',
+  EPERM: 'readOnly',
   ENOENT: 'gone',
   EIO: 'io',
   EMFILE: 'io',
