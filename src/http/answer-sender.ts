@@ -1,7 +1,7 @@
 // What a handler returned → what is sent: serialised by the operation's schema, with its headers.
 
 import { createHash } from 'node:crypto';
-import { createSerializer } from '../contract/create-serializer.ts';
+import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { type FramedAnswer, isFramedAnswer } from '../contract/framed-answer.ts';
 import { isShared, type Operation } from '../contract/operation.ts';
 import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
@@ -14,7 +14,7 @@ export interface AnswerSenderOptions {
 }
 
 function createWriter(operation: Operation): (answer: unknown) => Buffer {
-  const serialize = createSerializer(operation);
+  const serialize = createAnswerSerializer(operation);
   const toBytes = (answer: unknown) => Buffer.from(serialize(answer), 'utf8');
   const written = new WeakMap<object, Buffer>();
   return (answer) => {

@@ -94,7 +94,12 @@ function createFailer(options: HttpServerOptions) {
     if (appError.status >= 500 && appError.cause !== undefined) {
       options.logger.error({ err: appError.cause, requestId: exchange.id }, 'request failed');
     }
-    exchange.sendError(appError);
+    try {
+      exchange.sendError(appError);
+    } catch (mismatch) {
+      options.logger.error({ err: mismatch, requestId: exchange.id }, 'an error was not told');
+      exchange.sendError(toAppError(mismatch));
+    }
   };
 }
 

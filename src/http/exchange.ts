@@ -11,7 +11,7 @@ import {
   TEXT_BYTES_MAX,
   toHeaderLines,
 } from './answer-head.ts';
-import { toProblem } from './problem.ts';
+import { toProblemText } from './problem.ts';
 import { COMMON_HEADERS } from './response-headers.ts';
 import type { Target } from './target.ts';
 
@@ -155,6 +155,7 @@ export class Exchange {
 
   sendError(error: AppError): void {
     if (!this.isOpen) return;
+    const body = toProblemText(error, this.id);
     if (error.status === 401) this.setHeader('www-authenticate', 'Bearer realm="mintwire"');
     for (const [name, value] of Object.entries(error.headers ?? {})) {
       this.setHeader(name.toLowerCase(), value);
@@ -164,7 +165,7 @@ export class Exchange {
     }
     this.setHeader('cache-control', 'no-store');
     this.setHeader('content-type', 'application/problem+json; charset=utf-8');
-    this.send(error.status, JSON.stringify(toProblem(error, this.id)));
+    this.send(error.status, body);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { AppError } from '../errors/app-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { HEADER_BYTES_MAX, toParserAppError, toProblem } from './problem.ts';
+import { HEADER_BYTES_MAX, toParserAppError, toProblemText } from './problem.ts';
 import { COMMON_HEADERS } from './response-headers.ts';
 
 export interface ParserErrorOptions {
@@ -58,7 +58,7 @@ function createProblemWriter(options: ParserErrorOptions): AnswerRaw {
   const meter = options.metrics.forOperation('unparsed');
   return (socket, error, isHead = false) => {
     const requestId = options.createRequestId();
-    const body = JSON.stringify(toProblem(error, requestId));
+    const body = toProblemText(error, requestId);
     const headers: Record<string, string> = {
       ...COMMON_HEADERS,
       ...error.headers,

@@ -1,5 +1,8 @@
 // Errors → RFC 9457 answers. The only place that decides what of an error leaves the service.
 
+import type { Static } from 'typebox';
+import { createSerializer } from '../contract/create-serializer.ts';
+import { problemSchema } from '../contract/schemas/problem.ts';
 import { AppError } from '../errors/app-error.ts';
 import { ERROR_CATALOGUE } from '../errors/catalogue.ts';
 
@@ -7,17 +10,14 @@ export const BODY_BYTES_MAX = 64 * 1024;
 export const URL_BYTES_MAX = 12 * 1024;
 export const HEADER_BYTES_MAX = 16 * 1024;
 
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly code: string;
-  readonly requestId: string;
-  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+const serialize = createSerializer(problemSchema);
+
+/** The body of an error's answer. */
+export function toProblemText(error: AppError, requestId: string): string {
+  return serialize(toProblem(error, requestId));
 }
 
-export function toProblem(error: AppError, requestId: string): Problem {
+function toProblem(error: AppError, requestId: string): Static<typeof problemSchema> {
   return {
     type: `/v1/docs#error-${error.code}`,
     title: ERROR_CATALOGUE[error.code].title,
@@ -25,7 +25,7 @@ export function toProblem(error: AppError, requestId: string): Problem {
     detail: error.message,
     code: error.code,
     requestId,
-    ...(error.errors ? { errors: error.errors } : {}),
+    ...(error.errors ? { errors: [...error.errors] } : {}),
   };
 }
 

@@ -2,7 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import Type from 'typebox';
 import { toAddress, toCheckpoint } from '../../test/conformance/store-samples.ts';
+import { createOpenSerializer } from '../contract/create-open-serializer.ts';
+import { asOfSchema } from '../contract/schemas/market.ts';
 import { ManualClock } from '../lib/clock.ts';
 import { decodeBatch, encodeBatch } from '../live/encode-batch.ts';
 import { LocalFeed } from '../live/local-feed.ts';
@@ -63,8 +66,11 @@ async function createScene(t: TestContext, bytesMax = 1_000_000): Promise<Scene>
   return scene;
 }
 
+const answerSchema = Type.Object({ n: Type.String(), asOf: asOfSchema });
+const toOpenText = createOpenSerializer(answerSchema, 'asOf', asOfSchema);
+
 function toMade(text: string, version: number, validity: Validity = ALWAYS): MadeAnswer {
-  return { text: `{"n":"${text}"`, validity, checkpoint: toCheckpoint(version) };
+  return { text: toOpenText({ n: text }), validity, checkpoint: toCheckpoint(version) };
 }
 
 async function ask(scene: Scene, made: MadeAnswer | Promise<MadeAnswer>) {

@@ -5,6 +5,7 @@
 // kept: it is put in when an answer is sent.
 
 import { hash } from 'node:crypto';
+import type { OpenText } from '../contract/create-open-serializer.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/market-event.ts';
@@ -27,9 +28,9 @@ export const ALWAYS: Validity = {
   finalizedBelow: Number.POSITIVE_INFINITY,
 };
 
-/** An answer up to its `asOf`: a JSON object without its end. */
+/** An answer up to its `asOf`. */
 export interface MadeAnswer {
-  readonly text: string;
+  readonly text: OpenText;
   readonly validity: Validity;
   /** The commit that it is the state of. */
   readonly checkpoint: Checkpoint;
@@ -143,9 +144,11 @@ export class AnswerCache {
         wasUsed: false,
         sent: null,
       };
-      if (pending.changedAt <= made.checkpoint.version) this.#keep(entry);
       const at = this.#toState(key.chain, made.checkpoint, pending.changedAt);
-      return this.#send(entry, isValidAt(entry.validity, at) ? at : made.checkpoint);
+      // First of all, since what cannot be sent is not kept either.
+      const answer = this.#send(entry, isValidAt(entry.validity, at) ? at : made.checkpoint);
+      if (pending.changedAt <= made.checkpoint.version) this.#keep(entry);
+      return answer;
     });
     const pending: Pending = { tokenKey, promise, changedAt: 0 };
     this.#pending.set(name, pending);

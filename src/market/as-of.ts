@@ -1,5 +1,7 @@
 // The state of a chain that an answer tells of.
 
+import { createSerializer } from '../contract/create-serializer.ts';
+import { asOfSchema } from '../contract/schemas/market.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 
 export function toAsOf(checkpoint: Checkpoint) {
@@ -11,13 +13,14 @@ export function toAsOf(checkpoint: Checkpoint) {
   };
 }
 
+const serialize = createSerializer(asOfSchema);
 const texts = new WeakMap<Checkpoint, string>();
 
 /** As JSON; made once for each step of a chain. */
 export function toAsOfText(checkpoint: Checkpoint): string {
   let text = texts.get(checkpoint);
   if (text === undefined) {
-    text = JSON.stringify(toAsOf(checkpoint));
+    text = serialize(toAsOf(checkpoint));
     texts.set(checkpoint, text);
   }
   return text;

@@ -1,9 +1,11 @@
 // Answers GET /token/holders.
 
+import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
-import type { getHolders } from '../contract/operations/get-holders.ts';
+import { getHolders } from '../contract/operations/get-holders.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { asOfSchema } from '../contract/schemas/market.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
 import { toUnits } from '../lib/decimal.ts';
 import { UINT256_MAX } from '../lib/sortable-integer.ts';
@@ -15,7 +17,6 @@ import { readStart, toCoverage } from './coverage.ts';
 import { parseCursor, toCursor, toInvalidCursor, toQueryMark } from './cursor.ts';
 import { type HolderKind, readHolderKinds } from './holder-kind.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
-import { toOpenObject } from './open-object.ts';
 import {
   parseToken,
   requireReadable,
@@ -27,6 +28,8 @@ import { type AnswerReader, readAt } from './read-at.ts';
 import { checkLimit } from './read-limit.ts';
 
 type HoldersAnswer = OutputOf<typeof getHolders>;
+
+const toOpenText = createOpenSerializer(getHolders.output, 'asOf', asOfSchema);
 
 /** A position among the holders, and how many owners come up to it. */
 interface HolderPosition extends BalancePosition {
@@ -180,7 +183,7 @@ async function makeAnswer(parts: MarketParts, request: HolderRequest): Promise<M
     if (mayAsk && (await askKinds(parts, request.market, unknown))) continue;
     // What could not be told now must be asked again by the next one.
     const validity = isKnown ? ALWAYS : { ...ALWAYS, toMs: Number.NEGATIVE_INFINITY };
-    return { text: toOpenObject(toAnswer(request, value)), validity, checkpoint };
+    return { text: toOpenText(toAnswer(request, value)), validity, checkpoint };
   }
 }
 

@@ -2,11 +2,13 @@
 
 import type { Candle } from '../candles/derive-klines.ts';
 import { toNextOpenTime, toOpenTime } from '../candles/interval.ts';
+import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
-import type { getKlines } from '../contract/operations/get-klines.ts';
+import { getKlines } from '../contract/operations/get-klines.ts';
 import { parsePool } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { asOfSchema } from '../contract/schemas/market.ts';
 import { AppError } from '../errors/app-error.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
 import type { PoolId } from '../model/market-event.ts';
@@ -16,7 +18,6 @@ import { ALWAYS, type MadeAnswer, toAnswerKey, type Validity } from './answer-ca
 import { readStart, toCoverage } from './coverage.ts';
 import { fillRows, type KlineRow, type KlineView, toKlineRow, toOhlc } from './kline-rows.ts';
 import type { MarketParts } from './market-parts.ts';
-import { toOpenObject } from './open-object.ts';
 import {
   parseToken,
   requireReadable,
@@ -31,6 +32,8 @@ import { parseTimeRange } from './time-range.ts';
 
 type KlinesInput = InputOf<typeof getKlines>;
 type KlinesAnswer = OutputOf<typeof getKlines>;
+
+const toOpenText = createOpenSerializer(getKlines.output, 'asOf', asOfSchema);
 
 interface KlineRequest {
   readonly input: KlinesInput;
@@ -141,7 +144,7 @@ async function makeAnswer(parts: MarketParts, request: KlineRequest): Promise<Ma
     return answer;
   });
   if (value === null || checkpoint === null) throw toTokenNotFound(request.reference);
-  return { text: toOpenObject(value), validity: toValidity(value.klines), checkpoint };
+  return { text: toOpenText(value), validity: toValidity(value.klines), checkpoint };
 }
 
 export function createGetKlines(parts: MarketParts) {

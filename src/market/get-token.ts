@@ -1,10 +1,12 @@
 // Answers GET /token.
 
 import { toMarketViews } from '../chains/quote-rule.ts';
+import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
-import type { getToken } from '../contract/operations/get-token.ts';
+import { getToken } from '../contract/operations/get-token.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { asOfSchema } from '../contract/schemas/market.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
 import type { Address } from '../model/market-event.ts';
 import type { CandleRecord } from '../model/market-record.ts';
@@ -13,7 +15,6 @@ import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { readStart, toCoverage } from './coverage.ts';
 import { toFigureMinute } from './day-figures.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
-import { toOpenObject } from './open-object.ts';
 import {
   parseToken,
   requireReadable,
@@ -25,6 +26,8 @@ import { type AnswerReader, readAt } from './read-at.ts';
 import { readSummaries, toUsdText } from './token-summary.ts';
 
 type TokenAnswer = OutputOf<typeof getToken>;
+
+const toOpenText = createOpenSerializer(getToken.output, 'asOf', asOfSchema);
 
 const POOLS_SHOWN_MAX = 50;
 
@@ -101,7 +104,7 @@ async function makeAnswer(
   });
   if (value === null || checkpoint === null) throw toTokenNotFound(reference);
   const validity = { ...ALWAYS, ...toFigureMinute(checkpoint.timestampMs) };
-  return { text: toOpenObject(value), validity, checkpoint };
+  return { text: toOpenText(value), validity, checkpoint };
 }
 
 export function createGetToken(parts: MarketParts) {

@@ -1,10 +1,12 @@
 // Answers GET /token/trades.
 
+import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
-import type { getTrades } from '../contract/operations/get-trades.ts';
+import { getTrades } from '../contract/operations/get-trades.ts';
 import { parseAddress } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { asOfSchema } from '../contract/schemas/market.ts';
 import { toInvalidInput } from '../errors/app-error.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
 import { decimalToText, textToDecimal, toUnits } from '../lib/decimal.ts';
@@ -16,7 +18,6 @@ import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { readStart, toCoverage } from './coverage.ts';
 import { parseCursor, parseNumbers, toCursor, toQueryMark } from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';
-import { toOpenObject } from './open-object.ts';
 import { parseToken, requireReadable, toTokenNotFound } from './parse-token.ts';
 import { createPrepare } from './prepare.ts';
 import { readAt } from './read-at.ts';
@@ -25,6 +26,8 @@ import { parseTimeRange } from './time-range.ts';
 
 type TradesAnswer = OutputOf<typeof getTrades>;
 export type TradeAnswer = TradesAnswer['trades'][number];
+
+const toOpenText = createOpenSerializer(getTrades.output, 'asOf', asOfSchema);
 
 const DECIMAL = /^\d{1,20}(\.\d{1,18})?$/;
 
@@ -148,7 +151,7 @@ async function makeAnswer(parts: MarketParts, request: TradeRequest): Promise<Ma
   });
   if (value === null || checkpoint === null) throw toTokenNotFound({ chain, token: query.token });
   const validity = { ...ALWAYS, finalizedBelow: value.finalizedBelow };
-  return { text: toOpenObject(value.answer), validity, checkpoint };
+  return { text: toOpenText(value.answer), validity, checkpoint };
 }
 
 export function createGetTrades(parts: MarketParts) {

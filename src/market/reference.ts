@@ -1,16 +1,18 @@
 // The documents that describe the API, made once at start and sent as they are.
 
 import { createHash } from 'node:crypto';
+import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { toDocsPage } from '../contract/docs-page.ts';
 import { DOCS_STYLE } from '../contract/docs-style.ts';
 import type { ReferenceAbout } from '../contract/guide.ts';
 import { toLlmsText } from '../contract/llms-text.ts';
 import { toOpenapi } from '../contract/openapi.ts';
 import type { Operation } from '../contract/operation.ts';
+import { getDocs, getLlms, getOpenapi } from '../contract/operations/reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 
-function toReadyAnswer(text: string): ReadyAnswer {
-  const bytes = Buffer.from(text, 'utf8');
+function toReadyAnswer(operation: Operation, document: unknown): ReadyAnswer {
+  const bytes = Buffer.from(createAnswerSerializer(operation)(document), 'utf8');
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
   return { kind: 'ready', bytes, etag: `W/"${hash}"` };
 }
@@ -32,11 +34,11 @@ export function createReference(
   about: ReferenceAbout,
 ): ReferenceDocuments {
   return {
-    openapi: toReadyAnswer(JSON.stringify(toOpenapi(operations, about))),
+    openapi: toReadyAnswer(getOpenapi, toOpenapi(operations, about)),
     docs: {
-      ...toReadyAnswer(toDocsPage(operations, about)),
+      ...toReadyAnswer(getDocs, toDocsPage(operations, about)),
       headers: { 'content-security-policy': toDocsPolicy() },
     },
-    llms: toReadyAnswer(toLlmsText(operations, about)),
+    llms: toReadyAnswer(getLlms, toLlmsText(operations, about)),
   };
 }

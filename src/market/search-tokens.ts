@@ -1,8 +1,10 @@
 // Answers GET /tokens/search.
 
+import { createOpenSerializer, type OpenText } from '../contract/create-open-serializer.ts';
+import { createSerializer } from '../contract/create-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf } from '../contract/operation.ts';
-import type { searchTokens } from '../contract/operations/search-tokens.ts';
+import { searchTokens } from '../contract/operations/search-tokens.ts';
 import {
   isAddress,
   parseAddress,
@@ -19,7 +21,6 @@ import { toAsOfText } from './as-of.ts';
 import { toQueryMark } from './cursor.ts';
 import { toFigureMinute } from './day-figures.ts';
 import type { MarketParts } from './market-parts.ts';
-import { toOpenObject } from './open-object.ts';
 import { readAt } from './read-at.ts';
 import { foldText } from './search/fold-text.ts';
 import { type MatchKind, toMatchKind, toSearchQuery } from './search/match-text.ts';
@@ -32,6 +33,13 @@ export interface SearchParts extends MarketParts {
   readonly search: TokenSearch;
   readonly summaries: SummaryCache;
 }
+
+/** An answer is put together from parts, each written by its part of the declared schema. */
+const { tokens: tokensSchema, nextCursor: cursorSchema } = searchTokens.output.properties;
+const { match: matchSchema } = tokensSchema.items.properties;
+const toSummaryText = createOpenSerializer(tokensSchema.items, 'match', matchSchema);
+const toMatchText = createSerializer(matchSchema);
+const toCursorText = createSerializer(cursorSchema);
 
 interface Match {
   readonly chain: ChainSlug;
@@ -85,7 +93,7 @@ function findMatches(parts: SearchParts, request: SearchRequest): readonly Match
     .map(({ chain, token, rank }) => ({ chain, token, kind: toMatchKind(rank) }));
 }
 
-type Summaries = Map<string, string>;
+type Summaries = Map<string, OpenText>;
 
 function toKey(chain: ChainSlug, token: Address): string {
   return `${chain} ${token}`;
@@ -116,7 +124,7 @@ async function addSummaries(
   if (value === null || checkpoint === null) return latest;
   const minute = toFigureMinute(checkpoint.timestampMs);
   for (const [token, { summary }] of value) {
-    const text = toOpenObject(summary);
+    const text = toSummaryText(summary);
     texts.set(toKey(chain, token), text);
     parts.summaries.keep(chain, token, { text, checkpoint, minute });
   }
@@ -128,7 +136,7 @@ function toAnswer(
   nextCursor: string | null,
   asOf: ReadonlyMap<ChainSlug, Checkpoint>,
 ): ReadyAnswer {
-  const text = `{"tokens":[${tokens.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}`;
+  const text = `{"tokens":[${tokens.join(',')}],"nextCursor":${toCursorText(nextCursor)}`;
   const states = Array.from(asOf, ([chain, at]) => `"${chain}":${toAsOfText(at)}`);
   const bytes = Buffer.from(`${text},"asOf":{${states.join(',')}}}`);
   return { kind: 'ready', bytes, etag: toEtag(text) };
@@ -150,7 +158,7 @@ async function search(parts: SearchParts, request: SearchRequest): Promise<Ready
   return toAnswer(
     page.flatMap(({ chain, token, kind }) => {
       const text = texts.get(toKey(chain, token));
-      return text === undefined ? [] : [`${text},"match":"${kind}"}`];
+      return text === undefined ? [] : [`${text},"match":${toMatchText(kind)}}`];
     }),
     hasMore ? toSearchCursor(request.mark, seen) : null,
     asOf,

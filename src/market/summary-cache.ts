@@ -1,5 +1,6 @@
 // Summaries of tokens as ready text, for answers that hold many of them.
 
+import type { OpenText } from '../contract/create-open-serializer.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/market-event.ts';
 import type { Checkpoint } from '../model/market-record.ts';
@@ -7,7 +8,7 @@ import type { TimeRange } from '../store/store.ts';
 import type { ChainStates } from './chain-states.ts';
 
 interface Kept {
-  readonly text: string;
+  readonly text: OpenText;
   readonly checkpoint: Checkpoint;
   /** The minute of chain time that its figures are of. */
   readonly minute: TimeRange;

@@ -1,5 +1,8 @@
 // Results and errors as JSON-RPC text. Texts that are JSON already are put together, not parsed.
 
+import { createSerializer } from '../contract/create-serializer.ts';
+import { mcpErrorSchema } from '../contract/operations/call-mcp.ts';
+import { toolErrorSchema } from '../contract/schemas/problem.ts';
 import {
   type McpMessage,
   type Revision,
@@ -8,6 +11,7 @@ import {
   SERVER_INFO_KEY,
   STATELESS_REVISION,
 } from './protocol.ts';
+import type { ToolError } from './tool-error.ts';
 
 /** How long and by whom a result may be kept, as the stateless revision tells it. */
 export interface CacheHint {
@@ -50,10 +54,13 @@ export function createEncodeResult(serverInfo: Readonly<Record<string, unknown>>
   };
 }
 
+const serializeError = createSerializer(mcpErrorSchema);
+const serializeToolError = createSerializer(toolErrorSchema);
+
 export function encodeError(id: RpcId | null, error: RpcError): string {
   const { code, message, data } = error;
   const told = { code, message, ...(data === undefined ? {} : { data }) };
-  return JSON.stringify({ jsonrpc: '2.0', id, error: told });
+  return serializeError({ jsonrpc: '2.0', id, error: told });
 }
 
 /** A tool's answer: as data, and once more as text for clients that know nothing else. */
@@ -62,7 +69,7 @@ export function toToolMembers(json: string): string {
 }
 
 /** Without structured content: that has the form of the tool's answers, which an error has not. */
-export function toToolErrorResult(error: object): ResultText {
-  const content = [{ type: 'text', text: JSON.stringify(error) }];
+export function toToolErrorResult(error: ToolError): ResultText {
+  const content = [{ type: 'text', text: serializeToolError(error) }];
   return { members: toMembers({ content, isError: true }) };
 }

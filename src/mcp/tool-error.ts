@@ -1,17 +1,12 @@
 // Errors as a model reads them: what happened, and what to do about it with the tools at hand.
 
+import type { Static } from 'typebox';
 import type { Operation } from '../contract/operation.ts';
+import type { toolErrorSchema } from '../contract/schemas/problem.ts';
 import type { AppError } from '../errors/app-error.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
 
-export interface ToolError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly whatToDo: string;
-  readonly errors?: AppError['errors'];
-  readonly retryAfterSeconds?: number;
-  readonly requestId: string;
-}
+export type ToolError = Static<typeof toolErrorSchema>;
 
 export type ToToolError = (error: AppError, requestId: string) => ToolError;
 
@@ -31,7 +26,7 @@ export function createToToolError(operations: readonly Operation[]): ToToolError
     code: error.code,
     message: error.message,
     whatToDo: toHelp(error.code),
-    ...(error.errors === undefined ? {} : { errors: error.errors }),
+    ...(error.errors === undefined ? {} : { errors: [...error.errors] }),
     ...(error.retryAfterSeconds === undefined
       ? {}
       : { retryAfterSeconds: error.retryAfterSeconds }),

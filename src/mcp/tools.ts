@@ -1,7 +1,7 @@
 // Tools, made from the operations that are offered to agents: their schemas, and how to call them.
 
 import type { TObject, TSchema } from 'typebox';
-import { createSerializer } from '../contract/create-serializer.ts';
+import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { isFramedAnswer } from '../contract/framed-answer.ts';
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
 import { COSTS, type McpExposure, type Operation } from '../contract/operation.ts';
@@ -120,7 +120,7 @@ interface ToolParts {
 
 function createTool(operation: Operation, { exposure, handler, kept }: ToolParts): Tool {
   const parse = createArgumentReader(operation, exposure);
-  const serialize = createSerializer(operation);
+  const serialize = createAnswerSerializer(operation);
   const toText = (answer: unknown): string => {
     if (isReadyAnswer(answer)) return answer.bytes.toString('utf8');
     return serialize(isFramedAnswer(answer) ? answer.body : answer);

@@ -24,7 +24,7 @@ const requestSchema = Type.Object(
   { title: 'McpMessage', additionalProperties: true },
 );
 
-const errorSchema = Type.Object(
+export const mcpErrorSchema = Type.Object(
   {
     jsonrpc,
     id: Type.Union([id, Type.Null()], { description: 'Null where the request could not be read.' }),
@@ -41,7 +41,7 @@ const resultSchema = Type.Object(
   { title: 'McpResult', additionalProperties: false },
 );
 
-const answerSchema = Type.Union([resultSchema, errorSchema]);
+const answerSchema = Type.Union([resultSchema, mcpErrorSchema]);
 const message = { jsonrpc, id: Type.Optional(id) };
 
 export const callMcp = defineOperation({
@@ -93,7 +93,7 @@ export const callMcp = defineOperation({
     ]),
     output: Type.Union([
       resultSchema,
-      errorSchema,
+      mcpErrorSchema,
       Type.Array(answerSchema, {
         minItems: 1,
         description: 'Of a batch: one for each message that wants an answer.',
@@ -103,9 +103,9 @@ export const callMcp = defineOperation({
       202: { description: 'Notifications and answers were taken. No body.', schema: null },
       400: {
         description: 'The message or its headers are not of the protocol.',
-        schema: errorSchema,
+        schema: mcpErrorSchema,
       },
-      404: { description: 'Revision 2026-07-28 has no such method.', schema: errorSchema },
+      404: { description: 'Revision 2026-07-28 has no such method.', schema: mcpErrorSchema },
     },
   },
   errors: ['ORIGIN_NOT_ALLOWED'],

@@ -1,7 +1,12 @@
-// RFC 9457 problem details, the body of every error.
+// Errors on the wire: RFC 9457 problem details, and the same for MCP tools.
 
 import Type from 'typebox';
 import { ERROR_CODES } from '../../errors/catalogue.ts';
+
+const fieldErrors = Type.Array(
+  Type.Object({ path: Type.String(), message: Type.String() }, { additionalProperties: false }),
+  { description: 'Each bad field of the input.' },
+);
 
 export const problemSchema = Type.Object(
   {
@@ -11,15 +16,20 @@ export const problemSchema = Type.Object(
     detail: Type.String({ description: 'What happened, for a person.' }),
     code: Type.Enum([...ERROR_CODES], { description: 'What happened, for a program.' }),
     requestId: Type.String({ description: 'Finds the request in the server log.' }),
-    errors: Type.Optional(
-      Type.Array(
-        Type.Object(
-          { path: Type.String(), message: Type.String() },
-          { additionalProperties: false },
-        ),
-        { description: 'Each bad field of the input.' },
-      ),
-    ),
+    errors: Type.Optional(fieldErrors),
   },
   { title: 'Problem', additionalProperties: false },
+);
+
+/** An error as the result of an MCP tool. */
+export const toolErrorSchema = Type.Object(
+  {
+    code: Type.Enum([...ERROR_CODES]),
+    message: Type.String(),
+    whatToDo: Type.String(),
+    errors: Type.Optional(fieldErrors),
+    retryAfterSeconds: Type.Optional(Type.Number({ minimum: 0 })),
+    requestId: Type.String(),
+  },
+  { title: 'ToolError', additionalProperties: false },
 );

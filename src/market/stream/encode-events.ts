@@ -1,6 +1,9 @@
 // Events as text of a stream. Payloads are the very objects that the reads answer with.
 
 import type { Candle } from '../../candles/derive-klines.ts';
+import { createSerializer } from '../../contract/create-serializer.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import { getTokenStream } from '../../contract/operations/stream-token.ts';
 import { toShownAddress } from '../../lib/checksum-address.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
@@ -12,10 +15,27 @@ import type { Reverted } from './read-reverted.ts';
 import type { StreamFilter } from './stream-filter.ts';
 import { type StreamName, type StreamPoint, toEventId } from './stream-point.ts';
 
+/** What each event holds, by its name: as the operation declares it. */
+type EventData = Required<OutputOf<typeof getTokenStream>>;
+type EventName = keyof EventData;
+
+type EventSerializers = { readonly [Name in EventName]: (data: EventData[Name]) => string };
+
+const serializers = Object.fromEntries(
+  Object.entries(getTokenStream.output.properties).map(([name, schema]) => [
+    name,
+    createSerializer(schema, `the event ${name}`),
+  ]),
+) as EventSerializers;
+
 /** Text of an event stream; JSON never holds a line break. */
-export function toEventText(event: string, data: object, id?: string): string {
+export function toEventText<Name extends EventName>(
+  event: Name,
+  data: EventData[Name],
+  id?: string,
+): string {
   const name = id === undefined ? `event: ${event}` : `event: ${event}\nid: ${id}`;
-  return `${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `${name}\ndata: ${serializers[event](data)}\n\n`;
 }
 
 /** One event that must not be lost, as text. */
@@ -71,7 +91,7 @@ function encodeReverted(reverted: Reverted, state: EncodingState): EncodedItem[]
   const tradeIds = reverted.trades.map(({ txHash, index }) => toTradeId(name.chain, txHash, index));
   const encode = (interval: KlineInterval | null, openTimes: readonly number[]): EncodedItem[] => {
     if (tradeIds.length === 0 && openTimes.length === 0) return [];
-    const klines = openTimes.map((openTime) => ({ interval, openTime }));
+    const klines = interval === null ? [] : openTimes.map((openTime) => ({ interval, openTime }));
     const text = toEventText('revert', { fromBlock, toBlock, tradeIds, klines }, id);
     return [{ kind: 'revert', interval, text }];
   };

@@ -1,6 +1,7 @@
 // Prices and holders of the tokens that somebody reads: read when they may have changed, told when
 // they have.
 
+import { AnswerMismatchError } from '../../contract/create-serializer.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import { ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
@@ -88,7 +89,8 @@ export class StreamStates {
     const byToken = new Map(value.map((row) => [row.token, row]));
     for (const channel of channels) {
       const row = byToken.get(channel.name.token);
-      if (row !== undefined && checkpoint !== null) this.#tellPrice(channel, row, checkpoint);
+      if (row === undefined || checkpoint === null) continue;
+      this.#skipMismatch(() => this.#tellPrice(channel, row, checkpoint));
     }
   }
 
@@ -128,7 +130,19 @@ export class StreamStates {
     const topRaw = top.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
     const total = token === ZERO_ADDRESS ? null : row.holders;
     const data = { total, top10Pct: toPct(topRaw, row.supplyRaw) };
-    const text = toEventText('holders', data);
-    channel.setState('holders', { key: text, text });
+    this.#skipMismatch(() => {
+      const text = toEventText('holders', data);
+      channel.setState('holders', { key: text, text });
+    });
+  }
+
+  /** A state that does not fit its schema is not told; reading it again would not help. */
+  #skipMismatch(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      if (!(error instanceof AnswerMismatchError)) throw error;
+      this.#options.onError(error);
+    }
   }
 }

@@ -5,6 +5,7 @@
 // store, from the point up to which readers were told.
 
 import { toNextOpenTime } from '../../candles/interval.ts';
+import { AnswerMismatchError } from '../../contract/create-serializer.ts';
 import { StreamFrame } from '../../contract/stream-answer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Outbox } from '../../live/outbox.ts';
@@ -120,6 +121,7 @@ export class TokenChannel {
     const { filter, outbox } = joiner;
     // What is collected for the group was told to this one already.
     this.flush();
+    if (this.#isClosed) return 'wait';
     const key = toFilterKey(filter);
     const group = this.#groups.get(key) ?? new StreamGroup(filter);
     this.#groups.set(key, group);
@@ -155,6 +157,10 @@ export class TokenChannel {
   }
 
   hear(step: ChannelStep): void {
+    this.#loseOnError(() => this.#hearStep(step));
+  }
+
+  #hearStep(step: ChannelStep): void {
     if (this.#isBusy) return;
     const { checkpoint, kind } = step;
     const ahead = checkpoint.version - this.#checkpoint.version;
@@ -183,7 +189,7 @@ export class TokenChannel {
 
   /** Sends what was collected. */
   flush(): void {
-    if (this.#liveDue.size > 0) this.#collectLive();
+    if (this.#liveDue.size > 0) this.#loseOnError(() => this.#collectLive());
     for (const group of this.#groups.values()) group.flush();
   }
 
@@ -208,6 +214,20 @@ export class TokenChannel {
   close(): void {
     this.#isClosed = true;
     this.#tellMoved();
+  }
+
+  /** What cannot be encoded cannot be told: readers come again rather than miss it. */
+  #loseOnError(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#lose(error);
+    }
+  }
+
+  #lose(error: unknown): void {
+    this.#options.onError(error);
+    this.#options.onLost(this);
   }
 
   #tellMoved(): void {
@@ -304,6 +324,11 @@ export class TokenChannel {
       try {
         if (!(await this.#readOn())) break;
       } catch (error) {
+        // Reading it again would give the same.
+        if (error instanceof AnswerMismatchError) {
+          this.#lose(error);
+          break;
+        }
         this.#options.onError(error);
         await this.#options.sleep(RETRY_MS);
       }

@@ -1,0 +1,242 @@
+// Pins that rows of a store that do not hold what they should become errors, never wrong answers.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toAddress, toCheckpoint, toTrade } from '../../test/conformance/store-samples.ts';
+import type { MarketScene, ReadId, ReadInput } from '../../test/market-scene.ts';
+import { createAsk, createMarketScene, createTestMarket } from '../../test/market-scene.ts';
+import { PLANTED, plantUndeclared, plantWrongTypes } from '../../test/plant-faults.ts';
+import { after, before } from '../../test/root-hooks.ts';
+import { openTestStream, startTestStreams } from '../../test/stream-scene.ts';
+import { AnswerMismatchError } from '../contract/create-serializer.ts';
+import { getKlines } from '../contract/operations/get-klines.ts';
+import { getToken } from '../contract/operations/get-token.ts';
+import { getTrades } from '../contract/operations/get-trades.ts';
+import { getTokenStream } from '../contract/operations/stream-token.ts';
+import { systemClock } from '../lib/clock.ts';
+import { Outbox } from '../live/outbox.ts';
+import type { Store } from '../store/store.ts';
+import { toEventText } from './stream/encode-events.ts';
+import { toTip } from './stream/stream-point.ts';
+import { TokenChannel } from './stream/token-channel.ts';
+
+type Rows = Readonly<Record<string, unknown>>;
+/** The fields that rows of a read have instead of their own, by the name of the read. */
+type Planted = Readonly<Record<string, Rows>>;
+
+let scene: MarketScene;
+let mint = '';
+const cleanups: (() => unknown)[] = [];
+
+function isRow(value: unknown): value is Rows {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function plantInto(found: unknown, fields: Rows): unknown {
+  if (Array.isArray(found)) return found.map((row) => plantInto(row, fields));
+  if (!isRow(found)) return found;
+  if ('trades' in found && Array.isArray(found['trades'])) {
+    return { ...found, trades: plantInto(found['trades'], fields) };
+  }
+  return { ...found, ...fields };
+}
+
+/** The same store, with faults in what some of its reads give; `planted` may change later. */
+function withFaults(store: Store, planted: (read: string) => Planted): Store {
+  const market = new Proxy(store.market, {
+    get: (target, name) => {
+      const read = Reflect.get(target, name);
+      if (typeof read !== 'function') return read;
+      return (...args: unknown[]) => {
+        const found = read.apply(target, args);
+        const fields = planted(String(name))[String(name)];
+        return fields === undefined
+          ? found
+          : Promise.resolve(found).then((value: unknown) => plantInto(value, fields));
+      };
+    },
+  });
+  return { ...store, market };
+}
+
+before(async () => {
+  const t = { after: (work: () => unknown) => cleanups.unshift(work) } as never;
+  const options = { seed: 5, finalityDepth: 20, blocks: 120, eventCountMax: 10 } as const;
+  scene = await createMarketScene(t, { engine: 'sqlite', ...options });
+  for await (const page of scene.store.market.scanListings('devnet')) {
+    for (const { token } of page) {
+      const { json } = await scene.ask('getTrades', { chain: 'devnet', mint: token, limit: 1 });
+      if (json.trades.length > 0) mint = token;
+    }
+  }
+});
+
+after(async () => {
+  for (const cleanup of cleanups) await cleanup();
+});
+
+interface Case {
+  readonly what: string;
+  readonly id: ReadId;
+  readonly input?: ReadInput;
+  readonly planted: Planted;
+}
+
+const CASES: readonly Case[] = [
+  { what: 'a token', id: 'getToken', planted: { readTokens: { symbol: 5 } } },
+  {
+    what: 'klines',
+    id: 'getKlines',
+    input: { interval: '1h' },
+    planted: { readCandlePage: { trades: 'many' } },
+  },
+  { what: 'trades', id: 'getTrades', planted: { readTradePage: { venue: 7 } } },
+  { what: 'holders', id: 'getHolders', planted: { readTokens: { holders: '3' } } },
+  { what: 'what a search finds', id: 'searchTokens', planted: { readTokens: { name: {} } } },
+  { what: 'coverage', id: 'getTrades', planted: { readCheckpoint: { startAtMs: 'then' } } },
+  { what: 'asOf', id: 'getTrades', planted: { readCheckpoint: { blockHash: 5 } } },
+];
+
+describe('reads', () => {
+  for (const { what, id, input = {}, planted } of CASES) {
+    test(`${what} of the wrong type is an error each time it is asked for`, async () => {
+      let faults: Planted = {};
+      const market = createTestMarket({ store: withFaults(scene.store, () => faults) });
+      cleanups.unshift(() => market.stop());
+      await market.start();
+      while (!market.search.isLoaded('devnet')) await sleep(5);
+      const asked = id === 'searchTokens' ? { q: mint } : { chain: 'devnet', mint, ...input };
+      faults = planted;
+      for (let time = 0; time < 2; time += 1) {
+        await assert.rejects(createAsk(market)(id, asked), AnswerMismatchError);
+      }
+      faults = {};
+      await assert.doesNotReject(createAsk(market)(id, asked));
+    });
+  }
+});
+
+const trade = getTrades.example.answer as { readonly trades: readonly object[] };
+const klines = getKlines.example.answer as { readonly klines: readonly object[] };
+const { coverage, pools, status, totalSupplyRaw, asOf, ...token } = getToken.example
+  .answer as unknown as Record<string, unknown>;
+const kline = klines.klines[0];
+
+/** One of each event. */
+const EVENTS: Readonly<Record<string, unknown>> = {
+  snapshot: { token, interval: '1m', kline, trades: trade.trades, asOf },
+  trade: trade.trades[0],
+  kline: { interval: '1m', kline },
+  price: (getTokenStream.example.answer as { readonly price: object }).price,
+  holders: { total: 3, top10Pct: 12.5 },
+  revert: {
+    fromBlock: 1,
+    toBlock: 2,
+    tradeIds: ['devnet:0x1:0'],
+    klines: [{ interval: '1m', openTime: 0 }],
+  },
+  paused: { chain: 'devnet', mint: '0x1' },
+  reset: { reason: 'expired' },
+};
+
+describe('stream events', () => {
+  test('every declared event is tried here', () => {
+    assert.deepEqual(Object.keys(EVENTS), Object.keys(getTokenStream.output.properties));
+  });
+
+  for (const [name, data] of Object.entries(EVENTS)) {
+    const encode = (value: unknown) => toEventText(name as never, value as never);
+
+    test(`${name} sends declared fields of declared types only`, () => {
+      assert.equal(encode(data), `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+      for (const { path, value } of plantUndeclared(data)) {
+        assert.ok(!encode(value).includes(PLANTED), path);
+      }
+      for (const { path, value } of plantWrongTypes(data)) {
+        assert.throws(() => encode(value), AnswerMismatchError, path);
+      }
+    });
+  }
+});
+
+describe('streams', () => {
+  async function startFaulty(planted: (read: string) => Planted) {
+    const errors: unknown[] = [];
+    const store = withFaults(scene.store, planted);
+    const market = createTestMarket({ store, feed: scene.feed });
+    await market.start();
+    const streams = startTestStreams(market, { onError: (error) => errors.push(error) });
+    cleanups.unshift(async () => {
+      streams.stop();
+      await market.stop();
+    });
+    return { streams, errors };
+  }
+
+  test('a snapshot that does not fit is an error, and no stream begins', async () => {
+    const { streams } = await startFaulty(() => ({ readTokens: { symbol: 5 } }));
+    await assert.rejects(openTestStream(streams, { chain: 'devnet', mint }), AnswerMismatchError);
+  });
+
+  test('a stream ends where its next event does not fit, and nothing of it is sent', async () => {
+    let faults: Planted = {};
+    // Only pages of what was missed read trades in this way: the snapshot is sound.
+    const { streams, errors } = await startFaulty((read) => {
+      if (read === 'readTradesAfter') faults = { readTokens: { symbol: 5 } };
+      return faults;
+    });
+    const stream = await openTestStream(streams, { chain: 'devnet', mint, events: 'trade' });
+    for (let count = 0; count < 100 && stream.state.ended === null; count += 1) {
+      scene.chain.extend(1);
+      await scene.settle();
+      await sleep(10);
+    }
+    assert.equal(stream.state.ended, 'end');
+    assert.deepEqual(
+      stream.events.map(({ event }) => event),
+      ['snapshot'],
+    );
+    assert.ok(errors.length > 0);
+    for (const error of errors) assert.ok(error instanceof AnswerMismatchError);
+  });
+
+  test('a commit that cannot be told loses the channel instead of being skipped', () => {
+    const errors: unknown[] = [];
+    let isLost = false;
+    const name = { chain: 'devnet', token: toAddress(1), epoch: 'e' } as const;
+    const trade = toTrade({ block: 2, token: name.token, venue: 7 as never });
+    const channel = new TokenChannel({
+      name,
+      checkpoint: toCheckpoint(1),
+      clock: systemClock,
+      pageEvents: 10,
+      read: async () => 'unknown',
+      currentVersion: () => 1,
+      onNews: () => undefined,
+      onLost: () => {
+        isLost = true;
+      },
+      onError: (error) => errors.push(error),
+      sleep,
+    });
+    const known = { symbol: 'A', decimals: 18 };
+    const tokens = new Map([trade.token, trade.quoteToken].map((token) => [token, known]));
+    const written: unknown[] = [];
+    const outlet = {
+      ...{ write: (frame: unknown) => written.push(frame) > 0, waitingBytes: 0, takenBytes: 0 },
+      stalledMs: 0,
+      ...{ end: () => undefined, cut: () => undefined },
+    };
+    const outbox = new Outbox({ outlet, waitingBytesMax: 1e6, nowMs: () => 0, onCut: () => {} });
+    const filter = { kinds: new Set(['trade'] as const), interval: '1m' } as const;
+    const page = { series: new Map(), tokens };
+    const joined = channel.join({ outbox, filter, point: toTip(toCheckpoint(1)), page });
+    assert.equal(joined, 'live');
+    channel.hear({ checkpoint: toCheckpoint(2), kind: 'append', trades: [trade] });
+    channel.flush();
+    assert.ok(isLost);
+    assert.ok(errors[0] instanceof AnswerMismatchError);
+    assert.deepEqual(written, []);
+  });
+});
