@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { CallSimulator } from '../src/chains/evm/transactions/simulate-calls.ts';
+import { EvmTransactions } from '../src/chains/evm/transactions/evm-transactions.ts';
 import type { SwapRouter } from '../src/chains/evm/transactions/swap-plan.ts';
-import { TokenBalanceSlots } from '../src/chains/evm/transactions/token-balance-slot.ts';
+import { findFamily } from '../src/compose/chain-families.ts';
 import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { ManualClock } from '../src/lib/clock.ts';
@@ -154,15 +154,12 @@ export async function createBuildScene(
   const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
   const caller = { key: 'test', charge: () => undefined };
   const { client } = node;
-  const builder = {
-    ...{ chainId: 1337, router: ROUTER, rollup: null, client },
-    simulator: new CallSimulator(client, clock),
-    slots: new TokenBalanceSlots(client),
-  };
+  const parts = { chainId: 1337, router: ROUTER, rollup: null, client, clock };
+  const builder = new EvmTransactions(parts);
   const errors: string[] = [];
   const build = createBuildTrade({
     ...{ pricing, chains, clock, sleep: createSleep(clock) },
-    builders: { find: () => builder },
+    builders: { findFamily, find: () => builder },
     log: { error: (_, message) => errors.push(message) },
   });
   return {

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
 import { createEvmAdapter, type EvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
+import { leavesSwapsAlone } from '../src/chains/evm/pools/pool-hooks.ts';
 import { toDevnetDeployment } from '../src/chains/evm/to-devnet-deployment.ts';
 import type { CommittedEvent } from '../src/ingest/commit-batch.ts';
 import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../src/ingest/indexer.ts';
@@ -65,7 +66,9 @@ export async function startIndexedDevnet(): Promise<IndexedDevnet> {
   const log = { info: () => undefined, warn: () => undefined };
   const { wrapped } = deployment;
   const timing = { sleep, random: Math.random, log };
-  const follower = new PoolGraphFollower({ chain: 'devnet', store: market, wrapped, ...timing });
+  const follower = new PoolGraphFollower({
+    ...{ chain: 'devnet', store: market, wrapped, leavesSwapsAlone, ...timing },
+  });
   follower.start();
   const events: CommittedEvent[] = [];
   const feed = new LocalFeed({

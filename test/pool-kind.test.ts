@@ -22,6 +22,7 @@ addPoolKind(virtualReservesKind);
 
 const POOL = toFakeAddress('dddd', 1);
 const E18 = 10n ** 18n;
+const PLAIN = { leavesSwapsAlone: () => true };
 const TERMS = { virtual0: 1_000n * E18, virtual1: 30n * E18 };
 
 const CREATED = createPool(POOL, [TOKEN, WETH], {
@@ -89,7 +90,7 @@ describe('a kind of pool that only tests know', () => {
 
   it('is quoted to the unit, alone and beside a pool of another kind', async (t) => {
     const real = { real0: 500n * E18, real1: 20n * E18 };
-    const pool = toGraphPool(toRow(real), []) ?? assert.fail();
+    const pool = toGraphPool(toRow(real), [], PLAIN) ?? assert.fail();
     const curve = new VirtualReservesPool({ ...TERMS, ...real, feePips: 3000 });
 
     const alone = await createBuildScene(t, [pool]);
@@ -114,7 +115,7 @@ describe('a kind of pool that only tests know', () => {
 
   it('is refused where it holds too little, and cannot be built without a router', async (t) => {
     const real = { real0: 500n * E18, real1: E18 };
-    const scene = await createBuildScene(t, [toGraphPool(toRow(real), []) ?? assert.fail()]);
+    const scene = await createBuildScene(t, [toGraphPool(toRow(real), [], PLAIN) ?? assert.fail()]);
     const large = { ...SALE, amountInRaw: (400n * E18).toString() };
     await assert.rejects(
       scene.pricing.price(scene.pricing.parse(large)),

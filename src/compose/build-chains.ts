@@ -1,13 +1,13 @@
 // The followed chains as building needs them, each with a node that answers while somebody waits.
 
 import { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
-import { CallSimulator } from '../chains/evm/transactions/simulate-calls.ts';
-import { toSwapRouter } from '../chains/evm/transactions/swap-plan.ts';
-import { TokenBalanceSlots } from '../chains/evm/transactions/token-balance-slot.ts';
+import { createEvmTransactions } from '../chains/evm/transactions/evm-transactions.ts';
+import type { ChainTransactions } from '../chains/family.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { BuildChain, BuildChains } from '../trading/build/build-chain.ts';
+import type { BuildChains } from '../trading/build/build-chain.ts';
+import { findFamily } from './chain-families.ts';
 import type { ChainSource } from './chain-source.ts';
 import type { FollowedChains } from './start-chains.ts';
 
@@ -25,14 +25,20 @@ export interface ClosableBuildChains extends BuildChains {
   close(): void;
 }
 
+interface Connected {
+  readonly source: ChainSource;
+  readonly client: RpcClient;
+  readonly chain: ChainTransactions;
+}
+
 export function createBuildChains(options: {
   readonly chains: FollowedChains;
   readonly clock: Clock;
   readonly logger: Logger;
 }): ClosableBuildChains {
   const { chains, clock, logger } = options;
-  const connected = new Map<string, { source: ChainSource; chain: BuildChain }>();
-  const connect = (source: ChainSource): BuildChain => {
+  const connected = new Map<string, Connected>();
+  const connect = (source: ChainSource): Connected => {
     const { deployment, endpoints } = source;
     const { chainId } = deployment;
     const client = new RpcClient({
@@ -40,29 +46,23 @@ export function createBuildChains(options: {
       budgetMs: BUDGET_MS,
       limits: LIMITS,
     });
-    return {
-      chainId,
-      router: toSwapRouter(deployment),
-      rollup: deployment.rollup ?? null,
-      client,
-      simulator: new CallSimulator(client, clock),
-      slots: new TokenBalanceSlots(client),
-    };
+    return { source, client, chain: createEvmTransactions(deployment, { client, clock }) };
   };
   return {
+    findFamily,
     find: (slug) => {
       const source = chains.findSource(slug);
       if (source === null) return null;
       const current = connected.get(slug);
       if (current?.source === source) return current.chain;
       // The devnet may come back at another port.
-      current?.chain.client.close();
-      const chain = connect(source);
-      connected.set(slug, { source, chain });
-      return chain;
+      current?.client.close();
+      const next = connect(source);
+      connected.set(slug, next);
+      return next.chain;
     },
     close: () => {
-      for (const { chain } of connected.values()) chain.client.close();
+      for (const { client } of connected.values()) client.close();
     },
   };
 }

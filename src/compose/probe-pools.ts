@@ -1,6 +1,7 @@
 // Connects the watch over pools to the node that can simulate a round trip through them.
 
 import type { EvmDeployment } from '../chains/evm/deployment.ts';
+import { toPoolReference } from '../chains/evm/pools/pool-reference.ts';
 import { type ProbeHop, type ProbeViews, probePool } from '../chains/evm/probe/probe-pool.ts';
 import type { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -10,7 +11,6 @@ import type { PoolSafety } from '../model/pool-safety.ts';
 import type { PoolGraph } from '../trading/graph/pool-graph.ts';
 import type { GraphPool } from '../trading/graph/pool-graph-pool.ts';
 import type { NetworkFees } from '../trading/quote/priced-trade.ts';
-import { toPoolReference } from '../trading/quote/trade-legs.ts';
 import { toHookFees } from '../trading/safety/hook-fees.ts';
 import { type TripHop, toProbeTrip } from '../trading/safety/probe-trip.ts';
 import type { SafetyBook } from '../trading/safety/safety-book.ts';
@@ -68,7 +68,7 @@ async function readHookFees(
 /** Null for a pool that the probe cannot swap in. */
 function toProbeHop({ pool, zeroForOne }: TripHop, deployment: EvmDeployment): ProbeHop | null {
   const reference = toPoolReference(pool);
-  if (reference.kind === 'none') return null;
+  if (reference === null) return null;
   const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
   if (reference.kind !== 'v4') {
     const address = reference.kind === 'v2' ? reference.pair : reference.pool;

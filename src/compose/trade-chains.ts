@@ -19,6 +19,7 @@ import { SafetyBook } from '../trading/safety/safety-book.ts';
 import { SafetyEvidence } from '../trading/safety/safety-evidence.ts';
 import { SafetyKeeper } from '../trading/safety/safety-keeper.ts';
 import { SafetyWatch } from '../trading/safety/safety-watch.ts';
+import { findFamily } from './chain-families.ts';
 import type { ChainSource } from './chain-source.ts';
 import { createProbe } from './probe-pools.ts';
 import type { FollowedChains } from './start-chains.ts';
@@ -212,6 +213,7 @@ class RunningChain {
       store: store.market,
       wrapped: deployment.wrapped,
       venues: new Set(toRoutableVenues(deployment).keys()),
+      leavesSwapsAlone: findFamily(chain).leavesSwapsAlone,
       hookFees: (pool) => this.#book.get(pool)?.hookFees ?? null,
       sleep,
       random: Math.random,

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MisbehavingRpc, startMisbehavingRpc } from '../../../test/fakes/misbehaving-rpc.ts';
 import { RpcClient } from '../../chains/evm/rpc/rpc-client.ts';
+import { EvmTransactions } from '../../chains/evm/transactions/evm-transactions.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { sleep } from '../../lib/retry.ts';
@@ -24,7 +25,9 @@ function createClient(node: MisbehavingRpc, timeoutMs: number): RpcClient {
 
 async function ask(node: MisbehavingRpc, options: { timeoutMs: number; budgetMs: number }) {
   const client = createClient(node, options.timeoutMs);
-  const asked = { chain: 'devnet', client, sleep, budgetMs: options.budgetMs } as const;
+  const parts = { client, chainId: 1337, router: null, rollup: null, clock: systemClock };
+  const transactions = new EvmTransactions(parts);
+  const asked = { chain: 'devnet', node: transactions, sleep, budgetMs: options.budgetMs } as const;
   try {
     return await askNode(asked, () => client.request({ method: 'eth_gasPrice', params: [] }));
   } finally {

@@ -1,7 +1,6 @@
 // Asks a chain's node on behalf of somebody who waits: an end to it, and when to come again.
 
-import type { RpcClient } from '../../chains/evm/rpc/rpc-client.ts';
-import { isRpcError } from '../../chains/evm/rpc/rpc-error.ts';
+import type { NodeFaults } from '../../chains/family.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -11,25 +10,19 @@ const BUDGET_MS = 8000;
 
 interface Asked {
   readonly chain: ChainSlug;
-  readonly client: RpcClient;
+  readonly node: NodeFaults;
   readonly sleep: Sleep;
   readonly budgetMs?: number;
 }
 
-/** When the first endpoint may be tried again; a node that hangs has been put aside by then. */
-function toRetryAfterSeconds({ endpoints }: RpcClient): number {
-  const waitMs = Math.min(...endpoints.map(({ health }) => health.waitMs));
-  return Math.max(1, Math.ceil(waitMs / 1000));
-}
-
 /** A node that does not answer is nobody's fault who asks. */
 export async function askNode<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
-  const { chain, client, sleep, budgetMs = BUDGET_MS } = asked;
+  const { chain, node, sleep, budgetMs = BUDGET_MS } = asked;
   const toUnavailable = (cause?: unknown) =>
     new AppError(
       'UPSTREAM_UNAVAILABLE',
       { upstream: `The node of ${chain}` },
-      { retryAfterSeconds: toRetryAfterSeconds(client), cause },
+      { retryAfterSeconds: node.retryAfterSeconds(), cause },
     );
   const done = new AbortController();
   const late = sleep(budgetMs, done.signal).then(() => {
@@ -39,7 +32,7 @@ export async function askNode<T>(asked: Asked, work: () => Promise<T>): Promise<
     // What is still under way has an end of its own, and nobody waits for it.
     return await Promise.race([work(), late]);
   } catch (error) {
-    throw isRpcError(error) ? toUnavailable(error) : error;
+    throw node.isUnavailable(error) ? toUnavailable(error) : error;
   } finally {
     done.abort();
     late.catch(() => undefined);

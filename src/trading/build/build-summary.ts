@@ -5,12 +5,12 @@ import { toUnits } from '../../lib/decimal.ts';
 import { CHAINS } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { PricedTrade, TradeAsset } from '../quote/priced-trade.ts';
-import type { PlannedTransaction } from './build-sequence.ts';
 
 export interface SummaryFacts {
   readonly trade: PricedTrade;
   readonly wallet: Address;
-  readonly transactions: readonly PlannedTransaction[];
+  /** What each transaction is for, in signing order. */
+  readonly purposes: readonly string[];
   readonly deadlineMs: number;
   /** The most that all of them can cost. */
   readonly feesRaw: bigint;
@@ -77,16 +77,8 @@ function toRoute({ legs }: PricedTrade): string {
   return `Route: ${parts.join(', ')}${rest > 0 ? ` and ${rest} smaller ones` : ''}`;
 }
 
-const DUTIES = {
-  'approve-reset': 'take back what Permit2 was allowed before, which this token demands',
-  approve: 'allow Permit2 to take exactly what is spent',
-  'permit2-approve': 'allow the router to take it through Permit2, until the deadline',
-  swap: 'the trade',
-} as const;
-
-function toDuties(transactions: readonly PlannedTransaction[]): string[] {
-  const count = transactions.length;
-  return transactions.map(({ kind }, index) => `Sign ${index + 1} of ${count}: ${DUTIES[kind]}`);
+function toDuties(purposes: readonly string[]): string[] {
+  return purposes.map((purpose, index) => `Sign ${index + 1} of ${purposes.length}: ${purpose}`);
 }
 
 function toTaxes({ taxIn, taxOut }: PricedTrade): string[] {
@@ -95,7 +87,7 @@ function toTaxes({ taxIn, taxOut }: PricedTrade): string[] {
 }
 
 export function toSummary(facts: SummaryFacts): string[] {
-  const { trade, wallet, transactions, deadlineMs, feesRaw } = facts;
+  const { trade, wallet, purposes, deadlineMs, feesRaw } = facts;
   const { request, tokenIn, tokenOut, amountInRaw, amountOutRaw, minAmountOutRaw } = trade;
   const { name, native } = CHAINS[request.chain];
   const [token, quote] = request.side === 'buy' ? [tokenOut, tokenIn] : [tokenIn, tokenOut];
@@ -113,7 +105,7 @@ export function toSummary(facts: SummaryFacts): string[] {
     `Network fees: at most ${toCeiling(feesRaw, native.decimals)} ${native.symbol}`,
     `From and to your wallet ${toShownAddress(wallet)}`,
     `Void after ${new Date(deadlineMs).toISOString().replace(/\.\d+Z$/, 'Z')}`,
-    ...toDuties(transactions),
+    ...toDuties(purposes),
     ...facts.missing,
     ...trade.warnings.map(({ message }) => `Warning: ${message}`),
   ];

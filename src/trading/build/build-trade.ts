@@ -1,9 +1,12 @@
 // Answers POST /trade/build: prices on the head, plans the transactions and rehearses them there.
 
-import { type EvmFees, readNetworkFees } from '../../chains/evm/read-network-fees.ts';
-import { readDataCost } from '../../chains/evm/transactions/read-data-cost.ts';
-import { readTrader, type Trader } from '../../chains/evm/transactions/read-trader.ts';
-import type { SwapRouter } from '../../chains/evm/transactions/swap-plan.ts';
+import type {
+  BuildRequest,
+  BuiltTransactions,
+  ChainTransactions,
+  ExecutableTrade,
+  TradingWallet,
+} from '../../chains/family.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import type { buildTrade } from '../../contract/operations/build-trade.ts';
@@ -12,21 +15,15 @@ import { AppError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address, PoolId } from '../../model/market-event.ts';
+import type { Address } from '../../model/market-event.ts';
 import { type Pricing, toTradeCaller } from '../quote/create-pricing.ts';
-import type {
-  PoolReference,
-  PricedTrade,
-  TradeCaller,
-  TradeRequest,
-} from '../quote/priced-trade.ts';
+import type { PricedTrade, TradeCaller, TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
 import type { TradeChains } from '../quote/trade-chain.ts';
 import { STALE_WARNING } from '../quote/trade-warnings.ts';
 import { askNode } from './ask-node.ts';
 import { type BuildAnswer, toBuildAnswer } from './build-answer.ts';
-import type { BuildChain, BuildChains } from './build-chain.ts';
-import { rehearse, type Sequence, type SequenceRequest } from './build-sequence.ts';
+import type { BuildChains } from './build-chain.ts';
 import { assertFits, type PriceOnWorth, priceOnTerms } from './build-terms.ts';
 import { toTraderAddress } from './build-wallet.ts';
 
@@ -47,36 +44,24 @@ const CATCH_UP_MAX_MS = 2000;
 const NEXT_BLOCK_MAX_MS = 300;
 const POLL_MS = 15;
 const RETRY_AFTER_SECONDS = 1;
-/** The client has an end of its own for whatever is asked of it. */
-const NEVER = new AbortController().signal;
 
 interface Build {
   readonly request: TradeRequest;
   readonly terms: QuoteTerms | null;
   readonly wallet: Address;
-  readonly chain: BuildChain;
-  readonly router: SwapRouter;
+  readonly chain: ChainTransactions;
   readonly lifeSeconds: number;
   readonly caller: TradeCaller;
 }
 
-/**
- * The deadline runs from the later of our clock and the chain's, which may be ahead. It comes
- * earlier, by half at most, where an allowance from a build before would else have to be renewed.
- */
-function toDeadline({ lifeSeconds, request }: Build, trader: Trader, nowMs: number): number {
-  const { head, allowance } = trader;
-  const nowSeconds = Math.ceil(Math.max(nowMs, head.timestampMs) / 1000);
-  const deadline = nowSeconds + lifeSeconds;
-  if (allowance === null || allowance.permit2Raw < request.amountInRaw) return deadline;
-  const { permit2Expiration } = allowance;
-  const isNear = permit2Expiration >= nowSeconds + Math.ceil(lifeSeconds / 2);
-  return isNear ? Math.min(deadline, permit2Expiration) : deadline;
-}
-
-function toPoolId(pool: PoolReference): PoolId {
-  if (pool.kind === 'v4' || pool.kind === 'none') return pool.id;
-  return pool.kind === 'v2' ? pool.pair : pool.pool;
+function toExecutable(trade: PricedTrade): ExecutableTrade {
+  const { amountInRaw, amountOutRaw, minAmountOutRaw, strands, gas } = trade;
+  return {
+    tokenIn: trade.tokenIn.token,
+    tokenOut: trade.tokenOut.token,
+    ...{ amountInRaw, amountOutRaw, minAmountOutRaw, strands, gas },
+    outputTaxBps: trade.taxOut?.bps ?? 0,
+  };
 }
 
 function isReverted(error: unknown): boolean {
@@ -84,21 +69,22 @@ function isReverted(error: unknown): boolean {
 }
 
 /** By more than a measured tax is rounded, where the price is no promise to the unit. */
-function paysLess({ exact, amountOutRaw }: PricedTrade, { amountOutRaw: paid }: Sequence): boolean {
-  if (paid === null || paid >= amountOutRaw) return false;
+function paysLess({ exact, amountOutRaw }: PricedTrade, { simulation }: BuiltTransactions): boolean {
+  const paid = simulation?.amountOutRaw ?? amountOutRaw;
+  if (paid >= amountOutRaw) return false;
   return exact || paid * 10_000n < amountOutRaw * 9_998n;
 }
 
 type Rehearsal =
-  | { readonly kind: 'done'; readonly sequence: Sequence }
+  | { readonly kind: 'done'; readonly built: BuiltTransactions }
   | { readonly kind: 'reverted'; readonly error: unknown }
   /** The block is no longer part of the chain. */
   | { readonly kind: 'moved' };
 
-async function tryRehearsal(request: SequenceRequest): Promise<Rehearsal> {
+async function tryRehearsal(funds: TradingWallet, order: BuildRequest): Promise<Rehearsal> {
   try {
-    const sequence = await rehearse(request);
-    return sequence === null ? { kind: 'moved' } : { kind: 'done', sequence };
+    const built = await funds.build(order);
+    return built === null ? { kind: 'moved' } : { kind: 'done', built };
   } catch (error) {
     if (!isReverted(error)) throw error;
     return { kind: 'reverted', error };
@@ -107,17 +93,17 @@ async function tryRehearsal(request: SequenceRequest): Promise<Rehearsal> {
 
 function failsPrice(trade: PricedTrade, rehearsal: Rehearsal): boolean {
   if (rehearsal.kind !== 'done') return rehearsal.kind === 'reverted';
-  return paysLess(trade, rehearsal.sequence);
+  return paysLess(trade, rehearsal.built);
 }
 
-function isNotExact({ exact, amountOutRaw }: PricedTrade, { amountOutRaw: paid }: Sequence) {
-  return exact && paid !== null && paid !== amountOutRaw;
+function isNotExact({ exact, amountOutRaw }: PricedTrade, { simulation }: BuiltTransactions) {
+  return exact && simulation !== null && simulation.amountOutRaw !== amountOutRaw;
 }
 
 /** Whether it went otherwise than the price says, be it only better. */
 function contradicts(trade: PricedTrade, rehearsal: Rehearsal): boolean {
   if (failsPrice(trade, rehearsal)) return true;
-  return rehearsal.kind === 'done' && isNotExact(trade, rehearsal.sequence);
+  return rehearsal.kind === 'done' && isNotExact(trade, rehearsal.built);
 }
 
 class TradeBuilder {
@@ -138,22 +124,18 @@ class TradeBuilder {
     if (terms !== null) assertFits(terms, request, clock.nowMs());
     const chain = builders.find(request.chain);
     if (chain === null) throw toNotReady(request.chain);
-    const { router } = chain;
-    if (router === null) throw new AppError('TRADING_NOT_SUPPORTED', { chain: request.chain });
+    if (!chain.canBuild) throw new AppError('TRADING_NOT_SUPPORTED', { chain: request.chain });
     const caller = toTradeCaller(context);
-    return { request, terms, wallet, chain, router, lifeSeconds: input.deadlineSeconds, caller };
+    return { request, terms, wallet, chain, lifeSeconds: input.deadlineSeconds, caller };
   }
 
   async build(build: Build): Promise<BuildAnswer> {
-    const { chain, request, router, wallet } = build;
+    const { chain, request, wallet } = build;
     const token = request.side === 'buy' ? request.quoteMint : request.mint;
     for (let attempt = 1; attempt <= ATTEMPT_COUNT_MAX; attempt += 1) {
-      const [trader, fees] = await Promise.all([
-        readTrader(chain.client, { wallet, token, router }),
-        readNetworkFees(chain.client, NEVER),
-      ]);
-      await this.#catchUp(request.chain, trader.head.position);
-      const answer = await this.#attempt(build, trader, fees);
+      const funds = await chain.readWallet(wallet, token);
+      await this.#catchUp(request.chain, funds.head.position);
+      const answer = await this.#attempt(build, funds);
       if (answer !== null) return answer;
     }
     const reason = `${request.chain} is changing its newest blocks.`;
@@ -171,32 +153,27 @@ class TradeBuilder {
   }
 
   /** Null where the block that was priced on is gone. */
-  async #attempt(build: Build, trader: Trader, fees: EvmFees): Promise<BuildAnswer | null> {
+  async #attempt(build: Build, funds: TradingWallet): Promise<BuildAnswer | null> {
     const { pricing, clock } = this.#parts;
-    const { chain, router, wallet, request, terms } = build;
+    const { wallet, request, terms, lifeSeconds } = build;
     const price: PriceOnWorth = (worth) => pricing.price(request, build.caller, worth);
     const priced = await priceOnTerms(price, terms);
     const { state } = priced;
     // Pools that lag behind the head were priced on what is past: the head decides what happens.
-    const isAtHead = state.block >= trader.head.position;
+    const isAtHead = state.block >= funds.head.position;
     const block = isAtHead
       ? { number: state.block, hash: state.blockHash }
-      : { number: trader.head.position, hash: null };
-    const deadlineSeconds = toDeadline(build, trader, clock.nowMs());
-    const toRehearse = { chain, router, wallet, trader, deadlineSeconds, trade: priced, block };
-    const rehearsal = await (isAtHead ? this.#rehearse(toRehearse) : tryRehearsal(toRehearse));
+      : { number: funds.head.position, hash: null };
+    const order = { trade: toExecutable(priced), block, nowMs: clock.nowMs(), lifeSeconds };
+    const tried = () => tryRehearsal(funds, order);
+    const rehearsal = await (isAtHead ? this.#rehearse(build, priced, tried) : tried());
     if (isAtHead && failsPrice(priced, rehearsal)) this.#noteFailure(build, priced);
     if (rehearsal.kind === 'reverted') throw rehearsal.error;
     if (rehearsal.kind === 'moved') return null;
-    const { sequence } = rehearsal;
-    const dataCost = await readDataCost(chain.client, chain.rollup, sequence.transactions);
-    const trade = isAtHead ? this.#holdToPromise(priced, sequence) : { ...priced, exact: false };
-    return toBuildAnswer({
-      ...{ trade, wallet, trader, router, sequence, fees, dataCost, deadlineSeconds },
-      quote: pricing.toQuote(trade),
-      chainId: chain.chainId,
-      block: block.number,
-    });
+    const { built } = rehearsal;
+    const trade = isAtHead ? this.#holdToPromise(priced, built) : { ...priced, exact: false };
+    const quote = pricing.toQuote(trade);
+    return toBuildAnswer({ trade, quote, wallet, funds, built, block: block.number });
   }
 
   /**
@@ -204,30 +181,32 @@ class TradeBuilder {
    * may run calls on the state after it, though the block before was asked for (anvil does); once
    * its head is beyond that block it answers from the right state.
    */
-  async #rehearse(request: SequenceRequest): Promise<Rehearsal> {
+  async #rehearse(
+    { chain }: Build,
+    trade: PricedTrade,
+    tried: () => Promise<Rehearsal>,
+  ): Promise<Rehearsal> {
     const { clock, sleep } = this.#parts;
-    const { chain, trade, block } = request;
-    const first = await tryRehearsal(request);
+    const first = await tried();
     if (!contradicts(trade, first)) return first;
-    const readHead = () => chain.client.at((endpoint) => endpoint.readBlockNumber());
     const deadlineMs = clock.monotonicMs() + NEXT_BLOCK_MAX_MS;
-    while ((await readHead()) <= block.number && clock.monotonicMs() < deadlineMs) {
+    while ((await chain.readHead()) <= trade.state.block && clock.monotonicMs() < deadlineMs) {
       await sleep(POLL_MS);
     }
-    return tryRehearsal(request);
+    return tried();
   }
 
   /** What was measured of the pools on the way may no longer be true: they are measured again. */
   #noteFailure({ request, wallet }: Build, { strands }: PricedTrade): void {
-    const pools = strands.flatMap(({ hops }) => hops.map(({ pool }) => toPoolId(pool)));
+    const pools = strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.pool));
     this.#parts.chains.find(request.chain)?.noteFailure({ pools, wallet });
   }
 
   /** A promise that the rehearsal did not keep is not made. */
-  #holdToPromise(trade: PricedTrade, sequence: Sequence): PricedTrade {
-    if (!isNotExact(trade, sequence)) return trade;
+  #holdToPromise(trade: PricedTrade, built: BuiltTransactions): PricedTrade {
+    if (!isNotExact(trade, built)) return trade;
     const { request, state } = trade;
-    const [priced, rehearsed] = [trade, sequence].map((one) => String(one.amountOutRaw));
+    const [priced, rehearsed] = [trade, built.simulation].map((one) => String(one?.amountOutRaw));
     const amounts = { priced, rehearsed };
     const fields = { chain: request.chain, mint: request.mint, side: request.side, ...amounts };
     this.#parts.log.error({ ...fields, block: state.block }, 'an exact price was not exact');
@@ -243,7 +222,7 @@ export function createBuildTrade(parts: BuildParts) {
   ): Promise<BuildAnswer> => {
     const build = builder.prepare(input, context);
     const { request, chain } = build;
-    const asked = { chain: request.chain, client: chain.client, sleep: parts.sleep };
+    const asked = { chain: request.chain, node: chain, sleep: parts.sleep };
     return askNode(asked, () => builder.build(build));
   };
 }

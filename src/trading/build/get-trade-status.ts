@@ -1,9 +1,6 @@
 // Answers GET /trade/status: the node says what became of a transaction, our index which trades.
 
-import {
-  type MinedTransaction,
-  readTransaction,
-} from '../../chains/evm/transactions/read-transaction.ts';
+import type { ChainFamily, MinedTransaction } from '../../chains/family.ts';
 import type { InputOf, OutputOf } from '../../contract/operation.ts';
 import type { getTradeStatus } from '../../contract/operations/get-trade-status.ts';
 import { parseFollowedChain, toNotReady } from '../../contract/parse-reference.ts';
@@ -23,11 +20,10 @@ export interface StatusParts {
   readonly store: MarketStore;
 }
 
-const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
-
-function parseTxHash(text: string): string {
-  if (TX_HASH.test(text)) return text.toLowerCase();
-  throw toInvalidInput([{ path: 'txHash', message: 'must be 0x and 64 hex digits' }]);
+function parseTxHash({ transactionIds }: ChainFamily, text: string): string {
+  const id = transactionIds.parse(text);
+  if (id !== null) return id;
+  throw toInvalidInput([{ path: 'txHash', message: transactionIds.rule }]);
 }
 
 /** What our index says of a block that the node has: the two are read apart and may differ. */
@@ -54,11 +50,11 @@ async function toMinedAnswer(
 export function createGetTradeStatus(parts: StatusParts) {
   return async (input: InputOf<typeof getTradeStatus>): Promise<StatusAnswer> => {
     const slug = parseFollowedChain(parts.followed(), input.chain);
-    const txHash = parseTxHash(input.txHash);
+    const txHash = parseTxHash(parts.builders.findFamily(slug), input.txHash);
     const chain = parts.builders.find(slug);
     if (chain === null) throw toNotReady(slug);
-    const asked = { chain: slug, client: chain.client, sleep };
-    const fate = await askNode(asked, () => readTransaction(chain.client, txHash));
+    const asked = { chain: slug, node: chain, sleep };
+    const fate = await askNode(asked, () => chain.readTransaction(txHash));
     if (fate.state !== 'mined') return { status: fate.state, block: null, tradeIds: [] };
     return toMinedAnswer(parts, slug, { ...fate, txHash });
   };

@@ -24,6 +24,7 @@ function createFollower(
     chain: 'devnet',
     store: market,
     wrapped: toAddress(9),
+    leavesSwapsAlone: () => true,
     sleep: () => new Promise((resolve) => setImmediate(resolve)),
     random: () => 0.5,
     log: { warn: (_fields, message) => warnings.push(message) },

@@ -12,7 +12,7 @@ import { type Backoff, type Random, type Sleep, toBackoffMs } from '../../lib/re
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
 import type { Checkpoint, TickRecord } from '../../model/market-record.ts';
-import type { PoolRecord } from '../../model/pool.ts';
+import type { PoolDescription, PoolRecord } from '../../model/pool.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { refitPool } from '../safety/hook-fees.ts';
 import { PoolGraph } from './pool-graph.ts';
@@ -35,6 +35,8 @@ export interface PoolGraphFollowerOptions {
   readonly wrapped: Address | null;
   /** The exchanges that can be traded in; all of them unless told. */
   readonly venues?: ReadonlySet<string>;
+  /** The chain family's rule: false where a hook has a say in what swaps pay. */
+  readonly leavesSwapsAlone: (pool: PoolDescription) => boolean;
   /** What hooks were seen to take of swaps in a pool; null where that is not known. */
   readonly hookFees?: (pool: PoolId) => DirectionFees | null;
   /** How many pools are kept in memory: of more, the ones with the most in them. */
@@ -133,7 +135,8 @@ export class PoolGraphFollower {
 
   readonly #toPool: ToPool = (row, ticks, previous) => {
     if (this.#options.venues?.has(row.venue) === false) return null;
-    const pool = toGraphPool(row, ticks, previous);
+    const { leavesSwapsAlone } = this.#options;
+    const pool = toGraphPool(row, ticks, { leavesSwapsAlone, previous });
     return pool && this.#refit(pool);
   };
 

@@ -5,8 +5,7 @@ import { kindOf } from '../../amm/pool-kinds.ts';
 import type { SwapPool } from '../../amm/swap-pool.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
 import type { TickRecord } from '../../model/market-record.ts';
-import type { PoolRecord, PoolTerms } from '../../model/pool.ts';
-import { leavesSwapsAlone } from './pool-graph-hooks.ts';
+import type { PoolDescription, PoolRecord, PoolTerms } from '../../model/pool.ts';
 
 /** Why a pool's swaps cannot be promised to the unit: a hook has a say, or ticks are missing. */
 export type Inexactness = 'hook' | 'ticks';
@@ -33,25 +32,33 @@ function toTerms({ kind, terms }: PoolTerms): PoolTerms {
   return { kind, terms } as PoolTerms;
 }
 
-function toInexactness(row: PoolRecord): Inexactness | null {
-  if (row.kind === 'concentrated' && !leavesSwapsAlone(row)) return 'hook';
+/** What a pool's row does not say of it. */
+export interface PoolContext {
+  /** The chain family's rule: false where a hook has a say in what swaps pay. */
+  readonly leavesSwapsAlone: (pool: PoolDescription) => boolean;
+  /** What the pool was before. */
+  readonly previous?: GraphPool | undefined;
+}
+
+function toInexactness(row: PoolRecord, { leavesSwapsAlone }: PoolContext): Inexactness | null {
+  if (!leavesSwapsAlone(row)) return 'hook';
   return row.complete || !kindOf(row).hasTicks ? null : 'ticks';
 }
 
-/** Null for a pool that nothing can be traded in; `previous` is what it was before. */
+/** Null for a pool that nothing can be traded in. */
 export function toGraphPool(
   row: PoolRecord,
   ticks: readonly TickRecord[],
-  previous?: GraphPool,
+  context: PoolContext,
 ): GraphPool | null {
   const kind = kindOf(row);
-  const curve = kind.createSwapPool(row, ticks, previous?.curve);
+  const curve = kind.createSwapPool(row, ticks, context.previous?.curve);
   if (curve === null) return null;
   const { pool, venue, token0, token1, feePips, vault } = row;
   return {
     ...{ pool, venue, token0, token1, feePips, vault, curve },
     ...toTerms(row),
     cost: kind.swapCost(row.terms),
-    inexact: toInexactness(row),
+    inexact: toInexactness(row, context),
   };
 }

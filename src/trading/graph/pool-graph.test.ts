@@ -1,15 +1,12 @@
-// What the graph joins, which hooks it trusts, and routes in a graph far larger than the search.
+// What the graph joins, and routes in a graph far larger than the search.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPair } from '../../../test/fakes/fake-pair.ts';
 import { ZERO_ADDRESS } from '../../model/market-event.ts';
-import type { PoolDescriptionOf } from '../../model/pool.ts';
 import { findBestRoute } from '../routing/route.ts';
 import { PoolGraph } from './pool-graph.ts';
-import { leavesSwapsAlone } from './pool-graph-hooks.ts';
 
 const WETH = toFakeAddress('ee', 1);
 const USDC = toFakeAddress('ee', 2);
@@ -63,49 +60,5 @@ describe('PoolGraph', () => {
     const toToken = { tokenIn: WETH, tokenOut: toFakeAddress('aa', 7), amountIn: 10n ** 21n };
     const lengths = findBestRoute(graph, toToken)?.legs.map(({ hops }) => hops.length) ?? [];
     assert.ok(lengths.includes(1) && lengths.includes(2), `${lengths}`);
-  });
-});
-
-describe('leavesSwapsAlone', () => {
-  function createHooked(hooks: string, keyFee: number): PoolDescriptionOf<'concentrated'> {
-    const key = [WETH, USDC, keyFee, 60, hooks] as [
-      `0x${string}`,
-      `0x${string}`,
-      number,
-      number,
-      `0x${string}`,
-    ];
-    const types = parseAbiParameters('address, address, uint24, int24, address');
-    return {
-      pool: keccak256(encodeAbiParameters(types, key)),
-      venue: 'uniswap-v4',
-      token0: WETH,
-      token1: USDC,
-      feePips: 3000,
-      kind: 'concentrated',
-      terms: { tickSpacing: 60, singleton: { hooks } },
-      vault: toFakeAddress('bb', 1),
-    };
-  }
-
-  const withBits = (bits: number) => toFakeAddress('cc', bits);
-
-  it('trusts no hook that is called in swaps', () => {
-    assert.equal(leavesSwapsAlone(createHooked(withBits(1 << 7), 3000)), false);
-    assert.equal(leavesSwapsAlone(createHooked(withBits(1 << 6), 3000)), false);
-    assert.equal(leavesSwapsAlone(createHooked(withBits((1 << 7) | (1 << 3)), 3000)), false);
-  });
-
-  it('trusts one that is called for liquidity alone, where the fee is the pool own', () => {
-    const hooks = withBits((1 << 11) | (1 << 9));
-    assert.equal(leavesSwapsAlone(createHooked(hooks, 3000)), true);
-    assert.equal(leavesSwapsAlone(createHooked(hooks, 0x800000)), false);
-  });
-
-  it('has nothing against a pool without a hook', () => {
-    const hooked = createHooked(withBits(1 << 7), 3000);
-    for (const singleton of [{ hooks: null }, null]) {
-      assert.equal(leavesSwapsAlone({ ...hooked, terms: { tickSpacing: 60, singleton } }), true);
-    }
   });
 });

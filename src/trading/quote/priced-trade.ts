@@ -3,8 +3,9 @@
 import type { SwapCost } from '../../amm/pool-kind.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address, PoolId } from '../../model/market-event.ts';
+import type { Address } from '../../model/market-event.ts';
 import type { TradeSide } from '../../model/market-record.ts';
+import type { PoolDescription } from '../../model/pool.ts';
 import type { StrandSource } from '../routing/route-strands.ts';
 
 /** Checked input: both operations that price take the same. */
@@ -29,27 +30,9 @@ export interface TradeAsset {
   readonly decimals: number | null;
 }
 
-/** What a router must be told to swap in a pool. */
-export type PoolReference =
-  /** None of our routers swaps in it. */
-  | { readonly kind: 'none'; readonly id: PoolId }
-  | { readonly kind: 'v2'; readonly pair: Address }
-  | { readonly kind: 'v3'; readonly pool: Address; readonly feePips: number }
-  | { readonly kind: 'v4'; readonly id: PoolId; readonly key: V4PoolKey };
-
-export interface V4PoolKey {
-  readonly currency0: Address;
-  readonly currency1: Address;
-  /** As the pool was made: 0x800000 where a hook decides. */
-  readonly fee: number;
-  readonly tickSpacing: number;
-  /** The zero address where there is none. */
-  readonly hooks: Address;
-}
-
 export interface TradeHop {
   readonly venue: string;
-  readonly pool: PoolReference;
+  readonly pool: PoolDescription;
   /**
    * The pool's own tokens: the zero address where a V4 pool holds the native coin, the wrapped
    * coin's elsewhere. Between two hops the router has to wrap or unwrap where they differ.

@@ -6,7 +6,6 @@ import { toShownAddress } from '../../lib/checksum-address.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type {
   NetworkFees,
-  PoolReference,
   PricedTrade,
   TokenSafety,
   TradeAsset,
@@ -27,17 +26,12 @@ function toAsset(asset: TradeAsset, amountRaw: bigint) {
   };
 }
 
-function toPoolName(pool: PoolReference): string {
-  if (pool.kind === 'v4' || pool.kind === 'none') return pool.id;
-  return toShownAddress(pool.kind === 'v2' ? pool.pair : pool.pool);
-}
-
 function toLeg({ shareBps, hops }: TradeLeg): QuoteAnswer['route'][number] {
   return {
     shareBps,
     hops: hops.map((hop) => ({
       venue: hop.venue,
-      pool: toPoolName(hop.pool),
+      pool: toShownAddress(hop.pool.pool),
       tokenIn: toShownAddress(hop.tokenIn),
       tokenOut: toShownAddress(hop.tokenOut),
       amountInRaw: hop.amountInRaw.toString(),

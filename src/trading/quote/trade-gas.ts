@@ -6,9 +6,6 @@ import type { RouteCost } from '../routing/route-single.ts';
 import type { StrandSource } from '../routing/route-strands.ts';
 import type { TradeStrand } from './priced-trade.ts';
 
-/** No transaction may use more on chains that follow EIP-7825. */
-export const TRANSACTION_GAS_MAX = 1n << 24n;
-
 /** The transaction itself and the router's own work. */
 const BASE = 45_000n;
 /** Tokens are pulled from the wallet through Permit2, strand by strand. */

@@ -1,54 +1,16 @@
 // A found route as legs that can be told, and as strands that can be executed.
 
-import { ZERO_ADDRESS } from '../../model/market-event.ts';
-import { hasFixedFee } from '../graph/pool-graph-hooks.ts';
-import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
-import type { PoolReference, TradeHop, TradeLeg, TradeStrand } from './priced-trade.ts';
+import type { TradeHop, TradeLeg, TradeStrand } from './priced-trade.ts';
 
-/** In the key of a V4 pool: a hook decides the fee. */
-const DYNAMIC_FEE = 0x800000;
 const BPS = 10_000n;
-
-/** Pools are immutable, so what they are called is worked out once. */
-const references = new WeakMap<GraphPool, PoolReference>();
-
-function createReference(pool: GraphPool): PoolReference {
-  const { pool: id, token0, token1, feePips } = pool;
-  if (pool.kind === 'constantProduct') return { kind: 'v2', pair: id };
-  if (pool.kind !== 'concentrated') return { kind: 'none', id };
-  const { tickSpacing, singleton } = pool.terms;
-  if (singleton === null) return { kind: 'v3', pool: id, feePips };
-  const { hooks } = singleton;
-  const isFixed = hooks === null || hasFixedFee(pool, hooks);
-  return {
-    kind: 'v4',
-    id,
-    key: {
-      currency0: token0,
-      currency1: token1,
-      fee: isFixed ? feePips : DYNAMIC_FEE,
-      tickSpacing,
-      hooks: hooks ?? ZERO_ADDRESS,
-    },
-  };
-}
-
-export function toPoolReference(pool: GraphPool): PoolReference {
-  let reference = references.get(pool);
-  if (reference === undefined) {
-    reference = createReference(pool);
-    references.set(pool, reference);
-  }
-  return reference;
-}
 
 function toHop(hop: RouteHop): TradeHop {
   const { pool, zeroForOne } = hop;
   return {
     venue: pool.venue,
-    pool: toPoolReference(pool),
+    pool,
     tokenIn: hop.tokenIn,
     tokenOut: hop.tokenOut,
     amountInRaw: hop.amountIn,

@@ -1,7 +1,8 @@
 // What one transaction has room for: by the gas that it may use and by its length.
 
+import { TRANSACTION_GAS_MAX } from '../../amm/pool-kind.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { GasMeter, TRANSACTION_GAS_MAX, toPoolGas } from '../quote/trade-gas.ts';
+import { GasMeter, toPoolGas } from '../quote/trade-gas.ts';
 import type { RouteStrand } from './route-strands.ts';
 
 /** A swap in a pool. */

@@ -1,23 +1,10 @@
 // What became of a transaction, as far as any node knows.
 
-import type { Address, BlockHeader, PoolId } from '../../../model/market-event.ts';
+import type { TransactionFate } from '../../family.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { RpcError } from '../rpc/rpc-error.ts';
-
-export interface MinedTransaction {
-  readonly state: 'mined';
-  readonly isReverted: boolean;
-  readonly block: BlockHeader;
-  /** Addresses and 32-byte words in its logs that may name pools. */
-  readonly poolCandidates: readonly (Address | PoolId)[];
-}
-
-export type TransactionFate =
-  | { readonly state: 'unknown' }
-  | { readonly state: 'pending' }
-  | MinedTransaction;
 
 const UNKNOWN: TransactionFate = { state: 'unknown' };
 const QUANTITY = /^0x[0-9a-f]{1,13}$/i;

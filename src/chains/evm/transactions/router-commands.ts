@@ -9,7 +9,8 @@ import {
   parseAbiParameters,
 } from 'viem/utils';
 import type { Address } from '../../../model/market-event.ts';
-import type { PoolKey, SwapHop, SwapRouter } from './swap-plan.ts';
+import type { PoolKey } from '../pools/pool-reference.ts';
+import type { SwapHop, SwapRouter } from './swap-plan.ts';
 
 /** The router's own address, as it calls itself in commands. */
 export const ROUTER: Address = '0x0000000000000000000000000000000000000002';

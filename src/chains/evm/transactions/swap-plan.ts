@@ -2,19 +2,10 @@
 
 import type { Address } from '../../../model/market-event.ts';
 import type { EvmDeployment } from '../deployment.ts';
+import type { PoolKey } from '../pools/pool-reference.ts';
 
 /** How a pool is traded in, whatever exchange it belongs to. */
 export type PoolKind = 'v2' | 'v3' | 'v4';
-
-/** By this V4's manager finds a pool; its hash is the pool's id. */
-export interface PoolKey {
-  readonly currency0: Address;
-  readonly currency1: Address;
-  /** As the pool was made: 0x800000 where a hook decides. */
-  readonly fee: number;
-  readonly tickSpacing: number;
-  readonly hooks: Address;
-}
 
 export type SwapPool =
   | { readonly kind: 'v2'; readonly pair: Address }

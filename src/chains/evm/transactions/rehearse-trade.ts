@@ -1,36 +1,38 @@
 // The transactions of a trade, rehearsed: which are needed, what they use and what they bring.
 
-import { addressWord, toCallData, uintAt, uintWord } from '../../chains/evm/hex-data.ts';
-import { toRevertReason } from '../../chains/evm/transactions/decode-revert.ts';
-import {
-  encodeApprovals,
-  type PlannedCall,
-} from '../../chains/evm/transactions/encode-approval.ts';
-import { encodeSwap } from '../../chains/evm/transactions/encode-swap.ts';
-import type { Trader } from '../../chains/evm/transactions/read-trader.ts';
+import { TRANSACTION_GAS_MAX } from '../../../amm/pool-kind.ts';
+import { AppError } from '../../../errors/app-error.ts';
+import { type Address, ZERO_ADDRESS } from '../../../model/market-event.ts';
+import type { BuildRequest, ExecutableTrade, TradeSwap } from '../../family.ts';
+import { addressWord, toCallData, uintAt, uintWord } from '../hex-data.ts';
+import { toPoolReference } from '../pools/pool-reference.ts';
+import { toRevertReason } from './decode-revert.ts';
+import { encodeApprovals, type PlannedCall } from './encode-approval.ts';
+import { encodeSwap } from './encode-swap.ts';
+import type { Trader } from './read-trader.ts';
 import {
   type CallOutcome,
+  type CallSimulator,
   type Simulation,
   type StateOverrides,
   toBalanceRead,
   type WalletCall,
-} from '../../chains/evm/transactions/simulate-calls.ts';
-import type { SwapHop, SwapRouter } from '../../chains/evm/transactions/swap-plan.ts';
-import { AppError } from '../../errors/app-error.ts';
-import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
-import type { PricedTrade, TradeHop } from '../quote/priced-trade.ts';
-import { TRANSACTION_GAS_MAX } from '../quote/trade-gas.ts';
-import type { BuildChain } from './build-chain.ts';
+} from './simulate-calls.ts';
+import type { SwapHop, SwapRouter } from './swap-plan.ts';
+import type { TokenBalanceSlots } from './token-balance-slot.ts';
 
-export interface SequenceRequest {
-  readonly chain: BuildChain;
+export interface RehearsalParts {
   readonly router: SwapRouter;
-  readonly trade: PricedTrade;
+  readonly simulator: CallSimulator;
+  readonly slots: TokenBalanceSlots;
+}
+
+export interface RehearsalRequest extends RehearsalParts {
+  readonly trade: ExecutableTrade;
   readonly wallet: Address;
   readonly trader: Trader;
   readonly deadlineSeconds: number;
-  /** The state to rehearse on; without a hash whatever block has that number. */
-  readonly block: { readonly number: number; readonly hash: string | null };
+  readonly block: BuildRequest['block'];
 }
 
 export interface PlannedTransaction extends PlannedCall {
@@ -38,7 +40,7 @@ export interface PlannedTransaction extends PlannedCall {
   readonly gasUsed: bigint | null;
 }
 
-export interface Sequence {
+export interface Rehearsal {
   readonly transactions: readonly PlannedTransaction[];
   /** What the wallet got; null where nothing could be rehearsed. */
   readonly amountOutRaw: bigint | null;
@@ -54,25 +56,26 @@ const APPROVE_GAS = 2_000_000n;
 /** V4 reckons in 128 bits with a sign, Permit2 in 160: nothing real is near either. */
 const AMOUNT_END = 1n << 127n;
 
-function toRouterHop({ pool, tokenIn, tokenOut, venue }: TradeHop): SwapHop {
-  if (pool.kind !== 'none') return { pool, tokenIn, tokenOut };
-  throw toReverted('swap', `no router swaps in pools of ${venue}`);
+function toRouterHop({ pool, tokenIn, tokenOut }: TradeSwap): SwapHop {
+  const reference = toPoolReference(pool);
+  if (reference !== null) return { pool: reference, tokenIn, tokenOut };
+  throw toReverted('swap', `no router swaps in pools of ${pool.venue}`);
 }
 
-function toCalls(request: SequenceRequest, mustReset: boolean): PlannedCall[] {
+function toCalls(request: RehearsalRequest, mustReset: boolean): PlannedCall[] {
   const { trade, router, trader, wallet, deadlineSeconds } = request;
-  const { tokenIn, tokenOut, amountInRaw, strands, taxOut } = trade;
+  const { tokenIn, tokenOut, amountInRaw, strands, outputTaxBps } = trade;
   const amounts = strands.flatMap((strand) => [strand.amountInRaw, strand.amountOutRaw]);
   if ([amountInRaw, trade.amountOutRaw, ...amounts].some((amount) => amount >= AMOUNT_END)) {
     throw toReverted('swap', 'the router cannot deal with such an amount');
   }
   const swap = encodeSwap(
     {
-      tokenIn: tokenIn.token,
-      tokenOut: tokenOut.token,
+      tokenIn,
+      tokenOut,
       amountOutMin: trade.minAmountOutRaw,
       strands: strands.map((strand) => ({ ...strand, hops: strand.hops.map(toRouterHop) })),
-      outputTaxBps: taxOut?.bps ?? 0,
+      outputTaxBps,
       recipient: wallet,
       deadlineSeconds,
     },
@@ -80,21 +83,21 @@ function toCalls(request: SequenceRequest, mustReset: boolean): PlannedCall[] {
   );
   const swapCall = { kind: 'swap' as const, ...swap };
   if (trader.allowance === null) return [swapCall];
-  const need = { token: tokenIn.token, amountRaw: amountInRaw, deadlineSeconds, mustReset };
+  const need = { token: tokenIn, amountRaw: amountInRaw, deadlineSeconds, mustReset };
   return [...encodeApprovals(need, trader.allowance, router), swapCall];
 }
 
 /** What the wallet lacks, as if it had it; null where that cannot be pretended. */
-async function assumeBalance(request: SequenceRequest): Promise<StateOverrides | null> {
-  const { trade, trader, wallet, chain, block } = request;
+async function assumeBalance(request: RehearsalRequest): Promise<StateOverrides | null> {
+  const { trade, trader, wallet, slots, block } = request;
   const { amountInRaw, tokenIn } = trade;
   if (trader.balanceRaw >= amountInRaw) return new Map();
-  if (tokenIn.token === ZERO_ADDRESS) return new Map([[wallet, { balance: amountInRaw }]]);
-  const query = { token: tokenIn.token, owner: wallet, block: block.number };
-  const found = await chain.slots.find(query);
+  if (tokenIn === ZERO_ADDRESS) return new Map([[wallet, { balance: amountInRaw }]]);
+  const query = { token: tokenIn, owner: wallet, block: block.number };
+  const found = await slots.find(query);
   if (found === null) return null;
-  const slots = new Map([[found.slot, `0x${uintWord(amountInRaw)}`]]);
-  return new Map([[found.account, { slots }]]);
+  const words = new Map([[found.slot, `0x${uintWord(amountInRaw)}`]]);
+  return new Map([[found.account, { slots: words }]]);
 }
 
 function toBalanceCall(token: Address, owner: Address): WalletCall {
@@ -116,11 +119,11 @@ function toReverted(step: string, reason: string): AppError {
 }
 
 /** Throws where the transactions would bring less than they must. */
-function toSequence(
-  request: SequenceRequest,
+function toRehearsal(
+  request: RehearsalRequest,
   calls: readonly PlannedCall[],
   outcomes: readonly CallOutcome[],
-): Sequence {
+): Rehearsal {
   const { trade, trader } = request;
   const amountOutRaw = toBalance(outcomes.at(-1)) - toBalance(outcomes[0]);
   // A router that compares what the pool sent cannot see what the token kept on the way.
@@ -137,7 +140,7 @@ function toSequence(
   };
 }
 
-function toUnrehearsed(calls: readonly PlannedCall[]): Sequence {
+function toUnrehearsed(calls: readonly PlannedCall[]): Rehearsal {
   return {
     transactions: calls.map((call) => ({ ...call, gasUsed: null })),
     amountOutRaw: null,
@@ -146,10 +149,11 @@ function toUnrehearsed(calls: readonly PlannedCall[]): Sequence {
 }
 
 /** Where a token would be sent first: its pool, as far as that is known. */
-function toFirstHolder({ trade, router }: SequenceRequest): Address {
-  const pool = trade.legs[0]?.hops[0]?.pool;
-  if (pool?.kind === 'v2') return pool.pair;
-  return pool?.kind === 'v3' ? pool.pool : router.address;
+function toFirstHolder({ trade, router }: RehearsalRequest): Address {
+  const pool = trade.strands.find(({ takes }) => takes === 'input')?.hops[0]?.pool;
+  const reference = pool === undefined ? null : toPoolReference(pool);
+  if (reference?.kind === 'v2') return reference.pair;
+  return reference?.kind === 'v3' ? reference.pool : router.address;
 }
 
 /**
@@ -157,17 +161,17 @@ function toFirstHolder({ trade, router }: SequenceRequest): Address {
  * wallet itself, and then says it.
  */
 async function explain(
-  request: SequenceRequest,
+  request: RehearsalRequest,
   overrides: StateOverrides,
   returnData: string,
 ): Promise<string> {
-  const { trade, wallet, chain, block } = request;
+  const { trade, wallet, simulator, block } = request;
   const reason = toRevertReason(returnData);
   if (!reason.includes('TRANSFER_FROM_FAILED')) return reason;
   const words = [addressWord(toFirstHolder(request)), uintWord(trade.amountInRaw)];
   const data = toCallData(TRANSFER, ...words);
-  const calls = [{ to: trade.tokenIn.token, data, value: 0n, gas: APPROVE_GAS }];
-  const simulation = await chain.simulator.simulate({ wallet, calls, overrides, block });
+  const calls = [{ to: trade.tokenIn, data, value: 0n, gas: APPROVE_GAS }];
+  const simulation = await simulator.simulate({ wallet, calls, overrides, block });
   const outcome = simulation.status === 'done' ? simulation.outcomes[0] : undefined;
   if (outcome === undefined || outcome.isOk || outcome.returnData === '0x') return reason;
   return `${reason}: ${toRevertReason(outcome.returnData)}`;
@@ -175,7 +179,7 @@ async function explain(
 
 /** Throws where a transaction would fail. */
 async function assertAllWell(
-  request: SequenceRequest,
+  request: RehearsalRequest,
   calls: readonly PlannedCall[],
   rehearsed: { readonly outcomes: readonly CallOutcome[]; readonly overrides: StateOverrides },
 ): Promise<void> {
@@ -188,21 +192,21 @@ async function assertAllWell(
 }
 
 /** Some tokens let an allowance be changed only from zero, and show it by refusing. */
-function mayNeedReset(request: SequenceRequest, calls: readonly PlannedCall[]): boolean {
+function mayNeedReset(request: RehearsalRequest, calls: readonly PlannedCall[]): boolean {
   const { trader } = request;
   return (trader.allowance?.tokenRaw ?? 0n) > 0n && calls[0]?.kind === 'approve';
 }
 
 /** Null where the block is no longer part of the chain. Throws `SIMULATION_REVERTED`. */
-export async function rehearse(request: SequenceRequest): Promise<Sequence | null> {
-  const { chain, trade, wallet, block } = request;
+export async function rehearseTrade(request: RehearsalRequest): Promise<Rehearsal | null> {
+  const { simulator, trade, wallet, block } = request;
   let calls = toCalls(request, false);
   const overrides = await assumeBalance(request);
-  const balance = toBalanceCall(trade.tokenOut.token, wallet);
+  const balance = toBalanceCall(trade.tokenOut, wallet);
   const run = (): Promise<Simulation> =>
     overrides === null
       ? Promise.resolve({ status: 'unable' })
-      : chain.simulator.simulate({
+      : simulator.simulate({
           wallet,
           calls: [balance, ...calls.map(toWalletCall), balance],
           overrides,
@@ -217,5 +221,5 @@ export async function rehearse(request: SequenceRequest): Promise<Sequence | nul
   if (simulation.status === 'moved') return null;
   if (simulation.status === 'unable' || overrides === null) return toUnrehearsed(calls);
   await assertAllWell(request, calls, { outcomes: simulation.outcomes, overrides });
-  return toSequence(request, calls, simulation.outcomes);
+  return toRehearsal(request, calls, simulation.outcomes);
 }

@@ -1,0 +1,55 @@
+// Which hooks are trusted not to touch swaps.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils';
+import { toFakeAddress } from '../../../../test/fakes/fake-market.ts';
+import type { PoolDescriptionOf } from '../../../model/pool.ts';
+import { leavesSwapsAlone } from './pool-hooks.ts';
+
+const WETH = toFakeAddress('aa', 1);
+const USDC = toFakeAddress('aa', 2);
+
+describe('leavesSwapsAlone', () => {
+  function createHooked(hooks: string, keyFee: number): PoolDescriptionOf<'concentrated'> {
+    const key = [WETH, USDC, keyFee, 60, hooks] as [
+      `0x${string}`,
+      `0x${string}`,
+      number,
+      number,
+      `0x${string}`,
+    ];
+    const types = parseAbiParameters('address, address, uint24, int24, address');
+    return {
+      pool: keccak256(encodeAbiParameters(types, key)),
+      venue: 'uniswap-v4',
+      token0: WETH,
+      token1: USDC,
+      feePips: 3000,
+      kind: 'concentrated',
+      terms: { tickSpacing: 60, singleton: { hooks } },
+      vault: toFakeAddress('bb', 1),
+    };
+  }
+
+  const withBits = (bits: number) => toFakeAddress('cc', bits);
+
+  it('trusts no hook that is called in swaps', () => {
+    assert.equal(leavesSwapsAlone(createHooked(withBits(1 << 7), 3000)), false);
+    assert.equal(leavesSwapsAlone(createHooked(withBits(1 << 6), 3000)), false);
+    assert.equal(leavesSwapsAlone(createHooked(withBits((1 << 7) | (1 << 3)), 3000)), false);
+  });
+
+  it('trusts one that is called for liquidity alone, where the fee is the pool own', () => {
+    const hooks = withBits((1 << 11) | (1 << 9));
+    assert.equal(leavesSwapsAlone(createHooked(hooks, 3000)), true);
+    assert.equal(leavesSwapsAlone(createHooked(hooks, 0x800000)), false);
+  });
+
+  it('has nothing against a pool without a hook', () => {
+    const hooked = createHooked(withBits(1 << 7), 3000);
+    for (const singleton of [{ hooks: null }, null]) {
+      assert.equal(leavesSwapsAlone({ ...hooked, terms: { tickSpacing: 60, singleton } }), true);
+    }
+  });
+});

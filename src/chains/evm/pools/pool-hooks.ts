@@ -1,0 +1,18 @@
+// Whether a V4 pool's hook leaves swaps alone, as far as its address and the pool's id prove it.
+
+import type { PoolDescription } from '../../../model/pool.ts';
+import { hasFixedFee } from './pool-reference.ts';
+
+/**
+ * A hook's address says in its low bits which calls it gets. One that is called before or after
+ * swaps may change the fee, move the pool, take a part or refuse.
+ */
+const SWAP_CALLS = (1 << 7) | (1 << 6);
+const LOW_DIGITS = 4;
+
+export function leavesSwapsAlone(pool: PoolDescription): boolean {
+  const hooks = pool.kind === 'concentrated' ? (pool.terms.singleton?.hooks ?? null) : null;
+  if (pool.kind !== 'concentrated' || hooks === null) return true;
+  if ((Number.parseInt(hooks.slice(-LOW_DIGITS), 16) & SWAP_CALLS) !== 0) return false;
+  return hasFixedFee(pool, hooks);
+}

@@ -1,0 +1,100 @@
+// Rehearsed calls as transactions to be signed: gas, fees and nonces filled in.
+
+import { TRANSACTION_GAS_MAX } from '../../../amm/pool-kind.ts';
+import { toShownAddress } from '../../../lib/checksum-address.ts';
+import type { Address } from '../../../model/market-event.ts';
+import type { BuiltTransactions, ExecutableTrade, UnsignedTransaction } from '../../family.ts';
+import type { EvmFees } from '../read-network-fees.ts';
+import type { TransactionKind } from './encode-approval.ts';
+import type { DataCost } from './read-data-cost.ts';
+import type { Trader } from './read-trader.ts';
+import type { PlannedTransaction, Rehearsal } from './rehearse-trade.ts';
+import type { SwapRouter } from './swap-plan.ts';
+
+export interface RehearsedTrade {
+  readonly trade: ExecutableTrade;
+  readonly wallet: Address;
+  readonly trader: Trader;
+  readonly router: SwapRouter;
+  readonly rehearsal: Rehearsal;
+  readonly fees: EvmFees;
+  readonly dataCost: DataCost;
+  readonly chainId: number;
+  readonly deadlineSeconds: number;
+}
+
+/** What approvals use where no node could tell. */
+const APPROVE_GAS = 80_000n;
+
+const PURPOSES: Readonly<Record<TransactionKind, string>> = {
+  'approve-reset': 'take back what Permit2 was allowed before, which this token demands',
+  approve: 'allow Permit2 to take exactly what is spent',
+  'permit2-approve': 'allow the router to take it through Permit2, until the deadline',
+  swap: 'the trade',
+};
+
+/**
+ * Half as much again as was used: a fifth may have been paid back at the end and is needed on the
+ * way, and prices that moved may cross more ticks.
+ */
+function toGasLimit({ kind, gasUsed }: PlannedTransaction, trade: ExecutableTrade): bigint {
+  const modelled = kind === 'swap' ? trade.gas : APPROVE_GAS;
+  const limit = ((gasUsed ?? modelled) * 3n) / 2n;
+  if (limit > TRANSACTION_GAS_MAX) return TRANSACTION_GAS_MAX;
+  return limit;
+}
+
+function toUnsigned(
+  rehearsed: RehearsedTrade,
+  transaction: PlannedTransaction,
+  place: { readonly index: number; readonly gas: bigint },
+): UnsignedTransaction {
+  const { fees, wallet, trader, chainId } = rehearsed;
+  return {
+    kind: transaction.kind,
+    chainId,
+    from: toShownAddress(wallet),
+    to: toShownAddress(transaction.to),
+    data: transaction.data,
+    value: transaction.value.toString(),
+    gas: place.gas.toString(),
+    maxFeePerGas: fees.maxFeePerGas.toString(),
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGas.toString(),
+    nonce: trader.nonce + place.index,
+    type: 'eip1559',
+  };
+}
+
+function toAllowance(rehearsed: RehearsedTrade): BuiltTransactions['allowance'] {
+  const { trade, trader, router, deadlineSeconds } = rehearsed;
+  const { allowance } = trader;
+  if (allowance === null) return null;
+  const { amountInRaw: requiredRaw } = trade;
+  const { tokenRaw, permit2Raw, permit2Expiration } = allowance;
+  if (tokenRaw < requiredRaw) return { spender: router.permit2, requiredRaw, actualRaw: tokenRaw };
+  const actualRaw = permit2Expiration < deadlineSeconds ? 0n : permit2Raw;
+  return actualRaw < requiredRaw ? { spender: router.address, requiredRaw, actualRaw } : null;
+}
+
+function toSimulation({ rehearsal }: RehearsedTrade): BuiltTransactions['simulation'] {
+  const { amountOutRaw, isBalanceAssumed, transactions } = rehearsal;
+  if (amountOutRaw === null) return null;
+  const gasUsed = transactions.reduce((sum, one) => sum + (one.gasUsed ?? 0n), 0n);
+  return { amountOutRaw, gasUsed, isBalanceAssumed };
+}
+
+export function toBuiltTransactions(rehearsed: RehearsedTrade): BuiltTransactions {
+  const { trade, rehearsal, fees, dataCost, deadlineSeconds } = rehearsed;
+  const planned = rehearsal.transactions.map((transaction, index) => {
+    const gas = toGasLimit(transaction, trade) + (dataCost.gas[index] ?? 0n);
+    const unsigned = toUnsigned(rehearsed, transaction, { index, gas });
+    return { gas, purpose: PURPOSES[transaction.kind], unsigned };
+  });
+  return {
+    transactions: planned.map(({ purpose, unsigned }) => ({ purpose, unsigned })),
+    deadlineSeconds,
+    feesRaw: planned.reduce((sum, { gas }) => sum + gas * fees.maxFeePerGas, dataCost.feesRaw),
+    simulation: toSimulation(rehearsed),
+    allowance: toAllowance(rehearsed),
+  };
+}
