@@ -100,6 +100,18 @@ describe('imports', () => {
     assertNone(breaches);
   });
 
+  test('behavior: only compose names a chain family', () => {
+    const familyOf = (path: string) => /^src\/chains\/([^/]+)\//.exec(path)?.[1];
+    const breaches = sources
+      .filter((source) => !isTest(source) && partOf(source.path) !== 'compose')
+      .flatMap((source) =>
+        [...importsBelowSrc(source)]
+          .filter((target) => ![undefined, familyOf(source.path)].includes(familyOf(target)))
+          .map((target) => `${source.path} → ${target}`),
+      );
+    assertNone(breaches);
+  });
+
   test('behavior: only compose names an engine', () => {
     const breaches = sources
       .filter((source) => !isTest(source) && !/^src\/(store|compose)/.test(source.path))
