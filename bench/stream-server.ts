@@ -3,6 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { createIdentify } from '../src/access/identify.ts';
+import { EVM_ADDRESSES } from '../src/chains/evm/evm-addresses.ts';
 import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
 import type { AnyHandler } from '../src/contract/handler.ts';
@@ -50,7 +51,7 @@ const chain: MarketChain = {
 const market = createMarket({
   store,
   feed,
-  chains: { list: () => ['devnet'], find: () => chain },
+  chains: { list: () => ['devnet'], findAddresses: () => EVM_ADDRESSES, find: () => chain },
   clock: systemClock,
   depthOf: () => ({ trades: 100, holders: 100, klines: 1000 }),
   buildSegment: () => Promise.reject(new Error('nobody searches here')),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { EVM_ADDRESSES } from '../src/chains/evm/evm-addresses.ts';
 import { EvmTransactions } from '../src/chains/evm/transactions/evm-transactions.ts';
 import type { SwapRouter } from '../src/chains/evm/transactions/swap-plan.ts';
 import { findFamily } from '../src/compose/chain-families.ts';
@@ -145,7 +146,11 @@ export async function createBuildScene(
   const fees = { current: toFees(7n) };
   const chain = await createTradeChain(t, pools, node.script, fees);
   const clock = new ManualClock(node.script.block.timestampMs);
-  const chains = { list: () => ['devnet' as const], find: () => chain };
+  const chains = {
+    list: () => ['devnet' as const],
+    findAddresses: () => EVM_ADDRESSES,
+    find: () => chain,
+  };
   const isPaused = (_: unknown, token: string) => paused.includes(token);
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };
   const threads = openSearchThreads({ clock, logger });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
+import { EVM_ADDRESSES } from '../src/chains/evm/evm-addresses.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import type { Level } from '../src/contract/identity.ts';
 import type { Operation } from '../src/contract/operation.ts';
@@ -101,7 +102,11 @@ export function createTestMarket(options: TestMarketOptions): Market {
   return createMarket({
     store,
     feed: options.feed ?? new LocalFeed({ onError: fail }),
-    chains: { list: () => [chain.slug], find: (slug) => (slug === chain.slug ? chain : null) },
+    chains: {
+      list: () => [chain.slug],
+      findAddresses: () => EVM_ADDRESSES,
+      find: (slug) => (slug === chain.slug ? chain : null),
+    },
     clock: systemClock,
     depthOf: ({ kind }) => DEPTHS[kind],
     buildSegment: async (slug) => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { EVM_ADDRESSES } from '../src/chains/evm/evm-addresses.ts';
 import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import { COSTS } from '../src/contract/operation.ts';
 import { quoteTrade } from '../src/contract/operations/quote-trade.ts';
@@ -66,7 +67,7 @@ async function startQuotes(t: TestContext, { graph, book, trusted, ...ends }: Ro
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };
   const threads = openSearchThreads({ clock: systemClock, logger });
   const pricing = createPricing({
-    chains: { list: () => ['devnet'], find: () => chain },
+    chains: { list: () => ['devnet'], findAddresses: () => EVM_ADDRESSES, find: () => chain },
     ...{ clock: systemClock, isPaused: () => false, sealer: TEST_SEALER },
     desk: new RouteDesk(threads),
   });

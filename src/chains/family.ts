@@ -3,6 +3,7 @@
 
 import type { OutputOf } from '../contract/operation.ts';
 import type { buildTrade } from '../contract/operations/build-trade.ts';
+import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainInfo } from '../model/chain.ts';
 import type { Address, BlockHeader, PoolId } from '../model/market-event.ts';
 import type { PoolDescription } from '../model/pool.ts';
@@ -10,6 +11,7 @@ import type { PoolDescription } from '../model/pool.ts';
 /** What needs no node. */
 export interface ChainFamily {
   readonly name: ChainInfo['family'];
+  readonly addresses: AddressCodec;
   readonly transactionIds: {
     /** The form in which ids are stored; null for what is no id. */
     parse(text: string): string | null;

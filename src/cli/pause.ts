@@ -1,8 +1,7 @@
 // `mintwire pause|resume <chain> <mint>`: takes a token out of every answer and puts it back, for
 // operators, beside a running service.
 
-import { parseAddress } from '../contract/parse-reference.ts';
-import { AppError } from '../errors/app-error.ts';
+import { findFamily, hasFamily } from '../compose/chain-families.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
 import { CHAINS, type ChainSlug, toChain } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
@@ -35,12 +34,12 @@ function readTarget(typed: readonly string[], verb: 'pause' | 'resume'): Target 
     const known = Object.keys(CHAINS).join(', ');
     return refuseCommand(form, `no chain "${chainName}"; known: ${known}`);
   }
-  try {
-    return { chain: chain.slug, token: parseAddress(chain.slug, mint, 'mint') };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return refuseCommand(form, `"${mint}" is not an address on ${chain.slug}`);
-  }
+  const { slug } = chain;
+  if (!hasFamily(slug)) return refuseCommand(form, `${slug} cannot be followed`);
+  const token = findFamily(slug).addresses.parse(mint);
+  return token === null
+    ? refuseCommand(form, `"${mint}" is not an address on ${slug}`)
+    : { chain: slug, token };
 }
 
 async function list(store: Store): Promise<void> {

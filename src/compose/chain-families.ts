@@ -8,6 +8,11 @@ const FAMILIES: Readonly<Partial<Record<ChainInfo['family'], ChainFamily>>> = {
   evm: EVM_FAMILY,
 };
 
+/** Whether a chain can be followed at all. */
+export function hasFamily(slug: ChainSlug): boolean {
+  return FAMILIES[CHAINS[slug].family] !== undefined;
+}
+
 /** Throws for a chain that cannot be followed: no family of ours knows it. */
 export function findFamily(slug: ChainSlug): ChainFamily {
   const family = FAMILIES[CHAINS[slug].family];

@@ -6,6 +6,7 @@ import { type Log, RpcClient } from '../chains/evm/rpc/rpc-client.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { MarketChain, MarketChains } from '../market/market-parts.ts';
+import { findFamily } from './chain-families.ts';
 import type { ChainSource } from './chain-source.ts';
 import type { FollowedChains } from './start-chains.ts';
 
@@ -55,6 +56,7 @@ export function createMarketChains(
   }
   return {
     list: () => chains.slugs,
+    findAddresses: (slug) => findFamily(slug).addresses,
     find: (slug) => {
       const source = chains.findSource(slug);
       if (source === null) return null;

@@ -250,6 +250,7 @@ export function createTradeChains(options: TradeChainsOptions): RunningTradeChai
   let unsubscribe: (() => void) | null = null;
   return {
     list: () => chains.slugs,
+    findAddresses: (slug) => findFamily(slug).addresses,
     find: (slug) => ensure(slug)?.trade ?? null,
     start: () => {
       unsubscribe = feed.subscribe({

@@ -2,12 +2,9 @@
 
 import { AppError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
-import { CHAIN_SLUGS, CHAINS, type ChainSlug, toChain } from '../model/chain.ts';
+import type { AddressCodec } from '../model/address-codec.ts';
+import { CHAIN_SLUGS, type ChainSlug, toChain } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/market-event.ts';
-
-const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const EVM_POOL = /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/;
-const BASE58_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -35,32 +32,25 @@ export function parseFollowedChain(followed: readonly ChainSlug[], name: string)
   );
 }
 
-function parseHex(
-  chain: ChainSlug,
-  given: { readonly text: string; readonly field: string; readonly evm: RegExp },
-): string {
-  const { text, field, evm } = given;
-  if (CHAINS[chain].family === 'evm') {
-    if (evm.test(text)) return text.toLowerCase();
-  } else if (BASE58_ADDRESS.test(text)) {
-    return text;
-  }
+function toInvalidAddress(chain: ChainSlug, field: string): AppError {
   const message = `must be an address on ${chain}`;
-  throw new AppError('INVALID_ADDRESS', { chain }, toFieldError(field, message));
+  return new AppError('INVALID_ADDRESS', { chain }, toFieldError(field, message));
 }
 
 /** An address in the form that is stored. */
-export function parseAddress(chain: ChainSlug, text: string, field: string): Address {
-  return parseHex(chain, { text, field, evm: EVM_ADDRESS });
+export function parseAddress(
+  addresses: AddressCodec,
+  given: { readonly chain: ChainSlug; readonly text: string; readonly field: string },
+): Address {
+  const address = addresses.parse(given.text);
+  if (address === null) throw toInvalidAddress(given.chain, given.field);
+  return address;
 }
 
-export function parsePool(chain: ChainSlug, text: string): PoolId {
-  return parseHex(chain, { text, field: 'pool', evm: EVM_POOL });
-}
-
-/** Whether a text is an address on a chain. */
-export function isAddress(chain: ChainSlug, text: string): boolean {
-  return CHAINS[chain].family === 'evm' ? EVM_ADDRESS.test(text) : BASE58_ADDRESS.test(text);
+export function parsePool(addresses: AddressCodec, chain: ChainSlug, text: string): PoolId {
+  const pool = addresses.parsePool(text);
+  if (pool === null) throw toInvalidAddress(chain, 'pool');
+  return pool;
 }
 
 export function toNotReady(chain: ChainSlug): AppError {

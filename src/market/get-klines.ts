@@ -151,7 +151,9 @@ export function createGetKlines(parts: MarketParts) {
   const prepare = createPrepare((input: KlinesInput) => {
     const reference = parseToken(parts, input);
     const range = parseTimeRange(input);
-    const pool = input.pool === undefined ? null : parsePool(reference.chain, input.pool);
+    const addresses = parts.chains.findAddresses(reference.chain);
+    const pool =
+      input.pool === undefined ? null : parsePool(addresses, reference.chain, input.pool);
     const { interval, limit, startTime, endTime, currency, fill, outliers } = input;
     const asked = [interval, limit, startTime, endTime, currency, fill, pool, outliers];
     const key = toAnswerKey(reference, `klines ${asked.join(' ')}`);

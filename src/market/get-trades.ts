@@ -88,7 +88,11 @@ interface TradeRequest {
 function parseRequest(parts: MarketParts, input: InputOf<typeof getTrades>): TradeRequest {
   const { chain, token } = parseToken(parts, input);
   const range = parseTimeRange(input);
-  const wallet = input.wallet === undefined ? null : parseAddress(chain, input.wallet, 'wallet');
+  const addresses = parts.chains.findAddresses(chain);
+  const wallet =
+    input.wallet === undefined
+      ? null
+      : parseAddress(addresses, { chain, text: input.wallet, field: 'wallet' });
   const minUsd = parseMinUsd(input.minUsd);
   const side = input.side ?? null;
   const mark = toQueryMark([

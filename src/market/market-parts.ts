@@ -2,6 +2,7 @@
 
 import type { ChainAssets } from '../chains/adapter.ts';
 import type { Identity } from '../contract/identity.ts';
+import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/market-event.ts';
 import type { MarketStore } from '../store/store.ts';
@@ -25,6 +26,8 @@ export interface MarketChain {
 export interface MarketChains {
   /** Every chain that is followed, whether or not it can be read yet. */
   list(): readonly ChainSlug[];
+  /** How addresses of a followed chain are written. */
+  findAddresses(slug: ChainSlug): AddressCodec;
   /** Null while the chain is being prepared. */
   find(slug: ChainSlug): MarketChain | null;
 }

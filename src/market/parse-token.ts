@@ -17,14 +17,18 @@ export function parseToken(
   input: { readonly chain: string; readonly mint: string },
 ): TokenReference {
   const chain = parseFollowedChain(parts.chains.list(), input.chain);
-  return { chain, token: parseAddress(chain, input.mint, 'mint') };
+  const addresses = parts.chains.findAddresses(chain);
+  return { chain, token: parseAddress(addresses, { chain, text: input.mint, field: 'mint' }) };
 }
 
 /** The chain of a token that may be told of. To be called after every check of the input. */
 export function requireReadable(parts: MarketParts, reference: TokenReference): MarketChain {
   const { chain, token } = reference;
   if (parts.pauses.isPaused(chain, token)) {
-    throw new AppError('TOKEN_PAUSED', { chain, mint: toShownAddress(token) });
+    throw new AppError('TOKEN_PAUSED', {
+      chain,
+      mint: parts.chains.findAddresses(chain).toShown(token),
+    });
   }
   const market = parts.chains.find(chain);
   if (market === null || parts.states.current(chain) === null) throw toNotReady(chain);

@@ -5,12 +5,7 @@ import { createSerializer } from '../contract/create-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf } from '../contract/operation.ts';
 import { searchTokens } from '../contract/operations/search-tokens.ts';
-import {
-  isAddress,
-  parseAddress,
-  parseFollowedChain,
-  toNotReady,
-} from '../contract/parse-reference.ts';
+import { parseFollowedChain, toNotReady } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { toInvalidInput } from '../errors/app-error.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -77,10 +72,12 @@ function parseRequest(parts: SearchParts, input: InputOf<typeof searchTokens>): 
 /** The matches beyond those shown, in order: at most one more than the page can hold. */
 function findMatches(parts: SearchParts, request: SearchRequest): readonly Match[] {
   const { chains, text, seen, limit } = request;
-  const ofFormat = chains.filter((chain) => isAddress(chain, text));
+  const ofFormat = chains.flatMap((chain) => {
+    const token = parts.chains.findAddresses(chain).parse(text);
+    return token === null ? [] : [{ chain, token, kind: 'address' as const }];
+  });
   if (ofFormat.length > 0) {
     return ofFormat
-      .map((chain) => ({ chain, token: parseAddress(chain, text, 'q'), kind: 'address' as const }))
       .filter(({ chain, token }) => !parts.pauses.isPaused(chain, token))
       .filter(({ chain, token }) => !seen.has(toSeenMark(chain, token)));
   }

@@ -3,10 +3,10 @@
 import type { BuiltTransactions, TradingWallet } from '../../chains/family.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { buildTrade } from '../../contract/operations/build-trade.ts';
-import { toShownAddress } from '../../lib/checksum-address.ts';
 import { toUnits } from '../../lib/decimal.ts';
+import type { AddressCodec } from '../../model/address-codec.ts';
 import { CHAINS } from '../../model/chain.ts';
-import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { Address } from '../../model/market-event.ts';
 import type { PricedTrade } from '../quote/priced-trade.ts';
 import type { QuoteAnswer } from '../quote/quote-answer.ts';
 import { toShownAmount, toSummary } from './build-summary.ts';
@@ -21,24 +21,25 @@ export interface BuiltFacts {
   readonly funds: Pick<TradingWallet, 'nativeRaw' | 'balanceRaw'>;
   readonly built: BuiltTransactions;
   readonly block: number;
+  readonly addresses: AddressCodec;
 }
 
-function toAllowanceIssue({ trade, built }: BuiltFacts): Issues['allowance'] {
+function toAllowanceIssue({ trade, built, addresses }: BuiltFacts): Issues['allowance'] {
   const { allowance } = built;
   if (allowance === null) return undefined;
   return {
-    mint: toShownAddress(trade.tokenIn.token),
-    spender: toShownAddress(allowance.spender),
+    mint: addresses.toShown(trade.tokenIn.token),
+    spender: addresses.toShown(allowance.spender),
     requiredRaw: allowance.requiredRaw.toString(),
     actualRaw: allowance.actualRaw.toString(),
   };
 }
 
 function toIssues(facts: BuiltFacts): Issues {
-  const { trade, funds, built } = facts;
+  const { trade, funds, built, addresses } = facts;
   const { amountInRaw, tokenIn } = trade;
   const toShortfall = (token: Address, requiredRaw: bigint, actualRaw: bigint) => ({
-    mint: toShownAddress(token),
+    mint: addresses.toShown(token),
     requiredRaw: requiredRaw.toString(),
     actualRaw: actualRaw.toString(),
   });
@@ -50,7 +51,7 @@ function toIssues(facts: BuiltFacts): Issues {
       : {}),
     ...(allowance === undefined ? {} : { allowance }),
     ...(funds.nativeRaw < nativeRequired
-      ? { nativeForFees: toShortfall(ZERO_ADDRESS, nativeRequired, funds.nativeRaw) }
+      ? { nativeForFees: toShortfall(addresses.native, nativeRequired, funds.nativeRaw) }
       : {}),
   };
 }
@@ -91,19 +92,19 @@ function toSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['simulatio
 }
 
 export function toBuildAnswer(facts: BuiltFacts): BuildAnswer {
-  const { trade, wallet, built } = facts;
+  const { trade, wallet, built, addresses } = facts;
   const { feesRaw, transactions } = built;
   const issues = toIssues(facts);
   const deadlineMs = built.deadlineSeconds * 1000;
   return {
     quote: facts.quote,
-    wallet: toShownAddress(wallet),
-    recipient: toShownAddress(wallet),
+    wallet: addresses.toShown(wallet),
+    recipient: addresses.toShown(wallet),
     deadline: deadlineMs,
     simulation: toSimulation(facts, issues),
     issues,
     summary: toSummary({
-      ...{ trade, wallet, deadlineMs, feesRaw },
+      ...{ trade, wallet, deadlineMs, feesRaw, addresses },
       purposes: transactions.map(({ purpose }) => purpose),
       missing: toMissing(facts, issues),
     }),

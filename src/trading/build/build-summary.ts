@@ -1,7 +1,7 @@
 // What a built trade will do, as lines for the person who signs it.
 
-import { toShownAddress } from '../../lib/checksum-address.ts';
 import { toUnits } from '../../lib/decimal.ts';
+import type { AddressCodec } from '../../model/address-codec.ts';
 import { CHAINS } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { PricedTrade, TradeAsset } from '../quote/priced-trade.ts';
@@ -9,6 +9,7 @@ import type { PricedTrade, TradeAsset } from '../quote/priced-trade.ts';
 export interface SummaryFacts {
   readonly trade: PricedTrade;
   readonly wallet: Address;
+  readonly addresses: AddressCodec;
   /** What each transaction is for, in signing order. */
   readonly purposes: readonly string[];
   readonly deadlineMs: number;
@@ -19,9 +20,9 @@ export interface SummaryFacts {
 }
 
 /** An address says for certain what a symbol, which anybody can copy, does not. */
-function toName(asset: TradeAsset): string {
+function toName(asset: TradeAsset, addresses: AddressCodec): string {
   if (asset.isNative) return asset.symbol ?? 'native coin';
-  return `${asset.symbol ?? 'token'} (${toShownAddress(asset.token)})`;
+  return `${asset.symbol ?? 'token'} (${addresses.toShown(asset.token)})`;
 }
 
 /** More digits say nothing to a person. */
@@ -87,15 +88,16 @@ function toTaxes({ taxIn, taxOut }: PricedTrade): string[] {
 }
 
 export function toSummary(facts: SummaryFacts): string[] {
-  const { trade, wallet, purposes, deadlineMs, feesRaw } = facts;
+  const { trade, wallet, purposes, deadlineMs, feesRaw, addresses } = facts;
   const { request, tokenIn, tokenOut, amountInRaw, amountOutRaw, minAmountOutRaw } = trade;
   const { name, native } = CHAINS[request.chain];
   const [token, quote] = request.side === 'buy' ? [tokenOut, tokenIn] : [tokenIn, tokenOut];
   const verb = request.side === 'buy' ? 'Buy' : 'Sell';
   const link = request.side === 'buy' ? 'with' : 'for';
+  const names = [token, quote].map((asset) => toName(asset, addresses));
   const price = trade.executionPrice === null ? [] : [toPriceLine(trade, { token, quote })];
   return [
-    `${verb} ${toName(token)} ${link} ${toName(quote)} on ${name}`,
+    `${verb} ${names.join(` ${link} `)} on ${name}`,
     `You pay ${toShownAmount(tokenIn, amountInRaw)}`,
     `You receive about ${toShortAmount(tokenOut, amountOutRaw)}`,
     `At least ${toShortAmount(tokenOut, minAmountOutRaw)}, or nothing happens`,
@@ -103,7 +105,7 @@ export function toSummary(facts: SummaryFacts): string[] {
     toRoute(trade),
     ...toTaxes(trade),
     `Network fees: at most ${toCeiling(feesRaw, native.decimals)} ${native.symbol}`,
-    `From and to your wallet ${toShownAddress(wallet)}`,
+    `From and to your wallet ${addresses.toShown(wallet)}`,
     `Void after ${new Date(deadlineMs).toISOString().replace(/\.\d+Z$/, 'Z')}`,
     ...toDuties(purposes),
     ...facts.missing,

@@ -120,7 +120,8 @@ class TradeBuilder {
     if (identity.kind !== 'session') throw new Error('built without a session');
     const request = pricing.parse(input);
     const terms = input.quoteId === undefined ? null : pricing.openQuoteId(input.quoteId);
-    const wallet = toTraderAddress(identity.wallet, request.chain);
+    const { addresses } = builders.findFamily(request.chain);
+    const wallet = toTraderAddress(identity.wallet, request.chain, addresses);
     if (terms !== null) assertFits(terms, request, clock.nowMs());
     const chain = builders.find(request.chain);
     if (chain === null) throw toNotReady(request.chain);
@@ -154,7 +155,7 @@ class TradeBuilder {
 
   /** Null where the block that was priced on is gone. */
   async #attempt(build: Build, funds: TradingWallet): Promise<BuildAnswer | null> {
-    const { pricing, clock } = this.#parts;
+    const { pricing, clock, builders } = this.#parts;
     const { wallet, request, terms, lifeSeconds } = build;
     const price: PriceOnWorth = (worth) => pricing.price(request, build.caller, worth);
     const priced = await priceOnTerms(price, terms);
@@ -173,7 +174,8 @@ class TradeBuilder {
     const { built } = rehearsal;
     const trade = isAtHead ? this.#holdToPromise(priced, built) : { ...priced, exact: false };
     const quote = pricing.toQuote(trade);
-    return toBuildAnswer({ trade, quote, wallet, funds, built, block: block.number });
+    const { addresses } = builders.findFamily(request.chain);
+    return toBuildAnswer({ trade, quote, wallet, funds, built, block: block.number, addresses });
   }
 
   /**

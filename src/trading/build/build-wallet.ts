@@ -2,18 +2,24 @@
 
 import { AppError } from '../../errors/app-error.ts';
 import type { WalletRecord } from '../../model/access-record.ts';
+import type { AddressCodec } from '../../model/address-codec.ts';
 import { CHAINS, type ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 
 const CONTRACT_WALLET = /^eip155:(\d+):/;
 
 /** A contract wallet is itself on its own chain only; elsewhere its address may be anybody's. */
-export function toTraderAddress(wallet: WalletRecord, chain: ChainSlug): Address {
-  const { family, chainId } = CHAINS[chain];
+export function toTraderAddress(
+  wallet: WalletRecord,
+  chain: ChainSlug,
+  addresses: AddressCodec,
+): Address {
+  const { caip2, chainId } = CHAINS[chain];
   const ownChain = CONTRACT_WALLET.exec(wallet.id)?.[1];
-  const isFamily = wallet.id.startsWith(family === 'evm' ? 'eip155:' : 'solana:');
-  if (isFamily && (ownChain === undefined || ownChain === String(chainId))) {
-    return family === 'evm' ? wallet.address.toLowerCase() : wallet.address;
-  }
-  throw new AppError('WALLET_CHAIN_MISMATCH', { chain });
+  const [namespace] = caip2.split(':');
+  const isFamily = wallet.id.startsWith(`${namespace}:`);
+  const isHere = isFamily && (ownChain === undefined || ownChain === String(chainId));
+  const address = isHere ? addresses.parse(wallet.address) : null;
+  if (address === null) throw new AppError('WALLET_CHAIN_MISMATCH', { chain });
+  return address;
 }

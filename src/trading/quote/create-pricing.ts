@@ -27,14 +27,15 @@ export interface Pricing {
 export function createPricing(parts: TradingParts): Pricing {
   const { chains, clock, sealer } = parts;
   return {
-    parse: (input) => parseTrade(chains.list(), input),
+    parse: (input) => parseTrade(chains, input),
     price: createPriceTrade(parts),
     toQuote: (trade) => {
       const nowMs = clock.nowMs();
       const expiresAtMs = nowMs + QUOTE_LIFE_MS;
       const { request, minAmountOutRaw, outPerGas } = trade;
       const quoteId = sealQuote(sealer, { request, minAmountOutRaw, outPerGas, expiresAtMs });
-      return toQuoteAnswer(trade, { quoteId, expiresAtMs, nowMs });
+      const addresses = chains.findAddresses(request.chain);
+      return toQuoteAnswer(trade, { quoteId, expiresAtMs, nowMs, addresses });
     },
     openQuoteId: (quoteId) => openQuote(sealer, quoteId),
   };

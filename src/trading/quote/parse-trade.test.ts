@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { EVM_ADDRESSES } from '../../chains/evm/evm-addresses.ts';
 import { ZERO_ADDRESS } from '../../model/market-event.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';
+
+const CHAINS = { list: () => ['devnet' as const], findAddresses: () => EVM_ADDRESSES };
 
 const INPUT: TradeInput = {
   chain: 'devnet',
@@ -15,7 +18,7 @@ const INPUT: TradeInput = {
 
 describe('parseTrade', () => {
   it('takes addresses in any case and the native coin where no quote asset is named', () => {
-    assert.deepEqual(parseTrade(['devnet'], { ...INPUT, mint: INPUT.mint.toLowerCase() }), {
+    assert.deepEqual(parseTrade(CHAINS, { ...INPUT, mint: INPUT.mint.toLowerCase() }), {
       chain: 'devnet',
       mint: INPUT.mint.toLowerCase(),
       side: 'sell',
@@ -24,13 +27,13 @@ describe('parseTrade', () => {
       slippageBps: 50,
     });
     const quoteMint = `0x${'11'.repeat(20)}`;
-    const named = parseTrade(['devnet'], { ...INPUT, mint: `0x${'22'.repeat(20)}`, quoteMint });
+    const named = parseTrade(CHAINS, { ...INPUT, mint: `0x${'22'.repeat(20)}`, quoteMint });
     assert.equal(named.quoteMint, quoteMint);
   });
 
   it('takes every amount from 1 to 2^256 - 1, and no other', () => {
     const parse = (amountInRaw: string) =>
-      parseTrade(['devnet'], { ...INPUT, mint: INPUT.mint.toLowerCase(), amountInRaw }).amountInRaw;
+      parseTrade(CHAINS, { ...INPUT, mint: INPUT.mint.toLowerCase(), amountInRaw }).amountInRaw;
     const highest = 2n ** 256n - 1n;
     for (const amount of [1n, 10n, highest]) assert.equal(parse(amount.toString()), amount);
     const refused: readonly [string, RegExp][] = [

@@ -2,10 +2,9 @@
 
 import { parseAddress, parseFollowedChain } from '../../contract/parse-reference.ts';
 import { toInvalidInput } from '../../errors/app-error.ts';
-import type { ChainSlug } from '../../model/chain.ts';
-import { ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { TradeRequest } from './priced-trade.ts';
+import type { TradeChains } from './trade-chain.ts';
 
 export interface TradeInput {
   readonly chain: string;
@@ -30,13 +29,17 @@ function toAmountFault(text: string): string | null {
   return null;
 }
 
-export function parseTrade(followed: readonly ChainSlug[], input: TradeInput): TradeRequest {
-  const chain = parseFollowedChain(followed, input.chain);
-  const mint = parseAddress(chain, input.mint, 'mint');
+export function parseTrade(
+  chains: Pick<TradeChains, 'list' | 'findAddresses'>,
+  input: TradeInput,
+): TradeRequest {
+  const chain = parseFollowedChain(chains.list(), input.chain);
+  const addresses = chains.findAddresses(chain);
+  const mint = parseAddress(addresses, { chain, text: input.mint, field: 'mint' });
   const quoteMint =
     input.quoteMint === undefined
-      ? ZERO_ADDRESS
-      : parseAddress(chain, input.quoteMint, 'quoteMint');
+      ? addresses.native
+      : parseAddress(addresses, { chain, text: input.quoteMint, field: 'quoteMint' });
   const fault = toAmountFault(input.amountInRaw);
   if (fault !== null) throw toInvalidInput([{ path: 'amountInRaw', message: fault }]);
   const { side, slippageBps } = input;

@@ -2,8 +2,8 @@
 
 import type { Static } from 'typebox';
 import type { quoteSchema } from '../../contract/schemas/trade.ts';
-import { toShownAddress } from '../../lib/checksum-address.ts';
 import { toUnits } from '../../lib/decimal.ts';
+import type { AddressCodec } from '../../model/address-codec.ts';
 import type {
   NetworkFees,
   PricedTrade,
@@ -14,10 +14,10 @@ import type {
 
 export type QuoteAnswer = Static<typeof quoteSchema>;
 
-function toAsset(asset: TradeAsset, amountRaw: bigint) {
+function toAsset({ addresses }: QuoteFrame, asset: TradeAsset, amountRaw: bigint) {
   const { token, symbol, decimals, isNative } = asset;
   return {
-    mint: toShownAddress(token),
+    mint: addresses.toShown(token),
     symbol,
     decimals,
     native: isNative,
@@ -26,14 +26,17 @@ function toAsset(asset: TradeAsset, amountRaw: bigint) {
   };
 }
 
-function toLeg({ shareBps, hops }: TradeLeg): QuoteAnswer['route'][number] {
+function toLeg(
+  { addresses }: QuoteFrame,
+  { shareBps, hops }: TradeLeg,
+): QuoteAnswer['route'][number] {
   return {
     shareBps,
     hops: hops.map((hop) => ({
       venue: hop.venue,
-      pool: toShownAddress(hop.pool.pool),
-      tokenIn: toShownAddress(hop.tokenIn),
-      tokenOut: toShownAddress(hop.tokenOut),
+      pool: addresses.toShown(hop.pool.pool),
+      tokenIn: addresses.toShown(hop.tokenIn),
+      tokenOut: addresses.toShown(hop.tokenOut),
       amountInRaw: hop.amountInRaw.toString(),
       amountOutRaw: hop.amountOutRaw.toString(),
       feePips: hop.feePips,
@@ -61,30 +64,32 @@ export interface QuoteFrame {
   readonly quoteId: string;
   readonly expiresAtMs: number;
   readonly nowMs: number;
+  readonly addresses: AddressCodec;
 }
 
 export function toQuoteAnswer(trade: PricedTrade, frame: QuoteFrame): QuoteAnswer {
   const { request, state } = trade;
+  const { addresses } = frame;
   return {
     quoteId: frame.quoteId,
     chain: request.chain,
-    mint: toShownAddress(request.mint),
+    mint: addresses.toShown(request.mint),
     side: request.side,
-    input: toAsset(trade.tokenIn, trade.amountInRaw),
+    input: toAsset(frame, trade.tokenIn, trade.amountInRaw),
     output: {
-      ...toAsset(trade.tokenOut, trade.amountOutRaw),
+      ...toAsset(frame, trade.tokenOut, trade.amountOutRaw),
       minAmountRaw: trade.minAmountOutRaw.toString(),
     },
     slippageBps: request.slippageBps,
     spotPrice: trade.spotPrice,
     executionPrice: trade.executionPrice,
     priceImpactBps: trade.priceImpactBps,
-    route: trade.legs.map(toLeg),
+    route: trade.legs.map((leg) => toLeg(frame, leg)),
     fees: trade.fees.map(({ kind, bps, amountRaw, token }) => ({
       kind,
       bps,
       amountRaw: amountRaw.toString(),
-      mint: toShownAddress(token),
+      mint: addresses.toShown(token),
     })),
     networkCost: toNetworkCost(trade.gas, trade.networkFees),
     tokenSafety: toSafety(trade.tokenSafety),

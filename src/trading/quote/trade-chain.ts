@@ -1,5 +1,6 @@
 // A followed chain as pricing knows it.
 
+import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
@@ -31,6 +32,8 @@ export interface TradeChain {
 
 export interface TradeChains {
   list(): readonly ChainSlug[];
+  /** How addresses of a followed chain are written. */
+  findAddresses(slug: ChainSlug): AddressCodec;
   /** Null while the chain is being prepared. */
   find(slug: ChainSlug): TradeChain | null;
 }
