@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
 import { toDevnetDeployment } from '../src/chains/evm/to-devnet-deployment.ts';
 import { createBuildChains } from '../src/compose/build-chains.ts';
+import { ChainConnections } from '../src/compose/chain-connections.ts';
 import type { ChainSource } from '../src/compose/chain-source.ts';
 import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import type { FollowedChains } from '../src/compose/start-chains.ts';
@@ -13,7 +14,6 @@ import type { HandlerContext } from '../src/contract/handler.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import type { Address } from '../src/model/market-event.ts';
-import type { Logger } from '../src/telemetry/logger.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { type BuildParts, createBuildTrade } from '../src/trading/build/build-trade.ts';
 import {
@@ -69,13 +69,14 @@ function toInput(input: SceneInput) {
 /** Builds for any wallet, as if it were signed in. */
 function createBuilder(
   source: ChainSource,
+  connections: ChainConnections,
   parts: Pick<BuildParts, 'pricing' | 'chains' | 'clock'>,
 ) {
   const silent = () => undefined;
   const builders = createBuildChains({
     chains: { findSource: () => source } as unknown as FollowedChains,
     clock: parts.clock,
-    logger: { info: silent, warn: silent, error: silent } as unknown as Logger,
+    connections,
   });
   const buildTrade = createBuildTrade({ ...parts, builders, sleep, log: { error: silent } });
   return {
@@ -102,12 +103,15 @@ export async function startTradingScene(): Promise<TradingScene> {
     nowMs: () => systemClock.nowMs() + aheadMs,
     monotonicMs: () => systemClock.monotonicMs() + aheadMs,
   };
+  const logger = { info: () => undefined, warn: () => undefined };
+  const connections = new ChainConnections({ clock, log: logger });
   const chains = createTradeChains({
+    connections,
     chains: { slugs: ['devnet'], list: () => [], findSource: () => source },
     store: { market: devnet.store },
     feed: devnet.feed,
     clock,
-    logger: { info: () => undefined, warn: () => undefined },
+    logger,
   });
   chains.start();
   const paused = new Set<Address>();
@@ -117,7 +121,7 @@ export async function startTradingScene(): Promise<TradingScene> {
   const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
   const chain = chains.find('devnet') as TradeChain;
   const quoteTrade = createQuoteTrade(pricing);
-  const builder = createBuilder(source, { pricing, chains, clock });
+  const builder = createBuilder(source, connections, { pricing, chains, clock });
   const settle = async () => {
     await devnet.settle();
     const { block } = devnet.follower.current?.checkpoint ?? { block: 0 };

@@ -1,24 +1,25 @@
 // The followed chains as building needs them, each with a node that answers while somebody waits.
 
-import { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
+import type { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
 import { createEvmTransactions } from '../chains/evm/transactions/evm-transactions.ts';
 import type { ChainTransactions } from '../chains/family.ts';
 import type { Clock } from '../lib/clock.ts';
-import { sleep } from '../lib/retry.ts';
-import type { Logger } from '../telemetry/logger.ts';
 import type { BuildChains } from '../trading/build/build-chain.ts';
+import type { ChainConnections, ConnectionUse } from './chain-connections.ts';
 import { findFamily } from './chain-families.ts';
 import type { ChainSource } from './chain-source.ts';
 import type { FollowedChains } from './start-chains.ts';
 
 /** A person waits: an endpoint that does not answer soon counts as not answering. */
-const BUDGET_MS = 8000;
-const LIMITS = {
-  timeoutMs: 6000,
-  replyBytesMax: 8 * 1024 * 1024,
-  batchCallsMax: 30,
-  batchesMax: 2,
-  chainCheckMs: 15_000,
+const USE: ConnectionUse = {
+  budgetMs: 8000,
+  limits: {
+    timeoutMs: 6000,
+    replyBytesMax: 8 * 1024 * 1024,
+    batchCallsMax: 30,
+    batchesMax: 2,
+    chainCheckMs: 15_000,
+  },
 };
 
 export interface ClosableBuildChains extends BuildChains {
@@ -33,19 +34,14 @@ interface Connected {
 
 export function createBuildChains(options: {
   readonly chains: FollowedChains;
+  readonly connections: ChainConnections;
   readonly clock: Clock;
-  readonly logger: Logger;
 }): ClosableBuildChains {
-  const { chains, clock, logger } = options;
+  const { chains, connections, clock } = options;
   const connected = new Map<string, Connected>();
   const connect = (source: ChainSource): Connected => {
-    const { deployment, endpoints } = source;
-    const { chainId } = deployment;
-    const client = new RpcClient({
-      ...{ endpoints, chainId, clock, sleep, random: Math.random, log: logger },
-      budgetMs: BUDGET_MS,
-      limits: LIMITS,
-    });
+    const { chain, deployment, endpoints } = source;
+    const client = connections.open({ chain, chainId: deployment.chainId, endpoints }, USE);
     return { source, client, chain: createEvmTransactions(deployment, { client, clock }) };
   };
   return {

@@ -1,17 +1,15 @@
 // Connects access to the nodes that can tell whether a contract wallet signed.
 
 import type { VerifyContractSignature } from '../access/contract-signatures.ts';
-import { type Log, RpcClient } from '../chains/evm/rpc/rpc-client.ts';
+import type { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
 import { verifyContractSignature } from '../chains/evm/verify-contract-signature.ts';
-import type { Clock } from '../lib/clock.ts';
-import { sleep } from '../lib/retry.ts';
 import { CHAINS, type ChainSlug } from '../model/chain.ts';
+import type { ChainConnections, ConnectionUse } from './chain-connections.ts';
 
 export interface ContractVerifierOptions {
   /** The endpoints of a chain's nodes as they are now; none where it is not followed. */
   readonly findEndpoints: (chain: ChainSlug) => readonly string[];
-  readonly clock: Clock;
-  readonly log: Log;
+  readonly connections: ChainConnections;
 }
 
 export interface ContractVerifier {
@@ -20,13 +18,15 @@ export interface ContractVerifier {
 }
 
 /** A person waits: an endpoint that does not answer soon counts as not answering. */
-const BUDGET_MS = 4500;
-const LIMITS = {
-  timeoutMs: 4000,
-  replyBytesMax: 256 * 1024,
-  batchCallsMax: 2,
-  batchesMax: 1,
-  chainCheckMs: 15_000,
+const USE: ConnectionUse = {
+  budgetMs: 4500,
+  limits: {
+    timeoutMs: 4000,
+    replyBytesMax: 256 * 1024,
+    batchCallsMax: 2,
+    batchesMax: 1,
+    chainCheckMs: 15_000,
+  },
 };
 
 interface Connection {
@@ -45,13 +45,7 @@ export function createContractVerifier(options: ContractVerifierOptions): Contra
     connection?.client.close();
     connections.delete(chain);
     if (endpoints.length === 0 || chainId === null) return null;
-    const client = new RpcClient({
-      ...options,
-      ...{ endpoints, chainId, sleep },
-      random: Math.random,
-      budgetMs: BUDGET_MS,
-      limits: LIMITS,
-    });
+    const client = options.connections.open({ chain, chainId, endpoints }, USE);
     connections.set(chain, { endpoints, client });
     return client;
   }

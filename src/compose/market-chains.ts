@@ -2,22 +2,23 @@
 
 import { toChainAssets } from '../chains/evm/deployment.ts';
 import { readContractAccounts } from '../chains/evm/read-contract-accounts.ts';
-import { type Log, RpcClient } from '../chains/evm/rpc/rpc-client.ts';
-import type { Clock } from '../lib/clock.ts';
-import { sleep } from '../lib/retry.ts';
+import type { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
 import type { MarketChain, MarketChains } from '../market/market-parts.ts';
+import type { ChainConnections, ConnectionUse } from './chain-connections.ts';
 import { findFamily } from './chain-families.ts';
 import type { ChainSource } from './chain-source.ts';
 import type { FollowedChains } from './start-chains.ts';
 
 /** A reader waits: an endpoint that does not answer soon counts as not answering. */
-const BUDGET_MS = 2000;
-const LIMITS = {
-  timeoutMs: 1800,
-  replyBytesMax: 32 * 1024 * 1024,
-  batchCallsMax: 50,
-  batchesMax: 4,
-  chainCheckMs: 15_000,
+const USE: ConnectionUse = {
+  budgetMs: 2000,
+  limits: {
+    timeoutMs: 1800,
+    replyBytesMax: 32 * 1024 * 1024,
+    batchCallsMax: 50,
+    batchesMax: 4,
+    chainCheckMs: 15_000,
+  },
 };
 
 export interface ClosableMarketChains extends MarketChains {
@@ -32,22 +33,14 @@ interface Connected {
 
 export function createMarketChains(
   chains: FollowedChains,
-  options: { readonly clock: Clock; readonly log: Log },
+  connections: ChainConnections,
 ): ClosableMarketChains {
   const connected = new Map<string, Connected>();
   function connect(source: ChainSource): Connected {
-    const { deployment, endpoints } = source;
-    const client = new RpcClient({
-      ...options,
-      endpoints,
-      chainId: deployment.chainId,
-      sleep,
-      random: Math.random,
-      budgetMs: BUDGET_MS,
-      limits: LIMITS,
-    });
+    const { chain, deployment, endpoints } = source;
+    const client = connections.open({ chain, chainId: deployment.chainId, endpoints }, USE);
     const market: MarketChain = {
-      slug: source.chain,
+      slug: chain,
       assets: toChainAssets(deployment),
       vaults: new Set(deployment.v4 === null ? [] : [deployment.v4.poolManager]),
       findContracts: (addresses, signal) => readContractAccounts(client, addresses, signal),

@@ -8,6 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { ChainConnections } from './chain-connections.ts';
 import { createContractVerifier } from './contract-verifier.ts';
 import { loadPeppers } from './load-peppers.ts';
 
@@ -35,6 +36,7 @@ export async function openPeppers(options: OpenPeppersOptions): Promise<Peppers>
 export interface OpenAccessOptions extends OpenPeppersOptions {
   readonly peppers: Peppers;
   readonly chains: ChainDirectory;
+  readonly connections: ChainConnections;
 }
 
 export function openAccess(options: OpenAccessOptions): Access {
@@ -45,8 +47,7 @@ export function openAccess(options: OpenAccessOptions): Access {
       const told = chains.list().find((one) => one.slug === chain)?.answer.rpcUrl;
       return configured ?? (told === undefined ? [] : [told]);
     },
-    clock,
-    log: logger,
+    connections: options.connections,
   });
   const access = createAccess({
     config,

@@ -10,6 +10,7 @@ import { isStoreOutage } from '../store/store-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { buildSegmentElsewhere } from './build-segment.ts';
+import type { ChainConnections } from './chain-connections.ts';
 import { createMarketChains } from './market-chains.ts';
 import type { FollowedChains } from './start-chains.ts';
 
@@ -18,6 +19,7 @@ export interface OpenMarketOptions {
   readonly store: Store;
   readonly feed: Feed;
   readonly chains: FollowedChains;
+  readonly connections: ChainConnections;
   readonly access: Pick<Access, 'tiers'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -38,7 +40,7 @@ function measure(market: Market, chains: FollowedChains, metrics: Metrics): void
 
 export async function openMarket(options: OpenMarketOptions): Promise<Market> {
   const { config, store, feed, chains, access, clock, logger, metrics } = options;
-  const marketChains = createMarketChains(chains, { clock, log: logger });
+  const marketChains = createMarketChains(chains, options.connections);
   const market = createMarket({
     store,
     feed,

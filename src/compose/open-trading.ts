@@ -13,6 +13,7 @@ import { createGetTradeStatus } from '../trading/build/get-trade-status.ts';
 import { createPricing, createQuoteTrade, type Pricing } from '../trading/quote/create-pricing.ts';
 import { RouteDesk } from '../trading/search/route-desk.ts';
 import { createBuildChains } from './build-chains.ts';
+import type { ChainConnections } from './chain-connections.ts';
 import { openSearchThreads } from './open-search-threads.ts';
 import type { FollowedChains } from './start-chains.ts';
 import { createTradeChains } from './trade-chains.ts';
@@ -21,6 +22,7 @@ export interface OpenTradingOptions {
   readonly store: Store;
   readonly feed: Feed;
   readonly chains: FollowedChains;
+  readonly connections: ChainConnections;
   readonly market: Pick<Market, 'pauses'>;
   readonly peppers: Peppers;
   readonly clock: Clock;

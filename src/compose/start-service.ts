@@ -24,6 +24,7 @@ import type { Streams } from '../market/stream/create-streams.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
+import { ChainConnections } from './chain-connections.ts';
 import { openAccess, openPeppers } from './open-access.ts';
 import { openMarket } from './open-market.ts';
 import { openMcp } from './open-mcp.ts';
@@ -174,10 +175,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const onStoreFault = store.report;
   const { promise: failed, resolve: onConflict } = Promise.withResolvers<string>();
   const chains = startChains({ config, feed, onStoreFault, clock, logger, metrics, onConflict });
-  const access = openAccess({ config, store, peppers, chains, clock, logger });
-  const market = await openMarket({ config, store, feed, chains, access, clock, logger, metrics });
+  const connections = new ChainConnections({ clock, log: logger });
+  const shared = { config, store, feed, chains, connections, peppers, clock, logger, metrics };
+  const access = openAccess(shared);
+  const market = await openMarket({ ...shared, access });
   const streams = openStreams({ config, market, access, clock, logger, metrics });
-  const trading = openTrading({ store, feed, chains, market, peppers, clock, logger, metrics });
+  const trading = openTrading({ ...shared, market });
   const handlers = createHandlers({
     ...{ config, version, store, chains, market, streams, trading, access, clock, logger },
     isDraining,

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { readNetworkFees } from '../chains/evm/read-network-fees.ts';
-import { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
+import type { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
 import { toRoutableVenues } from '../chains/evm/transactions/swap-plan.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
@@ -19,19 +19,22 @@ import { SafetyBook } from '../trading/safety/safety-book.ts';
 import { SafetyEvidence } from '../trading/safety/safety-evidence.ts';
 import { SafetyKeeper } from '../trading/safety/safety-keeper.ts';
 import { SafetyWatch } from '../trading/safety/safety-watch.ts';
+import type { ChainConnections, ConnectionUse } from './chain-connections.ts';
 import { findFamily } from './chain-families.ts';
 import type { ChainSource } from './chain-source.ts';
 import { createProbe } from './probe-pools.ts';
 import type { FollowedChains } from './start-chains.ts';
 
 /** Nobody waits for what is asked here. */
-const BUDGET_MS = 10_000;
-const LIMITS = {
-  timeoutMs: 8000,
-  replyBytesMax: 4 * 1024 * 1024,
-  batchCallsMax: 20,
-  batchesMax: 2,
-  chainCheckMs: 60_000,
+const USE: ConnectionUse = {
+  budgetMs: 10_000,
+  limits: {
+    timeoutMs: 8000,
+    replyBytesMax: 4 * 1024 * 1024,
+    batchCallsMax: 20,
+    batchesMax: 2,
+    chainCheckMs: 60_000,
+  },
 };
 /** Pools that nobody asked about are looked at five a second at most, with two requests each. */
 const PROBE_PAUSE_MS = 400;
@@ -42,6 +45,7 @@ export interface TradeChainsOptions {
   readonly chains: Pick<FollowedChains, 'slugs' | 'list' | 'findSource'>;
   readonly store: Pick<Store, 'market'>;
   readonly feed: Feed;
+  readonly connections: ChainConnections;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
@@ -69,13 +73,9 @@ class RunningChain {
     const { chain: slug, deployment } = source;
     this.source = source;
     this.#options = options;
-    this.#client = new RpcClient({
-      endpoints: source.endpoints,
-      chainId: deployment.chainId,
-      ...{ clock, sleep, random: Math.random, log: logger },
-      budgetMs: BUDGET_MS,
-      limits: LIMITS,
-    });
+    const { endpoints } = source;
+    const { chainId } = deployment;
+    this.#client = options.connections.open({ chain: slug, chainId, endpoints }, USE);
     this.#fees = new FeeWatch({
       readFees: (signal) => readNetworkFees(this.#client, signal),
       clock,

@@ -15,6 +15,7 @@ import {
 } from 'viem';
 import { TEST_ADDRESSES } from '../../devnet/accounts.ts';
 import { startTestChain, type TestChain } from '../../devnet/test-chain.ts';
+import { ChainConnections } from '../../src/compose/chain-connections.ts';
 import { createContractVerifier } from '../../src/compose/contract-verifier.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type CompiledWallet, compileWallets } from '../contracts/compile-wallets.ts';
@@ -36,7 +37,8 @@ function compiled(name: string): CompiledWallet {
 
 function startWith(t: TestContext, endpoints: () => readonly string[]): Promise<AccessServer> {
   const log = { info: () => undefined, warn: () => undefined };
-  const verifier = createContractVerifier({ findEndpoints: endpoints, clock: systemClock, log });
+  const connections = new ChainConnections({ clock: systemClock, log });
+  const verifier = createContractVerifier({ findEndpoints: endpoints, connections });
   t.after(() => verifier.close());
   return startAccess(t, { verifyContractSignature: verifier.verify });
 }

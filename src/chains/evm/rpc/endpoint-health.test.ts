@@ -8,7 +8,7 @@ import { RpcError } from './rpc-error.ts';
 
 function create() {
   const clock = new ManualClock();
-  const health = new EndpointHealth({ clock, random: () => 1, chainCheckMs: 1000 });
+  const health = new EndpointHealth({ clock, random: () => 1 });
   return { clock, health };
 }
 

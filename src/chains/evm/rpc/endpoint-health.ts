@@ -16,7 +16,6 @@ const OFFENCE_BACKOFF: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 export class EndpointHealth {
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #chainCheckMs: number;
   #availableAtMs = 0;
   #failuresInARow = 0;
   #chainCheckedAtMs: number | null = null;
@@ -27,10 +26,9 @@ export class EndpointHealth {
   #rateLimited = 0;
   #lastError: string | null = null;
 
-  constructor(options: { clock: Clock; random: Random; chainCheckMs: number }) {
+  constructor(options: { clock: Clock; random: Random }) {
     this.#clock = options.clock;
     this.#random = options.random;
-    this.#chainCheckMs = options.chainCheckMs;
   }
 
   get isRefused(): boolean {
@@ -53,9 +51,9 @@ export class EndpointHealth {
   }
 
   /** Whether the chain id must be asked for before anything else is believed. */
-  get isChainCheckDue(): boolean {
+  isChainCheckDue(ageMaxMs: number): boolean {
     const checkedAtMs = this.#chainCheckedAtMs;
-    return checkedAtMs === null || this.#clock.monotonicMs() - checkedAtMs >= this.#chainCheckMs;
+    return checkedAtMs === null || this.#clock.monotonicMs() - checkedAtMs >= ageMaxMs;
   }
 
   observeRequest(): void {

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { Random, Sleep } from '../../../lib/retry.ts';
+import { EndpointPool } from './endpoint-pool.ts';
 import { type EndpointLimits, type RpcCall, RpcEndpoint } from './rpc-endpoint.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
 
@@ -12,7 +13,8 @@ export interface Log {
 }
 
 export interface RpcClientOptions {
-  readonly endpoints: readonly string[];
+  /** URLs, for a pool of the client's own, or a pool that it shares with others. */
+  readonly endpoints: readonly string[] | EndpointPool;
   readonly chainId: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -46,14 +48,17 @@ const INCAPABLE_KINDS = ['unsupported', 'stateUnavailable'] as const;
 export class RpcClient {
   readonly endpoints: readonly RpcEndpoint[];
   readonly #options: RpcClientOptions;
+  readonly #pool: EndpointPool;
   #repliesRefused = 0;
+  #isClosed = false;
 
   constructor(options: RpcClientOptions) {
-    if (options.endpoints.length === 0) throw new TypeError('at least one endpoint is needed');
+    const { endpoints, chainId, limits } = options;
     this.#options = options;
-    this.endpoints = options.endpoints.map(
-      (url, index) => new RpcEndpoint({ ...options, url, index }),
-    );
+    this.#pool =
+      endpoints instanceof EndpointPool ? endpoints : new EndpointPool(endpoints, options);
+    this.#pool.join();
+    this.endpoints = this.#pool.endpoints.map((one) => new RpcEndpoint(one, chainId, limits));
   }
 
   get repliesRefused(): number {
@@ -131,7 +136,9 @@ export class RpcClient {
   }
 
   close(): void {
-    for (const endpoint of this.endpoints) endpoint.close();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#pool.leave();
   }
 
   /** The endpoints that may still do the work; throws when there is none. */

@@ -1,11 +1,8 @@
 // One node behind one URL: sends reads, singly or in batches, and knows how it has been doing.
 
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import type { Clock } from '../../../lib/clock.ts';
-import type { Random } from '../../../lib/retry.ts';
 import type { ChainSourceStatus } from '../../adapter.ts';
-import { EndpointHealth } from './endpoint-health.ts';
+import type { EndpointHealth } from './endpoint-health.ts';
+import type { PooledEndpoint } from './endpoint-pool.ts';
 import { postHttp } from './http-post.ts';
 import { BatchRefused, parseRpcReply, type RpcOutcome } from './parse-rpc-reply.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
@@ -32,51 +29,29 @@ export interface EndpointLimits {
   readonly chainCheckMs: number;
 }
 
-export interface EndpointOptions {
-  readonly url: string;
-  readonly index: number;
-  readonly chainId: number;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly limits: EndpointLimits;
-}
-
-const CONNECTIONS_MAX = 16;
-const MESSAGE_LENGTH_MAX = 300;
-
-/** Whatever a URL may hold that lets its reader use somebody's account. */
-function toSecrets(url: URL): string[] {
-  const parts = [url.username, url.password, ...url.pathname.split('/')];
-  for (const [name, value] of url.searchParams) parts.push(value, name);
-  return parts
-    .flatMap((part) => [part, decodeURIComponent(part)])
-    .filter((part) => part.length >= 6)
-    .sort((left, right) => right.length - left.length);
-}
-
+/** One use of an endpoint: what is known of it is shared, the limits are this use's own. */
 export class RpcEndpoint {
-  /** Host and position: safe to show. */
-  readonly name: string;
-  readonly health: EndpointHealth;
-  readonly #url: URL;
-  readonly #secrets: readonly string[];
+  readonly #pooled: PooledEndpoint;
   readonly #chainId: number;
   readonly #limits: EndpointLimits;
-  readonly #agent: HttpAgent;
-  #batchCallsMax: number;
-  #nextId = 1;
 
-  constructor(options: EndpointOptions) {
-    this.#url = new URL(options.url);
-    this.name = `${this.#url.hostname}#${options.index}`;
-    this.#secrets = toSecrets(this.#url);
-    this.#chainId = options.chainId;
-    this.#limits = options.limits;
-    this.#batchCallsMax = options.limits.batchCallsMax;
-    const agentOptions = { keepAlive: true, maxSockets: CONNECTIONS_MAX };
-    this.#agent =
-      this.#url.protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
-    this.health = new EndpointHealth({ ...options, chainCheckMs: options.limits.chainCheckMs });
+  constructor(pooled: PooledEndpoint, chainId: number, limits: EndpointLimits) {
+    this.#pooled = pooled;
+    this.#chainId = chainId;
+    this.#limits = limits;
+  }
+
+  /** Host and position: safe to show. */
+  get name(): string {
+    return this.#pooled.name;
+  }
+
+  get health(): EndpointHealth {
+    return this.#pooled.health;
+  }
+
+  get #batchCallsMax(): number {
+    return Math.min(this.#pooled.batchCallsMax, this.#limits.batchCallsMax);
   }
 
   /** One call; throws its error. */
@@ -113,7 +88,7 @@ export class RpcEndpoint {
 
   /** Asks for the chain id where that is due, and for the head on the way. */
   async checkChain(signal?: AbortSignal): Promise<void> {
-    if (!this.health.isChainCheckDue) return;
+    if (!this.health.isChainCheckDue(this.#limits.chainCheckMs)) return;
     const [chainId, head] = await this.batch(
       [
         { method: 'eth_chainId', params: [] },
@@ -153,20 +128,10 @@ export class RpcEndpoint {
     return this.health.toStatus(this.name);
   }
 
-  close(): void {
-    this.#agent.destroy();
-  }
-
   #toNumber(value: unknown): number {
     const valid = typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value);
     if (valid) return Number(value);
     throw new RpcError('invalidReply', `${this.name}: quantity expected`, { endpoint: this.name });
-  }
-
-  #redact(text: string): string {
-    let safe = text.slice(0, MESSAGE_LENGTH_MAX * 4);
-    for (const secret of this.#secrets) safe = safe.replaceAll(secret, '…');
-    return safe.replace(/\p{C}+/gu, ' ').slice(0, MESSAGE_LENGTH_MAX);
   }
 
   async #exchangeOrSplit(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
@@ -179,23 +144,23 @@ export class RpcEndpoint {
       if (!refused && calls.length === 1) return [{ ok: false, error }];
       const half = Math.ceil(calls.length / 2);
       // A refused batch is remembered; a reply that was too large is an accident of its content.
-      if (refused) this.#batchCallsMax = Math.max(1, Math.min(this.#batchCallsMax, half));
+      if (refused) this.#pooled.batchCallsMax = Math.max(1, Math.min(this.#batchCallsMax, half));
       const first = await this.#exchangeOrSplit(calls.slice(0, half), signal);
       return [...first, ...(await this.#exchangeOrSplit(calls.slice(half), signal))];
     }
   }
 
   async #exchange(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
-    const firstId = this.#nextId;
-    this.#nextId += calls.length;
+    const { url, agent } = this.#pooled;
+    const firstId = this.#pooled.takeIds(calls.length);
     const items = calls.map(({ method, params }, index) => {
       assertReadMethod(method);
       return { jsonrpc: '2.0', id: firstId + index, method, params };
     });
     this.health.observeRequest();
     const reply = await postHttp({
-      url: this.#url,
-      agent: this.#agent,
+      url,
+      agent,
       name: this.name,
       body: JSON.stringify(items.length === 1 ? items[0] : items),
       timeoutMs: this.#limits.timeoutMs,
@@ -203,7 +168,10 @@ export class RpcEndpoint {
       signal,
     });
     const context = { name: this.name, firstId, count: calls.length };
-    const outcomes = parseRpcReply(reply, { ...context, redact: (text) => this.#redact(text) });
+    const outcomes = parseRpcReply(reply, {
+      ...context,
+      redact: (text) => this.#pooled.redact(text),
+    });
     for (const outcome of outcomes) {
       // One limited or failed part makes the whole worth repeating, here or elsewhere.
       if (!outcome.ok && isRpcError(outcome.error, 'rateLimited', 'network', 'invalidReply')) {
