@@ -181,10 +181,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const market = await openMarket({ ...shared, access });
   const streams = openStreams({ config, market, access, clock, logger, metrics });
   const trading = openTrading({ ...shared, market });
-  const handlers = createHandlers({
-    ...{ config, version, store, chains, market, streams, trading, access, clock, logger },
-    isDraining,
-  });
+  const parts = { ...shared, market, streams, trading, access };
+  const handlers = createHandlers({ ...parts, version, isDraining });
   const server = createHttpServer({
     ...toServerOptions(config, access),
     handlers: toAnyHandlers(handlers),

@@ -69,7 +69,10 @@ function isReverted(error: unknown): boolean {
 }
 
 /** By more than a measured tax is rounded, where the price is no promise to the unit. */
-function paysLess({ exact, amountOutRaw }: PricedTrade, { simulation }: BuiltTransactions): boolean {
+function paysLess(
+  { exact, amountOutRaw }: PricedTrade,
+  { simulation }: BuiltTransactions,
+): boolean {
   const paid = simulation?.amountOutRaw ?? amountOutRaw;
   if (paid >= amountOutRaw) return false;
   return exact || paid * 10_000n < amountOutRaw * 9_998n;
