@@ -144,16 +144,6 @@ async function benchPool(quick: boolean): Promise<Row> {
 const ROUTE_MS_MAX = 5;
 const WORTHS = [100, 1_000, 10_000, 100_000] as const;
 
-/** Nothing but routing, for a profile of it. */
-export function routeFor(durationMs: number): void {
-  const untilMs = performance.now() + durationMs;
-  const shape = { poolCount: 200, assetCount: 8, noise: 0.001, concentratedShare: 0.6 };
-  for (let seed = 1; performance.now() < untilMs; seed += 1) {
-    const market = createRandomMarket(createRandom(seed), shape);
-    for (const worth of WORTHS) routeOnce(market, worth);
-  }
-}
-
 /** As quotes ask: net of gas, and no more than one transaction has room for. */
 function routeOnce(market: RandomMarket, worth: number): number {
   const [tokenIn = '', tokenOut = ''] = market.assets;

@@ -33,7 +33,6 @@ function toHeader(position: number): BlockHeader {
 const adapter: ChainAdapter = {
   chain: 'devnet',
   assets: ASSETS,
-  venues: ['uniswap-v2'],
   readHead: async () => ({ latest: toHeader(0), finalizedBlock: 0 }),
   readHeader: async (position) => toHeader(position),
   readBlocks: async () => ({ blocks: [], headers: [], toBlock: 0 }),

@@ -250,7 +250,7 @@ const DEVNET_SETTINGS = {
 } as const;
 
 /** The chains that can be followed by setting `RPC_<CHAIN>`. */
-export const FOLLOWABLE_CHAINS: readonly ChainSlug[] = Object.values(CHAINS)
+const FOLLOWABLE_CHAINS: readonly ChainSlug[] = Object.values(CHAINS)
   .filter((chain) => chain.family === 'evm' && chain.slug !== 'devnet')
   .map((chain) => chain.slug);
 
@@ -313,7 +313,7 @@ export interface Config {
   readonly unknownNames: readonly string[];
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads and checks every setting; throws one `ConfigError` that names all problems at once. */
 export function loadConfig(env: Environment): Config {

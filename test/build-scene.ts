@@ -9,7 +9,6 @@ import type { SwapRouter } from '../src/chains/evm/transactions/swap-plan.ts';
 import { findFamily } from '../src/compose/chain-families.ts';
 import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
-import { ManualClock } from '../src/lib/clock.ts';
 import { type Sleep, sleep } from '../src/lib/retry.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { createBuildTrade } from '../src/trading/build/build-trade.ts';
@@ -24,6 +23,7 @@ import { SafetyBook } from '../src/trading/safety/safety-book.ts';
 import { RouteDesk } from '../src/trading/search/route-desk.ts';
 import { toToken } from './conformance/store-samples.ts';
 import { toFakeAddress } from './fakes/fake-market.ts';
+import { ManualClock } from './fakes/manual-clock.ts';
 import {
   type NodeScript,
   type ScriptedNode,

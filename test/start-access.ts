@@ -8,10 +8,11 @@ import { Peppers } from '../src/access/peppers.ts';
 import { loadConfig } from '../src/config.ts';
 import type { AnyHandler } from '../src/contract/handler.ts';
 import { operations } from '../src/contract/operations.ts';
-import { type Clock, ManualClock } from '../src/lib/clock.ts';
+import type { Clock } from '../src/lib/clock.ts';
 import type { Store } from '../src/store/store.ts';
 import { type AccessClient, createAccessClient } from './access-client.ts';
 import { createSqlitePlace } from './conformance/store-place.ts';
+import { ManualClock } from './fakes/manual-clock.ts';
 import { OWN_PAGE, startTestServer, type TestServer } from './start-http-server.ts';
 
 export interface AccessServer extends AccessClient {

@@ -1,11 +1,18 @@
 // The house rules, read from the source itself: what may import what, and how large things get.
 
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { basename, dirname, join, normalize } from 'node:path';
+import { basename } from 'node:path';
 import { describe, test } from 'node:test';
 import { type AnyNode, parse } from 'acorn';
+import {
+  findImportedFiles,
+  findUnusedExports,
+  isTest,
+  parseSource,
+  readSources,
+  type Source,
+} from './source-files.ts';
 
 const LINES_PER_FILE_MAX = 400;
 const LINES_PER_FUNCTION_MAX = 70;
@@ -22,36 +29,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['cli'],
 ];
 
-interface Source {
-  readonly path: string;
-  readonly text: string;
-  readonly lines: readonly string[];
-  readonly imports: readonly string[];
-}
-
-const GENERATED = /\.gen\.ts$/;
-
-function readSources(patterns: readonly string[]): Source[] {
-  return globSync([...patterns], { exclude: ['**/node_modules/**'] })
-    .filter((path) => !GENERATED.test(path))
-    .sort()
-    .map((path) => {
-      const text = readFileSync(path, 'utf8');
-      const imports = [
-        ...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s+['"]([^'"]+)['"]/gm),
-        ...text.matchAll(/^import\s+['"]([^'"]+)['"]/gm),
-        ...text.matchAll(/\bimport\(\s*['"`]([^'"`]+)['"`]/g),
-      ].map((match) => match[1] ?? '');
-      return { path, text, lines: text.split('\n'), imports };
-    });
-}
-
 const sources = readSources(['src/**/*.ts']);
-const everything = readSources(['{src,test,bench,docs,devnet}/**/*.ts']);
-
-function isTest(source: Source): boolean {
-  return source.path.endsWith('.test.ts');
-}
+const everything = readSources(['{src,test,bench,docs,devnet,examples}/**/*.ts']);
 
 /** The folder below src that a file belongs to, or its own name for files at the top. */
 function partOf(path: string): string {
@@ -61,12 +40,6 @@ function partOf(path: string): string {
 
 function layerOf(part: string): number {
   return LAYERS.findIndex((layer) => layer.includes(part));
-}
-
-function* importsBelowSrc(source: Source): Generator<string> {
-  for (const name of source.imports) {
-    if (name.startsWith('.')) yield normalize(join(dirname(source.path), name));
-  }
 }
 
 function assertNone(breaches: readonly string[]): void {
@@ -82,7 +55,7 @@ describe('imports', () => {
     const breaches = sources
       .filter((source) => !isTest(source))
       .flatMap((source) =>
-        [...importsBelowSrc(source)]
+        [...findImportedFiles(source)]
           .filter((target) => {
             const [from, to] = [partOf(source.path), partOf(target)];
             return !target.startsWith('src/') || (from !== to && layerOf(to) >= layerOf(from));
@@ -95,7 +68,7 @@ describe('imports', () => {
   test('behavior: transports never touch the store or the chains', () => {
     const breaches = sources
       .filter((source) => ['http', 'mcp'].includes(partOf(source.path)) && !isTest(source))
-      .flatMap((source) => [...importsBelowSrc(source)])
+      .flatMap((source) => [...findImportedFiles(source)])
       .filter((target) => ['store', 'chains'].includes(partOf(target)));
     assertNone(breaches);
   });
@@ -116,11 +89,33 @@ describe('imports', () => {
     const breaches = sources
       .filter((source) => !isTest(source) && !/^src\/(store|compose)/.test(source.path))
       .flatMap((source) =>
-        [...importsBelowSrc(source)]
+        [...findImportedFiles(source)]
           .filter((target) => /^src\/store\/(sqlite|postgres)\//.test(target))
           .map((target) => `${source.path} → ${target}`),
       );
     assertNone(breaches);
+  });
+});
+
+describe('exports', () => {
+  test('behavior: a name is exported because another file imports it', () => {
+    // Both folders are being moved by another change, which ends with them on this list.
+    const moving = /^src\/(trading\/build|chains\/evm\/transactions)\//;
+    assertNone(findUnusedExports(everything).filter((one) => !moving.test(one)));
+  });
+
+  test('behavior: the search tells names nobody imports from names that only tests use', () => {
+    const files = [
+      parseSource('src/lib/one.ts', 'export const a = 1;\nexport const b = 2;\nlet x = b;\n'),
+      parseSource('src/lib/two.ts', 'export type C = 1;\nexport function d() {}\n// d\n'),
+      parseSource('src/lib/three.ts', "import type { C as D } from './two.ts';\n"),
+      parseSource('src/lib/two.test.ts', "import {\n  b,\n} from './one.ts';\n"),
+      parseSource('test/four.ts', "import { d } from '../src/lib/two.ts';\n"),
+    ];
+    assert.deepEqual(findUnusedExports(files), [
+      'src/lib/one.ts: nothing imports a',
+      'src/lib/two.ts: only tests use d',
+    ]);
   });
 });
 

@@ -20,7 +20,7 @@ import type { Tier, Tiers } from './tiers.ts';
 import { toUnauthorized } from './unauthorized.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
-export interface AccessHandlerParts {
+interface AccessHandlerParts {
   readonly store: AccessStore;
   readonly peppers: Peppers;
   readonly signIn: SignIn;

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { AppError } from '../errors/app-error.ts';
-import { ManualClock } from '../lib/clock.ts';
 import { ContractSignatures } from './contract-signatures.ts';
 
 function createSignatures() {

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import { CHAINS, type ChainSlug } from '../model/chain.ts';
 import { Limiter } from './limiter.ts';
 
-export interface ContractSignature {
+interface ContractSignature {
   readonly chain: ChainSlug;
   readonly address: string;
   readonly text: string;
@@ -22,7 +22,7 @@ export type VerifyContractSignature = (
   signal: AbortSignal,
 ) => Promise<boolean | null>;
 
-export interface ContractSignaturesOptions {
+interface ContractSignaturesOptions {
   readonly verify: VerifyContractSignature;
   readonly clock: Clock;
   readonly identitiesMax: number;

@@ -25,7 +25,7 @@ const CACHE = { lifeMs: 750, sizeMax: 10_000 };
 const CHALLENGES_PER_CALLER_MAX = 20;
 const CHALLENGES_PER_ADDRESS_MAX = 50;
 
-export interface AccessOptions {
+interface AccessOptions {
   readonly config: Pick<Config, 'access' | 'limits'>;
   readonly store: AccessStore;
   readonly peppers: Peppers;

@@ -5,7 +5,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isWellFormedToken } from './secret-token.ts';
 
-export interface CredentialCacheOptions<Value> {
+interface CredentialCacheOptions<Value> {
   readonly clock: Clock;
   /** How long a look-up is believed, counted from when it began. */
   readonly lifeMs: number;

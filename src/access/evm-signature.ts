@@ -7,7 +7,7 @@ import { recoverMessageAddress } from 'viem/utils';
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const SIGNATURE_HEX_LENGTH = 2 + 65 * 2;
 
-export type Recovery =
+type Recovery =
   /** The wallet's own key signed. */
   | 'own'
   /** The wallet's key signed, but somebody turned the signature into its twin. */

@@ -18,7 +18,7 @@ export interface Caller {
 export type Identify = (caller: Caller) => Identity | Promise<Identity>;
 
 /** Looks tokens up; null for one that is garbage, unknown or no longer works. */
-export interface Authenticators {
+interface Authenticators {
   key(token: string): KeyIdentity | null | Promise<KeyIdentity | null>;
   session(
     token: string,

@@ -4,7 +4,7 @@ import type { OutputOf } from '../contract/operation.ts';
 import type { revokeKey } from '../contract/operations/keys.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 
-export type KeyAnswer = OutputOf<typeof revokeKey>;
+type KeyAnswer = OutputOf<typeof revokeKey>;
 
 export function toKeyAnswer(
   record: KeyRecord,

@@ -15,7 +15,7 @@ import { createToken, toShownParts } from './secret-token.ts';
 const DAY_MS = 86_400_000;
 const NAME_LENGTH_MAX = 64;
 
-export interface KeysOptions {
+interface KeysOptions {
   readonly store: AccessStore;
   readonly peppers: Peppers;
   readonly clock: Clock;
@@ -29,13 +29,13 @@ interface CachedKey {
   readonly identity: KeyIdentity;
 }
 
-export interface KeyRequest {
+interface KeyRequest {
   readonly name: string;
   readonly expiresInDays?: number;
   readonly idempotencyKey: string | null;
 }
 
-export interface IssuedKey {
+interface IssuedKey {
   readonly record: KeyRecord;
   /** Null when the request is the repetition of one that was answered before. */
   readonly key: string | null;

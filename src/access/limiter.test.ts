@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ManualClock } from '../lib/clock.ts';
+import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { Limiter } from './limiter.ts';
 
 function createLimiter(options: { perMinute?: number; burst?: number; max?: number } = {}) {

@@ -18,7 +18,7 @@ export interface Decision {
   readonly resetMs: number;
 }
 
-export interface LimiterOptions {
+interface LimiterOptions {
   readonly budget: Budget;
   readonly identitiesMax: number;
   readonly clock: Clock;

@@ -9,7 +9,7 @@ interface Pepper {
   readonly key: KeyObject;
 }
 
-export interface TokenHash {
+interface TokenHash {
   readonly version: number;
   readonly hash: string;
 }
@@ -81,7 +81,7 @@ export class Peppers {
 }
 
 /** The store knows another secret under this version. */
-export class ForeignPepperError extends Error {
+class ForeignPepperError extends Error {
   override readonly name = 'ForeignPepperError';
 
   constructor(version: number) {

@@ -6,7 +6,7 @@ import { crc32OfAscii } from '../lib/crc32.ts';
 
 const PREFIXES = { key: 'mw_live_', session: 'mw_sess_' } as const;
 
-export type TokenKind = keyof typeof PREFIXES;
+type TokenKind = keyof typeof PREFIXES;
 
 /** 256 bits in base62. */
 const BODY_LENGTH = 43;

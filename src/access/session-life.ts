@@ -3,7 +3,7 @@
 import type { SessionRecord } from '../model/access-record.ts';
 
 const DAY_MS = 86_400_000;
-export const SESSION_IDLE_MS = DAY_MS;
+const SESSION_IDLE_MS = DAY_MS;
 export const SESSION_LIFE_MS = 30 * DAY_MS;
 
 /** When the session ends unless it is used before. */

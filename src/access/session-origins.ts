@@ -1,6 +1,6 @@
 // Which web pages may use sessions: the server's own, and those that the operator names.
 
-export interface SessionOriginsOptions {
+interface SessionOriginsOptions {
   /** How the server is reached from outside; null where it is only reached on this machine. */
   readonly publicOrigin: string | null;
   readonly allowed: readonly string[];

@@ -17,7 +17,7 @@ const SESSIONS_PER_WALLET_MAX = 50;
 /** Sessions used between two flushes; beyond it a use does not prolong a session. */
 const TOUCHES_MAX = 10_000;
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly store: AccessStore;
   readonly peppers: Peppers;
   readonly clock: Clock;

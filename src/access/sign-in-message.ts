@@ -2,7 +2,7 @@
 
 import type { ChainInfo } from '../model/chain.ts';
 
-export interface SignInMessage {
+interface SignInMessage {
   readonly chain: ChainInfo;
   readonly address: string;
   readonly domain: string;

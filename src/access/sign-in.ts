@@ -19,7 +19,7 @@ export const CHALLENGE_LIFE_MS = 5 * 60_000;
 /** A wrong signature is mostly a slip; very many are an attempt to make the nodes work. */
 const FAILURES_MAX = 5;
 
-export interface SignInOptions {
+interface SignInOptions {
   readonly store: AccessStore;
   readonly peppers: Peppers;
   readonly sessions: Sessions;
@@ -30,7 +30,7 @@ export interface SignInOptions {
 }
 
 /** Who asks, beside what is asked. */
-export interface SignInCaller {
+interface SignInCaller {
   readonly addressGroup: string;
   readonly origin: string | null;
 }

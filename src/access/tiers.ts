@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { Level } from '../contract/identity.ts';
 import type { Budget } from './limiter.ts';
 
-export interface Depth {
+interface Depth {
   readonly streams: number;
   readonly trades: number;
   readonly holders: number;

@@ -14,7 +14,7 @@ const TICK_MS = 450;
 const FLUSH_EVERY_TICKS = 20;
 const SWEEP_EVERY_TICKS = 140;
 
-export interface UpkeepParts {
+interface UpkeepParts {
   readonly store: AccessStore;
   readonly usage: UsageCounter;
   readonly sessions: Sessions;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { ManualClock } from '../lib/clock.ts';
+import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { type AccessStore, SESSION_SOURCE, type UsageEntry } from '../store/access-store.ts';
 import { UsageCounter } from './usage-counter.ts';
 

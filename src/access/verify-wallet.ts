@@ -6,7 +6,7 @@ import type { ContractSignatures } from './contract-signatures.ts';
 import { isHex, recoverEvmSignature } from './evm-signature.ts';
 import { verifySolanaSignature } from './solana-signature.ts';
 
-export interface SignedChallenge {
+interface SignedChallenge {
   readonly challenge: ChallengeRecord;
   readonly signature: string;
   readonly addressGroup: string;

@@ -26,7 +26,7 @@ export interface Stretches {
   next(stretch: Stretch): boolean;
 }
 
-export interface MovedPool {
+interface MovedPool {
   readonly swap: SwapOutcome;
   /** The pool as the swap leaves it. */
   readonly after: SwapPool;

@@ -10,7 +10,7 @@ import {
 import type { CandleRecord, Ohlc, SeriesKey, TradeRecord } from '../model/market-record.ts';
 
 /** What a candle holds, whatever its series and interval. */
-export type CandleBody = Omit<CandleRecord, 'token' | 'pool' | 'interval' | 'openTimeMs'>;
+type CandleBody = Omit<CandleRecord, 'token' | 'pool' | 'interval' | 'openTimeMs'>;
 
 interface OhlcDraft {
   open: string;

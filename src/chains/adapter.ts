@@ -109,7 +109,6 @@ export interface ChainSourceStatus {
 export interface ChainAdapter {
   readonly chain: ChainSlug;
   readonly assets: ChainAssets;
-  readonly venues: readonly string[];
   readHead(signal?: AbortSignal): Promise<ChainHead>;
   /**
    * The header at a position, or the next one below it where the position has no block. Null when

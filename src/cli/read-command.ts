@@ -9,7 +9,7 @@ type Values<F extends Flags> = {
   readonly [Name in keyof F]?: F[Name]['type'] extends 'string' ? string : boolean;
 };
 
-export interface CommandForm<F extends Flags> {
+interface CommandForm<F extends Flags> {
   /** As it is typed, such as `npx mintwire verify`. */
   readonly name: string;
   /** Printed for --help: how to call it and what it does. */
@@ -21,7 +21,7 @@ export interface CommandForm<F extends Flags> {
   readonly takesAnyArgs?: boolean;
 }
 
-export type ParsedCommand<F extends Flags> =
+type ParsedCommand<F extends Flags> =
   | { readonly kind: 'run'; readonly values: Values<F>; readonly args: readonly string[] }
   | { readonly kind: 'help' }
   | { readonly kind: 'fault'; readonly message: string };
@@ -43,7 +43,7 @@ function toArgsFault<F extends Flags>(form: CommandForm<F>, given: readonly stri
   return given.length < names.length ? `<${names[given.length]}> is missing` : null;
 }
 
-export function parseCommand<F extends Flags>(
+function parseCommand<F extends Flags>(
   typed: readonly string[],
   form: CommandForm<F>,
 ): ParsedCommand<F> {

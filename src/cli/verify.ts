@@ -25,7 +25,7 @@ function readChain(typed: readonly string[]): ChainSlug | null {
   return toChain(chain)?.slug ?? refuseCommand(FORM, `no chain "${chain}"; known: ${known}`);
 }
 
-export function toVerifyText(chain: string, result: Verification): string {
+function toVerifyText(chain: string, result: Verification): string {
   const counts = Object.entries(result.checked).map(
     ([what, count]) => `  ${what.padEnd(26)}${count}`,
   );

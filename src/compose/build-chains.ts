@@ -22,7 +22,7 @@ const USE: ConnectionUse = {
   },
 };
 
-export interface ClosableBuildChains extends BuildChains {
+interface ClosableBuildChains extends BuildChains {
   close(): void;
 }
 

@@ -31,7 +31,7 @@ const WATCH_MS = 1000;
 const YOUNG_GENERATION_MB = 24;
 const STOP_GRACE_MS = 20_000;
 
-export interface ChainFollowerOptions {
+interface ChainFollowerOptions {
   readonly store: Config['store'];
   readonly indexing: Config['indexing'];
   /** For how long it is remembered what rollbacks took back. */

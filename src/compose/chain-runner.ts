@@ -14,7 +14,7 @@ import type { ChainReport } from './indexer-message.ts';
 const DEVNET_POLL_MS = 150;
 const START_BACKOFF: Backoff = { baseMs: 250, maxMs: 10_000 };
 
-export interface ChainRunnerOptions {
+interface ChainRunnerOptions {
   readonly source: ChainSource;
   readonly store: Store;
   readonly indexing: Config['indexing'];

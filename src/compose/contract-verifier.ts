@@ -6,13 +6,13 @@ import { verifyContractSignature } from '../chains/evm/verify-contract-signature
 import { CHAINS, type ChainSlug } from '../model/chain.ts';
 import type { ChainConnections, ConnectionUse } from './chain-connections.ts';
 
-export interface ContractVerifierOptions {
+interface ContractVerifierOptions {
   /** The endpoints of a chain's nodes as they are now; none where it is not followed. */
   readonly findEndpoints: (chain: ChainSlug) => readonly string[];
   readonly connections: ChainConnections;
 }
 
-export interface ContractVerifier {
+interface ContractVerifier {
   readonly verify: VerifyContractSignature;
   close(): void;
 }

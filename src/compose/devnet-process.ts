@@ -12,7 +12,7 @@ import type { Logger } from '../telemetry/logger.ts';
  * What trying again would not change: another process runs the devnet of our folder, or no node
  * can be had on this machine.
  */
-export type GiveUpReason = 'folder in use' | 'no node';
+type GiveUpReason = 'folder in use' | 'no node';
 
 /** What the devnet tells its parent. */
 type DevnetMessage =
@@ -24,7 +24,7 @@ type DevnetMessage =
     }
   | { readonly type: 'ready'; readonly rpcUrl: string; readonly deploymentPath: string };
 
-export interface DevnetOptions {
+interface DevnetOptions {
   readonly dataDir: string;
   /** Null takes the usual one, or a free one where that is taken. */
   readonly port: number | null;

@@ -21,7 +21,7 @@ const USE: ConnectionUse = {
   },
 };
 
-export interface ClosableMarketChains extends MarketChains {
+interface ClosableMarketChains extends MarketChains {
   close(): void;
 }
 

@@ -12,7 +12,7 @@ import type { ChainConnections } from './chain-connections.ts';
 import { createContractVerifier } from './contract-verifier.ts';
 import { loadPeppers } from './load-peppers.ts';
 
-export interface OpenPeppersOptions {
+interface OpenPeppersOptions {
   readonly config: Config;
   readonly store: Store;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export async function openPeppers(options: OpenPeppersOptions): Promise<Peppers>
   return peppers;
 }
 
-export interface OpenAccessOptions extends OpenPeppersOptions {
+interface OpenAccessOptions extends OpenPeppersOptions {
   readonly peppers: Peppers;
   readonly chains: ChainDirectory;
   readonly connections: ChainConnections;

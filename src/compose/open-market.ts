@@ -14,7 +14,7 @@ import type { ChainConnections } from './chain-connections.ts';
 import { createMarketChains } from './market-chains.ts';
 import type { FollowedChains } from './start-chains.ts';
 
-export interface OpenMarketOptions {
+interface OpenMarketOptions {
   readonly config: Config;
   readonly store: Store;
   readonly feed: Feed;

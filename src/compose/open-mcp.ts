@@ -8,7 +8,7 @@ import { PROMPTS } from '../mcp/prompts.ts';
 import { createResources, ERROR_TEMPLATE } from '../mcp/resources.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-export interface OpenMcpOptions {
+interface OpenMcpOptions {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly version: string;
   readonly guides: readonly Guide[];

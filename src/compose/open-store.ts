@@ -9,7 +9,7 @@ import { createSqliteStore } from '../store/sqlite/create-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import type { OnStoreHealth } from '../store/store-health.ts';
 
-export interface OpenStoreOptions extends OnStoreHealth {
+interface OpenStoreOptions extends OnStoreHealth {
   readonly onTiming?: OnTiming;
 }
 

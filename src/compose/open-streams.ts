@@ -11,7 +11,7 @@ import { isStoreOutage } from '../store/store-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-export interface OpenStreamsOptions {
+interface OpenStreamsOptions {
   readonly config: Config;
   readonly market: Market;
   readonly access: Pick<Access, 'tiers' | 'watch'>;

@@ -18,7 +18,7 @@ import { openSearchThreads } from './open-search-threads.ts';
 import type { FollowedChains } from './start-chains.ts';
 import { createTradeChains } from './trade-chains.ts';
 
-export interface OpenTradingOptions {
+interface OpenTradingOptions {
   readonly store: Store;
   readonly feed: Feed;
   readonly chains: FollowedChains;

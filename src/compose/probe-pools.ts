@@ -17,7 +17,7 @@ import type { SafetyBook } from '../trading/safety/safety-book.ts';
 import type { SafetyWatchOptions } from '../trading/safety/safety-watch.ts';
 import { toPoolSafety } from '../trading/safety/to-pool-safety.ts';
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly client: RpcClient;
   readonly deployment: EvmDeployment;
   readonly trusted: ReadonlySet<string>;

@@ -20,7 +20,7 @@ export interface FollowedChains extends ChainDirectory {
   stop(): Promise<void>;
 }
 
-export interface StartChainsOptions {
+interface StartChainsOptions {
   readonly config: Config;
   readonly feed: Feed;
   readonly onStoreFault: Store['report'];

@@ -34,7 +34,7 @@ import { openTrading, type Trading } from './open-trading.ts';
 import { readGuides } from './read-guides.ts';
 import { startChains } from './start-chains.ts';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly config: Config;
   readonly version: string;
   readonly logger?: Logger;

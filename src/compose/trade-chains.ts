@@ -41,7 +41,7 @@ const PROBE_PAUSE_MS = 400;
 /** A devnet's node is known only once it stands. */
 const LOOK_MS = 250;
 
-export interface TradeChainsOptions {
+interface TradeChainsOptions {
   readonly chains: Pick<FollowedChains, 'slugs' | 'list' | 'findSource'>;
   readonly store: Pick<Store, 'market'>;
   readonly feed: Feed;
@@ -222,7 +222,7 @@ class RunningChain {
   }
 }
 
-export interface RunningTradeChains extends TradeChains {
+interface RunningTradeChains extends TradeChains {
   start(): void;
   stop(): Promise<void>;
 }

@@ -36,7 +36,7 @@ function findSource(config: Config, chain: ChainSlug): ChainSource {
   throw new NothingToVerifyError(`Set RPC_${chain.toUpperCase()} to an endpoint of ${chain}.`);
 }
 
-export interface VerifyFollowedOptions {
+interface VerifyFollowedOptions {
   readonly config: Config;
   readonly chain: ChainSlug;
   readonly log: SourceLog;

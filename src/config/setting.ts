@@ -20,7 +20,7 @@ export interface Setting<T> {
 /** What is wrong with a setting's text. */
 export class SettingProblem extends Error {}
 
-export type Parser<T> = (text: string) => T;
+type Parser<T> = (text: string) => T;
 
 export function integer(range: { min: number; max: number }): Parser<number> {
   return (text) => {

@@ -29,7 +29,7 @@ export function toInline(text: string, resolve: ResolveLink = NOWHERE): string {
     .replace(/\0(\d+)\0/g, (_, index: string) => codes[Number(index)] ?? '');
 }
 
-export function toSlug(text: string): string {
+function toSlug(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

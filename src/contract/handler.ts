@@ -23,7 +23,7 @@ export interface HandlerContext {
 
 type AnswerOf<Op> = OutputOf<Op> | FramedAnswer<OutputOf<Op>> | ReadyAnswer;
 
-export type Handler<Op extends AnyOperation> = (
+type Handler<Op extends AnyOperation> = (
   input: InputOf<Op>,
   context: HandlerContext,
 ) => AnswerOf<Op> | Promise<AnswerOf<Op>>;

@@ -3,7 +3,7 @@
 import type { SessionTransport, WalletRecord } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
 
-export interface AnonymousIdentity {
+interface AnonymousIdentity {
   readonly kind: 'anonymous';
   readonly key: string;
   /** A browser still sends the cookie of a session that is over. */

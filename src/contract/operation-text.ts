@@ -16,7 +16,7 @@ interface AnySchema {
 }
 
 /** A schema's type in a few words. */
-export function toTypeText(schema: AnySchema): string {
+function toTypeText(schema: AnySchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (schema.anyOf) return schema.anyOf.map(toTypeText).join(' | ');
@@ -24,7 +24,7 @@ export function toTypeText(schema: AnySchema): string {
   return typeof schema.type === 'string' ? schema.type : 'any';
 }
 
-export interface FieldLine {
+interface FieldLine {
   readonly path: string;
   readonly type: string;
   readonly required: boolean;

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 /** What a request spends of its caller's budget, by kind. `free` is not metered at all. */
 export const COSTS = { free: 0, read: 1, search: 2, challenge: 5, quote: 5, build: 10 } as const;
 
-export type CostClass = keyof typeof COSTS;
+type CostClass = keyof typeof COSTS;
 
 /**
  * The evaluations of pools that a search for a route may take for what its operation costs; each
@@ -32,7 +32,7 @@ export function toCostText(operation: { readonly cost: CostClass }): string {
  */
 export type AccessLevel = 'public' | 'key' | 'session';
 
-export interface OperationExample {
+interface OperationExample {
   readonly input: Readonly<Record<string, unknown>>;
   /** A real answer, shortened where it is long; checked against the output schema by a test. */
   readonly answer: unknown;
@@ -48,7 +48,7 @@ export interface McpExposure {
   readonly defaults?: Readonly<Record<string, string | number | boolean>>;
 }
 
-export interface WireForm {
+interface WireForm {
   readonly input: TSchema;
   readonly output: TSchema;
   /** Answers by status beside those of every operation; null for one without a body. */

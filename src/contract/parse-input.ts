@@ -8,7 +8,7 @@ import { toShownText } from '../lib/shown-text.ts';
 const FIELD_ERRORS_MAX = 20;
 const UNKNOWN_FIELD = 'is not a known field';
 
-export type InputParser = (raw: Readonly<Record<string, unknown>>) => unknown;
+type InputParser = (raw: Readonly<Record<string, unknown>>) => unknown;
 
 type Coerce = (text: string) => unknown;
 

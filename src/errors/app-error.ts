@@ -8,7 +8,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   /** Kept for the log; never shown to a client. */
   readonly cause?: unknown;
   readonly errors?: readonly FieldError[];

@@ -8,7 +8,7 @@ import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
-export interface AnswerSenderOptions {
+interface AnswerSenderOptions {
   readonly cookie: SessionCookie;
   readonly nowMs: () => number;
 }

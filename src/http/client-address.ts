@@ -5,7 +5,7 @@ import { createAddressMatcher, toAddressGroup, toPlainAddress } from '../lib/ip-
 
 const FORWARDED_HOPS_MAX = 20;
 
-export interface AddressedRequest {
+interface AddressedRequest {
   readonly socket: { readonly remoteAddress?: string | undefined };
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }

@@ -40,7 +40,7 @@ export interface HttpServerOptions
   readonly readSendQueues?: ReadSendQueues;
 }
 
-export interface Timeouts {
+interface Timeouts {
   readonly headersMs: number;
   readonly requestMs: number;
   readonly keepAliveMs: number;

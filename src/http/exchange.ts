@@ -19,7 +19,7 @@ import type { Target } from './target.ts';
 const COMMON_FLAT: readonly string[] = Object.entries(COMMON_HEADERS).flat();
 const COMMON_LINES = toHeaderLines(COMMON_FLAT);
 
-export interface ExchangeParts {
+interface ExchangeParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly target: Target;

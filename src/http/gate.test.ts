@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { getThing, startTestServer, toLimits } from '../../test/start-http-server.ts';
 import { COSTS } from '../contract/operation.ts';
-import { ManualClock } from '../lib/clock.ts';
 
 const SMALL = { policy: 'anonymous', perMinute: 120, burst: 3 };
 

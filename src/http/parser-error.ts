@@ -8,7 +8,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { HEADER_BYTES_MAX, toParserAppError, toProblemText } from './problem.ts';
 import { COMMON_HEADERS } from './response-headers.ts';
 
-export interface ParserErrorOptions {
+interface ParserErrorOptions {
   readonly createRequestId: () => string;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -52,7 +52,7 @@ function answerInTurn(socket: ServerSocket, answer: () => void): void {
 }
 
 /** An answer to HEAD has a head only. */
-export type AnswerRaw = (socket: Socket, error: AppError, isHead?: boolean) => void;
+type AnswerRaw = (socket: Socket, error: AppError, isHead?: boolean) => void;
 
 function createProblemWriter(options: ParserErrorOptions): AnswerRaw {
   const meter = options.metrics.forOperation('unparsed');

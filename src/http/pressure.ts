@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 
 const SAMPLE_MS = 50;
 
-export interface PressureOptions {
+interface PressureOptions {
   readonly clock: Clock;
   readonly requestsMax: number;
   readonly lagMaxMs: number;

@@ -9,7 +9,7 @@ import { bindStreamOperation } from './bind-stream.ts';
 import type { Exchange } from './exchange.ts';
 import { restrictToOwnPages, toPreflightHeaders } from './response-headers.ts';
 
-export interface Route {
+interface Route {
   /** Names the route in the log and the metrics. */
   readonly operation: string;
   /** Which pages may read what is answered here, refusals included; any where it is missing. */
@@ -17,7 +17,7 @@ export interface Route {
   readonly answer: Answer;
 }
 
-export type FindRoute = (method: string, path: string) => Route;
+type FindRoute = (method: string, path: string) => Route;
 
 export interface RouterOptions extends BindOptions {
   readonly operations: readonly Operation[];

@@ -19,7 +19,7 @@ import { type BatchChanges, MarketState, type StateLimits } from './market-state
 import { rollBack } from './roll-back.ts';
 import { isSupplyDue, readSupplies, setSupplies } from './supplies.ts';
 
-export interface ChainIndexOptions {
+interface ChainIndexOptions {
   readonly adapter: ChainAdapter;
   readonly store: MarketStore;
   readonly limits?: StateLimits;
@@ -30,7 +30,7 @@ export interface ChainIndexOptions {
   readonly onCommitted: (event: CommittedEvent) => void;
 }
 
-export interface BlocksToAppend {
+interface BlocksToAppend {
   readonly blocks: readonly BlockEvents[];
   /** Headers to keep for finding reorganisations; at least the last block's. */
   readonly headers: readonly BlockHeader[];

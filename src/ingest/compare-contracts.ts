@@ -9,7 +9,7 @@ import type { MarketReader, MarketScanner } from '../store/store.ts';
 import { isSupplyDue } from './supplies.ts';
 import type { VerifyReport } from './verify-report.ts';
 
-export interface ContractComparison {
+interface ContractComparison {
   readonly stored: MarketReader & MarketScanner;
   readonly adapter: ChainAdapter;
   readonly header: BlockHeader;

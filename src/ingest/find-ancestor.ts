@@ -5,7 +5,7 @@ import type { BlockHeader } from '../model/market-event.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import { ChainInconsistentError, FinalityError } from './chain-errors.ts';
 
-export interface AncestorSearch {
+interface AncestorSearch {
   readonly adapter: ChainAdapter;
   readonly checkpoint: Checkpoint;
   /** The stored headers from the finalized block up, by position. */

@@ -15,7 +15,7 @@ import type { StateLimits } from './market-state.ts';
 import { type ReadSizes, readAhead } from './read-ahead.ts';
 import { findSuppliesDue } from './supplies.ts';
 
-export interface IndexerLog {
+interface IndexerLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
@@ -54,7 +54,7 @@ export const DEFAULT_INDEXER_OPTIONS = {
   headStallAfterMs: 300_000,
 } as const;
 
-export type IndexerState = 'starting' | 'backfilling' | 'following' | 'stalled' | 'failed';
+type IndexerState = 'starting' | 'backfilling' | 'following' | 'stalled' | 'failed';
 
 export interface IndexerStatus {
   readonly chain: ChainSlug;

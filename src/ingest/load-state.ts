@@ -16,7 +16,7 @@ import { compareAge } from './apply-pool-event.ts';
 import { POOLS_COMPARED_MAX } from './examine-block.ts';
 import type { BalanceEntry, BasePool, MarketState, TokenEntry } from './market-state.ts';
 
-export interface LoadSource {
+interface LoadSource {
   readonly reader: MarketReader;
   readonly adapter: ChainAdapter;
   readonly signal?: AbortSignal;

@@ -79,7 +79,7 @@ export interface StateLimits {
   readonly balanceCountMax: number;
 }
 
-export const DEFAULT_STATE_LIMITS: StateLimits = {
+const DEFAULT_STATE_LIMITS: StateLimits = {
   tokenCountMax: 60_000,
   poolCountMax: 60_000,
   balanceCountMax: 300_000,

@@ -10,7 +10,7 @@ export type TradePrices = Pick<
   'priceNative' | 'priceUsd' | 'valueNative' | 'valueUsd'
 >;
 
-export interface TradeToPrice {
+interface TradeToPrice {
   readonly view: MarketView;
   readonly base: TokenEntry;
   readonly quote: TokenEntry;

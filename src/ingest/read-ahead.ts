@@ -19,7 +19,7 @@ export interface RangePiece {
   readonly last: BlockHeader;
 }
 
-export interface RangeToRead {
+interface RangeToRead {
   readonly adapter: ChainAdapter;
   readonly fromBlock: number;
   readonly toBlock: number;

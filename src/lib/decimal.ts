@@ -14,7 +14,7 @@ export interface Ratio {
   readonly denominator: bigint;
 }
 
-export const SIGNIFICANT_DIGITS = 18;
+const SIGNIFICANT_DIGITS = 18;
 
 const QUOTIENT_MIN = 10n ** BigInt(SIGNIFICANT_DIGITS - 1);
 const QUOTIENT_END = 10n ** BigInt(SIGNIFICANT_DIGITS);
@@ -48,7 +48,7 @@ function scaled(ratio: Ratio, scale: number): Ratio {
 }
 
 /** A ratio as a decimal of 18 significant digits, half-even. */
-export function roundRatio(ratio: Ratio): Decimal {
+function roundRatio(ratio: Ratio): Decimal {
   if (ratio.denominator <= 0n || ratio.numerator < 0n) {
     throw new RangeError('a ratio has a denominator above zero and no negative numerator');
   }
@@ -135,25 +135,6 @@ export function addTexts(left: string, right: string): string {
   if (left === '0') return right;
   if (right === '0') return left;
   return decimalToText(addDecimals(textToDecimal(left), textToDecimal(right)));
-}
-
-/** The product to 18 significant digits. */
-export function multiplyTexts(left: string, right: string): string {
-  const [a, b] = [textToDecimal(left), textToDecimal(right)];
-  return ratioToText(toRatio({ digits: a.digits * b.digits, scale: a.scale + b.scale }));
-}
-
-/** The quotient to 18 significant digits. */
-export function divideTexts(division: {
-  readonly dividend: string;
-  readonly divisor: string;
-}): string {
-  const dividend = toRatio(textToDecimal(division.dividend));
-  const divisor = toRatio(textToDecimal(division.divisor));
-  return ratioToText({
-    numerator: dividend.numerator * divisor.denominator,
-    denominator: dividend.denominator * divisor.numerator,
-  });
 }
 
 function integerLength(text: string): number {

@@ -1,7 +1,7 @@
 // A bounded queue that serves its callers in turn: however much one of them brings, the others wait
 // for one of its items at most.
 
-export interface FairQueueLimits {
+interface FairQueueLimits {
   readonly lengthMax: number;
   readonly perCallerMax: number;
 }

@@ -8,7 +8,7 @@ import type { TokenNotice } from '../model/token-notice.ts';
 import type { FeedBatch } from './feed.ts';
 
 /** What an indexer tells of a commit. */
-export interface CommitToTell {
+interface CommitToTell {
   readonly chain: ChainSlug;
   readonly version: number;
   readonly fromBlock: number;

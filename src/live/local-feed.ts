@@ -5,7 +5,7 @@ import type { Feed, FeedBatch, FeedListener } from './feed.ts';
 
 const FIRST_VERSION = 1;
 
-export interface LocalFeedOptions {
+interface LocalFeedOptions {
   /** Told of a listener that threw; the others hear the batch all the same. */
   readonly onError: (error: unknown) => void;
 }

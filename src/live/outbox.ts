@@ -4,7 +4,7 @@
 import type { DirectWay, StreamFrame, StreamOutlet } from '../contract/stream-answer.ts';
 import type { StateName, StreamMessage } from './stream-message.ts';
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly outlet: StreamOutlet;
   /** Bytes of events that may wait for one reader. */
   readonly waitingBytesMax: number;

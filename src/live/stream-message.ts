@@ -6,7 +6,7 @@ import { StreamFrame } from '../contract/stream-answer.ts';
 /** A state's name, such as `price`; a newer one replaces an older one that was not sent yet. */
 export type StateName = string;
 
-export interface MessageParts {
+interface MessageParts {
   /** Events that must not be lost, as text. */
   readonly kept: string;
   /** States, as text. */

@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { toAddress, toCheckpoint } from '../../test/conformance/store-samples.ts';
 import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import { asOfSchema } from '../contract/schemas/market.ts';
-import { ManualClock } from '../lib/clock.ts';
+import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { decodeBatch, encodeBatch } from '../live/encode-batch.ts';
 import { LocalFeed } from '../live/local-feed.ts';
 import type { Checkpoint } from '../model/market-record.ts';

@@ -56,7 +56,7 @@ interface Pending {
   changedAt: number;
 }
 
-export interface AnswerKey {
+interface AnswerKey {
   readonly chain: ChainSlug;
   readonly tokenKey: string;
   readonly name: string;

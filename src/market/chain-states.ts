@@ -20,9 +20,9 @@ export interface StateChange {
   readonly batch: FeedBatch | null;
 }
 
-export type StateListener = (change: StateChange) => void;
+type StateListener = (change: StateChange) => void;
 
-export interface ChainStatesOptions {
+interface ChainStatesOptions {
   readonly reader: Pick<MarketReader, 'readCheckpoint'>;
   readonly feed: Feed;
   readonly clock: Clock;

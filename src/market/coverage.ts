@@ -4,7 +4,7 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { AnswerReader } from './read-at.ts';
 
-export interface Coverage {
+interface Coverage {
   readonly tradesFrom: number | null;
   readonly klinesFrom: number | null;
   readonly holdersComplete: boolean;

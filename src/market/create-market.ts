@@ -15,7 +15,7 @@ import { createSearchTokens } from './search-tokens.ts';
 import { SummaryCache } from './summary-cache.ts';
 import { TokenSearch, type TokenSearchOptions } from './token-search.ts';
 
-export interface MarketOptions {
+interface MarketOptions {
   readonly store: Store;
   readonly feed: Feed;
   readonly chains: MarketChains;

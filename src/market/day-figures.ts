@@ -52,7 +52,7 @@ function toRanges(token: Address, startMs: number): (CandleSeries & TimeRange)[]
 }
 
 /** Per cent from one price to another, to six decimals. */
-export function toChangePct(from: string, to: string): number {
+function toChangePct(from: string, to: string): number {
   const before = toRatio(textToDecimal(from));
   const after = toRatio(textToDecimal(to));
   const numerator = after.numerator * before.denominator;

@@ -25,7 +25,7 @@ import { checkLimit } from './read-limit.ts';
 import { parseTimeRange } from './time-range.ts';
 
 type TradesAnswer = OutputOf<typeof getTrades>;
-export type TradeAnswer = TradesAnswer['trades'][number];
+type TradeAnswer = TradesAnswer['trades'][number];
 
 const toOpenText = createOpenSerializer(getTrades.output, 'asOf', asOfSchema);
 

@@ -7,7 +7,7 @@ import type { PauseChange, PauseStore } from '../store/pause-store.ts';
 /** A pause must take effect within a second, wherever it was made. */
 const LOOK_MS = 250;
 
-export interface PauseWatchOptions {
+interface PauseWatchOptions {
   readonly store: PauseStore;
   readonly onError: (error: unknown) => void;
 }

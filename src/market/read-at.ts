@@ -8,7 +8,7 @@ import type { StreamReads } from '../store/stream-reads.ts';
 
 export type AnswerReader = MarketReader & MarketReads & StreamReads;
 
-export interface ReadAt<T> {
+interface ReadAt<T> {
   readonly value: T;
   /** The commit that the value is the state of; null while the chain has none. */
   readonly checkpoint: Checkpoint | null;

@@ -13,7 +13,7 @@ import type { TradePosition, TradeQuery } from '../store/market-reads.ts';
 import type { TimeRange } from '../store/store.ts';
 import type { AnswerReader } from './read-at.ts';
 
-export interface CandlePage extends TimeRange {
+interface CandlePage extends TimeRange {
   readonly end: 'first' | 'last';
   readonly limit: number;
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../lib/clock.ts';
+import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { createReadiness } from './readiness.ts';
 
 test('behavior: a store that fails and comes back is told within a second', async () => {

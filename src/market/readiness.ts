@@ -11,7 +11,7 @@ import type { ChainDirectory } from './chain-status.ts';
 const STORE_CHECK_MS = 500;
 const RETRY_AFTER_SECONDS = 2;
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly store: { readonly engine: string; ping(): Promise<void> };
   readonly chains: ChainDirectory;
   readonly clock: Clock;

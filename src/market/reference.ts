@@ -23,7 +23,7 @@ function toDocsPolicy(): string {
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
-export interface ReferenceDocuments {
+interface ReferenceDocuments {
   readonly openapi: ReadyAnswer;
   readonly docs: ReadyAnswer;
   readonly llms: ReadyAnswer;

@@ -24,7 +24,7 @@ import type { SummaryCache } from './summary-cache.ts';
 import type { TokenSearch } from './token-search.ts';
 import { readSummaries } from './token-summary.ts';
 
-export interface SearchParts extends MarketParts {
+interface SearchParts extends MarketParts {
   readonly search: TokenSearch;
   readonly summaries: SummaryCache;
 }

@@ -19,7 +19,7 @@ export interface TokenSearchOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export type FoundToken = Found & { readonly chain: ChainSlug };
+type FoundToken = Found & { readonly chain: ChainSlug };
 
 /** Up to so many tokens are looked through one by one; beyond that a segment is built. */
 const CHANGES_MAX = 4000;

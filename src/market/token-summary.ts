@@ -12,7 +12,7 @@ import { type DayFigures, readDayFigures, toWindowStart } from './day-figures.ts
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
 
-export type TokenSummary = OutputOf<typeof searchTokens>['tokens'][number];
+type TokenSummary = OutputOf<typeof searchTokens>['tokens'][number];
 
 const USD_E18 = pow10(18);
 

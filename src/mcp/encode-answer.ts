@@ -25,11 +25,7 @@ export interface ResultText {
   readonly cache?: CacheHint;
 }
 
-export type EncodeResult = (
-  message: McpMessage,
-  revision: Revision,
-  result: ResultText,
-) => EncodedText;
+type EncodeResult = (message: McpMessage, revision: Revision, result: ResultText) => EncodedText;
 
 /** Text, or bytes in pieces where a large one of them was made before. */
 export type EncodedText = string | readonly Buffer[];

@@ -1,6 +1,6 @@
 // Questions worth asking, written out once so that they are asked well.
 
-export interface PromptArgument {
+interface PromptArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;

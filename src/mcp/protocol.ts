@@ -6,7 +6,7 @@ export const STATELESS_REVISION = '2026-07-28';
 /** The revisions that begin with `initialize`, the newest first. */
 export const HANDSHAKE_REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
 
-export type HandshakeRevision = (typeof HANDSHAKE_REVISIONS)[number];
+type HandshakeRevision = (typeof HANDSHAKE_REVISIONS)[number];
 export type Revision = typeof STATELESS_REVISION | HandshakeRevision;
 
 /** The only one with batches; also the one that a request without a version is taken for. */
@@ -17,7 +17,7 @@ export const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo';
 export const CLIENT_CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 export const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo';
 
-export const RPC_CODES = {
+const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
@@ -31,7 +31,7 @@ export const RPC_CODES = {
 
 export type RpcId = string | number;
 
-export interface RpcErrorOptions {
+interface RpcErrorOptions {
   readonly data?: Readonly<Record<string, unknown>>;
   /** The HTTP status where it answers a request of its own; 200 unless told. */
   readonly status?: number;

@@ -8,7 +8,7 @@ import { ERROR_CODES } from '../errors/catalogue.ts';
 import type { CacheHint } from './encode-answer.ts';
 
 /** Asks a tool on behalf of whoever reads. */
-export type AskTool = (name: string) => string | Promise<string>;
+type AskTool = (name: string) => string | Promise<string>;
 
 interface Listed {
   readonly name: string;

@@ -8,7 +8,7 @@ import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
 
 export type ToolError = Static<typeof toolErrorSchema>;
 
-export type ToToolError = (error: AppError, requestId: string) => ToolError;
+type ToToolError = (error: AppError, requestId: string) => ToolError;
 
 /** The catalogue speaks of routes; where a route has a tool, the tool is named instead. */
 export function createToToolError(operations: readonly Operation[]): ToToolError {

@@ -25,7 +25,7 @@ export interface BlockHeader {
 }
 
 /** Where in its block an event happened, and who sent the transaction. */
-export interface EventOrigin {
+interface EventOrigin {
   readonly txHash: string;
   readonly logIndex: number;
   /** The transaction's sender. */

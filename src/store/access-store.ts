@@ -60,7 +60,7 @@ export interface UsageEntry {
 export const SESSION_SOURCE = 'session';
 
 /** Tells a pepper from another of the same version, and nothing else about it. */
-export interface PepperMark {
+interface PepperMark {
   readonly version: number;
   readonly mark: string;
 }

@@ -79,7 +79,7 @@ export interface MarketReads {
    * still have a next one: no read looks at more rows than it should.
    */
   readTradePage(chain: ChainSlug, query: TradeQuery): Promise<TradePage>;
-  /** Holders by balance, highest first, then by owner. */
+  /** Holders by balance, highest first, then by owner: the order must be numeric. */
   readBalancePage(
     chain: ChainSlug,
     token: Address,

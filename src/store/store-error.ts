@@ -13,7 +13,7 @@ interface FaultEntry {
   readonly isOutage: boolean;
 }
 
-export const STORE_FAULTS = {
+const STORE_FAULTS = {
   unreachable: {
     reason: 'The store does not answer.',
     retryAfterSeconds: 2,

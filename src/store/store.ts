@@ -152,8 +152,6 @@ export interface MarketStore extends MarketReader, MarketReads, StreamReads, Mar
    * a real chain is never another one.
    */
   forgetChain(chain: ChainSlug): Promise<void>;
-  /** Holders by balance, highest first, then by owner: the order must be numeric. */
-  topBalances(chain: ChainSlug, token: Address, limit: number): Promise<BalanceRecord[]>;
   /** Notes which addresses are contracts; they are asked for once. */
   putAccounts(chain: ChainSlug, accounts: ReadonlyMap<Address, boolean>): Promise<void>;
   /** Notes what round trips showed of pools; no part of any block, so nothing takes it back. */

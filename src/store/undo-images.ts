@@ -40,7 +40,7 @@ export function toUndoDocument(chain: ChainSlug, images: UndoImages): string {
   return JSON.stringify(rows);
 }
 
-export interface Restoration {
+interface Restoration {
   readonly table: Table;
   readonly restored: readonly SqlRow[];
   readonly deleted: readonly SqlRow[];

@@ -6,7 +6,7 @@
 import type { SqlEngine, SqlSession } from './sql.ts';
 import { StoreError, type StoreFault } from './store-error.ts';
 
-export interface FaultOptions {
+interface FaultOptions {
   readonly findFault: (error: unknown) => StoreFault;
   /** Throws where the store is known to be of no use. */
   readonly assertUsable?: () => void;

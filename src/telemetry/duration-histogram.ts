@@ -3,7 +3,7 @@
 // Written here because a library that looks its labels up at each observation took longer than the
 // rest of what is done for a request when it is over.
 
-export interface DurationHistogramOptions {
+interface DurationHistogramOptions {
   readonly name: string;
   readonly help: string;
   readonly label: string;

@@ -5,7 +5,7 @@ export interface LineSink {
   write(text: string): unknown;
 }
 
-export interface LineBufferOptions<Line> {
+interface LineBufferOptions<Line> {
   readonly sink: LineSink;
   readonly toText: (line: Line) => string;
   /** Handed on when there are so many, whatever the time. */

@@ -5,7 +5,7 @@ import { LineBuffer, type LineSink } from './line-buffer.ts';
 import { redact } from './redact.ts';
 
 /** A request as the log tells of it: chosen fields only, so that no secret has a way in. */
-export interface RequestLine {
+interface RequestLine {
   readonly requestId: string;
   readonly operation: string;
   readonly status: number;
@@ -19,7 +19,7 @@ export interface Logger extends Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'er
   flush(): void;
 }
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: string;
   readonly format: 'json' | 'text';
   /** Where lines go at once; buffered standard output where it is left out. */
@@ -43,7 +43,7 @@ function toShownValue(value: unknown): string {
 }
 
 /** A JSON line as a person reads it: time, level, message, then the fields. */
-export function toTextLine(line: string): string {
+function toTextLine(line: string): string {
   const { time, level, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const clock = new Date(Number(time)).toISOString().slice(11, 19);
   const shown = Object.entries(fields).map(([key, value]) => `${key}=${toShownValue(value)}`);

@@ -12,9 +12,9 @@ import { type Service, startService } from '../../src/compose/start-service.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { type OperationId, operations } from '../../src/contract/operations.ts';
-import { ManualClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createAccessClient } from '../access-client.ts';
+import { ManualClock } from '../fakes/manual-clock.ts';
 import { type FuzzAnswer, sendRequest } from '../fuzz/send-request.ts';
 import { PLENTY_ENV } from '../start-access.ts';
 import {

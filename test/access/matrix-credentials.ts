@@ -1,8 +1,8 @@
 // Every kind of credential, and what each kind of operation must say to it.
 
 import { createToken } from '../../src/access/secret-token.ts';
-import type { ManualClock } from '../../src/lib/clock.ts';
 import type { AccessClient } from '../access-client.ts';
+import type { ManualClock } from '../fakes/manual-clock.ts';
 import { createEvmWallet, createSolanaWallet } from '../wallets.ts';
 
 export const PAGE = 'https://console.example';

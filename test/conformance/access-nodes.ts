@@ -4,8 +4,8 @@ import type { Access } from '../../src/access/create-access.ts';
 import type { HandlerContext } from '../../src/contract/handler.ts';
 import type { Identity } from '../../src/contract/identity.ts';
 import { AppError } from '../../src/errors/app-error.ts';
-import { ManualClock } from '../../src/lib/clock.ts';
 import type { Store } from '../../src/store/store.ts';
+import { ManualClock } from '../fakes/manual-clock.ts';
 import { createTestAccess, createTestPeppers, PLENTY_ENV } from '../start-access.ts';
 import { OWN_PAGE } from '../start-http-server.ts';
 

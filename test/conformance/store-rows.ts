@@ -98,7 +98,7 @@ function itReplacesAndDeletes(getStore: () => Store): void {
       await transaction.putTicks([{ ...tick, liquidityGross: 0n, liquidityNet: 0n }]);
     });
     assert.deepEqual(await market.readBalances('devnet', [balance]), []);
-    assert.deepEqual(await market.topBalances('devnet', token, 10), []);
+    assert.deepEqual(await market.readBalancePage('devnet', token, { after: null, limit: 10 }), []);
     assert.deepEqual(await market.readTicks('devnet', [tick.pool]), []);
   });
 
@@ -142,7 +142,10 @@ function itSortsBalances(getStore: () => Store): void {
               : 1,
         )
         .slice(0, n);
-      assert.deepEqual(await getStore().market.topBalances('devnet', token, n), expected);
+      assert.deepEqual(
+        await getStore().market.readBalancePage('devnet', token, { after: null, limit: n }),
+        expected,
+      );
     });
     await fc.assert(property, { numRuns: 30 });
   });

@@ -89,10 +89,12 @@ function itIsAtomic(getStore: () => Store): void {
     await market.transaction('base', (transaction) =>
       transaction.putBalances([{ ...lost, amountRaw: 3n }]),
     );
-    assert.deepEqual(await market.topBalances('base', lost.token, 10), [
+    assert.deepEqual(await market.readBalancePage('base', lost.token, { after: null, limit: 10 }), [
       { ...lost, amountRaw: 3n },
     ]);
-    assert.deepEqual(await market.topBalances('base', kept.token, 10), [kept]);
+    assert.deepEqual(await market.readBalancePage('base', kept.token, { after: null, limit: 10 }), [
+      kept,
+    ]);
   });
 
   it('returns what the work returned', async () => {
@@ -135,7 +137,7 @@ function itIsolates(getStore: () => Store): void {
     const reader = (async () => {
       let reads = 0;
       while (writing) {
-        const rows = await market.topBalances('arbitrum', token, 100);
+        const rows = await market.readBalancePage('arbitrum', token, { after: null, limit: 100 });
         assert.equal(rows.length, owners.length);
         assert.equal(new Set(rows.map((row) => row.amountRaw)).size, 1);
         reads += 1;
@@ -168,7 +170,10 @@ function itTakesTurns(getSubject: () => Subject): void {
       ),
     );
     await Promise.all(all);
-    assert.equal((await market.topBalances('arbitrum', key.token, 100)).length, 9);
+    assert.equal(
+      (await market.readBalancePage('arbitrum', key.token, { after: null, limit: 100 })).length,
+      9,
+    );
   });
 
   it('lets another writer finish while it waits for it', async () => {
@@ -182,7 +187,10 @@ function itTakesTurns(getSubject: () => Subject): void {
           await sleep(pauseMs);
         });
       await Promise.all([put(store, 1, 60), put(other, 2, 0), put(store, 3, 0)]);
-      const rows = await store.market.topBalances('arbitrum', toAddress(24), 10);
+      const rows = await store.market.readBalancePage('arbitrum', toAddress(24), {
+        after: null,
+        limit: 10,
+      });
       assert.equal(rows.length, 3);
     } finally {
       await other.close();

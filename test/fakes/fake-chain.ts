@@ -193,7 +193,6 @@ export function createFaults(): Faults {
 export class FakeAdapter implements ChainAdapter {
   readonly chain = 'devnet' as const;
   readonly assets = FAKE_ASSETS;
-  readonly venues = ['uniswap-v2', 'uniswap-v3', 'uniswap-v4'];
   readonly faults: Faults;
   /** May be replaced by another chain, as a wrongly configured endpoint would. */
   source: FakeChain;

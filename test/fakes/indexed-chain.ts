@@ -3,10 +3,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CommittedEvent } from '../../src/ingest/commit-batch.ts';
 import { Indexer, type IndexerOptions } from '../../src/ingest/indexer.ts';
-import { ManualClock } from '../../src/lib/clock.ts';
 import type { TokenRecord } from '../../src/model/market-record.ts';
 import type { MarketStore } from '../../src/store/store.ts';
 import { FakeAdapter, type FakeChain, type Faults } from './fake-chain.ts';
+import { ManualClock } from './manual-clock.ts';
 
 export interface IndexedChain {
   readonly indexer: Indexer;

@@ -11,7 +11,7 @@ import { addPosition, addSwap, type PositionChange } from './position-amounts.ts
 import { addProtocolFee, toDirectionFees } from './swap-fee.ts';
 import { TickTable } from './tick-table.ts';
 
-export interface ConcentratedPoolTerms {
+interface ConcentratedPoolTerms {
   readonly tickSpacing: number;
   /** V4, where one contract keeps every pool; null for a pool that is a contract of its own. */
   readonly singleton: {
@@ -32,7 +32,7 @@ export interface ConcentratedPoolState {
   readonly amount1: bigint | null;
 }
 
-export type ConcentratedChange =
+type ConcentratedChange =
   | { readonly type: 'initialized'; readonly sqrtPriceX96: bigint; readonly tick: number }
   | {
       readonly type: 'swapped';

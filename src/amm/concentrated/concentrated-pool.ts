@@ -28,7 +28,7 @@ export interface PlainRange extends Omit<ConcentratedTerms, 'ticks'> {
   readonly state: ConcentratedState;
 }
 
-export interface ConcentratedSwap extends SwapOutcome {
+interface ConcentratedSwap extends SwapOutcome {
   readonly sqrtPriceX96: bigint;
   readonly liquidity: bigint;
   /** Null where the price ended between two stops, so that its tick must be looked up. */

@@ -23,7 +23,7 @@ function findAbove(order: readonly number[], tick: number): number {
   return low;
 }
 
-export interface BandWalk {
+interface BandWalk {
   /** Null where the ticks are unknown: the active liquidity then stands for the whole band. */
   readonly ticks: PoolTicks | null;
   readonly sqrtPriceX96: bigint;

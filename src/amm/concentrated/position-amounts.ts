@@ -8,7 +8,7 @@ import type { SwappedAmounts } from '../pool-kind.ts';
 import { toSqrtPriceX96 } from './sqrt-price-at-tick.ts';
 import { toAmount0Down, toAmount0Up, toAmount1Down, toAmount1Up } from './sqrt-price-math.ts';
 
-export interface PositionAmounts {
+interface PositionAmounts {
   /** Null where not all positions are known. */
   readonly amount0: bigint | null;
   readonly amount1: bigint | null;

@@ -36,13 +36,13 @@ const PRICE_CEILING = SQRT_PRICE_X96_MAX - 1n;
 const UNREACHABLE = 1n << 512n;
 
 /** Where a ladder begins. */
-export interface LadderStart {
+interface LadderStart {
   readonly sqrtPriceX96: bigint;
   readonly liquidity: bigint;
   readonly tick: number;
 }
 
-export interface LadderTerms {
+interface LadderTerms {
   readonly zeroForOne: boolean;
   readonly feePips: number;
   readonly tickSpacing: number;

@@ -15,7 +15,7 @@ const RESERVE_MAX = 2n ** 112n - 1n;
 /** Far more than the error of a conversion to floating point. */
 const MARGIN = 1 + 1e-6;
 
-export interface Reserves {
+interface Reserves {
   readonly reserve0: bigint;
   readonly reserve1: bigint;
 }
@@ -24,7 +24,7 @@ export interface PlainPair extends Reserves {
   readonly feePips: number;
 }
 
-export interface ProductSwap extends SwapOutcome {
+interface ProductSwap extends SwapOutcome {
   readonly after: Reserves;
 }
 

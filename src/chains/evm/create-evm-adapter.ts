@@ -18,7 +18,6 @@ import type { EndpointLimits } from './rpc/rpc-endpoint.ts';
 import { isRpcError } from './rpc/rpc-error.ts';
 import { readBalances, readSupplies, readTokenMetadata } from './tokens/read-token-metadata.ts';
 import { readPoolStates } from './venues/read-pool-states.ts';
-import { VENUE_PROTOCOLS } from './venues/registry.ts';
 import type { CallContracts } from './venues/venue-protocol.ts';
 
 export interface EvmAdapterOptions {
@@ -125,7 +124,6 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     deployment,
     client,
     assets: toChainAssets(deployment),
-    venues: VENUE_PROTOCOLS.flatMap((protocol) => protocol.toVenues(deployment)),
     readHead: (signal) => heads.read(signal),
     readHeader: (block, signal) => readHeader(client, block, signal),
     readAgreedHeader: (block, signal) => readAgreedHeader(client, block, signal),

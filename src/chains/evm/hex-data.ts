@@ -11,7 +11,7 @@ export function hasWords(data: string, count: number): boolean {
   return data.length === 2 + count * WORD_LENGTH;
 }
 
-export function wordAt(data: string, index: number): string {
+function wordAt(data: string, index: number): string {
   const start = 2 + index * WORD_LENGTH;
   return data.slice(start, start + WORD_LENGTH);
 }

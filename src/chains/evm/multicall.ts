@@ -12,7 +12,7 @@ export interface ContractCall {
   readonly data: string;
 }
 
-export interface MulticallOptions {
+interface MulticallOptions {
   readonly client: RpcClient;
   /** Null where the chain has none: then every call goes alone, in batches. */
   readonly multicall3: Address | null;

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import {
   createAdapter,
   endScene,
   recordChain,
   startNode,
 } from '../../../test/fakes/market-scene.ts';
-import { ManualClock } from '../../lib/clock.ts';
 import { isRpcError } from './rpc/rpc-error.ts';
 
 afterEach(endScene);

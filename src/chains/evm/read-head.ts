@@ -8,7 +8,7 @@ import type { RpcClient } from './rpc/rpc-client.ts';
 import type { RpcEndpoint } from './rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from './rpc/rpc-error.ts';
 
-export interface HeadReaderOptions {
+interface HeadReaderOptions {
   readonly client: RpcClient;
   /** Blocks below the head that count as final where the node knows no `finalized` block. */
   readonly finalityDepth: number;

@@ -6,7 +6,7 @@ import { encodeFunctionData, hashMessage, isErc6492Signature } from 'viem/utils'
 import type { RpcClient } from './rpc/rpc-client.ts';
 import { isRpcError } from './rpc/rpc-error.ts';
 
-export interface ContractSignatureQuery {
+interface ContractSignatureQuery {
   readonly address: string;
   readonly text: string;
   readonly signature: Hex;

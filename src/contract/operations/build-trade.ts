@@ -6,7 +6,7 @@ import { quoteSchema, tradeInputFields } from '../schemas/trade.ts';
 import { quoteTrade } from './quote-trade.ts';
 import { TRADE_ERRORS } from './trade-errors.ts';
 
-export const DEADLINE_SECONDS = { default: 600, minimum: 30, maximum: 3600 } as const;
+const DEADLINE_SECONDS = { default: 600, minimum: 30, maximum: 3600 } as const;
 
 const rawAmount = (description: string) => Type.String({ description });
 

@@ -13,7 +13,7 @@ import {
 } from '../schemas/market.ts';
 import { TOKEN_ERRORS } from './token-errors.ts';
 
-export const HOLDER_KINDS_EXCLUDED = ['pool', 'burn', 'contract'] as const;
+const HOLDER_KINDS_EXCLUDED = ['pool', 'burn', 'contract'] as const;
 
 export const getHolders = defineOperation({
   id: 'getHolders',

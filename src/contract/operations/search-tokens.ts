@@ -10,8 +10,8 @@ import {
   tokenSummarySchema,
 } from '../schemas/market.ts';
 
-export const SEARCH_LIMIT_MAX = 100;
-export const SEARCH_TEXT_MAX = 64;
+const SEARCH_LIMIT_MAX = 100;
+const SEARCH_TEXT_MAX = 64;
 
 export const searchTokens = defineOperation({
   id: 'searchTokens',

@@ -4,8 +4,8 @@ import Type from 'typebox';
 import { chainSlugSchema } from './chain.ts';
 import { chainInput, mintInput } from './market.ts';
 
-export const SLIPPAGE_BPS_MAX = 5000;
-export const SLIPPAGE_BPS_DEFAULT = 50;
+const SLIPPAGE_BPS_MAX = 5000;
+const SLIPPAGE_BPS_DEFAULT = 50;
 
 /** What both operations take that price a trade. */
 export const tradeInputFields = {

@@ -3,7 +3,7 @@
 import { toEditDistance, toEditsAllowed, toLetterMask } from './edit-distance.ts';
 
 /** In the order of their rank. */
-export const MATCH_KINDS = [
+const MATCH_KINDS = [
   'address',
   'symbol',
   'name',

@@ -18,7 +18,7 @@ export interface StreamOpening {
   readonly page: Missed | null;
 }
 
-export interface StreamClientOptions {
+interface StreamClientOptions {
   readonly hub: StreamHub;
   readonly channel: TokenChannel;
   readonly filter: StreamFilter;

@@ -30,7 +30,7 @@ export interface StreamLimits {
   readonly stallMs: number;
 }
 
-export interface StreamHubOptions {
+interface StreamHubOptions {
   readonly store: MarketStore;
   readonly chains: MarketChains;
   readonly states: ChainStates;

@@ -14,7 +14,7 @@ import { toEventText } from './encode-events.ts';
 import type { StreamKind } from './stream-filter.ts';
 import type { TokenChannel } from './token-channel.ts';
 
-export interface StreamStatesOptions {
+interface StreamStatesOptions {
   readonly store: MarketStore;
   readonly chains: MarketChains;
   readonly onError: (error: unknown) => void;

@@ -26,7 +26,7 @@ import { type SharedState, StreamGroup, toStateMessage } from './stream-group.ts
 import { type StreamName, type StreamPoint, toTip } from './stream-point.ts';
 
 /** One step of the chain, as far as this token goes. */
-export interface ChannelStep {
+interface ChannelStep {
   readonly checkpoint: Checkpoint;
   /** `other` where the store must say what it was. */
   readonly kind: 'append' | 'rollback' | 'other';
@@ -34,7 +34,7 @@ export interface ChannelStep {
   readonly trades: readonly TradeRecord[];
 }
 
-export interface ChannelOptions {
+interface ChannelOptions {
   readonly name: StreamName;
   readonly checkpoint: Checkpoint;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ export interface ChannelOptions {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-export interface ChannelState {
+interface ChannelState {
   readonly key: string;
   readonly text: string;
 }

@@ -6,7 +6,7 @@ import { type Table, toSelect } from '../table.ts';
 
 const PAGE_SIZE = 2000;
 
-export interface TableScan<Row> {
+interface TableScan<Row> {
   readonly table: Table;
   /** Columns that order a chain's rows and tell each from the others; indexed after `chain`. */
   readonly orderBy: readonly string[];

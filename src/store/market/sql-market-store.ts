@@ -2,24 +2,15 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
-import type { BalanceRecord } from '../../model/market-record.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { SqlEngine } from '../sql.ts';
 import type { MarketSnapshot, MarketStore, MarketTransaction } from '../store.ts';
-import { toSelect } from '../table.ts';
 import { ACCOUNT_TABLE } from '../tables/account-table.ts';
-import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { POOL_SAFETY_TABLE, toPoolSafety, toPoolSafetyRow } from '../tables/pool-safety-table.ts';
 import { forgetChain } from './forget-chain.ts';
 import { MarketScans } from './market-scans.ts';
 import { MarketWriter } from './market-writer.ts';
 import { scanTable } from './scan-table.ts';
-
-const SELECT_TOP_BALANCES = toSelect(
-  BALANCE_TABLE,
-  'WHERE chain = $1 AND token = $2 ORDER BY amount_raw DESC, owner LIMIT $3',
-  ['name', 'name', 'integer'],
-);
 
 export class SqlMarketStore extends MarketScans implements MarketStore {
   readonly #engine: SqlEngine;
@@ -42,11 +33,6 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
 
   forgetChain(chain: ChainSlug): Promise<void> {
     return this.#engine.transaction((session) => forgetChain(session, chain));
-  }
-
-  async topBalances(chain: ChainSlug, token: Address, limit: number): Promise<BalanceRecord[]> {
-    const rows = await this.session.query(SELECT_TOP_BALANCES, [chain, token, limit]);
-    return rows.map(toBalanceRecord);
   }
 
   async putAccounts(chain: ChainSlug, accounts: ReadonlyMap<Address, boolean>): Promise<void> {

@@ -14,7 +14,7 @@ export interface Migration {
   readonly toStatements: (dialect: SqlDialect) => readonly string[];
 }
 
-export interface AppliedMigration {
+interface AppliedMigration {
   readonly id: number;
   readonly name: string;
   readonly checksum: string;
@@ -26,7 +26,7 @@ export interface MigrationHistory {
   readonly migrations: readonly Migration[];
 }
 
-export interface HistoryStatements {
+interface HistoryStatements {
   readonly create: SqlStatement;
   readonly select: SqlStatement;
   readonly insert: SqlStatement;

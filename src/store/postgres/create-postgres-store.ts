@@ -18,7 +18,7 @@ import { withTiming } from '../with-timing.ts';
 import { findPostgresFault } from './find-postgres-fault.ts';
 import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts';
 
-export interface PostgresStoreOptions extends PostgresPoolOptions, OnStoreHealth {
+interface PostgresStoreOptions extends PostgresPoolOptions, OnStoreHealth {
   readonly onTiming?: OnTiming | undefined;
 }
 

@@ -19,7 +19,7 @@ import {
   type SqliteEngineOptions,
 } from './open-sqlite-engine.ts';
 
-export interface SqliteStoreOptions extends OnStoreHealth {
+interface SqliteStoreOptions extends OnStoreHealth {
   /** A path, or `:memory:` for a store that is gone when it is closed. */
   readonly file: string;
   readonly onTiming?: OnTiming | undefined;

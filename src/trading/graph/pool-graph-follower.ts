@@ -20,7 +20,7 @@ import { type GraphPool, toGraphPool } from './pool-graph-pool.ts';
 import { readPoolGraph, type ToPool } from './read-pool-graph.ts';
 
 /** What the graph has to hear of a commit; the feed's own event fits. */
-export interface PoolsCommitted {
+interface PoolsCommitted {
   readonly version: number;
   /** The pools whose rows or ticks changed. */
   readonly pools: readonly PoolId[];
@@ -28,7 +28,7 @@ export interface PoolsCommitted {
   readonly complete: boolean;
 }
 
-export interface PoolGraphFollowerOptions {
+interface PoolGraphFollowerOptions {
   readonly chain: ChainSlug;
   readonly store: MarketStore;
   /** The wrapped native coin, where the chain's router can wrap. */

@@ -8,7 +8,7 @@ import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolDescription, PoolRecord, PoolTerms } from '../../model/pool.ts';
 
 /** Why a pool's swaps cannot be promised to the unit: a hook has a say, or ticks are missing. */
-export type Inexactness = 'hook' | 'ticks';
+type Inexactness = 'hook' | 'ticks';
 
 interface AnyGraphPool {
   readonly pool: PoolId;

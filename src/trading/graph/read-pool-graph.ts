@@ -15,7 +15,7 @@ export type ToPool = (
   previous: GraphPool | undefined,
 ) => GraphPool | null;
 
-export interface ReadPoolGraphOptions {
+interface ReadPoolGraphOptions {
   readonly chain: ChainSlug;
   readonly graph: PoolGraph;
   readonly toPool: ToPool;

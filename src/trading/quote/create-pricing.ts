@@ -9,7 +9,7 @@ import type { PricedTrade, PriceTrade, TradeCaller, TradeRequest } from './price
 import { type QuoteAnswer, toQuoteAnswer } from './quote-answer.ts';
 import { openQuote, QUOTE_LIFE_MS, type QuoteTerms, type Sealer, sealQuote } from './quote-seal.ts';
 
-export interface TradingParts extends PricingParts {
+interface TradingParts extends PricingParts {
   readonly sealer: Sealer;
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../lib/clock.ts';
+import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { FeeWatch } from './fee-watch.ts';
 
 const FEES = { baseFeePerGas: 1n, maxPriorityFeePerGas: 2n, maxFeePerGas: 4n };

@@ -3,7 +3,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { NetworkFees } from './priced-trade.ts';
 
-export interface FeeWatchOptions {
+interface FeeWatchOptions {
   readonly readFees: (signal: AbortSignal) => Promise<NetworkFees>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;

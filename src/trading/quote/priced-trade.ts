@@ -45,8 +45,6 @@ export interface TradeHop {
   readonly amountOutRaw: bigint;
   /** The whole fee of this direction, a V4 protocol fee included. */
   readonly feePips: number;
-  /** The part of `amountInRaw` that is fee. */
-  readonly feeAmountRaw: bigint;
   readonly ticksCrossed: number;
   readonly cost: SwapCost;
   /** The contract that holds the pool's tokens. */

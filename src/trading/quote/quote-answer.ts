@@ -60,7 +60,7 @@ function toSafety(safety: TokenSafety | null): QuoteAnswer['tokenSafety'] {
   return { buyTaxBps, sellTaxBps, sellable, checkedAt: checkedAtMs };
 }
 
-export interface QuoteFrame {
+interface QuoteFrame {
   readonly quoteId: string;
   readonly expiresAtMs: number;
   readonly nowMs: number;

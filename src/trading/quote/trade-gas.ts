@@ -13,7 +13,7 @@ const PULL = 10_000n;
 const UNWRAP = 10_000n;
 
 /** What the gas of a swap depends on. */
-export interface SwapLoad {
+interface SwapLoad {
   readonly cost: SwapCost;
   /** The contract that holds the pool's tokens. */
   readonly vault: Address;

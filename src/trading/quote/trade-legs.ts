@@ -16,7 +16,6 @@ function toHop(hop: RouteHop): TradeHop {
     amountInRaw: hop.amountIn,
     amountOutRaw: hop.amountOut,
     feePips: pool.curve.feePips(zeroForOne),
-    feeAmountRaw: hop.feeAmount,
     ticksCrossed: hop.ticksCrossed,
     cost: pool.cost,
     vault: pool.vault,

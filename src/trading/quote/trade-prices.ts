@@ -39,7 +39,7 @@ export function toPriceImpactBps(route: BestRoute): number {
   return Number((lost * 20_000n + still) / (2n * still));
 }
 
-export interface PriceUnits {
+interface PriceUnits {
   readonly side: TradeSide;
   readonly decimalsIn: number | null;
   readonly decimalsOut: number | null;

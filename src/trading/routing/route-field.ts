@@ -48,7 +48,7 @@ export function toStage({ from, to }: { readonly from: number; readonly to: numb
   return from === NODE_IN ? 0 : to === NODE_OUT ? 2 : 1;
 }
 
-export interface FieldOptions {
+interface FieldOptions {
   readonly assetIn: Address;
   readonly assetOut: Address;
   /** Pools that cannot be promised to the unit are searched too. */

@@ -17,7 +17,7 @@ import { type SearchWork, SWAP_EVALUATIONS } from './search-work.ts';
 /** What may be subtracted from a route's output, for instance its gas; in units of the output. */
 export type RouteCost = (path: readonly { readonly pool: GraphPool }[]) => bigint;
 
-export interface SingleRoute {
+interface SingleRoute {
   readonly path: RoutePath;
   readonly amountOut: bigint;
 }

@@ -22,7 +22,7 @@ import type { PoolSwap } from './route-swaps.ts';
 import { POOL_EVALUATIONS, SearchWork } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
 
-export interface RouteRequest {
+interface RouteRequest {
   /** Native and wrapped coin are one asset where the graph says so. */
   readonly tokenIn: Address;
   readonly tokenOut: Address;

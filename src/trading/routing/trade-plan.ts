@@ -32,7 +32,7 @@ export interface RouteQuestion {
 }
 
 /** Pools that were seen to take the same taxes: others are not mixed with them in one route. */
-export interface TaxPlan {
+interface TaxPlan {
   readonly taxes: EndTaxes;
   readonly field: FieldPlan;
 }

@@ -6,7 +6,7 @@ import { GasMeter, toPoolGas } from '../quote/trade-gas.ts';
 import type { RouteStrand } from './route-strands.ts';
 
 /** A swap in a pool. */
-export interface PoolLoad {
+interface PoolLoad {
   readonly pool: GraphPool;
   readonly ticksCrossed: number;
   /** Whether it takes a part of the input. */

@@ -13,7 +13,7 @@ export interface TripHop {
   readonly zeroForOne: boolean;
 }
 
-export interface Trip {
+interface Trip {
   readonly hops: readonly TripHop[];
   /** In the native coin. */
   readonly amountIn: bigint;
@@ -74,7 +74,7 @@ function findTrip(
   return amountIn === null ? null : { hops, amountIn };
 }
 
-export interface TripRules {
+interface TripRules {
   readonly trusted: ReadonlySet<Address>;
   /** Which pools may be used on the way. */
   readonly accepts: AcceptEdge;

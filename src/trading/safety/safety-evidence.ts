@@ -16,7 +16,7 @@ import type { TokenEventNotice, TokenTaxNotice } from '../../model/token-notice.
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { SafetyBook } from './safety-book.ts';
 
-export interface SafetyEvidenceOptions {
+interface SafetyEvidenceOptions {
   readonly book: SafetyBook;
   readonly readGraph: () => PoolGraph | null;
   /** Assets that the operator vouches for: of their events only those of their owners count. */

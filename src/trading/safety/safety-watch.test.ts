@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
+import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
-import { ManualClock } from '../../lib/clock.ts';
 import { SafetyBook } from './safety-book.ts';
 import { type ProbeOutcome, SafetyWatch } from './safety-watch.ts';
 

@@ -21,7 +21,7 @@ export interface RoundTripView {
   readonly back: SwapMeasure | null;
 }
 
-export interface RoundTripViews {
+interface RoundTripViews {
   readonly asContract: RoundTripView | null;
   readonly asWallet: RoundTripView | null;
 }
@@ -33,7 +33,7 @@ const TRACE_BPS = 0.01;
  * From here on the gas of a token's own transfer is told. Plain contracts use 30,000 to 60,000;
  * those that keep interest, or sell their own tax on the way, up to some 250,000.
  */
-export const SELL_GAS_HIGH = 300_000n;
+const SELL_GAS_HIGH = 300_000n;
 
 /** To the nearest: a contract rounds as it likes. */
 function toLossBps(whole: bigint, left: bigint): number | null {
@@ -117,7 +117,7 @@ function mergeViews(views: RoundTripViews): Sides | null {
   };
 }
 
-export interface ProbedPool {
+interface ProbedPool {
   readonly pool: PoolId;
   readonly token0: Address;
   readonly token1: Address;

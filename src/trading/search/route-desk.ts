@@ -22,7 +22,7 @@ const SIZE_BITS = 3;
 const RETRY_AFTER_SECONDS = 1;
 const QUEUE = { lengthMax: 2_048, perCallerMax: 512 };
 
-export interface DeskQuestion {
+interface DeskQuestion {
   /** Who asks, as limits tell callers apart. */
   readonly caller: string;
   /** Names the two assets. */

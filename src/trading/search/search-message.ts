@@ -62,18 +62,18 @@ export type SearchCommand =
   | { readonly kind: 'search'; readonly job: number; readonly plan: SentPlan };
 
 /** A hop without what its pool says already. */
-export interface SentHop extends Omit<RouteHop, 'pool' | 'tokenIn' | 'tokenOut'> {
+interface SentHop extends Omit<RouteHop, 'pool' | 'tokenIn' | 'tokenOut'> {
   readonly number: number;
 }
 
 type Sent<Part> = Omit<Part, 'hops'> & { readonly hops: readonly SentHop[] };
 
-export interface SentRoute extends Omit<BestRoute, 'strands' | 'legs'> {
+interface SentRoute extends Omit<BestRoute, 'strands' | 'legs'> {
   readonly strands: readonly Sent<BestRoute['strands'][number]>[];
   readonly legs: readonly Sent<BestRoute['legs'][number]>[];
 }
 
-export type SentSearch =
+type SentSearch =
   | { readonly kind: 'found'; readonly found: Omit<TaxedRoute, 'route'> & { route: SentRoute } }
   | { readonly kind: 'none'; readonly reason: NoRouteReason };
 

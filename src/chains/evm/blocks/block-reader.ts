@@ -19,7 +19,7 @@ import { LogSpan, type LogSpanOptions } from './log-span.ts';
 /** Which ranges are read with all their logs and held against their headers. */
 export type LogVerification = 'all' | 'linked';
 
-export interface BlockReaderOptions extends ChunkReaderOptions {
+interface BlockReaderOptions extends ChunkReaderOptions {
   readonly client: RpcClient;
   readonly verification: LogVerification;
   readonly span: LogSpanOptions;

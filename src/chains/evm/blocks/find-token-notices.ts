@@ -55,7 +55,7 @@ interface SwapHere {
   readonly description: PoolDescription;
 }
 
-export interface LogsToSearch {
+interface LogsToSearch {
   readonly logs: readonly EvmLog[];
   readonly accepted: readonly AcceptedBlock[];
   readonly findPool: (pool: PoolId) => PoolDescription | undefined;

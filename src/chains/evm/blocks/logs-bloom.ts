@@ -50,7 +50,7 @@ export function bloomMayHave(bloom: Uint8Array, item: string): boolean {
 }
 
 /** How a block's logs stand to its header's bloom. */
-export type BloomVerdict = 'complete' | 'missing' | 'invented' | 'unknown';
+type BloomVerdict = 'complete' | 'missing' | 'invented' | 'unknown';
 
 /**
  * Compares all the logs of a block, not only those of some topics, with its header. Some nodes

@@ -4,7 +4,7 @@ import type { EvmLog } from '../evm-log.ts';
 import { RpcError } from '../rpc/rpc-error.ts';
 import { type LogRange, parseLogs } from './parse-logs.ts';
 
-export interface BlockReceipts {
+interface BlockReceipts {
   readonly logs: EvmLog[];
   readonly senders: ReadonlyMap<string, string>;
 }

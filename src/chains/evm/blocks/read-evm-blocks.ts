@@ -49,7 +49,7 @@ export async function readEvmBlocks(
   });
 }
 
-export interface SenderWish {
+interface SenderWish {
   readonly txHash: string;
   readonly blockHash: string;
 }

@@ -6,7 +6,7 @@ import { RpcError } from '../rpc/rpc-error.ts';
 import { judgeLogs, parseBloom } from './logs-bloom.ts';
 import type { EvmBlock } from './parse-block.ts';
 
-export interface VerifyContext {
+interface VerifyContext {
   readonly endpoint: string;
   /** Whether the logs are all that the blocks have, and not only those of some topics. */
   readonly allLogs: boolean;

@@ -8,13 +8,13 @@ import type { KnownPools } from '../../adapter.ts';
 import type { EvmDeployment } from '../deployment.ts';
 import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
 
-export interface DirectoryEntry {
+interface DirectoryEntry {
   readonly description: PoolDescription;
   /** False when the pool was met mid-life. */
   readonly complete: boolean;
 }
 
-export interface PoolDirectoryOptions {
+interface PoolDirectoryOptions {
   readonly deployment: EvmDeployment;
   readonly knownPools: KnownPools;
 }

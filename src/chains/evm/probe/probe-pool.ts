@@ -37,7 +37,7 @@ export interface ProbeTrip {
   readonly minBlock: number;
 }
 
-export interface ProbeMeasure {
+interface ProbeMeasure {
   readonly isDone: boolean;
   readonly sent: bigint;
   readonly arrived: bigint;
@@ -50,13 +50,13 @@ export interface ProbeMeasure {
 }
 
 /** The last hop of the way there and the first of the way back; null where it was not reached. */
-export interface ProbeView {
+interface ProbeView {
   readonly there: ProbeMeasure | null;
   readonly back: ProbeMeasure | null;
 }
 
 /** A view is null where the node cannot show it. */
-export interface ProbeViews {
+interface ProbeViews {
   readonly asContract: ProbeView | null;
   readonly asWallet: ProbeView | null;
 }

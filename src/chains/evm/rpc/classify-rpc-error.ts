@@ -86,7 +86,7 @@ function toCount(text: string): number | null {
 }
 
 /** How many blocks the wording says would work; null where it says nothing usable. */
-export function toSuggestedBlocks(message: string): number | null {
+function toSuggestedBlocks(message: string): number | null {
   const bounds = SUGGESTED_BOUNDS.exec(message);
   if (bounds?.[1] !== undefined && bounds[2] !== undefined) {
     const blocks = Number(bounds[2]) - Number(bounds[1]) + 1;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../../lib/clock.ts';
+import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { RpcError } from './rpc-error.ts';
 

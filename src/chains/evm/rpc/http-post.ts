@@ -6,7 +6,7 @@ import { request as requestHttps } from 'node:https';
 import { createGunzip } from 'node:zlib';
 import { RpcError } from './rpc-error.ts';
 
-export interface HttpPost {
+interface HttpPost {
   readonly url: URL;
   readonly agent: Agent;
   /** The endpoint's redacted name, for errors. */

@@ -13,7 +13,7 @@ export class BatchRefused extends Error {
   override readonly name = 'BatchRefused';
 }
 
-export interface ReplyContext {
+interface ReplyContext {
   readonly name: string;
   readonly firstId: number;
   readonly count: number;

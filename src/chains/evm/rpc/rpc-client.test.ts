@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
 import {
   type MisbehavingRpc,
   startMisbehavingRpc,
 } from '../../../../test/fakes/misbehaving-rpc.ts';
 import { RecordedChain } from '../../../../test/fakes/recorded-chain.ts';
-import { ManualClock } from '../../../lib/clock.ts';
 import { type Log, RpcClient } from './rpc-client.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
 import type { RpcMethod } from './rpc-method.ts';

@@ -25,7 +25,7 @@ export interface RpcClientOptions {
   readonly limits: EndpointLimits;
 }
 
-export interface WorkOptions {
+interface WorkOptions {
   readonly signal?: AbortSignal | undefined;
   /** An endpoint that has not reached this block is passed over. */
   readonly minBlock?: number;

@@ -13,7 +13,7 @@ export interface RpcCall {
   readonly params: readonly unknown[];
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Fewer calls to a request than the endpoint would take. */
   readonly callsMax?: number;

@@ -27,7 +27,7 @@ export type RpcErrorKind =
   /** No endpoint could answer in the time allowed. */
   | 'unavailable';
 
-export interface RpcErrorDetails {
+interface RpcErrorDetails {
   /** The endpoint's redacted name; null when no single endpoint is meant. */
   readonly endpoint?: string | null;
   readonly code?: number | null;

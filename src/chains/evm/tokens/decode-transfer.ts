@@ -7,8 +7,7 @@ import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';
 
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 export const DEPOSIT_TOPIC = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
-export const WITHDRAWAL_TOPIC =
-  '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
+const WITHDRAWAL_TOPIC = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
 
 /** ERC-721 uses the same topic with its token id as a fourth: those are not ours. */
 function decodeTransfer(log: EvmLog, out: DecodedEvent[]): void {

@@ -11,8 +11,6 @@ import type { ContractCall } from '../multicall.ts';
 export type CallContracts = (calls: readonly ContractCall[]) => Promise<(string | null)[]>;
 
 export interface VenueProtocol {
-  /** The first topics of the logs that matter here. */
-  readonly topics: readonly string[];
   /** The venues of this kind that a deployment has. */
   toVenues(deployment: EvmDeployment): readonly string[];
   createDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder>;

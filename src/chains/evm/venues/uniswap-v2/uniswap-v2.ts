@@ -3,7 +3,7 @@
 import type { PoolDescription } from '../../../../model/pool.ts';
 import { addressAt, addressWord, hasWords, toCallData, uintAt } from '../../hex-data.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import { createUniswapV2Decoders, PAIR_CREATED_TOPIC, SWAP_TOPIC, SYNC_TOPIC } from './decode.ts';
+import { createUniswapV2Decoders } from './decode.ts';
 
 export const FACTORY_SELECTOR = '0xc45a0155';
 export const TOKEN0_SELECTOR = '0x0dfe1681';
@@ -57,7 +57,6 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
 };
 
 export const uniswapV2: VenueProtocol = {
-  topics: [PAIR_CREATED_TOPIC, SYNC_TOPIC, SWAP_TOPIC],
   toVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
   createDecoders: createUniswapV2Decoders,
   resolvePools,

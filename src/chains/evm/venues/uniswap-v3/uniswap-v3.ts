@@ -14,15 +14,7 @@ import {
   uintWord,
 } from '../../hex-data.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import {
-  BURN_TOPIC,
-  createUniswapV3Decoders,
-  INITIALIZE_TOPIC,
-  MINT_TOPIC,
-  PANCAKE_SWAP_TOPIC,
-  POOL_CREATED_TOPIC,
-  SWAP_TOPIC,
-} from './decode.ts';
+import { createUniswapV3Decoders } from './decode.ts';
 
 export const FACTORY_SELECTOR = '0xc45a0155';
 export const TOKEN0_SELECTOR = '0x0dfe1681';
@@ -135,14 +127,6 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
 };
 
 export const uniswapV3: VenueProtocol = {
-  topics: [
-    POOL_CREATED_TOPIC,
-    INITIALIZE_TOPIC,
-    MINT_TOPIC,
-    BURN_TOPIC,
-    SWAP_TOPIC,
-    PANCAKE_SWAP_TOPIC,
-  ],
   toVenues: (deployment) => deployment.v3.map((fork) => fork.venue),
   createDecoders: createUniswapV3Decoders,
   resolvePools,

@@ -6,19 +6,17 @@ import type { EvmDeployment, V4Deployment } from '../../deployment.ts';
 import type { LogDecoder } from '../../evm-log.ts';
 import { addressAt, hasWords, int24At, intAt, toTopicAddress, uintAt } from '../../hex-data.ts';
 
-export const INITIALIZE_TOPIC =
-  '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438';
-export const MODIFY_LIQUIDITY_TOPIC =
-  '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec';
-export const SWAP_TOPIC = '0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f';
-export const PROTOCOL_FEE_UPDATED_TOPIC =
+const INITIALIZE_TOPIC = '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438';
+const MODIFY_LIQUIDITY_TOPIC = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec';
+const SWAP_TOPIC = '0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f';
+const PROTOCOL_FEE_UPDATED_TOPIC =
   '0xe9c42593e71f84403b84352cd168d693e2c9fcd1fdbcc3feb21d92b43e6696f9';
 
 /** A pool key's fee with this bit means that the hook sets it, swap by swap. */
 const DYNAMIC_FEE_FLAG = 0x80_0000;
 
 /** What a pool's id is the hash of. */
-export interface V4PoolKey {
+interface V4PoolKey {
   readonly pool: PoolId;
   readonly token0: Address;
   readonly token1: Address;

@@ -13,14 +13,7 @@ import {
   uintAt,
 } from '../../hex-data.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import {
-  createUniswapV4Decoders,
-  INITIALIZE_TOPIC,
-  MODIFY_LIQUIDITY_TOPIC,
-  PROTOCOL_FEE_UPDATED_TOPIC,
-  SWAP_TOPIC,
-  toV4Description,
-} from './decode.ts';
+import { createUniswapV4Decoders, toV4Description } from './decode.ts';
 
 export const POOL_KEYS_SELECTOR = '0x86b6be7d';
 export const GET_SLOT0_SELECTOR = '0xc815641c';
@@ -108,7 +101,6 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
 };
 
 export const uniswapV4: VenueProtocol = {
-  topics: [INITIALIZE_TOPIC, MODIFY_LIQUIDITY_TOPIC, SWAP_TOPIC, PROTOCOL_FEE_UPDATED_TOPIC],
   toVenues: (deployment) => (deployment.v4 === null ? [] : [deployment.v4.venue]),
   createDecoders: createUniswapV4Decoders,
   resolvePools,

@@ -1,0 +1,120 @@
+// The source as text: what each file imports by name and what it exports, and what follows from it.
+
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+interface Import {
+  /** As written: `../lib/clock.ts`, `node:fs`. */
+  readonly from: string;
+  /** The names it takes; null for all of them (`import * as`, `import()`). */
+  readonly names: readonly string[] | null;
+}
+
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+  readonly imports: readonly Import[];
+}
+
+const GENERATED = /\.gen\.ts$/;
+const STATIC_IMPORT = /^(?:import|export)\b([^;'"]*?)\bfrom\s+['"]([^'"]+)['"]/gm;
+const BARE_IMPORT = /^import\s+['"]([^'"]+)['"]/gm;
+const DYNAMIC_IMPORT = /\bimport\(\s*['"`]([^'"`]+)['"`]\s*\)(?:\.(\w+))?/g;
+const AUGMENTATION = /^declare module ['"]([^'"]+)['"] \{\s*interface (\w+)/gm;
+const EXPORT =
+  /^export (?:abstract |async )*(?:function\*?|class|const|let|interface|type|enum) (\w+)/gm;
+
+function toNames(clause: string): string[] | null {
+  if (clause.includes('*')) return null;
+  const [, list = ''] = /\{([^}]*)\}/.exec(clause) ?? [];
+  return list
+    .split(',')
+    .map(
+      (one) =>
+        one
+          .trim()
+          .replace(/^type /, '')
+          .split(/\s+as\s+/)[0] ?? '',
+    )
+    .filter((name) => name !== '');
+}
+
+export function parseSource(path: string, text: string): Source {
+  const imports = [
+    ...Array.from(text.matchAll(STATIC_IMPORT), ([, clause = '', from = '']) => ({
+      from,
+      names: toNames(clause),
+    })),
+    ...Array.from(text.matchAll(BARE_IMPORT), ([, from = '']) => ({ from, names: [] })),
+    ...Array.from(text.matchAll(DYNAMIC_IMPORT), ([, from = '', name]) => ({
+      from,
+      names: name === undefined || name === 'then' ? null : [name],
+    })),
+    ...Array.from(text.matchAll(AUGMENTATION), ([, from = '', name = '']) => ({
+      from,
+      names: [name],
+    })),
+  ];
+  return { path, text, lines: text.split('\n'), imports };
+}
+
+export function readSources(patterns: readonly string[]): Source[] {
+  return globSync([...patterns], { exclude: ['**/node_modules/**'] })
+    .filter((path) => !GENERATED.test(path))
+    .sort()
+    .map((path) => parseSource(path, readFileSync(path, 'utf8')));
+}
+
+export function isTest(source: Source): boolean {
+  return source.path.endsWith('.test.ts');
+}
+
+/** The files that a file imports, as paths like its own. */
+export function* findImportedFiles(source: Source): Generator<string> {
+  for (const { from } of source.imports) {
+    if (from.startsWith('.')) yield normalize(join(dirname(source.path), from));
+  }
+}
+
+function isProduction(source: Source): boolean {
+  return source.path.startsWith('src/') && !isTest(source);
+}
+
+/** The paths of all files that import a name from a file, as `path#name` or `path#*` for all. */
+function findImporters(sources: readonly Source[]): Map<string, Source[]> {
+  const importers = new Map<string, Source[]>();
+  for (const source of sources) {
+    for (const { from, names } of source.imports) {
+      if (!from.startsWith('.')) continue;
+      const path = normalize(join(dirname(source.path), from));
+      for (const name of names ?? ['*']) {
+        const key = `${path}#${name}`;
+        importers.set(key, [...(importers.get(key) ?? []), source]);
+      }
+    }
+  }
+  return importers;
+}
+
+function isUsedInside(source: Source, name: string): boolean {
+  const code = source.text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  return (code.match(new RegExp(`\\b${name}\\b`, 'g')) ?? []).length > 1;
+}
+
+/**
+ * Exports of production files that no other file imports; and those that only tests, benches and
+ * documents import while the file itself does not use them, which production could do without.
+ */
+export function findUnusedExports(sources: readonly Source[]): string[] {
+  const importers = findImporters(sources);
+  return sources.filter(isProduction).flatMap((source) => {
+    const names = Array.from(source.text.matchAll(EXPORT), ([, name = '']) => name);
+    return names.flatMap((name) => {
+      const users = [name, '*'].flatMap((one) => importers.get(`${source.path}#${one}`) ?? []);
+      if (users.length === 0) return [`${source.path}: nothing imports ${name}`];
+      if (users.some(isProduction) || isUsedInside(source, name)) return [];
+      return [`${source.path}: only tests use ${name}`];
+    });
+  });
+}
