@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import type { ChainAdapter } from '../src/chains/adapter.ts';
 import { toSortableInteger } from '../src/lib/sortable-integer.ts';
-import type { BlockEvents } from '../src/model/market-event.ts';
+import type { BlockEvents } from '../src/model/block-events.ts';
 import type { SqlRow, SqlSession } from '../src/store/sql.ts';
 import type { MarketTransaction, Store } from '../src/store/store.ts';
 import { defineTable } from '../src/store/table.ts';

@@ -118,3 +118,36 @@ export function findUnusedExports(sources: readonly Source[]): string[] {
     });
   });
 }
+
+/**
+ * Groups of files that import each other in a circle, types included: each group is named by its
+ * files, and each file is in at most one. (Tarjan's strongly connected components.)
+ */
+export function findCircles(sources: readonly Source[]): string[] {
+  const imports = new Map(sources.map((one) => [one.path, [...findImportedFiles(one)]]));
+  const order = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[] = [];
+
+  function visit(path: string): number {
+    const own = order.size;
+    order.set(path, own);
+    open.push(path);
+    let low = own;
+    for (const next of imports.get(path) ?? []) {
+      if (!imports.has(next)) continue;
+      if (!order.has(next)) low = Math.min(low, visit(next));
+      else if (open.includes(next)) low = Math.min(low, order.get(next) ?? low);
+    }
+    if (low === own) {
+      const group = open.splice(open.indexOf(path));
+      if (group.length > 1 || imports.get(path)?.includes(path)) {
+        circles.push(group.toSorted().join(' ↔ '));
+      }
+    }
+    return low;
+  }
+
+  for (const path of imports.keys()) if (!order.has(path)) visit(path);
+  return circles;
+}

@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import { describe, test } from 'node:test';
 import { type AnyNode, parse } from 'acorn';
 import {
+  findCircles,
   findImportedFiles,
   findUnusedExports,
   isTest,
@@ -29,6 +30,14 @@ const LAYERS: readonly (readonly string[])[] = [
   ['cli'],
 ];
 
+/** The same inside the large folders: sub-folders from the ground up. */
+const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'src/trading': [['graph'], ['routing'], ['search', 'safety'], ['quote'], ['build']],
+  'src/store': [['tables'], ['migrations', 'market', 'access'], ['sqlite', 'postgres']],
+  'src/contract': [['schemas'], ['operations']],
+  'src/market': [['search'], ['stream']],
+};
+
 const sources = readSources(['src/**/*.ts']);
 const everything = readSources(['{src,test,bench,docs,devnet,examples}/**/*.ts']);
 
@@ -40,6 +49,17 @@ function partOf(path: string): string {
 
 function layerOf(part: string): number {
   return LAYERS.findIndex((layer) => layer.includes(part));
+}
+
+/** Whether an import between two sub-folders of a large folder goes sideways or up. */
+function isInnerBreach(from: string, to: string): boolean {
+  const [folder, other] = [from, to].map((path) => path.split('/').slice(0, 2).join('/'));
+  const layers = INNER_LAYERS[folder ?? ''];
+  const [own = '', target = ''] = [from, to].map((path) => path.split('/')[2]);
+  if (layers === undefined || folder !== other || own === target) return false;
+  const [low, high] = [target, own].map((one) => layers.findIndex((each) => each.includes(one)));
+  // Files beside the sub-folders belong to no layer: the search for circles covers them.
+  return low !== -1 && high !== -1 && (low ?? 0) >= (high ?? 0);
 }
 
 function assertNone(breaches: readonly string[]): void {
@@ -63,6 +83,43 @@ describe('imports', () => {
           .map((target) => `${source.path} → ${target}`),
       );
     assertNone(breaches);
+  });
+
+  test('behavior: imports between the sub-folders of a large folder go down as well', () => {
+    const breaches = sources
+      .filter((source) => !isTest(source))
+      .flatMap((source) =>
+        [...findImportedFiles(source)]
+          .filter((target) => isInnerBreach(source.path, target))
+          .map((target) => `${source.path} → ${target}`),
+      );
+    assertNone(breaches);
+  });
+
+  test('behavior: every sub-folder of a layered folder has a place in its layers', () => {
+    const folders = sources.flatMap(({ path }) => {
+      const layers = INNER_LAYERS[path.split('/').slice(0, 2).join('/')];
+      const [, , folder = '', file] = path.split('/');
+      return layers === undefined || file === undefined || layers.flat().includes(folder)
+        ? []
+        : [path];
+    });
+    assertNone(folders);
+  });
+
+  test('behavior: no files import each other in a circle', () => {
+    assertNone(findCircles(sources.filter((source) => !isTest(source))));
+  });
+
+  test('behavior: circles are found over several files, by types too', () => {
+    const files = [
+      parseSource('src/lib/a.ts', "import { b } from './b.ts';\n"),
+      parseSource('src/lib/b.ts', "import type { C } from './deep/c.ts';\n"),
+      parseSource('src/lib/deep/c.ts', "import { d } from '../d.ts';\nimport '../a.ts';\n"),
+      parseSource('src/lib/d.ts', "import { readFileSync } from 'node:fs';\n"),
+      parseSource('src/lib/e.ts', "import { a } from './a.ts';\nimport { d } from './d.ts';\n"),
+    ];
+    assert.deepEqual(findCircles(files), ['src/lib/a.ts ↔ src/lib/b.ts ↔ src/lib/deep/c.ts']);
   });
 
   test('behavior: transports never touch the store or the chains', () => {

@@ -1,13 +1,8 @@
 // What the ingest pipeline asks of a chain. One implementation per family of chains.
 
+import type { BlockEvents } from '../model/block-events.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type {
-  Address,
-  BlockEvents,
-  BlockHeader,
-  PoolId,
-  TokenMetadata,
-} from '../model/market-event.ts';
+import type { Address, BlockHeader, PoolId, TokenMetadata } from '../model/market-event.ts';
 import type { PoolDescription, PoolKindName, StateOf } from '../model/pool.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 

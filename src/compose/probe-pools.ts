@@ -10,10 +10,10 @@ import { ZERO_ADDRESS } from '../model/market-event.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
 import type { PoolGraph } from '../trading/graph/pool-graph.ts';
 import type { GraphPool } from '../trading/graph/pool-graph-pool.ts';
+import type { SafetyBook } from '../trading/graph/safety-book.ts';
 import type { NetworkFees } from '../trading/quote/priced-trade.ts';
 import { toHookFees } from '../trading/safety/hook-fees.ts';
 import { type TripHop, toProbeTrip } from '../trading/safety/probe-trip.ts';
-import type { SafetyBook } from '../trading/safety/safety-book.ts';
 import type { SafetyWatchOptions } from '../trading/safety/safety-watch.ts';
 import { toPoolSafety } from '../trading/safety/to-pool-safety.ts';
 

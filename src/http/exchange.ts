@@ -11,8 +11,8 @@ import {
   TEXT_BYTES_MAX,
   toHeaderLines,
 } from './answer-head.ts';
+import { COMMON_HEADERS } from './common-headers.ts';
 import { toProblemText } from './problem.ts';
-import { COMMON_HEADERS } from './response-headers.ts';
 import type { Target } from './target.ts';
 
 /** Flat name, value, name, value: the form that Node writes fastest. */

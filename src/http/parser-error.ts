@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import type { AppError } from '../errors/app-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { COMMON_HEADERS } from './common-headers.ts';
 import { HEADER_BYTES_MAX, toParserAppError, toProblemText } from './problem.ts';
-import { COMMON_HEADERS } from './response-headers.ts';
 
 interface ParserErrorOptions {
   readonly createRequestId: () => string;

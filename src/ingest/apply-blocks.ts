@@ -1,6 +1,6 @@
 // Applies the events of whole blocks, in the order of the log, to the rows in memory.
 
-import type { BlockEvents } from '../model/market-event.ts';
+import type { BlockEvents } from '../model/block-events.ts';
 import { applyPoolChanged, applyPoolCreated } from './apply-pool-event.ts';
 import { applySwap } from './apply-swap.ts';
 import { applyTransfer } from './apply-transfer.ts';

@@ -14,7 +14,8 @@ import {
   setReserves,
   toSwapped,
 } from '../../test/fakes/pool-events.ts';
-import { type MarketEvent, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { MarketEvent } from '../model/block-events.ts';
+import { ZERO_ADDRESS } from '../model/market-event.ts';
 import type { PoolRecord } from '../model/pool.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;

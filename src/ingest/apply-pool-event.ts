@@ -2,7 +2,7 @@
 
 import type { PoolTicks, SwappedAmounts } from '../amm/pool-kind.ts';
 import { kindOf } from '../amm/pool-kinds.ts';
-import type { PoolChangedEvent, PoolCreatedEvent } from '../model/market-event.ts';
+import type { PoolChangedEvent, PoolCreatedEvent } from '../model/block-events.ts';
 import type { PoolChange, PoolRecord } from '../model/pool.ts';
 import type { BasePool, MarketState, PoolEntry, TickEntry } from './market-state.ts';
 import { toTokenEntry } from './token-entry.ts';

@@ -13,7 +13,8 @@ import {
 } from '../../test/fakes/index-events.ts';
 import { setReserves } from '../../test/fakes/pool-events.ts';
 import { toLpFee } from '../amm/concentrated/concentrated-kind.ts';
-import { type MarketEvent, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { MarketEvent } from '../model/block-events.ts';
+import { ZERO_ADDRESS } from '../model/market-event.ts';
 import type { TradeRecord } from '../model/market-record.ts';
 
 const E18 = 10n ** 18n;

@@ -2,7 +2,7 @@
 
 import { type MarketView, RANK_TOKEN } from '../chains/quote-rule.ts';
 import { compareTexts } from '../lib/decimal.ts';
-import type { SwapEvent } from '../model/market-event.ts';
+import type { SwapEvent } from '../model/block-events.ts';
 import type { TradeRecord } from '../model/market-record.ts';
 import { toAnchorPrice } from './anchor-price.ts';
 import { applyPoolChange } from './apply-pool-event.ts';

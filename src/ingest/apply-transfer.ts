@@ -1,7 +1,9 @@
 // Balances, holders and their sum, kept exactly as transfers tell them.
 
-import { type Address, type TransferEvent, ZERO_ADDRESS } from '../model/market-event.ts';
-import type { BalanceEntry, MarketState, TokenEntry } from './market-state.ts';
+import type { TransferEvent } from '../model/block-events.ts';
+import { type Address, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { BalanceEntry } from './balance-cache.ts';
+import type { MarketState, TokenEntry } from './market-state.ts';
 import { toTokenEntry } from './token-entry.ts';
 
 /** No balance or sum of balances passes what a contract can hold, whatever its events claim. */

@@ -2,7 +2,13 @@
 // joined keys, and every transfer looks here twice.
 
 import type { Address } from '../model/market-event.ts';
-import type { BalanceEntry } from './market-state.ts';
+import type { BalanceRecord } from '../model/market-record.ts';
+
+export interface BalanceEntry {
+  readonly row: { -readonly [Key in keyof BalanceRecord]: BalanceRecord[Key] };
+  /** The last block whose undo image has this row. */
+  imagedBlock: number;
+}
 
 type Generation = Map<Address, Map<Address, BalanceEntry>>;
 

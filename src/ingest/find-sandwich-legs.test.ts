@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { swap } from '../../test/fakes/index-events.ts';
-import type { SwapEvent } from '../model/market-event.ts';
+import type { SwapEvent } from '../model/block-events.ts';
 import { findSandwichLegs } from './find-sandwich-legs.ts';
 
 function isBuy(event: SwapEvent): boolean {

@@ -9,7 +9,7 @@ import {
 } from '../../test/conformance/store-place.ts';
 import { createRandom, FakeChain } from '../../test/fakes/fake-chain.ts';
 import { readIndex, startIndexer } from '../../test/fakes/indexed-chain.ts';
-import type { BlockEvents } from '../model/market-event.ts';
+import type { BlockEvents } from '../model/block-events.ts';
 import type { MarketStore } from '../store/store.ts';
 
 const ENGINES: readonly { name: string; createPlace: CreatePlace; seeds: number }[] = [

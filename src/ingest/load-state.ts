@@ -3,18 +3,19 @@
 import { kindOf } from '../amm/pool-kinds.ts';
 import type { ChainAdapter } from '../chains/adapter.ts';
 import { RANK_TOKEN, toMarketViews, toRankedAssets } from '../chains/quote-rule.ts';
+import type { BlockEvents } from '../model/block-events.ts';
 import { CHAINS } from '../model/chain.ts';
 import {
   type Address,
-  type BlockEvents,
   type PoolId,
   type TokenMetadata,
   ZERO_ADDRESS,
 } from '../model/market-event.ts';
 import type { MarketReader } from '../store/store.ts';
 import { compareAge } from './apply-pool-event.ts';
+import type { BalanceEntry } from './balance-cache.ts';
 import { POOLS_COMPARED_MAX } from './examine-block.ts';
-import type { BalanceEntry, BasePool, MarketState, TokenEntry } from './market-state.ts';
+import type { BasePool, MarketState, TokenEntry } from './market-state.ts';
 
 interface LoadSource {
   readonly reader: MarketReader;

@@ -15,7 +15,7 @@ import type {
 } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { UndoImages } from '../store/store.ts';
-import { BalanceCache } from './balance-cache.ts';
+import { BalanceCache, type BalanceEntry } from './balance-cache.ts';
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -48,11 +48,6 @@ export interface PoolEntry {
   ticks: Map<number, TickEntry> | null;
   /** The ticks in order, made when needed and dropped when one comes or goes. */
   tickOrder: readonly number[] | null;
-}
-
-export interface BalanceEntry {
-  readonly row: Draft<BalanceRecord>;
-  imagedBlock: number;
 }
 
 interface OpenImages {

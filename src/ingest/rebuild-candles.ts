@@ -10,7 +10,8 @@ import {
   type StoredInterval,
   type TradeRecord,
 } from '../model/market-record.ts';
-import type { CandleKey, MarketTransaction, TimeRange } from '../store/store.ts';
+import type { TimeRange } from '../store/market-reads.ts';
+import type { CandleKey, MarketTransaction } from '../store/store.ts';
 
 /** The candles of one series and interval that lost trades. */
 interface Affected {

@@ -8,8 +8,7 @@ import { addTexts, roundText, textToDecimal, toRatio } from '../lib/decimal.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/market-event.ts';
 import type { CandleRecord, TokenRecord } from '../model/market-record.ts';
-import type { CandleSeries } from '../store/market-reads.ts';
-import type { TimeRange } from '../store/store.ts';
+import type { CandleSeries, TimeRange } from '../store/market-reads.ts';
 import type { AnswerReader } from './read-at.ts';
 
 const MINUTE_MS = 60_000;

@@ -13,7 +13,7 @@ import { AppError } from '../errors/app-error.ts';
 import { toShownAddress } from '../lib/checksum-address.ts';
 import type { PoolId } from '../model/market-event.ts';
 import type { TokenRecord } from '../model/market-record.ts';
-import type { TimeRange } from '../store/store.ts';
+import type { TimeRange } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey, type Validity } from './answer-cache.ts';
 import { readStart, toCoverage } from './coverage.ts';
 import { fillRows, type KlineRow, type KlineView, toKlineRow, toOhlc } from './kline-rows.ts';

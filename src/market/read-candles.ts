@@ -9,8 +9,7 @@ import type {
   StoredInterval,
   TradeRecord,
 } from '../model/market-record.ts';
-import type { TradePosition, TradeQuery } from '../store/market-reads.ts';
-import type { TimeRange } from '../store/store.ts';
+import type { TimeRange, TradePosition, TradeQuery } from '../store/market-reads.ts';
 import type { AnswerReader } from './read-at.ts';
 
 interface CandlePage extends TimeRange {

@@ -4,7 +4,7 @@ import type { OpenText } from '../contract/create-open-serializer.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/market-event.ts';
 import type { Checkpoint } from '../model/market-record.ts';
-import type { TimeRange } from '../store/store.ts';
+import type { TimeRange } from '../store/market-reads.ts';
 import type { ChainStates } from './chain-states.ts';
 
 interface Kept {

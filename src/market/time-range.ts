@@ -1,7 +1,7 @@
 // The times that a caller asks for, both inclusive.
 
 import { toInvalidInput } from '../errors/app-error.ts';
-import type { TimeRange } from '../store/store.ts';
+import type { TimeRange } from '../store/market-reads.ts';
 
 export function parseTimeRange(input: {
   readonly startTime?: number;

@@ -1,9 +1,6 @@
-// What a chain adapter tells the ingest pipeline: the few plain facts that markets are made of.
+// What every market event names: addresses, pools, blocks, tokens.
 //
 // Addresses are lower-case hex inside the service and checksummed only where they leave it.
-// Amounts are bigint. Token order (0, 1) is the pool's own.
-
-import type { PoolChange, PoolDescription } from './pool.ts';
 
 export type Address = string;
 
@@ -24,56 +21,6 @@ export interface BlockHeader {
   readonly timestampMs: number;
 }
 
-/** Where in its block an event happened, and who sent the transaction. */
-interface EventOrigin {
-  readonly txHash: string;
-  readonly logIndex: number;
-  /** The transaction's sender. */
-  readonly wallet: Address;
-}
-
-export interface PoolCreatedEvent {
-  readonly kind: 'poolCreated';
-  readonly description: PoolDescription;
-  /** False when the pool was met mid-life, so that its ticks are not all known. */
-  readonly complete: boolean;
-}
-
-/** A pool changed other than by a swap: its reserves, its positions, its fees. */
-export interface PoolChangedEvent {
-  readonly kind: 'poolChanged';
-  readonly pool: PoolId;
-  readonly change: PoolChange;
-}
-
-export interface SwapEvent extends EventOrigin {
-  readonly kind: 'swap';
-  readonly pool: PoolId;
-  /** Signed from the pool's side: positive came in, negative went out. */
-  readonly amount0: bigint;
-  readonly amount1: bigint;
-  /** What else the event tells of the pool; null where other events do. */
-  readonly change: PoolChange | null;
-}
-
-/** An ERC-20 transfer; a wrapped coin's deposit and withdrawal are told as mint and burn. */
-export interface TransferEvent {
-  readonly kind: 'transfer';
-  readonly token: Address;
-  readonly from: Address;
-  readonly to: Address;
-  readonly amountRaw: bigint;
-}
-
-export type MarketEvent = PoolCreatedEvent | PoolChangedEvent | SwapEvent | TransferEvent;
-
-/** One block's events in the order of its log. */
-export interface BlockEvents {
-  readonly header: BlockHeader;
-  readonly events: readonly MarketEvent[];
-}
-
-/** What a token's contract says of itself, read at discovery and cleaned for display. */
 export interface TokenMetadata {
   readonly token: Address;
   readonly symbol: string | null;

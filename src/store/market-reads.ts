@@ -12,7 +12,13 @@ import type {
   TradeSide,
 } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
-import type { TimeRange } from './store.ts';
+
+export interface TimeRange {
+  /** Inclusive. */
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+}
 
 export type CandleSeries = SeriesKey & { readonly interval: StoredInterval };
 

@@ -16,7 +16,7 @@ import type {
 import type { PoolRecord } from '../model/pool.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
 import type { AccessStore } from './access-store.ts';
-import type { MarketReads } from './market-reads.ts';
+import type { MarketReads, TimeRange } from './market-reads.ts';
 import type { PauseStore } from './pause-store.ts';
 import type { StoreFault } from './store-error.ts';
 import type { RollbackRecord, StreamReads } from './stream-reads.ts';
@@ -29,13 +29,6 @@ export interface BalanceKey {
 export interface CandleKey extends SeriesKey {
   readonly interval: StoredInterval;
   readonly openTimeMs: number;
-}
-
-export interface TimeRange {
-  /** Inclusive. */
-  readonly fromMs: number;
-  /** Exclusive. */
-  readonly toMs: number;
 }
 
 /** Reads by key; what is not stored is absent from the result, which has no certain order. */

@@ -9,13 +9,8 @@ import type {
   PoolStateReading,
   TokenSupply,
 } from '../../src/chains/adapter.ts';
-import type {
-  Address,
-  BlockEvents,
-  BlockHeader,
-  MarketEvent,
-  TokenMetadata,
-} from '../../src/model/market-event.ts';
+import type { BlockEvents, MarketEvent } from '../../src/model/block-events.ts';
+import type { Address, BlockHeader, TokenMetadata } from '../../src/model/market-event.ts';
 import type { TokenNotice } from '../../src/model/token-notice.ts';
 import {
   createFakeWorld,

@@ -2,7 +2,8 @@
 
 import { toSqrtPriceX96 } from '../../src/amm/concentrated/sqrt-price-at-tick.ts';
 import type { ChainAssets, PoolStateReading } from '../../src/chains/adapter.ts';
-import { type Address, type MarketEvent, ZERO_ADDRESS } from '../../src/model/market-event.ts';
+import type { MarketEvent } from '../../src/model/block-events.ts';
+import { type Address, ZERO_ADDRESS } from '../../src/model/market-event.ts';
 import type { PoolDescription } from '../../src/model/pool.ts';
 import {
   changePosition,

@@ -1,6 +1,6 @@
 // Indexes blocks that a test wrote by hand, and gives back every row.
 
-import type { MarketEvent, SwapEvent } from '../../src/model/market-event.ts';
+import type { MarketEvent, SwapEvent } from '../../src/model/block-events.ts';
 import type { PoolDescription } from '../../src/model/pool.ts';
 import { createSqlitePlace } from '../conformance/store-place.ts';
 import { FakeChain } from './fake-chain.ts';

@@ -15,7 +15,7 @@ import {
   SYNC_TOPIC,
 } from '../../src/chains/evm/venues/uniswap-v2/decode.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { BlockEvents } from '../../src/model/market-event.ts';
+import type { BlockEvents } from '../../src/model/block-events.ts';
 import { type MisbehavingRpc, startMisbehavingRpc, type TrueAnswer } from './misbehaving-rpc.ts';
 import { RecordedChain, type RecordedChainOptions, type RecordedLog } from './recorded-chain.ts';
 

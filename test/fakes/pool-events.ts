@@ -1,7 +1,8 @@
 // Events of pools, written by hand.
 
 import { toSqrtPriceX96 } from '../../src/amm/concentrated/sqrt-price-at-tick.ts';
-import type { MarketEvent, PoolId } from '../../src/model/market-event.ts';
+import type { MarketEvent } from '../../src/model/block-events.ts';
+import type { PoolId } from '../../src/model/market-event.ts';
 import type { PoolChange } from '../../src/model/pool.ts';
 
 export function setReserves(pool: PoolId, reserve0: bigint, reserve1: bigint): MarketEvent {

@@ -10,8 +10,8 @@ import { ConstantProductPool } from '../../src/amm/constant-product/constant-pro
 import type { SwapPool } from '../../src/amm/swap-pool.ts';
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
-import { createGasCost } from '../../src/trading/quote/trade-gas.ts';
 import type { RouteCost } from '../../src/trading/routing/route-single.ts';
+import { createGasCost } from '../../src/trading/routing/trade-gas.ts';
 import { toFakeAddress } from './fake-market.ts';
 
 export interface MarketShape {

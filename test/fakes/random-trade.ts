@@ -1,8 +1,8 @@
 // A question about a trade in a random market, as quotes ask it.
 
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
+import { SafetyBook } from '../../src/trading/graph/safety-book.ts';
 import type { RouteQuestion } from '../../src/trading/routing/trade-plan.ts';
-import { SafetyBook } from '../../src/trading/safety/safety-book.ts';
 import { createRandom } from './fake-chain.ts';
 import { createRandomMarket } from './random-pools.ts';
 

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { decodeBatch, encodeBatch } from '../../src/live/encode-batch.ts';
 import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
-import type { MarketEvent } from '../../src/model/market-event.ts';
+import type { MarketEvent } from '../../src/model/block-events.ts';
 import { toFakeAddress } from '../fakes/fake-market.ts';
 import { createPool, swap } from '../fakes/index-events.ts';
 import { setReserves } from '../fakes/pool-events.ts';

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSendQueues } from '../../src/http/read-send-queues.ts';
-import type { MarketEvent } from '../../src/model/market-event.ts';
+import type { MarketEvent } from '../../src/model/block-events.ts';
 import { toFakeAddress } from '../fakes/fake-market.ts';
 import { createPool, swap } from '../fakes/index-events.ts';
 import { ManualClock } from '../fakes/manual-clock.ts';

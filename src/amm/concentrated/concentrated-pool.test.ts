@@ -10,7 +10,8 @@ import {
   oracleSwap,
   oracleTickAt,
 } from '../../../test/oracles/contract-swap.ts';
-import { ConcentratedPool, type ConcentratedState, toStateAfter } from './concentrated-pool.ts';
+import { ConcentratedPool, toStateAfter } from './concentrated-pool.ts';
+import type { ConcentratedState } from './concentrated-terms.ts';
 import { toDirectionFees } from './swap-fee.ts';
 import { TickTable } from './tick-table.ts';
 

@@ -3,6 +3,7 @@
 import type { Ratio } from '../../lib/decimal.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
+import type { ConcentratedState, ConcentratedTerms } from './concentrated-terms.ts';
 import { toRoomInTicks } from './room-in-ticks.ts';
 import { type LadderSwap, SwapLadder } from './swap-ladder.ts';
 import { toTick } from './tick-at-sqrt-price.ts';
@@ -11,18 +12,6 @@ import type { TickTable } from './tick-table.ts';
 
 /** 2^192: the square of a square-root price has so many bits after the point. */
 const X192 = 1n << 192n;
-
-export interface ConcentratedState {
-  readonly sqrtPriceX96: bigint;
-  readonly liquidity: bigint;
-  readonly tick: number;
-}
-
-export interface ConcentratedTerms {
-  readonly tickSpacing: number;
-  readonly fees: DirectionFees;
-  readonly ticks: TickTable;
-}
 
 export interface PlainRange extends Omit<ConcentratedTerms, 'ticks'> {
   readonly state: ConcentratedState;

@@ -1,7 +1,7 @@
 // How much a concentrated pool takes at most: what moves its price to the end of the range. Between
 // two ticks that is its liquidity times the way of the square root of the price, or of one over it.
 
-import type { ConcentratedPool } from './concentrated-pool.ts';
+import type { ConcentratedState, ConcentratedTerms } from './concentrated-terms.ts';
 import { TICK_MAX, TICK_MIN } from './sqrt-price-at-tick.ts';
 
 /** Far more than the error of these sums. */
@@ -19,11 +19,17 @@ interface BothWays {
   up?: number;
 }
 
+interface PoolWithTicks {
+  readonly state: ConcentratedState;
+  readonly terms: ConcentratedTerms;
+  feePips(zeroForOne: boolean): number;
+}
+
 /** A pool that changes is another object, so what was added up for it can never be stale. */
-const KNOWN = new WeakMap<ConcentratedPool, BothWays>();
+const KNOWN = new WeakMap<PoolWithTicks, BothWays>();
 
 /** The way from tick to tick to the end of the range; above `enough` nobody wants to know. */
-function addTicks(pool: ConcentratedPool, zeroForOne: boolean, enough: number): number {
+function addTicks(pool: PoolWithTicks, zeroForOne: boolean, enough: number): number {
   const { state, terms } = pool;
   const { ticks, nets } = terms.ticks;
   const toPlace = (root: number) => (zeroForOne ? 1 / root : root);
@@ -45,7 +51,7 @@ function addTicks(pool: ConcentratedPool, zeroForOne: boolean, enough: number): 
   }
 }
 
-function toTicksIn(pool: ConcentratedPool, zeroForOne: boolean, enough: number): number {
+function toTicksIn(pool: PoolWithTicks, zeroForOne: boolean, enough: number): number {
   const known = KNOWN.get(pool) ?? {};
   const whole = zeroForOne ? known.down : known.up;
   if (whole !== undefined) return whole;
@@ -56,7 +62,7 @@ function toTicksIn(pool: ConcentratedPool, zeroForOne: boolean, enough: number):
 }
 
 /** Never less than the pool can take; as soon as it is more than `enough`, anything above it. */
-export function toRoomInTicks(pool: ConcentratedPool, zeroForOne: boolean, enough: number): number {
+export function toRoomInTicks(pool: PoolWithTicks, zeroForOne: boolean, enough: number): number {
   const rounded = UNITS_PER_STOP * (pool.terms.ticks.size + WORD_COUNT_MAX);
   return toTicksIn(pool, zeroForOne, enough) * MARGIN + rounded;
 }

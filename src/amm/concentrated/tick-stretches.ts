@@ -1,7 +1,7 @@
 // The curve of a concentrated pool as stretches, straight from one initialised tick to the next.
 
 import type { Stretch, Stretches } from '../swap-pool.ts';
-import type { ConcentratedState, ConcentratedTerms } from './concentrated-pool.ts';
+import type { ConcentratedState, ConcentratedTerms } from './concentrated-terms.ts';
 
 const Q96 = 2 ** 96;
 const PIPS = 1_000_000;

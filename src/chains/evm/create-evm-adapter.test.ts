@@ -11,7 +11,7 @@ import {
 import { after, before } from '../../../test/root-hooks.ts';
 import { type RpcRecorder, startRpcRecorder } from '../../../test/rpc-recorder.ts';
 import { systemClock } from '../../lib/clock.ts';
-import type { BlockEvents, MarketEvent } from '../../model/market-event.ts';
+import type { BlockEvents, MarketEvent } from '../../model/block-events.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import { createEvmAdapter, type EvmAdapter, type EvmAdapterOptions } from './create-evm-adapter.ts';
 import { toDevnetDeployment } from './to-devnet-deployment.ts';

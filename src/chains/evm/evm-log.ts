@@ -1,6 +1,6 @@
 // A log as the decoders see it, and what they make of it.
 
-import type { MarketEvent, SwapEvent } from '../../model/market-event.ts';
+import type { MarketEvent, SwapEvent } from '../../model/block-events.ts';
 
 /** A log that has been checked: lower-case hex, numbers parsed. */
 export interface EvmLog {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { decodeEventLog, type Hex, parseAbi } from 'viem';
-import type { MarketEvent } from '../../model/market-event.ts';
+import type { MarketEvent } from '../../model/block-events.ts';
 import { judgeLogs, parseBloom } from './blocks/logs-bloom.ts';
 import { parseBlock } from './blocks/parse-block.ts';
 import { parseLogs } from './blocks/parse-logs.ts';

@@ -11,18 +11,15 @@ import type {
   TokenRecord,
   TradeRecord,
 } from '../../model/market-record.ts';
-import type { TokenReference } from '../parse-token.ts';
 import type { AnswerReader } from '../read-at.ts';
 import { CandleReader } from '../read-candles.ts';
 import type { SeriesState } from './kline-series.ts';
-import { type Reverted, readReverted } from './read-reverted.ts';
+import { type Reverted, type RevertedRequest, readReverted } from './read-reverted.ts';
 import { type StreamPoint, type StreamPosition, toTip } from './stream-point.ts';
 
-export interface MissedRequest extends TokenReference {
+export interface MissedRequest extends RevertedRequest {
   readonly epoch: string;
-  readonly point: StreamPoint;
   readonly withTrades: boolean;
-  readonly intervals: readonly KlineInterval[];
   /** Of trades, and of klines of each interval. */
   readonly limit: number;
 }

@@ -3,9 +3,19 @@
 import { toOpenTime } from '../../candles/interval.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
 import type { RevertedTrade, RollbackRecord } from '../../store/stream-reads.ts';
+import type { TokenReference } from '../parse-token.ts';
 import type { AnswerReader } from '../read-at.ts';
-import type { MissedRequest } from './read-missed.ts';
-import { comparePositions, type StreamPosition, toBlockEnd } from './stream-point.ts';
+import {
+  comparePositions,
+  type StreamPoint,
+  type StreamPosition,
+  toBlockEnd,
+} from './stream-point.ts';
+
+export interface RevertedRequest extends TokenReference {
+  readonly point: StreamPoint;
+  readonly intervals: readonly KlineInterval[];
+}
 
 export interface Reverted {
   /** Every block that was taken back since lies within these. */
@@ -26,7 +36,7 @@ const REVERTED_TRADES_MAX = 20_000;
 /** Null where nothing was taken back since. */
 export async function readReverted(
   reader: AnswerReader,
-  request: MissedRequest,
+  request: RevertedRequest,
   checkpoint: Checkpoint,
 ): Promise<Reverted | 'expired' | null> {
   const { chain, token, point } = request;

@@ -13,7 +13,6 @@ import type { PauseWatch } from '../pause-watch.ts';
 import { readAt } from '../read-at.ts';
 import { type Missed, type MissedRequest, type NoWay, readMissed } from './read-missed.ts';
 import { ReplayGate } from './replay-gate.ts';
-import type { StreamClient } from './stream-client.ts';
 import type { StreamName } from './stream-point.ts';
 import { StreamStates } from './stream-states.ts';
 import { type Joiner, TokenChannel } from './token-channel.ts';
@@ -51,6 +50,14 @@ const REPLAY_PAGES_MAX = 64;
 /** Of those, how many are being read: other reads need the store, too. */
 const READS_MAX = 4;
 
+/** What the hub asks of a reader. */
+interface HubClient {
+  readonly channel: TokenChannel;
+  beat(): void;
+  pause(): void;
+  end(): void;
+}
+
 export class StreamHub {
   readonly limits: StreamLimits;
   readonly clock: Clock;
@@ -62,7 +69,7 @@ export class StreamHub {
   readonly #options: StreamHubOptions;
   readonly #channels = new Map<ChainSlug, Map<Address, TokenChannel>>();
   /** By the second in which each hears that all is well. */
-  readonly #clients = Array.from({ length: BEAT_SECONDS }, () => new Set<StreamClient>());
+  readonly #clients = Array.from({ length: BEAT_SECONDS }, () => new Set<HubClient>());
   readonly #news = new Set<TokenChannel>();
   readonly #states: StreamStates;
   readonly #unsubscribe: (() => void)[] = [];
@@ -159,11 +166,11 @@ export class StreamHub {
     if (channel.users === 0) this.#drop(channel);
   }
 
-  add(client: StreamClient): void {
+  add(client: HubClient): void {
     this.#clients[this.#second % BEAT_SECONDS]?.add(client);
   }
 
-  forget(client: StreamClient): void {
+  forget(client: HubClient): void {
     for (const clients of this.#clients) clients.delete(client);
   }
 
@@ -201,7 +208,7 @@ export class StreamHub {
     for (const client of this.#clientsOf(channel)) client.end();
   }
 
-  #clientsOf(channel: TokenChannel): StreamClient[] {
+  #clientsOf(channel: TokenChannel): HubClient[] {
     return this.#clients.flatMap((clients) =>
       [...clients].filter((client) => client.channel === channel),
     );

@@ -10,11 +10,11 @@ import type {
   CandleSeries,
   ListingRecord,
   MarketReads,
+  TimeRange,
   TradePage,
   TradeQuery,
 } from '../market-reads.ts';
 import type { SqlRow } from '../sql.ts';
-import type { TimeRange } from '../store.ts';
 import { type ColumnType, type SqlStatement, toSelect } from '../table.ts';
 import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';

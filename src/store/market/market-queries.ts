@@ -13,8 +13,9 @@ import type {
   TradeRecord,
 } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { TimeRange } from '../market-reads.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
-import type { BalanceKey, CandleKey, MarketReader, TimeRange } from '../store.ts';
+import type { BalanceKey, CandleKey, MarketReader } from '../store.ts';
 import { toSelect } from '../table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { ALL_POOLS, CANDLE_TABLE, toCandleKey, toCandleRecord } from '../tables/candle-table.ts';

@@ -14,9 +14,8 @@ import type { Address, PoolId } from '../../model/market-event.ts';
 import type { Checkpoint, TickRecord } from '../../model/market-record.ts';
 import type { PoolDescription, PoolRecord } from '../../model/pool.ts';
 import type { MarketStore } from '../../store/store.ts';
-import { refitPool } from '../safety/hook-fees.ts';
 import { PoolGraph } from './pool-graph.ts';
-import { type GraphPool, toGraphPool } from './pool-graph-pool.ts';
+import { type GraphPool, refitPool, toGraphPool } from './pool-graph-pool.ts';
 import { readPoolGraph, type ToPool } from './read-pool-graph.ts';
 
 /** What the graph has to hear of a commit; the feed's own event fits. */

@@ -2,7 +2,7 @@
 
 import type { SwapCost } from '../../amm/pool-kind.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';
-import type { SwapPool } from '../../amm/swap-pool.ts';
+import type { DirectionFees, SwapPool } from '../../amm/swap-pool.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolDescription, PoolRecord, PoolTerms } from '../../model/pool.ts';
@@ -61,4 +61,10 @@ export function toGraphPool(
     cost: kind.swapCost(row.terms),
     inexact: toInexactness(row, context),
   };
+}
+
+/** The pool with the fees that its hook was seen to take. */
+export function refitPool(pool: GraphPool, fees: DirectionFees | null): GraphPool {
+  if (fees === null || pool.inexact !== 'hook') return pool;
+  return { ...pool, curve: pool.curve.withFees(fees) };
 }

@@ -13,7 +13,9 @@ import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import { type TaxedRoute, toTax } from '../routing/find-trade-route.ts';
 import { GasWorth } from '../routing/gas-worth.ts';
 import { refuseRoute } from '../routing/refuse-route.ts';
+import { toGas } from '../routing/trade-gas.ts';
 import { planTrade } from '../routing/trade-plan.ts';
+import { toExecutionPrice, toPriceImpactBps, toSpotPrice } from '../routing/trade-prices.ts';
 import type { RouteDesk } from '../search/route-desk.ts';
 import type {
   PricedTrade,
@@ -25,9 +27,7 @@ import type {
 } from './priced-trade.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
 import { toFees } from './trade-fees.ts';
-import { toGas } from './trade-gas.ts';
 import { toTradeLegs, toTradeStrands } from './trade-legs.ts';
-import { toExecutionPrice, toPriceImpactBps, toSpotPrice } from './trade-prices.ts';
 import { toWarnings } from './trade-warnings.ts';
 
 export interface PricingParts {

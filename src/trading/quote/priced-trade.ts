@@ -6,6 +6,8 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { PoolDescription } from '../../model/pool.ts';
+import type { TokenSafety } from '../graph/safety-book.ts';
+import type { FeePerGas } from '../routing/gas-worth.ts';
 import type { StrandSource } from '../routing/route-strands.ts';
 
 /** Checked input: both operations that price take the same. */
@@ -81,20 +83,8 @@ export interface TradeFee {
   readonly token: Address;
 }
 
-/** What the round trip of a token showed; null is what it could not show. */
-export interface TokenSafety {
-  readonly buyTaxBps: number | null;
-  readonly sellTaxBps: number | null;
-  readonly sellable: boolean | null;
-  readonly checkedAtMs: number;
-  /** What its contract used of gas in a sale; told only where that is unusually much. */
-  readonly sellGas?: number;
-}
-
 /** The newest fees of the chain, as they are asked for in the background. */
-export interface NetworkFees {
-  readonly baseFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
+export interface NetworkFees extends FeePerGas {
   /** Room for the base fee to double, and the tip. */
   readonly maxFeePerGas: bigint;
 }

@@ -4,10 +4,10 @@ import type { Static } from 'typebox';
 import type { quoteSchema } from '../../contract/schemas/trade.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
+import type { TokenSafety } from '../graph/safety-book.ts';
 import type {
   NetworkFees,
   PricedTrade,
-  TokenSafety,
   TradeAsset,
   TradeLeg,
 } from './priced-trade.ts';

@@ -4,7 +4,7 @@ import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
-import type { SafetyBook } from '../safety/safety-book.ts';
+import type { SafetyBook } from '../graph/safety-book.ts';
 import type { NetworkFees } from './priced-trade.ts';
 import type { TradeTokens } from './trade-tokens.ts';
 

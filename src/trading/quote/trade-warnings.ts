@@ -2,9 +2,10 @@
 
 import { pow10 } from '../../lib/decimal.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
+import type { TokenSafety } from '../graph/safety-book.ts';
+import { SAFETY_LIFE_MS } from '../graph/safety-book.ts';
 import type { BestRoute } from '../routing/route.ts';
-import { SAFETY_LIFE_MS } from '../safety/safety-book.ts';
-import type { PricedTrade, TokenSafety, TradeWarning, WarningCode } from './priced-trade.ts';
+import type { PricedTrade, TradeWarning, WarningCode } from './priced-trade.ts';
 
 const IMPACT_HIGH_BPS = 300;
 const SLIPPAGE_HIGH_BPS = 500;

@@ -9,7 +9,7 @@ import { TickTable } from '../../amm/concentrated/tick-table.ts';
 import type { SideSafety } from '../../model/pool-safety.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { SafetyBook } from '../safety/safety-book.ts';
+import { SafetyBook } from '../graph/safety-book.ts';
 import { findTradeRoute, type TaxedRoute } from './find-trade-route.ts';
 import { SearchWork } from './search-work.ts';
 import { planTrade, type RouteQuestion } from './trade-plan.ts';

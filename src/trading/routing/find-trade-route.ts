@@ -1,14 +1,14 @@
 // The best route for a trade by the rules of what is known of its tokens.
 
 import type { Ratio } from '../../lib/decimal.ts';
-import { createGasCost } from '../quote/trade-gas.ts';
-import { toPriceImpactBps } from '../quote/trade-prices.ts';
 import { type BestRoute, findRouteIn, type RouteOptions } from './route.ts';
 import type { EndTaxes } from './route-rules.ts';
 import { FREE, type RouteCost } from './route-single.ts';
 import type { SearchWork } from './search-work.ts';
 import { type NoRouteReason, tellNoRoute } from './tell-no-route.ts';
+import { createGasCost } from './trade-gas.ts';
 import type { PlanLevel, TradePlan } from './trade-plan.ts';
+import { toPriceImpactBps } from './trade-prices.ts';
 import { SMALL_ROOM, TRANSACTION_ROOM } from './transaction-room.ts';
 
 export interface TaxedRoute {

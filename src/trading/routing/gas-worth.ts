@@ -5,7 +5,6 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
-import type { NetworkFees } from '../quote/priced-trade.ts';
 import { findBestRoute } from './route.ts';
 
 /** Rates are for choosing among routes only: they need not be of this very block. */
@@ -16,6 +15,12 @@ const GAS_SAMPLE = 200_000n;
 
 /** For the route that pays most, whatever gas it uses. */
 export const FREE_GAS: Ratio = { numerator: 0n, denominator: 1n };
+
+/** What a unit of gas costs on the chain now, in wei. */
+export interface FeePerGas {
+  readonly baseFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
 
 interface Rate {
   readonly madeAtMs: number;
@@ -32,7 +37,7 @@ export class GasWorth {
   }
 
   /** Units of the output per unit of gas; null where that is not known. */
-  toOutPerGas(graph: PoolGraph, tokenOut: Address, fees: NetworkFees | null): Ratio | null {
+  toOutPerGas(graph: PoolGraph, tokenOut: Address, fees: FeePerGas | null): Ratio | null {
     if (fees === null) return null;
     const feePerGas = fees.baseFeePerGas + fees.maxPriorityFeePerGas;
     if (feePerGas === 0n) return FREE_GAS;

@@ -11,7 +11,7 @@ import { TickTable } from '../../amm/concentrated/tick-table.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { SafetyBook } from '../safety/safety-book.ts';
+import { SafetyBook } from '../graph/safety-book.ts';
 import { searchTrade } from './find-trade-route.ts';
 import { findBestRoute, findRouteIn, planField } from './route.ts';
 import { mayTake, toAmountInMax } from './route-capacity.ts';

@@ -8,7 +8,7 @@ import { kindOf } from '../../amm/pool-kinds.ts';
 import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import type { DirectionSafety, SafetyBook } from '../safety/safety-book.ts';
+import type { DirectionSafety, SafetyBook } from '../graph/safety-book.ts';
 import type { AcceptEdge } from './route-field.ts';
 
 /** What the tokens at the two ends keep of a transfer; pools that differ are not mixed. */

@@ -6,7 +6,7 @@
 import type { Ratio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
-import type { SafetyBook } from '../safety/safety-book.ts';
+import type { SafetyBook } from '../graph/safety-book.ts';
 import { planField } from './route.ts';
 import type { FieldPlan } from './route-field.ts';
 import {

@@ -2,8 +2,8 @@
 
 import { TRANSACTION_GAS_MAX } from '../../amm/pool-kind.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { GasMeter, toPoolGas } from '../quote/trade-gas.ts';
 import type { RouteStrand } from './route-strands.ts';
+import { GasMeter, toPoolGas } from './trade-gas.ts';
 
 /** A swap in a pool. */
 interface PoolLoad {

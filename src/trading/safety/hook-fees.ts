@@ -34,9 +34,3 @@ export function toHookFees(
     ? { zeroForOne: forth, oneForZero: again }
     : { zeroForOne: again, oneForZero: forth };
 }
-
-/** The pool with the fees that its hook was seen to take. */
-export function refitPool(pool: GraphPool, fees: DirectionFees | null): GraphPool {
-  if (fees === null || pool.inexact !== 'hook') return pool;
-  return { ...pool, curve: pool.curve.withFees(fees) };
-}

@@ -8,7 +8,7 @@ import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 import type { TokenNotice } from '../../model/token-notice.ts';
-import { SafetyBook } from './safety-book.ts';
+import { SafetyBook } from '../graph/safety-book.ts';
 import { SafetyEvidence } from './safety-evidence.ts';
 
 const SHAPE = { poolCount: 12, assetCount: 6, noise: 0.01, concentratedShare: 0.5 };

@@ -14,7 +14,7 @@ import type { Address, PoolId } from '../../model/market-event.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 import type { TokenEventNotice, TokenTaxNotice } from '../../model/token-notice.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
-import type { SafetyBook } from './safety-book.ts';
+import type { SafetyBook } from '../graph/safety-book.ts';
 
 interface SafetyEvidenceOptions {
   readonly book: SafetyBook;

@@ -6,7 +6,7 @@ import { createSqlitePlace, type StorePlace } from '../../../test/conformance/st
 import { toAddress } from '../../../test/conformance/store-samples.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { Store } from '../../store/store.ts';
-import { SafetyBook } from './safety-book.ts';
+import { SafetyBook } from '../graph/safety-book.ts';
 import { SafetyKeeper, type SafetyKeeperOptions } from './safety-keeper.ts';
 
 let place: StorePlace;

@@ -4,7 +4,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/market-event.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { MarketStore } from '../../store/store.ts';
-import type { SafetyBook } from './safety-book.ts';
+import type { SafetyBook } from '../graph/safety-book.ts';
 
 export interface SafetyKeeperOptions {
   readonly chain: ChainSlug;

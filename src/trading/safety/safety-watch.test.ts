@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
-import { SafetyBook } from './safety-book.ts';
+import { SafetyBook } from '../graph/safety-book.ts';
 import { type ProbeOutcome, SafetyWatch } from './safety-watch.ts';
 
 const SHAPE = { poolCount: 12, assetCount: 6, noise: 0.01, concentratedShare: 0.5 };

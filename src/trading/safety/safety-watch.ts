@@ -8,7 +8,7 @@ import { type Backoff, type Random, type Sleep, toBackoffMs } from '../../lib/re
 import type { PoolId } from '../../model/market-event.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
-import type { SafetyBook } from './safety-book.ts';
+import type { SafetyBook } from '../graph/safety-book.ts';
 
 /** `unable`: the node cannot simulate on a state that is made up. */
 export type ProbeOutcome =

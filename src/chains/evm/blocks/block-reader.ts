@@ -1,7 +1,8 @@
 // Reads ranges of any length in parts that suit the nodes, moving parts between endpoints when one
 // fails.
 
-import type { BlockEvents, BlockHeader } from '../../../model/market-event.ts';
+import type { BlockEvents } from '../../../model/block-events.ts';
+import type { BlockHeader } from '../../../model/market-event.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { BlockRange, BlockRangeReading } from '../../adapter.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';

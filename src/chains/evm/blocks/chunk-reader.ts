@@ -1,7 +1,8 @@
 // Reads one small range at one endpoint: logs, then only those headers and senders that are needed,
 // each held against the others.
 
-import type { BlockEvents, BlockHeader, MarketEvent } from '../../../model/market-event.ts';
+import type { BlockEvents, MarketEvent } from '../../../model/block-events.ts';
+import type { BlockHeader } from '../../../model/market-event.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { EvmLog } from '../evm-log.ts';
 import { toQuantity } from '../hex-data.ts';

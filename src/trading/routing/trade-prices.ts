@@ -2,8 +2,8 @@
 
 import { pow10, type Ratio, ratioToText } from '../../lib/decimal.ts';
 import type { TradeSide } from '../../model/market-record.ts';
-import type { BestRoute } from '../routing/route.ts';
-import type { RouteHop } from '../routing/route-swaps.ts';
+import type { BestRoute } from './route.ts';
+import type { RouteHop } from './route-swaps.ts';
 
 const PIPS = 1_000_000n;
 /** Sums are kept to so many bits after the point. */

@@ -8,8 +8,8 @@ import { createPair } from '../../../test/fakes/fake-pair.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
-import { findBestRoute } from '../routing/route.ts';
-import { toFees } from './trade-fees.ts';
+import { toFees } from '../quote/trade-fees.ts';
+import { findBestRoute } from './route.ts';
 import { toExecutionPrice, toPriceImpactBps, toSpotPrice } from './trade-prices.ts';
 
 const WETH = toFakeAddress('ee', 1);

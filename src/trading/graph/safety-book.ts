@@ -10,7 +10,16 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
-import type { TokenSafety } from '../quote/priced-trade.ts';
+
+/** What the round trip of a token showed; null is what it could not show. */
+export interface TokenSafety {
+  readonly buyTaxBps: number | null;
+  readonly sellTaxBps: number | null;
+  readonly sellable: boolean | null;
+  readonly checkedAtMs: number;
+  /** What its contract used of gas in a sale; told only where that is unusually much. */
+  readonly sellGas?: number;
+}
 
 /** A swap in a measured pool: what is lost on the way in and out, and whether it goes through. */
 export interface DirectionSafety {

@@ -2,9 +2,8 @@
 
 import type { SwapCost } from '../../amm/pool-kind.ts';
 import type { Address } from '../../model/market-event.ts';
-import type { RouteCost } from '../routing/route-single.ts';
-import type { StrandSource } from '../routing/route-strands.ts';
-import type { TradeStrand } from './priced-trade.ts';
+import type { RouteCost } from './route-single.ts';
+import type { StrandSource } from './route-strands.ts';
 
 /** The transaction itself and the router's own work. */
 const BASE = 45_000n;
@@ -17,6 +16,12 @@ interface SwapLoad {
   readonly cost: SwapCost;
   /** The contract that holds the pool's tokens. */
   readonly vault: Address;
+}
+
+/** What the gas of swaps in a row depends on. */
+interface StrandLoad {
+  readonly takes: StrandSource;
+  readonly hops: readonly (SwapLoad & { readonly ticksCrossed: number })[];
 }
 
 /** Of a swap by itself; tokens of the input have to be pulled. */
@@ -38,7 +43,7 @@ export class GasMeter {
     return this.#gas;
   }
 
-  addStrand(takes: StrandSource, hops: readonly (SwapLoad & { ticksCrossed: number })[]): void {
+  addStrand(takes: StrandSource, hops: StrandLoad['hops']): void {
     if (takes === 'input') this.#gas += this.#pull;
     this.#gas += toHopsGas(hops);
     for (const { cost, ticksCrossed } of hops) this.#gas += cost.perTick * BigInt(ticksCrossed);
@@ -64,7 +69,7 @@ export function createGasCost(outPerGas: {
 }
 
 export function toGas(
-  strands: readonly TradeStrand[],
+  strands: readonly StrandLoad[],
   ends: { readonly isNativeIn: boolean; readonly isNativeOut: boolean },
 ): bigint {
   const meter = new GasMeter(ends);

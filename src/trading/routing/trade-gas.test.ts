@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { concentratedKind } from '../../amm/concentrated/concentrated-kind.ts';
 import { constantProductKind } from '../../amm/constant-product/constant-product-kind.ts';
 import type { SwapCost } from '../../amm/pool-kind.ts';
-import type { TradeHop, TradeStrand } from './priced-trade.ts';
+import type { TradeHop, TradeStrand } from '../quote/priced-trade.ts';
 import { toGas } from './trade-gas.ts';
 
 type Kind = 'v2' | 'v3' | 'v4';

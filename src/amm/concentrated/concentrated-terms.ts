@@ -1,0 +1,16 @@
+// What a concentrated-liquidity pool is made of: what its events change, and what they do not.
+
+import type { DirectionFees } from '../swap-pool.ts';
+import type { TickTable } from './tick-table.ts';
+
+export interface ConcentratedState {
+  readonly sqrtPriceX96: bigint;
+  readonly liquidity: bigint;
+  readonly tick: number;
+}
+
+export interface ConcentratedTerms {
+  readonly tickSpacing: number;
+  readonly fees: DirectionFees;
+  readonly ticks: TickTable;
+}
