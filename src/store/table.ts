@@ -18,9 +18,11 @@ export interface SqlStatement {
   readonly gives: readonly ColumnType[];
 }
 
-export interface Table {
+export interface Table<Column extends string = string> {
   readonly name: string;
   readonly columns: readonly string[];
+  /** Where each column stands in a row. */
+  readonly at: Readonly<Record<Column, number>>;
   readonly types: readonly ColumnType[];
   /** How many of the first columns make the primary key. */
   readonly keyLength: number;
@@ -30,19 +32,20 @@ export interface Table {
   readonly deleteByKey: SqlStatement;
 }
 
-export function defineTable(
+export function defineTable<Key extends string, Data extends string>(
   name: string,
-  definition: { key: Record<string, ColumnType>; data: Record<string, ColumnType> },
-): Table {
-  const key = Object.keys(definition.key);
-  const keyTypes = Object.values(definition.key);
-  const types = [...keyTypes, ...Object.values(definition.data)];
-  const columns = [...key, ...Object.keys(definition.data)];
+  definition: { key: Record<Key, ColumnType>; data: Record<Data, ColumnType> },
+): Table<Key | Data> {
+  const key = Object.keys(definition.key) as Key[];
+  const keyTypes = Object.values<ColumnType>(definition.key);
+  const types = [...keyTypes, ...Object.values<ColumnType>(definition.data)];
+  const columns = [...key, ...(Object.keys(definition.data) as Data[])];
   const columnList = columns.join(', ');
   const condition = key.map((column, index) => `${column} = $${index + 1}`).join(' AND ');
   return {
     name,
     columns,
+    at: toPositions(columns),
     types,
     keyLength: key.length,
     columnList,
@@ -53,6 +56,16 @@ export function defineTable(
     },
     deleteByKey: { sql: `DELETE FROM ${name} WHERE ${condition}`, takes: keyTypes, gives: [] },
   };
+}
+
+/** Where each of the columns stands in a row that has them in this order. */
+export function toPositions<Column extends string>(
+  columns: readonly Column[],
+): Readonly<Record<Column, number>> {
+  return Object.fromEntries(columns.map((column, index) => [column, index])) as Record<
+    Column,
+    number
+  >;
 }
 
 /** A SELECT of whole rows; `rest` is what follows the table's name. */

@@ -91,9 +91,10 @@ async function findReplay(
 ): Promise<KeyIssue | null> {
   const [row] = await session.query(IDEMPOTENCY_TABLE.selectByKey, [key.walletId, mark.word]);
   if (row === undefined) return null;
-  if (numberAt(row, 4) + IDEMPOTENCY_LIFE_MS <= key.createdAtMs) return null;
-  if (textAt(row, 2) !== mark.request) return { outcome: 'conflict' };
-  const [issued] = await session.query(SELECT_OWN, [textAt(row, 3), key.walletId]);
+  const { at } = IDEMPOTENCY_TABLE;
+  if (numberAt(row, at.created_at_ms) + IDEMPOTENCY_LIFE_MS <= key.createdAtMs) return null;
+  if (textAt(row, at.request) !== mark.request) return { outcome: 'conflict' };
+  const [issued] = await session.query(SELECT_OWN, [textAt(row, at.key_id), key.walletId]);
   // A key that was forgotten since cannot be told again, nor may the word make a second one.
   return issued === undefined
     ? { outcome: 'conflict' }

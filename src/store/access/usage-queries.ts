@@ -79,7 +79,11 @@ export function createUsageQueries(engine: SqlEngine): UsageQueries {
     },
     readPepperMarks: async () => {
       const rows = await engine.session.query(SELECT_PEPPERS, []);
-      return rows.map((row) => ({ version: numberAt(row, 0), mark: textAt(row, 1) }));
+      const { at } = PEPPER_TABLE;
+      return rows.map((row) => ({
+        version: numberAt(row, at.version),
+        mark: textAt(row, at.mark),
+      }));
     },
     addPepperMarks: (marks) =>
       engine.transaction((session) =>

@@ -15,7 +15,7 @@ import type {
   TradeQuery,
 } from '../market-reads.ts';
 import type { SqlRow } from '../sql.ts';
-import { type ColumnType, type SqlStatement, toSelect } from '../table.ts';
+import { type ColumnType, type SqlStatement, toPositions, toSelect } from '../table.ts';
 import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { ALL_POOLS, CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
@@ -34,11 +34,12 @@ const SELECT_CANDLE_RANGE = toSelect(
   [...CANDLE_SERIES_TYPES, 'integer', 'integer'],
 );
 
-const LISTING_COLUMNS = 'token, symbol, name, liquidity_usd_e18, paired_usd_e18';
+const LISTING_COLUMNS = ['token', 'symbol', 'name', 'liquidity_usd_e18', 'paired_usd_e18'] as const;
+const LISTING_AT = toPositions(LISTING_COLUMNS);
 const LISTING_TYPES: readonly ColumnType[] = ['text', 'text', 'text', 'text', 'text'];
 
 const SELECT_LISTING: SqlStatement = {
-  sql: `SELECT ${LISTING_COLUMNS} FROM tokens WHERE chain = $1 AND token = $2`,
+  sql: `SELECT ${LISTING_COLUMNS.join(', ')} FROM tokens WHERE chain = $1 AND token = $2`,
   takes: ['text', 'text'],
   gives: LISTING_TYPES,
 };
@@ -46,7 +47,7 @@ const SELECT_LISTING: SqlStatement = {
 const LISTING_PAGE_SIZE = 5000;
 
 const SELECT_LISTING_PAGE: SqlStatement = {
-  sql: `SELECT ${LISTING_COLUMNS} FROM tokens WHERE chain = $1 AND token > $2
+  sql: `SELECT ${LISTING_COLUMNS.join(', ')} FROM tokens WHERE chain = $1 AND token > $2
     ORDER BY token LIMIT ${LISTING_PAGE_SIZE}`,
   takes: ['text', 'text'],
   gives: LISTING_TYPES,
@@ -105,11 +106,11 @@ function toSeriesValues(chain: ChainSlug, series: CandleSeries): SqlRow {
 
 function toListing(row: SqlRow): ListingRecord {
   return {
-    token: textAt(row, 0),
-    symbol: textOrNullAt(row, 1),
-    name: textOrNullAt(row, 2),
-    liquidityUsdE18: amountOrNullAt(row, 3),
-    pairedUsdE18: amountOrNullAt(row, 4),
+    token: textAt(row, LISTING_AT.token),
+    symbol: textOrNullAt(row, LISTING_AT.symbol),
+    name: textOrNullAt(row, LISTING_AT.name),
+    liquidityUsdE18: amountOrNullAt(row, LISTING_AT.liquidity_usd_e18),
+    pairedUsdE18: amountOrNullAt(row, LISTING_AT.paired_usd_e18),
   };
 }
 
@@ -210,7 +211,7 @@ export class MarketPages extends MarketQueries implements MarketReads {
       if (rows.length > 0) yield rows.map(toListing);
       const last = rows.at(-1);
       if (last === undefined || rows.length < LISTING_PAGE_SIZE) return;
-      after = textAt(last, 0);
+      after = textAt(last, LISTING_AT.token);
     }
   }
 
@@ -231,6 +232,9 @@ export class MarketPages extends MarketQueries implements MarketReads {
   ): Promise<ReadonlyMap<Address, boolean>> {
     const keys = addresses.map((address) => [chain, address]);
     const rows = await this.session.queryEach(ACCOUNT_TABLE.selectByKey, keys);
-    return new Map(rows.map((row) => [textAt(row, 1), numberAt(row, 2) === 1]));
+    const { at } = ACCOUNT_TABLE;
+    return new Map(
+      rows.map((row) => [textAt(row, at.address), numberAt(row, at.is_contract) === 1]),
+    );
   }
 }

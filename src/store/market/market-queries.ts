@@ -117,7 +117,7 @@ export class MarketQueries implements MarketReader {
       rows.push(...(await this.session.queryEach(SELECT_POOLS_OF_PAIR, sets)));
     }
     // A pool of two tokens that were both asked for is found from either side.
-    const pools = new Map(rows.map((row) => [textAt(row, 1), row]));
+    const pools = new Map(rows.map((row) => [textAt(row, POOL_TABLE.at.pool), row]));
     return Array.from(pools.values(), toPoolRecord);
   }
 

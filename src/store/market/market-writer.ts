@@ -191,7 +191,7 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     let after: SqlRow = [block, Number.MAX_SAFE_INTEGER];
     for (;;) {
       const page = await this.session.query(SELECT_UNDO_PAGE, [this.#chain, ...after]);
-      for (const row of page) undo.add(textAt(row, 3));
+      for (const row of page) undo.add(textAt(row, UNDO_TABLE.at.images));
       const last = page.at(-1);
       if (last === undefined || page.length < UNDO_PAGE_SIZE) break;
       after = last.slice(1, 3);

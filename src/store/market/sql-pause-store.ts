@@ -26,11 +26,12 @@ function toChainSlug(text: string): ChainSlug {
 }
 
 function toPauseChange(row: SqlRow): PauseChange {
+  const { at } = PAUSE_TABLE;
   return {
-    chain: toChainSlug(textAt(row, 0)),
-    token: textAt(row, 1),
-    paused: numberAt(row, 2) === 1,
-    version: numberAt(row, 4),
+    chain: toChainSlug(textAt(row, at.chain)),
+    token: textAt(row, at.token),
+    paused: numberAt(row, at.paused) === 1,
+    version: numberAt(row, at.version),
   };
 }
 

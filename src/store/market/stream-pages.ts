@@ -59,7 +59,8 @@ export class StreamPages extends MarketPages implements StreamReads {
   async readEpoch(chain: ChainSlug): Promise<ChainEpoch | null> {
     const [row] = await this.session.query(EPOCH_TABLE.selectByKey, [chain]);
     if (row === undefined) return null;
-    return { epoch: textAt(row, 1), forgottenVersion: numberAt(row, 2) };
+    const { at } = EPOCH_TABLE;
+    return { epoch: textAt(row, at.epoch), forgottenVersion: numberAt(row, at.forgotten_version) };
   }
 
   async readRollbacks(

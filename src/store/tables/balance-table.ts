@@ -11,11 +11,16 @@ export const BALANCE_TABLE = defineTable('balances', {
   key: { chain: 'name', token: 'name', owner: 'text' },
   data: { amount_raw: 'text' },
 });
+const { at } = BALANCE_TABLE;
 
 export function toBalanceRow(chain: ChainSlug, record: BalanceRecord): SqlRow {
   return [chain, record.token, record.owner, toSortableInteger(record.amountRaw)];
 }
 
 export function toBalanceRecord(row: SqlRow): BalanceRecord {
-  return { token: textAt(row, 1), owner: textAt(row, 2), amountRaw: amountAt(row, 3) };
+  return {
+    token: textAt(row, at.token),
+    owner: textAt(row, at.owner),
+    amountRaw: amountAt(row, at.amount_raw),
+  };
 }

@@ -38,6 +38,7 @@ export const CANDLE_TABLE = defineTable('candles', {
     usd_clean: 'text',
   },
 });
+const { at } = CANDLE_TABLE;
 
 export function toCandleKey(chain: ChainSlug, key: CandleKey): SqlRow {
   return [chain, key.token, key.pool ?? ALL_POOLS, key.interval, key.openTimeMs];
@@ -66,24 +67,24 @@ export function toCandleRow(chain: ChainSlug, record: CandleRecord): SqlRow {
 }
 
 export function toCandleRecord(row: SqlRow): CandleRecord {
-  const pool = textAt(row, 2);
-  const native = textOrNullAt(row, 11);
-  const usd = textOrNullAt(row, 12);
+  const pool = textAt(row, at.pool);
+  const native = textOrNullAt(row, at.native);
+  const usd = textOrNullAt(row, at.usd);
   return {
-    token: textAt(row, 1),
+    token: textAt(row, at.token),
     pool: pool === ALL_POOLS ? null : pool,
-    interval: toStoredInterval(textAt(row, 3)),
-    openTimeMs: numberAt(row, 4),
-    volumeRaw: bigintAt(row, 5),
-    quoteVolumeNative: textAt(row, 6),
-    quoteVolumeUsd: textAt(row, 7),
-    trades: numberAt(row, 8),
-    buys: numberAt(row, 9),
-    sells: numberAt(row, 10),
+    interval: toStoredInterval(textAt(row, at.interval)),
+    openTimeMs: numberAt(row, at.open_time_ms),
+    volumeRaw: bigintAt(row, at.volume_raw),
+    quoteVolumeNative: textAt(row, at.quote_volume_native),
+    quoteVolumeUsd: textAt(row, at.quote_volume_usd),
+    trades: numberAt(row, at.trades),
+    buys: numberAt(row, at.buys),
+    sells: numberAt(row, at.sells),
     native: toOhlc(native),
     usd: toOhlc(usd),
-    nativeClean: toOhlc(fromCleanText(textOrNullAt(row, 13), native)),
-    usdClean: toOhlc(fromCleanText(textOrNullAt(row, 14), usd)),
+    nativeClean: toOhlc(fromCleanText(textOrNullAt(row, at.native_clean), native)),
+    usdClean: toOhlc(fromCleanText(textOrNullAt(row, at.usd_clean), usd)),
   };
 }
 

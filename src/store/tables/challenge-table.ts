@@ -19,6 +19,7 @@ export const CHALLENGE_TABLE = defineTable('access_challenges', {
     failures: 'integer',
   },
 });
+const { at } = CHALLENGE_TABLE;
 
 export function toChallengeRow(record: ChallengeRecord): SqlRow {
   return [
@@ -36,13 +37,13 @@ export function toChallengeRow(record: ChallengeRecord): SqlRow {
 
 export function toChallengeRecord(row: SqlRow): ChallengeRecord {
   return {
-    id: textAt(row, 0),
-    chain: textAt(row, 1) as ChainSlug,
-    address: textAt(row, 2),
-    domain: textAt(row, 3),
-    message: textAt(row, 4),
-    callerMark: textAt(row, 5),
-    createdAtMs: numberAt(row, 6),
-    expiresAtMs: numberAt(row, 7),
+    id: textAt(row, at.id),
+    chain: textAt(row, at.chain) as ChainSlug,
+    address: textAt(row, at.address),
+    domain: textAt(row, at.domain),
+    message: textAt(row, at.message),
+    callerMark: textAt(row, at.caller_mark),
+    createdAtMs: numberAt(row, at.created_at_ms),
+    expiresAtMs: numberAt(row, at.expires_at_ms),
   };
 }

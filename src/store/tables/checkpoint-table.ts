@@ -18,6 +18,7 @@ export const CHECKPOINT_TABLE = defineTable('checkpoints', {
     start_at_ms: 'integer',
   },
 });
+const { at } = CHECKPOINT_TABLE;
 
 export function toCheckpointRow(chain: ChainSlug, record: Checkpoint): SqlRow {
   return [
@@ -34,12 +35,12 @@ export function toCheckpointRow(chain: ChainSlug, record: Checkpoint): SqlRow {
 
 export function toCheckpoint(row: SqlRow): Checkpoint {
   return {
-    startBlock: numberAt(row, 1),
-    block: numberAt(row, 2),
-    blockHash: textAt(row, 3),
-    timestampMs: numberAt(row, 4),
-    finalizedBlock: numberAt(row, 5),
-    version: numberAt(row, 6),
-    ...(row[7] === null ? {} : { startAtMs: numberAt(row, 7) }),
+    startBlock: numberAt(row, at.start_block),
+    block: numberAt(row, at.block),
+    blockHash: textAt(row, at.block_hash),
+    timestampMs: numberAt(row, at.timestamp_ms),
+    finalizedBlock: numberAt(row, at.finalized_block),
+    version: numberAt(row, at.version),
+    ...(row[at.start_at_ms] === null ? {} : { startAtMs: numberAt(row, at.start_at_ms) }),
   };
 }

@@ -15,6 +15,7 @@ export const HEADER_TABLE = defineTable('headers', {
     parent_number: 'integer',
   },
 });
+const { at } = HEADER_TABLE;
 
 export function toHeaderRow(chain: ChainSlug, record: BlockHeader): SqlRow {
   const { position, hash, parentHash, timestampMs, parentPosition } = record;
@@ -23,10 +24,10 @@ export function toHeaderRow(chain: ChainSlug, record: BlockHeader): SqlRow {
 
 export function toBlockHeader(row: SqlRow): BlockHeader {
   return {
-    position: numberAt(row, 1),
-    hash: textAt(row, 2),
-    parentPosition: numberAt(row, 5),
-    parentHash: textAt(row, 3),
-    timestampMs: numberAt(row, 4),
+    position: numberAt(row, at.number),
+    hash: textAt(row, at.hash),
+    parentPosition: numberAt(row, at.parent_number),
+    parentHash: textAt(row, at.parent_hash),
+    timestampMs: numberAt(row, at.timestamp_ms),
   };
 }

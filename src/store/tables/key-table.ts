@@ -20,6 +20,7 @@ export const KEY_TABLE = defineTable('access_keys', {
     last_used_at_ms: 'integer',
   },
 });
+const { at } = KEY_TABLE;
 
 export function toKeyRow(record: KeyRecord): SqlRow {
   return [
@@ -39,16 +40,16 @@ export function toKeyRow(record: KeyRecord): SqlRow {
 
 export function toKeyRecord(row: SqlRow): KeyRecord {
   return {
-    id: textAt(row, 0),
-    walletId: textAt(row, 1),
-    name: textAt(row, 2),
-    hash: textAt(row, 3),
-    pepperVersion: numberAt(row, 4),
-    prefix: textAt(row, 5),
-    last4: textAt(row, 6),
-    createdAtMs: numberAt(row, 7),
-    expiresAtMs: numberOrNullAt(row, 8),
-    revokedAtMs: numberOrNullAt(row, 9),
-    lastUsedAtMs: numberOrNullAt(row, 10),
+    id: textAt(row, at.id),
+    walletId: textAt(row, at.wallet_id),
+    name: textAt(row, at.name),
+    hash: textAt(row, at.hash),
+    pepperVersion: numberAt(row, at.pepper_version),
+    prefix: textAt(row, at.prefix),
+    last4: textAt(row, at.last4),
+    createdAtMs: numberAt(row, at.created_at_ms),
+    expiresAtMs: numberOrNullAt(row, at.expires_at_ms),
+    revokedAtMs: numberOrNullAt(row, at.revoked_at_ms),
+    lastUsedAtMs: numberOrNullAt(row, at.last_used_at_ms),
   };
 }

@@ -22,6 +22,7 @@ export const POOL_SAFETY_TABLE = defineTable('pool_safety', {
     checked_at_ms: 'integer',
   },
 });
+const { at } = POOL_SAFETY_TABLE;
 
 function toHundredths(bps: number | null): number | null {
   return bps === null ? null : Math.round(bps * 100);
@@ -46,25 +47,30 @@ export function toPoolSafetyRow(chain: ChainSlug, record: PoolSafety): SqlRow {
   ];
 }
 
-function toSide(row: SqlRow, index: number): SideSafety {
-  const [out, into, sellable] = [0, 1, 2].map((offset) => numberOrNullAt(row, index + offset));
+function toSide(
+  row: SqlRow,
+  columns: { readonly out: number; readonly into: number; readonly sellable: number },
+): SideSafety {
+  const out = numberOrNullAt(row, columns.out);
+  const into = numberOrNullAt(row, columns.into);
+  const sellable = numberOrNullAt(row, columns.sellable);
   return {
-    outBps: out == null ? null : out / 100,
-    inBps: into == null ? null : into / 100,
-    sellable: sellable == null ? null : sellable === 1,
+    outBps: out === null ? null : out / 100,
+    inBps: into === null ? null : into / 100,
+    sellable: sellable === null ? null : sellable === 1,
   };
 }
 
 export function toPoolSafety(row: SqlRow): PoolSafety {
-  const zeroForOne = numberOrNullAt(row, 10);
-  const oneForZero = numberOrNullAt(row, 11);
+  const zeroForOne = numberOrNullAt(row, at.hook_fee0);
+  const oneForZero = numberOrNullAt(row, at.hook_fee1);
   return {
-    pool: textAt(row, 1),
-    token0: textAt(row, 2),
-    token1: textAt(row, 3),
-    side0: toSide(row, 4),
-    side1: toSide(row, 7),
+    pool: textAt(row, at.pool),
+    token0: textAt(row, at.token0),
+    token1: textAt(row, at.token1),
+    side0: toSide(row, { out: at.out0_e2, into: at.in0_e2, sellable: at.sellable0 }),
+    side1: toSide(row, { out: at.out1_e2, into: at.in1_e2, sellable: at.sellable1 }),
     hookFees: zeroForOne === null || oneForZero === null ? null : { zeroForOne, oneForZero },
-    checkedAtMs: numberAt(row, 12),
+    checkedAtMs: numberAt(row, at.checked_at_ms),
   };
 }

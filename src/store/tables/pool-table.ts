@@ -26,6 +26,7 @@ export const POOL_TABLE = defineTable('pools', {
     state: 'text',
   },
 });
+const { at } = POOL_TABLE;
 
 export function toPoolRow(chain: ChainSlug, record: PoolRecord): SqlRow {
   const kind = kindOf(record);
@@ -49,22 +50,22 @@ export function toPoolRow(chain: ChainSlug, record: PoolRecord): SqlRow {
 }
 
 export function toPoolRecord(row: SqlRow): PoolRecord {
-  const name = textAt(row, 12) as PoolKindName;
+  const name = textAt(row, at.kind) as PoolKindName;
   const kind = kindOf({ kind: name });
   return {
-    pool: textAt(row, 1),
+    pool: textAt(row, at.pool),
     kind: name,
-    venue: textAt(row, 2),
-    token0: textAt(row, 3),
-    token1: textAt(row, 4),
-    feePips: numberAt(row, 5),
-    vault: textAt(row, 6),
-    createdBlock: numberAt(row, 7),
-    createdAtMs: numberAt(row, 8),
-    complete: numberAt(row, 9) === 1,
-    lastSwapAtMs: numberOrNullAt(row, 10),
-    liquidityUsdE18: amountOrNullAt(row, 11),
-    terms: kind.decodeTerms(textAt(row, 13)),
-    state: kind.decodeState(textAt(row, 14)),
+    venue: textAt(row, at.venue),
+    token0: textAt(row, at.token0),
+    token1: textAt(row, at.token1),
+    feePips: numberAt(row, at.fee_pips),
+    vault: textAt(row, at.vault),
+    createdBlock: numberAt(row, at.created_block),
+    createdAtMs: numberAt(row, at.created_at_ms),
+    complete: numberAt(row, at.complete) === 1,
+    lastSwapAtMs: numberOrNullAt(row, at.last_swap_at_ms),
+    liquidityUsdE18: amountOrNullAt(row, at.liquidity_usd_e18),
+    terms: kind.decodeTerms(textAt(row, at.terms)),
+    state: kind.decodeState(textAt(row, at.state)),
   } as PoolRecord;
 }

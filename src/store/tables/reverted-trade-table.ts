@@ -18,6 +18,7 @@ export const REVERTED_TRADE_TABLE = defineTable('reverted_trades', {
   },
   data: { tx_hash: 'text', tx_swap_index: 'integer' },
 });
+const { at } = REVERTED_TRADE_TABLE;
 
 export function toRevertedTradeRow(chain: ChainSlug, version: number, trade: TradeRecord): SqlRow {
   const { token, timestampMs, block, logIndex, txHash, index } = trade;
@@ -26,11 +27,11 @@ export function toRevertedTradeRow(chain: ChainSlug, version: number, trade: Tra
 
 export function toRevertedTrade(row: SqlRow): RevertedTrade {
   return {
-    version: numberAt(row, 2),
-    timestampMs: numberAt(row, 3),
-    block: numberAt(row, 4),
-    logIndex: numberAt(row, 5),
-    txHash: textAt(row, 6),
-    index: numberAt(row, 7),
+    version: numberAt(row, at.version),
+    timestampMs: numberAt(row, at.timestamp_ms),
+    block: numberAt(row, at.block),
+    logIndex: numberAt(row, at.log_index),
+    txHash: textAt(row, at.tx_hash),
+    index: numberAt(row, at.tx_swap_index),
   };
 }

@@ -16,6 +16,7 @@ export const ROLLBACK_TABLE = defineTable('rollbacks', {
     recorded_at_ms: 'integer',
   },
 });
+const { at } = ROLLBACK_TABLE;
 
 export function toRollbackRow(chain: ChainSlug, record: RollbackRecord): SqlRow {
   return [
@@ -31,11 +32,11 @@ export function toRollbackRow(chain: ChainSlug, record: RollbackRecord): SqlRow 
 
 export function toRollbackRecord(row: SqlRow): RollbackRecord {
   return {
-    version: numberAt(row, 1),
-    block: numberAt(row, 2),
-    timestampMs: numberAt(row, 3),
-    tipBlock: numberAt(row, 4),
-    tipTimestampMs: numberAt(row, 5),
-    recordedAtMs: numberAt(row, 6),
+    version: numberAt(row, at.version),
+    block: numberAt(row, at.block),
+    timestampMs: numberAt(row, at.timestamp_ms),
+    tipBlock: numberAt(row, at.tip_block),
+    tipTimestampMs: numberAt(row, at.tip_timestamp_ms),
+    recordedAtMs: numberAt(row, at.recorded_at_ms),
   };
 }

@@ -19,6 +19,7 @@ export const SESSION_TABLE = defineTable('access_sessions', {
     expires_at_ms: 'integer',
   },
 });
+const { at } = SESSION_TABLE;
 
 export function toSessionRow(record: SessionRecord): SqlRow {
   return [
@@ -36,13 +37,13 @@ export function toSessionRow(record: SessionRecord): SqlRow {
 
 export function toSessionRecord(row: SqlRow): SessionRecord {
   return {
-    id: textAt(row, 0),
-    tokenHash: textAt(row, 1),
-    wallet: { id: textAt(row, 2), address: textAt(row, 3) },
-    chain: textAt(row, 4) as ChainSlug,
-    transport: textAt(row, 5) as SessionTransport,
-    createdAtMs: numberAt(row, 6),
-    lastUsedAtMs: numberAt(row, 7),
-    expiresAtMs: numberAt(row, 8),
+    id: textAt(row, at.id),
+    tokenHash: textAt(row, at.token_hash),
+    wallet: { id: textAt(row, at.wallet_id), address: textAt(row, at.address) },
+    chain: textAt(row, at.chain) as ChainSlug,
+    transport: textAt(row, at.transport) as SessionTransport,
+    createdAtMs: numberAt(row, at.created_at_ms),
+    lastUsedAtMs: numberAt(row, at.last_used_at_ms),
+    expiresAtMs: numberAt(row, at.expires_at_ms),
   };
 }

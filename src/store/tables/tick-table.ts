@@ -10,6 +10,7 @@ export const TICK_TABLE = defineTable('ticks', {
   key: { chain: 'text', pool: 'text', tick: 'integer' },
   data: { liquidity_gross: 'text', liquidity_net: 'text' },
 });
+const { at } = TICK_TABLE;
 
 export function toTickRow(chain: ChainSlug, record: TickRecord): SqlRow {
   return [
@@ -23,10 +24,10 @@ export function toTickRow(chain: ChainSlug, record: TickRecord): SqlRow {
 
 export function toTickRecord(row: SqlRow): TickRecord {
   return {
-    pool: textAt(row, 1),
-    tick: numberAt(row, 2),
-    liquidityGross: amountAt(row, 3),
-    liquidityNet: bigintAt(row, 4),
+    pool: textAt(row, at.pool),
+    tick: numberAt(row, at.tick),
+    liquidityGross: amountAt(row, at.liquidity_gross),
+    liquidityNet: bigintAt(row, at.liquidity_net),
   };
 }
 

@@ -39,6 +39,7 @@ export const TOKEN_TABLE = defineTable('tokens', {
     paired_usd_e18: 'text',
   },
 });
+const { at } = TOKEN_TABLE;
 
 export function toTokenRow(chain: ChainSlug, record: TokenRecord): SqlRow {
   return [
@@ -68,24 +69,24 @@ export function toTokenRow(chain: ChainSlug, record: TokenRecord): SqlRow {
 
 export function toTokenRecord(row: SqlRow): TokenRecord {
   return {
-    token: textAt(row, 1),
-    symbol: textOrNullAt(row, 2),
-    name: textOrNullAt(row, 3),
-    decimals: numberOrNullAt(row, 4),
-    firstSeenBlock: numberAt(row, 5),
-    firstSeenAtMs: numberAt(row, 6),
-    balanceSumRaw: bigintAt(row, 7),
-    holders: numberAt(row, 8),
-    balancesBroken: numberAt(row, 9) === 1,
-    supplyRaw: amountOrNullAt(row, 10),
-    supplyBlock: numberOrNullAt(row, 11),
-    supplyBalanceSumRaw: bigintOrNullAt(row, 12),
-    priceNative: textOrNullAt(row, 13),
-    priceUsd: textOrNullAt(row, 14),
-    lastTradeAtMs: numberOrNullAt(row, 15),
-    tradeCount: numberAt(row, 16),
-    liquidityUsdE18: amountOrNullAt(row, 17),
-    pairedPool: textOrNullAt(row, 18),
-    pairedUsdE18: amountOrNullAt(row, 19),
+    token: textAt(row, at.token),
+    symbol: textOrNullAt(row, at.symbol),
+    name: textOrNullAt(row, at.name),
+    decimals: numberOrNullAt(row, at.decimals),
+    firstSeenBlock: numberAt(row, at.first_seen_block),
+    firstSeenAtMs: numberAt(row, at.first_seen_at_ms),
+    balanceSumRaw: bigintAt(row, at.balance_sum_raw),
+    holders: numberAt(row, at.holders),
+    balancesBroken: numberAt(row, at.balances_broken) === 1,
+    supplyRaw: amountOrNullAt(row, at.supply_raw),
+    supplyBlock: numberOrNullAt(row, at.supply_block),
+    supplyBalanceSumRaw: bigintOrNullAt(row, at.supply_balance_sum_raw),
+    priceNative: textOrNullAt(row, at.price_native),
+    priceUsd: textOrNullAt(row, at.price_usd),
+    lastTradeAtMs: numberOrNullAt(row, at.last_trade_at_ms),
+    tradeCount: numberAt(row, at.trade_count),
+    liquidityUsdE18: amountOrNullAt(row, at.liquidity_usd_e18),
+    pairedPool: textOrNullAt(row, at.paired_pool),
+    pairedUsdE18: amountOrNullAt(row, at.paired_usd_e18),
   };
 }

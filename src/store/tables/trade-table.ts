@@ -32,6 +32,7 @@ export const TRADE_TABLE = defineTable('trades', {
     outlier: 'integer',
   },
 });
+const { at } = TRADE_TABLE;
 
 export function toTradeRow(chain: ChainSlug, record: TradeRecord): SqlRow {
   return [
@@ -59,24 +60,24 @@ export function toTradeRow(chain: ChainSlug, record: TradeRecord): SqlRow {
 
 export function toTradeRecord(row: SqlRow): TradeRecord {
   return {
-    token: textAt(row, 1),
-    block: numberAt(row, 3),
-    logIndex: numberAt(row, 4),
-    txHash: textAt(row, 5),
-    index: numberAt(row, 6),
-    timestampMs: numberAt(row, 2),
-    side: numberAt(row, 7) === 1 ? 'buy' : 'sell',
-    wallet: textAt(row, 8),
-    venue: textAt(row, 9),
-    pool: textAt(row, 10),
-    amountRaw: amountAt(row, 11),
-    quoteToken: textAt(row, 12),
-    quoteAmountRaw: amountAt(row, 13),
-    priceNative: textOrNullAt(row, 14),
-    priceUsd: textOrNullAt(row, 15),
-    valueNative: textOrNullAt(row, 16),
-    valueUsd: textOrNullAt(row, 17),
-    outlier: numberAt(row, 18) === 1,
+    token: textAt(row, at.token),
+    block: numberAt(row, at.block),
+    logIndex: numberAt(row, at.log_index),
+    txHash: textAt(row, at.tx_hash),
+    index: numberAt(row, at.tx_swap_index),
+    timestampMs: numberAt(row, at.timestamp_ms),
+    side: numberAt(row, at.is_buy) === 1 ? 'buy' : 'sell',
+    wallet: textAt(row, at.wallet),
+    venue: textAt(row, at.venue),
+    pool: textAt(row, at.pool),
+    amountRaw: amountAt(row, at.amount_raw),
+    quoteToken: textAt(row, at.quote_token),
+    quoteAmountRaw: amountAt(row, at.quote_amount_raw),
+    priceNative: textOrNullAt(row, at.price_native),
+    priceUsd: textOrNullAt(row, at.price_usd),
+    valueNative: textOrNullAt(row, at.value_native),
+    valueUsd: textOrNullAt(row, at.value_usd),
+    outlier: numberAt(row, at.outlier) === 1,
   };
 }
 
