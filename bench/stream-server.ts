@@ -96,6 +96,7 @@ const server = createHttpServer({
   isAllowedOrigin: () => false,
   isSecure: false,
   trustedProxies: [],
+  ownHeads: true,
   overload: { requestsMax: 1e6, lagMaxMs: 1e9 },
   timeouts: DEFAULT_TIMEOUTS,
   clock: systemClock,

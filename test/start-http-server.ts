@@ -110,6 +110,7 @@ export async function startTestServer(
     isAllowedOrigin: (origin) => origin === OWN_PAGE,
     isSecure: false,
     trustedProxies: [],
+    ownHeads: true,
     // The lag of a loaded test machine is not what most tests are about.
     overload: { requestsMax: 1000, lagMaxMs: 60_000 },
     timeouts: DEFAULT_TIMEOUTS,

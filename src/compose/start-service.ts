@@ -8,6 +8,7 @@ import { toIpBudget } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
 import type { AnyHandler, Handlers } from '../contract/handler.ts';
 import { operations } from '../contract/operations.ts';
+import { checkHeads } from '../http/check-heads.ts';
 import {
   createHttpServer,
   DEFAULT_TIMEOUTS,
@@ -98,6 +99,13 @@ function toAnyHandlers(handlers: object): Readonly<Record<string, AnyHandler>> {
   return handlers as Readonly<Record<string, AnyHandler>>;
 }
 
+/** Whether we write heads of answers ourselves; else Node does, at some microseconds each. */
+async function readOwnHeads(logger: Logger): Promise<boolean> {
+  const ownHeads = await checkHeads();
+  if (!ownHeads) logger.warn({ node: process.version }, 'this Node writes all heads of answers');
+  return ownHeads;
+}
+
 function toServerOptions(config: Config, access: Access) {
   const { anonymous, key, session } = access.tiers;
   return {
@@ -185,6 +193,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const handlers = createHandlers({ ...parts, version, isDraining });
   const server = createHttpServer({
     ...toServerOptions(config, access),
+    ownHeads: await readOwnHeads(logger),
     handlers: toAnyHandlers(handlers),
     clock,
     logger,

@@ -29,6 +29,8 @@ export interface HttpServerOptions
   /** Whether browsers reach the server by https. */
   readonly isSecure: boolean;
   readonly trustedProxies: readonly string[];
+  /** Whether Node sends heads that we write: what `checkHeads` found. */
+  readonly ownHeads: boolean;
   readonly overload: { readonly requestsMax: number; readonly lagMaxMs: number };
   readonly timeouts: Timeouts;
   readonly clock: Clock;
@@ -116,10 +118,10 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     sendQueues: new SendQueueWatch({ readSendQueues, ...options }),
   });
   const readTarget = createTargetReader();
-  const toConnectionFields = createConnectionFields({
-    nowMs: () => clock.nowMs(),
-    keepAliveMs: options.timeouts.keepAliveMs,
-  });
+  const { keepAliveMs } = options.timeouts;
+  const toConnectionFields = options.ownHeads
+    ? createConnectionFields({ nowMs: () => clock.nowMs(), keepAliveMs })
+    : null;
   const observe = createObserver(options, pressure);
   const fail = createFailer(options);
   return (request: IncomingMessage, response: ServerResponse): void => {

@@ -24,8 +24,8 @@ interface ExchangeParts {
   readonly response: ServerResponse;
   readonly target: Target;
   readonly id: string;
-  /** Makes the fields that Node adds to answers by itself. */
-  readonly toConnectionFields: ConnectionFields;
+  /** Makes the fields that Node adds to answers by itself; null where Node writes all heads. */
+  readonly toConnectionFields: ConnectionFields | null;
 }
 
 export class Exchange {
@@ -41,7 +41,7 @@ export class Exchange {
   operation = 'unknown';
   /** Told when an answer has begun that goes on: it is no request in work any more. */
   onHead: ((status: number) => void) | null = null;
-  readonly #toConnectionFields: ConnectionFields;
+  readonly #toConnectionFields: ConnectionFields | null;
   readonly #headers: string[];
   /** Whether all headers are of our own making, so that nothing in them has to be checked. */
   #isOwn = true;
@@ -110,8 +110,9 @@ export class Exchange {
     }
     // Node would join a text to the headers and encode both anew, which costs more than the rest.
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
-    if (this.#isOwn && mayHead(this.response)) {
-      this.#sendHeaded(status, bytes);
+    const toFields = this.#toConnectionFields;
+    if (toFields !== null && this.#isOwn && mayHead(this.response)) {
+      this.#sendHeaded(status, bytes, toFields());
       return;
     }
     this.#headers.push('content-length', String(bytes.length));
@@ -146,10 +147,10 @@ export class Exchange {
     else this.send(status, answer.bytes);
   }
 
-  #sendHeaded(status: number, bytes: Buffer): void {
+  #sendHeaded(status: number, bytes: Buffer, connectionFields: string): void {
     const own = toHeaderLines(this.#headers, COMMON_FLAT.length);
     const length = `content-length: ${bytes.length}\r\n`;
-    const lines = `${COMMON_LINES}${own}${length}${this.#toConnectionFields()}`;
+    const lines = `${COMMON_LINES}${own}${length}${connectionFields}`;
     sendHeaded(this.response, { status, lines }, bytes);
   }
 
