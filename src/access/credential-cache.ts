@@ -2,6 +2,7 @@
 // that time and a revocation elsewhere is still felt within a second.
 
 import { AppError } from '../errors/app-error.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isWellFormedToken } from './secret-token.ts';
 
@@ -24,12 +25,15 @@ interface Entry<Value> {
  */
 export class CredentialCache<Value extends { readonly id: string }> {
   readonly #options: CredentialCacheOptions<Value>;
-  readonly #entries = new Map<string, Entry<Value>>();
+  readonly #entries: BoundedMap<string, Entry<Value>>;
   readonly #tokenById = new Map<string, string>();
   #loading = new Map<string, Promise<Value | null>>();
 
   constructor(options: CredentialCacheOptions<Value>) {
     this.#options = options;
+    this.#entries = new BoundedMap(options.sizeMax, {
+      onEvict: (_token, { value }) => this.#tokenById.delete(value.id),
+    });
   }
 
   get size(): number {
@@ -60,7 +64,9 @@ export class CredentialCache<Value extends { readonly id: string }> {
 
   /** Forgets what is no longer believed. */
   purge(): void {
-    for (const [token, entry] of this.#entries) if (!this.#isFresh(entry)) this.#remove(token);
+    for (const [token, entry] of this.#entries.entries()) {
+      if (!this.#isFresh(entry)) this.#remove(token);
+    }
   }
 
   #isFresh(entry: Entry<Value>): boolean {
@@ -87,9 +93,6 @@ export class CredentialCache<Value extends { readonly id: string }> {
     if (value === null) return;
     this.#entries.set(token, { value, loadedAtMs });
     this.#tokenById.set(value.id, token);
-    if (this.#entries.size <= this.#options.sizeMax) return;
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined) this.#remove(oldest);
   }
 
   #remove(token: string): void {
