@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../lib/clock.ts';
+import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { type SendQueues, toConnectionName } from './read-send-queues.ts';
 import { SendQueueWatch } from './send-queue-watch.ts';
 

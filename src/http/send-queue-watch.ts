@@ -4,7 +4,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { type ConnectionEnds, type ReadSendQueues, toConnectionName } from './read-send-queues.ts';
 
-export interface WatchedSocket extends ConnectionEnds {
+interface WatchedSocket extends ConnectionEnds {
   /** Bytes that were written, whether they have left this process or not. */
   readonly bytesWritten: number;
   /** Of those, bytes that are still in this process. */
@@ -21,7 +21,7 @@ export interface WatchedQueue {
   forget(): void;
 }
 
-export interface SendQueueWatchOptions {
+interface SendQueueWatchOptions {
   readonly readSendQueues: ReadSendQueues;
   readonly clock: Clock;
 }

@@ -56,7 +56,7 @@ interface ProbeView {
 }
 
 /** A view is null where the node cannot show it. */
-interface ProbeViews {
+export interface ProbeViews {
   readonly asContract: ProbeView | null;
   readonly asWallet: ProbeView | null;
 }
