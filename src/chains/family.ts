@@ -31,7 +31,7 @@ export interface TradeSwap {
 }
 
 /** Swaps in a row. */
-export interface TradeSwaps {
+interface TradeSwaps {
   /** A part of the input, a part of what the router holds of an asset, or all that it holds. */
   readonly takes: 'input' | 'part' | 'rest';
   readonly amountInRaw: bigint;

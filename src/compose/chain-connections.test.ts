@@ -5,8 +5,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { type MisbehavingRpc, startMisbehavingRpc } from '../../test/fakes/misbehaving-rpc.ts';
-import { ManualClock } from '../lib/clock.ts';
 import { ChainConnections, type ConnectionUse } from './chain-connections.ts';
 
 const CHAIN_ID = 1337;

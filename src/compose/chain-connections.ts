@@ -9,7 +9,7 @@ import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { ChainSlug } from '../model/chain.ts';
 
-export interface ChainNodes {
+interface ChainNodes {
   readonly chain: ChainSlug;
   readonly chainId: number;
   readonly endpoints: readonly string[];

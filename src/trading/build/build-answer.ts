@@ -14,7 +14,7 @@ import { toShownAmount, toSummary } from './build-summary.ts';
 export type BuildAnswer = OutputOf<typeof buildTrade>;
 type Issues = BuildAnswer['issues'];
 
-export interface BuiltFacts {
+interface BuiltFacts {
   readonly trade: PricedTrade;
   readonly quote: QuoteAnswer;
   readonly wallet: Address;

@@ -6,7 +6,7 @@ import { CHAINS } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { PricedTrade, TradeAsset } from '../quote/priced-trade.ts';
 
-export interface SummaryFacts {
+interface SummaryFacts {
   readonly trade: PricedTrade;
   readonly wallet: Address;
   readonly addresses: AddressCodec;

@@ -12,9 +12,9 @@ import { askNode } from './ask-node.ts';
 import type { BuildChains } from './build-chain.ts';
 import { readTransactionTrades } from './read-transaction-trades.ts';
 
-export type StatusAnswer = OutputOf<typeof getTradeStatus>;
+type StatusAnswer = OutputOf<typeof getTradeStatus>;
 
-export interface StatusParts {
+interface StatusParts {
   readonly followed: () => readonly ChainSlug[];
   readonly builders: BuildChains;
   readonly store: MarketStore;

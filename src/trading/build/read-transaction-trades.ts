@@ -8,7 +8,7 @@ import type { StreamReads } from '../../store/stream-reads.ts';
 
 type TradeReader = Pick<MarketReader, 'readPools'> & Pick<StreamReads, 'readTradesAfter'>;
 
-export interface IndexedTransaction {
+interface IndexedTransaction {
   readonly txHash: string;
   readonly block: BlockHeader;
   /** Ids in its logs that may name pools; those that do not are ignored. */

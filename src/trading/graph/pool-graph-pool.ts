@@ -33,7 +33,7 @@ function toTerms({ kind, terms }: PoolTerms): PoolTerms {
 }
 
 /** What a pool's row does not say of it. */
-export interface PoolContext {
+interface PoolContext {
   /** The chain family's rule: false where a hook has a say in what swaps pay. */
   readonly leavesSwapsAlone: (pool: PoolDescription) => boolean;
   /** What the pool was before. */

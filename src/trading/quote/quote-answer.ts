@@ -5,12 +5,7 @@ import type { quoteSchema } from '../../contract/schemas/trade.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import type { TokenSafety } from '../graph/safety-book.ts';
-import type {
-  NetworkFees,
-  PricedTrade,
-  TradeAsset,
-  TradeLeg,
-} from './priced-trade.ts';
+import type { NetworkFees, PricedTrade, TradeAsset, TradeLeg } from './priced-trade.ts';
 
 export type QuoteAnswer = Static<typeof quoteSchema>;
 

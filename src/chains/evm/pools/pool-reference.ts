@@ -20,7 +20,7 @@ export interface PoolKey {
   readonly hooks: Address;
 }
 
-export type PoolReference =
+type PoolReference =
   | { readonly kind: 'v2'; readonly pair: Address }
   | { readonly kind: 'v3'; readonly pool: Address; readonly feePips: number }
   | { readonly kind: 'v4'; readonly key: PoolKey };

@@ -12,7 +12,7 @@ export interface Log {
   warn(fields: object, message: string): void;
 }
 
-export interface RpcClientOptions {
+interface RpcClientOptions {
   /** URLs, for a pool of the client's own, or a pool that it shares with others. */
   readonly endpoints: readonly string[] | EndpointPool;
   readonly chainId: number;

@@ -27,7 +27,7 @@ export interface RouterAllowance {
   readonly permit2Expiration: number;
 }
 
-export interface ApprovalRequest {
+interface ApprovalRequest {
   readonly token: Address;
   readonly amountRaw: bigint;
   readonly deadlineSeconds: number;

@@ -22,7 +22,7 @@ import { type SwapRouter, toSwapRouter } from './swap-plan.ts';
 import { toBuiltTransactions } from './to-built-transactions.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
 
-export interface EvmTransactionsOptions {
+interface EvmTransactionsOptions {
   readonly client: RpcClient;
   readonly chainId: number;
   /** Null where no router is known. */

@@ -53,7 +53,7 @@ function toReads(wallet: Address, token: Address, router: SwapRouter): RpcCall[]
   ];
 }
 
-export interface TraderQuery {
+interface TraderQuery {
   readonly wallet: Address;
   /** What is spent. */
   readonly token: Address;

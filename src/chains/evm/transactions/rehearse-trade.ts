@@ -21,13 +21,13 @@ import {
 import type { SwapHop, SwapRouter } from './swap-plan.ts';
 import type { TokenBalanceSlots } from './token-balance-slot.ts';
 
-export interface RehearsalParts {
+interface RehearsalParts {
   readonly router: SwapRouter;
   readonly simulator: CallSimulator;
   readonly slots: TokenBalanceSlots;
 }
 
-export interface RehearsalRequest extends RehearsalParts {
+interface RehearsalRequest extends RehearsalParts {
   readonly trade: ExecutableTrade;
   readonly wallet: Address;
   readonly trader: Trader;

@@ -18,7 +18,7 @@ export const ROUTER: Address = '0x0000000000000000000000000000000000000002';
 export const WHOLE_BALANCE = 1n << 255n;
 /** As V2's amount: the pair has been paid. As V4's amount: all that is owed or due. */
 export const SETTLED_ALREADY = 0n;
-export const OPEN_DELTA = 0n;
+const OPEN_DELTA = 0n;
 
 const COMMAND = {
   v3Swap: '00',

@@ -34,7 +34,7 @@ export interface AccountOverride {
 
 export type StateOverrides = ReadonlyMap<Address, AccountOverride>;
 
-export interface SimulationRequest {
+interface SimulationRequest {
   readonly wallet: Address;
   readonly calls: readonly WalletCall[];
   readonly overrides: StateOverrides;
@@ -50,7 +50,7 @@ export type Simulation =
   | { readonly status: 'unable' };
 
 /** A call to it, in a simulation, returns the native balance of the address that it is given. */
-export const BALANCE_READER: Address = '0xba1a00000000000000000000000000000000ba1a';
+const BALANCE_READER: Address = '0xba1a00000000000000000000000000000000ba1a';
 /** `return(balance(calldataload(0)))` */
 const BALANCE_READER_CODE = '0x6000353160005260206000f3';
 

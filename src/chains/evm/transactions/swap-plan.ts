@@ -5,9 +5,9 @@ import type { EvmDeployment } from '../deployment.ts';
 import type { PoolKey } from '../pools/pool-reference.ts';
 
 /** How a pool is traded in, whatever exchange it belongs to. */
-export type PoolKind = 'v2' | 'v3' | 'v4';
+type PoolKind = 'v2' | 'v3' | 'v4';
 
-export type SwapPool =
+type SwapPool =
   | { readonly kind: 'v2'; readonly pair: Address }
   | { readonly kind: 'v3'; readonly feePips: number }
   | { readonly kind: 'v4'; readonly key: PoolKey };

@@ -11,7 +11,7 @@ import type { Trader } from './read-trader.ts';
 import type { PlannedTransaction, Rehearsal } from './rehearse-trade.ts';
 import type { SwapRouter } from './swap-plan.ts';
 
-export interface RehearsedTrade {
+interface RehearsedTrade {
   readonly trade: ExecutableTrade;
   readonly wallet: Address;
   readonly trader: Trader;

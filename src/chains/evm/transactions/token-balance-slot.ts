@@ -9,13 +9,13 @@ import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcCall } from '../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
 
-export interface StorageSlot {
+interface StorageSlot {
   /** The token itself, or the contract that keeps its books. */
   readonly account: Address;
   readonly slot: string;
 }
 
-export interface SlotQuery {
+interface SlotQuery {
   readonly token: Address;
   readonly owner: Address;
   readonly block: number;
