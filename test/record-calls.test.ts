@@ -143,6 +143,10 @@ test('behavior: the files in which the service meets a real node are known', () 
     'test/e2e/trade-example.test.ts',
     'test/e2e/trades.test.ts',
   ];
-  const others = ['devnet/scene.test.ts', 'src/amm/constant-product/constant-product-pool.test.ts', 'test/tidy.test.ts'];
+  const others = [
+    'devnet/scene.test.ts',
+    'src/amm/constant-product/constant-product-pool.test.ts',
+    'test/tidy.test.ts',
+  ];
   assert.deepEqual(findScenes([...met, ...others]), met);
 });
