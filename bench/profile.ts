@@ -79,8 +79,7 @@ async function profileIngest({ nodeArgs }: ProfileFolder, durationMs: number): P
 }
 
 async function profileRouting({ nodeArgs }: ProfileFolder, durationMs: number): Promise<number> {
-  const code = `import('./bench/quote.ts').then(({ routeFor }) => routeFor(${durationMs}))`;
-  await run(process.execPath, [...nodeArgs, '--eval', code]);
+  await run(process.execPath, [...nodeArgs, 'bench/profile-routing.ts', `${durationMs}`]);
   return 0;
 }
 
