@@ -5,6 +5,16 @@ import type { IncomingMessage } from 'node:http';
 /** A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port (RFC 3986, 3.2.2). */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[[\da-f:.]{2,45}\])(?::\d{0,5})?$/i;
 
+/** Most clients send the same host, so it need not be matched again. */
+let lastValidHost: string | null = null;
+
+function isValidHost(host: string): boolean {
+  if (host === lastValidHost) return true;
+  if (!HOST.test(host)) return false;
+  lastValidHost = host;
+  return true;
+}
+
 /** Node keeps the first of several `Host` fields, so the fields as they came are counted. */
 function hasTwoHosts(fields: readonly string[]): boolean {
   let count = 0;
@@ -20,7 +30,7 @@ function findHostFault(request: IncomingMessage): string | null {
   if (host === undefined) {
     return request.httpVersion === '1.1' ? 'The Host header is missing.' : null;
   }
-  if (!HOST.test(host)) return 'The Host header is invalid.';
+  if (!isValidHost(host)) return 'The Host header is invalid.';
   return hasTwoHosts(request.rawHeaders) ? 'The Host header must be given once.' : null;
 }
 
