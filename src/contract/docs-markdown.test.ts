@@ -36,24 +36,40 @@ test('default: headings, paragraphs, lists, tables and code', () => {
   );
   assert.deepEqual(html.split('\n'), [
     '<h3 id="here-two-words">Two words</h3>',
-    '<p>One line and its <strong>rest</strong>.</p>',
-    '<ul><li>first goes on</li><li>second</li></ul>',
-    '<ol><li>one</li></ol>',
+    '<p>One line',
+    'and its <strong>rest</strong>.</p>',
+    '<ul>',
+    '<li>first',
+    'goes on</li>',
+    '<li>second</li>',
+    '</ul>',
+    '<ol>',
+    '<li>one</li>',
+    '</ol>',
     '<div class="scroll"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x | y</code></td><td>2</td></tr></tbody></table></div>',
     '<pre><code>echo &quot;&lt;b&gt;&quot;</code></pre>',
+    '',
   ]);
 });
 
 test('behavior: what looks like markup is text', () => {
   const html = toHtml('<script>alert(1)</script> & `<img>`', OPTIONS);
-  assert.equal(html, '<p>&lt;script&gt;alert(1)&lt;/script&gt; &amp; <code>&lt;img&gt;</code></p>');
+  const text = '&lt;script&gt;alert(1)&lt;/script&gt; &amp; <code>&lt;img&gt;</code>';
+  assert.equal(html, `<p>${text}</p>\n`);
+  assert.equal(toInline('a <b onclick="x">c</b>'), 'a &lt;b onclick=&quot;x&quot;&gt;c&lt;/b&gt;');
+  assert.equal(toInline('![<b>](https://example.com/x.png)'), '&lt;b&gt;');
 });
 
 test('behavior: links lead where the page has a place, and are plain text elsewhere', () => {
-  assert.equal(toInline('[a](#b)', OPTIONS.resolve), '<a href="#here-b">a</a>');
-  assert.equal(toInline('[a](other.md)', OPTIONS.resolve), 'a');
-  assert.equal(toInline('[a](javascript:alert)', OPTIONS.resolve), 'a');
-  assert.equal(toInline('`[a](#b) **c**`', OPTIONS.resolve), '<code>[a](#b) **c**</code>');
+  const inline = (text: string) => toHtml(text, OPTIONS).trim().slice('<p>'.length, -'</p>'.length);
+  assert.equal(inline('[a](#b)'), '<a href="#here-b">a</a>');
+  assert.equal(inline('[a](#"b)'), '<a href="#here-&quot;b">a</a>');
+  assert.equal(inline('[a](other.md)'), 'a');
+  assert.equal(inline('[a](javascript:alert)'), 'a');
+  assert.equal(inline('[a][b]\n\n[b]: javascript:alert'), 'a');
+  assert.equal(inline('<javascript:alert>'), '&lt;javascript:alert&gt;');
+  assert.equal(inline('https://example.com'), 'https://example.com');
+  assert.equal(inline('`[a](#b) **c**`'), '<code>[a](#b) **c**</code>');
 });
 
 test('behavior: every line of any text ends', () => {
