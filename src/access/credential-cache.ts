@@ -26,14 +26,14 @@ interface Entry<Value> {
 export class CredentialCache<Value extends { readonly id: string }> {
   readonly #options: CredentialCacheOptions<Value>;
   readonly #entries: BoundedMap<string, Entry<Value>>;
-  readonly #tokenById = new Map<string, string>();
+  /** Filled and emptied as the entries are, so that both evict the same. */
+  readonly #tokenById: BoundedMap<string, string>;
   #loading = new Map<string, Promise<Value | null>>();
 
   constructor(options: CredentialCacheOptions<Value>) {
     this.#options = options;
-    this.#entries = new BoundedMap(options.sizeMax, {
-      onEvict: (_token, { value }) => this.#tokenById.delete(value.id),
-    });
+    this.#entries = new BoundedMap(options.sizeMax);
+    this.#tokenById = new BoundedMap(options.sizeMax);
   }
 
   get size(): number {
@@ -64,7 +64,7 @@ export class CredentialCache<Value extends { readonly id: string }> {
 
   /** Forgets what is no longer believed. */
   purge(): void {
-    for (const [token, entry] of this.#entries.entries()) {
+    for (const [token, entry] of this.#entries) {
       if (!this.#isFresh(entry)) this.#remove(token);
     }
   }

@@ -10,49 +10,37 @@ export interface BalanceEntry {
   imagedBlock: number;
 }
 
-type Generation = Map<Address, Map<Address, BalanceEntry>>;
-
-/** Forgets like `BoundedCache`: only when trimmed, and what was not used lately. */
 export class BalanceCache {
-  readonly #generationMax: number;
-  #young: Generation = new Map();
-  #old: Generation = new Map();
-  #youngSize = 0;
-
-  constructor(sizeMax: number) {
-    this.#generationMax = Math.floor(sizeMax / 3);
-  }
+  readonly #byToken = new Map<Address, Map<Address, BalanceEntry>>();
+  #size = 0;
 
   get(token: Address, owner: Address): BalanceEntry | undefined {
-    const young = this.#young.get(token)?.get(owner);
-    if (young !== undefined) return young;
-    const old = this.#old.get(token)?.get(owner);
-    if (old !== undefined) this.set(old);
-    return old;
+    return this.#byToken.get(token)?.get(owner);
   }
 
-  /** Takes an entry that is not in memory, or was only in the old generation. */
+  /** Takes an entry that is not in memory. */
   set(entry: BalanceEntry): void {
     const { token, owner } = entry.row;
-    let owners = this.#young.get(token);
+    let owners = this.#byToken.get(token);
     if (owners === undefined) {
       owners = new Map();
-      this.#young.set(token, owners);
+      this.#byToken.set(token, owners);
     }
     owners.set(owner, entry);
-    this.#youngSize += 1;
+    this.#size += 1;
   }
 
-  trim(): void {
-    if (this.#youngSize <= this.#generationMax) return;
-    this.#old = this.#youngSize <= 2 * this.#generationMax ? this.#young : new Map();
-    this.#young = new Map();
-    this.#youngSize = 0;
+  /** Evicts whole tokens, the ones that came first, until at most `sizeMax` balances are left. */
+  trim(sizeMax: number): void {
+    for (const [token, owners] of this.#byToken) {
+      if (this.#size <= sizeMax) return;
+      this.#byToken.delete(token);
+      this.#size -= owners.size;
+    }
   }
 
   clear(): void {
-    this.#young = new Map();
-    this.#old = new Map();
-    this.#youngSize = 0;
+    this.#byToken.clear();
+    this.#size = 0;
   }
 }

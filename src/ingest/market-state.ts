@@ -5,7 +5,7 @@
 
 import type { ChainAssets } from '../chains/adapter.ts';
 import { type AssetRank, type MarketView, toMarketViews, toRank } from '../chains/quote-rule.ts';
-import { BoundedCache } from '../lib/bounded-cache.ts';
+import { evictOldest } from '../lib/bounded-map.ts';
 import type { Address, BlockHeader, PoolId, TokenMetadata } from '../model/market-event.ts';
 import type {
   BalanceRecord,
@@ -82,11 +82,12 @@ const DEFAULT_STATE_LIMITS: StateLimits = {
 
 export class MarketState {
   readonly assets: ChainAssets;
-  readonly tokens: BoundedCache<Address, TokenEntry>;
-  readonly pools: BoundedCache<PoolId, PoolEntry>;
-  readonly balances: BalanceCache;
+  readonly tokens = new Map<Address, TokenEntry>();
+  readonly pools = new Map<PoolId, PoolEntry>();
+  readonly balances = new BalanceCache();
   /** What contracts said of tokens that the coming blocks mention for the first time. */
   readonly metadata = new Map<Address, TokenMetadata>();
+  readonly #limits: StateLimits;
   #header: BlockHeader | null = null;
   #images: OpenImages | null = null;
   #tokens = new Set<TokenEntry>();
@@ -99,9 +100,7 @@ export class MarketState {
 
   constructor(assets: ChainAssets, limits: StateLimits = DEFAULT_STATE_LIMITS) {
     this.assets = assets;
-    this.tokens = new BoundedCache(limits.tokenCountMax);
-    this.pools = new BoundedCache(limits.poolCountMax);
-    this.balances = new BalanceCache(limits.balanceCountMax);
+    this.#limits = limits;
   }
 
   get header(): BlockHeader {
@@ -231,11 +230,11 @@ export class MarketState {
     return changes;
   }
 
-  /** To be called after a commit: rows that were not used lately are forgotten. */
+  /** To be called after a commit, as rows that are being changed must stay until they are stored. */
   trim(): void {
-    this.tokens.trim();
-    this.pools.trim();
-    this.balances.trim();
+    evictOldest(this.tokens, this.#limits.tokenCountMax);
+    evictOldest(this.pools, this.#limits.poolCountMax);
+    this.balances.trim(this.#limits.balanceCountMax);
     this.metadata.clear();
   }
 

@@ -1,48 +1,67 @@
-// Pins that the map never grows beyond its bound and forgets the oldest first.
+// Pins that a bounded map holds its bound and evicts the oldest first.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap, evictOldest } from './bounded-map.ts';
 
 test('behavior: the oldest entry goes when the map is full', () => {
   const map = new BoundedMap<number, string>(2);
   map.set(1, 'a');
   map.set(2, 'b');
   map.set(3, 'c');
-  assert.equal(map.size, 2);
-  assert.equal(map.has(1), false);
-  assert.equal(map.get(2), 'b');
-  assert.equal(map.get(3), 'c');
+  assert.deepEqual(
+    [...map],
+    [
+      [2, 'b'],
+      [3, 'c'],
+    ],
+  );
+  map.delete(2);
+  map.set(4, 'd');
+  map.set(5, 'e');
+  assert.deepEqual([...map.keys()], [4, 5]);
 });
 
-test('behavior: setting a known key again does not push anything out', () => {
+test('behavior: setting a known key again neither evicts nor moves it', () => {
   const map = new BoundedMap<number, string>(2);
   map.set(1, 'a');
   map.set(2, 'b');
-  map.set(2, 'B');
-  assert.equal(map.get(1), 'a');
-  assert.equal(map.get(2), 'B');
+  map.set(1, 'A');
+  assert.deepEqual(
+    [...map],
+    [
+      [1, 'A'],
+      [2, 'b'],
+    ],
+  );
+  map.set(3, 'c');
+  assert.deepEqual([...map.keys()], [2, 3]);
 });
 
-test('behavior: by weight as many of the oldest go as make room, and each is told', () => {
-  const evicted: string[] = [];
-  const map = new BoundedMap<string, number>(10, {
-    weigh: (value) => value,
-    onEvict: (key, value) => evicted.push(`${key}${value}`),
-  });
-  map.set('a', 3);
-  map.set('b', 3);
-  map.set('c', 4);
-  assert.equal(map.weight, 10);
-  map.set('c', 1);
-  map.delete('b');
-  assert.deepEqual([map.weight, evicted], [4, []]);
-  map.set('d', 10);
-  assert.deepEqual([map.weight, map.size, evicted], [10, 1, ['a3', 'c1']]);
+test('behavior: a cleared map fills up again', () => {
+  const map = new BoundedMap<number, number>(2);
+  for (let n = 0; n < 5; n += 1) map.set(n, n);
+  map.clear();
+  for (let n = 5; n < 10; n += 1) map.set(n, n);
+  assert.deepEqual([...map.keys()], [8, 9]);
 });
 
-test('behavior: what is heavier than the whole bound is not kept', () => {
-  const map = new BoundedMap<string, number>(10, { weigh: (value) => value });
-  map.set('a', 11);
-  assert.deepEqual([map.weight, map.size], [0, 0]);
+test('default: any map is brought down to a size', () => {
+  const map = new Map([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ]);
+  evictOldest(map, 3);
+  assert.equal(map.size, 3);
+  evictOldest(map, 1);
+  assert.deepEqual([...map.keys()], [3]);
+});
+
+test('behavior: a large map evicts a sixteenth at once', () => {
+  const map = new BoundedMap<number, number>(160);
+  for (let n = 0; n < 160; n += 1) map.set(n, n);
+  assert.equal(map.size, 160);
+  map.set(160, 160);
+  assert.deepEqual([map.size, [...map.keys()][0]], [150, 11]);
 });

@@ -185,6 +185,14 @@ test('behavior: what was not used lately makes room', async (t) => {
   assert.equal(scene.cache.statistics.misses, misses + 1);
 });
 
+test('behavior: an answer larger than the cache is sent but not kept', async (t) => {
+  const scene = await createScene(t, 1000);
+  assert.equal((await ask(scene, toMade('x'.repeat(500), 1))).isMade, true);
+  assert.equal((await ask(scene, toMade('x'.repeat(500), 1))).isMade, true);
+  const { entries, bytes } = scene.cache.statistics;
+  assert.deepEqual([entries, bytes], [0, 0]);
+});
+
 test('behavior: a failure is nobody else’s', async (t) => {
   const scene = await createScene(t);
   await assert.rejects(ask(scene, Promise.reject(new Error('store'))), /store/);

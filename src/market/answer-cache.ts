@@ -5,6 +5,7 @@
 // kept: it is put in when an answer is sent.
 
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { OpenText } from '../contract/create-open-serializer.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -43,8 +44,6 @@ interface Entry {
   readonly etag: string;
   readonly validity: Validity;
   readonly checkpoint: Checkpoint;
-  /** Whether it was asked for since it was last looked at for making room. */
-  wasUsed: boolean;
   /** The whole answer as it was last sent, for the state it was sent at. */
   sent: { readonly at: Checkpoint; readonly answer: ReadyAnswer } | null;
 }
@@ -88,24 +87,25 @@ export function toEtag(text: string | Buffer): string {
 
 export class AnswerCache {
   readonly #states: ChainStates;
-  readonly #bytesMax: number;
-  /** Oldest first; one that was used goes back to the end when room is made. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: LRUCache<string, Entry>;
   readonly #byToken = new Map<string, Set<string>>();
   readonly #pending = new Map<string, Pending>();
-  #bytes = 0;
   #hits = 0;
   #misses = 0;
 
   constructor(options: { readonly states: ChainStates; readonly bytesMax: number }) {
     this.#states = options.states;
-    this.#bytesMax = options.bytesMax;
+    this.#entries = new LRUCache({
+      maxSize: options.bytesMax,
+      sizeCalculation: toSize,
+      dispose: (entry) => this.#forgetKey(entry),
+    });
     options.states.subscribe((change) => this.#forgetChanged(change));
   }
 
   get statistics() {
-    const { size } = this.#entries;
-    return { bytes: this.#bytes, entries: size, hits: this.#hits, misses: this.#misses };
+    const { size, calculatedSize } = this.#entries;
+    return { bytes: calculatedSize, entries: size, hits: this.#hits, misses: this.#misses };
   }
 
   /** The answer that is kept, or the one that is made now; made once for all who ask meanwhile. */
@@ -116,10 +116,9 @@ export class AnswerCache {
       const at = this.#toState(key.chain, entry.checkpoint);
       if (isValidAt(entry.validity, at)) {
         this.#hits += 1;
-        entry.wasUsed = true;
         return this.#send(entry, at);
       }
-      this.#forget(entry);
+      this.#entries.delete(name);
     }
     this.#misses += 1;
     const pending = this.#pending.get(name);
@@ -128,7 +127,7 @@ export class AnswerCache {
   }
 
   clear(): void {
-    for (const entry of [...this.#entries.values()]) this.#forget(entry);
+    this.#entries.clear();
   }
 
   #make(key: AnswerKey, make: () => Promise<MadeAnswer>): Promise<ReadyAnswer> {
@@ -141,7 +140,6 @@ export class AnswerCache {
         etag: toEtag(made.text),
         validity: made.validity,
         checkpoint: made.checkpoint,
-        wasUsed: false,
         sent: null,
       };
       const at = this.#toState(key.chain, made.checkpoint, pending.changedAt);
@@ -179,63 +177,37 @@ export class AnswerCache {
   }
 
   #keep(entry: Entry): void {
-    const old = this.#entries.get(entry.key);
-    if (old !== undefined) this.#forget(old);
-    const size = toSize(entry);
-    if (size > this.#bytesMax) return;
-    this.#makeRoom(size);
     this.#entries.set(entry.key, entry);
-    this.#bytes += size;
+    // One that is larger than the whole cache is not kept.
+    if (!this.#entries.has(entry.key)) return;
     const keys = this.#byToken.get(entry.tokenKey) ?? new Set();
     this.#byToken.set(entry.tokenKey, keys.add(entry.key));
   }
 
-  /** A second chance for what was used costs a hit nothing, unlike moving it at each. */
-  #makeRoom(size: number): void {
-    for (const oldest of this.#entries.values()) {
-      if (this.#bytes + size <= this.#bytesMax) return;
-      if (oldest.wasUsed) {
-        oldest.wasUsed = false;
-        this.#entries.delete(oldest.key);
-        this.#entries.set(oldest.key, oldest);
-      } else this.#forget(oldest);
-    }
-  }
-
-  #forget(entry: Entry): void {
-    if (!this.#entries.delete(entry.key)) return;
-    this.#bytes -= toSize(entry);
+  #forgetKey(entry: Entry): void {
     const keys = this.#byToken.get(entry.tokenKey);
     keys?.delete(entry.key);
     if (keys?.size === 0) this.#byToken.delete(entry.tokenKey);
   }
 
   #forgetChanged({ chain, checkpoint, tokens }: StateChange): void {
-    const isChanged =
+    const isOfChain = (tokenKey: string) => tokenKey.startsWith(`${chain} `);
+    const changed = new Set(
       tokens === 'all'
-        ? (tokenKey: string) => tokenKey.startsWith(`${chain} `)
-        : toMembership(tokens.map((token) => `${chain} ${token}`));
+        ? [...this.#byToken.keys()].filter(isOfChain)
+        : tokens.map((token) => `${chain} ${token}`),
+    );
+    const isChanged = tokens === 'all' ? isOfChain : (key: string) => changed.has(key);
     for (const pending of this.#pending.values()) {
       if (isChanged(pending.tokenKey)) pending.changedAt = checkpoint.version;
     }
-    const tokenKeys =
-      tokens === 'all'
-        ? [...this.#byToken.keys()].filter(isChanged)
-        : tokens.map((token) => `${chain} ${token}`);
-    for (const tokenKey of tokenKeys) {
+    for (const tokenKey of changed) {
       for (const key of this.#byToken.get(tokenKey) ?? []) {
-        const entry = this.#entries.get(key);
-        if (entry !== undefined && entry.checkpoint.version < checkpoint.version) {
-          this.#forget(entry);
-        }
+        const version = this.#entries.peek(key)?.checkpoint.version;
+        if (version !== undefined && version < checkpoint.version) this.#entries.delete(key);
       }
     }
   }
-}
-
-function toMembership(keys: readonly string[]): (key: string) => boolean {
-  const set = new Set(keys);
-  return (key) => set.has(key);
 }
 
 /** Twice, since the whole answer as it was sent is kept, too. */

@@ -1,6 +1,7 @@
 // Summaries of tokens as ready text, for answers that hold many of them.
 
 import type { OpenText } from '../contract/create-open-serializer.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/market-event.ts';
 import type { Checkpoint } from '../model/market-record.ts';
@@ -17,7 +18,7 @@ interface Kept {
 export class SummaryCache {
   readonly #states: ChainStates;
   readonly #sizeMax: number;
-  readonly #kept = new Map<ChainSlug, Map<Address, Kept>>();
+  readonly #kept = new Map<ChainSlug, BoundedMap<Address, Kept>>();
 
   constructor(options: { readonly states: ChainStates; readonly sizeMax: number }) {
     this.#states = options.states;
@@ -45,14 +46,9 @@ export class SummaryCache {
   /** Keeps a summary unless steps came after it was read: they may have changed it. */
   keep(chain: ChainSlug, token: Address, kept: Kept): void {
     if (kept.checkpoint.version < (this.#states.current(chain)?.version ?? 0)) return;
-    const ofChain = this.#kept.get(chain) ?? new Map<Address, Kept>();
+    const ofChain = this.#kept.get(chain) ?? new BoundedMap<Address, Kept>(this.#sizeMax);
     this.#kept.set(chain, ofChain);
     ofChain.delete(token);
     ofChain.set(token, kept);
-    if (ofChain.size <= this.#sizeMax) return;
-    for (const oldest of ofChain.keys()) {
-      ofChain.delete(oldest);
-      break;
-    }
   }
 }

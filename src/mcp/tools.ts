@@ -1,15 +1,15 @@
 // Tools, made from the operations that are offered to agents: their schemas, and how to call them.
 
+import { LRUCache } from 'lru-cache';
 import type { TObject, TSchema } from 'typebox';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { isFramedAnswer } from '../contract/framed-answer.ts';
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
 import { COSTS, type McpExposure, type Operation } from '../contract/operation.ts';
 import { createInputParser } from '../contract/parse-input.ts';
-import { isReadyAnswer } from '../contract/ready-answer.ts';
+import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type ResultText, toToolMembers } from './encode-answer.ts';
-import { KeptResults } from './kept-results.ts';
 
 export interface Tool {
   readonly name: string;
@@ -28,6 +28,9 @@ type Arguments = Readonly<Record<string, unknown>>;
 const INPUTS_KEPT = 500;
 const INPUT_LENGTH_MAX = 512;
 const RESULT_BYTES_MAX = 32 * 1024 * 1024;
+
+/** Ready answers are the same object as long as they hold, and so are their results. */
+type KeptResults = LRUCache<ReadyAnswer, ResultText>;
 
 type Fields = Readonly<Record<string, TSchema & Readonly<Record<string, unknown>>>>;
 
@@ -104,10 +107,10 @@ function createArgumentReader(operation: Operation, exposure: McpExposure) {
 function createResultMaker(toText: (answer: unknown) => string, kept: KeptResults) {
   return (answer: unknown): ResultText => {
     if (!isReadyAnswer(answer)) return { members: toToolMembers(toText(answer)) };
-    const known = kept.find(answer);
+    const known = kept.get(answer);
     if (known !== undefined) return known;
     const result: ResultText = { members: Buffer.from(toToolMembers(toText(answer))) };
-    kept.keep(answer, result);
+    kept.set(answer, result);
     return result;
   };
 }
@@ -146,7 +149,12 @@ export function createTools(
   operations: readonly Operation[],
   handlers: Readonly<Record<string, AnyHandler>>,
 ): ReadonlyMap<string, Tool> {
-  const kept = new KeptResults(RESULT_BYTES_MAX);
+  const kept: KeptResults = new LRUCache({
+    maxSize: RESULT_BYTES_MAX,
+    maxEntrySize: RESULT_BYTES_MAX / 8,
+    // The answer is held as long as its result, so it counts, too.
+    sizeCalculation: ({ members }, { bytes }) => bytes.length + members.length,
+  });
   const tools = operations.flatMap((operation) => {
     if (operation.mcp === null) return [];
     const handler = handlers[operation.id];

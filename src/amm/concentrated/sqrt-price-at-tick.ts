@@ -1,5 +1,7 @@
 // The square-root price at a tick, to the unit as Uniswap's TickMath computes it.
 
+import { BoundedMap } from '../../lib/bounded-map.ts';
+
 export const TICK_MIN = -887272;
 export const TICK_MAX = 887272;
 
@@ -62,13 +64,12 @@ function toLowRatio(low: number): bigint {
 
 /** Swaps stop at the same ticks again and again, so their prices are kept, up to a number. */
 const KEPT_COUNT_MAX = 1 << 16;
-const kept = new Map<number, bigint>();
+const kept = new BoundedMap<number, bigint>(KEPT_COUNT_MAX);
 
 export function toSqrtPriceX96(tick: number): bigint {
   const known = kept.get(tick);
   if (known !== undefined) return known;
   const price = computeSqrtPriceX96(tick);
-  if (kept.size >= KEPT_COUNT_MAX) kept.clear();
   kept.set(tick, price);
   return price;
 }

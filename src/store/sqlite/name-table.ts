@@ -3,18 +3,19 @@
 // A token's address stands in every balance, candle and trade of that token, in their keys and in
 // their indexes. As a number it makes bulk writes half as costly again and files half as large.
 
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import { toDamage } from '../tables/column-value.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** Names remembered in memory; beyond that all are forgotten and found again. */
+/** Names remembered in memory; others are looked up in the table. */
 const CACHE_SIZE_MAX = 200_000;
 
 export class NameTable {
   readonly #connection: SqliteConnection;
-  readonly #ids = new Map<string, number>();
-  readonly #names = new Map<number, string>();
-  /** Names given numbers by the transaction under way, which may yet take them back. */
-  readonly #added: string[] = [];
+  readonly #ids = new BoundedMap<string, number>(CACHE_SIZE_MAX);
+  readonly #names = new BoundedMap<number, string>(CACHE_SIZE_MAX);
+  /** What the transaction under way numbered, and may yet take back. */
+  readonly #added: { readonly name: string; readonly id: number }[] = [];
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection;
@@ -38,7 +39,7 @@ export class NameTable {
     const insert = this.#connection.prepare('INSERT INTO names (name) VALUES (?)');
     const id = Number(insert.run(name).lastInsertRowid);
     this.#remember(id, name);
-    this.#added.push(name);
+    this.#added.push({ name, id });
     return id;
   }
 
@@ -58,19 +59,14 @@ export class NameTable {
 
   /** The numbers that were given may go to other names now. */
   onRollback(): void {
-    for (const name of this.#added) {
-      const id = this.#ids.get(name);
+    for (const { name, id } of this.#added) {
       this.#ids.delete(name);
-      if (id !== undefined) this.#names.delete(id);
+      this.#names.delete(id);
     }
     this.#added.length = 0;
   }
 
   #remember(id: number, name: string): void {
-    if (this.#ids.size >= CACHE_SIZE_MAX) {
-      this.#ids.clear();
-      this.#names.clear();
-    }
     this.#ids.set(name, id);
     this.#names.set(id, name);
   }
