@@ -37,15 +37,6 @@ class ReceivedPools {
     }
   }
 
-  forget({ ticks, pools }: { ticks: readonly number[]; pools: readonly number[] }): void {
-    for (const number of ticks) this.#tables.delete(number);
-    for (const number of pools) {
-      const pool = this.#pools.get(number);
-      if (pool !== undefined) this.#numbers.delete(pool);
-      this.#pools.delete(number);
-    }
-  }
-
   toNumber(pool: GraphPool): number {
     return this.#numbers.get(pool) ?? 0;
   }
@@ -89,14 +80,14 @@ class ReceivedPools {
 export function createSearchAnswerer(
   send: (message: SearchMessage) => void,
 ): (command: SearchCommand) => void {
-  const pools = new ReceivedPools();
+  let pools = new ReceivedPools();
   return (command) => {
     switch (command.kind) {
       case 'pools':
         pools.add(command);
         return;
-      case 'forget':
-        pools.forget(command);
+      case 'clear':
+        pools = new ReceivedPools();
         return;
       case 'search': {
         const work = new SearchWork();

@@ -54,11 +54,8 @@ export type SearchCommand =
       readonly ticks: readonly SentTicks[];
       readonly pools: readonly SentPool[];
     }
-  | {
-      readonly kind: 'forget';
-      readonly ticks: readonly number[];
-      readonly pools: readonly number[];
-    }
+  /** All pools and ticks that were sent are dropped. */
+  | { readonly kind: 'clear' }
   | { readonly kind: 'search'; readonly job: number; readonly plan: SentPlan };
 
 /** A hop without what its pool says already. */

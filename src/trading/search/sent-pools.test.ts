@@ -14,15 +14,15 @@ function send(sent: SentPools, question: RouteQuestion): SearchCommand[] {
 }
 
 function count(commands: readonly SearchCommand[]) {
-  let [pools, ticks, forgotten] = [0, 0, 0];
+  let [pools, ticks, clears] = [0, 0, 0];
   for (const command of commands) {
     if (command.kind === 'pools') {
       pools += command.pools.length;
       ticks += command.ticks.length;
     }
-    if (command.kind === 'forget') forgotten += command.pools.length;
+    if (command.kind === 'clear') clears += 1;
   }
-  return { pools, ticks, forgotten };
+  return { pools, ticks, clears };
 }
 
 describe('SentPools', () => {
@@ -31,7 +31,7 @@ describe('SentPools', () => {
     const question = createRandomQuestion({ seed: 1, poolCount: 30, worth: 10 });
     const first = count(send(sent, question));
     assert.ok(first.pools > 10 && first.ticks > 5);
-    assert.deepEqual(count(send(sent, question)), { pools: 0, ticks: 0, forgotten: 0 });
+    assert.deepEqual(count(send(sent, question)), { pools: 0, ticks: 0, clears: 0 });
     const { graph, tokenIn } = question;
     const pools = [...graph.pools()];
     const moving = pools.find(
@@ -39,7 +39,7 @@ describe('SentPools', () => {
     );
     assert.ok(moving !== undefined);
     graph.set({ ...moving, curve: moving.curve.swapAndMove(true, 1_000n).after });
-    assert.deepEqual(count(send(sent, question)), { pools: 1, ticks: 0, forgotten: 0 });
+    assert.deepEqual(count(send(sent, question)), { pools: 1, ticks: 0, clears: 0 });
   });
 
   it('sends pools with very many ticks in pieces', () => {
@@ -58,19 +58,18 @@ describe('SentPools', () => {
     for (const piece of pieces) assert.ok(piece.kind === 'pools' && piece.ticks.length <= 2);
   });
 
-  it('makes the thread forget what was not used for longest', () => {
+  it('lets the thread begin anew when it has too much, with all that the search needs', () => {
     const sent = new SentPools();
-    let forgotten = 0;
+    let clears = 0;
     for (let seed = 1; seed <= 25; seed += 1) {
       const question = createRandomQuestion({ seed, poolCount: 200, worth: 10 });
       const commands = send(sent, question);
-      forgotten += count(commands).forgotten;
-      assert.ok(sent.size <= 4_096 && sent.tickCount <= 200_000);
-      // All that the search at hand needs is there.
+      clears += count(commands).clears;
+      assert.ok(sent.size <= 4_096 + 2 * 200 && sent.tickCount <= 400_000);
       const search = commands.at(-1);
       assert.ok(search?.kind === 'search');
       for (const number of search.plan.levels.any[0]?.numbers ?? []) sent.toPool(number);
     }
-    assert.ok(forgotten > 0);
+    assert.ok(clears > 0);
   });
 });

@@ -6,7 +6,7 @@ import type { FieldPlan } from '../routing/route-field.ts';
 import type { WholePlan } from '../routing/trade-plan.ts';
 import type { SearchCommand, SentField, SentPlan, SentPool, SentTicks } from './search-message.ts';
 
-/** What a thread keeps at most beside the pools of the search at hand. */
+/** With more than this beside the pools of the search at hand a thread begins anew. */
 const POOLS_MAX = 4_096;
 const TICKS_MAX = 200_000;
 /** Ticks that are copied in one go: less than a millisecond. */
@@ -22,10 +22,9 @@ function listPools(plan: WholePlan): Set<GraphPool> {
 }
 
 export class SentPools {
-  /** Longest unused first. */
   readonly #numbers = new Map<GraphPool, number>();
   readonly #pools = new Map<number, GraphPool>();
-  readonly #tables = new Map<TickTable, { readonly number: number; users: number }>();
+  readonly #tables = new Map<TickTable, number>();
   #tickCount = 0;
   #last = 0;
 
@@ -47,21 +46,18 @@ export class SentPools {
   /** All that the thread needs to search a plan, in pieces that are each copied quickly. */
   *send(plan: WholePlan, job: number): Generator<SearchCommand> {
     const needed = listPools(plan);
+    if (this.#isFull(needed)) {
+      this.#clear();
+      yield { kind: 'clear' };
+    }
     yield* this.#sendNew(needed);
-    const forgotten = this.#forget(needed);
-    if (forgotten !== null) yield forgotten;
     yield { kind: 'search', job, plan: this.#toSentPlan(plan) };
   }
 
   *#sendNew(needed: ReadonlySet<GraphPool>): Generator<SearchCommand> {
     let [pools, ticks, tickCount]: [SentPool[], SentTicks[], number] = [[], [], 0];
     for (const pool of needed) {
-      const known = this.#numbers.get(pool);
-      if (known !== undefined) {
-        this.#numbers.delete(pool);
-        this.#numbers.set(pool, known);
-        continue;
-      }
+      if (this.#numbers.has(pool)) continue;
       const table = pool.curve.ticks;
       if (table !== null && !this.#tables.has(table)) {
         ticks.push({ number: this.#addTable(table), ticks: table.ticks, nets: table.nets });
@@ -77,7 +73,7 @@ export class SentPools {
 
   #addTable(table: TickTable): number {
     this.#last += 1;
-    this.#tables.set(table, { number: this.#last, users: 0 });
+    this.#tables.set(table, this.#last);
     this.#tickCount += table.size;
     return this.#last;
   }
@@ -88,36 +84,25 @@ export class SentPools {
     this.#numbers.set(pool, number);
     this.#pools.set(number, pool);
     const { curve, ...rest } = pool;
-    return { ...rest, number, plainCurve: curve.toPlain(), table: this.#useTable(curve.ticks) };
-  }
-
-  #useTable(ticks: TickTable | null): number | null {
-    if (ticks === null) return null;
-    const table = this.#tables.get(ticks);
+    const table = curve.ticks && this.#tables.get(curve.ticks);
     if (table === undefined) throw new Error('a pool was sent before its ticks');
-    table.users += 1;
-    return table.number;
+    return { ...rest, number, plainCurve: curve.toPlain(), table };
   }
 
-  /** Makes the thread forget what has not been used for longest, where it has too much. */
-  #forget(needed: ReadonlySet<GraphPool>): SearchCommand | null {
-    const forgotten: { ticks: number[]; pools: number[] } = { ticks: [], pools: [] };
-    for (const [pool, number] of this.#numbers) {
-      const isFull = this.#numbers.size > POOLS_MAX || this.#tickCount > TICKS_MAX;
-      if (!isFull || needed.has(pool)) break;
-      this.#numbers.delete(pool);
-      this.#pools.delete(number);
-      forgotten.pools.push(number);
-      const table = pool.curve.ticks;
-      const entry = table && this.#tables.get(table);
-      if (table === null || !entry) continue;
-      entry.users -= 1;
-      if (entry.users > 0) continue;
-      this.#tables.delete(table);
-      this.#tickCount -= table.size;
-      forgotten.ticks.push(entry.number);
-    }
-    return forgotten.pools.length === 0 ? null : { kind: 'forget', ...forgotten };
+  #isFull(needed: ReadonlySet<GraphPool>): boolean {
+    const tables = new Set<TickTable>();
+    for (const { curve } of needed) if (curve.ticks !== null) tables.add(curve.ticks);
+    let ticksNeeded = 0;
+    for (const { size } of tables) ticksNeeded += size;
+    const poolsBeside = this.#numbers.size - needed.size;
+    return poolsBeside > POOLS_MAX || this.#tickCount - ticksNeeded > TICKS_MAX;
+  }
+
+  #clear(): void {
+    this.#numbers.clear();
+    this.#pools.clear();
+    this.#tables.clear();
+    this.#tickCount = 0;
   }
 
   #toSentField({ pools }: FieldPlan): SentField {
