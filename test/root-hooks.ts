@@ -26,3 +26,12 @@ export function after(hook: Hook): void {
     await hook();
   });
 }
+
+/** Runs before the tests of a file; what it leaves to be done afterwards is, the last first. */
+export function setUp(hook: (t: { after(work: Hook): void }) => unknown): void {
+  const cleanups: Hook[] = [];
+  before(() => hook({ after: (work) => cleanups.unshift(work) }));
+  after(async () => {
+    for (const cleanup of cleanups) await cleanup();
+  });
+}

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { toFakeAddress } from '../../test/fakes/fake-market.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { readPages } from '../../test/read-pages.ts';
-import { after, before } from '../../test/root-hooks.ts';
+import { setUp } from '../../test/root-hooks.ts';
 import { startTestServer, type TestServer } from '../../test/start-http-server.ts';
 import type { AnyHandler } from '../contract/handler.ts';
 import type { Level } from '../contract/identity.ts';
@@ -21,20 +21,14 @@ const UNKNOWN = toFakeAddress('bbbb', 1);
 
 let scene: MarketScene;
 let server: TestServer;
-const cleanups: (() => unknown)[] = [];
 
-before(async () => {
-  const t = { after: (work: () => unknown) => cleanups.unshift(work) } as never;
+setUp(async (t) => {
   const options = { engine: 'sqlite', seed: 12, finalityDepth: 30, blocks: 300 } as const;
   scene = await createMarketScene(t, options);
   server = await startTestServer(t, {
     operations: [searchTokens, getToken, getKlines, getTrades, getHolders],
     handlers: scene.market.handlers as unknown as Record<string, AnyHandler>,
   });
-});
-
-after(async () => {
-  for (const cleanup of cleanups) await cleanup();
 });
 
 async function get(path: string): Promise<{ status: number; json: Json; headers: Headers }> {

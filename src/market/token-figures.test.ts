@@ -6,7 +6,7 @@ import { PLACES, round18, toFixed, toText } from '../../test/client-fold.ts';
 import { FAKE_ASSETS } from '../../test/fakes/fake-market.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { PAGES_MAX, readPages } from '../../test/read-pages.ts';
-import { after, before } from '../../test/root-hooks.ts';
+import { setUp } from '../../test/root-hooks.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -14,7 +14,6 @@ const ONE = 10n ** BigInt(PLACES);
 
 let scene: MarketScene;
 let tokens: readonly { readonly token: Json; readonly trades: readonly Json[] }[];
-const cleanups: (() => unknown)[] = [];
 
 /** Oldest first. */
 async function readTrades(mint: string): Promise<Json[]> {
@@ -26,8 +25,7 @@ async function readTrades(mint: string): Promise<Json[]> {
   return trades.reverse();
 }
 
-before(async () => {
-  const t = { after: (work: () => unknown) => cleanups.unshift(work) } as never;
+setUp(async (t) => {
   const options = { seed: 77, finalityDepth: 20, blocks: 420, eventCountMax: 14 } as const;
   scene = await createMarketScene(t, { engine: 'sqlite', ...options });
   const read = [];
@@ -38,10 +36,6 @@ before(async () => {
     }
   }
   tokens = read;
-});
-
-after(async () => {
-  for (const cleanup of cleanups) await cleanup();
 });
 
 /** The price that a list of trades leaves, outliers aside unless there is nothing else. */

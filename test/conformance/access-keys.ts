@@ -1,16 +1,15 @@
 // Conformance: ten active keys and no more, whoever asks at once; words of idempotency; usage.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { before, beforeEach, describe, it } from 'node:test';
 import {
   type AccessStore,
   type KeyPosition,
   SESSION_SOURCE,
 } from '../../src/store/access-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { readPages } from '../read-pages.ts';
 import { DAY_MS, NOW_MS, toChallenge, toKey, toSession } from './access-samples.ts';
-import type { CreatePlace, StorePlace } from './store-place.ts';
+import { type CreatePlace, useStore } from './store-place.ts';
 
 const WALLET = 'eip155:0xA';
 const BOUNDS = { perCallerMax: 1000, perAddressMax: 1000, totalMax: 1000 };
@@ -19,11 +18,9 @@ const HOUR_MS = 3_600_000;
 
 export function describeKeys(createPlace: CreatePlace): void {
   describe('keys', () => {
-    let place: StorePlace;
-    let store: Store;
+    const scene = useStore(createPlace);
     before(async () => {
-      place = await createPlace();
-      store = await place.open();
+      const { store } = scene;
       for (const address of ['0xA', '0xB']) {
         const challenge = toChallenge();
         await store.access.openChallenge(challenge, BOUNDS);
@@ -33,23 +30,19 @@ export function describeKeys(createPlace: CreatePlace): void {
     });
     beforeEach(async () => {
       for (const table of ['access_keys', 'access_idempotency', 'access_usage']) {
-        await place.run(`DELETE FROM ${table}`);
+        await scene.place.run(`DELETE FROM ${table}`);
       }
     });
-    after(async () => {
-      await store.close();
-      await place.remove();
-    });
-    itIssues(() => store.access);
+    itIssues(() => scene.store.access);
     itForgets(
-      () => store.access,
-      (sql) => place.run(sql),
+      () => scene.store.access,
+      (sql) => scene.place.run(sql),
     );
-    itRepeats(() => store.access);
-    itRevokes(() => store.access);
-    itLists(() => store.access);
-    itCounts(() => store.access);
-    itKnowsPeppers(() => store.access);
+    itRepeats(() => scene.store.access);
+    itRevokes(() => scene.store.access);
+    itLists(() => scene.store.access);
+    itCounts(() => scene.store.access);
+    itKnowsPeppers(() => scene.store.access);
   });
 }
 

@@ -1,11 +1,10 @@
 // Conformance: challenges stay within bounds and sign in once; sessions begin, move and end.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import type { AccessStore } from '../../src/store/access-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { NOW_MS, toChallenge, toSession } from './access-samples.ts';
-import type { CreatePlace, StorePlace } from './store-place.ts';
+import { type CreatePlace, useStore } from './store-place.ts';
 
 const BOUNDS = { perCallerMax: 3, perAddressMax: 5, totalMax: 8 };
 const MANY = { perCallerMax: 1000, perAddressMax: 1000, totalMax: 1000 };
@@ -13,24 +12,15 @@ const SESSIONS = { sessionsMax: 50 };
 
 export function describeSignIn(createPlace: CreatePlace): void {
   describe('sign-in', () => {
-    let place: StorePlace;
-    let store: Store;
-    before(async () => {
-      place = await createPlace();
-      store = await place.open();
-    });
+    const scene = useStore(createPlace);
     beforeEach(async () => {
       for (const table of ['access_challenges', 'access_sessions', 'access_wallets']) {
-        await place.run(`DELETE FROM ${table}`);
+        await scene.place.run(`DELETE FROM ${table}`);
       }
     });
-    after(async () => {
-      await store.close();
-      await place.remove();
-    });
-    itBoundsChallenges(() => store.access);
-    itSignsInOnce(() => store.access);
-    itKeepsSessions(() => store.access);
+    itBoundsChallenges(() => scene.store.access);
+    itSignsInOnce(() => scene.store.access);
+    itKeepsSessions(() => scene.store.access);
   });
 }
 

@@ -1,9 +1,9 @@
 // Conformance: a chain can be forgotten whole, and no other chain notices.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { MarketScanner, Store } from '../../src/store/store.ts';
-import type { CreatePlace, StorePlace } from './store-place.ts';
+import { type CreatePlace, useStore } from './store-place.ts';
 import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
 
 async function countRows(scan: AsyncIterable<readonly unknown[]>): Promise<number> {
@@ -22,19 +22,10 @@ function countAll(scanner: MarketScanner, chain: 'base' | 'devnet'): Promise<num
 
 export function describeForget(createPlace: CreatePlace): void {
   describe('forgetting', () => {
-    let place: StorePlace;
-    let store: Store;
-    before(async () => {
-      place = await createPlace();
-      store = await place.open();
-    });
-    after(async () => {
-      await store.close();
-      await place.remove();
-    });
+    const scene = useStore(createPlace);
 
     it('removes one chain whole, which can then begin anew', async () => {
-      const { market } = store;
+      const { market } = scene.store;
       const balance = { token: toAddress(1), owner: toAddress(2), amountRaw: 3n };
       for (const chain of ['base', 'devnet'] as const) {
         await market.transaction(chain, async (transaction) => {

@@ -1,7 +1,7 @@
 // Conformance: pages, ranges and figures in order, as the public reads need them.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compareTexts } from '../../src/lib/decimal.ts';
 import type { CandleRecord, TradeRecord } from '../../src/model/market-record.ts';
@@ -9,7 +9,7 @@ import type { PoolRecord } from '../../src/model/pool.ts';
 import type { BalancePosition, TradePosition, TradeQuery } from '../../src/store/market-reads.ts';
 import type { Store } from '../../src/store/store.ts';
 import { readPages } from '../read-pages.ts';
-import type { CreatePlace, StorePlace } from './store-place.ts';
+import { type CreatePlace, useStore } from './store-place.ts';
 import { candleRecord, poolRecord, tokenRecord } from './store-records.ts';
 import { toAddress, toTrade } from './store-samples.ts';
 
@@ -18,24 +18,15 @@ const TOKEN = toAddress(1);
 
 export function describePages(createPlace: CreatePlace): void {
   describe('pages', () => {
-    let place: StorePlace;
-    let store: Store;
-    before(async () => {
-      place = await createPlace();
-      store = await place.open();
-    });
-    after(async () => {
-      await store.close();
-      await place.remove();
-    });
-    itPagesTrades(() => store);
-    itEndsLongSearches(() => store);
-    itPagesBalances(() => store);
-    itFindsDeepestPools(() => store);
-    itReadsCandles(() => store);
-    itListsTokens(() => store);
-    itKeepsPauses(() => store);
-    itKeepsAccounts(() => store);
+    const scene = useStore(createPlace);
+    itPagesTrades(() => scene.store);
+    itEndsLongSearches(() => scene.store);
+    itPagesBalances(() => scene.store);
+    itFindsDeepestPools(() => scene.store);
+    itReadsCandles(() => scene.store);
+    itListsTokens(() => scene.store);
+    itKeepsPauses(() => scene.store);
+    itKeepsAccounts(() => scene.store);
   });
 }
 

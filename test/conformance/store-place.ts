@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { after, before } from 'node:test';
 import { Client } from 'pg';
 import { createPostgresStore } from '../../src/store/postgres/create-postgres-store.ts';
 import type { OnTiming } from '../../src/store/sql.ts';
@@ -22,6 +23,25 @@ export interface StorePlace {
 }
 
 export type CreatePlace = () => Promise<StorePlace>;
+
+export interface StoreScene {
+  place: StorePlace;
+  store: Store;
+}
+
+/** A store for the suite around the call: opened before its tests and removed after them. */
+export function useStore(createPlace: CreatePlace): Readonly<StoreScene> {
+  const scene = {} as StoreScene;
+  before(async () => {
+    scene.place = await createPlace();
+    scene.store = await scene.place.open();
+  });
+  after(async () => {
+    await scene.store.close();
+    await scene.place.remove();
+  });
+  return scene;
+}
 
 export function openStore(address: StorePlace['address'], onTiming?: OnTiming): Promise<Store> {
   return address.engine === 'sqlite'

@@ -1,10 +1,9 @@
 // Conformance: what round trips showed of pools is kept, replaced and forgotten with its chain.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { PoolSafety } from '../../src/model/pool-safety.ts';
-import type { Store } from '../../src/store/store.ts';
-import type { CreatePlace, StorePlace } from './store-place.ts';
+import { type CreatePlace, useStore } from './store-place.ts';
 import { toAddress } from './store-samples.ts';
 
 const CLEAN = { outBps: 0, inBps: 0, sellable: true };
@@ -24,20 +23,11 @@ function toSafety(number: number, more: Partial<PoolSafety> = {}): PoolSafety {
 
 export function describePoolSafety(createPlace: CreatePlace): void {
   describe('pool safety', () => {
-    let place: StorePlace;
-    let store: Store;
-    before(async () => {
-      place = await createPlace();
-      store = await place.open();
-    });
-    after(async () => {
-      await store.close();
-      await place.remove();
-    });
+    const scene = useStore(createPlace);
 
     async function readAll(chain: 'base' | 'devnet' | 'optimism'): Promise<PoolSafety[]> {
       const all: PoolSafety[] = [];
-      for await (const rows of store.market.scanPoolSafety(chain)) all.push(...rows);
+      for await (const rows of scene.store.market.scanPoolSafety(chain)) all.push(...rows);
       return all;
     }
 
@@ -50,24 +40,24 @@ export function describePoolSafety(createPlace: CreatePlace): void {
           hookFees: { zeroForOne: 3000, oneForZero: 999_999 },
         }),
       ];
-      await store.market.putPoolSafety('devnet', rows);
+      await scene.store.market.putPoolSafety('devnet', rows);
       assert.deepEqual(await readAll('devnet'), rows);
       assert.deepEqual(await readAll('base'), []);
     });
 
     it('is replaced by a later look and forgotten with its chain', async () => {
       const later = toSafety(12, { checkedAtMs: 1_790_000_600_000 });
-      await store.market.putPoolSafety('devnet', [later]);
-      await store.market.putPoolSafety('base', [toSafety(12)]);
+      await scene.store.market.putPoolSafety('devnet', [later]);
+      await scene.store.market.putPoolSafety('base', [toSafety(12)]);
       assert.deepEqual(await readAll('devnet'), [toSafety(11), later]);
-      await store.market.forgetChain('devnet');
+      await scene.store.market.forgetChain('devnet');
       assert.deepEqual(await readAll('devnet'), []);
       assert.deepEqual(await readAll('base'), [toSafety(12)]);
     });
 
     it('an empty list changes nothing', async () => {
-      await store.market.putPoolSafety('optimism', [toSafety(13)]);
-      await store.market.putPoolSafety('optimism', []);
+      await scene.store.market.putPoolSafety('optimism', [toSafety(13)]);
+      await scene.store.market.putPoolSafety('optimism', []);
       assert.deepEqual(await readAll('optimism'), [toSafety(13)]);
     });
   });

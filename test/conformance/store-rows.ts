@@ -1,10 +1,10 @@
 // Conformance: every kind of row is kept as it was given, and found as it was asked for.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Store } from '../../src/store/store.ts';
-import type { CreatePlace, StorePlace } from './store-place.ts';
+import { type CreatePlace, useStore } from './store-place.ts';
 import {
   balanceRecord,
   poolRecord,
@@ -17,27 +17,14 @@ import { toAddress, toCheckpoint, write } from './store-samples.ts';
 
 const RUNS = { numRuns: 12 };
 
-interface Subject {
-  readonly place: StorePlace;
-  readonly store: Store;
-}
-
 export function describeRows(createPlace: CreatePlace): void {
   describe('rows', () => {
-    let subject: Subject;
-    before(async () => {
-      const place = await createPlace();
-      subject = { place, store: await place.open() };
-    });
-    after(async () => {
-      await subject.store.close();
-      await subject.place.remove();
-    });
-    itKeepsRecords(() => subject.store);
-    itReplacesAndDeletes(() => subject.store);
-    itSortsBalances(() => subject.store);
-    itFindsPools(() => subject.store);
-    itKeepsHostileText(() => subject.store);
+    const scene = useStore(createPlace);
+    itKeepsRecords(() => scene.store);
+    itReplacesAndDeletes(() => scene.store);
+    itSortsBalances(() => scene.store);
+    itFindsPools(() => scene.store);
+    itKeepsHostileText(() => scene.store);
   });
 }
 

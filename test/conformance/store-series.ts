@@ -1,11 +1,11 @@
 // Conformance: candles and trades by range, and scans over whole chains.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { CandleRecord } from '../../src/model/market-record.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { CreatePlace, StorePlace } from './store-place.ts';
+import { type CreatePlace, useStore } from './store-place.ts';
 import {
   candleRecord,
   poolRecord,
@@ -21,20 +21,11 @@ const ALL_TIME = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 
 export function describeSeries(createPlace: CreatePlace): void {
   describe('series', () => {
-    let place: StorePlace;
-    let store: Store;
-    before(async () => {
-      place = await createPlace();
-      store = await place.open();
-    });
-    after(async () => {
-      await store.close();
-      await place.remove();
-    });
-    itKeepsSeries(() => store);
-    itGivesRanges(() => store);
-    itScansInPages(() => store);
-    itScansEveryKind(() => store);
+    const scene = useStore(createPlace);
+    itKeepsSeries(() => scene.store);
+    itGivesRanges(() => scene.store);
+    itScansInPages(() => scene.store);
+    itScansEveryKind(() => scene.store);
   });
 }
 

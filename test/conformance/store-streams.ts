@@ -1,11 +1,11 @@
 // Conformance: what rollbacks took back is kept for those who saw it, and forgotten in time.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { ChainSlug } from '../../src/model/chain.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { RollbackRecord } from '../../src/store/stream-reads.ts';
-import type { CreatePlace, StorePlace } from './store-place.ts';
+import { type CreatePlace, useStore } from './store-place.ts';
 import { toAddress, toCheckpoint, toHash, toTrade } from './store-samples.ts';
 
 const LIMIT = 100;
@@ -31,20 +31,11 @@ function begin(store: Store, chain: ChainSlug): Promise<void> {
 
 export function describeStreams(createPlace: CreatePlace): void {
   describe('streams', () => {
-    let place: StorePlace;
-    let store: Store;
-    before(async () => {
-      place = await createPlace();
-      store = await place.open();
-    });
-    after(async () => {
-      await store.close();
-      await place.remove();
-    });
-    itKeepsRollbacks(() => store);
-    itForgets(() => store);
-    itKnowsIndexesApart(() => store);
-    itCounts(() => store);
+    const scene = useStore(createPlace);
+    itKeepsRollbacks(() => scene.store);
+    itForgets(() => scene.store);
+    itKnowsIndexesApart(() => scene.store);
+    itCounts(() => scene.store);
   });
 }
 

@@ -1,37 +1,23 @@
 // Conformance: a transaction is whole or nothing, and nobody sees half of it.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StaleWriterError } from '../../src/store/stale-writer-error.ts';
 import type { MarketTransaction, Store } from '../../src/store/store.ts';
-import type { CreatePlace, StorePlace } from './store-place.ts';
+import { type CreatePlace, type StoreScene, useStore } from './store-place.ts';
 import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
 
 const ALL_TIME = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 
-interface Subject {
-  readonly place: StorePlace;
-  readonly store: Store;
-}
-
 export function describeTransactions(createPlace: CreatePlace): void {
   describe('transactions', () => {
-    let place: StorePlace;
-    let store: Store;
-    before(async () => {
-      place = await createPlace();
-      store = await place.open();
-    });
-    after(async () => {
-      await store.close();
-      await place.remove();
-    });
-    itIsAtomic(() => store);
-    itIsolates(() => store);
-    itTakesTurns(() => ({ place, store }));
-    itFences(() => ({ place, store }));
-    itLivesOn(() => ({ place, store }));
+    const scene = useStore(createPlace);
+    itIsAtomic(() => scene.store);
+    itIsolates(() => scene.store);
+    itTakesTurns(() => scene);
+    itFences(() => scene);
+    itLivesOn(() => scene);
   });
 }
 
@@ -151,8 +137,8 @@ function itIsolates(getStore: () => Store): void {
   });
 }
 
-function itTakesTurns(getSubject: () => Subject): void {
-  const getStore = () => getSubject().store;
+function itTakesTurns(getScene: () => StoreScene): void {
+  const getStore = () => getScene().store;
 
   it('runs transactions that were asked for at once one after the other', async () => {
     const { market } = getStore();
@@ -177,7 +163,7 @@ function itTakesTurns(getSubject: () => Subject): void {
   });
 
   it('lets another writer finish while it waits for it', async () => {
-    const { place, store } = getSubject();
+    const { place, store } = getScene();
     const other = await place.open();
     try {
       const put = (writer: Store, owner: number, pauseMs: number) =>
@@ -217,9 +203,9 @@ function itTakesTurns(getSubject: () => Subject): void {
   });
 }
 
-function itFences(getSubject: () => Subject): void {
+function itFences(getScene: () => StoreScene): void {
   it('moves the checkpoint by one version at a time, from nothing to 1', async () => {
-    const { market } = getSubject().store;
+    const { market } = getScene().store;
     const set = (version: number) =>
       market.transaction('optimism', (transaction) =>
         transaction.setCheckpoint(toCheckpoint(version)),
@@ -234,7 +220,7 @@ function itFences(getSubject: () => Subject): void {
   });
 
   it('stops a stale writer, with everything that it wanted to write', async () => {
-    const { place, store } = getSubject();
+    const { place, store } = getScene();
     const other = await place.open();
     try {
       const version = (await store.market.readCheckpoint('optimism'))!.version;
@@ -257,7 +243,7 @@ function itFences(getSubject: () => Subject): void {
   });
 
   it('lets exactly one of two writers through that commit at the same moment', async () => {
-    const { place, store } = getSubject();
+    const { place, store } = getScene();
     const other = await place.open();
     try {
       for (let round = 1; round <= 10; round += 1) {
@@ -278,9 +264,9 @@ function itFences(getSubject: () => Subject): void {
   });
 }
 
-function itLivesOn(getSubject: () => Subject): void {
+function itLivesOn(getScene: () => StoreScene): void {
   it('holds after closing and opening again, and closes more than once', async () => {
-    const { place } = getSubject();
+    const { place } = getScene();
     const balance = { token: toAddress(40), owner: toAddress(1), amountRaw: 2n ** 256n - 1n };
     const first = await place.open();
     await first.market.transaction('bsc', (transaction) => transaction.putBalances([balance]));
@@ -294,7 +280,7 @@ function itLivesOn(getSubject: () => Subject): void {
   });
 
   it('finishes the transactions under way before it closes', async () => {
-    const { place } = getSubject();
+    const { place } = getScene();
     const balance = { token: toAddress(41), owner: toAddress(1), amountRaw: 7n };
     const first = await place.open();
     const writing = first.market.transaction('bsc', async (transaction) => {
@@ -309,7 +295,7 @@ function itLivesOn(getSubject: () => Subject): void {
   });
 
   it('tells how long each operation took', async () => {
-    const { place } = getSubject();
+    const { place } = getScene();
     const timings: [string, number][] = [];
     const timed = await place.open((operation, ms) => timings.push([operation, ms]));
     const balance = { token: toAddress(42), owner: toAddress(1), amountRaw: 7n };

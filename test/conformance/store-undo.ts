@@ -1,7 +1,7 @@
 // Conformance: what blocks did is undone exactly, to any depth.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { ChainSlug } from '../../src/model/chain.ts';
 import type {
@@ -12,7 +12,7 @@ import type {
 } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { MarketReader, Store, UndoImages } from '../../src/store/store.ts';
-import type { CreatePlace, StorePlace } from './store-place.ts';
+import { type CreatePlace, useStore } from './store-place.ts';
 import { balanceRecord, poolRecord, tickRecord, tokenRecord } from './store-records.ts';
 import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
 
@@ -37,19 +37,10 @@ const CHAIN: ChainSlug = 'devnet';
 
 export function describeUndo(createPlace: CreatePlace): void {
   describe('undo', () => {
-    let place: StorePlace;
-    let store: Store;
-    before(async () => {
-      place = await createPlace();
-      store = await place.open();
-    });
-    after(async () => {
-      await store.close();
-      await place.remove();
-    });
-    itRestores(() => store);
-    itRestoresMany(() => store);
-    itPrunes(() => store);
+    const scene = useStore(createPlace);
+    itRestores(() => scene.store);
+    itRestoresMany(() => scene.store);
+    itPrunes(() => scene.store);
   });
 }
 

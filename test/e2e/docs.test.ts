@@ -17,19 +17,14 @@ import { ERROR_CODES } from '../../src/errors/catalogue.ts';
 import { type DocsScene, startDocsScene, WIRE } from '../docs-scene.ts';
 import type { Json } from '../market-scene.ts';
 import { askExample } from '../operation-examples.ts';
-import { after, before } from '../root-hooks.ts';
+import { setUp } from '../root-hooks.ts';
 
 const run = promisify(execFile);
 
-const cleanups: (() => unknown)[] = [];
 let scene: DocsScene;
 
-before(async () => {
-  scene = await startDocsScene({ after: (work) => cleanups.unshift(work) });
-});
-
-after(async () => {
-  for (const work of cleanups) await work();
+setUp(async (t) => {
+  scene = await startDocsScene(t);
 });
 
 const examples = readDocumentedExamples();

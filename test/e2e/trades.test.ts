@@ -10,7 +10,7 @@ import type { Answer } from '../access-client.ts';
 import { createRandom } from '../fakes/fake-chain.ts';
 import type { Json } from '../market-scene.ts';
 import { assertVariety, runRandomTrades } from '../random-trades.ts';
-import { after, before } from '../root-hooks.ts';
+import { setUp } from '../root-hooks.ts';
 import { startTradeService, type TestTrader, type TradeService, until } from '../trade-service.ts';
 import { setBalance } from '../trade-wallet.ts';
 import { createEvmWallet, createSolanaWallet } from '../wallets.ts';
@@ -20,17 +20,13 @@ const ETHER = 10n ** 18n;
 const CONTRACT_WALLET = '0x34601457631626ba7e60e01b60005260206000f35b60006000fd';
 const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 
-const cleanups: (() => unknown)[] = [];
 let service: TradeService;
 let trader: TestTrader;
 
-before(async () => {
-  service = await startTradeService({ after: (work) => cleanups.unshift(work) });
+setUp(async (t) => {
+  service = await startTradeService(t);
   trader = await service.createTrader();
   await giveEther(trader, 100n);
-});
-after(async () => {
-  for (const cleanup of cleanups) await cleanup();
 });
 
 async function giveEther({ account }: TestTrader, ether: bigint): Promise<void> {

@@ -4,25 +4,19 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { COSTS } from '../../src/contract/operation.ts';
 import type { Json } from '../market-scene.ts';
-import { after, before } from '../root-hooks.ts';
+import { setUp } from '../root-hooks.ts';
 import { OWN_PAGE } from '../start-http-server.ts';
 import { createEvmWallet } from '../wallets.ts';
 import { type McpServer, MINT, startMcp } from './start-mcp.ts';
 
 const BURST = 20;
 
-const cleanups: (() => unknown)[] = [];
 let mcp: McpServer;
 
-before(async () => {
-  mcp = await startMcp(
-    { after: (work) => cleanups.unshift(work) },
-    { env: { LIMIT_ANONYMOUS_PER_MINUTE: '60', LIMIT_ANONYMOUS_BURST: String(BURST) } },
-  );
-});
-
-after(async () => {
-  for (const work of cleanups) await work();
+setUp(async (t) => {
+  mcp = await startMcp(t, {
+    env: { LIMIT_ANONYMOUS_PER_MINUTE: '60', LIMIT_ANONYMOUS_BURST: String(BURST) },
+  });
 });
 
 const toolCall = (name: string, input: object = {}, id: number | string = 1) => ({

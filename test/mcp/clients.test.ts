@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Json } from '../market-scene.ts';
-import { after, before } from '../root-hooks.ts';
+import { before, setUp } from '../root-hooks.ts';
 import { createTempFolder } from '../start-service.ts';
 import { createEvmWallet } from '../wallets.ts';
 import { CONFORMANCE_FIXTURES } from './conformance-fixtures.ts';
@@ -15,21 +15,15 @@ import { type McpServer, MINT, startMcp } from './start-mcp.ts';
 
 const run = promisify(execFile);
 
-const cleanups: (() => unknown)[] = [];
 let mcp: McpServer;
 let fixtures: McpServer;
 /** The inspector keeps things in the user's folder. */
 let home: string;
 
-before(async () => {
-  const t = { after: (work: () => unknown) => cleanups.unshift(work) };
+setUp(async (t) => {
   home = createTempFolder(t);
   mcp = await startMcp(t);
   fixtures = await startMcp(t, CONFORMANCE_FIXTURES);
-});
-
-after(async () => {
-  for (const work of cleanups) await work();
 });
 
 const GENERATIONS = [

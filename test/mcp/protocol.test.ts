@@ -4,18 +4,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { BATCH_MESSAGES_MAX } from '../../src/mcp/parse-messages.ts';
 import type { Json } from '../market-scene.ts';
-import { after, before } from '../root-hooks.ts';
+import { setUp } from '../root-hooks.ts';
 import { type McpServer, startMcp, toStateless, VERSION } from './start-mcp.ts';
 
-const cleanups: (() => unknown)[] = [];
 let mcp: McpServer;
 
-before(async () => {
-  mcp = await startMcp({ after: (work) => cleanups.unshift(work) });
-});
-
-after(async () => {
-  for (const work of cleanups) await work();
+setUp(async (t) => {
+  mcp = await startMcp(t);
 });
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };

@@ -10,7 +10,7 @@ import { ERROR_CATALOGUE, ERROR_CODES } from '../../src/errors/catalogue.ts';
 import { UnavailableError } from '../../src/errors/unavailable-error.ts';
 import { toFakeAddress } from '../fakes/fake-market.ts';
 import type { Json } from '../market-scene.ts';
-import { after, before } from '../root-hooks.ts';
+import { setUp } from '../root-hooks.ts';
 import { type McpServer, MINT, startMcp, toStateless } from './start-mcp.ts';
 
 const TOKEN = { chain: 'devnet', mint: MINT };
@@ -51,30 +51,22 @@ const broken = (id: string, tool: string): Operation =>
     mcp: { tool, title: 'Fail', description: 'Fails.' },
   });
 
-const cleanups: (() => unknown)[] = [];
 let mcp: McpServer;
 
-before(async () => {
-  mcp = await startMcp(
-    { after: (work) => cleanups.unshift(work) },
-    {
-      extra: {
-        operations: [broken('failThing', 'fail_thing'), broken('missThing', 'miss_thing')],
-        handlers: {
-          failThing: () => {
-            throw new Error('password of the store is hunter2');
-          },
-          missThing: async () => {
-            throw new UnavailableError('The node', new Error('10.0.0.7 refused'));
-          },
+setUp(async (t) => {
+  mcp = await startMcp(t, {
+    extra: {
+      operations: [broken('failThing', 'fail_thing'), broken('missThing', 'miss_thing')],
+      handlers: {
+        failThing: () => {
+          throw new Error('password of the store is hunter2');
+        },
+        missThing: async () => {
+          throw new UnavailableError('The node', new Error('10.0.0.7 refused'));
         },
       },
     },
-  );
-});
-
-after(async () => {
-  for (const work of cleanups) await work();
+  });
 });
 
 function toQuery(input: Readonly<Record<string, unknown>>): string {

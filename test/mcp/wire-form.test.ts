@@ -6,18 +6,13 @@ import { Compile } from 'typebox/compile';
 import { toOpenapi } from '../../src/contract/openapi.ts';
 import { callMcp } from '../../src/contract/operations/call-mcp.ts';
 import type { Json } from '../market-scene.ts';
-import { after, before } from '../root-hooks.ts';
+import { setUp } from '../root-hooks.ts';
 import { type McpServer, startMcp, toStateless } from './start-mcp.ts';
 
-const cleanups: (() => unknown)[] = [];
 let mcp: McpServer;
 
-before(async () => {
-  mcp = await startMcp({ after: (work) => cleanups.unshift(work) });
-});
-
-after(async () => {
-  for (const work of cleanups) await work();
+setUp(async (t) => {
+  mcp = await startMcp(t);
 });
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
