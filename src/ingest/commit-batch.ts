@@ -1,7 +1,8 @@
 // Writes a batch: its rows, its candles and the checkpoint, in one transaction.
 
+import type { CommitToTell } from '../live/encode-batch.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address, BlockHeader, PoolId } from '../model/market-event.ts';
+import type { Address, BlockHeader } from '../model/market-event.ts';
 import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 import type { MarketStore } from '../store/store.ts';
@@ -9,27 +10,9 @@ import { foldCandles } from './fold-candles.ts';
 import type { BatchChanges } from './market-state.ts';
 
 /** One commit, as everything that lives on the committed state hears of it. */
-export interface CommittedEvent {
-  readonly chain: ChainSlug;
-  readonly version: number;
-  /** The blocks that were added; none when `fromBlock` is above `toBlock`. */
-  readonly fromBlock: number;
-  readonly toBlock: number;
-  readonly checkpoint: Checkpoint;
+export interface CommittedEvent extends CommitToTell {
   /** Blocks above `toBlock` were taken back, and with them these trades. */
-  readonly reverted?: {
-    readonly toBlock: number;
-    readonly trades: readonly TradeRecord[];
-  };
-  readonly trades: readonly TradeRecord[];
-  readonly tokens: readonly Address[];
-  readonly pools: readonly PoolId[];
-  /** Of the tokens, those that are new or whose pools changed: what a list of tokens must hear. */
-  readonly listed: readonly Address[];
-  /** False after a rollback of commits that nobody remembers: then other rows may differ, too. */
-  readonly complete: boolean;
-  /** What may have changed tokens; null where the blocks were not searched for it. */
-  readonly notices?: readonly TokenNotice[] | null;
+  readonly reverted?: { readonly toBlock: number; readonly trades: readonly TradeRecord[] };
 }
 
 function toListed(batch: BatchToCommit): Address[] {

@@ -66,70 +66,51 @@ async function compareTables(
   chain: ChainSlug,
   report: VerifyReport,
 ): Promise<void> {
+  const compare = <Row>(kind: RowKind<Row>) => compareKind(indexes, kind, report);
   const same = <Row extends object>(row: Row): object => row;
-  await compareKind(
-    indexes,
-    {
-      name: 'token',
-      scan: (index) => index.scanTokens(chain),
-      find: (index, rows) =>
-        index.readTokens(
-          chain,
-          rows.map(({ token }) => token),
-        ),
-      toKey: (row) => row.token,
-      toComparable: withoutSupply,
-    },
-    report,
-  );
-  await compareKind(
-    indexes,
-    {
-      name: 'pool',
-      scan: (index) => index.scanPools(chain),
-      find: (index, rows) =>
-        index.readPools(
-          chain,
-          rows.map(({ pool }) => pool),
-        ),
-      toKey: (row) => row.pool,
-      toComparable: flatten,
-    },
-    report,
-  );
-  await compareKind(
-    indexes,
-    {
-      name: 'tick',
-      scan: (index) => index.scanTicks(chain),
-      find: (index, rows) => index.readTicks(chain, [...new Set(rows.map(({ pool }) => pool))]),
-      toKey: (row) => `${row.pool} ${row.tick}`,
-      toComparable: same,
-    },
-    report,
-  );
-  await compareKind(
-    indexes,
-    {
-      name: 'balance',
-      scan: (index) => index.scanBalances(chain),
-      find: (index, rows) => index.readBalances(chain, rows),
-      toKey: (row) => `${row.token} ${row.owner}`,
-      toComparable: same,
-    },
-    report,
-  );
-  await compareKind(
-    indexes,
-    {
-      name: 'candle',
-      scan: (index) => index.scanCandles(chain),
-      find: (index, rows) => index.readCandles(chain, rows),
-      toKey: (row) => `${row.token} ${row.pool ?? 'all'} ${row.interval} ${row.openTimeMs}`,
-      toComparable: same,
-    },
-    report,
-  );
+  await compare({
+    name: 'token',
+    scan: (index) => index.scanTokens(chain),
+    find: (index, rows) =>
+      index.readTokens(
+        chain,
+        rows.map(({ token }) => token),
+      ),
+    toKey: (row) => row.token,
+    toComparable: withoutSupply,
+  });
+  await compare({
+    name: 'pool',
+    scan: (index) => index.scanPools(chain),
+    find: (index, rows) =>
+      index.readPools(
+        chain,
+        rows.map(({ pool }) => pool),
+      ),
+    toKey: (row) => row.pool,
+    toComparable: flatten,
+  });
+  await compare({
+    name: 'tick',
+    scan: (index) => index.scanTicks(chain),
+    find: (index, rows) => index.readTicks(chain, [...new Set(rows.map(({ pool }) => pool))]),
+    toKey: (row) => `${row.pool} ${row.tick}`,
+    toComparable: same,
+  });
+  await compare({
+    name: 'balance',
+    scan: (index) => index.scanBalances(chain),
+    find: (index, rows) => index.readBalances(chain, rows),
+    toKey: (row) => `${row.token} ${row.owner}`,
+    toComparable: same,
+  });
+  await compare({
+    name: 'candle',
+    scan: (index) => index.scanCandles(chain),
+    find: (index, rows) => index.readCandles(chain, rows),
+    toKey: (row) => `${row.token} ${row.pool ?? 'all'} ${row.interval} ${row.openTimeMs}`,
+    toComparable: same,
+  });
 }
 
 /** The trades of one block after the other. */

@@ -1,31 +1,21 @@
 // Batches as they travel between threads and processes: what all want to know as plain data, the
 // trades as bytes that are read only by those who want them.
 
-import type { ChainSlug } from '../model/chain.ts';
-import type { Address, PoolId } from '../model/market-event.ts';
-import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
+import type { TradeRecord } from '../model/market-record.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 import type { FeedBatch } from './feed.ts';
 
 /** What an indexer tells of a commit. */
-interface CommitToTell {
-  readonly chain: ChainSlug;
-  readonly version: number;
-  readonly fromBlock: number;
-  readonly toBlock: number;
-  readonly checkpoint: Checkpoint;
+export interface CommitToTell
+  extends Omit<FeedBatch, 'isRollback' | 'readTrades' | 'readReverted' | 'notices'> {
   readonly reverted?: { readonly trades: readonly TradeRecord[] };
   readonly trades: readonly TradeRecord[];
-  readonly tokens: readonly Address[];
-  readonly pools: readonly PoolId[];
-  readonly listed: readonly Address[];
-  readonly complete: boolean;
   /** None unless told. */
   readonly notices?: readonly TokenNotice[] | null;
 }
 
 export interface EncodedBatch
-  extends Omit<FeedBatch, 'readTrades' | 'readReverted' | 'isRollback'> {
+  extends Omit<FeedBatch, 'isRollback' | 'readTrades' | 'readReverted'> {
   readonly trades: Uint8Array<ArrayBuffer>;
   readonly reverted: Uint8Array<ArrayBuffer> | null;
 }
@@ -60,15 +50,7 @@ function decodeTrades(bytes: Uint8Array): TradeRecord[] {
 
 export function encodeBatch(commit: CommitToTell): EncodedBatch {
   return {
-    chain: commit.chain,
-    version: commit.version,
-    fromBlock: commit.fromBlock,
-    toBlock: commit.toBlock,
-    checkpoint: commit.checkpoint,
-    tokens: commit.tokens,
-    pools: commit.pools,
-    listed: commit.listed,
-    complete: commit.complete,
+    ...commit,
     notices: commit.notices === undefined ? [] : commit.notices,
     trades: encodeTrades(commit.trades),
     reverted: commit.reverted === undefined ? null : encodeTrades(commit.reverted.trades),

@@ -4,6 +4,19 @@ import Type from 'typebox';
 import { KLINE_INTERVALS } from '../../model/market-record.ts';
 import { chainSlugSchema } from './chain.ts';
 
+/** How a token matches a search, the best first. */
+export const MATCH_KINDS = [
+  'address',
+  'symbol',
+  'name',
+  'symbolPrefix',
+  'namePrefix',
+  'symbolPart',
+  'namePart',
+  'oneEdit',
+  'twoEdits',
+] as const;
+
 const textOrNull = (description: string) =>
   Type.Union([Type.String(), Type.Null()], { description });
 
@@ -99,23 +112,9 @@ const summaryFields = {
     ],
     { description: 'Its deepest pool.' },
   ),
-  match: Type.Union(
-    [
-      Type.Enum([
-        'address',
-        'symbol',
-        'name',
-        'symbolPrefix',
-        'namePrefix',
-        'symbolPart',
-        'namePart',
-        'oneEdit',
-        'twoEdits',
-      ]),
-      Type.Null(),
-    ],
-    { description: 'How it matched the search; null where none was made.' },
-  ),
+  match: Type.Union([Type.Enum([...MATCH_KINDS]), Type.Null()], {
+    description: 'How it matched the search; null where none was made.',
+  }),
 } as const;
 
 export const tokenSummarySchema = Type.Object(summaryFields, {

@@ -1,19 +1,7 @@
 // How well a token's texts match a query: the ranks of search, the best first.
 
+import { MATCH_KINDS } from '../../contract/schemas/market.ts';
 import { toEditDistance, toEditsAllowed, toLetterMask } from './edit-distance.ts';
-
-/** In the order of their rank. */
-const MATCH_KINDS = [
-  'address',
-  'symbol',
-  'name',
-  'symbolPrefix',
-  'namePrefix',
-  'symbolPart',
-  'namePart',
-  'oneEdit',
-  'twoEdits',
-] as const;
 
 export type MatchKind = (typeof MATCH_KINDS)[number];
 

@@ -113,24 +113,15 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
   }
 
   putHeaders(headers: readonly BlockHeader[]): Promise<void> {
-    return this.session.upsertRows(
-      HEADER_TABLE,
-      headers.map((header) => toHeaderRow(this.#chain, header)),
-    );
+    return this.session.upsertRows(HEADER_TABLE, this.#toRows(headers, toHeaderRow));
   }
 
   putTokens(rows: readonly TokenRecord[]): Promise<void> {
-    return this.session.upsertRows(
-      TOKEN_TABLE,
-      rows.map((row) => toTokenRow(this.#chain, row)),
-    );
+    return this.session.upsertRows(TOKEN_TABLE, this.#toRows(rows, toTokenRow));
   }
 
   putPools(rows: readonly PoolRecord[]): Promise<void> {
-    return this.session.upsertRows(
-      POOL_TABLE,
-      rows.map((row) => toPoolRow(this.#chain, row)),
-    );
+    return this.session.upsertRows(POOL_TABLE, this.#toRows(rows, toPoolRow));
   }
 
   async putTicks(rows: readonly TickRecord[]): Promise<void> {
@@ -156,24 +147,15 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
   }
 
   putCandles(rows: readonly CandleRecord[]): Promise<void> {
-    return this.session.upsertRows(
-      CANDLE_TABLE,
-      rows.map((row) => toCandleRow(this.#chain, row)),
-    );
+    return this.session.upsertRows(CANDLE_TABLE, this.#toRows(rows, toCandleRow));
   }
 
   deleteCandles(keys: readonly CandleKey[]): Promise<void> {
-    return this.session.deleteRows(
-      CANDLE_TABLE,
-      keys.map((key) => toCandleKey(this.#chain, key)),
-    );
+    return this.session.deleteRows(CANDLE_TABLE, this.#toRows(keys, toCandleKey));
   }
 
   insertTrades(rows: readonly TradeRecord[]): Promise<void> {
-    return this.session.insertRows(
-      TRADE_TABLE,
-      rows.map((row) => toTradeRow(this.#chain, row)),
-    );
+    return this.session.insertRows(TRADE_TABLE, this.#toRows(rows, toTradeRow));
   }
 
   async putUndo(images: readonly UndoImages[]): Promise<void> {
@@ -243,6 +225,13 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     }
     const stored = await this.readCheckpoint(this.#chain);
     throw new StaleWriterError(this.#chain, { expected, stored: stored?.version ?? null });
+  }
+
+  #toRows<Value>(
+    values: readonly Value[],
+    toRow: (chain: ChainSlug, value: Value) => SqlRow,
+  ): SqlRow[] {
+    return values.map((value) => toRow(this.#chain, value));
   }
 
   /** Whoever remembers versions of an index that was here before can tell it from this one. */

@@ -8,12 +8,11 @@ export interface PostgresPoolOptions {
   readonly url: string;
   /** Connections at most; callers beyond that wait. */
   readonly poolSize?: number | undefined;
-  readonly statementTimeoutMs?: number | undefined;
 }
 
 const POOL_SIZE_DEFAULT = 10;
 /** Below the time a request may take, so that no answer waits for a statement that goes on. */
-const STATEMENT_TIMEOUT_MS_DEFAULT = 25_000;
+const STATEMENT_TIMEOUT_MS = 25_000;
 /** A server that is gone without a word must not hold us for ever. */
 const QUERY_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -29,7 +28,7 @@ export class PostgresPool {
     this.#pool = new Pool({
       connectionString: options.url,
       max: options.poolSize ?? POOL_SIZE_DEFAULT,
-      statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS_DEFAULT,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       application_name: 'mintwire',
