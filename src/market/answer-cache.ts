@@ -96,7 +96,8 @@ export class AnswerCache {
   constructor(options: { readonly states: ChainStates; readonly bytesMax: number }) {
     this.#states = options.states;
     this.#entries = new LRUCache({
-      maxSize: options.bytesMax,
+      // Zero keeps nothing; lru-cache takes it for no bound.
+      maxSize: Math.max(1, options.bytesMax),
       sizeCalculation: toSize,
       dispose: (entry) => this.#forgetKey(entry),
     });
