@@ -19,8 +19,8 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
 
 /**
  * Leaves the `sizeMax` entries that were added last. To be called for many entries at once: V8 keeps
- * the places of deleted entries, and finding the oldest passes over them all. One by one, an
- * eviction from 50,000 entries takes 50 µs.
+ * the places of deleted entries until it rehashes, and finding the oldest passes over them all. One
+ * by one, an eviction from a map of 200,000 took up to 80 µs.
  */
 export function evictOldest(map: Map<unknown, unknown>, sizeMax: number): void {
   for (const key of map.keys()) {
