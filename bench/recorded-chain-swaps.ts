@@ -7,7 +7,7 @@ import {
   SWAP_TOPIC,
   SYNC_TOPIC,
 } from '../src/chains/evm/venues/uniswap-v2/decode.ts';
-import { ZERO_ADDRESS } from '../src/model/market-event.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import {
   ANCHOR_PAIR,
   CHAIN_ID,

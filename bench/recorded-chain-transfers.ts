@@ -1,7 +1,7 @@
 // A chain of plain ERC-20 transfers: a few tokens, some thousands of owners, no exchange.
 
 import { createRandom, type Random } from '../devnet/random.ts';
-import { ZERO_ADDRESS } from '../src/model/market-event.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import { CHAIN_ID, type RecordedToken, toAddress, toWord } from './recorded-chain-contracts.ts';
 import { Ledger, type LedgerTotals } from './recorded-chain-ledger.ts';
 import {

@@ -13,6 +13,7 @@ export const POOL = toAddress('d1');
 export const ANCHOR = toAddress('d2');
 
 export const ASSETS: ChainAssets = {
+  coin: toAddress('00'),
   native: new Set([WETH]),
   stable: new Set([USDC]),
   anchorPools: [ANCHOR],

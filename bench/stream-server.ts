@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { createIdentify } from '../src/access/identify.ts';
-import { EVM_ADDRESSES } from '../src/chains/evm/evm-addresses.ts';
+import { findFamily } from '../src/compose/chain-families.ts';
 import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
 import type { AnyHandler } from '../src/contract/handler.ts';
@@ -42,16 +42,19 @@ worker.on('message', (batch: EncodedBatch) => {
 worker.on('error', fail);
 await begun.promise;
 
+const { addresses } = findFamily('devnet');
 const chain: MarketChain = {
   slug: 'devnet',
+  addresses,
   assets: ASSETS,
   vaults: new Set(),
+  burnAddresses: new Set(),
   findContracts: async () => new Map(),
 };
 const market = createMarket({
   store,
   feed,
-  chains: { list: () => ['devnet'], findAddresses: () => EVM_ADDRESSES, find: () => chain },
+  chains: { list: () => ['devnet'], findAddresses: () => addresses, find: () => chain },
   clock: systemClock,
   depthOf: () => ({ trades: 100, holders: 100, klines: 1000 }),
   buildSegment: () => Promise.reject(new Error('nobody searches here')),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { EVM_ADDRESSES } from '../src/chains/evm/evm-addresses.ts';
+import type { NetworkFees } from '../src/chains/chain-nodes.ts';
 import { EvmTransactions } from '../src/chains/evm/transactions/evm-transactions.ts';
 import type { SwapRouter } from '../src/chains/evm/transactions/swap-plan.ts';
 import { findFamily } from '../src/compose/chain-families.ts';
@@ -17,12 +17,12 @@ import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import { SafetyBook } from '../src/trading/graph/safety-book.ts';
 import { createPricing, type Pricing } from '../src/trading/quote/create-pricing.ts';
 import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
-import type { NetworkFees, PricedTrade, TradeRequest } from '../src/trading/quote/priced-trade.ts';
+import type { PricedTrade, TradeRequest } from '../src/trading/quote/priced-trade.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
 import { RouteDesk } from '../src/trading/search/route-desk.ts';
 import { toToken } from './conformance/store-samples.ts';
-import { toFakeAddress } from './fakes/fake-market.ts';
+import { COIN, toFakeAddress } from './fakes/fake-market.ts';
 import { ManualClock } from './fakes/manual-clock.ts';
 import {
   type NodeScript,
@@ -30,6 +30,7 @@ import {
   startScriptedNode,
   toNodeScript,
 } from './fakes/scripted-node.ts';
+import { TRADE_COSTS } from './fakes/trade-costs.ts';
 import { openTestStore } from './market-scene.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
@@ -70,7 +71,7 @@ export const SALE: TradeInput = {
 };
 
 export function toFees(baseFeePerGas: bigint): NetworkFees {
-  return { baseFeePerGas, maxPriorityFeePerGas: 1n, maxFeePerGas: 2n * baseFeePerGas + 1n };
+  return { perUnit: baseFeePerGas + 1n, perUnitMax: 2n * baseFeePerGas + 1n };
 }
 
 const CONTEXT: HandlerContext = {
@@ -96,7 +97,7 @@ async function createTradeChain(
   await store.market.transaction('devnet', (transaction) =>
     transaction.putTokens([toToken({ token: TOKEN }), toToken({ token: WETH })]),
   );
-  const graph = new PoolGraph({ wrapped: WETH });
+  const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
   const book = new SafetyBook();
   const clean = { outBps: 0, inBps: 0, sellable: true };
   for (const pool of pools) {
@@ -111,8 +112,9 @@ async function createTradeChain(
   };
   return {
     slug: 'devnet',
+    addresses: findFamily('devnet').addresses,
     wrapped: WETH,
-    hasDataFees: false,
+    costs: TRADE_COSTS,
     trusted: new Set([WETH]),
     tokens: new TradeTokens('devnet', store.market),
     book,
@@ -148,7 +150,7 @@ export async function createBuildScene(
   const clock = new ManualClock(node.script.block.timestampMs);
   const chains = {
     list: () => ['devnet' as const],
-    findAddresses: () => EVM_ADDRESSES,
+    findAddresses: () => findFamily('devnet').addresses,
     find: () => chain,
   };
   const isPaused = (_: unknown, token: string) => paused.includes(token);

@@ -5,6 +5,7 @@ import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
 import { createEvmAdapter, type EvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
 import { leavesSwapsAlone } from '../src/chains/evm/pools/pool-hooks.ts';
 import { toDevnetDeployment } from '../src/chains/evm/to-devnet-deployment.ts';
+import { findHopBytes } from '../src/chains/evm/transactions/transaction-costs.ts';
 import type { CommittedEvent } from '../src/ingest/commit-batch.ts';
 import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../src/ingest/indexer.ts';
 import { systemClock } from '../src/lib/clock.ts';
@@ -64,10 +65,12 @@ export async function startIndexedDevnet(): Promise<IndexedDevnet> {
     knownPools: (pools) => market.readPools('devnet', pools),
   });
   const log = { info: () => undefined, warn: () => undefined };
-  const { wrapped } = deployment;
+  const native = { coin: adapter.assets.coin, wrapped: deployment.wrapped };
   const timing = { sleep, random: Math.random, log };
   const follower = new PoolGraphFollower({
-    ...{ chain: 'devnet', store: market, wrapped, leavesSwapsAlone, ...timing },
+    ...{ chain: 'devnet', store: market, native, ...timing },
+    leavesSwapsAlone,
+    findHopBytes,
   });
   follower.start();
   const events: CommittedEvent[] = [];

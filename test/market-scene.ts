@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
-import { EVM_ADDRESSES } from '../src/chains/evm/evm-addresses.ts';
+import { BURN_ADDRESSES } from '../src/chains/evm/burn-addresses.ts';
+import { findFamily } from '../src/compose/chain-families.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import type { Level } from '../src/contract/identity.ts';
 import type { Operation } from '../src/contract/operation.ts';
@@ -79,8 +80,10 @@ export function createAsk(market: Market): Ask {
 /** Every second owner is a contract. */
 export const FAKE_MARKET_CHAIN: MarketChain = {
   slug: 'devnet',
+  addresses: findFamily('devnet').addresses,
   assets: FAKE_ASSETS,
   vaults: new Set(),
+  burnAddresses: BURN_ADDRESSES,
   findContracts: async (addresses) =>
     new Map(
       addresses.map((address) => [address, Number.parseInt(address.slice(-1), 16) % 2 === 0]),
@@ -104,7 +107,7 @@ export function createTestMarket(options: TestMarketOptions): Market {
     feed: options.feed ?? new LocalFeed({ onError: fail }),
     chains: {
       list: () => [chain.slug],
-      findAddresses: () => EVM_ADDRESSES,
+      findAddresses: () => findFamily('devnet').addresses,
       find: (slug) => (slug === chain.slug ? chain : null),
     },
     clock: systemClock,

@@ -16,13 +16,13 @@ import { toFakeAddress } from './fakes/fake-market.ts';
 import { createPair } from './fakes/fake-pair.ts';
 import { createPool, swap } from './fakes/index-events.ts';
 import { startIndexer } from './fakes/indexed-chain.ts';
+import { PLAIN_RULES } from './fakes/trade-costs.ts';
 import { VirtualReservesPool, virtualReservesKind } from './fakes/virtual-reserves-kind.ts';
 
 addPoolKind(virtualReservesKind);
 
 const POOL = toFakeAddress('dddd', 1);
 const E18 = 10n ** 18n;
-const PLAIN = { leavesSwapsAlone: () => true };
 const TERMS = { virtual0: 1_000n * E18, virtual1: 30n * E18 };
 
 const CREATED = createPool(POOL, [TOKEN, WETH], {
@@ -90,7 +90,7 @@ describe('a kind of pool that only tests know', () => {
 
   it('is quoted to the unit, alone and beside a pool of another kind', async (t) => {
     const real = { real0: 500n * E18, real1: 20n * E18 };
-    const pool = toGraphPool(toRow(real), [], PLAIN) ?? assert.fail();
+    const pool = toGraphPool(toRow(real), [], PLAIN_RULES) ?? assert.fail();
     const curve = new VirtualReservesPool({ ...TERMS, ...real, feePips: 3000 });
 
     const alone = await createBuildScene(t, [pool]);
@@ -115,7 +115,9 @@ describe('a kind of pool that only tests know', () => {
 
   it('is refused where it holds too little, and cannot be built without a router', async (t) => {
     const real = { real0: 500n * E18, real1: E18 };
-    const scene = await createBuildScene(t, [toGraphPool(toRow(real), [], PLAIN) ?? assert.fail()]);
+    const scene = await createBuildScene(t, [
+      toGraphPool(toRow(real), [], PLAIN_RULES) ?? assert.fail(),
+    ]);
     const large = { ...SALE, amountInRaw: (400n * E18).toString() };
     await assert.rejects(
       scene.pricing.price(scene.pricing.parse(large)),

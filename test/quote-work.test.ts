@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { EVM_ADDRESSES } from '../src/chains/evm/evm-addresses.ts';
+import { findFamily } from '../src/compose/chain-families.ts';
 import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import { COSTS } from '../src/contract/operation.ts';
 import { quoteTrade } from '../src/contract/operations/quote-trade.ts';
@@ -19,6 +19,7 @@ import { RouteDesk } from '../src/trading/search/route-desk.ts';
 import { createSqlitePlace } from './conformance/store-place.ts';
 import { toCheckpoint } from './conformance/store-samples.ts';
 import { createRandomQuestion } from './fakes/random-trade.ts';
+import { TRADE_COSTS } from './fakes/trade-costs.ts';
 import { startTestServer, toLimits } from './start-http-server.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
@@ -56,7 +57,13 @@ async function startQuotes(t: TestContext, { graph, book, trusted, ...ends }: Ro
     await transaction.putTokens([ends.tokenIn, ends.tokenOut].map(toToken));
   });
   const chain: TradeChain = {
-    ...{ slug: 'devnet', wrapped: '0x', hasDataFees: false, trusted, book },
+    ...{
+      slug: 'devnet',
+      addresses: findFamily('devnet').addresses,
+      wrapped: '0x',
+      costs: TRADE_COSTS,
+    },
+    ...{ trusted, book },
     tokens: new TradeTokens('devnet', store.market),
     readGraph: () => ({ graph, checkpoint: CHECKPOINT }),
     readFees: () => null,
@@ -67,7 +74,11 @@ async function startQuotes(t: TestContext, { graph, book, trusted, ...ends }: Ro
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };
   const threads = openSearchThreads({ clock: systemClock, logger });
   const pricing = createPricing({
-    chains: { list: () => ['devnet'], findAddresses: () => EVM_ADDRESSES, find: () => chain },
+    chains: {
+      list: () => ['devnet'],
+      findAddresses: () => findFamily('devnet').addresses,
+      find: () => chain,
+    },
     ...{ clock: systemClock, isPaused: () => false, sealer: TEST_SEALER },
     desk: new RouteDesk(threads),
   });

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import type { VerifyContractSignature } from '../src/access/contract-signatures.ts';
 import { type Access, createAccess } from '../src/access/create-access.ts';
 import { Peppers } from '../src/access/peppers.ts';
+import { findFamily } from '../src/compose/chain-families.ts';
 import { loadConfig } from '../src/config.ts';
 import type { AnyHandler } from '../src/contract/handler.ts';
 import { operations } from '../src/contract/operations.ts';
@@ -55,6 +56,7 @@ export function createTestAccess(
     peppers: options.peppers ?? createTestPeppers(),
     operations,
     listChains: () => [],
+    findFamily,
     verifyContractSignature: options.verifyContractSignature ?? NO_CONTRACTS,
     clock,
     log: { warn: () => undefined },

@@ -8,7 +8,7 @@ import {
   type SwapStrand,
   toRoutableVenues,
 } from '../src/chains/evm/transactions/swap-plan.ts';
-import { ZERO_ADDRESS } from '../src/model/market-event.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import type { IndexedDevnet } from './indexed-devnet.ts';
 import type { OraclePath } from './oracles/exhaustive-routes.ts';

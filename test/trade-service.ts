@@ -7,7 +7,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { MAKER } from '../devnet/accounts.ts';
 import { createBlockWriter } from '../devnet/block-writer.ts';
 import type { TestChain, TestReceipt } from '../devnet/test-chain.ts';
-import { ZERO_ADDRESS } from '../src/model/market-event.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import { type AccessClient, type Answer, createAccessClient } from './access-client.ts';
 import { createIndexingScene, type Engine, untilAtHead } from './indexing-scene.ts';
 import type { Json } from './market-scene.ts';

@@ -3,12 +3,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
-import { toDevnetDeployment } from '../src/chains/evm/to-devnet-deployment.ts';
+import type { ChainSource } from '../src/chains/family.ts';
 import { createBuildChains } from '../src/compose/build-chains.ts';
 import { ChainConnections } from '../src/compose/chain-connections.ts';
-import type { ChainSource } from '../src/compose/chain-source.ts';
 import { openSearchThreads } from '../src/compose/open-search-threads.ts';
-import type { FollowedChains } from '../src/compose/start-chains.ts';
 import { createTradeChains } from '../src/compose/trade-chains.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { systemClock } from '../src/lib/clock.ts';
@@ -74,18 +72,14 @@ function createBuilder(
 ) {
   const silent = () => undefined;
   const builders = createBuildChains({
-    chains: { findSource: () => source } as unknown as FollowedChains,
-    clock: parts.clock,
+    chains: { findSource: () => source },
     connections,
   });
   const buildTrade = createBuildTrade({ ...parts, builders, sleep, log: { error: silent } });
-  return {
-    build: (input: ReturnType<typeof toInput>, address: Address) => {
-      const wallet = { id: `eip155:${address}`, address };
-      const context = { identity: { kind: 'session', wallet } } as unknown as HandlerContext;
-      return buildTrade({ ...input, deadlineSeconds: 600 }, context);
-    },
-    close: () => builders.close(),
+  return (input: ReturnType<typeof toInput>, address: Address) => {
+    const wallet = { id: `eip155:${address}`, address };
+    const context = { identity: { kind: 'session', wallet } } as unknown as HandlerContext;
+    return buildTrade({ ...input, deadlineSeconds: 600 }, context);
   };
 }
 
@@ -94,7 +88,7 @@ export async function startTradingScene(): Promise<TradingScene> {
   const source: ChainSource = {
     chain: 'devnet',
     endpoints: [devnet.recorder.url],
-    deployment: toDevnetDeployment(devnet.chain.deployment),
+    devnet: devnet.chain.deployment,
     startBlock: devnet.chain.deployment.startBlock,
     instance: devnet.chain.deployment.instance,
   };
@@ -121,7 +115,7 @@ export async function startTradingScene(): Promise<TradingScene> {
   const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
   const chain = chains.find('devnet') as TradeChain;
   const quoteTrade = createQuoteTrade(pricing);
-  const builder = createBuilder(source, connections, { pricing, chains, clock });
+  const build = createBuilder(source, connections, { pricing, chains, clock });
   const settle = async () => {
     await devnet.settle();
     const { block } = devnet.follower.current?.checkpoint ?? { block: 0 };
@@ -144,12 +138,12 @@ export async function startTradingScene(): Promise<TradingScene> {
     paused,
     mintOf: (key) => findToken(devnet.chain.deployment, key).address,
     quote: (input) => quoteTrade(toInput(input), CONTEXT),
-    build: (input, address) => builder.build(toInput(input), address),
+    build: (input, address) => build(toInput(input), address),
     settle,
     stop: async () => {
-      builder.close();
       await threads.stop();
       await chains.stop();
+      connections.close();
       await devnet.stop();
     },
   };

@@ -1,20 +1,18 @@
 // Signatures of contract wallets: only their chain can tell, so asking it has a budget of its own.
 
+import type { SignedText } from '../chains/wallet-signatures.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { CHAINS, type ChainSlug } from '../model/chain.ts';
 import { Limiter } from './limiter.ts';
 
-interface ContractSignature {
+interface ContractSignature extends SignedText {
   readonly chain: ChainSlug;
-  readonly address: string;
-  readonly text: string;
-  readonly signature: `0x${string}`;
 }
 
 /**
- * Asks the chain whether the contract at the address accepts the signature (ERC-1271), deployed or
- * yet to be (ERC-6492); false where there is no contract. Null where no node of that chain is
+ * Asks the chain whether the contract at the address accepts the signature, deployed or yet to be;
+ * false where there is no contract. Null where no node of that chain is
  * configured; rejects where none answers.
  */
 export type VerifyContractSignature = (

@@ -1,5 +1,6 @@
 // Access put together: who is asking, what they may do, and what answers them.
 
+import type { ChainFamily } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import type { Identity } from '../contract/identity.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -31,6 +32,7 @@ interface AccessOptions {
   readonly peppers: Peppers;
   readonly operations: readonly Operation[];
   readonly listChains: () => ChainSlug[];
+  readonly findFamily: (chain: ChainSlug) => ChainFamily;
   readonly verifyContractSignature: VerifyContractSignature;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
@@ -49,7 +51,7 @@ export interface Access {
 }
 
 export function createAccess(options: AccessOptions): Access {
-  const { config, store, peppers, clock, log } = options;
+  const { config, store, peppers, clock, log, findFamily } = options;
   const { limits } = config;
   const origins = new SessionOrigins({
     publicOrigin: config.access.publicOrigin,
@@ -70,7 +72,9 @@ export function createAccess(options: AccessOptions): Access {
     perAddressMax: CHALLENGES_PER_ADDRESS_MAX,
     totalMax: limits.challengesMax,
   };
-  const signIn = new SignIn({ store, peppers, sessions, contracts, origins, bounds, clock });
+  const signIn = new SignIn({
+    ...{ store, peppers, sessions, findFamily, contracts, origins, bounds, clock },
+  });
   const tiers = toTiers(limits);
   const upkeep = new Upkeep({ store, usage, sessions, keys, watch, clock, log });
   return {

@@ -17,7 +17,7 @@ const MESSAGE = {
 
 test('default: EIP-4361, field by field', () => {
   const { statement, ...fields } = parseSiweMessage(
-    toSignInText({ ...MESSAGE, chain: CHAINS.base }),
+    toSignInText({ ...MESSAGE, chain: CHAINS.base, accountName: 'Ethereum' }),
   );
   assert.deepEqual(fields, {
     address: MESSAGE.address,
@@ -34,7 +34,12 @@ test('default: EIP-4361, field by field', () => {
 
 test('behavior: Solana wallets get their own first line and chain', () => {
   const address = '4fYNw3dojWmQ4dXtSGE9epjRGy9pFSx62YypT7avPYvA';
-  const lines = toSignInText({ ...MESSAGE, address, chain: CHAINS.solana }).split('\n');
+  const lines = toSignInText({
+    ...MESSAGE,
+    address,
+    chain: CHAINS.solana,
+    accountName: 'Solana',
+  }).split('\n');
   assert.equal(lines[0], 'console.example:8443 wants you to sign in with your Solana account:');
   assert.equal(lines[1], address);
   assert.ok(lines.includes('Chain ID: mainnet'));

@@ -1,9 +1,11 @@
-// The text that a wallet signs: EIP-4361 on EVM chains, Sign-In-With-Solana on Solana.
+// The text that a wallet signs: EIP-4361, which Sign-In-With-Solana follows.
 
 import type { ChainInfo } from '../model/chain.ts';
 
 interface SignInMessage {
   readonly chain: ChainInfo;
+  /** What the chain's family calls an account. */
+  readonly accountName: string;
   readonly address: string;
   readonly domain: string;
   readonly uri: string;
@@ -16,10 +18,9 @@ const STATEMENT = 'Sign in to Mintwire. This proves that the wallet is yours and
 
 /** Every part is the server's own or was checked against a list: nothing can add a line. */
 export function toSignInText(message: SignInMessage): string {
-  const { chain } = message;
-  const account = chain.family === 'evm' ? 'Ethereum' : 'Solana';
+  const { chain, accountName } = message;
   return [
-    `${message.domain} wants you to sign in with your ${account} account:`,
+    `${message.domain} wants you to sign in with your ${accountName} account:`,
     message.address,
     '',
     STATEMENT,

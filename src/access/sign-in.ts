@@ -1,8 +1,10 @@
 // Signing in: a challenge that the server writes and keeps, and a signature of exactly that text.
 
+import type { ChainFamily } from '../chains/family.ts';
 import { AppError, toInvalidInput } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SessionTransport } from '../model/access-record.ts';
+import type { ChainSlug } from '../model/chain.ts';
 import type { AccessStore, ChallengeBounds } from '../store/access-store.ts';
 import { createAccessId, createNonce } from './access-id.ts';
 import type { ContractSignatures } from './contract-signatures.ts';
@@ -23,6 +25,7 @@ interface SignInOptions {
   readonly store: AccessStore;
   readonly peppers: Peppers;
   readonly sessions: Sessions;
+  readonly findFamily: (chain: ChainSlug) => ChainFamily;
   readonly contracts: ContractSignatures;
   readonly origins: SessionOrigins;
   readonly bounds: ChallengeBounds;
@@ -46,9 +49,11 @@ export class SignIn {
     input: { readonly address: string; readonly chain: string; readonly domain?: string },
     caller: SignInCaller,
   ): Promise<{ challengeId: string; message: string; expiresAt: number }> {
-    const { store, peppers, clock, bounds } = this.#options;
+    const { store, peppers, clock, bounds, findFamily } = this.#options;
     const chain = parseChain(input.chain);
-    const address = parseWalletAddress(chain, input.address);
+    const { addresses, wallets } = findFamily(chain.slug);
+    const { accountName } = wallets;
+    const address = parseWalletAddress(addresses, { chain: chain.slug, text: input.address });
     const uri = this.#toOrigin(input.domain ?? null, caller.origin);
     const domain = toDomain(uri);
     const issuedAtMs = clock.nowMs();
@@ -59,7 +64,9 @@ export class SignIn {
       chain: chain.slug,
       address,
       domain,
-      message: toSignInText({ chain, address, domain, uri, nonce, issuedAtMs, expiresAtMs }),
+      message: toSignInText({
+        ...{ chain, accountName, address, domain, uri, nonce, issuedAtMs, expiresAtMs },
+      }),
       callerMark: peppers.mark('caller', caller.addressGroup),
       createdAtMs: issuedAtMs,
       expiresAtMs,
@@ -80,7 +87,7 @@ export class SignIn {
     },
     caller: SignInCaller,
   ): Promise<BegunSession> {
-    const { store, clock, contracts, sessions } = this.#options;
+    const { store, clock, contracts, sessions, findFamily } = this.#options;
     const { challengeId, signature, transport } = input;
     // Without this a stranger's page could sign its visitor in as the stranger.
     if (transport === 'cookie') this.#assertOrigin(caller.origin);
@@ -91,7 +98,9 @@ export class SignIn {
       throw new AppError('ORIGIN_NOT_ALLOWED', {});
     }
     const { addressGroup } = caller;
-    const wallet = await verifyWallet({ challenge, signature, addressGroup }, contracts);
+    const { wallets } = findFamily(challenge.chain);
+    const signed = { challenge, signature, addressGroup };
+    const wallet = await verifyWallet(signed, wallets, contracts);
     if (wallet === null) {
       await store.failChallenge(challengeId, FAILURES_MAX);
       throw new AppError('INVALID_SIGNATURE', {});

@@ -27,9 +27,6 @@ export interface PoolTicks {
   readonly order: readonly number[];
 }
 
-/** No transaction may use more gas on chains that follow EIP-7825. */
-export const TRANSACTION_GAS_MAX = 1n << 24n;
-
 /** What one event uses of a transaction's room, in the family's own unit (gas on EVM chains). */
 export interface SwapCost {
   readonly hop: bigint;

@@ -14,6 +14,8 @@ export interface ChainHead {
 
 /** What is fixed about a chain's markets: which assets price the others. */
 export interface ChainAssets {
+  /** The native coin itself; the codec's `native`. */
+  readonly coin: Address;
   /** Wrapped native coins and the native coin itself, lower-case. */
   readonly native: ReadonlySet<Address>;
   readonly stable: ReadonlySet<Address>;

@@ -1,6 +1,6 @@
 // Which token of a pool a swap is a trade of, and what it is priced in.
 
-import { type Address, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { Address } from '../model/market-event.ts';
 import type { PoolDescription } from '../model/pool.ts';
 import type { ChainAssets } from './adapter.ts';
 
@@ -22,7 +22,7 @@ export interface MarketView {
 
 export function toRank(assets: ChainAssets, token: Address): AssetRank {
   if (assets.stable.has(token)) return RANK_STABLE;
-  return token === ZERO_ADDRESS || assets.native.has(token) ? RANK_NATIVE : RANK_TOKEN;
+  return assets.native.has(token) ? RANK_NATIVE : RANK_TOKEN;
 }
 
 /**
@@ -59,5 +59,5 @@ export function toMarketViews(
 
 /** The assets that price others, for finding the pools between them. */
 export function toRankedAssets(assets: ChainAssets): Address[] {
-  return [...new Set([ZERO_ADDRESS, ...assets.native, ...assets.stable])];
+  return [...new Set([...assets.native, ...assets.stable])];
 }

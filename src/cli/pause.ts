@@ -1,8 +1,7 @@
 // `mintwire pause|resume <chain> <mint>`: takes a token out of every answer and puts it back, for
 // operators, beside a running service.
 
-import { findFamily, hasFamily } from '../compose/chain-families.ts';
-import { toShownAddress } from '../lib/checksum-address.ts';
+import { findFamily } from '../compose/chain-families.ts';
 import { CHAINS, type ChainSlug, toChain } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
@@ -35,7 +34,7 @@ function readTarget(typed: readonly string[], verb: 'pause' | 'resume'): Target 
     return refuseCommand(form, `no chain "${chainName}"; known: ${known}`);
   }
   const { slug } = chain;
-  if (!hasFamily(slug)) return refuseCommand(form, `${slug} cannot be followed`);
+  if (findFamily(slug).markets === null) return refuseCommand(form, `${slug} cannot be followed`);
   const token = findFamily(slug).addresses.parse(mint);
   return token === null
     ? refuseCommand(form, `"${mint}" is not an address on ${slug}`)
@@ -44,7 +43,8 @@ function readTarget(typed: readonly string[], verb: 'pause' | 'resume'): Target 
 
 async function list(store: Store): Promise<void> {
   const paused = (await store.pauses.readChanges(0)).filter((change) => change.paused);
-  for (const { chain, token } of paused) console.log(`${chain} ${toShownAddress(token)}`);
+  for (const { chain, token } of paused)
+    console.log(`${chain} ${findFamily(chain).addresses.toShown(token)}`);
   if (paused.length === 0) console.log('No token is paused.');
 }
 
@@ -55,9 +55,8 @@ async function setPaused(store: Store, target: Target, paused: boolean): Promise
   const changed = await store.pauses.setPaused({ chain, token, paused, nowMs: Date.now() });
   const name = known?.symbol == null ? '' : ` (${known.symbol})`;
   const state = paused ? 'paused' : 'active';
-  console.log(
-    `${toShownAddress(token)}${name} on ${chain} is ${changed ? 'now' : 'already'} ${state}.`,
-  );
+  const shown = findFamily(chain).addresses.toShown(token);
+  console.log(`${shown}${name} on ${chain} is ${changed ? 'now' : 'already'} ${state}.`);
 }
 
 async function run(typed: readonly string[], verb: 'pause' | 'resume'): Promise<void> {

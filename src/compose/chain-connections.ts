@@ -1,50 +1,49 @@
-// The nodes of the followed chains as this thread uses them: one pool of endpoints per chain, so
-// that what one use learns of an endpoint counts for all. The indexer's thread has a pool of its
-// own: health does not cross threads.
+// The nodes of the followed chains as this thread uses them: opened once per chain, so that all
+// uses share one pool of endpoints.
 
-import { EndpointPool } from '../chains/evm/rpc/endpoint-pool.ts';
-import { type Log, RpcClient } from '../chains/evm/rpc/rpc-client.ts';
-import type { EndpointLimits } from '../chains/evm/rpc/rpc-endpoint.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { ChainMarket, ChainNodes } from '../chains/chain-nodes.ts';
+import { createEndpointMemory } from '../chains/endpoint-memory.ts';
+import type { ChainLog, ChainSource } from '../chains/family.ts';
 import type { Clock } from '../lib/clock.ts';
-import { sleep } from '../lib/retry.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import { requireMarkets } from './chain-families.ts';
 
-interface ChainNodes {
-  readonly chain: ChainSlug;
-  readonly chainId: number;
-  readonly endpoints: readonly string[];
-}
-
-/** How long one use may wait, and how much it may ask for at once. */
-export interface ConnectionUse {
-  readonly budgetMs: number;
-  readonly limits: EndpointLimits;
+export interface ConnectedChain {
+  readonly source: ChainSource;
+  readonly market: ChainMarket;
+  readonly nodes: ChainNodes;
+  /** What is known of the endpoints, for the threads that ask them, too. */
+  readonly memory: SharedArrayBuffer;
 }
 
 export class ChainConnections {
-  readonly #options: { readonly clock: Clock; readonly log: Log };
-  readonly #pools = new Map<ChainSlug, { readonly key: string; readonly pool: EndpointPool }>();
+  readonly #parts: { readonly clock: Clock; readonly log: ChainLog };
+  readonly #connected = new Map<ChainSlug, ConnectedChain>();
 
-  constructor(options: { readonly clock: Clock; readonly log: Log }) {
-    this.#options = options;
+  constructor(parts: { readonly clock: Clock; readonly log: ChainLog }) {
+    this.#parts = parts;
   }
 
-  /** To be closed by the caller; the last of a pool closes its connections. */
-  open(nodes: ChainNodes, use: ConnectionUse): RpcClient {
-    const { chainId } = nodes;
-    const endpoints = this.#findPool(nodes);
-    const parts = { ...this.#options, sleep, random: Math.random };
-    return new RpcClient({ ...parts, ...use, chainId, endpoints });
+  /** The same object for as long as the source stays the same. */
+  connect(source: ChainSource): ConnectedChain {
+    const known = this.#connected.get(source.chain);
+    if (known?.source === source) return known;
+    if (known !== undefined && isDeepStrictEqual(known.source, source)) return known;
+    // The devnet may come back at another port, or as another chain.
+    known?.nodes.close();
+    const markets = requireMarkets(source.chain);
+    const market = markets.describe(source);
+    const memory = createEndpointMemory(source.endpoints.length);
+    const shared = { memory, thread: 'main' } as const;
+    const nodes = markets.open(source, { ...this.#parts, shared });
+    const connected = { source, market, nodes, memory };
+    this.#connected.set(source.chain, connected);
+    return connected;
   }
 
-  #findPool({ chain, chainId, endpoints }: ChainNodes): EndpointPool {
-    const key = [chainId, ...endpoints].join(' ');
-    const known = this.#pools.get(chain);
-    if (known?.key === key) return known.pool;
-    // The devnet may come back at another port; who still uses the old one closes it.
-    const { clock } = this.#options;
-    const pool = new EndpointPool(endpoints, { clock, random: Math.random });
-    this.#pools.set(chain, { key, pool });
-    return pool;
+  close(): void {
+    for (const { nodes } of this.#connected.values()) nodes.close();
+    this.#connected.clear();
   }
 }

@@ -1,21 +1,23 @@
-// The families of chains that are built in, and which one a chain belongs to.
+// The families of chains that are built in, and which one a chain belongs to. The only file that
+// imports from their folders.
 
 import { EVM_FAMILY } from '../chains/evm/evm-family.ts';
-import type { ChainFamily } from '../chains/family.ts';
+import type { ChainFamily, FamilyMarkets } from '../chains/family.ts';
+import { SOLANA_FAMILY } from '../chains/solana/solana-family.ts';
 import { CHAINS, type ChainInfo, type ChainSlug } from '../model/chain.ts';
 
-const FAMILIES: Readonly<Partial<Record<ChainInfo['family'], ChainFamily>>> = {
+const FAMILIES: Readonly<Record<ChainInfo['family'], ChainFamily>> = {
   evm: EVM_FAMILY,
+  solana: SOLANA_FAMILY,
 };
 
-/** Whether a chain can be followed at all. */
-export function hasFamily(slug: ChainSlug): boolean {
-  return FAMILIES[CHAINS[slug].family] !== undefined;
+export function findFamily(slug: ChainSlug): ChainFamily {
+  return FAMILIES[CHAINS[slug].family];
 }
 
-/** Throws for a chain that cannot be followed: no family of ours knows it. */
-export function findFamily(slug: ChainSlug): ChainFamily {
-  const family = FAMILIES[CHAINS[slug].family];
-  if (family === undefined) throw new Error(`no family is built in for ${slug}`);
-  return family;
+/** Throws for a chain that cannot be followed. */
+export function requireMarkets(slug: ChainSlug): FamilyMarkets {
+  const { markets } = findFamily(slug);
+  if (markets === null) throw new Error(`${slug} cannot be followed`);
+  return markets;
 }

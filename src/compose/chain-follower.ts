@@ -2,9 +2,10 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import type { EvmDeployment } from '../chains/evm/deployment.ts';
+import type { ChainMarket } from '../chains/chain-nodes.ts';
+import { endThread } from '../chains/endpoint-memory.ts';
+import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
-import { toShownAddress } from '../lib/checksum-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Backoff, toBackoffMs } from '../lib/retry.ts';
 import { decodeBatch } from '../live/encode-batch.ts';
@@ -14,7 +15,8 @@ import { CHAINS, type ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { ChainSource } from './chain-source.ts';
+import type { ChainConnections } from './chain-connections.ts';
+import { findFamily, requireMarkets } from './chain-families.ts';
 import type {
   ChainReport,
   IndexerCommand,
@@ -38,6 +40,8 @@ interface ChainFollowerOptions {
   readonly rollbacksKeptMs: number;
   /** Every chain that will be followed, for answers before its source is known. */
   readonly chains: readonly ChainSlug[];
+  /** Whose memory of the endpoints the thread shares. */
+  readonly connections: ChainConnections;
   /** Where commits are told. */
   readonly feed: Feed;
   /** Told of faults of the store that the thread met. */
@@ -45,11 +49,6 @@ interface ChainFollowerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-}
-
-function toVenues(deployment: EvmDeployment): string[] {
-  const forks = [...deployment.v2, ...deployment.v3].map((fork) => fork.venue);
-  return deployment.v4 ? [...forks, deployment.v4.venue] : forks;
 }
 
 export class ChainFollower implements ChainDirectory {
@@ -62,6 +61,8 @@ export class ChainFollower implements ChainDirectory {
   /** Where this run found each chain, so that progress counts from there. */
   readonly #firstBlocks = new Map<ChainSlug, number>();
   #sources: readonly ChainSource[] = [];
+  /** Described once: `/chains` and every quote ask. */
+  #markets: ReadonlyMap<ChainSlug, ChainMarket> = new Map();
   #worker: Worker | null = null;
   #restart: NodeJS.Timeout | null = null;
   #crashes = 0;
@@ -102,6 +103,9 @@ export class ChainFollower implements ChainDirectory {
   follow(sources: readonly ChainSource[]): void {
     const moved = !isDeepStrictEqual(sources, this.#sources);
     this.#sources = sources;
+    this.#markets = new Map(
+      sources.map((source) => [source.chain, requireMarkets(source.chain).describe(source)]),
+    );
     for (const { chain } of sources) {
       this.#preparing.delete(chain);
       if (moved) this.#arrived.delete(chain);
@@ -162,7 +166,8 @@ export class ChainFollower implements ChainDirectory {
     const { caip2, name, native } = CHAINS[slug];
     const source = this.#sources.find((one) => one.chain === slug);
     const rpcUrl = slug === 'devnet' ? source?.endpoints[0] : undefined;
-    const anchor = source?.deployment.anchorPools[0];
+    const market = this.#markets.get(slug);
+    const anchor = market?.assets.anchorPools[0];
     return {
       slug,
       caip2,
@@ -170,9 +175,9 @@ export class ChainFollower implements ChainDirectory {
       head: report?.status.block ?? null,
       finalized: report?.status.finalized ?? null,
       lagMs: report?.status.lagMs ?? null,
-      venues: source ? toVenues(source.deployment) : [],
+      venues: [...(market?.venues ?? [])],
       native: { ...native },
-      usdAnchor: anchor === undefined ? null : toShownAddress(anchor),
+      usdAnchor: anchor === undefined ? null : findFamily(slug).addresses.toShown(anchor),
       ...(rpcUrl === undefined ? {} : { rpcUrl }),
     };
   }
@@ -181,9 +186,12 @@ export class ChainFollower implements ChainDirectory {
     if (this.#restart) clearTimeout(this.#restart);
     this.#restart = null;
     if (this.#stopping) return;
-    const { store, indexing, rollbacksKeptMs, clock, logger } = this.#options;
+    const { store, indexing, rollbacksKeptMs, connections, clock, logger } = this.#options;
     const sources = this.#sources;
-    const workerData: IndexerThreadInput = { store, indexing, rollbacksKeptMs, sources };
+    const memories = sources.map((source) => connections.connect(source).memory);
+    const workerData: IndexerThreadInput = {
+      ...{ store, indexing, rollbacksKeptMs, sources, memories },
+    };
     const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), {
       workerData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
@@ -199,6 +207,7 @@ export class ChainFollower implements ChainDirectory {
     worker.on('error', (error) => logger.error({ err: error }, 'the indexer failed'));
     worker.on('exit', () => {
       clearInterval(watch);
+      for (const memory of memories) endThread({ memory, thread: 'indexer' });
       if (this.#worker !== worker) return;
       this.#worker = null;
       if (this.#stopping) return;

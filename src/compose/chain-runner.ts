@@ -1,13 +1,16 @@
 // One chain inside the indexer's thread: its adapter, its indexer, and what they have done so far.
 
-import type { EvmAdapter } from '../chains/evm/create-evm-adapter.ts';
+import type { ChainAdapter } from '../chains/adapter.ts';
+import type { ChainNodes } from '../chains/chain-nodes.ts';
+import type { ChainLog, ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import type { CommittedEvent } from '../ingest/commit-batch.ts';
 import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../ingest/indexer.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type Backoff, sleep, toBackoffMs } from '../lib/retry.ts';
 import type { Store } from '../store/store.ts';
-import { type ChainSource, createAdapter, type SourceLog } from './chain-source.ts';
+import { requireMarkets } from './chain-families.ts';
+import { createAdapter } from './chain-source.ts';
 import type { ChainReport } from './indexer-message.ts';
 
 /** The devnet makes a block a second or at every transaction: it is looked at more often. */
@@ -16,11 +19,13 @@ const START_BACKOFF: Backoff = { baseMs: 250, maxMs: 10_000 };
 
 interface ChainRunnerOptions {
   readonly source: ChainSource;
+  /** What is known of the endpoints, shared with the main thread. */
+  readonly memory: SharedArrayBuffer;
   readonly store: Store;
   readonly indexing: Config['indexing'];
   /** For how long it is remembered what rollbacks took back. */
   readonly rollbacksKeptMs: number;
-  readonly log: SourceLog;
+  readonly log: ChainLog;
   readonly onProgress: () => void;
   /** Every commit and rollback, in order. */
   readonly onCommitted: (event: CommittedEvent) => void;
@@ -28,7 +33,8 @@ interface ChainRunnerOptions {
 
 export class ChainRunner {
   readonly #options: ChainRunnerOptions;
-  readonly #adapter: EvmAdapter;
+  readonly #nodes: ChainNodes;
+  readonly #adapter: ChainAdapter;
   readonly #abort = new AbortController();
   #indexer: Indexer | null = null;
   #starting: Promise<void> | null = null;
@@ -38,7 +44,10 @@ export class ChainRunner {
 
   constructor(options: ChainRunnerOptions) {
     this.#options = options;
-    this.#adapter = createAdapter(options.source, options);
+    const { source, log, memory } = options;
+    const shared = { memory, thread: 'indexer' } as const;
+    this.#nodes = requireMarkets(source.chain).open(source, { clock: systemClock, log, shared });
+    this.#adapter = createAdapter(this.#nodes, source, options);
   }
 
   start(): void {
@@ -52,6 +61,7 @@ export class ChainRunner {
     await this.#starting;
     await this.#indexer?.stop();
     await this.#adapter.close();
+    this.#nodes.close();
   }
 
   report(): ChainReport {

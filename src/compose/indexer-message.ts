@@ -1,10 +1,10 @@
 // What the indexer's thread and the main thread tell each other.
 
+import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import type { IndexerStatus } from '../ingest/indexer.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
 import type { StoreFault } from '../store/store-error.ts';
-import type { ChainSource } from './chain-source.ts';
 
 export interface IndexerThreadInput {
   readonly store: Config['store'];
@@ -12,6 +12,8 @@ export interface IndexerThreadInput {
   /** For how long it is remembered what rollbacks took back. */
   readonly rollbacksKeptMs: number;
   readonly sources: readonly ChainSource[];
+  /** For each source what is known of its endpoints, shared with the main thread. */
+  readonly memories: readonly SharedArrayBuffer[];
 }
 
 /** One chain as its indexer last told of it. */

@@ -2,9 +2,10 @@
 // the main thread never wait for it.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { createEndpointMemory } from '../chains/endpoint-memory.ts';
+import type { ChainLog } from '../chains/family.ts';
 import { encodeBatch, toTransferList } from '../live/encode-batch.ts';
 import { ChainRunner } from './chain-runner.ts';
-import type { SourceLog } from './chain-source.ts';
 import type { IndexerCommand, IndexerMessage, IndexerThreadInput } from './indexer-message.ts';
 import { openStore } from './open-store.ts';
 
@@ -26,7 +27,7 @@ function toPlainFields(fields: object): object {
   );
 }
 
-const log: SourceLog = {
+const log: ChainLog = {
   info: (fields, message) =>
     send({ type: 'log', level: 'info', fields: toPlainFields(fields), message }),
   warn: (fields, message) =>
@@ -47,9 +48,10 @@ function report(): void {
 }
 
 const runners = input.sources.map(
-  (source) =>
+  (source, index) =>
     new ChainRunner({
       source,
+      memory: input.memories[index] ?? createEndpointMemory(source.endpoints.length),
       store,
       indexing: input.indexing,
       rollbacksKeptMs: input.rollbacksKeptMs,

@@ -5,12 +5,13 @@ import type { Peppers } from '../access/peppers.ts';
 import type { Config } from '../config.ts';
 import { operations } from '../contract/operations.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { ChainDirectory } from '../market/chain-status.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ChainConnections } from './chain-connections.ts';
+import { findFamily } from './chain-families.ts';
 import { createContractVerifier } from './contract-verifier.ts';
 import { loadPeppers } from './load-peppers.ts';
+import type { FollowedChains } from './start-chains.ts';
 
 interface OpenPeppersOptions {
   readonly config: Config;
@@ -35,18 +36,14 @@ export async function openPeppers(options: OpenPeppersOptions): Promise<Peppers>
 
 interface OpenAccessOptions extends OpenPeppersOptions {
   readonly peppers: Peppers;
-  readonly chains: ChainDirectory;
+  readonly chains: FollowedChains;
   readonly connections: ChainConnections;
 }
 
 export function openAccess(options: OpenAccessOptions): Access {
   const { config, peppers, chains, clock, logger } = options;
-  const verifier = createContractVerifier({
-    findEndpoints: (chain) => {
-      const configured = config.chains.find((one) => one.chain === chain)?.rpcUrls;
-      const told = chains.list().find((one) => one.slug === chain)?.answer.rpcUrl;
-      return configured ?? (told === undefined ? [] : [told]);
-    },
+  const verifyContractSignature = createContractVerifier({
+    findSource: (chain) => chains.findSource(chain),
     connections: options.connections,
   });
   const access = createAccess({
@@ -54,17 +51,12 @@ export function openAccess(options: OpenAccessOptions): Access {
     store: options.store.access,
     peppers,
     operations,
-    listChains: () => chains.list().map((chain) => chain.slug),
-    verifyContractSignature: verifier.verify,
+    listChains: () => [...chains.slugs],
+    findFamily,
+    verifyContractSignature,
     clock,
     log: logger,
   });
   access.start();
-  return {
-    ...access,
-    stop: async () => {
-      await access.stop();
-      verifier.close();
-    },
-  };
+  return access;
 }

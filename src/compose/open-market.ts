@@ -40,11 +40,10 @@ function measure(market: Market, chains: FollowedChains, metrics: Metrics): void
 
 export async function openMarket(options: OpenMarketOptions): Promise<Market> {
   const { config, store, feed, chains, access, clock, logger, metrics } = options;
-  const marketChains = createMarketChains(chains, options.connections);
   const market = createMarket({
     store,
     feed,
-    chains: marketChains,
+    chains: createMarketChains(chains, options.connections),
     clock,
     depthOf: (identity) => access.tiers[identity.kind].depth,
     buildSegment: (chain) => buildSegmentElsewhere({ store: config.store, chain }),
@@ -57,11 +56,5 @@ export async function openMarket(options: OpenMarketOptions): Promise<Market> {
   });
   measure(market, chains, metrics);
   await market.start();
-  return {
-    ...market,
-    stop: async () => {
-      await market.stop();
-      marketChains.close();
-    },
-  };
+  return market;
 }

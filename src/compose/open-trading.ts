@@ -78,7 +78,6 @@ export function openTrading(options: OpenTradingOptions): Trading {
       }),
     },
     stop: async () => {
-      builders.close();
       await Promise.all([threads.stop(), chains.stop()]);
     },
   };

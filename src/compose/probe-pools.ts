@@ -1,25 +1,19 @@
 // Connects the watch over pools to the node that can simulate a round trip through them.
 
-import type { EvmDeployment } from '../chains/evm/deployment.ts';
-import { toPoolReference } from '../chains/evm/pools/pool-reference.ts';
-import { type ProbeHop, type ProbeViews, probePool } from '../chains/evm/probe/probe-pool.ts';
-import type { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
+import type { ChainNodes, NetworkFees, RoundTripViews } from '../chains/chain-nodes.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sleep } from '../lib/retry.ts';
-import { ZERO_ADDRESS } from '../model/market-event.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
 import type { PoolGraph } from '../trading/graph/pool-graph.ts';
 import type { GraphPool } from '../trading/graph/pool-graph-pool.ts';
 import type { SafetyBook } from '../trading/graph/safety-book.ts';
-import type { NetworkFees } from '../trading/quote/priced-trade.ts';
 import { toHookFees } from '../trading/safety/hook-fees.ts';
-import { type TripHop, toProbeTrip } from '../trading/safety/probe-trip.ts';
+import { toProbeTrip } from '../trading/safety/probe-trip.ts';
 import type { SafetyWatchOptions } from '../trading/safety/safety-watch.ts';
 import { toPoolSafety } from '../trading/safety/to-pool-safety.ts';
 
 interface ProbeOptions {
-  readonly client: RpcClient;
-  readonly deployment: EvmDeployment;
+  readonly nodes: Pick<ChainNodes, 'readHead' | 'simulateRoundTrip'>;
   readonly trusted: ReadonlySet<string>;
   readonly book: SafetyBook;
   readonly readGraph: () => PoolGraph | null;
@@ -45,8 +39,8 @@ async function hasStayed(
   pool: GraphPool,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { client, clock, sleep } = options;
-  const head = Number(await client.request({ method: 'eth_blockNumber', params: [] }, { signal }));
+  const { nodes, clock, sleep } = options;
+  const head = await nodes.readHead(signal);
   const endMs = clock.monotonicMs() + CATCH_UP_MAX_MS;
   while (options.readGraphBlock() < head && clock.monotonicMs() < endMs) {
     await sleep(POLL_MS, signal);
@@ -56,7 +50,11 @@ async function hasStayed(
 
 async function readHookFees(
   options: ProbeOptions,
-  probed: { readonly pool: GraphPool; readonly zeroForOne: boolean; readonly views: ProbeViews },
+  probed: {
+    readonly pool: GraphPool;
+    readonly zeroForOne: boolean;
+    readonly views: RoundTripViews;
+  },
   signal: AbortSignal,
 ): Promise<PoolSafety['hookFees']> {
   const { pool, zeroForOne, views } = probed;
@@ -65,24 +63,8 @@ async function readHookFees(
   return options.book.get(pool.pool)?.hookFees ?? null;
 }
 
-/** Null for a pool that the probe cannot swap in. */
-function toProbeHop({ pool, zeroForOne }: TripHop, deployment: EvmDeployment): ProbeHop | null {
-  const reference = toPoolReference(pool);
-  if (reference === null) return null;
-  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
-  if (reference.kind !== 'v4') {
-    const address = reference.kind === 'v2' ? reference.pair : reference.pool;
-    const { feePips: fee } = pool;
-    const terms = { fee, tickSpacing: 0, hooks: ZERO_ADDRESS };
-    return { kind: reference.kind, pool: address, tokenIn, tokenOut, ...terms };
-  }
-  const { fee, tickSpacing, hooks } = reference.key;
-  const manager = deployment.v4?.poolManager ?? ZERO_ADDRESS;
-  return { kind: 'v4', pool: manager, tokenIn, tokenOut, fee, tickSpacing, hooks };
-}
-
 export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] {
-  const { client, deployment, trusted, book, clock } = options;
+  const { nodes, trusted, book, clock } = options;
   return async (id, signal) => {
     const graph = options.readGraph();
     const pool = graph?.get(id);
@@ -97,21 +79,13 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
     const trip = toProbeTrip(graph, pool, { trusted, accepts });
     const last = trip?.hops.at(-1);
     if (trip === null || last === undefined) return { status: 'unreached' };
-    const hops = trip.hops.flatMap((hop) => toProbeHop(hop, deployment) ?? []);
-    if (hops.length < trip.hops.length) return { status: 'unreached' };
     // As of when it began: whatever comes later is not in it for certain.
     const checkedAtMs = clock.nowMs();
-    const views = await probePool(
-      client,
-      {
-        hops,
-        amountIn: trip.amountIn,
-        wrapped: deployment.wrapped,
-        feePerGas: options.readFees()?.maxFeePerGas ?? null,
-        minBlock: options.readBlock(),
-      },
+    const views = await nodes.simulateRoundTrip(
+      { ...trip, fees: options.readFees(), minBlock: options.readBlock() },
       signal,
     );
+    if (views === null) return { status: 'unreached' };
     if (views.asContract === null && views.asWallet === null) return { status: 'unable' };
     const { zeroForOne } = last;
     const { token0, token1 } = pool;

@@ -1,5 +1,6 @@
 // Decides which chains are followed and sets indexing going, the devnet's node included.
 
+import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
@@ -8,8 +9,9 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { ChainConnections } from './chain-connections.ts';
 import { ChainFollower } from './chain-follower.ts';
-import { type ChainSource, readDevnetSource, toChainSource } from './chain-source.ts';
+import { readDevnetSource, toChainSource } from './chain-source.ts';
 import { DevnetProcess, isDevnetInstalled } from './devnet-process.ts';
 import { toRollbacksKeptMs } from './open-streams.ts';
 
@@ -24,6 +26,7 @@ interface StartChainsOptions {
   readonly config: Config;
   readonly feed: Feed;
   readonly onStoreFault: Store['report'];
+  readonly connections: ChainConnections;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;

@@ -176,21 +176,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error;
   });
   let draining = false;
-  const isDraining = () => draining;
   const feed = new LocalFeed({
     onError: (error) => logger.error({ err: error }, 'a listener of the feed failed'),
   });
-  const onStoreFault = store.report;
   const { promise: failed, resolve: onConflict } = Promise.withResolvers<string>();
-  const chains = startChains({ config, feed, onStoreFault, clock, logger, metrics, onConflict });
   const connections = new ChainConnections({ clock, log: logger });
+  const told = { feed, onStoreFault: store.report, onConflict };
+  const chains = startChains({ config, ...told, connections, clock, logger, metrics });
   const shared = { config, store, feed, chains, connections, peppers, clock, logger, metrics };
   const access = openAccess(shared);
   const market = await openMarket({ ...shared, access });
   const streams = openStreams({ config, market, access, clock, logger, metrics });
   const trading = openTrading({ ...shared, market });
   const parts = { ...shared, market, streams, trading, access };
-  const handlers = createHandlers({ ...parts, version, isDraining });
+  const handlers = createHandlers({ ...parts, version, isDraining: () => draining });
   const server = createHttpServer({
     ...toServerOptions(config, access),
     ownHeads: await readOwnHeads(logger),
@@ -198,7 +197,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     clock,
     logger,
     metrics,
-    isDraining,
+    isDraining: () => draining,
   });
   const metricsServer = createMetricsServer(metrics);
   const stop = async () => {
@@ -209,7 +208,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metricsServer.closeAllConnections();
     await Promise.all([close(server), close(metricsServer)]);
     clearTimeout(cut);
-    await Promise.all([chains.stop(), access.stop(), market.stop(), trading.stop()]);
+    await Promise.all([chains, access, market, trading].map((part) => part.stop()));
+    connections.close();
     await feed.close();
     await store.close();
   };

@@ -1,9 +1,7 @@
 // The followed chains as pricing knows them, each with its pools in memory as of the last commit.
 
 import { isDeepStrictEqual } from 'node:util';
-import { readNetworkFees } from '../chains/evm/read-network-fees.ts';
-import type { RpcClient } from '../chains/evm/rpc/rpc-client.ts';
-import { toRoutableVenues } from '../chains/evm/transactions/swap-plan.ts';
+import type { ChainSource } from '../chains/family.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { Feed, FeedBatch } from '../live/feed.ts';
@@ -15,27 +13,14 @@ import { SafetyBook } from '../trading/graph/safety-book.ts';
 import { FeeWatch } from '../trading/quote/fee-watch.ts';
 import type { TradeChain, TradeChains } from '../trading/quote/trade-chain.ts';
 import { TradeTokens } from '../trading/quote/trade-tokens.ts';
-import { toTrusted } from '../trading/routing/route-rules.ts';
 import { SafetyEvidence } from '../trading/safety/safety-evidence.ts';
 import { SafetyKeeper } from '../trading/safety/safety-keeper.ts';
 import { SafetyWatch } from '../trading/safety/safety-watch.ts';
-import type { ChainConnections, ConnectionUse } from './chain-connections.ts';
-import { findFamily } from './chain-families.ts';
-import type { ChainSource } from './chain-source.ts';
+import type { ChainConnections, ConnectedChain } from './chain-connections.ts';
+import { findFamily, requireMarkets } from './chain-families.ts';
 import { createProbe } from './probe-pools.ts';
 import type { FollowedChains } from './start-chains.ts';
 
-/** Nobody waits for what is asked here. */
-const USE: ConnectionUse = {
-  budgetMs: 10_000,
-  limits: {
-    timeoutMs: 8000,
-    replyBytesMax: 4 * 1024 * 1024,
-    batchCallsMax: 20,
-    batchesMax: 2,
-    chainCheckMs: 60_000,
-  },
-};
 /** Pools that nobody asked about are looked at five a second at most, with two requests each. */
 const PROBE_PAUSE_MS = 400;
 /** A devnet's node is known only once it stands. */
@@ -55,7 +40,7 @@ class RunningChain {
   readonly source: ChainSource;
   readonly trade: TradeChain;
   readonly #options: TradeChainsOptions;
-  readonly #client: RpcClient;
+  readonly #connected: ConnectedChain;
   readonly #fees: FeeWatch;
   readonly #tokens: TradeTokens;
   readonly #safety: SafetyWatch;
@@ -70,19 +55,19 @@ class RunningChain {
 
   constructor(source: ChainSource, options: TradeChainsOptions) {
     const { clock, logger, store, chains } = options;
-    const { chain: slug, deployment } = source;
+    const { chain: slug } = source;
     this.source = source;
     this.#options = options;
-    const { endpoints } = source;
-    const { chainId } = deployment;
-    this.#client = options.connections.open({ chain: slug, chainId, endpoints }, USE);
+    this.#connected = options.connections.connect(source);
+    const { market, nodes } = this.#connected;
     this.#fees = new FeeWatch({
-      readFees: (signal) => readNetworkFees(this.#client, signal),
+      readFees: nodes.readFees,
       clock,
       onError: (error) => logger.warn({ chain: slug, err: error }, 'fees could not be read'),
     });
     this.#tokens = new TradeTokens(slug, store.market);
-    const trusted = toTrusted(deployment);
+    // The chain's own coin and the assets that its family vouches for.
+    const trusted = new Set([...market.assets.native, ...market.assets.stable]);
     const book = new SafetyBook();
     this.#book = book;
     this.#keeper = new SafetyKeeper({
@@ -96,8 +81,9 @@ class RunningChain {
     this.#evidence = this.#createEvidence(trusted);
     this.trade = {
       slug,
-      wrapped: deployment.wrapped,
-      hasDataFees: deployment.rollup !== undefined,
+      addresses: findFamily(slug).addresses,
+      wrapped: market.wrapped,
+      costs: market.costs,
       trusted,
       tokens: this.#tokens,
       book,
@@ -148,20 +134,19 @@ class RunningChain {
     await Promise.all([this.#safety.stop(), this.#follower.stop(), this.#fees.stop()]);
     await this.#loading;
     await this.#keeper.stop();
-    this.#client.close();
   }
 
   #createSafety(trusted: ReadonlySet<string>): SafetyWatch {
     const book = this.#book;
     const { clock, logger } = this.#options;
-    const { deployment, chain } = this.source;
+    const { chain } = this.source;
+    const { nodes } = this.#connected;
     const readGraph = () => this.#follower.current?.graph ?? null;
     const readFees = () => this.#fees.peek();
     const readBlock = () => this.#heardBlock ?? this.#follower.current?.checkpoint.block ?? 0;
-    const client = this.#client;
     const readGraphBlock = () => this.#follower.current?.checkpoint.block ?? 0;
     const read = { readGraph, readFees, readBlock, readGraphBlock };
-    const parts = { client, deployment, trusted, book, ...read, clock, sleep };
+    const parts = { nodes, trusted, book, ...read, clock, sleep };
     return new SafetyWatch({
       book,
       readGraph,
@@ -207,13 +192,16 @@ class RunningChain {
 
   #createFollower(): PoolGraphFollower {
     const { store, logger } = this.#options;
-    const { chain, deployment } = this.source;
+    const { chain } = this.source;
+    const { assets, wrapped, tradedVenues: venues } = this.#connected.market;
+    const { leavesSwapsAlone, findHopBytes } = requireMarkets(chain);
     return new PoolGraphFollower({
       chain,
       store: store.market,
-      wrapped: deployment.wrapped,
-      venues: new Set(toRoutableVenues(deployment).keys()),
-      leavesSwapsAlone: findFamily(chain).leavesSwapsAlone,
+      native: { coin: assets.coin, wrapped },
+      venues,
+      leavesSwapsAlone,
+      findHopBytes,
       hookFees: (pool) => this.#book.get(pool)?.hookFees ?? null,
       sleep,
       random: Math.random,

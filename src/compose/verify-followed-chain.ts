@@ -2,17 +2,14 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ChainLog, ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../ingest/indexer.ts';
 import { type Verification, verifyChain } from '../ingest/verify-chain.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import {
-  type ChainSource,
-  createAdapter,
-  readDevnetSource,
-  type SourceLog,
-  toChainSource,
-} from './chain-source.ts';
+import { requireMarkets } from './chain-families.ts';
+import { createAdapter, readDevnetSource, toChainSource } from './chain-source.ts';
 import { openScratchStore, openStore } from './open-store.ts';
 
 const ATTEMPT_COUNT_MAX = 5;
@@ -39,7 +36,7 @@ function findSource(config: Config, chain: ChainSlug): ChainSource {
 interface VerifyFollowedOptions {
   readonly config: Config;
   readonly chain: ChainSlug;
-  readonly log: SourceLog;
+  readonly log: ChainLog;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: { readonly block: number; readonly toBlock: number }) => void;
 }
@@ -48,7 +45,8 @@ export async function verifyFollowedChain(options: VerifyFollowedOptions): Promi
   const { config, chain, log, signal, onProgress } = options;
   const source = findSource(config, chain);
   const store = await openStore(config.store);
-  const adapter = createAdapter(source, { store, indexing: config.indexing, log });
+  const nodes = requireMarkets(chain).open(source, { clock: systemClock, log });
+  const adapter = createAdapter(nodes, source, { store, indexing: config.indexing });
   try {
     return await verifyChain({
       adapter,
@@ -61,6 +59,7 @@ export async function verifyFollowedChain(options: VerifyFollowedOptions): Promi
     });
   } finally {
     await adapter.close();
+    nodes.close();
     await store.close();
   }
 }

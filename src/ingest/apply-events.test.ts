@@ -15,7 +15,6 @@ import {
   toSwapped,
 } from '../../test/fakes/pool-events.ts';
 import type { MarketEvent } from '../model/block-events.ts';
-import { ZERO_ADDRESS } from '../model/market-event.ts';
 import type { PoolRecord } from '../model/pool.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;
@@ -28,7 +27,7 @@ const BOB = toFakeAddress('cccc', 2);
 /** The price is one, and some liquidity is around it. */
 const AT_ONE = { sqrtPriceX96: 2n ** 96n, liquidity: 9n, tick: 0 };
 
-function transfer(from: string, to: string, amountRaw: bigint): MarketEvent {
+function transfer(from: string | null, to: string | null, amountRaw: bigint): MarketEvent {
   return { kind: 'transfer', token: TOKEN, from, to, amountRaw };
 }
 
@@ -48,28 +47,25 @@ async function indexTransfers(...events: MarketEvent[]) {
 describe('transfers', () => {
   it('mint from and burn to the zero address, which is no holder', async () => {
     const { token, balances } = await indexTransfers(
-      transfer(ZERO_ADDRESS, ANN, 100n),
+      transfer(null, ANN, 100n),
       transfer(ANN, BOB, 30n),
-      transfer(ANN, ZERO_ADDRESS, 20n),
-      transfer(ZERO_ADDRESS, ZERO_ADDRESS, 5n),
+      transfer(ANN, null, 20n),
+      transfer(null, null, 5n),
     );
     assert.deepEqual(balances, { [ANN]: 50n, [BOB]: 30n });
     assert.equal(token.balancesBroken, false);
   });
 
   it('of everything leave no row behind', async () => {
-    const { balances } = await indexTransfers(
-      transfer(ZERO_ADDRESS, ANN, 100n),
-      transfer(ANN, BOB, 100n),
-    );
+    const { balances } = await indexTransfers(transfer(null, ANN, 100n), transfer(ANN, BOB, 100n));
     assert.deepEqual(balances, { [BOB]: 100n });
   });
 
   it('of more than the sender has stop at zero and mark the token for good', async () => {
     const { token, balances } = await indexTransfers(
-      transfer(ZERO_ADDRESS, ANN, 10n),
+      transfer(null, ANN, 10n),
       transfer(ANN, BOB, 25n),
-      transfer(ZERO_ADDRESS, ANN, 1000n),
+      transfer(null, ANN, 1000n),
     );
     assert.deepEqual(balances, { [ANN]: 1000n, [BOB]: 25n });
     assert.equal(token.balancesBroken, true);
@@ -77,7 +73,7 @@ describe('transfers', () => {
 
   it('to the zero address let the supply be asked again, though no known balance moved', async () => {
     const chain = new FakeChain({ seed: 1, finalityDepth: 3, eventCountMax: 0 });
-    chain.extend(1, [transfer(ZERO_ADDRESS, ANN, 100n)]);
+    chain.extend(1, [transfer(null, ANN, 100n)]);
     const place = await createSqlitePlace();
     const store = await place.open();
     const { adapter, indexer, settle } = startIndexer(chain, store.market);
@@ -90,7 +86,7 @@ describe('transfers', () => {
         return honest(tokens, header);
       };
       // Nothing is known of what Bob had.
-      chain.extend(1, [transfer(BOB, ZERO_ADDRESS, 5n)]);
+      chain.extend(1, [transfer(BOB, null, 5n)]);
       await settle();
       assert.deepEqual(asked, [chain.head.position]);
     } finally {
@@ -102,7 +98,7 @@ describe('transfers', () => {
 
   it('to oneself change nothing', async () => {
     const { token, balances } = await indexTransfers(
-      transfer(ZERO_ADDRESS, ANN, 10n),
+      transfer(null, ANN, 10n),
       transfer(ANN, ANN, 10n),
     );
     assert.deepEqual(balances, { [ANN]: 10n });
@@ -118,9 +114,9 @@ describe('transfers', () => {
 
   it('that claim more than a contract can hold stop at what it can', async () => {
     const { token, balances } = await indexTransfers(
-      transfer(ZERO_ADDRESS, ANN, UINT256_MAX),
-      transfer(ZERO_ADDRESS, BOB, UINT256_MAX),
-      transfer(ZERO_ADDRESS, ANN, 1n),
+      transfer(null, ANN, UINT256_MAX),
+      transfer(null, BOB, UINT256_MAX),
+      transfer(null, ANN, 1n),
     );
     assert.deepEqual(balances, { [ANN]: UINT256_MAX });
     assert.equal(token.balancesBroken, true);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FakeChain } from '../../test/fakes/fake-chain.ts';
-import { FAKE_ASSETS, toFakeAddress } from '../../test/fakes/fake-market.ts';
+import { COIN, FAKE_ASSETS, toFakeAddress } from '../../test/fakes/fake-market.ts';
 import {
   createPool,
   createRange,
@@ -14,12 +14,11 @@ import {
 import { setReserves } from '../../test/fakes/pool-events.ts';
 import { toLpFee } from '../amm/concentrated/concentrated-kind.ts';
 import type { MarketEvent } from '../model/block-events.ts';
-import { ZERO_ADDRESS } from '../model/market-event.ts';
 import type { TradeRecord } from '../model/market-record.ts';
 
 const E18 = 10n ** 18n;
 /** The fake source gives these 18, 6, 18, 18 and no decimals. */
-const WETH = [...FAKE_ASSETS.native].find((asset) => asset !== ZERO_ADDRESS)!;
+const WETH = [...FAKE_ASSETS.native].find((asset) => asset !== COIN)!;
 const [USDC] = [...FAKE_ASSETS.stable] as [string];
 const TOKEN = toFakeAddress('aaaa', 10);
 const OTHER = toFakeAddress('aaaa', 20);

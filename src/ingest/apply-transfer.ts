@@ -1,7 +1,7 @@
 // Balances, holders and their sum, kept exactly as transfers tell them.
 
 import type { TransferEvent } from '../model/block-events.ts';
-import { type Address, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { Address } from '../model/market-event.ts';
 import type { BalanceEntry } from './balance-cache.ts';
 import type { MarketState, TokenEntry } from './market-state.ts';
 import { toTokenEntry } from './token-entry.ts';
@@ -45,15 +45,15 @@ function credit(state: MarketState, token: TokenEntry, owner: Address, amountRaw
   token.row.balanceSumRaw += givenRaw;
 }
 
-/** The zero address mints and burns; it is never a holder. */
+/** Minting has no sender, burning no receiver. */
 export function applyTransfer(state: MarketState, event: TransferEvent): void {
   const token = toTokenEntry(state, event.token);
   if (event.amountRaw === 0n) return;
-  if (event.from === ZERO_ADDRESS || event.to === ZERO_ADDRESS) {
+  if (event.from === null || event.to === null) {
     // The supply moved, even where our sum of balances did not: it must be asked for again.
     state.touchToken(token);
     token.row.supplyBalanceSumRaw = null;
   }
-  if (event.from !== ZERO_ADDRESS) debit(state, token, event.from, event.amountRaw);
-  if (event.to !== ZERO_ADDRESS) credit(state, token, event.to, event.amountRaw);
+  if (event.from !== null) debit(state, token, event.from, event.amountRaw);
+  if (event.to !== null) credit(state, token, event.to, event.amountRaw);
 }

@@ -190,7 +190,7 @@ export class ChainIndex {
     for (const row of await this.#store.readTokens(chain, missing)) this.#state.adoptToken(row);
     const entries = tokens
       .flatMap((token) => this.#state.tokens.get(token) ?? [])
-      .filter(({ row }) => isSupplyDue(row));
+      .filter(({ row }) => isSupplyDue(row, this.#adapter.assets));
     if (entries.length === 0) return [];
     const supplies = await readSupplies(this.#adapter, { entries, header, signal });
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
@@ -298,7 +298,7 @@ export class ChainIndex {
   /** A contract that cannot be asked now is asked later; that must not hold up the blocks. */
   async #setSupplies(changes: BatchChanges, append: BlocksToAppend): Promise<readonly Address[]> {
     const { last: header, signal } = append;
-    const entries = [...changes.tokens].filter(({ row }) => isSupplyDue(row));
+    const entries = [...changes.tokens].filter(({ row }) => isSupplyDue(row, this.#adapter.assets));
     if (append.withSupplies) {
       try {
         const supplies = await readSupplies(this.#adapter, { entries, header, signal });

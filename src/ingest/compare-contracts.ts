@@ -24,7 +24,7 @@ async function compareSupplies(comparison: ContractComparison): Promise<Set<Addr
   const { adapter, header, report, signal, stored } = comparison;
   const comparable = new Set<Address>();
   for await (const rows of stored.scanTokens(adapter.chain)) {
-    const asked = rows.filter((row) => !isSupplyDue(row) && row.supplyRaw !== null);
+    const asked = rows.filter((row) => !isSupplyDue(row, adapter.assets) && row.supplyRaw !== null);
     report.count('supply not comparable', rows.length - asked.length);
     const supplies = await adapter.readSupplies(
       asked.map(({ token }) => token),

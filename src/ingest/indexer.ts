@@ -344,7 +344,7 @@ export class Indexer {
     const { adapter, store, log, clock } = this.#options;
     if (clock.nowMs() < this.#suppliesAfterMs) return false;
     if (this.#suppliesDue === null) {
-      this.#suppliesDue = await findSuppliesDue(store, adapter.chain, SUPPLY_DUE_COUNT_MAX);
+      this.#suppliesDue = await findSuppliesDue(store, adapter, SUPPLY_DUE_COUNT_MAX);
       this.#suppliesLeft = this.#suppliesDue.size === SUPPLY_DUE_COUNT_MAX;
     }
     const tokens = [...this.#suppliesDue].slice(0, SUPPLY_COUNT_MAX);

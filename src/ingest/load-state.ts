@@ -5,12 +5,7 @@ import type { ChainAdapter } from '../chains/adapter.ts';
 import { RANK_TOKEN, toMarketViews, toRankedAssets } from '../chains/quote-rule.ts';
 import type { BlockEvents } from '../model/block-events.ts';
 import { CHAINS } from '../model/chain.ts';
-import {
-  type Address,
-  type PoolId,
-  type TokenMetadata,
-  ZERO_ADDRESS,
-} from '../model/market-event.ts';
+import type { Address, PoolId, TokenMetadata } from '../model/market-event.ts';
 import type { MarketReader } from '../store/store.ts';
 import { compareAge } from './apply-pool-event.ts';
 import type { BalanceEntry } from './balance-cache.ts';
@@ -44,9 +39,8 @@ function collect(state: MarketState, blocks: readonly BlockEvents[]): Mentioned 
     created: new Map(),
     balances: [],
   };
-  const addBalance = (token: Address, owner: Address): void => {
-    if (owner === ZERO_ADDRESS) return;
-    if (state.balances.get(token, owner) !== undefined) return;
+  const addBalance = (token: Address, owner: Address | null): void => {
+    if (owner === null || state.balances.get(token, owner) !== undefined) return;
     mentioned.balances.push(state.adoptBalance(token, owner));
   };
   for (const { events } of blocks) {
@@ -93,7 +87,7 @@ async function loadPools(
 /** The native coin has no contract to ask. */
 function toNativeMetadata(adapter: ChainAdapter): TokenMetadata {
   const { symbol, decimals } = CHAINS[adapter.chain].native;
-  return { token: ZERO_ADDRESS, symbol, name: symbol, decimals };
+  return { token: adapter.assets.coin, symbol, name: symbol, decimals };
 }
 
 /** Reads stored tokens; what the store does not know is asked of the contracts. */
@@ -112,7 +106,8 @@ async function loadTokens(
     state.adoptToken(row);
     unknown.delete(row.token);
   }
-  if (unknown.delete(ZERO_ADDRESS)) state.metadata.set(ZERO_ADDRESS, toNativeMetadata(adapter));
+  const { coin } = adapter.assets;
+  if (unknown.delete(coin)) state.metadata.set(coin, toNativeMetadata(adapter));
   if (unknown.size === 0) return;
   for (const metadata of await adapter.readTokenMetadata([...unknown], signal)) {
     state.metadata.set(metadata.token, metadata);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toHeader, toToken } from '../../test/conformance/store-samples.ts';
+import type { TokenRecord } from '../model/market-record.ts';
 import type { TokenEntry } from './market-state.ts';
 import { isSupplyDue, setSupplies } from './supplies.ts';
 
@@ -14,8 +15,15 @@ test('behavior: without an answer the known supply stays and is due; with one it
   Object.assign(unknown, { supplyRaw: null });
   const entries = [silent, told, unknown].map((row) => ({ row }) as TokenEntry);
   const missed = setSupplies(entries, new Map([['0xtold', 90n]]), toHeader(9));
+  const isDue = (row: TokenRecord) => isSupplyDue(row, { coin: '0xcoin' });
   assert.deepEqual(missed, ['0xsilent']);
-  assert.deepEqual([silent.supplyRaw, silent.supplyBlock, isSupplyDue(silent)], [100n, 3, true]);
-  assert.deepEqual([told.supplyRaw, told.supplyBlock, isSupplyDue(told)], [90n, 9, false]);
+  assert.deepEqual([silent.supplyRaw, silent.supplyBlock, isDue(silent)], [100n, 3, true]);
+  assert.deepEqual([told.supplyRaw, told.supplyBlock, isDue(told)], [90n, 9, false]);
   assert.deepEqual([unknown.supplyRaw, unknown.supplyBlock], [null, 9]);
+});
+
+test('behavior: the native coin has no contract that could tell a supply', () => {
+  const row = toToken({ token: '0xcoin', supplyBlock: null });
+  assert.equal(isSupplyDue(row, { coin: '0xcoin' }), false);
+  assert.equal(isSupplyDue(row, { coin: '0xother' }), true);
 });

@@ -1,7 +1,7 @@
 // Supplies as the contracts tell them, for tokens whose balances moved since they were last asked.
 
-import type { ChainAdapter } from '../chains/adapter.ts';
-import { type Address, type BlockHeader, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { ChainAdapter, ChainAssets } from '../chains/adapter.ts';
+import type { Address, BlockHeader } from '../model/market-event.ts';
 import type { TokenRecord } from '../model/market-record.ts';
 import type { MarketScanner } from '../store/store.ts';
 import { SupplyReadError } from './chain-errors.ts';
@@ -11,22 +11,22 @@ import type { TokenEntry } from './market-state.ts';
  * Whether the supply must be asked again. This follows from the stored row alone, so nothing is
  * forgotten over a restart. The native coin has no contract to ask.
  */
-export function isSupplyDue(row: TokenRecord): boolean {
-  if (row.token === ZERO_ADDRESS) return false;
+export function isSupplyDue(row: TokenRecord, { coin }: Pick<ChainAssets, 'coin'>): boolean {
+  if (row.token === coin) return false;
   return row.supplyBlock === null || row.supplyBalanceSumRaw !== row.balanceSumRaw;
 }
 
 /** Stored tokens whose supply is due, `countMax` of them at most. */
 export async function findSuppliesDue(
   scanner: MarketScanner,
-  chain: ChainAdapter['chain'],
+  { chain, assets }: Pick<ChainAdapter, 'chain' | 'assets'>,
   countMax: number,
 ): Promise<Set<Address>> {
   const due = new Set<Address>();
   for await (const rows of scanner.scanTokens(chain)) {
     for (const row of rows) {
       if (due.size >= countMax) return due;
-      if (isSupplyDue(row)) due.add(row.token);
+      if (isSupplyDue(row, assets)) due.add(row.token);
     }
   }
   return due;

@@ -4,26 +4,24 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startTestChain } from '../../devnet/test-chain.ts';
 import { createSqlitePlace } from '../../test/conformance/store-place.ts';
-import { FAKE_ASSETS, toFakeAddress } from '../../test/fakes/fake-market.ts';
+import { COIN, FAKE_ASSETS, toFakeAddress } from '../../test/fakes/fake-market.ts';
 import { createPool, createRange, indexEvents, swap } from '../../test/fakes/index-events.ts';
 import { changePosition, initialize, setReserves } from '../../test/fakes/pool-events.ts';
 import type { ConcentratedPoolState } from '../amm/concentrated/concentrated-kind.ts';
 import { toSqrtPriceX96 } from '../amm/concentrated/sqrt-price-at-tick.ts';
 import { toAmount0Down, toAmount1Down } from '../amm/concentrated/sqrt-price-math.ts';
 import { kindOf } from '../amm/pool-kinds.ts';
-import { createEvmAdapter } from '../chains/evm/create-evm-adapter.ts';
-import { toDevnetDeployment } from '../chains/evm/to-devnet-deployment.ts';
+import { requireMarkets } from '../compose/chain-families.ts';
 import { systemClock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { MarketEvent } from '../model/block-events.ts';
-import { ZERO_ADDRESS } from '../model/market-event.ts';
 import type { TickRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { MarketStore } from '../store/store.ts';
 import { DEFAULT_INDEXER_OPTIONS, Indexer } from './indexer.ts';
 
 const E18 = 10n ** 18n;
-const WETH = [...FAKE_ASSETS.native].find((asset) => asset !== ZERO_ADDRESS)!;
+const WETH = [...FAKE_ASSETS.native].find((asset) => asset !== COIN)!;
 const [USDC] = [...FAKE_ASSETS.stable] as [string];
 const TOKEN = toFakeAddress('aaaa', 10);
 const OTHER = toFakeAddress('aaaa', 20);
@@ -186,13 +184,18 @@ function walkTicks(state: ConcentratedPoolState, ticks: readonly TickRecord[]): 
 
 async function indexDevnet(store: MarketStore, stop: AbortSignal) {
   const chain = await startTestChain({ history: { blocks: 12, actionsPerBlock: 4 } });
-  const adapter = createEvmAdapter({
+  const source = {
     chain: 'devnet',
     endpoints: [chain.rpcUrl],
-    deployment: toDevnetDeployment(chain.deployment),
-    clock: systemClock,
-    random: Math.random,
+    devnet: chain.deployment,
+    startBlock: null,
+    instance: null,
+  } as const;
+  const log = { info: () => undefined, warn: () => undefined };
+  const nodes = requireMarkets('devnet').open(source, { clock: systemClock, log });
+  const adapter = nodes.createAdapter({
     knownPools: (pools) => store.readPools('devnet', pools),
+    verification: 'linked',
   });
   const indexer = new Indexer({
     ...DEFAULT_INDEXER_OPTIONS,
@@ -212,6 +215,7 @@ async function indexDevnet(store: MarketStore, stop: AbortSignal) {
   while ((await store.readCheckpoint('devnet'))?.block !== head) await sleep(20, stop);
   await indexer.stop();
   await adapter.close();
+  nodes.close();
   await chain.stop();
 }
 

@@ -3,11 +3,18 @@
 export interface Clock {
   /** Unix milliseconds: what a person's clock shows; may jump. */
   nowMs(): number;
-  /** Milliseconds from an arbitrary start that never go back: for measuring and limiting. */
+  /**
+   * Milliseconds from an arbitrary start that never go back: for measuring and limiting. The same in
+   * all threads of a process.
+   */
   monotonicMs(): number;
 }
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  // `performance.now()` counts from the start of its own thread.
+  monotonicMs: () => {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1e3 + nanoseconds / 1e6;
+  },
 };

@@ -9,6 +9,7 @@ import { createAsk, createMarketScene, createTestMarket } from '../../test/marke
 import { PLANTED, plantUndeclared, plantWrongTypes } from '../../test/plant-faults.ts';
 import { after, before } from '../../test/root-hooks.ts';
 import { openTestStream, startTestStreams } from '../../test/stream-scene.ts';
+import { findFamily } from '../compose/chain-families.ts';
 import { AnswerMismatchError } from '../contract/create-serializer.ts';
 import { getKlines } from '../contract/operations/get-klines.ts';
 import { getToken } from '../contract/operations/get-token.ts';
@@ -204,7 +205,8 @@ describe('streams', () => {
   test('a commit that cannot be told loses the channel instead of being skipped', () => {
     const errors: unknown[] = [];
     let isLost = false;
-    const name = { chain: 'devnet', token: toAddress(1), epoch: 'e' } as const;
+    const { addresses } = findFamily('devnet');
+    const name = { chain: 'devnet', token: toAddress(1), addresses, epoch: 'e' } as const;
     const trade = toTrade({ block: 2, token: name.token, venue: 7 as never });
     const channel = new TokenChannel({
       name,

@@ -6,10 +6,9 @@ import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getHolders } from '../contract/operations/get-holders.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market.ts';
-import { toShownAddress } from '../lib/checksum-address.ts';
 import { toUnits } from '../lib/decimal.ts';
 import { UINT256_MAX } from '../lib/sortable-integer.ts';
-import { type Address, ZERO_ADDRESS } from '../model/market-event.ts';
+import type { Address } from '../model/market-event.ts';
 import type { TokenRecord } from '../model/market-record.ts';
 import type { BalancePosition } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
@@ -127,16 +126,17 @@ async function readAll(
 
 function toAnswer(request: HolderRequest, read: HoldersRead): Omit<HoldersAnswer, 'asOf'> {
   const { token, next } = read;
+  const { addresses } = request.reference;
   const { decimals, supplyRaw } = token;
   const topRaw = read.top.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
   return {
     // The native coin has no contract that would tell who holds it.
-    total: token.token === ZERO_ADDRESS ? null : token.holders,
+    total: token.token === addresses.native ? null : token.holders,
     totalSupplyRaw: supplyRaw?.toString() ?? null,
     top10Pct: toPct(topRaw, supplyRaw),
     holders: read.holders.map(({ rank, owner, amountRaw, kind }) => ({
       rank,
-      owner: toShownAddress(owner),
+      owner: addresses.toShown(owner),
       amountRaw: amountRaw.toString(),
       amount: decimals === null ? null : toUnits(amountRaw, decimals),
       pct: toPct(amountRaw, supplyRaw),

@@ -10,7 +10,6 @@ import { parsePool } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market.ts';
 import { AppError } from '../errors/app-error.ts';
-import { toShownAddress } from '../lib/checksum-address.ts';
 import type { PoolId } from '../model/market-event.ts';
 import type { TokenRecord } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
@@ -122,11 +121,11 @@ async function checkPool(reader: AnswerReader, request: KlineRequest): Promise<v
   if (pool === null) return;
   const [stored] = await reader.readPools(reference.chain, [pool]);
   if (stored?.token0 === reference.token || stored?.token1 === reference.token) return;
-  throw new AppError('POOL_NOT_FOUND', { pool: toShownAddress(pool) });
+  throw new AppError('POOL_NOT_FOUND', { pool: reference.addresses.toShown(pool) });
 }
 
 async function makeAnswer(parts: MarketParts, request: KlineRequest): Promise<MadeAnswer> {
-  const { chain, token } = request.reference;
+  const { chain, token, addresses } = request.reference;
   const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
     const [record] = await reader.readTokens(chain, [token]);
     if (record === undefined || at === null) return null;
@@ -135,7 +134,7 @@ async function makeAnswer(parts: MarketParts, request: KlineRequest): Promise<Ma
     const klines = await readRows(reader, request, { token: record, chainMs });
     const answer: Omit<KlinesAnswer, 'asOf'> = {
       chain,
-      mint: toShownAddress(token),
+      mint: addresses.toShown(token),
       interval: request.input.interval,
       currency: request.input.currency,
       klines,

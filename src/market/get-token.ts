@@ -7,7 +7,6 @@ import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getToken } from '../contract/operations/get-token.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market.ts';
-import { toShownAddress } from '../lib/checksum-address.ts';
 import type { Address } from '../model/market-event.ts';
 import type { CandleRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
@@ -60,21 +59,29 @@ async function readPools(
   }
   return views.map(({ pool, view }) => {
     const candle = last.get(toSeriesKey(view.base, pool.pool));
-    return toPoolAnswer(pool, view, (candle?.nativeClean ?? candle?.native)?.close ?? null);
+    return toPoolAnswer(
+      market,
+      { pool, view },
+      (candle?.nativeClean ?? candle?.native)?.close ?? null,
+    );
   });
 }
 
 function toPoolAnswer(
-  pool: PoolRecord,
-  view: { readonly base: Address; readonly quote: Address },
+  { addresses }: MarketChain,
+  of: {
+    readonly pool: PoolRecord;
+    readonly view: { readonly base: Address; readonly quote: Address };
+  },
   priceNative: string | null,
 ): TokenAnswer['pools'][number] {
+  const { pool, view } = of;
   return {
-    address: toShownAddress(pool.pool),
+    address: addresses.toShown(pool.pool),
     venue: pool.venue,
     feePips: pool.feePips,
-    base: toShownAddress(view.base),
-    quote: toShownAddress(view.quote),
+    base: addresses.toShown(view.base),
+    quote: addresses.toShown(view.quote),
     liquidityUsd: toUsdText(pool.liquidityUsdE18),
     priceNative,
   };

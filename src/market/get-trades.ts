@@ -8,8 +8,8 @@ import { parseAddress } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market.ts';
 import { toInvalidInput } from '../errors/app-error.ts';
-import { toShownAddress } from '../lib/checksum-address.ts';
 import { decimalToText, textToDecimal, toUnits } from '../lib/decimal.ts';
+import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/market-event.ts';
 import type { Checkpoint, TokenRecord, TradeRecord } from '../model/market-record.ts';
@@ -18,7 +18,12 @@ import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { readStart, toCoverage } from './coverage.ts';
 import { parseCursor, parseNumbers, toCursor, toQueryMark } from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';
-import { parseToken, requireReadable, toTokenNotFound } from './parse-token.ts';
+import {
+  parseToken,
+  requireReadable,
+  type TokenReference,
+  toTokenNotFound,
+} from './parse-token.ts';
 import { createPrepare } from './prepare.ts';
 import { readAt } from './read-at.ts';
 import { checkLimit } from './read-limit.ts';
@@ -46,8 +51,10 @@ export function toTradeAnswer(
   known: {
     readonly tokens: ReadonlyMap<Address, Pick<TokenRecord, 'symbol' | 'decimals'>>;
     readonly finalizedBlock: number;
+    readonly addresses: AddressCodec;
   },
 ): TradeAnswer {
+  const { addresses } = known;
   const decimals = known.tokens.get(trade.token)?.decimals ?? null;
   const quote = known.tokens.get(trade.quoteToken);
   const quoteDecimals = quote?.decimals ?? null;
@@ -58,13 +65,13 @@ export function toTradeAnswer(
     index: trade.index,
     timestamp: trade.timestampMs,
     side: trade.side,
-    wallet: toShownAddress(trade.wallet),
+    wallet: addresses.toShown(trade.wallet),
     venue: trade.venue,
-    pool: toShownAddress(trade.pool),
+    pool: addresses.toShown(trade.pool),
     amountRaw: trade.amountRaw.toString(),
     amount: decimals === null ? null : toUnits(trade.amountRaw, decimals),
     quote: {
-      mint: toShownAddress(trade.quoteToken),
+      mint: addresses.toShown(trade.quoteToken),
       symbol: quote?.symbol ?? null,
       decimals: quoteDecimals,
       amountRaw: trade.quoteAmountRaw.toString(),
@@ -80,15 +87,15 @@ export function toTradeAnswer(
 }
 
 interface TradeRequest {
-  readonly chain: ChainSlug;
+  readonly reference: TokenReference;
   readonly query: TradeQuery;
   readonly mark: string;
 }
 
 function parseRequest(parts: MarketParts, input: InputOf<typeof getTrades>): TradeRequest {
-  const { chain, token } = parseToken(parts, input);
+  const reference = parseToken(parts, input);
+  const { chain, token, addresses } = reference;
   const range = parseTimeRange(input);
-  const addresses = parts.chains.findAddresses(chain);
   const wallet =
     input.wallet === undefined
       ? null
@@ -107,7 +114,7 @@ function parseRequest(parts: MarketParts, input: InputOf<typeof getTrades>): Tra
   ]);
   const { limit } = input;
   return {
-    chain,
+    reference,
     mark,
     query: {
       token,
@@ -135,7 +142,8 @@ function toFinalizedBelow(trades: readonly TradeRecord[], checkpoint: Checkpoint
 }
 
 async function makeAnswer(parts: MarketParts, request: TradeRequest): Promise<MadeAnswer> {
-  const { chain, query, mark } = request;
+  const { reference, query, mark } = request;
+  const { chain, addresses } = reference;
   const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
     const [token] = await reader.readTokens(chain, [query.token]);
     if (token === undefined || at === null) return null;
@@ -144,7 +152,7 @@ async function makeAnswer(parts: MarketParts, request: TradeRequest): Promise<Ma
     const tokens = new Map(
       [token, ...(await reader.readTokens(chain, [...quotes]))].map((row) => [row.token, row]),
     );
-    const known = { tokens, finalizedBlock: at.finalizedBlock };
+    const known = { tokens, finalizedBlock: at.finalizedBlock, addresses };
     const answer: Omit<TradesAnswer, 'asOf'> = {
       trades: trades.map((trade) => toTradeAnswer(chain, trade, known)),
       nextCursor:
@@ -153,7 +161,7 @@ async function makeAnswer(parts: MarketParts, request: TradeRequest): Promise<Ma
     };
     return { answer, finalizedBelow: toFinalizedBelow(trades, at) };
   });
-  if (value === null || checkpoint === null) throw toTokenNotFound({ chain, token: query.token });
+  if (value === null || checkpoint === null) throw toTokenNotFound(reference);
   const validity = { ...ALWAYS, finalizedBelow: value.finalizedBelow };
   return { text: toOpenText(value.answer), validity, checkpoint };
 }
@@ -161,7 +169,7 @@ async function makeAnswer(parts: MarketParts, request: TradeRequest): Promise<Ma
 export function createGetTrades(parts: MarketParts) {
   const prepare = createPrepare((input: InputOf<typeof getTrades>) => {
     const request = parseRequest(parts, input);
-    const reference = { chain: request.chain, token: request.query.token };
+    const { reference } = request;
     const query = `trades ${request.mark} ${input.limit} ${input.cursor ?? ''}`;
     return { request, reference, key: toAnswerKey(reference, query) };
   });

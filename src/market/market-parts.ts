@@ -13,9 +13,12 @@ import type { PauseWatch } from './pause-watch.ts';
 /** A followed chain as the reads need to know it. */
 export interface MarketChain {
   readonly slug: ChainSlug;
+  readonly addresses: AddressCodec;
   readonly assets: ChainAssets;
   /** Contracts that hold the tokens of many pools. */
   readonly vaults: ReadonlySet<Address>;
+  /** Accounts whose tokens nobody can move. */
+  readonly burnAddresses: ReadonlySet<Address>;
   /** Asks the chain which addresses are contracts. */
   findContracts(
     addresses: readonly Address[],

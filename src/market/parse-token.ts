@@ -2,7 +2,7 @@
 
 import { parseAddress, parseFollowedChain, toNotReady } from '../contract/parse-reference.ts';
 import { AppError } from '../errors/app-error.ts';
-import { toShownAddress } from '../lib/checksum-address.ts';
+import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/market-event.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
@@ -10,6 +10,8 @@ import type { MarketChain, MarketParts } from './market-parts.ts';
 export interface TokenReference {
   readonly chain: ChainSlug;
   readonly token: Address;
+  /** How the chain's addresses are written. */
+  readonly addresses: AddressCodec;
 }
 
 export function parseToken(
@@ -18,23 +20,21 @@ export function parseToken(
 ): TokenReference {
   const chain = parseFollowedChain(parts.chains.list(), input.chain);
   const addresses = parts.chains.findAddresses(chain);
-  return { chain, token: parseAddress(addresses, { chain, text: input.mint, field: 'mint' }) };
+  const token = parseAddress(addresses, { chain, text: input.mint, field: 'mint' });
+  return { chain, token, addresses };
 }
 
 /** The chain of a token that may be told of. To be called after every check of the input. */
 export function requireReadable(parts: MarketParts, reference: TokenReference): MarketChain {
-  const { chain, token } = reference;
+  const { chain, token, addresses } = reference;
   if (parts.pauses.isPaused(chain, token)) {
-    throw new AppError('TOKEN_PAUSED', {
-      chain,
-      mint: parts.chains.findAddresses(chain).toShown(token),
-    });
+    throw new AppError('TOKEN_PAUSED', { chain, mint: addresses.toShown(token) });
   }
   const market = parts.chains.find(chain);
   if (market === null || parts.states.current(chain) === null) throw toNotReady(chain);
   return market;
 }
 
-export function toTokenNotFound({ chain, token }: TokenReference): AppError {
-  return new AppError('TOKEN_NOT_FOUND', { chain, mint: toShownAddress(token) });
+export function toTokenNotFound({ chain, token, addresses }: TokenReference): AppError {
+  return new AppError('TOKEN_NOT_FOUND', { chain, mint: addresses.toShown(token) });
 }

@@ -2,7 +2,6 @@
 
 import type { OutputOf } from '../contract/operation.ts';
 import type { searchTokens } from '../contract/operations/search-tokens.ts';
-import { toShownAddress } from '../lib/checksum-address.ts';
 import { pow10, ratioToText, textToDecimal, toRatio } from '../lib/decimal.ts';
 import type { Address } from '../model/market-event.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
@@ -57,10 +56,11 @@ interface SummaryParts {
 function toSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSummary, 'match'> {
   const { token, topPool, figures } = parts;
   const { priceUsd, priceNative } = toPrices(market, token);
+  const { addresses } = market;
   const isComplete = isHoldersComplete(token);
   return {
     chain: market.slug,
-    mint: toShownAddress(token.token),
+    mint: addresses.toShown(token.token),
     symbol: token.symbol,
     name: token.name,
     decimals: token.decimals,
@@ -75,7 +75,7 @@ function toSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSummary,
     holders: isComplete ? token.holders : null,
     createdAt: isComplete ? token.firstSeenAtMs : null,
     topPool:
-      topPool === null ? null : { address: toShownAddress(topPool.pool), venue: topPool.venue },
+      topPool === null ? null : { address: addresses.toShown(topPool.pool), venue: topPool.venue },
   };
 }
 

@@ -41,8 +41,10 @@ export interface SwapEvent extends EventOrigin {
 export interface TransferEvent {
   readonly kind: 'transfer';
   readonly token: Address;
-  readonly from: Address;
-  readonly to: Address;
+  /** Null where it was minted. */
+  readonly from: Address | null;
+  /** Null where it was burned. */
+  readonly to: Address | null;
   readonly amountRaw: bigint;
 }
 

@@ -1,6 +1,7 @@
 // What every market event names: addresses, pools, blocks, tokens.
 //
-// Addresses are lower-case hex inside the service and checksummed only where they leave it.
+// Addresses are in their stored form inside the service (lower case on EVM chains), and in the form
+// that people are shown only where they leave it: an `AddressCodec` changes one into the other.
 
 export type Address = string;
 
@@ -27,5 +28,3 @@ export interface TokenMetadata {
   readonly name: string | null;
   readonly decimals: number | null;
 }
-
-export const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000';

@@ -15,6 +15,7 @@ import {
 } from 'viem';
 import { TEST_ADDRESSES } from '../../devnet/accounts.ts';
 import { startTestChain, type TestChain } from '../../devnet/test-chain.ts';
+import type { ChainSource } from '../../src/chains/family.ts';
 import { ChainConnections } from '../../src/compose/chain-connections.ts';
 import { createContractVerifier } from '../../src/compose/contract-verifier.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -27,6 +28,9 @@ const DEPLOYER = TEST_ADDRESSES[0] as Address;
 const SALT: Hex = `0x${'07'.repeat(32)}`;
 const CHAIN_ID = 1337;
 
+/** Nothing answers there, so it does not matter which chain it is. */
+const UNKNOWN = { chain: 'ethereum', devnet: null, startBlock: null, instance: null } as const;
+
 const wallets = compileWallets();
 
 function compiled(name: string): CompiledWallet {
@@ -35,12 +39,12 @@ function compiled(name: string): CompiledWallet {
   return found;
 }
 
-function startWith(t: TestContext, endpoints: () => readonly string[]): Promise<AccessServer> {
+function startWith(t: TestContext, findSource: () => ChainSource | null): Promise<AccessServer> {
   const log = { info: () => undefined, warn: () => undefined };
   const connections = new ChainConnections({ clock: systemClock, log });
-  const verifier = createContractVerifier({ findEndpoints: endpoints, connections });
-  t.after(() => verifier.close());
-  return startAccess(t, { verifyContractSignature: verifier.verify });
+  t.after(() => connections.close());
+  const verifyContractSignature = createContractVerifier({ findSource, connections });
+  return startAccess(t, { verifyContractSignature });
 }
 
 /** Signs in as the contract at an address, with whatever signature `sign` makes of the message. */
@@ -75,10 +79,15 @@ describe('contract wallets on the devnet', () => {
     return getContractAddress({ from: DEPLOYER, nonce });
   }
 
+  const toSource = (endpoint: string): ChainSource => ({
+    ...{ chain: 'devnet', endpoints: [endpoint], devnet: chain.deployment },
+    ...{ startBlock: null, instance: null },
+  });
+
   const readCode = (address: string) => chain.rpc.call<Hex>('eth_getCode', address, 'latest');
 
   test('default: ERC-1271: what the owner signed counts, and nothing else', async (t) => {
-    const server = await startWith(t, () => [recorder.url]);
+    const server = await startWith(t, () => toSource(recorder.url));
     const owner = createEvmWallet('devnet');
     const address = await deploy('OwnerWallet', [owner.address]);
     const answer = await signInAs(server, address, owner.sign);
@@ -99,7 +108,7 @@ describe('contract wallets on the devnet', () => {
   });
 
   test('behavior: ERC-6492: a wallet signs in before it is deployed, and stays undeployed', async (t) => {
-    const server = await startWith(t, () => [recorder.url]);
+    const server = await startWith(t, () => toSource(recorder.url));
     const owner = createEvmWallet('devnet');
     const factory = await deploy('WalletFactory');
     const { abi, bytecode } = compiled('OwnerWallet');
@@ -134,7 +143,7 @@ describe('contract wallets on the devnet', () => {
   });
 
   test("behavior: code put at somebody's address is not that person", async (t) => {
-    const server = await startWith(t, () => [recorder.url]);
+    const server = await startWith(t, () => toSource(recorder.url));
     const victim = createEvmWallet('devnet');
     const { token } = await server.signIn(victim);
     const { id } = await server.issueKey(token);
@@ -151,7 +160,7 @@ describe('contract wallets on the devnet', () => {
   });
 
   test('behavior: contracts that do not say the word, revert or never end are refused', async (t) => {
-    const server = await startWith(t, () => [recorder.url]);
+    const server = await startWith(t, () => toSource(recorder.url));
     for (const name of ['TruthyWallet', 'NoisyWallet', 'RevertingWallet', 'LoopingWallet']) {
       const address = await deploy(name);
       const answer = await signInAs(server, address, async () => '0x1234');
@@ -178,7 +187,7 @@ test('behavior: dead and silent nodes are 503 in time, and ordinary wallets sign
   const deadPort = (closed.address() as AddressInfo).port;
   await new Promise((resolve) => closed.close(resolve));
   for (const endpoint of [`http://127.0.0.1:${port}`, `http://127.0.0.1:${deadPort}`]) {
-    const server = await startWith(t, () => [endpoint]);
+    const server = await startWith(t, () => ({ ...UNKNOWN, endpoints: [endpoint] }));
     const startedMs = performance.now();
     const answer = await signInAs(server, createEvmWallet().address, async () => '0x1234');
     assert.deepEqual([answer.status, answer.body.code], [503, 'UPSTREAM_UNAVAILABLE']);
@@ -186,7 +195,7 @@ test('behavior: dead and silent nodes are 503 in time, and ordinary wallets sign
     assert.ok(!JSON.stringify(answer.body).includes('127.0.0.1'));
     await server.signIn(createEvmWallet('devnet'));
   }
-  const none = await startWith(t, () => []);
+  const none = await startWith(t, () => null);
   const answer = await signInAs(none, createEvmWallet().address, async () => '0x1234');
   assert.deepEqual([answer.status, answer.body.code], [503, 'UPSTREAM_UNAVAILABLE']);
 });

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { encodeFunctionData, getAddress } from 'viem';
 import { TEST_ADDRESSES, TRADERS } from '../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../devnet/dex-abi.ts';
-import { ZERO_ADDRESS } from '../../src/model/market-event.ts';
+import { ZERO_ADDRESS } from '../../src/chains/evm/zero-address.ts';
 import type { Answer } from '../access-client.ts';
 import { createRandom } from '../fakes/fake-chain.ts';
 import type { Json } from '../market-scene.ts';

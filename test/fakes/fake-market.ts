@@ -3,7 +3,7 @@
 import { toSqrtPriceX96 } from '../../src/amm/concentrated/sqrt-price-at-tick.ts';
 import type { ChainAssets, PoolStateReading } from '../../src/chains/adapter.ts';
 import type { MarketEvent } from '../../src/model/block-events.ts';
-import { type Address, ZERO_ADDRESS } from '../../src/model/market-event.ts';
+import type { Address } from '../../src/model/market-event.ts';
 import type { PoolDescription } from '../../src/model/pool.ts';
 import {
   changePosition,
@@ -17,6 +17,8 @@ export function toFakeAddress(kind: string, number: number): Address {
   return `0x${kind}${number.toString(16).padStart(40 - kind.length, '0')}`;
 }
 
+/** Stands for the native coin. */
+export const COIN = toFakeAddress('', 0);
 const WETH = toFakeAddress('eeee', 5);
 const USDC = toFakeAddress('5555', 6);
 /** Its decimals are unknown, for the last byte of its address is 7. */
@@ -26,7 +28,8 @@ const WALLETS = [1, 2, 3, 4, 5].map((number) => toFakeAddress('cccc', number));
 const ANCHOR = toFakeAddress('dddd', 0);
 
 export const FAKE_ASSETS: ChainAssets = {
-  native: new Set([WETH, ZERO_ADDRESS]),
+  coin: COIN,
+  native: new Set([WETH, COIN]),
   stable: new Set([USDC]),
   anchorPools: [toFakeAddress('dddd', 999), ANCHOR],
 };
@@ -83,7 +86,7 @@ function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
   const isAnchor = number === 0;
   const tokens = isAnchor
     ? [WETH, USDC]
-    : [dice.pick([...TOKENS, MUTE]), dice.pick([WETH, WETH, WETH, USDC, ZERO_ADDRESS, ...TOKENS])];
+    : [dice.pick([...TOKENS, MUTE]), dice.pick([WETH, WETH, WETH, USDC, COIN, ...TOKENS])];
   const kind = isAnchor ? 'v2' : dice.pick(['v2', 'v3', 'v4']);
   const [token0, token1] = tokens.sort();
   if (token0 === token1 || token0 === undefined || token1 === undefined) return [];
@@ -209,16 +212,16 @@ function makeLiquidity(pool: FakePool, dice: Dice): MarketEvent[] {
 
 function makeTransfer(world: FakeWorld, dice: Dice): MarketEvent[] {
   const token = dice.pick([...TOKENS, MUTE, WETH, USDC]);
-  const from = dice.pick([ZERO_ADDRESS, ...WALLETS]);
-  const to = dice.pick([...WALLETS, ...WALLETS, ZERO_ADDRESS]);
-  const had = world.balances.get(token + from) ?? 0n;
+  const from = dice.pick([null, ...WALLETS]);
+  const to = dice.pick([...WALLETS, ...WALLETS, null]);
+  const had = from === null ? 0n : (world.balances.get(token + from) ?? 0n);
   // Now and then a token's log claims more than there was.
   const overdraws = dice.random() < 0.02;
-  const most = from === ZERO_ADDRESS || overdraws ? dice.amount() : had;
+  const most = from === null || overdraws ? dice.amount() : had;
   const amountRaw = dice.random() < 0.3 ? most : most / BigInt(1 + dice.int(5));
-  const add = (owner: Address, amount: bigint): void => {
+  const add = (owner: Address | null, amount: bigint): void => {
     const key = token + owner;
-    if (owner === ZERO_ADDRESS) {
+    if (owner === null) {
       const supply = (world.supplies.get(token) ?? 0n) - amount;
       world.supplies.set(token, supply < 0n ? 0n : supply);
     } else {

@@ -4,6 +4,7 @@ import { constantProductKind } from '../../src/amm/constant-product/constant-pro
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import { toFakeAddress } from './fake-market.ts';
+import { PLAIN_RULES } from './trade-costs.ts';
 
 /** Reserves that a test's usual trade hardly moves. */
 export const DEEP = 10n ** 24n;
@@ -25,6 +26,7 @@ export function createPair(
     kind: 'constantProduct',
     terms: null,
     cost: constantProductKind.swapCost(null),
+    bytes: PLAIN_RULES.findHopBytes({ kind: 'constantProduct', terms: null }),
     inexact: null,
     curve: new ConstantProductPool({ reserve0, reserve1 }, 3000),
     ...more,

@@ -1,18 +1,19 @@
 // Pools of every kind between assets of random worth, near their fair prices: a market to route in.
 
-import { concentratedKind } from '../../src/amm/concentrated/concentrated-kind.ts';
 import { ConcentratedPool } from '../../src/amm/concentrated/concentrated-pool.ts';
 import { toDirectionFees } from '../../src/amm/concentrated/swap-fee.ts';
 import { toTick } from '../../src/amm/concentrated/tick-at-sqrt-price.ts';
 import { TickTable } from '../../src/amm/concentrated/tick-table.ts';
-import { constantProductKind } from '../../src/amm/constant-product/constant-product-kind.ts';
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
+import { kindOf } from '../../src/amm/pool-kinds.ts';
 import type { SwapPool } from '../../src/amm/swap-pool.ts';
+import type { PoolTerms } from '../../src/model/pool.ts';
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import type { RouteCost } from '../../src/trading/routing/route-single.ts';
 import { createGasCost } from '../../src/trading/routing/trade-gas.ts';
-import { toFakeAddress } from './fake-market.ts';
+import { COIN, toFakeAddress } from './fake-market.ts';
+import { PLAIN_RULES } from './trade-costs.ts';
 
 export interface MarketShape {
   readonly poolCount: number;
@@ -80,7 +81,7 @@ const RANGE_TERMS = { tickSpacing: 60, singleton: null };
 export function createRandomMarket(random: () => number, shape: MarketShape): RandomMarket {
   const assets = Array.from({ length: shape.assetCount }, (_, i) => toFakeAddress('aa', i + 1));
   const worths = assets.map(() => 10 ** (-14 + random() * 9));
-  const graph = new PoolGraph({ wrapped: null });
+  const graph = new PoolGraph({ native: { coin: COIN, wrapped: null } });
   const pools: GraphPool[] = [];
   while (pools.length < shape.poolCount) {
     const a = Math.floor(random() * assets.length);
@@ -97,6 +98,9 @@ export function createRandomMarket(random: () => number, shape: MarketShape): Ra
       ? createConcentrated(random, { raw0, raw1 })
       : new ConstantProductPool({ reserve0: toRaw(raw0), reserve1: toRaw(raw1) }, 3000);
     const id = toFakeAddress('dd', pools.length + 1);
+    const terms: PoolTerms = isConcentrated
+      ? { kind: 'concentrated', terms: RANGE_TERMS }
+      : { kind: 'constantProduct', terms: null };
     const pool: GraphPool = {
       pool: id,
       venue: isConcentrated ? 'uniswap-v3' : 'uniswap-v2',
@@ -104,9 +108,9 @@ export function createRandomMarket(random: () => number, shape: MarketShape): Ra
       token1,
       feePips: 3000,
       vault: id,
-      ...(isConcentrated
-        ? { kind: 'concentrated', terms: RANGE_TERMS, cost: concentratedKind.swapCost(RANGE_TERMS) }
-        : { kind: 'constantProduct', terms: null, cost: constantProductKind.swapCost(null) }),
+      ...terms,
+      cost: kindOf(terms).swapCost(terms.terms),
+      bytes: PLAIN_RULES.findHopBytes(terms),
       inexact: null,
       curve,
     };

@@ -4,7 +4,9 @@ import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
 import { SafetyBook } from '../../src/trading/graph/safety-book.ts';
 import type { RouteQuestion } from '../../src/trading/routing/trade-plan.ts';
 import { createRandom } from './fake-chain.ts';
+import { COIN } from './fake-market.ts';
 import { createRandomMarket } from './random-pools.ts';
+import { TRADE_COSTS } from './trade-costs.ts';
 
 export interface RandomTrade {
   readonly seed: number;
@@ -20,7 +22,7 @@ export function createRandomQuestion({ seed, poolCount, worth }: RandomTrade): R
   const shape = { poolCount, assetCount: 6, noise: 0.002, concentratedShare: 0.6 };
   const market = createRandomMarket(createRandom(seed), shape);
   const [tokenIn = '', tokenOut = ''] = market.assets;
-  const graph = new PoolGraph({ wrapped: null });
+  const graph = new PoolGraph({ native: { coin: COIN, wrapped: null } });
   for (const pool of market.pools) graph.set(pool);
   return {
     graph,
@@ -31,6 +33,6 @@ export function createRandomQuestion({ seed, poolCount, worth }: RandomTrade): R
     tokenOut,
     amountIn: BigInt(Math.max(1, Math.floor(worth / (market.worths[0] ?? 1)))),
     outPerGas: OUT_PER_GAS,
-    hasDataFees: false,
+    costs: TRADE_COSTS,
   };
 }

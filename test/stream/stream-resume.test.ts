@@ -286,7 +286,7 @@ describe('states', () => {
     await until(() => stream.events.length > 0);
     const owner = toFakeAddress('cccc', 1);
     const mint: MarketEvent = {
-      ...{ kind: 'transfer', token: TOKEN, from: toFakeAddress('', 0), to: owner },
+      ...{ kind: 'transfer', token: TOKEN, from: null, to: owner },
       amountRaw: 10n ** 18n,
     };
     scene.chain.extend(1, [mint, ...toTrades(1)]);

@@ -2,6 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { type Access, createAccess } from '../../src/access/create-access.ts';
+import { findFamily } from '../../src/compose/chain-families.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { AnyHandler } from '../../src/contract/handler.ts';
 import { operations } from '../../src/contract/operations.ts';
@@ -65,6 +66,7 @@ export async function startStreamServer(
   const parts = {
     ...{ config, store: scene.store.access, peppers: createTestPeppers(), operations },
     listChains: () => [],
+    findFamily,
     verifyContractSignature: async () => false,
     clock: systemClock,
     log: { warn: () => undefined },

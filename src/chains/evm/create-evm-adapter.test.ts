@@ -230,17 +230,18 @@ describe('on a real node', () => {
 
   test('behavior: balances folded from transfers add up to supplies and match balanceOf', async () => {
     const adapter = createAdapter();
+    const zero = `0x${'0'.repeat(40)}`;
     const balances = new Map<string, Map<string, bigint>>();
     for (const event of await readAll(adapter, true)) {
       if (event.kind !== 'transfer') continue;
       const own = balances.get(event.token) ?? new Map<string, bigint>();
       balances.set(event.token, own);
-      own.set(event.from, (own.get(event.from) ?? 0n) - event.amountRaw);
-      own.set(event.to, (own.get(event.to) ?? 0n) + event.amountRaw);
+      const [from, to] = [event.from ?? zero, event.to ?? zero];
+      own.set(from, (own.get(from) ?? 0n) - event.amountRaw);
+      own.set(to, (own.get(to) ?? 0n) + event.amountRaw);
     }
     const { latest } = await adapter.readHead();
     const tokens = [chain.deployment.contracts.weth, chain.deployment.tokens[0]!.address];
-    const zero = `0x${'0'.repeat(40)}`;
     for (const { token, supplyRaw } of await adapter.readSupplies(tokens, latest)) {
       const own = balances.get(token)!;
       own.delete(zero);

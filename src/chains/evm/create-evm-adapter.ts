@@ -13,6 +13,7 @@ import { callContracts } from './multicall.ts';
 import { PoolDirectory } from './pools/pool-directory.ts';
 import { HeadReader } from './read-head.ts';
 import { readAgreedHeader, readHeader } from './read-header.ts';
+import type { EndpointPool } from './rpc/endpoint-pool.ts';
 import { type Log, RpcClient } from './rpc/rpc-client.ts';
 import type { EndpointLimits } from './rpc/rpc-endpoint.ts';
 import { isRpcError } from './rpc/rpc-error.ts';
@@ -22,8 +23,8 @@ import type { CallContracts } from './venues/venue-protocol.ts';
 
 export interface EvmAdapterOptions {
   readonly chain: ChainSlug;
-  /** HTTP or HTTPS URLs, the preferred one first. */
-  readonly endpoints: readonly string[];
+  /** HTTP or HTTPS URLs, the preferred one first; or a pool that others use, too. */
+  readonly endpoints: readonly string[] | EndpointPool;
   readonly deployment: EvmDeployment;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,8 +1,9 @@
 // Which contracts make up the markets of one EVM chain.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import { type Address, type PoolId, ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { Address, PoolId } from '../../model/market-event.ts';
 import type { ChainAssets } from '../adapter.ts';
+import { EVM_ADDRESSES } from './evm-addresses.ts';
 
 /** A Uniswap V2 or one of its forks. */
 export interface V2Fork {
@@ -58,8 +59,10 @@ export interface EvmDeployment {
 }
 
 export function toChainAssets(deployment: EvmDeployment): ChainAssets {
+  const coin = EVM_ADDRESSES.native;
   return {
-    native: new Set([deployment.wrapped, ZERO_ADDRESS]),
+    coin,
+    native: new Set([deployment.wrapped, coin]),
     stable: new Set(deployment.stables),
     anchorPools: deployment.anchorPools,
   };

@@ -1,8 +1,8 @@
 // Addresses of EVM chains: stored in lower case, shown with the checksum of EIP-55.
 
-import { toShownAddress } from '../../lib/checksum-address.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
-import { ZERO_ADDRESS } from '../../model/market-event.ts';
+import { toShownAddress } from './checksum-address.ts';
+import { ZERO_ADDRESS } from './zero-address.ts';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 /** Pools are contracts, or entries of a contract by a 32-byte id. */

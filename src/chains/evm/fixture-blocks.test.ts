@@ -102,9 +102,10 @@ function toOracleEvent(log: EvmLog): object | null {
   const { eventName, args } = decoded;
   const lower = (value: unknown) => String(value).toLowerCase();
   if (eventName === 'Transfer') {
+    const toHolder = (value: unknown) => (BigInt(String(value)) === 0n ? null : lower(value));
     const { from, to, value } = args;
     const token = log.address;
-    return { kind: 'transfer', token, from: lower(from), to: lower(to), amountRaw: value };
+    return { kind: 'transfer', token, from: toHolder(from), to: toHolder(to), amountRaw: value };
   }
   if (eventName === 'Sync') {
     const { reserve0, reserve1 } = args;

@@ -78,17 +78,13 @@ const CASES: readonly Case[] = [
     signature: 'event Deposit(address indexed to, uint256 amountRaw)',
     emitter: DEPLOYMENT.wrapped,
     args: { to: address, amountRaw: uint(256) },
-    expected: (args) => [
-      { kind: 'transfer', token: DEPLOYMENT.wrapped, from: `0x${'0'.repeat(40)}`, ...args },
-    ],
+    expected: (args) => [{ kind: 'transfer', token: DEPLOYMENT.wrapped, from: null, ...args }],
   },
   {
     signature: 'event Withdrawal(address indexed from, uint256 amountRaw)',
     emitter: DEPLOYMENT.wrapped,
     args: { from: address, amountRaw: uint(256) },
-    expected: (args) => [
-      { kind: 'transfer', token: DEPLOYMENT.wrapped, to: `0x${'0'.repeat(40)}`, ...args },
-    ],
+    expected: (args) => [{ kind: 'transfer', token: DEPLOYMENT.wrapped, to: null, ...args }],
   },
   {
     signature:

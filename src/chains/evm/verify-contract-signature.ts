@@ -3,14 +3,10 @@
 
 import type { Hex } from 'viem';
 import { encodeFunctionData, hashMessage, isErc6492Signature } from 'viem/utils';
+import type { SignedText } from '../wallet-signatures.ts';
+import { isHex } from './evm-signature.ts';
 import type { RpcClient } from './rpc/rpc-client.ts';
 import { isRpcError } from './rpc/rpc-error.ts';
-
-interface ContractSignatureQuery {
-  readonly address: string;
-  readonly text: string;
-  readonly signature: Hex;
-}
 
 const IS_VALID_SIGNATURE_ABI = [
   {
@@ -53,7 +49,7 @@ async function call(
  */
 async function verifyUndeployed(
   client: RpcClient,
-  query: ContractSignatureQuery,
+  query: SignedText & { readonly signature: Hex },
   signal: AbortSignal,
 ): Promise<boolean> {
   const { encodeDeployData, erc6492SignatureValidatorAbi, erc6492SignatureValidatorByteCode } =
@@ -69,13 +65,17 @@ async function verifyUndeployed(
 /** False where there is no contract: a call to nothing returns nothing. */
 export async function verifyContractSignature(
   client: RpcClient,
-  query: ContractSignatureQuery,
+  signed: SignedText,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (isErc6492Signature(query.signature)) return verifyUndeployed(client, query, signal);
+  const { address, text, signature } = signed;
+  if (!isHex(signature)) return false;
+  if (isErc6492Signature(signature)) {
+    return verifyUndeployed(client, { address, text, signature }, signal);
+  }
   const data = encodeFunctionData({
     abi: IS_VALID_SIGNATURE_ABI,
-    args: [hashMessage(query.text), query.signature],
+    args: [hashMessage(text), signature],
   });
-  return (await call(client, { to: query.address, data }, signal)) === ACCEPTED;
+  return (await call(client, { to: address, data }, signal)) === ACCEPTED;
 }

@@ -60,7 +60,7 @@ async function readResumed(
   const { value } = await readAt(parts.store, chain, async (reader, checkpoint) => {
     const epoch = (await reader.readEpoch(chain))?.epoch;
     if (epoch === undefined || checkpoint === null) return 'unknown';
-    const name = { chain, token, epoch };
+    const name = { ...reference, epoch };
     const point = parseEventId(name, lastEventId ?? '');
     if (point === null) return 'unknown';
     const after = point.position;

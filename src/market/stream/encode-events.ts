@@ -4,7 +4,6 @@ import type { Candle } from '../../candles/derive-klines.ts';
 import { createSerializer } from '../../contract/create-serializer.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import { getTokenStream } from '../../contract/operations/stream-token.ts';
-import { toShownAddress } from '../../lib/checksum-address.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
 import { toTradeAnswer } from '../get-trades.ts';
@@ -74,7 +73,8 @@ export function encodeItem(item: MissedItem, state: EncodingState): EncodedItem 
   const { name, checkpoint, tokens } = state;
   const id = toEventId(name, { version: checkpoint.version, position: item.position });
   if (item.kind === 'trade') {
-    const known = { tokens, finalizedBlock: checkpoint.finalizedBlock };
+    const { addresses } = name;
+    const known = { tokens, finalizedBlock: checkpoint.finalizedBlock, addresses };
     const text = toEventText('trade', toTradeAnswer(name.chain, item.trade, known), id);
     return { kind: 'trade', interval: null, text };
   }
@@ -126,8 +126,8 @@ export function isWanted(item: EncodedItem, { kinds, interval }: StreamFilter): 
   return isMine && (kinds.has('kline') || (item.kind === 'revert' && kinds.has('trade')));
 }
 
-export function toPausedText({ chain, token }: TokenReference): string {
-  return toEventText('paused', { chain, mint: toShownAddress(token) });
+export function toPausedText({ chain, token, addresses }: TokenReference): string {
+  return toEventText('paused', { chain, mint: addresses.toShown(token) });
 }
 
 export function toResetText(reason: 'unknown' | 'expired'): string {

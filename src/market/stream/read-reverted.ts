@@ -12,7 +12,7 @@ import {
   toBlockEnd,
 } from './stream-point.ts';
 
-export interface RevertedRequest extends TokenReference {
+export interface RevertedRequest extends Pick<TokenReference, 'chain' | 'token'> {
   readonly point: StreamPoint;
   readonly intervals: readonly KlineInterval[];
 }

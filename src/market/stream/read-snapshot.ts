@@ -35,7 +35,7 @@ export async function readSnapshot(
   },
 ): Promise<Snapshot | null> {
   const { reference, interval, checkpoint } = wanted;
-  const { chain, token } = reference;
+  const { chain, token, addresses } = reference;
   const summaries = await readSummaries(reader, market, { tokens: [token], checkpoint });
   const found = summaries.get(token);
   const epoch = (await reader.readEpoch(chain))?.epoch;
@@ -50,8 +50,8 @@ export async function readSnapshot(
     ...new Set(trades.map(({ quoteToken }) => quoteToken)),
   ]);
   const tokens = new Map([found.token, ...quotes].map((row) => [row.token, row]));
-  const known = { tokens, finalizedBlock: checkpoint.finalizedBlock };
-  const name = { chain, token, epoch };
+  const known = { tokens, finalizedBlock: checkpoint.finalizedBlock, addresses };
+  const name = { ...reference, epoch };
   const candles = new CandleReader(reader, chain, { token, pool: null, interval });
   const open = await readOpen(candles, { interval, record: found.token, checkpoint });
   const live = open.at(-1);

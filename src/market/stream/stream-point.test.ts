@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { findFamily } from '../../compose/chain-families.ts';
 import { comparePositions, parseEventId, type StreamName, toEventId } from './stream-point.ts';
 
-const NAME: StreamName = { chain: 'devnet', token: '0xaa', epoch: 'e1' };
+const { addresses } = findFamily('devnet');
+const NAME: StreamName = { chain: 'devnet', token: '0xaa', addresses, epoch: 'e1' };
 
 const points = fc
   .tuple(fc.nat(2 ** 31), fc.nat(2 ** 31), fc.nat(2 ** 31 - 1), fc.nat(2 ** 42))

@@ -4,6 +4,7 @@
 // which ends klines. A version says on which branch of the chain both are meant.
 
 import { hash } from 'node:crypto';
+import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
@@ -26,6 +27,8 @@ export interface StreamPoint {
 export interface StreamName {
   readonly chain: ChainSlug;
   readonly token: Address;
+  /** How the chain's addresses are written. */
+  readonly addresses: AddressCodec;
   /** Of the chain's index: versions of another one mean nothing here. */
   readonly epoch: string;
 }

@@ -3,7 +3,6 @@
 
 import { AnswerMismatchError } from '../../contract/create-serializer.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import { ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { toPct } from '../get-holders.ts';
@@ -119,7 +118,7 @@ export class StreamStates {
   }
 
   async #tellHolders(channel: TokenChannel): Promise<void> {
-    const { chain, token } = channel.name;
+    const { chain, token, addresses } = channel.name;
     const { value } = await readAt(this.#options.store, chain, async (reader) => {
       const [row] = await reader.readTokens(chain, [token]);
       const page = { after: null, limit: TOP_COUNT };
@@ -128,7 +127,7 @@ export class StreamStates {
     const { row, top } = value;
     if (row === undefined) return;
     const topRaw = top.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
-    const total = token === ZERO_ADDRESS ? null : row.holders;
+    const total = token === addresses.native ? null : row.holders;
     const data = { total, top10Pct: toPct(topRaw, row.supplyRaw) };
     this.#skipMismatch(() => {
       const text = toEventText('holders', data);

@@ -1,6 +1,6 @@
 // Asks a chain's node on behalf of somebody who waits: an end to it, and when to come again.
 
-import type { NodeFaults } from '../../chains/family.ts';
+import type { NodeFaults } from '../../chains/chain-transactions.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';

@@ -1,6 +1,6 @@
 // A built trade as the answer on the wire, with what the wallet lacks named.
 
-import type { BuiltTransactions, TradingWallet } from '../../chains/family.ts';
+import type { BuiltTransactions, TradingWallet } from '../../chains/chain-transactions.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { buildTrade } from '../../contract/operations/build-trade.ts';
 import { toUnits } from '../../lib/decimal.ts';

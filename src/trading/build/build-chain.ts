@@ -1,6 +1,7 @@
 // The followed chains as building transactions needs them.
 
-import type { ChainFamily, ChainTransactions } from '../../chains/family.ts';
+import type { ChainTransactions } from '../../chains/chain-transactions.ts';
+import type { ChainFamily } from '../../chains/family.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 
 export interface BuildChains {

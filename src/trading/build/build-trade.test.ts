@@ -16,8 +16,10 @@ import {
 } from '../../../test/build-scene.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { type NodeScript, toRevertText } from '../../../test/fakes/scripted-node.ts';
-import { toShownAddress } from '../../lib/checksum-address.ts';
+import { findFamily } from '../../compose/chain-families.ts';
 import type { BuildAnswer } from './build-answer.ts';
+
+const { toShown: toShownAddress } = findFamily('devnet').addresses;
 
 const APPROVE_ABI = parseAbi(['function approve(address spender, uint256 value)']);
 const PERMIT2_ABI = parseAbi([

@@ -6,7 +6,7 @@ import type {
   ChainTransactions,
   ExecutableTrade,
   TradingWallet,
-} from '../../chains/family.ts';
+} from '../../chains/chain-transactions.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import type { buildTrade } from '../../contract/operations/build-trade.ts';

@@ -1,6 +1,7 @@
 // Answers GET /trade/status: the node says what became of a transaction, our index which trades.
 
-import type { ChainFamily, MinedTransaction } from '../../chains/family.ts';
+import type { MinedTransaction } from '../../chains/chain-transactions.ts';
+import type { ChainFamily } from '../../chains/family.ts';
 import type { InputOf, OutputOf } from '../../contract/operation.ts';
 import type { getTradeStatus } from '../../contract/operations/get-trade-status.ts';
 import { parseFollowedChain, toNotReady } from '../../contract/parse-reference.ts';

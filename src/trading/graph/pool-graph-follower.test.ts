@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createSqlitePlace, type StorePlace } from '../../../test/conformance/store-place.ts';
 import { toAddress, toCheckpoint } from '../../../test/conformance/store-samples.ts';
+import { PLAIN_RULES } from '../../../test/fakes/trade-costs.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
@@ -23,8 +24,8 @@ function createFollower(
     ...options,
     chain: 'devnet',
     store: market,
-    wrapped: toAddress(9),
-    leavesSwapsAlone: () => true,
+    native: { coin: toAddress(0), wrapped: toAddress(9) },
+    ...PLAIN_RULES,
     sleep: () => new Promise((resolve) => setImmediate(resolve)),
     random: () => 0.5,
     log: { warn: (_fields, message) => warnings.push(message) },

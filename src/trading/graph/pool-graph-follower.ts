@@ -10,12 +10,12 @@ import { kindOf } from '../../amm/pool-kinds.ts';
 import type { DirectionFees } from '../../amm/swap-pool.ts';
 import { type Backoff, type Random, type Sleep, toBackoffMs } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address, PoolId } from '../../model/market-event.ts';
+import type { PoolId } from '../../model/market-event.ts';
 import type { Checkpoint, TickRecord } from '../../model/market-record.ts';
-import type { PoolDescription, PoolRecord } from '../../model/pool.ts';
+import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketStore } from '../../store/store.ts';
-import { PoolGraph } from './pool-graph.ts';
-import { type GraphPool, refitPool, toGraphPool } from './pool-graph-pool.ts';
+import { type NativeCoin, PoolGraph } from './pool-graph.ts';
+import { type GraphPool, type PoolRules, refitPool, toGraphPool } from './pool-graph-pool.ts';
 import { readPoolGraph, type ToPool } from './read-pool-graph.ts';
 
 /** What the graph has to hear of a commit; the feed's own event fits. */
@@ -27,15 +27,12 @@ interface PoolsCommitted {
   readonly complete: boolean;
 }
 
-interface PoolGraphFollowerOptions {
+interface PoolGraphFollowerOptions extends PoolRules {
   readonly chain: ChainSlug;
   readonly store: MarketStore;
-  /** The wrapped native coin, where the chain's router can wrap. */
-  readonly wrapped: Address | null;
+  readonly native: NativeCoin;
   /** The exchanges that can be traded in; all of them unless told. */
   readonly venues?: ReadonlySet<string>;
-  /** The chain family's rule: false where a hook has a say in what swaps pay. */
-  readonly leavesSwapsAlone: (pool: PoolDescription) => boolean;
   /** What hooks were seen to take of swaps in a pool; null where that is not known. */
   readonly hookFees?: (pool: PoolId) => DirectionFees | null;
   /** How many pools are kept in memory: of more, the ones with the most in them. */
@@ -134,8 +131,8 @@ export class PoolGraphFollower {
 
   readonly #toPool: ToPool = (row, ticks, previous) => {
     if (this.#options.venues?.has(row.venue) === false) return null;
-    const { leavesSwapsAlone } = this.#options;
-    const pool = toGraphPool(row, ticks, { leavesSwapsAlone, previous });
+    const { leavesSwapsAlone, findHopBytes } = this.#options;
+    const pool = toGraphPool(row, ticks, { leavesSwapsAlone, findHopBytes, previous });
     return pool && this.#refit(pool);
   };
 
@@ -169,12 +166,12 @@ export class PoolGraphFollower {
 
   /** Reads every pool of the chain. */
   async #reload(): Promise<boolean> {
-    const { store, chain, wrapped } = this.#options;
+    const { store, chain, native } = this.#options;
     this.#mustReload = false;
     const touchedBefore = this.#touched;
     this.#touched = new Set();
     try {
-      const graph = new PoolGraph({ wrapped });
+      const graph = new PoolGraph({ native });
       const into = { graph, toPool: this.#toPool, poolCountMax: this.#poolCountMax };
       let floor: bigint | null = null;
       const checkpoint = await store.snapshot(async (reader) => {

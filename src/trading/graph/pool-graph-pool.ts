@@ -3,9 +3,11 @@
 import type { SwapCost } from '../../amm/pool-kind.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { DirectionFees, SwapPool } from '../../amm/swap-pool.ts';
+import type { FamilyMarkets } from '../../chains/family.ts';
+import type { HopBytes } from '../../chains/transaction-costs.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
 import type { TickRecord } from '../../model/market-record.ts';
-import type { PoolDescription, PoolRecord, PoolTerms } from '../../model/pool.ts';
+import type { PoolRecord, PoolTerms } from '../../model/pool.ts';
 
 /** Why a pool's swaps cannot be promised to the unit: a hook has a say, or ticks are missing. */
 type Inexactness = 'hook' | 'ticks';
@@ -21,6 +23,7 @@ interface AnyGraphPool {
   readonly vault: Address;
   /** What a swap in it uses of a transaction. */
   readonly cost: SwapCost;
+  readonly bytes: HopBytes;
   readonly inexact: Inexactness | null;
   readonly curve: SwapPool;
 }
@@ -32,10 +35,11 @@ function toTerms({ kind, terms }: PoolTerms): PoolTerms {
   return { kind, terms } as PoolTerms;
 }
 
+/** What only the chain's family knows of a pool. */
+export type PoolRules = Pick<FamilyMarkets, 'leavesSwapsAlone' | 'findHopBytes'>;
+
 /** What a pool's row does not say of it. */
-interface PoolContext {
-  /** The chain family's rule: false where a hook has a say in what swaps pay. */
-  readonly leavesSwapsAlone: (pool: PoolDescription) => boolean;
+interface PoolContext extends PoolRules {
   /** What the pool was before. */
   readonly previous?: GraphPool | undefined;
 }
@@ -59,6 +63,7 @@ export function toGraphPool(
     ...{ pool, venue, token0, token1, feePips, vault, curve },
     ...toTerms(row),
     cost: kind.swapCost(row.terms),
+    bytes: context.findHopBytes(row),
     inexact: toInexactness(row, context),
   };
 }

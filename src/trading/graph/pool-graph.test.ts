@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { COIN, toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPair } from '../../../test/fakes/fake-pair.ts';
-import { ZERO_ADDRESS } from '../../model/market-event.ts';
 import { findBestRoute } from '../routing/route.ts';
 import { PoolGraph } from './pool-graph.ts';
 
@@ -13,17 +12,17 @@ const USDC = toFakeAddress('ee', 2);
 
 describe('PoolGraph', () => {
   it('joins the native coin and its wrapping, and no asset with itself', () => {
-    const graph = new PoolGraph({ wrapped: WETH });
-    graph.set(createPair(1, [ZERO_ADDRESS, USDC]));
+    const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
+    graph.set(createPair(1, [COIN, USDC]));
     graph.set(createPair(2, [USDC, WETH]));
-    graph.set(createPair(3, [ZERO_ADDRESS, WETH]));
+    graph.set(createPair(3, [COIN, WETH]));
     assert.equal(graph.between(USDC, WETH).size, 2);
     assert.deepEqual([...graph.neighbours(WETH).keys()], [USDC]);
     assert.equal(graph.size, 3);
   });
 
   it('forgets an asset with its last pool', () => {
-    const graph = new PoolGraph({ wrapped: null });
+    const graph = new PoolGraph({ native: { coin: COIN, wrapped: null } });
     const pools = [1, 2].map((number) => createPair(number, [USDC, WETH]));
     for (const pool of pools) graph.set(pool);
     graph.delete(pools[0]?.pool ?? '');
@@ -34,7 +33,7 @@ describe('PoolGraph', () => {
   });
 
   it('routes between hubs with thousands of neighbours, over other hubs', () => {
-    const graph = new PoolGraph({ wrapped: null });
+    const graph = new PoolGraph({ native: { coin: COIN, wrapped: null } });
     const hubs = [WETH, USDC, ...[3, 4, 5].map((number) => toFakeAddress('ee', number))];
     let number = 0;
     const join = (a: string, b: string) => {

@@ -1,6 +1,6 @@
 // Every pool that can be traded in, by the assets that it joins.
 
-import { type Address, type PoolId, ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { Address, PoolId } from '../../model/market-event.ts';
 import type { GraphPool } from './pool-graph-pool.ts';
 
 /** An asset with so many neighbours is worth trying as a way between any two others. */
@@ -9,25 +9,31 @@ const HUB_NEIGHBOURS_MIN = 24;
 const NONE: ReadonlySet<PoolId> = new Set();
 const NO_NEIGHBOURS: ReadonlyMap<Address, ReadonlySet<PoolId>> = new Map();
 
+/** A chain's own coin, and the token that wraps it. */
+export interface NativeCoin {
+  readonly coin: Address;
+  /** Counts as one asset with the coin: routers change one into the other. Null: nothing does. */
+  readonly wrapped: Address | null;
+}
+
 /** The wrapped coin for the native one, where there is one. */
-export function toAsset(token: Address, wrapped: Address | null): Address {
-  return token === ZERO_ADDRESS && wrapped !== null ? wrapped : token;
+export function toAsset(token: Address, { coin, wrapped }: NativeCoin): Address {
+  return token === coin && wrapped !== null ? wrapped : token;
 }
 
 export class PoolGraph {
-  readonly #wrapped: Address | null;
+  readonly native: NativeCoin;
   readonly #pools = new Map<PoolId, GraphPool>();
   readonly #neighbours = new Map<Address, Map<Address, Set<PoolId>>>();
   readonly #hubs = new Set<Address>();
 
-  /** With `wrapped`, the native coin and its wrapping are one asset: the router changes them. */
-  constructor(options: { readonly wrapped: Address | null }) {
-    this.#wrapped = options.wrapped;
+  constructor(options: { readonly native: NativeCoin }) {
+    this.native = options.native;
   }
 
-  /** What stands for the native coin, too; null where nothing does. */
-  get wrapped(): Address | null {
-    return this.#wrapped;
+  /** The asset that stands for the native coin. */
+  get nativeAsset(): Address {
+    return this.toAsset(this.native.coin);
   }
 
   get size(): number {
@@ -41,7 +47,7 @@ export class PoolGraph {
 
   /** The asset that a token stands for: the wrapped coin for the native one. */
   toAsset(token: Address): Address {
-    return toAsset(token, this.#wrapped);
+    return toAsset(token, this.native);
   }
 
   get(pool: PoolId): GraphPool | undefined {

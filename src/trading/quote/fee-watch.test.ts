@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { FeeWatch } from './fee-watch.ts';
 
-const FEES = { baseFeePerGas: 1n, maxPriorityFeePerGas: 2n, maxFeePerGas: 4n };
+const FEES = { perUnit: 3n, perUnitMax: 4n };
 
 function createWatch() {
   const clock = new ManualClock();

@@ -1,7 +1,7 @@
 // Keeps the chain's fees at hand: asked for in the background, never by a request.
 
+import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { NetworkFees } from './priced-trade.ts';
 
 interface FeeWatchOptions {
   readonly readFees: (signal: AbortSignal) => Promise<NetworkFees>;

@@ -2,11 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EVM_ADDRESSES } from '../../chains/evm/evm-addresses.ts';
-import { ZERO_ADDRESS } from '../../model/market-event.ts';
+import { COIN } from '../../../test/fakes/fake-market.ts';
+import { findFamily } from '../../compose/chain-families.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';
 
-const CHAINS = { list: () => ['devnet' as const], findAddresses: () => EVM_ADDRESSES };
+const CHAINS = {
+  list: () => ['devnet' as const],
+  findAddresses: () => findFamily('devnet').addresses,
+};
 
 const INPUT: TradeInput = {
   chain: 'devnet',
@@ -22,7 +25,7 @@ describe('parseTrade', () => {
       chain: 'devnet',
       mint: INPUT.mint.toLowerCase(),
       side: 'sell',
-      quoteMint: ZERO_ADDRESS,
+      quoteMint: COIN,
       amountInRaw: 1000n,
       slippageBps: 50,
     });

@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { MAKER, TRADERS } from '../../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../../devnet/dex-abi.ts';
+import { COIN } from '../../../test/fakes/fake-market.ts';
 import { after, before } from '../../../test/root-hooks.ts';
 import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
 import { changeTrap, setTraps, type Trap, type TrapMode } from '../../../test/trap-tokens.ts';
-import { ZERO_ADDRESS } from '../../model/market-event.ts';
 import type { QuoteAnswer } from './quote-answer.ts';
 
 const TRADER = TRADERS[0] as Address;
@@ -41,7 +41,7 @@ function toCodes({ warnings }: QuoteAnswer): string[] {
 
 async function readBalance(token: Address, owner: Address): Promise<bigint> {
   const { rpc } = scene.devnet.chain;
-  if (token === ZERO_ADDRESS) return BigInt(await rpc.call<Hex>('eth_getBalance', owner, 'latest'));
+  if (token === COIN) return BigInt(await rpc.call<Hex>('eth_getBalance', owner, 'latest'));
   const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'balanceOf', args: [owner] });
   return BigInt(await rpc.call<Hex>('eth_call', { to: token, data }, 'latest'));
 }
@@ -159,7 +159,7 @@ describe('assets', () => {
       amountInRaw: (20n * 10n ** 18n).toString(),
     });
     const first = new Set(quote.route.map(({ hops }) => hops[0]?.tokenIn.toLowerCase()));
-    assert.ok(first.has(ZERO_ADDRESS) && first.has(scene.chain.wrapped));
+    assert.ok(first.has(COIN) && first.has(scene.chain.wrapped));
     assert.deepEqual([quote.input.native, quote.input.symbol], [true, 'ETH']);
     const shares = quote.route.reduce((sum, { shareBps }) => sum + shareBps, 0);
     assert.equal(shares, 10_000);
@@ -172,7 +172,7 @@ describe('assets', () => {
     assert.equal(native.output.amountRaw, wrapped.output.amountRaw);
     assert.deepEqual([native.output.native, wrapped.output.native], [true, false]);
     assert.equal(wrapped.output.mint.toLowerCase(), scene.chain.wrapped);
-    const zero = await scene.quote({ mint, side: 'sell', quoteMint: ZERO_ADDRESS });
+    const zero = await scene.quote({ mint, side: 'sell', quoteMint: COIN });
     assert.deepEqual(zero.output, native.output);
   });
 
@@ -194,7 +194,7 @@ describe('assets', () => {
 
   it('the native coin itself can be what is traded', async () => {
     const quote = await scene.quote({
-      mint: ZERO_ADDRESS,
+      mint: COIN,
       quoteMint: scene.mintOf('usdc'),
       amountInRaw: '1000000',
     });
@@ -246,7 +246,7 @@ describe('refusals', () => {
       [{ mint: scene.mintOf('lone') }, 'NO_MARKET'],
       [{ mint, quoteMint: scene.mintOf('lone') }, 'NO_MARKET'],
       [{ mint: scene.chain.wrapped }, 'INVALID_INPUT', 'mint', /quote asset itself/],
-      [{ mint: ZERO_ADDRESS }, 'INVALID_INPUT', 'mint', /quote asset itself/],
+      [{ mint: COIN }, 'INVALID_INPUT', 'mint', /quote asset itself/],
       [{ mint, quoteMint: mint }, 'INVALID_INPUT', 'mint', /quote asset itself/],
       [{ mint: `0x${'12'.repeat(20)}` }, 'TOKEN_NOT_FOUND'],
       [{ mint, quoteMint: `0x${'12'.repeat(20)}` }, 'TOKEN_NOT_FOUND'],

@@ -3,11 +3,10 @@
 import { EVALUATIONS_PER_UNIT } from '../../contract/operation.ts';
 import { toNotReady } from '../../contract/parse-reference.ts';
 import { AppError, toInvalidInput } from '../../errors/app-error.ts';
-import { toShownAddress } from '../../lib/checksum-address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import { CHAINS, type ChainSlug } from '../../model/chain.ts';
-import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { Address } from '../../model/market-event.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import { type TaxedRoute, toTax } from '../routing/find-trade-route.ts';
@@ -51,7 +50,8 @@ interface Ends {
 }
 
 function assertTwoAssets(chain: TradeChain, { mint, quoteMint }: TradeRequest): void {
-  const toAsset = (token: Address) => (token === ZERO_ADDRESS ? chain.wrapped : token);
+  const { native } = chain.addresses;
+  const toAsset = (token: Address) => (token === native ? chain.wrapped : token);
   if (toAsset(mint) !== toAsset(quoteMint)) return;
   const message =
     'is the quote asset itself (the native coin and its wrapping count as one); name another in quoteMint';
@@ -59,23 +59,24 @@ function assertTwoAssets(chain: TradeChain, { mint, quoteMint }: TradeRequest): 
 }
 
 function toTradeAsset(
-  chain: ChainSlug,
+  { slug: chain, addresses }: TradeChain,
   token: Address,
   rows: ReadonlyMap<Address, TokenRecord>,
 ): TradeAsset {
-  if (token === ZERO_ADDRESS) return { token, isNative: true, ...CHAINS[chain].native };
+  if (token === addresses.native) return { token, isNative: true, ...CHAINS[chain].native };
   const row = rows.get(token);
   if (row === undefined) {
-    throw new AppError('TOKEN_NOT_FOUND', { chain, mint: toShownAddress(token) });
+    throw new AppError('TOKEN_NOT_FOUND', { chain, mint: addresses.toShown(token) });
   }
   return { token, isNative: false, symbol: row.symbol, decimals: row.decimals };
 }
 
 async function readEnds(chain: TradeChain, request: TradeRequest): Promise<Ends> {
   const { mint, quoteMint, side } = request;
-  const rows = await chain.tokens.read([mint, quoteMint].filter((one) => one !== ZERO_ADDRESS));
-  const token = toTradeAsset(chain.slug, mint, rows);
-  const quote = toTradeAsset(chain.slug, quoteMint, rows);
+  const { native } = chain.addresses;
+  const rows = await chain.tokens.read([mint, quoteMint].filter((one) => one !== native));
+  const token = toTradeAsset(chain, mint, rows);
+  const quote = toTradeAsset(chain, quoteMint, rows);
   const [tokenIn, tokenOut] = side === 'buy' ? [quote, token] : [token, quote];
   return { tokenIn, tokenOut, row: rows.get(mint) ?? null };
 }
@@ -165,7 +166,8 @@ function toPricedTrade(context: Context): PricedTrade {
   const isClean = hops.every((hop) => book.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
   const legs = toTradeLegs(found.route);
   const strands = toTradeStrands(found.route, request.amountInRaw);
-  const isNativeIn = ends.tokenIn.isNative;
+  const { isNative: isNativeIn } = ends.tokenIn;
+  const { isNative: isNativeOut } = ends.tokenOut;
   const networkFees = chain.readFees();
   const { checkpoint } = at;
   const prices = toPrices(context, amounts.amountOutRaw);
@@ -176,8 +178,7 @@ function toPricedTrade(context: Context): PricedTrade {
     tokenOut: ends.tokenOut,
     outPerGas,
     fees: toFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
-    gas:
-      toGas(strands, { isNativeIn, isNativeOut: ends.tokenOut.isNative }) + toExtraGas(book, hops),
+    gas: toGas(chain.costs, strands, { isNativeIn, isNativeOut }) + toExtraGas(book, hops),
     state: {
       block: checkpoint.block,
       blockHash: checkpoint.blockHash,
@@ -248,14 +249,15 @@ function createSearch(parts: PricingParts) {
           tokenIn,
           tokenOut,
           amountIn: request.amountInRaw,
-          hasDataFees: chain.hasDataFees,
+          costs: chain.costs,
           outPerGas,
         });
       },
     });
     caller.charge(toExtraCost(work));
     if (searched.kind === 'none') {
-      throw refuseRoute(searched.reason, { chain: chain.slug, tokenIn, tokenOut });
+      const { slug, addresses } = chain;
+      throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
     }
     if (at === null) throw new Error('a route was found before it was planned');
     return { at: at as GraphAtCommit, found: searched.found, outPerGas };
@@ -271,7 +273,8 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     const isPaused = (token: Address) => parts.isPaused(chain.slug, token);
     for (const token of [request.mint, request.quoteMint]) {
       if (!isPaused(token)) continue;
-      throw new AppError('TOKEN_PAUSED', { chain: chain.slug, mint: toShownAddress(token) });
+      const mint = chain.addresses.toShown(token);
+      throw new AppError('TOKEN_PAUSED', { chain: chain.slug, mint });
     }
     if (chain.readGraph() === null) throw toNotReady(chain.slug);
     const ends = await readEnds(chain, request);

@@ -1,13 +1,13 @@
 // What a trade would pay on one state of the chain: made by pricing, read by quote and build.
 
 import type { SwapCost } from '../../amm/pool-kind.ts';
+import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import type { TokenSafety } from '../graph/safety-book.ts';
-import type { FeePerGas } from '../routing/gas-worth.ts';
 import type { StrandSource } from '../routing/route-strands.ts';
 
 /** Checked input: both operations that price take the same. */
@@ -81,12 +81,6 @@ export interface TradeFee {
   readonly bps: number;
   readonly amountRaw: bigint;
   readonly token: Address;
-}
-
-/** The newest fees of the chain, as they are asked for in the background. */
-export interface NetworkFees extends FeePerGas {
-  /** Room for the base fee to double, and the tip. */
-  readonly maxFeePerGas: bigint;
 }
 
 export const WARNING_CODES = [

@@ -1,11 +1,12 @@
 // A priced trade as a quote on the wire.
 
 import type { Static } from 'typebox';
+import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { quoteSchema } from '../../contract/schemas/trade.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import type { TokenSafety } from '../graph/safety-book.ts';
-import type { NetworkFees, PricedTrade, TradeAsset, TradeLeg } from './priced-trade.ts';
+import type { PricedTrade, TradeAsset, TradeLeg } from './priced-trade.ts';
 
 export type QuoteAnswer = Static<typeof quoteSchema>;
 
@@ -41,11 +42,11 @@ function toLeg(
 
 function toNetworkCost(gas: bigint, fees: NetworkFees | null): QuoteAnswer['networkCost'] {
   if (fees === null) return null;
-  const { maxFeePerGas } = fees;
+  const { perUnitMax } = fees;
   return {
     gas: gas.toString(),
-    maxFeePerGas: maxFeePerGas.toString(),
-    totalRaw: (gas * maxFeePerGas).toString(),
+    maxFeePerGas: perUnitMax.toString(),
+    totalRaw: (gas * perUnitMax).toString(),
   };
 }
 

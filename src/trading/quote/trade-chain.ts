@@ -1,19 +1,20 @@
 // A followed chain as pricing knows it.
 
+import type { NetworkFees } from '../../chains/chain-nodes.ts';
+import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
-import type { NetworkFees } from './priced-trade.ts';
 import type { TradeTokens } from './trade-tokens.ts';
 
 export interface TradeChain {
   readonly slug: ChainSlug;
+  readonly addresses: AddressCodec;
   /** The wrapped native coin. */
   readonly wrapped: Address;
-  /** Whether it charges for a transaction's length, as rollups do. */
-  readonly hasDataFees: boolean;
+  readonly costs: TransactionCosts;
   /** Assets that trades may be led through without having been looked at. */
   readonly trusted: ReadonlySet<Address>;
   readonly tokens: TradeTokens;

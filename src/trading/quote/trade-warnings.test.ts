@@ -33,7 +33,7 @@ const TOKEN: TokenRecord = {
 };
 
 const SAFE = { buyTaxBps: 0, sellTaxBps: 0, sellable: true, checkedAtMs: NOW_MS - 1000 };
-const FEES = { baseFeePerGas: 1n, maxPriorityFeePerGas: 1n, maxFeePerGas: 3n };
+const FEES = { perUnit: 2n, perUnitMax: 3n };
 const CHECKPOINT = { timestampMs: NOW_MS - 5000 } as Checkpoint;
 
 const QUIET: WarningFacts = {

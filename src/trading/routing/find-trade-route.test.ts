@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { COIN, toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
+import { TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { TickTable } from '../../amm/concentrated/tick-table.ts';
 import type { SideSafety } from '../../model/pool-safety.ts';
@@ -46,7 +47,7 @@ function createQuestion(
   pools: readonly GraphPool[],
   options: { readonly seen?: readonly Seen[]; readonly paused?: string } & Partial<RouteQuestion>,
 ): RouteQuestion {
-  const graph = new PoolGraph({ wrapped: WETH });
+  const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
   for (const pool of pools) graph.set(pool);
   const { seen = [], paused, ...more } = options;
   const book = new SafetyBook();
@@ -64,7 +65,7 @@ function createQuestion(
     tokenOut: TOKEN,
     amountIn: 10n ** 20n,
     outPerGas: null,
-    hasDataFees: false,
+    costs: TRADE_COSTS,
     ...more,
   };
 }
@@ -229,6 +230,6 @@ describe('legs', () => {
 
   it('are few where that is not known, or not all of it', () => {
     assert.equal(countLegs({ outPerGas: null }), 10);
-    assert.equal(countLegs({ outPerGas: CHEAP, hasDataFees: true }), 10);
+    assert.equal(countLegs({ outPerGas: CHEAP, costs: { ...TRADE_COSTS, hasDataFees: true } }), 10);
   });
 });

@@ -1,7 +1,7 @@
 // The best route for a trade by the rules of what is known of its tokens.
 
 import type { Ratio } from '../../lib/decimal.ts';
-import { type BestRoute, findRouteIn, type RouteOptions } from './route.ts';
+import { type BestRoute, findRouteIn } from './route.ts';
 import type { EndTaxes } from './route-rules.ts';
 import { FREE, type RouteCost } from './route-single.ts';
 import type { SearchWork } from './search-work.ts';
@@ -9,7 +9,7 @@ import { type NoRouteReason, tellNoRoute } from './tell-no-route.ts';
 import { createGasCost } from './trade-gas.ts';
 import type { PlanLevel, TradePlan } from './trade-plan.ts';
 import { toPriceImpactBps } from './trade-prices.ts';
-import { SMALL_ROOM, TRANSACTION_ROOM } from './transaction-room.ts';
+import { createRoom } from './transaction-room.ts';
 
 export interface TaxedRoute {
   readonly route: BestRoute;
@@ -21,9 +21,6 @@ export interface TaxedRoute {
 export type TradeSearch =
   | { readonly kind: 'found'; readonly found: TaxedRoute }
   | { readonly kind: 'none'; readonly reason: NoRouteReason };
-
-/** What every quote asks with: what one transaction has room for. Gas mostly leaves one or two. */
-export const QUOTE_LIMITS: RouteOptions = { room: TRANSACTION_ROOM };
 
 const BPS = 10_000n;
 /** From here on it is worth looking at pools that promise less. */
@@ -41,11 +38,10 @@ function toRouteCost(outPerGas: Ratio): RouteCost {
 }
 
 function searchAt(plan: TradePlan, level: PlanLevel, work: SearchWork): TaxedRoute | null {
-  const { outPerGas, hasDataFees } = plan;
-  const isCostKnown = outPerGas !== null && !hasDataFees;
+  const { outPerGas, costs } = plan;
+  const isCostKnown = outPerGas !== null && !costs.hasDataFees;
   const options = {
-    ...QUOTE_LIMITS,
-    ...(isCostKnown ? {} : { room: SMALL_ROOM }),
+    room: createRoom(costs, isCostKnown ? 'whole' : 'small'),
     ...(outPerGas === null ? {} : { cost: toRouteCost(outPerGas) }),
     work,
   };

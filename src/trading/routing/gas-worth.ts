@@ -1,9 +1,10 @@
 // What gas is worth in units of some token, so that routes can be compared net of it.
 
+import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ratio } from '../../lib/decimal.ts';
-import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { Address } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import { findBestRoute } from './route.ts';
 
@@ -15,12 +16,6 @@ const GAS_SAMPLE = 200_000n;
 
 /** For the route that pays most, whatever gas it uses. */
 export const FREE_GAS: Ratio = { numerator: 0n, denominator: 1n };
-
-/** What a unit of gas costs on the chain now, in wei. */
-export interface FeePerGas {
-  readonly baseFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
-}
 
 interface Rate {
   readonly madeAtMs: number;
@@ -37,9 +32,9 @@ export class GasWorth {
   }
 
   /** Units of the output per unit of gas; null where that is not known. */
-  toOutPerGas(graph: PoolGraph, tokenOut: Address, fees: FeePerGas | null): Ratio | null {
+  toOutPerGas(graph: PoolGraph, tokenOut: Address, fees: NetworkFees | null): Ratio | null {
     if (fees === null) return null;
-    const feePerGas = fees.baseFeePerGas + fees.maxPriorityFeePerGas;
+    const { perUnit: feePerGas } = fees;
     if (feePerGas === 0n) return FREE_GAS;
     const perWei = this.#toRate(graph, graph.toAsset(tokenOut), feePerGas);
     if (perWei === null) return null;
@@ -47,7 +42,7 @@ export class GasWorth {
   }
 
   #toRate(graph: PoolGraph, asset: Address, feePerGas: bigint): Ratio | null {
-    const native = graph.toAsset(ZERO_ADDRESS);
+    const native = graph.nativeAsset;
     if (asset === native) return { numerator: 1n, denominator: 1n };
     const nowMs = this.#clock.monotonicMs();
     const known = this.#rates.get(asset);

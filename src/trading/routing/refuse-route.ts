@@ -1,17 +1,22 @@
 // The error that tells a caller why no route was found.
 
 import { AppError } from '../../errors/app-error.ts';
-import { toShownAddress } from '../../lib/checksum-address.ts';
+import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { NoRouteReason } from './tell-no-route.ts';
 
 export function refuseRoute(
   reason: NoRouteReason,
-  trade: { readonly chain: ChainSlug; readonly tokenIn: Address; readonly tokenOut: Address },
+  trade: {
+    readonly chain: ChainSlug;
+    readonly addresses: AddressCodec;
+    readonly tokenIn: Address;
+    readonly tokenOut: Address;
+  },
 ): AppError {
-  const from = toShownAddress(trade.tokenIn);
-  const to = toShownAddress(trade.tokenOut);
+  const from = trade.addresses.toShown(trade.tokenIn);
+  const to = trade.addresses.toShown(trade.tokenOut);
   switch (reason) {
     case 'tooMuch':
       return new AppError('INSUFFICIENT_LIQUIDITY', { from, to });

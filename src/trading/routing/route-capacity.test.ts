@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
-import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { COIN, toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
+import { TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { TickTable } from '../../amm/concentrated/tick-table.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
@@ -36,7 +37,7 @@ function createRange(number: number, reach: number): GraphPool {
 }
 
 function createGraph(pools: readonly GraphPool[]): PoolGraph {
-  const graph = new PoolGraph({ wrapped: WETH });
+  const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
   for (const pool of pools) graph.set(pool);
   return graph;
 }
@@ -46,7 +47,7 @@ function search(graph: PoolGraph, amountIn: bigint) {
   const plan = planTrade({
     ...{ graph, amountIn, book: new SafetyBook(), trusted: new Set([WETH]) },
     ...{ isPaused: () => false, tokenIn: WETH, tokenOut: TOKEN, outPerGas: null },
-    hasDataFees: false,
+    costs: TRADE_COSTS,
   });
   return { found: searchTrade(plan, work), evaluations: work.count };
 }

@@ -6,12 +6,12 @@ import { toAsset } from '../graph/pool-graph.ts';
 import { type FieldPlan, isOpen } from './route-field.ts';
 
 /** Adds up what the pools that take the input have room for, until that is enough. */
-function toRoom({ assetIn, wrapped, pools }: FieldPlan, enough: number): number {
+function toRoom({ assetIn, native, pools }: FieldPlan, enough: number): number {
   let room = 0;
   for (const { pool, ways } of pools) {
     for (const zeroForOne of [true, false]) {
       const token = zeroForOne ? pool.token0 : pool.token1;
-      if (toAsset(token, wrapped) !== assetIn || !isOpen(ways, zeroForOne)) continue;
+      if (toAsset(token, native) !== assetIn || !isOpen(ways, zeroForOne)) continue;
       room += pool.curve.takesAtMost(zeroForOne, enough);
       if (room > enough) return room;
     }

@@ -1,7 +1,7 @@
 // The part of the graph in which routes between two assets can run, laid out for the search.
 
 import type { Address } from '../../model/market-event.ts';
-import { type PoolGraph, toAsset } from '../graph/pool-graph.ts';
+import { type NativeCoin, type PoolGraph, toAsset } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { mergeCurves, type RouteCurve, toCurve } from './route-curve.ts';
 
@@ -67,7 +67,7 @@ export interface FieldPlan {
   readonly assetIn: Address;
   readonly assetOut: Address;
   /** Stands for the native coin, too; null where nothing does. */
-  readonly wrapped: Address | null;
+  readonly native: NativeCoin;
   readonly pools: readonly { readonly pool: GraphPool; readonly ways: PoolWays }[];
 }
 
@@ -208,7 +208,7 @@ function collectPools(graph: PoolGraph, options: FieldOptions): PairPool[] {
 }
 
 /** A pool as edges: one where it touches an end, both ways in the middle. */
-function toEdges({ assetIn, assetOut, wrapped, pools }: FieldPlan) {
+function toEdges({ assetIn, assetOut, native, pools }: FieldPlan) {
   const nodes = new Map<Address, number>([
     [assetIn, NODE_IN],
     [assetOut, NODE_OUT],
@@ -221,8 +221,8 @@ function toEdges({ assetIn, assetOut, wrapped, pools }: FieldPlan) {
   };
   const edges: RouteEdge[] = [];
   for (const { pool, ways } of pools) {
-    const node0 = toNode(toAsset(pool.token0, wrapped));
-    const node1 = toNode(toAsset(pool.token1, wrapped));
+    const node0 = toNode(toAsset(pool.token0, native));
+    const node1 = toNode(toAsset(pool.token1, native));
     for (const zeroForOne of [true, false]) {
       const [from, to] = zeroForOne ? [node0, node1] : [node1, node0];
       if (from === NODE_OUT || to === NODE_IN || !isOpen(ways, zeroForOne)) continue;
@@ -272,7 +272,7 @@ export function restrictField(field: RouteField, edges: readonly RouteEdge[]): R
 /** Pools are immutable, so what was collected stays true of the moment that it was collected at. */
 export function collectField(graph: PoolGraph, options: FieldOptions): FieldPlan {
   const { assetIn, assetOut } = options;
-  return { assetIn, assetOut, wrapped: graph.wrapped, pools: collectPools(graph, options) };
+  return { assetIn, assetOut, native: graph.native, pools: collectPools(graph, options) };
 }
 
 export function createField(plan: FieldPlan): RouteField {

@@ -5,7 +5,7 @@
 // not draw trades through itself, however good its price looks.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
-import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { Address } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { DirectionSafety, SafetyBook } from '../graph/safety-book.ts';
@@ -113,12 +113,4 @@ export function listEndTaxes(rules: RouteRules): readonly EndTaxes[] {
     return book.direction(pool.pool, !isToken0)?.outBps;
   });
   return ins.flatMap((inBps) => outs.map((outBps) => ({ inBps, outBps })));
-}
-
-/** The chain's own coin and the assets that its operator's deployment vouches for. */
-export function toTrusted(options: {
-  readonly wrapped: Address;
-  readonly stables: Iterable<Address>;
-}): ReadonlySet<Address> {
-  return new Set([ZERO_ADDRESS, options.wrapped, ...options.stables]);
 }

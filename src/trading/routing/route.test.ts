@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
-import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { COIN, toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import {
   createRandomMarket,
   type RandomMarket,
   toGasCost,
 } from '../../../test/fakes/random-pools.ts';
+import { QUOTE_LIMITS, TRANSACTION_ROOM } from '../../../test/fakes/trade-costs.ts';
 import {
   findAllPaths,
   findBestByTrying,
@@ -18,12 +19,10 @@ import {
 import { findRouteBound, type RouteBound } from '../../../test/oracles/route-bound.ts';
 import { toCapacity } from '../../../test/oracles/route-capacity.ts';
 import { assertSound } from '../../../test/oracles/route-soundness.ts';
-import { ZERO_ADDRESS } from '../../model/market-event.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { QUOTE_LIMITS } from './find-trade-route.ts';
 import { type BestRoute, findBestRoute, type RouteOptions } from './route.ts';
-import { type RouteRoom, TRANSACTION_ROOM } from './transaction-room.ts';
+import type { RouteRoom } from './transaction-room.ts';
 
 function toAmount(market: RandomMarket, worth: number): bigint {
   return BigInt(Math.max(1, Math.floor(worth / (market.worths[0] ?? 1))));
@@ -134,7 +133,7 @@ describe('findBestRoute on 200 pools', () => {
   it('gives the same answer whatever the order in which pools came', () => {
     const shape = { poolCount: 200, assetCount: 12, noise: 0.002, concentratedShare: 0.6 };
     const market = createRandomMarket(createRandom(5), shape);
-    const backwards = new PoolGraph({ wrapped: null });
+    const backwards = new PoolGraph({ native: { coin: COIN, wrapped: null } });
     for (const pool of market.pools.toReversed()) backwards.set(pool);
     for (const worth of [10, 10_000, 1_000_000]) {
       const amountIn = toAmount(market, worth);
@@ -222,7 +221,7 @@ const TOKEN = toFakeAddress('aa', 2);
 const OTHER = toFakeAddress('aa', 3);
 
 function createGraph(pools: readonly GraphPool[], wrapped: string | null = WETH): PoolGraph {
-  const graph = new PoolGraph({ wrapped });
+  const graph = new PoolGraph({ native: { coin: COIN, wrapped } });
   for (const pool of pools) graph.set(pool);
   return graph;
 }
@@ -230,23 +229,23 @@ function createGraph(pools: readonly GraphPool[], wrapped: string | null = WETH)
 describe('findBestRoute', () => {
   it('takes native and wrapped coin for one, and names each pool own token', () => {
     const graph = createGraph([
-      createPair(1, [ZERO_ADDRESS, TOKEN]),
+      createPair(1, [COIN, TOKEN]),
       createPair(2, [TOKEN, WETH]),
-      createPair(3, [ZERO_ADDRESS, WETH]),
+      createPair(3, [COIN, WETH]),
     ]);
-    for (const tokenIn of [ZERO_ADDRESS, WETH]) {
+    for (const tokenIn of [COIN, WETH]) {
       const request = { tokenIn, tokenOut: TOKEN, amountIn: 10n ** 22n };
       const found = findBestRoute(graph, request) ?? assert.fail();
-      assert.deepEqual(found.legs.map(({ hops }) => hops[0]?.tokenIn).sort(), [ZERO_ADDRESS, WETH]);
+      assert.deepEqual(found.legs.map(({ hops }) => hops[0]?.tokenIn).sort(), [COIN, WETH]);
     }
   });
 
   it('goes through the wrapped coin from a native pool', () => {
-    const graph = createGraph([createPair(1, [ZERO_ADDRESS, TOKEN]), createPair(2, [OTHER, WETH])]);
+    const graph = createGraph([createPair(1, [COIN, TOKEN]), createPair(2, [OTHER, WETH])]);
     const request = { tokenIn: TOKEN, tokenOut: OTHER, amountIn: 10n ** 20n };
     const found = findBestRoute(graph, request) ?? assert.fail();
     const [first, second] = found.legs[0]?.hops ?? [];
-    assert.deepEqual([first?.tokenOut, second?.tokenIn], [ZERO_ADDRESS, WETH]);
+    assert.deepEqual([first?.tokenOut, second?.tokenIn], [COIN, WETH]);
     const apart = createGraph([...graph.pools()], null);
     assert.equal(findBestRoute(apart, request), null);
   });
@@ -355,7 +354,7 @@ describe('findBestRoute', () => {
 
   it('refuses what is no request', () => {
     const graph = createGraph([]);
-    const request = { tokenIn: WETH, tokenOut: ZERO_ADDRESS, amountIn: 1n };
+    const request = { tokenIn: WETH, tokenOut: COIN, amountIn: 1n };
     assert.throws(() => findBestRoute(graph, request), RangeError);
     assert.throws(() => findBestRoute(graph, { ...request, tokenOut: TOKEN, amountIn: 0n }));
   });

@@ -1,15 +1,10 @@
-// What a swap will use of gas, by model: what the router's transactions were seen to use.
+// What a trade will use of a transaction, by model, in the family's own unit.
 
 import type { SwapCost } from '../../amm/pool-kind.ts';
+import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { RouteCost } from './route-single.ts';
 import type { StrandSource } from './route-strands.ts';
-
-/** The transaction itself and the router's own work. */
-const BASE = 45_000n;
-/** Tokens are pulled from the wallet through Permit2, strand by strand. */
-const PULL = 10_000n;
-const UNWRAP = 10_000n;
 
 /** What the gas of a swap depends on. */
 interface SwapLoad {
@@ -25,8 +20,12 @@ interface StrandLoad {
 }
 
 /** Of a swap by itself; tokens of the input have to be pulled. */
-export function toPoolGas({ cost }: SwapLoad, ticksCrossed: number, isFirst: boolean): bigint {
-  return cost.hop + cost.perTick * BigInt(ticksCrossed) + (isFirst ? PULL : 0n);
+export function toPoolGas(
+  { pull }: TransactionCosts,
+  { cost }: SwapLoad,
+  at: { readonly ticksCrossed: number; readonly isFirst: boolean },
+): bigint {
+  return cost.hop + cost.perTick * BigInt(at.ticksCrossed) + (at.isFirst ? pull : 0n);
 }
 
 /** Adds up what strands use, one after the other. */
@@ -34,9 +33,12 @@ export class GasMeter {
   readonly #pull: bigint;
   #gas: bigint;
 
-  constructor(ends: { readonly isNativeIn: boolean; readonly isNativeOut: boolean }) {
-    this.#pull = ends.isNativeIn ? 0n : PULL;
-    this.#gas = BASE + (ends.isNativeOut ? UNWRAP : 0n);
+  constructor(
+    { base, pull, unwrap }: TransactionCosts,
+    ends: { readonly isNativeIn: boolean; readonly isNativeOut: boolean },
+  ) {
+    this.#pull = ends.isNativeIn ? 0n : pull;
+    this.#gas = base + (ends.isNativeOut ? unwrap : 0n);
   }
 
   get gas(): bigint {
@@ -69,10 +71,11 @@ export function createGasCost(outPerGas: {
 }
 
 export function toGas(
+  costs: TransactionCosts,
   strands: readonly StrandLoad[],
   ends: { readonly isNativeIn: boolean; readonly isNativeOut: boolean },
 ): bigint {
-  const meter = new GasMeter(ends);
+  const meter = new GasMeter(costs, ends);
   for (const { takes, hops } of strands) meter.addStrand(takes, hops);
   return meter.gas;
 }

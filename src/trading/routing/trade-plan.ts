@@ -3,6 +3,7 @@
 // A plan is made of the graph of one moment and needs neither graph nor safety book any more: pools
 // are immutable, so it can be searched later, or by another thread, and is still of that moment.
 
+import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
@@ -27,8 +28,7 @@ export interface RouteQuestion {
   readonly amountIn: bigint;
   /** What a unit of gas is worth in units of the output; null where that is not known. */
   readonly outPerGas: Ratio | null;
-  /** Whether the chain charges for a transaction's length, too, which gas knows nothing of. */
-  readonly hasDataFees: boolean;
+  readonly costs: TransactionCosts;
 }
 
 /** Pools that were seen to take the same taxes: others are not mixed with them in one route. */
@@ -40,7 +40,7 @@ interface TaxPlan {
 /** From exact and clean pools to whatever is better than no answer. */
 export type PlanLevel = 'strict' | 'loose' | 'any';
 
-export interface TradePlan extends Pick<RouteQuestion, 'amountIn' | 'outPerGas' | 'hasDataFees'> {
+export interface TradePlan extends Pick<RouteQuestion, 'amountIn' | 'outPerGas' | 'costs'> {
   toLevel(level: PlanLevel): readonly TaxPlan[];
   /** All pools between the two assets, whatever is known of them: to tell why there is no route. */
   toRefusal(): FieldPlan;
@@ -59,7 +59,7 @@ const REFUSAL_POOL_COUNT_MAX = 64;
 
 /** Works out what is asked for, when it is asked for: only as long as the graph stays as it is. */
 export function planTrade(question: RouteQuestion): TradePlan {
-  const { graph, amountIn, outPerGas, hasDataFees, isPaused } = question;
+  const { graph, amountIn, outPerGas, costs, isPaused } = question;
   const assetIn = graph.toAsset(question.tokenIn);
   const assetOut = graph.toAsset(question.tokenOut);
   const rules: RouteRules = { ...question, assetIn, assetOut };
@@ -70,7 +70,7 @@ export function planTrade(question: RouteQuestion): TradePlan {
   return {
     amountIn,
     outPerGas,
-    hasDataFees,
+    costs,
     toLevel: (name) => {
       const level = LEVELS[name];
       const { withInexact } = level;
@@ -91,26 +91,26 @@ export function planTrade(question: RouteQuestion): TradePlan {
 }
 
 /** A plan with all of its levels worked out. */
-export interface WholePlan extends Pick<TradePlan, 'amountIn' | 'outPerGas' | 'hasDataFees'> {
+export interface WholePlan extends Pick<TradePlan, 'amountIn' | 'outPerGas' | 'costs'> {
   readonly levels: Readonly<Record<PlanLevel, readonly TaxPlan[]>>;
   readonly refusal: FieldPlan;
 }
 
 /** To be called before the graph changes: from then on the plan stands by itself. */
 export function toWholePlan(plan: TradePlan): WholePlan {
-  const { amountIn, outPerGas, hasDataFees } = plan;
+  const { amountIn, outPerGas, costs } = plan;
   const levels = {
     strict: plan.toLevel('strict'),
     loose: plan.toLevel('loose'),
     any: plan.toLevel('any'),
   };
-  return { amountIn, outPerGas, hasDataFees, levels, refusal: plan.toRefusal() };
+  return { amountIn, outPerGas, costs, levels, refusal: plan.toRefusal() };
 }
 
 export function toTradePlan(whole: WholePlan): TradePlan {
-  const { amountIn, outPerGas, hasDataFees, levels, refusal } = whole;
+  const { amountIn, outPerGas, costs, levels, refusal } = whole;
   return {
-    ...{ amountIn, outPerGas, hasDataFees },
+    ...{ amountIn, outPerGas, costs },
     toLevel: (name) => levels[name],
     toRefusal: () => refusal,
   };

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
-import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { COIN, toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPair } from '../../../test/fakes/fake-pair.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
@@ -18,7 +18,7 @@ const E18 = 10n ** 18n;
 
 /** 500 units of a token with 6 decimals against 2 coins: 0.004 coins each. */
 function createGraph(feePips: number): PoolGraph {
-  const graph = new PoolGraph({ wrapped: WETH });
+  const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
   const curve = new ConstantProductPool({ reserve0: 500_000_000n, reserve1: 2n * E18 }, feePips);
   graph.set(createPair(1, [TOKEN, WETH], undefined, { feePips, curve }));
   return graph;

@@ -1,6 +1,6 @@
-// What one transaction has room for: by the gas that it may use and by its length.
+// What one transaction has room for: by what it may use and by its length.
 
-import { TRANSACTION_GAS_MAX } from '../../amm/pool-kind.ts';
+import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { RouteStrand } from './route-strands.ts';
 import { GasMeter, toPoolGas } from './trade-gas.ts';
@@ -20,38 +20,17 @@ export interface RouteRoom {
   toUsed(strands: readonly RouteStrand[]): number;
 }
 
-/** Tokens of unusual contracts take more than was measured, and prices that move cross more. */
-const GAS_MAX = (TRANSACTION_GAS_MAX * 29n) / 32n;
-/** Nodes pass no transaction on that is longer than 128 KiB. */
-const BYTES_MAX = 120_000;
-/** Where a pool may cost more than is known: so few that it hardly matters, some ten of V3. */
-const FEW_BYTES_MAX = 4_000;
-/** What commands were seen to take: for the first hop of a kind, and for each that follows. */
-const PLAIN_BYTES = { first: 400, next: 40 };
-const SINGLETON_BYTES = { first: 1_150, next: 240 };
-
-function toHopBytes(pool: GraphPool): { readonly first: number; readonly next: number } {
-  const isSingleton = pool.kind === 'concentrated' && pool.terms.singleton !== null;
-  return isSingleton ? SINGLETON_BYTES : PLAIN_BYTES;
-}
-
-/** Hops of one kind in a row share a command; V2, V3 and V4 each have their own. */
-function toCommand({ pool }: { readonly pool: GraphPool }): string {
-  return `${pool.kind} ${pool.kind === 'concentrated' && pool.terms.singleton !== null}`;
-}
-
 function toBytes({ hops }: RouteStrand): number {
   return hops.reduce((sum, hop, index) => {
-    const { first, next } = toHopBytes(hop.pool);
-    const before = hops[index - 1];
-    const isNext = before !== undefined && toCommand(before) === toCommand(hop);
+    const { command, first, next } = hop.pool.bytes;
+    const isNext = hops[index - 1]?.pool.bytes.command === command;
     return sum + (isNext ? next : first);
   }, 0);
 }
 
-function toGas(strands: readonly RouteStrand[]): bigint {
+function toGas(costs: TransactionCosts, strands: readonly RouteStrand[]): bigint {
   // Whether coins or tokens are spent is not known here; tokens take more.
-  const meter = new GasMeter({ isNativeIn: false, isNativeOut: true });
+  const meter = new GasMeter(costs, { isNativeIn: false, isNativeOut: true });
   for (const { takes, hops } of strands) {
     meter.addStrand(
       takes,
@@ -61,20 +40,18 @@ function toGas(strands: readonly RouteStrand[]): bigint {
   return meter.gas;
 }
 
-function createRoom(bytesMax: number): RouteRoom {
+/** `small`: for trades whose cost is not known, or not all of it. */
+export function createRoom(costs: TransactionCosts, size: 'whole' | 'small'): RouteRoom {
+  const bytesMax = size === 'whole' ? costs.bytesMax : costs.fewBytesMax;
+  const unitsMax = Number(costs.unitsMax);
   return {
     toShare({ pool, ticksCrossed, isFirst }) {
-      const gasShare = Number(toPoolGas(pool, ticksCrossed, isFirst)) / Number(GAS_MAX);
-      return Math.max(gasShare, toHopBytes(pool).first / bytesMax);
+      const gas = toPoolGas(costs, pool, { ticksCrossed, isFirst });
+      return Math.max(Number(gas) / unitsMax, pool.bytes.first / bytesMax);
     },
     toUsed(strands) {
       const bytes = strands.reduce((sum, strand) => sum + toBytes(strand), 0);
-      return Math.max(bytes / bytesMax, Number(toGas(strands)) / Number(GAS_MAX));
+      return Math.max(bytes / bytesMax, Number(toGas(costs, strands)) / unitsMax);
     },
   };
 }
-
-export const TRANSACTION_ROOM = createRoom(BYTES_MAX);
-
-/** For trades whose cost is not known, or not all of it. */
-export const SMALL_ROOM = createRoom(FEW_BYTES_MAX);

@@ -1,8 +1,8 @@
 // What a hook takes of swaps in its pool, as a round trip showed it: told and priced as a fee.
 
 import type { DirectionFees } from '../../amm/swap-pool.ts';
+import type { RoundTripView, SwapMeasure } from '../../chains/chain-nodes.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import type { RoundTripView, SwapMeasure } from './to-pool-safety.ts';
 
 const PIPS = 1_000_000n;
 const FEE_MAX = 999_999;

@@ -1,6 +1,6 @@
 // How to get from the native coin to a pool, so that a round trip through it can be simulated.
 
-import { type Address, ZERO_ADDRESS } from '../../model/market-event.ts';
+import type { Address } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { findBestRoute } from '../routing/route.ts';
@@ -8,7 +8,7 @@ import type { AcceptEdge } from '../routing/route-field.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 
 /** One swap of the way. */
-export interface TripHop {
+interface TripHop {
   readonly pool: GraphPool;
   readonly zeroForOne: boolean;
 }
@@ -57,7 +57,7 @@ function findTrip(
   pool: GraphPool,
   side: { readonly zeroForOne: boolean; readonly accepts: AcceptEdge },
 ): Trip | null {
-  const native = graph.toAsset(ZERO_ADDRESS);
+  const native = graph.nativeAsset;
   const last = { pool, zeroForOne: side.zeroForOne };
   const start = graph.toAsset(side.zeroForOne ? pool.token0 : pool.token1);
   let way: TripHop[] = [];
@@ -87,7 +87,7 @@ interface TripRules {
 export function toProbeTrip(graph: PoolGraph, pool: GraphPool, rules: TripRules): Trip | null {
   const toRank = (token: Address): number => {
     const asset = graph.toAsset(token);
-    if (asset === graph.toAsset(ZERO_ADDRESS)) return Number.POSITIVE_INFINITY;
+    if (asset === graph.nativeAsset) return Number.POSITIVE_INFINITY;
     const known = rules.trusted.has(asset) ? 1_000_000 : 0;
     return known + graph.neighbours(asset).size;
   };
@@ -95,7 +95,7 @@ export function toProbeTrip(graph: PoolGraph, pool: GraphPool, rules: TripRules)
   for (const zeroForOne of [isZeroFirst, !isZeroFirst]) {
     // The native coin is where every trip begins: it cannot be what is bought.
     const bought = graph.toAsset(zeroForOne ? pool.token1 : pool.token0);
-    if (bought === graph.toAsset(ZERO_ADDRESS)) continue;
+    if (bought === graph.nativeAsset) continue;
     const trip = findTrip(graph, pool, { zeroForOne, accepts: rules.accepts });
     if (trip !== null) return trip;
   }

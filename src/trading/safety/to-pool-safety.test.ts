@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type RoundTripView, type SwapMeasure, toPoolSafety } from './to-pool-safety.ts';
+import type { RoundTripView, SwapMeasure } from '../../chains/chain-nodes.ts';
+import { toPoolSafety } from './to-pool-safety.ts';
 
 const PROBED = {
   pool: '0xdd',

@@ -1,30 +1,8 @@
 // What the views of a round trip say of a pool's two tokens.
 
+import type { RoundTripView, RoundTripViews, SwapMeasure } from '../../chains/chain-nodes.ts';
 import type { Address, PoolId } from '../../model/market-event.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
-
-export interface SwapMeasure {
-  readonly isDone: boolean;
-  readonly sent: bigint;
-  readonly arrived: bigint;
-  readonly paid: bigint;
-  readonly received: bigint;
-  /** What of the token that is paid lay in the pool beyond its reserves. */
-  readonly stray: bigint;
-  /** What the contract of the token that is sent used of gas. */
-  readonly gas: bigint;
-}
-
-/** Null where the swap was not reached. */
-export interface RoundTripView {
-  readonly there: SwapMeasure | null;
-  readonly back: SwapMeasure | null;
-}
-
-interface RoundTripViews {
-  readonly asContract: RoundTripView | null;
-  readonly asWallet: RoundTripView | null;
-}
 
 /** Not whole, yet less than a basis point: hardly a tax, but no promise to the unit either. */
 const TRACE_BPS = 0.01;

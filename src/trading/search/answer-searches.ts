@@ -42,9 +42,9 @@ class ReceivedPools {
   }
 
   toPlan(sent: SentPlan): WholePlan {
-    const { levels, refusal, assetIn, assetOut, wrapped, amountIn, outPerGas, hasDataFees } = sent;
+    const { levels, refusal, assetIn, assetOut, native, amountIn, outPerGas, costs } = sent;
     const toField = ({ numbers, ways }: SentField): FieldPlan => ({
-      ...{ assetIn, assetOut, wrapped },
+      ...{ assetIn, assetOut, native },
       pools: Array.from(numbers, (number, index) => ({
         pool: this.#find(number),
         ways: (ways[index] ?? 0) as PoolWays,
@@ -53,7 +53,7 @@ class ReceivedPools {
     const toLevel = (plans: readonly SentTaxPlan[]) =>
       plans.map((plan) => ({ taxes: plan.taxes, field: toField(plan) }));
     return {
-      ...{ amountIn, outPerGas, hasDataFees },
+      ...{ amountIn, outPerGas, costs },
       levels: {
         strict: toLevel(levels.strict),
         loose: toLevel(levels.loose),

@@ -3,8 +3,10 @@
 // Pools are sent once and named by number from then on: they are immutable, so a number means the
 // same pool in the same state for as long as both sides keep it.
 
+import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/market-event.ts';
+import type { NativeCoin } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { TaxedRoute, TradeSearch } from '../routing/find-trade-route.ts';
 import type { BestRoute } from '../routing/route.ts';
@@ -40,10 +42,10 @@ export interface SentTaxPlan extends SentField {
 export interface SentPlan {
   readonly amountIn: bigint;
   readonly outPerGas: Ratio | null;
-  readonly hasDataFees: boolean;
+  readonly costs: TransactionCosts;
   readonly assetIn: Address;
   readonly assetOut: Address;
-  readonly wrapped: Address | null;
+  readonly native: NativeCoin;
   readonly levels: Readonly<Record<PlanLevel, readonly SentTaxPlan[]>>;
   readonly refusal: SentField;
 }

@@ -112,12 +112,12 @@ export class SentPools {
     };
   }
 
-  #toSentPlan({ levels, refusal, amountIn, outPerGas, hasDataFees }: WholePlan): SentPlan {
+  #toSentPlan({ levels, refusal, amountIn, outPerGas, costs }: WholePlan): SentPlan {
     const toLevel = (plans: WholePlan['levels'][keyof WholePlan['levels']]) =>
       plans.map(({ taxes, field }) => ({ taxes, ...this.#toSentField(field) }));
-    const { assetIn, assetOut, wrapped } = refusal;
+    const { assetIn, assetOut, native } = refusal;
     return {
-      ...{ amountIn, outPerGas, hasDataFees, assetIn, assetOut, wrapped },
+      ...{ amountIn, outPerGas, costs, assetIn, assetOut, native },
       levels: {
         strict: toLevel(levels.strict),
         loose: toLevel(levels.loose),

@@ -1,8 +1,9 @@
 // What the EVM's routers and probes must be told to swap in a pool.
 
 import { keccak256 } from 'viem/utils';
-import { type Address, ZERO_ADDRESS } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/market-event.ts';
 import type { PoolDescription, PoolDescriptionOf } from '../../../model/pool.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
 
 type SingletonPool = Pick<
   PoolDescriptionOf<'concentrated'>,

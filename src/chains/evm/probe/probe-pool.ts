@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/market-event.ts';
+import type { RoundTripView, RoundTripViews, SwapMeasure } from '../../chain-nodes.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
 import { CODE as PROBE_CODE } from './round-trip-probe.gen.ts';
@@ -35,30 +36,6 @@ export interface ProbeTrip {
   readonly feePerGas: bigint | null;
   /** A node that is not at this block yet is not asked. */
   readonly minBlock: number;
-}
-
-interface ProbeMeasure {
-  readonly isDone: boolean;
-  readonly sent: bigint;
-  readonly arrived: bigint;
-  readonly paid: bigint;
-  readonly received: bigint;
-  /** What of the token that is paid lay in the pool beyond its reserves. */
-  readonly stray: bigint;
-  /** What the contract of the token that is sent used of gas. */
-  readonly gas: bigint;
-}
-
-/** The last hop of the way there and the first of the way back; null where it was not reached. */
-interface ProbeView {
-  readonly there: ProbeMeasure | null;
-  readonly back: ProbeMeasure | null;
-}
-
-/** A view is null where the node cannot show it. */
-export interface ProbeViews {
-  readonly asContract: ProbeView | null;
-  readonly asWallet: ProbeView | null;
 }
 
 const ABI = parseAbi([
@@ -101,9 +78,9 @@ function toWayBack(hops: readonly ProbeHop[]): ProbeHop[] {
   return hops.map((hop) => ({ ...hop, tokenIn: hop.tokenOut, tokenOut: hop.tokenIn })).reverse();
 }
 
-type RawMeasure = Omit<ProbeMeasure, 'isDone'> & { readonly status: number };
+type RawMeasure = Omit<SwapMeasure, 'isDone'> & { readonly status: number };
 
-function toMeasure(raw: RawMeasure | undefined): ProbeMeasure | null {
+function toMeasure(raw: RawMeasure | undefined): SwapMeasure | null {
   if (raw === undefined || raw.status === STATUS_UNTRIED) return null;
   const { status, ...amounts } = raw;
   return { isDone: status === STATUS_DONE, ...amounts };
@@ -157,7 +134,7 @@ async function viewAsContract(
   client: RpcClient,
   trip: ProbeTrip,
   at: At,
-): Promise<ProbeView | null> {
+): Promise<RoundTripView | null> {
   const { probe, wallet, overrides, there, back, gasPrice } = encodeTrip(trip);
   const args = [there, back, trip.amountIn, trip.wrapped as Hex] as const;
   const data = encodeFunctionData({ abi: ABI, functionName: 'roundTrip', args });
@@ -192,7 +169,7 @@ async function viewOverBlocks(
   client: RpcClient,
   trip: ProbeTrip & { readonly owner: 'wallet' | 'contract' },
   at: At,
-): Promise<ProbeView | null> {
+): Promise<RoundTripView | null> {
   const { probe, wallet, overrides, there, back, gasPrice } = encodeTrip(trip);
   const wrapped = trip.wrapped as Hex;
   const from = trip.owner === 'wallet' ? wallet : probe;
@@ -240,9 +217,9 @@ async function canOverride(client: RpcClient, at: At): Promise<boolean> {
   return typeof result === 'string' && /^0x0{63}1$/.test(result);
 }
 
-const UNREACHED: ProbeView = { there: null, back: null };
+const UNREACHED: RoundTripView = { there: null, back: null };
 
-function isSold({ back }: ProbeView): boolean {
+function isSold({ back }: RoundTripView): boolean {
   return back?.isDone === true;
 }
 
@@ -250,7 +227,7 @@ export async function probePool(
   client: RpcClient,
   trip: ProbeTrip,
   signal: AbortSignal,
-): Promise<ProbeViews> {
+): Promise<RoundTripViews> {
   const at = { signal, minBlock: trip.minBlock };
   const asContract = await viewAsContract(client, trip, at);
   if (asContract === null) {

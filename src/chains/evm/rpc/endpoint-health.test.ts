@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
+import { EndpointCells } from '../../endpoint-memory.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { RpcError } from './rpc-error.ts';
 
 function create() {
   const clock = new ManualClock();
-  const health = new EndpointHealth({ clock, random: () => 1 });
+  const health = new EndpointHealth({ clock, random: () => 1, cells: new EndpointCells(0, null) });
   return { clock, health };
 }
 

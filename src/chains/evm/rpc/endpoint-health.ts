@@ -1,8 +1,10 @@
-// How one endpoint has been doing: when it may be used again, and what is known of its chain.
+// How one endpoint has been doing: when it may be used again, and what is known of its chain. All
+// threads of the process share it.
 
 import type { Clock } from '../../../lib/clock.ts';
 import { type Backoff, type Random, toBackoffMs } from '../../../lib/retry.ts';
 import type { ChainSourceStatus } from '../../adapter.ts';
+import type { EndpointCells } from '../../endpoint-memory.ts';
 import { isRpcError } from './rpc-error.ts';
 
 const FAILURE_BACKOFF: Backoff = { baseMs: 250, maxMs: 30_000 };
@@ -13,109 +15,123 @@ const FAILURES_OF_THE_DEAD = 5;
 /** Rate limits and lies are not cured by asking again at once. */
 const OFFENCE_BACKOFF: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
+const MICROSECONDS = 1000;
+
 export class EndpointHealth {
   readonly #clock: Clock;
   readonly #random: Random;
-  #availableAtMs = 0;
-  #failuresInARow = 0;
-  #chainCheckedAtMs: number | null = null;
-  #refused = false;
-  #head: number | null = null;
-  #requests = 0;
-  #failures = 0;
-  #rateLimited = 0;
+  readonly #cells: EndpointCells;
+  /** As this thread met it; all else is known to all threads. */
   #lastError: string | null = null;
 
-  constructor(options: { clock: Clock; random: Random }) {
+  constructor(options: { clock: Clock; random: Random; cells: EndpointCells }) {
     this.#clock = options.clock;
     this.#random = options.random;
+    this.#cells = options.cells;
   }
 
   get isRefused(): boolean {
-    return this.#refused;
+    return this.#cells.get('isRefused') === 1;
   }
 
   /** Whether its voice counts: it is of this chain, and has answered lately or may well soon. */
   get isVoter(): boolean {
-    return !this.#refused && this.#failuresInARow < FAILURES_OF_THE_DEAD;
+    return !this.isRefused && this.#cells.get('failuresInARow') < FAILURES_OF_THE_DEAD;
   }
 
   /** The highest block that this endpoint was seen to have. */
   get head(): number | null {
-    return this.#head;
+    const headPlusOne = this.#cells.get('headPlusOne');
+    return headPlusOne === 0 ? null : headPlusOne - 1;
   }
 
   /** Milliseconds until the endpoint may be tried; 0 when it may be now. */
   get waitMs(): number {
-    return Math.max(0, this.#availableAtMs - this.#clock.monotonicMs());
+    const availableAtMs = this.#cells.get('availableAt') / MICROSECONDS;
+    return Math.max(0, availableAtMs - this.#clock.monotonicMs());
+  }
+
+  /** The most calls that it takes in one request. */
+  get batchCallsMax(): number {
+    return this.#cells.get('batchCallsMax') || Number.POSITIVE_INFINITY;
   }
 
   /** Whether the chain id must be asked for before anything else is believed. */
   isChainCheckDue(ageMaxMs: number): boolean {
-    const checkedAtMs = this.#chainCheckedAtMs;
-    return checkedAtMs === null || this.#clock.monotonicMs() - checkedAtMs >= ageMaxMs;
+    const checkedAtMs = this.#cells.get('chainCheckedAt') / MICROSECONDS;
+    return checkedAtMs === 0 || this.#clock.monotonicMs() - checkedAtMs >= ageMaxMs;
   }
 
   observeRequest(): void {
-    this.#requests += 1;
+    this.#cells.increase('requests');
   }
 
   observeHead(block: number): void {
-    if (this.#head === null || block > this.#head) this.#head = block;
+    this.#cells.raise('headPlusOne', block + 1);
   }
 
   observeChain(): void {
-    this.#chainCheckedAtMs = this.#clock.monotonicMs();
+    this.#cells.set('chainCheckedAt', Math.max(1, this.#toCell(this.#clock.monotonicMs())));
+  }
+
+  /** It refused a batch of more calls. */
+  observeBatchCallsMax(count: number): void {
+    this.#cells.set('batchCallsMax', count);
   }
 
   /** Whether it had been failing until now. */
   succeeded(): boolean {
-    const recovered = this.#failuresInARow > 0;
-    this.#failuresInARow = 0;
+    const recovered = this.#cells.get('failuresInARow') > 0;
+    if (recovered) this.#cells.set('failuresInARow', 0);
     return recovered;
   }
 
   /** Takes the endpoint out of use for a while, the longer the more often it failed in a row. */
   failed(error: unknown): void {
-    this.#failures += 1;
+    this.#cells.increase('failures');
     // Many requests may be under way when it goes silent: what they tell is one failure.
-    if (this.waitMs === 0) this.#failuresInARow += 1;
+    if (this.waitMs === 0) this.#cells.increase('failuresInARow');
     this.#lastError = error instanceof Error ? error.message : String(error);
     // Whatever comes back after a failure may be another machine: ask for its chain and head first.
-    this.#chainCheckedAtMs = null;
-    this.#head = null;
+    this.#cells.set('chainCheckedAt', 0);
+    this.#cells.set('headPlusOne', 0);
     const rateLimited = isRpcError(error, 'rateLimited');
-    if (rateLimited) this.#rateLimited += 1;
+    if (rateLimited) this.#cells.increase('rateLimited');
     const grave = rateLimited || isRpcError(error, 'invalidReply', 'denied');
     const backoff = grave ? OFFENCE_BACKOFF : FAILURE_BACKOFF;
-    const ownMs = toBackoffMs(this.#failuresInARow, backoff, this.#random);
+    const ownMs = toBackoffMs(this.#cells.get('failuresInARow'), backoff, this.#random);
     const askedMs = isRpcError(error) ? (error.retryAfterMs ?? 0) : 0;
     const availableAtMs = this.#clock.monotonicMs() + Math.max(ownMs, askedMs);
-    this.#availableAtMs = Math.max(this.#availableAtMs, availableAtMs);
+    this.#cells.raise('availableAt', this.#toCell(availableAtMs));
   }
 
   /** The endpoint serves another chain: it is never asked again. */
   refuse(reason: string): void {
-    this.#refused = true;
+    this.#cells.set('isRefused', 1);
     this.#lastError = reason;
   }
 
   toStatus(name: string): ChainSourceStatus['endpoints'][number] {
-    const state = this.#refused
+    const requests = this.#cells.get('requests');
+    const state = this.isRefused
       ? 'refused'
       : this.waitMs > 0
         ? 'waiting'
-        : this.#requests === 0
+        : requests === 0
           ? 'untried'
           : 'healthy';
     return {
       name,
       state,
-      head: this.#head,
-      requests: this.#requests,
-      failures: this.#failures,
-      rateLimited: this.#rateLimited,
+      head: this.head,
+      requests,
+      failures: this.#cells.get('failures'),
+      rateLimited: this.#cells.get('rateLimited'),
       lastError: this.#lastError,
     };
+  }
+
+  #toCell(ms: number): number {
+    return Math.ceil(ms * MICROSECONDS);
   }
 }

@@ -1,14 +1,22 @@
-// The endpoints of a chain, as all who use them share them: one memory of each one's health, one
-// set of connections. What differs by use (patience, sizes) is the client's.
+// The endpoints of a chain, as all who use them share them: one memory of each one's health and one
+// budget of requests for all threads, one set of connections in each. What differs by use (patience,
+// sizes) is the client's.
 
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Random } from '../../../lib/retry.ts';
+import { EndpointCells, REQUESTS_MAX, type SharedEndpoints } from '../../endpoint-memory.ts';
+import { RequestGate } from '../../request-gate.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 
-/** Requests to one endpoint that are under way at once; more of them wait. */
-const CONNECTIONS_MAX = 16;
+export interface EndpointPoolOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Absent for a pool that no other thread knows. */
+  readonly shared?: SharedEndpoints | undefined;
+}
+
 const MESSAGE_LENGTH_MAX = 300;
 
 /** Whatever a URL may hold that lets its reader use somebody's account. */
@@ -27,17 +35,19 @@ export class PooledEndpoint {
   readonly name: string;
   readonly health: EndpointHealth;
   readonly agent: HttpAgent;
-  /** The most calls that it took in one request; lowered when it refuses a batch. */
-  batchCallsMax = Number.POSITIVE_INFINITY;
+  readonly gate: RequestGate;
   readonly #secrets: readonly string[];
   #nextId = 1;
 
-  constructor(url: string, index: number, options: { clock: Clock; random: Random }) {
+  constructor(url: string, index: number, options: EndpointPoolOptions) {
     this.url = new URL(url);
     this.name = `${this.url.hostname}#${index}`;
     this.#secrets = toSecrets(this.url);
-    this.health = new EndpointHealth(options);
-    const agentOptions = { keepAlive: true, maxSockets: CONNECTIONS_MAX };
+    const { clock, random, shared } = options;
+    const cells = new EndpointCells(index, shared ?? null);
+    this.health = new EndpointHealth({ clock, random, cells });
+    this.gate = new RequestGate(cells);
+    const agentOptions = { keepAlive: true, maxSockets: REQUESTS_MAX };
     this.agent =
       this.url.protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   }
@@ -61,7 +71,7 @@ export class EndpointPool {
   readonly endpoints: readonly PooledEndpoint[];
   #users = 0;
 
-  constructor(urls: readonly string[], options: { clock: Clock; random: Random }) {
+  constructor(urls: readonly string[], options: EndpointPoolOptions) {
     if (urls.length === 0) throw new TypeError('at least one endpoint is needed');
     this.endpoints = urls.map((url, index) => new PooledEndpoint(url, index, options));
   }

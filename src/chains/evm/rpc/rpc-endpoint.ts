@@ -51,7 +51,7 @@ export class RpcEndpoint {
   }
 
   get #batchCallsMax(): number {
-    return Math.min(this.#pooled.batchCallsMax, this.#limits.batchCallsMax);
+    return Math.min(this.health.batchCallsMax, this.#limits.batchCallsMax);
   }
 
   /** One call; throws its error. */
@@ -144,14 +144,15 @@ export class RpcEndpoint {
       if (!refused && calls.length === 1) return [{ ok: false, error }];
       const half = Math.ceil(calls.length / 2);
       // A refused batch is remembered; a reply that was too large is an accident of its content.
-      if (refused) this.#pooled.batchCallsMax = Math.max(1, Math.min(this.#batchCallsMax, half));
+      if (refused)
+        this.health.observeBatchCallsMax(Math.max(1, Math.min(this.#batchCallsMax, half)));
       const first = await this.#exchangeOrSplit(calls.slice(0, half), signal);
       return [...first, ...(await this.#exchangeOrSplit(calls.slice(half), signal))];
     }
   }
 
   async #exchange(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
-    const { url, agent } = this.#pooled;
+    const { url, agent, gate } = this.#pooled;
     const firstId = this.#pooled.takeIds(calls.length);
     const items = calls.map(({ method, params }, index) => {
       assertReadMethod(method);
@@ -161,6 +162,7 @@ export class RpcEndpoint {
     const reply = await postHttp({
       url,
       agent,
+      gate,
       name: this.name,
       body: JSON.stringify(items.length === 1 ? items[0] : items),
       timeoutMs: this.#limits.timeoutMs,

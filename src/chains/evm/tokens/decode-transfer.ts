@@ -1,13 +1,19 @@
 // ERC-20 transfers, and the wrapping of the native coin told as minting and burning.
 
-import { ZERO_ADDRESS } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/market-event.ts';
 import type { EvmDeployment } from '../deployment.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../evm-log.ts';
 import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
 
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 export const DEPOSIT_TOPIC = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
 const WITHDRAWAL_TOPIC = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
+
+/** Contracts mint from the zero address and burn to it: nobody holds anything there. */
+function toHolder(address: Address): Address | null {
+  return address === ZERO_ADDRESS ? null : address;
+}
 
 /** ERC-721 uses the same topic with its token id as a fourth: those are not ours. */
 function decodeTransfer(log: EvmLog, out: DecodedEvent[]): void {
@@ -16,7 +22,13 @@ function decodeTransfer(log: EvmLog, out: DecodedEvent[]): void {
   const from = toTopicAddress(topics[1]);
   const to = toTopicAddress(topics[2]);
   if (from === null || to === null) return;
-  out.push({ kind: 'transfer', token: log.address, from, to, amountRaw: uintAt(data, 0) });
+  out.push({
+    kind: 'transfer',
+    token: log.address,
+    from: toHolder(from),
+    to: toHolder(to),
+    amountRaw: uintAt(data, 0),
+  });
 }
 
 function createWrapDecoder(wrapped: string, direction: 'deposit' | 'withdrawal'): LogDecoder {
@@ -27,8 +39,8 @@ function createWrapDecoder(wrapped: string, direction: 'deposit' | 'withdrawal')
     out.push({
       kind: 'transfer',
       token: wrapped,
-      from: direction === 'deposit' ? ZERO_ADDRESS : owner,
-      to: direction === 'deposit' ? owner : ZERO_ADDRESS,
+      from: direction === 'deposit' ? null : toHolder(owner),
+      to: direction === 'deposit' ? toHolder(owner) : null,
       amountRaw: uintAt(log.data, 0),
     });
   };

@@ -6,7 +6,8 @@
 // of a later block may differ from the priced ones.
 
 import type { Hex } from 'viem';
-import { type Address, ZERO_ADDRESS } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/market-event.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
 import {
   type PathSwap,
   ROUTER,

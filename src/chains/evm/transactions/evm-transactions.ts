@@ -8,7 +8,7 @@ import type {
   ChainTransactions,
   TradingWallet,
   TransactionFate,
-} from '../../family.ts';
+} from '../../chain-transactions.ts';
 import type { EvmDeployment, Rollup } from '../deployment.ts';
 import { type EvmFees, readNetworkFees } from '../read-network-fees.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';

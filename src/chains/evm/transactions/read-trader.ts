@@ -1,12 +1,12 @@
 // What a wallet has, allows and has sent, as of the newest block, in one request.
 
 import type { Address, BlockHeader } from '../../../model/market-event.ts';
-import { ZERO_ADDRESS } from '../../../model/market-event.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { addressWord, hasWords, toCallData, uintAt } from '../hex-data.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { RpcError } from '../rpc/rpc-error.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
 import type { RouterAllowance } from './encode-approval.ts';
 import type { SwapRouter } from './swap-plan.ts';
 

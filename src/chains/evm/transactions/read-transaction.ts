@@ -1,6 +1,6 @@
 // What became of a transaction, as far as any node knows.
 
-import type { TransactionFate } from '../../family.ts';
+import type { TransactionFate } from '../../chain-transactions.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';

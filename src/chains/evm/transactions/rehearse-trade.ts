@@ -1,11 +1,11 @@
 // The transactions of a trade, rehearsed: which are needed, what they use and what they bring.
 
-import { TRANSACTION_GAS_MAX } from '../../../amm/pool-kind.ts';
 import { AppError } from '../../../errors/app-error.ts';
-import { type Address, ZERO_ADDRESS } from '../../../model/market-event.ts';
-import type { BuildRequest, ExecutableTrade, TradeSwap } from '../../family.ts';
+import type { Address } from '../../../model/market-event.ts';
+import type { BuildRequest, ExecutableTrade, TradeSwap } from '../../chain-transactions.ts';
 import { addressWord, toCallData, uintAt, uintWord } from '../hex-data.ts';
 import { toPoolReference } from '../pools/pool-reference.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
 import { toRevertReason } from './decode-revert.ts';
 import { encodeApprovals, type PlannedCall } from './encode-approval.ts';
 import { encodeSwap } from './encode-swap.ts';
@@ -20,6 +20,7 @@ import {
 } from './simulate-calls.ts';
 import type { SwapHop, SwapRouter } from './swap-plan.ts';
 import type { TokenBalanceSlots } from './token-balance-slot.ts';
+import { TRANSACTION_GAS_MAX } from './transaction-costs.ts';
 
 interface RehearsalParts {
   readonly router: SwapRouter;

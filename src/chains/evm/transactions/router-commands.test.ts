@@ -10,7 +10,7 @@ import {
   parseAbi,
   parseAbiParameters,
 } from 'viem';
-import { ZERO_ADDRESS } from '../../../model/market-event.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
 import { ROUTER, RouterCommands } from './router-commands.ts';
 
 const EXECUTE = parseAbi(['function execute(bytes commands, bytes[] inputs, uint256 deadline)']);

@@ -10,10 +10,10 @@ import { startTestChain, type TestChain } from '../../../../devnet/test-chain.ts
 import { after, before } from '../../../../test/root-hooks.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
-import { ZERO_ADDRESS } from '../../../model/market-event.ts';
 import { addressWord, toCallData, uintWord } from '../hex-data.ts';
 import { RpcClient } from '../rpc/rpc-client.ts';
 import { toDevnetDeployment } from '../to-devnet-deployment.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
 import { toRevertReason } from './decode-revert.ts';
 import { encodeApprovals } from './encode-approval.ts';
 import { encodeSwap } from './encode-swap.ts';

@@ -1,15 +1,19 @@
 // Rehearsed calls as transactions to be signed: gas, fees and nonces filled in.
 
-import { TRANSACTION_GAS_MAX } from '../../../amm/pool-kind.ts';
-import { toShownAddress } from '../../../lib/checksum-address.ts';
 import type { Address } from '../../../model/market-event.ts';
-import type { BuiltTransactions, ExecutableTrade, UnsignedTransaction } from '../../family.ts';
+import type {
+  BuiltTransactions,
+  ExecutableTrade,
+  UnsignedTransaction,
+} from '../../chain-transactions.ts';
+import { toShownAddress } from '../checksum-address.ts';
 import type { EvmFees } from '../read-network-fees.ts';
 import type { TransactionKind } from './encode-approval.ts';
 import type { DataCost } from './read-data-cost.ts';
 import type { Trader } from './read-trader.ts';
 import type { PlannedTransaction, Rehearsal } from './rehearse-trade.ts';
 import type { SwapRouter } from './swap-plan.ts';
+import { TRANSACTION_GAS_MAX } from './transaction-costs.ts';
 
 interface RehearsedTrade {
   readonly trade: ExecutableTrade;

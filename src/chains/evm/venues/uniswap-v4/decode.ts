@@ -1,10 +1,11 @@
 // Logs of the Uniswap V4 PoolManager, which holds every pool and keys it by id.
 
-import { type Address, type PoolId, ZERO_ADDRESS } from '../../../../model/market-event.ts';
+import type { Address, PoolId } from '../../../../model/market-event.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import type { EvmDeployment, V4Deployment } from '../../deployment.ts';
 import type { LogDecoder } from '../../evm-log.ts';
 import { addressAt, hasWords, int24At, intAt, toTopicAddress, uintAt } from '../../hex-data.ts';
+import { ZERO_ADDRESS } from '../../zero-address.ts';
 
 const INITIALIZE_TOPIC = '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438';
 const MODIFY_LIQUIDITY_TOPIC = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec';

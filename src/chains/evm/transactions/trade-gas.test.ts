@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { concentratedKind } from '../../amm/concentrated/concentrated-kind.ts';
-import { constantProductKind } from '../../amm/constant-product/constant-product-kind.ts';
-import type { SwapCost } from '../../amm/pool-kind.ts';
-import type { TradeHop, TradeStrand } from '../quote/priced-trade.ts';
-import { toGas } from './trade-gas.ts';
+import { TRADE_COSTS } from '../../../../test/fakes/trade-costs.ts';
+import { concentratedKind } from '../../../amm/concentrated/concentrated-kind.ts';
+import { constantProductKind } from '../../../amm/constant-product/constant-product-kind.ts';
+import type { SwapCost } from '../../../amm/pool-kind.ts';
+import type { TradeHop, TradeStrand } from '../../../trading/quote/priced-trade.ts';
+import { toGas } from '../../../trading/routing/trade-gas.ts';
 
 type Kind = 'v2' | 'v3' | 'v4';
 
@@ -48,6 +49,7 @@ for (const [name, ends, routes, used] of [
   test(`behavior: ${name} is told within a tenth too little and a fifth too much`, () => {
     const told = Number(
       toGas(
+        TRADE_COSTS,
         routes.map((kinds) => toStrand(kinds)),
         ends,
       ),
@@ -69,7 +71,7 @@ for (const [name, ends, strands, used] of [
   ['V4 and V4', TOKENS, [...toMany('v4', 'input'), ...toMany('v4', 'part')], 1_806_000],
 ] as const) {
   test(`behavior: many pools of ${name} are told within an eighth`, () => {
-    const told = Number(toGas(strands, ends));
+    const told = Number(toGas(TRADE_COSTS, strands, ends));
     assert.ok(told >= used * 0.875 && told <= used * 1.125, `${told} of ${used}`);
   });
 }

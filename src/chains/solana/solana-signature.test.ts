@@ -2,9 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSolanaWallet } from '../../test/wallets.ts';
-import { decodeBase58, encodeBase58 } from '../lib/base58.ts';
-import { verifySolanaSignature } from './solana-signature.ts';
+import { createSolanaWallet } from '../../../test/wallets.ts';
+import { decodeBase58, encodeBase58 } from '../../lib/base58.ts';
+import type { SignedText } from '../wallet-signatures.ts';
+import { SOLANA_WALLETS } from './solana-signature.ts';
+
+async function isSigned(signed: SignedText): Promise<boolean> {
+  return (await SOLANA_WALLETS.check(signed)) === 'signed';
+}
 
 const TEXT = 'console.example wants you to sign in with your Solana account';
 
@@ -13,19 +18,19 @@ test('default: base58 and base64, with or without padding', async () => {
     const wallet = createSolanaWallet(encoding);
     const signature = await wallet.sign(TEXT);
     const { address } = wallet;
-    assert.ok(verifySolanaSignature({ address, text: TEXT, signature }));
+    assert.ok(await isSigned({ address, text: TEXT, signature }));
     const bare = signature.replace(/=+$/, '');
-    assert.ok(verifySolanaSignature({ address, text: TEXT, signature: bare }));
-    assert.ok(!verifySolanaSignature({ address, text: `${TEXT}.`, signature }));
+    assert.ok(await isSigned({ address, text: TEXT, signature: bare }));
+    assert.ok(!(await isSigned({ address, text: `${TEXT}.`, signature })));
     const { address: another } = createSolanaWallet();
-    assert.ok(!verifySolanaSignature({ address: another, text: TEXT, signature }));
+    assert.ok(!(await isSigned({ address: another, text: TEXT, signature })));
   }
 });
 
-test('behavior: garbage, other lengths and empty text are no signatures', () => {
+test('behavior: garbage, other lengths and empty text are no signatures', async () => {
   const { address } = createSolanaWallet();
   for (const signature of ['', 'x', '0x00', '1'.repeat(64), '='.repeat(88), 'A'.repeat(88), 'é']) {
-    assert.ok(!verifySolanaSignature({ address, text: TEXT, signature }), signature);
+    assert.ok(!(await isSigned({ address, text: TEXT, signature })), signature);
   }
 });
 
@@ -36,10 +41,10 @@ test('behavior: the twin of a signature (s plus the group order) is refused', as
   const s = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString('hex')}`) + order;
   const twin = Buffer.from(s.toString(16).padStart(64, '0'), 'hex').reverse();
   const signature = encodeBase58(Buffer.concat([bytes.subarray(0, 32), twin]));
-  assert.ok(!verifySolanaSignature({ address: wallet.address, text: TEXT, signature }));
+  assert.ok(!(await isSigned({ address: wallet.address, text: TEXT, signature })));
 });
 
-test('behavior: points of small order are nobody, whatever is "signed" for them', () => {
+test('behavior: points of small order are nobody, whatever is "signed" for them', async () => {
   // With such a key a signature of zeros holds for every eighth text or for all of them.
   const keys = [Buffer.alloc(32), Buffer.from([1, ...new Array(31).fill(0)])];
   for (const key of keys) {
@@ -47,14 +52,14 @@ test('behavior: points of small order are nobody, whatever is "signed" for them'
     for (let i = 0; i < 64; i += 1) {
       for (const r of keys) {
         const signature = encodeBase58(Buffer.concat([r, Buffer.alloc(32)]));
-        assert.ok(!verifySolanaSignature({ address, text: `${TEXT} ${i}`, signature }));
+        assert.ok(!(await isSigned({ address, text: `${TEXT} ${i}`, signature })));
       }
     }
   }
 });
 
-test('behavior: bytes that are no point of the curve are nobody', () => {
+test('behavior: bytes that are no point of the curve are nobody', async () => {
   const address = encodeBase58(Buffer.from([2, ...new Array(31).fill(0)]));
   const signature = encodeBase58(Buffer.alloc(64, 7));
-  assert.ok(!verifySolanaSignature({ address, text: TEXT, signature }));
+  assert.ok(!(await isSigned({ address, text: TEXT, signature })));
 });

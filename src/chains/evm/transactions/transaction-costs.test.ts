@@ -2,16 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
-import { concentratedKind } from '../../amm/concentrated/concentrated-kind.ts';
-import { constantProductKind } from '../../amm/constant-product/constant-product-kind.ts';
-import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
-import { encodeSwap } from '../../chains/evm/transactions/encode-swap.ts';
-import type { SwapHop, SwapStrand } from '../../chains/evm/transactions/swap-plan.ts';
-import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import type { StrandSource } from './route-strands.ts';
-import type { RouteHop } from './route-swaps.ts';
-import { TRANSACTION_ROOM } from './transaction-room.ts';
+import { toFakeAddress } from '../../../../test/fakes/fake-market.ts';
+import { TRANSACTION_ROOM } from '../../../../test/fakes/trade-costs.ts';
+import { concentratedKind } from '../../../amm/concentrated/concentrated-kind.ts';
+import { constantProductKind } from '../../../amm/constant-product/constant-product-kind.ts';
+import { ConstantProductPool } from '../../../amm/constant-product/constant-product-pool.ts';
+import type { GraphPool } from '../../../trading/graph/pool-graph-pool.ts';
+import type { StrandSource } from '../../../trading/routing/route-strands.ts';
+import type { RouteHop } from '../../../trading/routing/route-swaps.ts';
+import { encodeSwap } from './encode-swap.ts';
+import type { SwapHop, SwapStrand } from './swap-plan.ts';
+import { findHopBytes } from './transaction-costs.ts';
 
 type Kind = 'v2' | 'v3' | 'v4';
 
@@ -39,6 +40,7 @@ function toTerms(kind: Kind) {
 function createPool(kind: Kind): GraphPool {
   created += 1;
   const address = toFakeAddress('dd', created);
+  const terms = toTerms(kind);
   return {
     pool: kind === 'v4' ? `0x${address.slice(2).padStart(64, '0')}` : address,
     venue: `uniswap-${kind}`,
@@ -46,7 +48,8 @@ function createPool(kind: Kind): GraphPool {
     token1: toFakeAddress('aa', 2),
     feePips: 3000,
     vault: kind === 'v4' ? toFakeAddress('bb', 9) : address,
-    ...toTerms(kind),
+    ...terms,
+    bytes: findHopBytes(terms),
     inexact: null,
     curve: CURVE,
   };
@@ -99,7 +102,7 @@ const EVERY_SHAPE = (['v2', 'v3', 'v4'] as const).flatMap((a) => [
   ]),
 ]);
 
-describe('TRANSACTION_ROOM', () => {
+describe('the room of a transaction', () => {
   it('takes no more than a transaction can be long, whatever the strands', () => {
     for (const kinds of EVERY_SHAPE) {
       for (const takes of ['input', 'part', 'rest'] as const) {

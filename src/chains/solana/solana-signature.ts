@@ -1,7 +1,8 @@
 // Ed25519 signatures of Solana wallets.
 
 import { createPublicKey, verify } from 'node:crypto';
-import { decodeBase58 } from '../lib/base58.ts';
+import { decodeBase58 } from '../../lib/base58.ts';
+import type { SignedText, WalletSignatures } from '../wallet-signatures.ts';
 
 const SIGNATURE_BYTES = 64;
 
@@ -20,11 +21,7 @@ function toCandidates(signature: string): Uint8Array[] {
  * Whether the owner of the address signed the text. Points of small order, for which anybody could
  * sign, and twins of signatures are refused by the runtime's own check; the tests hold it to that.
  */
-export function verifySolanaSignature(signed: {
-  readonly address: string;
-  readonly text: string;
-  readonly signature: string;
-}): boolean {
+function verifySolanaSignature(signed: SignedText): boolean {
   const keyBytes = decodeBase58(signed.address);
   if (keyBytes === null) return false;
   const x = Buffer.from(keyBytes).toString('base64url');
@@ -32,3 +29,9 @@ export function verifySolanaSignature(signed: {
   const text = Buffer.from(signed.text, 'utf8');
   return toCandidates(signed.signature).some((candidate) => verify(null, text, key, candidate));
 }
+
+export const SOLANA_WALLETS: WalletSignatures = {
+  accountName: 'Solana',
+  namespace: 'solana',
+  check: async (signed) => (verifySolanaSignature(signed) ? 'signed' : 'refused'),
+};

@@ -1,7 +1,7 @@
 // Addresses as they leave the service: EVM ones with the EIP-55 checksum.
 
 import { getAddress } from 'viem/utils';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
 
 /** Hashing takes microseconds, and the same addresses come again and again. */
 const known = new BoundedMap<string, string>(50_000);

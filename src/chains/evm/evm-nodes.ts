@@ -1,0 +1,108 @@
+// All that is asked of an EVM chain's nodes, over one pool of endpoints. How long a use waits, and
+// how much it asks for at once, is its own.
+
+import { sleep } from '../../lib/retry.ts';
+import type { ChainNodes, RoundTrip } from '../chain-nodes.ts';
+import type { ChainSource, NodeParts } from '../family.ts';
+import { createEvmAdapter } from './create-evm-adapter.ts';
+import type { EvmDeployment } from './deployment.ts';
+import { simulateRoundTrip } from './probe/simulate-round-trip.ts';
+import { readContractAccounts } from './read-contract-accounts.ts';
+import { readNetworkFees } from './read-network-fees.ts';
+import { EndpointPool } from './rpc/endpoint-pool.ts';
+import { RpcClient } from './rpc/rpc-client.ts';
+import type { EndpointLimits } from './rpc/rpc-endpoint.ts';
+import { createEvmTransactions } from './transactions/evm-transactions.ts';
+import { verifyContractSignature } from './verify-contract-signature.ts';
+
+interface NodeUse {
+  readonly budgetMs: number;
+  readonly limits: EndpointLimits;
+}
+
+/** A person waits: an endpoint that does not answer soon counts as not answering. */
+const BUILD_USE: NodeUse = {
+  budgetMs: 8000,
+  limits: {
+    timeoutMs: 6000,
+    replyBytesMax: 8 * 1024 * 1024,
+    batchCallsMax: 30,
+    batchesMax: 2,
+    chainCheckMs: 15_000,
+  },
+};
+
+/** Nobody waits for what is asked here. */
+const WATCH_USE: NodeUse = {
+  budgetMs: 10_000,
+  limits: {
+    timeoutMs: 8000,
+    replyBytesMax: 4 * 1024 * 1024,
+    batchCallsMax: 20,
+    batchesMax: 2,
+    chainCheckMs: 60_000,
+  },
+};
+
+/** A reader waits. */
+const ACCOUNT_USE: NodeUse = {
+  budgetMs: 2000,
+  limits: {
+    timeoutMs: 1800,
+    replyBytesMax: 32 * 1024 * 1024,
+    batchCallsMax: 50,
+    batchesMax: 4,
+    chainCheckMs: 15_000,
+  },
+};
+
+/** A person waits. */
+const SIGNATURE_USE: NodeUse = {
+  budgetMs: 4500,
+  limits: {
+    timeoutMs: 4000,
+    replyBytesMax: 256 * 1024,
+    batchCallsMax: 2,
+    batchesMax: 1,
+    chainCheckMs: 15_000,
+  },
+};
+
+interface EvmNodesParts extends NodeParts {
+  readonly deployment: EvmDeployment;
+}
+
+export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNodes {
+  const { deployment, clock, log, shared } = parts;
+  const { chainId } = deployment;
+  const random = Math.random;
+  const endpoints = new EndpointPool(source.endpoints, { clock, random, shared });
+  const open = (use: NodeUse): RpcClient =>
+    new RpcClient({ ...use, endpoints, chainId, clock, random, sleep, log });
+  const watching = open(WATCH_USE);
+  const building = open(BUILD_USE);
+  const accounts = open(ACCOUNT_USE);
+  const signatures = open(SIGNATURE_USE);
+  return {
+    createAdapter: (options) =>
+      createEvmAdapter({
+        ...{ chain: source.chain, endpoints, deployment, clock, random, log },
+        ...options,
+      }),
+    transactions: createEvmTransactions(deployment, { client: building, clock }),
+    readHead: (signal) => watching.at((endpoint) => endpoint.readBlockNumber(signal), { signal }),
+    readFees: async (signal) => {
+      const fees = await readNetworkFees(watching, signal);
+      const perUnit = fees.baseFeePerGas + fees.maxPriorityFeePerGas;
+      return { perUnit, perUnitMax: fees.maxFeePerGas };
+    },
+    simulateRoundTrip: (trip: RoundTrip, signal) =>
+      simulateRoundTrip(watching, { trip, deployment }, signal),
+    findContracts: (addresses, signal) => readContractAccounts(accounts, addresses, signal),
+    verifyContractSignature: (signed, signal) =>
+      verifyContractSignature(signatures, signed, signal),
+    close: () => {
+      for (const client of [watching, building, accounts, signatures]) client.close();
+    },
+  };
+}

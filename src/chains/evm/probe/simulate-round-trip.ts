@@ -1,0 +1,41 @@
+// A round trip through pools, told to the probe in its own terms.
+
+import type { RoundTrip, RoundTripViews } from '../../chain-nodes.ts';
+import type { EvmDeployment } from '../deployment.ts';
+import { toPoolReference } from '../pools/pool-reference.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
+import { type ProbeHop, probePool } from './probe-pool.ts';
+
+/** Null for a pool that the probe cannot swap in. */
+function toProbeHop(
+  { pool, zeroForOne }: RoundTrip['hops'][number],
+  deployment: EvmDeployment,
+): ProbeHop | null {
+  const reference = toPoolReference(pool);
+  if (reference === null) return null;
+  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
+  if (reference.kind !== 'v4') {
+    const address = reference.kind === 'v2' ? reference.pair : reference.pool;
+    const { feePips: fee } = pool;
+    const terms = { fee, tickSpacing: 0, hooks: ZERO_ADDRESS };
+    return { kind: reference.kind, pool: address, tokenIn, tokenOut, ...terms };
+  }
+  const { fee, tickSpacing, hooks } = reference.key;
+  const manager = deployment.v4?.poolManager ?? ZERO_ADDRESS;
+  return { kind: 'v4', pool: manager, tokenIn, tokenOut, fee, tickSpacing, hooks };
+}
+
+/** Null where the probe cannot swap in one of the pools. */
+export async function simulateRoundTrip(
+  client: RpcClient,
+  { trip, deployment }: { readonly trip: RoundTrip; readonly deployment: EvmDeployment },
+  signal: AbortSignal,
+): Promise<RoundTripViews | null> {
+  const hops = trip.hops.flatMap((hop) => toProbeHop(hop, deployment) ?? []);
+  if (hops.length < trip.hops.length) return null;
+  const { amountIn, minBlock } = trip;
+  const feePerGas = trip.fees?.perUnitMax ?? null;
+  const { wrapped } = deployment;
+  return probePool(client, { hops, amountIn, wrapped, feePerGas, minBlock }, signal);
+}

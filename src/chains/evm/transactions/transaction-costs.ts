@@ -1,0 +1,31 @@
+// What transactions through the router were seen to use of gas and bytes.
+
+import type { PoolTerms } from '../../../model/pool.ts';
+import type { HopBytes, TransactionCosts } from '../../transaction-costs.ts';
+
+/** No transaction may use more gas on chains that follow EIP-7825. */
+export const TRANSACTION_GAS_MAX = 1n << 24n;
+
+export const EVM_COSTS: Omit<TransactionCosts, 'hasDataFees'> = {
+  base: 45_000n,
+  // Through Permit2, strand by strand.
+  pull: 10_000n,
+  unwrap: 10_000n,
+  // Tokens of unusual contracts take more than was measured, and prices that move cross more.
+  unitsMax: (TRANSACTION_GAS_MAX * 29n) / 32n,
+  // Nodes pass no transaction on that is longer than 128 KiB.
+  bytesMax: 120_000,
+  // Some ten pools of V3.
+  fewBytesMax: 4_000,
+};
+
+/** What commands were seen to take. V2, V3 and V4 each have their own. */
+const V2_BYTES: HopBytes = { command: 'v2', first: 400, next: 40 };
+const V3_BYTES: HopBytes = { command: 'v3', first: 400, next: 40 };
+const V4_BYTES: HopBytes = { command: 'v4', first: 1_150, next: 240 };
+
+export function findHopBytes(pool: PoolTerms): HopBytes {
+  if (pool.kind === 'constantProduct') return V2_BYTES;
+  if (pool.kind !== 'concentrated') return { ...V2_BYTES, command: pool.kind };
+  return pool.terms.singleton === null ? V3_BYTES : V4_BYTES;
+}

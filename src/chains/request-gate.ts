@@ -1,0 +1,53 @@
+// Requests to one endpoint wait here while as many are under way as there may be, in all threads.
+
+import type { EndpointCells } from './endpoint-memory.ts';
+
+/** Other threads wake us; should that fail, we look by ourselves. */
+const LOOK_MS = 100;
+
+export class RequestGate {
+  readonly #cells: EndpointCells;
+  readonly #queue = new Set<() => void>();
+  #isWatching = false;
+
+  constructor(cells: EndpointCells) {
+    this.#cells = cells;
+  }
+
+  /** Resolves when the request may begin; `leave` must follow. Rejects when the signal aborts. */
+  async enter(signal: AbortSignal): Promise<void> {
+    if (this.#queue.size === 0 && this.#cells.tryBegin()) return;
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onAbort = () => {
+      this.#queue.delete(resolve);
+      reject(signal.reason);
+    };
+    this.#queue.add(resolve);
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#admit();
+    await promise.finally(() => signal.removeEventListener('abort', onAbort));
+  }
+
+  leave(): void {
+    this.#cells.end();
+    this.#admit();
+  }
+
+  #admit(): void {
+    for (const begin of this.#queue) {
+      if (!this.#cells.tryBegin()) break;
+      this.#queue.delete(begin);
+      begin();
+    }
+    if (this.#queue.size > 0) void this.#watch();
+  }
+
+  async #watch(): Promise<void> {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    await this.#cells.untilChanged(LOOK_MS);
+    this.#isWatching = false;
+    this.#admit();
+  }
+}

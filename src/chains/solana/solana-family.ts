@@ -1,0 +1,37 @@
+// Solana as far as sign-in needs it: names and signatures. Its chain is not followed yet.
+
+import { decodeBase58, encodeBase58 } from '../../lib/base58.ts';
+import type { ChainFamily } from '../family.ts';
+import { SOLANA_WALLETS } from './solana-signature.ts';
+
+const ADDRESS_BYTES = 32;
+const TRANSACTION_ID_BYTES = 64;
+const EXPLORER = 'https://explorer.solana.com';
+
+/** Base58 of so many bytes, which has one spelling only. */
+function parseBase58(text: string, byteCount: number): string | null {
+  const bytes = decodeBase58(text);
+  return bytes?.length === byteCount && encodeBase58(bytes) === text ? text : null;
+}
+
+export const SOLANA_FAMILY: ChainFamily = {
+  name: 'solana',
+  addresses: {
+    parse: (text) => parseBase58(text, ADDRESS_BYTES),
+    parsePool: (text) => parseBase58(text, ADDRESS_BYTES),
+    toShown: (address) => address,
+    // The system program, which keeps every account's lamports.
+    native: '1'.repeat(ADDRESS_BYTES),
+  },
+  transactionIds: {
+    parse: (text) => parseBase58(text, TRANSACTION_ID_BYTES),
+    rule: `must be base58 of ${TRANSACTION_ID_BYTES} bytes`,
+  },
+  wallets: SOLANA_WALLETS,
+  findExplorer: () => ({
+    transaction: (id) => `${EXPLORER}/tx/${id}`,
+    address: (address) => `${EXPLORER}/address/${address}`,
+    token: (token) => `${EXPLORER}/address/${token}`,
+  }),
+  markets: null,
+};

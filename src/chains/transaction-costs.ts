@@ -1,0 +1,28 @@
+// What a transaction of swaps costs, and how much fits into one, in a family's own unit (gas on EVM
+// chains). Plain data: it crosses to the threads that search routes.
+
+export interface TransactionCosts {
+  /** The transaction itself and the router's own work. */
+  readonly base: bigint;
+  /** To take a part of the input from the wallet, unless it is the native coin. */
+  readonly pull: bigint;
+  /** To turn the wrapped coin into the native one at the end. */
+  readonly unwrap: bigint;
+  /** What one transaction may use in all, by the model. */
+  readonly unitsMax: bigint;
+  readonly bytesMax: number;
+  /** The same where bytes cost more than is known: so few that it hardly matters. */
+  readonly fewBytesMax: number;
+  /** Whether the chain charges for a transaction's length, too, as rollups do. */
+  readonly hasDataFees: boolean;
+}
+
+/** What a hop adds to a transaction's length. */
+export interface HopBytes {
+  /** Hops in a row with the same command share one. */
+  readonly command: string;
+  /** With a command of its own. */
+  readonly first: number;
+  /** After a hop of the same command. */
+  readonly next: number;
+}

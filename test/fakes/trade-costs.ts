@@ -1,0 +1,17 @@
+// What transactions cost in tests of routing: as on the EVM chains.
+
+import { EVM_COSTS, findHopBytes } from '../../src/chains/evm/transactions/transaction-costs.ts';
+import type { TransactionCosts } from '../../src/chains/transaction-costs.ts';
+import type { PoolRules } from '../../src/trading/graph/pool-graph-pool.ts';
+import type { RouteOptions } from '../../src/trading/routing/route.ts';
+import { createRoom } from '../../src/trading/routing/transaction-room.ts';
+
+export const TRADE_COSTS: TransactionCosts = { ...EVM_COSTS, hasDataFees: false };
+
+export const TRANSACTION_ROOM = createRoom(TRADE_COSTS, 'whole');
+
+/** What every quote asks with: what one transaction has room for. Gas mostly leaves one or two. */
+export const QUOTE_LIMITS: RouteOptions = { room: TRANSACTION_ROOM };
+
+/** For pools without hooks. */
+export const PLAIN_RULES: PoolRules = { leavesSwapsAlone: () => true, findHopBytes };
