@@ -1,8 +1,8 @@
 // What is known of a chain's endpoints, in memory that the threads of this process share: what one
 // thread learns of an endpoint counts for all, and together they keep to one budget of requests.
 //
-// An endpoint has one cell per field. Each is read and written atomically by itself; fields that are
-// written together may be seen half-way, which costs a request at worst.
+// An endpoint has one cell per field. Each is read and written atomically by itself; fields that
+// are written together may be seen half-way, which costs a request at worst.
 
 const FIELDS = [
   /** In microseconds of the process's monotonic clock. */

@@ -4,8 +4,8 @@ export interface Clock {
   /** Unix milliseconds: what a person's clock shows; may jump. */
   nowMs(): number;
   /**
-   * Milliseconds from an arbitrary start that never go back: for measuring and limiting. The same in
-   * all threads of a process.
+   * Milliseconds from an arbitrary start that never go back: for measuring and limiting. The same
+   * in all threads of a process.
    */
   monotonicMs(): number;
 }

@@ -42,3 +42,32 @@ describe('transaction ids', () => {
     }
   });
 });
+
+describe('explorers', () => {
+  it('have pages for transactions, addresses and tokens; the devnet has none', () => {
+    const explorer = EVM_FAMILY.findExplorer('base') ?? assert.fail();
+    assert.equal(explorer.transaction(WORD), `https://basescan.org/tx/${WORD}`);
+    assert.equal(explorer.address(STORED), `https://basescan.org/address/${SHOWN}`);
+    assert.equal(explorer.token(STORED), `https://basescan.org/token/${SHOWN}`);
+    assert.equal(EVM_FAMILY.findExplorer('devnet'), null);
+  });
+});
+
+describe('markets', () => {
+  const source = { endpoints: [], devnet: null, startBlock: null, instance: null };
+
+  it('are described without asking a node', () => {
+    const described = EVM_FAMILY.markets?.describe({ ...source, chain: 'base' });
+    const { assets, wrapped, venues, tradedVenues, costs } = described ?? assert.fail();
+    assert.deepEqual(assets.native, new Set([wrapped, assets.coin]));
+    assert.equal(assets.coin, EVM_FAMILY.addresses.native);
+    assert.ok(venues.includes('pancakeswap-v3') && !tradedVenues.has('pancakeswap-v3'));
+    assert.ok([...tradedVenues].every((venue) => venues.includes(venue)));
+    assert.equal(costs.hasDataFees, true);
+  });
+
+  it('are refused where no contracts are known', () => {
+    const describeSolana = () => EVM_FAMILY.markets?.describe({ ...source, chain: 'solana' });
+    assert.throws(describeSolana, /no contracts are known for solana/);
+  });
+});

@@ -1,6 +1,7 @@
 // A built trade as the answer on the wire, with what the wallet lacks named.
 
 import type { BuiltTransactions, TradingWallet } from '../../chains/chain-transactions.ts';
+import type { ChainExplorer } from '../../chains/family.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { buildTrade } from '../../contract/operations/build-trade.ts';
 import { toUnits } from '../../lib/decimal.ts';
@@ -22,6 +23,8 @@ interface BuiltFacts {
   readonly built: BuiltTransactions;
   readonly block: number;
   readonly addresses: AddressCodec;
+  /** Null where none shows the chain. */
+  readonly explorer: ChainExplorer | null;
 }
 
 function toAllowanceIssue({ trade, built, addresses }: BuiltFacts): Issues['allowance'] {
@@ -92,7 +95,7 @@ function toSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['simulatio
 }
 
 export function toBuildAnswer(facts: BuiltFacts): BuildAnswer {
-  const { trade, wallet, built, addresses } = facts;
+  const { trade, wallet, built, addresses, explorer } = facts;
   const { feesRaw, transactions } = built;
   const issues = toIssues(facts);
   const deadlineMs = built.deadlineSeconds * 1000;
@@ -104,7 +107,7 @@ export function toBuildAnswer(facts: BuiltFacts): BuildAnswer {
     simulation: toSimulation(facts, issues),
     issues,
     summary: toSummary({
-      ...{ trade, wallet, deadlineMs, feesRaw, addresses },
+      ...{ trade, wallet, deadlineMs, feesRaw, addresses, explorer },
       purposes: transactions.map(({ purpose }) => purpose),
       missing: toMissing(facts, issues),
     }),

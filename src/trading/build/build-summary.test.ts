@@ -3,8 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { findFamily } from '../../compose/chain-families.ts';
 import { toUnits } from '../../lib/decimal.ts';
-import { toCeiling } from './build-summary.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { PricedTrade } from '../quote/priced-trade.ts';
+import { toCeiling, toSummary } from './build-summary.ts';
 
 test('default: fees are shown in eight digits, rounded up', () => {
   assert.equal(toCeiling(1_234_567_891_234n, 18), '0.0000012345679');
@@ -28,4 +31,30 @@ test('behavior: whatever the amount, what is shown is not below it and next to i
       assert.ok((shown - amount) * 10_000_000n <= amount, `${toUnits(amount, decimals)}`);
     }),
   );
+});
+
+const TOKEN = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2';
+
+/** The lines for a purchase or a sale of a token for coins. */
+function summarise(chain: ChainSlug, side: 'buy' | 'sell'): string[] {
+  const { addresses, findExplorer } = findFamily(chain);
+  const coin = { token: addresses.native, isNative: true, symbol: 'ETH', decimals: 18 };
+  const token = { token: TOKEN, isNative: false, symbol: 'T', decimals: 18 };
+  const [tokenIn, tokenOut] = side === 'buy' ? [coin, token] : [token, coin];
+  const trade = {
+    ...{ tokenIn, tokenOut, amountInRaw: 1n, amountOutRaw: 1n, minAmountOutRaw: 1n },
+    ...{ executionPrice: null, legs: [], taxIn: null, taxOut: null, warnings: [] },
+    request: { chain, side },
+  } as unknown as PricedTrade;
+  const explorer = findExplorer(chain);
+  const facts = { trade, wallet: TOKEN, addresses, explorer, deadlineMs: 0, feesRaw: 0n };
+  return toSummary({ ...facts, purposes: [], missing: [] });
+}
+
+test("behavior: a link leads to the token's page where an explorer shows the chain", () => {
+  const line =
+    'About the token: https://etherscan.io/token/0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2';
+  assert.ok(summarise('ethereum', 'buy').includes(line));
+  assert.ok(summarise('ethereum', 'sell').includes(line));
+  assert.ok(!summarise('devnet', 'buy').some((one) => one.includes('://')));
 });

@@ -1,5 +1,6 @@
 // What a built trade will do, as lines for the person who signs it.
 
+import type { ChainExplorer } from '../../chains/family.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import { CHAINS } from '../../model/chain.ts';
@@ -10,6 +11,7 @@ interface SummaryFacts {
   readonly trade: PricedTrade;
   readonly wallet: Address;
   readonly addresses: AddressCodec;
+  readonly explorer: ChainExplorer | null;
   /** What each transaction is for, in signing order. */
   readonly purposes: readonly string[];
   readonly deadlineMs: number;
@@ -88,7 +90,7 @@ function toTaxes({ taxIn, taxOut }: PricedTrade): string[] {
 }
 
 export function toSummary(facts: SummaryFacts): string[] {
-  const { trade, wallet, purposes, deadlineMs, feesRaw, addresses } = facts;
+  const { trade, wallet, purposes, deadlineMs, feesRaw, addresses, explorer } = facts;
   const { request, tokenIn, tokenOut, amountInRaw, amountOutRaw, minAmountOutRaw } = trade;
   const { name, native } = CHAINS[request.chain];
   const [token, quote] = request.side === 'buy' ? [tokenOut, tokenIn] : [tokenIn, tokenOut];
@@ -96,6 +98,7 @@ export function toSummary(facts: SummaryFacts): string[] {
   const link = request.side === 'buy' ? 'with' : 'for';
   const names = [token, quote].map((asset) => toName(asset, addresses));
   const price = trade.executionPrice === null ? [] : [toPriceLine(trade, { token, quote })];
+  const isShown = explorer !== null && !token.isNative;
   return [
     `${verb} ${names.join(` ${link} `)} on ${name}`,
     `You pay ${toShownAmount(tokenIn, amountInRaw)}`,
@@ -107,6 +110,7 @@ export function toSummary(facts: SummaryFacts): string[] {
     `Network fees: at most ${toCeiling(feesRaw, native.decimals)} ${native.symbol}`,
     `From and to your wallet ${addresses.toShown(wallet)}`,
     `Void after ${new Date(deadlineMs).toISOString().replace(/\.\d+Z$/, 'Z')}`,
+    ...(isShown ? [`About the token: ${explorer.token(token.token)}`] : []),
     ...toDuties(purposes),
     ...facts.missing,
     ...trade.warnings.map(({ message }) => `Warning: ${message}`),

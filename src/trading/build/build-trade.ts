@@ -177,8 +177,11 @@ class TradeBuilder {
     const { built } = rehearsal;
     const trade = isAtHead ? this.#holdToPromise(priced, built) : { ...priced, exact: false };
     const quote = pricing.toQuote(trade);
-    const { addresses } = builders.findFamily(request.chain);
-    return toBuildAnswer({ trade, quote, wallet, funds, built, block: block.number, addresses });
+    const { addresses, findExplorer } = builders.findFamily(request.chain);
+    return toBuildAnswer({
+      ...{ trade, quote, wallet, funds, built, block: block.number, addresses },
+      explorer: findExplorer(request.chain),
+    });
   }
 
   /**

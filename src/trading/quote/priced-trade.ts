@@ -13,10 +13,10 @@ import type { StrandSource } from '../routing/route-strands.ts';
 /** Checked input: both operations that price take the same. */
 export interface TradeRequest {
   readonly chain: ChainSlug;
-  /** The token that is bought or sold; the zero address is the native coin. */
+  /** The token that is bought or sold; the codec's `native` is the native coin. */
   readonly mint: Address;
   readonly side: TradeSide;
-  /** What it is bought with or sold for; the zero address is the native coin. */
+  /** What it is bought with or sold for; the codec's `native` is the native coin. */
   readonly quoteMint: Address;
   /** In units of what is spent; above zero, below 2^256. */
   readonly amountInRaw: bigint;
@@ -24,7 +24,7 @@ export interface TradeRequest {
 }
 
 export interface TradeAsset {
-  /** The zero address where it is the native coin itself. */
+  /** The codec's `native` where it is the native coin itself. */
   readonly token: Address;
   readonly isNative: boolean;
   readonly symbol: string | null;
@@ -36,8 +36,8 @@ export interface TradeHop {
   readonly venue: string;
   readonly pool: PoolDescription;
   /**
-   * The pool's own tokens: the zero address where a V4 pool holds the native coin, the wrapped
-   * coin's elsewhere. Between two hops the router has to wrap or unwrap where they differ.
+   * The pool's own tokens: the native coin where the pool holds it, the wrapped coin elsewhere.
+   * Between two hops the router has to wrap or unwrap where they differ.
    */
   readonly tokenIn: Address;
   readonly tokenOut: Address;

@@ -13,7 +13,7 @@ export interface PoolShare {
 export interface RouteHop {
   readonly pool: GraphPool;
   readonly zeroForOne: boolean;
-  /** The pool's own tokens: the zero address where it holds the native coin. */
+  /** The pool's own tokens: the native coin or the wrapped one, whichever it holds. */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
   readonly amountIn: bigint;

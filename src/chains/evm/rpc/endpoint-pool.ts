@@ -1,6 +1,6 @@
 // The endpoints of a chain, as all who use them share them: one memory of each one's health and one
-// budget of requests for all threads, one set of connections in each. What differs by use (patience,
-// sizes) is the client's.
+// budget of requests for all threads, one set of connections in each. What differs by use
+// (patience, sizes) is the client's.
 
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -10,7 +10,7 @@ import { EndpointCells, REQUESTS_MAX, type SharedEndpoints } from '../../endpoin
 import { RequestGate } from '../../request-gate.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 
-export interface EndpointPoolOptions {
+interface EndpointPoolOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Absent for a pool that no other thread knows. */
