@@ -1,10 +1,10 @@
 // The best route over 200 pools, for part `quote` and for a profile of it.
 
 import assert from 'node:assert/strict';
-import { QUOTE_LIMITS } from '../src/trading/routing/find-trade-route.ts';
 import { findBestRoute } from '../src/trading/routing/route.ts';
 import { createRandom } from '../test/fakes/fake-chain.ts';
 import { createRandomMarket, type RandomMarket, toGasCost } from '../test/fakes/random-pools.ts';
+import { QUOTE_LIMITS } from '../test/fakes/trade-costs.ts';
 import { median, spread } from './measure.ts';
 import type { Row } from './row.ts';
 
