@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { findFamily } from '../../compose/chain-families.ts';
 import { toTraderAddress } from './build-wallet.ts';
 
+const { addresses } = findFamily('devnet');
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 const MISMATCH = { code: 'WALLET_CHAIN_MISMATCH', status: 409 };
 
@@ -12,37 +13,23 @@ describe('toTraderAddress', () => {
   it('an ordinary wallet trades on every EVM chain', () => {
     const wallet = { id: `eip155:${ADDRESS}`, address: ADDRESS };
     for (const chain of ['devnet', 'ethereum', 'base'] as const) {
-      assert.equal(
-        toTraderAddress(wallet, chain, findFamily('devnet').addresses),
-        ADDRESS.toLowerCase(),
-      );
+      assert.equal(toTraderAddress(wallet, chain, addresses), ADDRESS.toLowerCase());
     }
-    assert.throws(
-      () => toTraderAddress(wallet, 'solana', findFamily('devnet').addresses),
-      MISMATCH,
-    );
+    assert.throws(() => toTraderAddress(wallet, 'solana', addresses), MISMATCH);
   });
 
   it('a contract wallet trades on its own chain only', () => {
     const wallet = { id: `eip155:8453:${ADDRESS}`, address: ADDRESS };
-    assert.equal(
-      toTraderAddress(wallet, 'base', findFamily('devnet').addresses),
-      ADDRESS.toLowerCase(),
-    );
+    assert.equal(toTraderAddress(wallet, 'base', addresses), ADDRESS.toLowerCase());
     for (const chain of ['devnet', 'ethereum', 'solana'] as const) {
-      assert.throws(() => toTraderAddress(wallet, chain, findFamily('devnet').addresses), MISMATCH);
+      assert.throws(() => toTraderAddress(wallet, chain, addresses), MISMATCH);
     }
   });
 
   it('a Solana wallet trades on no EVM chain', () => {
     const address = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
     assert.throws(
-      () =>
-        toTraderAddress(
-          { id: `solana:${address}`, address },
-          'base',
-          findFamily('devnet').addresses,
-        ),
+      () => toTraderAddress({ id: `solana:${address}`, address }, 'base', addresses),
       MISMATCH,
     );
   });

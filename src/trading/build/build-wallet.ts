@@ -6,19 +6,18 @@ import type { AddressCodec } from '../../model/address-codec.ts';
 import { CHAINS, type ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
 
-const CONTRACT_WALLET = /^eip155:(\d+):/;
-
-/** A contract wallet is itself on its own chain only; elsewhere its address may be anybody's. */
+/**
+ * A key is the same wallet on every chain of its family. A contract wallet is itself on its own
+ * chain only: elsewhere its address may be anybody's.
+ */
 export function toTraderAddress(
   wallet: WalletRecord,
   chain: ChainSlug,
   addresses: AddressCodec,
 ): Address {
-  const { caip2, chainId } = CHAINS[chain];
-  const ownChain = CONTRACT_WALLET.exec(wallet.id)?.[1];
+  const { caip2 } = CHAINS[chain];
   const [namespace] = caip2.split(':');
-  const isFamily = wallet.id.startsWith(`${namespace}:`);
-  const isHere = isFamily && (ownChain === undefined || ownChain === String(chainId));
+  const isHere = [namespace, caip2].some((owner) => wallet.id === `${owner}:${wallet.address}`);
   const address = isHere ? addresses.parse(wallet.address) : null;
   if (address === null) throw new AppError('WALLET_CHAIN_MISMATCH', { chain });
   return address;
