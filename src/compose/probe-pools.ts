@@ -15,6 +15,7 @@ import { toPoolSafety } from '../trading/safety/to-pool-safety.ts';
 interface ProbeOptions {
   readonly nodes: Pick<ChainNodes, 'readHead' | 'simulateRoundTrip'>;
   readonly trusted: ReadonlySet<string>;
+  readonly coinDecimals: number;
   readonly book: SafetyBook;
   readonly readGraph: () => PoolGraph | null;
   readonly readFees: () => NetworkFees | null;
@@ -64,7 +65,7 @@ async function readHookFees(
 }
 
 export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] {
-  const { nodes, trusted, book, clock } = options;
+  const { nodes, trusted, coinDecimals, book, clock } = options;
   return async (id, signal) => {
     const graph = options.readGraph();
     const pool = graph?.get(id);
@@ -76,7 +77,7 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
       const isWhole = (known.inBps ?? 0) < 1 && (known.outBps ?? 0) < 1;
       return isWhole && known.sellable === true;
     };
-    const trip = toProbeTrip(graph, pool, { trusted, accepts });
+    const trip = toProbeTrip(graph, pool, { trusted, accepts, coinDecimals });
     const last = trip?.hops.at(-1);
     if (trip === null || last === undefined) return { status: 'unreached' };
     // As of when it began: whatever comes later is not in it for certain.

@@ -5,7 +5,7 @@ import type { ChainSource } from '../chains/family.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { Feed, FeedBatch } from '../live/feed.ts';
-import type { ChainSlug } from '../model/chain.ts';
+import { CHAINS, type ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
@@ -146,7 +146,8 @@ class RunningChain {
     const readBlock = () => this.#heardBlock ?? this.#follower.current?.checkpoint.block ?? 0;
     const readGraphBlock = () => this.#follower.current?.checkpoint.block ?? 0;
     const read = { readGraph, readFees, readBlock, readGraphBlock };
-    const parts = { nodes, trusted, book, ...read, clock, sleep };
+    const { decimals: coinDecimals } = CHAINS[chain].native;
+    const parts = { nodes, trusted, coinDecimals, book, ...read, clock, sleep };
     return new SafetyWatch({
       book,
       readGraph,

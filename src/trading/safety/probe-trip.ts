@@ -1,5 +1,6 @@
 // How to get from the native coin to a pool, so that a round trip through it can be simulated.
 
+import { pow10 } from '../../lib/decimal.ts';
 import type { Address } from '../../model/market-event.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
@@ -19,10 +20,19 @@ interface Trip {
   readonly amountIn: bigint;
 }
 
-/** A hundredth of a coin: little enough for any limit that a token may set. */
-const AMOUNT_START = 10n ** 16n;
-const AMOUNT_MIN = 10n ** 10n;
-const AMOUNT_MAX = 10n ** 19n;
+/** What is sent, in coins and parts of a coin. */
+interface TripAmounts {
+  /** A hundredth of a coin: little enough for any limit that a token may set. */
+  readonly start: bigint;
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+function toTripAmounts(coinDecimals: number): TripAmounts {
+  const coin = pow10(coinDecimals);
+  return { start: coin / pow10(2), min: coin / pow10(8), max: coin * 10n };
+}
+
 /** So many units must be bought for a basis point of them to show. */
 const UNITS_MIN = 10_000n;
 
@@ -37,10 +47,10 @@ function follow(hops: readonly TripHop[], amountIn: bigint): bigint | null {
   return amount;
 }
 
-function toAmount(hops: readonly TripHop[]): bigint | null {
-  let amount = AMOUNT_START;
-  while (amount > AMOUNT_MIN && follow(hops, amount) === null) amount /= 10n;
-  while (amount < AMOUNT_MAX && (follow(hops, amount) ?? 0n) < UNITS_MIN) {
+function toAmount(hops: readonly TripHop[], { start, min, max }: TripAmounts): bigint | null {
+  let amount = start;
+  while (amount > min && follow(hops, amount) === null) amount /= 10n;
+  while (amount < max && (follow(hops, amount) ?? 0n) < UNITS_MIN) {
     if (follow(hops, amount * 10n) === null) break;
     amount *= 10n;
   }
@@ -55,14 +65,18 @@ function toHops(hops: readonly RouteHop[]): TripHop[] {
 function findTrip(
   graph: PoolGraph,
   pool: GraphPool,
-  side: { readonly zeroForOne: boolean; readonly accepts: AcceptEdge },
+  side: {
+    readonly zeroForOne: boolean;
+    readonly accepts: AcceptEdge;
+    readonly amounts: TripAmounts;
+  },
 ): Trip | null {
   const native = graph.nativeAsset;
   const last = { pool, zeroForOne: side.zeroForOne };
   const start = graph.toAsset(side.zeroForOne ? pool.token0 : pool.token1);
   let way: TripHop[] = [];
   if (start !== native) {
-    const request = { tokenIn: native, tokenOut: start, amountIn: AMOUNT_START };
+    const request = { tokenIn: native, tokenOut: start, amountIn: side.amounts.start };
     const accepts: AcceptEdge = (one, zeroForOne) =>
       one.pool !== pool.pool && side.accepts(one, zeroForOne);
     const route = findBestRoute(graph, request, { isDivided: false, hopCountMax: 2, accepts });
@@ -70,12 +84,14 @@ function findTrip(
     way = toHops(route.legs[0]?.hops ?? []);
   }
   const hops = [...way, last];
-  const amountIn = toAmount(hops);
+  const amountIn = toAmount(hops, side.amounts);
   return amountIn === null ? null : { hops, amountIn };
 }
 
 interface TripRules {
   readonly trusted: ReadonlySet<Address>;
+  /** Of the native coin. */
+  readonly coinDecimals: number;
   /** Which pools may be used on the way. */
   readonly accepts: AcceptEdge;
 }
@@ -91,12 +107,13 @@ export function toProbeTrip(graph: PoolGraph, pool: GraphPool, rules: TripRules)
     const known = rules.trusted.has(asset) ? 1_000_000 : 0;
     return known + graph.neighbours(asset).size;
   };
+  const amounts = toTripAmounts(rules.coinDecimals);
   const isZeroFirst = toRank(pool.token0) >= toRank(pool.token1);
   for (const zeroForOne of [isZeroFirst, !isZeroFirst]) {
     // The native coin is where every trip begins: it cannot be what is bought.
     const bought = graph.toAsset(zeroForOne ? pool.token1 : pool.token0);
     if (bought === graph.nativeAsset) continue;
-    const trip = findTrip(graph, pool, { zeroForOne, accepts: rules.accepts });
+    const trip = findTrip(graph, pool, { zeroForOne, accepts: rules.accepts, amounts });
     if (trip !== null) return trip;
   }
   return null;
