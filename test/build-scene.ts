@@ -159,7 +159,7 @@ export async function createBuildScene(
   t.after(() => threads.stop());
   const desk = new RouteDesk(threads);
   const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
-  const caller = { key: 'test', charge: () => undefined };
+  const caller = { key: 'test', chargeAhead: () => 0, charge: () => undefined };
   const { client } = node;
   const parts = { chainId: 1337, router: ROUTER, rollup: null, client, clock };
   const builder = new EvmTransactions(parts);

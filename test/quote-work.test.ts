@@ -1,12 +1,14 @@
 // What a quote's search costs, over HTTP: told in the headers, also of answers that are errors.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { findFamily } from '../src/compose/chain-families.ts';
 import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import { COSTS } from '../src/contract/operation.ts';
 import { quoteTrade } from '../src/contract/operations/quote-trade.ts';
-import { systemClock } from '../src/lib/clock.ts';
+import { type Clock, systemClock } from '../src/lib/clock.ts';
 import type { TokenRecord } from '../src/model/market-record.ts';
 import { createPricing, createQuoteTrade } from '../src/trading/quote/create-pricing.ts';
 import { toExtraCost } from '../src/trading/quote/price-trade.ts';
@@ -16,8 +18,10 @@ import { searchTrade } from '../src/trading/routing/find-trade-route.ts';
 import { SearchWork } from '../src/trading/routing/search-work.ts';
 import { planTrade, type RouteQuestion } from '../src/trading/routing/trade-plan.ts';
 import { RouteDesk } from '../src/trading/search/route-desk.ts';
+import { SearchThreads } from '../src/trading/search/search-threads.ts';
 import { createSqlitePlace } from './conformance/store-place.ts';
 import { toCheckpoint } from './conformance/store-samples.ts';
+import { ManualClock } from './fakes/manual-clock.ts';
 import { createRandomQuestion } from './fakes/random-trade.ts';
 import { TRADE_COSTS } from './fakes/trade-costs.ts';
 import { startTestServer, toLimits } from './start-http-server.ts';
@@ -26,6 +30,13 @@ import { TEST_SEALER } from './test-sealer.ts';
 const CHECKPOINT = toCheckpoint(1, 7);
 /** So slow that nothing comes back while a test runs. */
 const BUDGET = { policy: 'anonymous', perMinute: 0.001, burst: 20 };
+
+interface QuotesOptions {
+  readonly burst?: number;
+  readonly perMinute?: number;
+  readonly clock?: Clock;
+  readonly threads?: SearchThreads;
+}
 
 function toToken(token: string): TokenRecord {
   return {
@@ -43,13 +54,18 @@ function createQuestion(worth: number): RouteQuestion {
   return { ...question, outPerGas: null };
 }
 
-function toExpectedCost(question: RouteQuestion): number {
+/** What the search alone costs; a long one costs the laying out of its plan as well. */
+function toCostMin(question: RouteQuestion): number {
   const work = new SearchWork();
   searchTrade(planTrade(question), work);
   return COSTS.quote + toExtraCost(work.count);
 }
 
-async function startQuotes(t: TestContext, { graph, book, trusted, ...ends }: RouteQuestion) {
+async function startQuotes(
+  t: TestContext,
+  { graph, book, trusted, ...ends }: RouteQuestion,
+  options: QuotesOptions = {},
+) {
   const place = await createSqlitePlace();
   const store = await place.open();
   await store.market.transaction('devnet', async (transaction) => {
@@ -72,7 +88,7 @@ async function startQuotes(t: TestContext, { graph, book, trusted, ...ends }: Ro
     noteFailure: () => undefined,
   };
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };
-  const threads = openSearchThreads({ clock: systemClock, logger });
+  const { threads = openSearchThreads({ clock: systemClock, logger }), clock, ...budget } = options;
   const pricing = createPricing({
     chains: {
       list: () => ['devnet'],
@@ -85,60 +101,136 @@ async function startQuotes(t: TestContext, { graph, book, trusted, ...ends }: Ro
   const server = await startTestServer(t, {
     operations: [quoteTrade],
     handlers: { quoteTrade: createQuoteTrade(pricing) as never },
-    limits: toLimits({ anonymous: BUDGET }),
+    limits: toLimits({ anonymous: { ...BUDGET, ...budget } }),
+    ...(clock === undefined ? {} : { clock }),
   });
   t.after(async () => {
     await threads.stop();
     await store.close();
     await place.remove();
   });
-  return async (amountIn: bigint) => {
-    const response = await fetch(`${server.origin}/v1/trade/quote`, {
+  const toBody = (amountIn: bigint) =>
+    JSON.stringify({
+      ...{ chain: 'devnet', mint: ends.tokenOut, quoteMint: ends.tokenIn, side: 'buy' },
+      amountInRaw: amountIn.toString(),
+    });
+  const send = (amountIn: bigint, signal: AbortSignal | null = null) =>
+    fetch(`${server.origin}/v1/trade/quote`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        ...{ chain: 'devnet', mint: ends.tokenOut, quoteMint: ends.tokenIn, side: 'buy' },
-        amountInRaw: amountIn.toString(),
-      }),
+      signal,
+      body: toBody(amountIn),
     });
+  const quote = async (amountIn: bigint) => {
+    const response = await send(amountIn);
     const answer = (await response.json()) as Record<string, unknown>;
     const left = Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
-    return { status: response.status, answer, left };
+    const retryAfterSeconds = Number(response.headers.get('retry-after'));
+    return { status: response.status, answer, left, retryAfterSeconds };
   };
+  /** Closes its side of the connection once it has sent the request. */
+  const sendHalf = (amountIn: bigint) => {
+    const { host, port } = new URL(server.origin);
+    const socket = connect({ host: '127.0.0.1', port: Number(port), allowHalfOpen: true });
+    t.after(() => socket.destroy());
+    const text = toBody(amountIn);
+    const head = [
+      'POST /v1/trade/quote HTTP/1.1',
+      `host: ${host}`,
+      'content-type: application/json',
+      `content-length: ${text.length}`,
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+    return { next: async () => (await once(socket, 'data'))[0] };
+  };
+  return { send, quote, sendHalf };
 }
 
-test('behavior: a long search costs more than a short one, as the headers tell', async (t) => {
+test('behavior: a long search costs more than a short one, the same each time', async (t) => {
   const [short, long] = [createQuestion(10), createQuestion(3e6)];
-  const quote = await startQuotes(t, short);
-  const [shortCost, longCost] = [toExpectedCost(short), toExpectedCost(long)];
-  assert.equal(shortCost, COSTS.quote);
-  assert.ok(longCost > COSTS.quote + 3, `${longCost}`);
+  const { quote } = await startQuotes(t, short, { burst: 200 });
+  assert.equal(toCostMin(short), COSTS.quote);
+  assert.ok(toCostMin(long) > COSTS.quote + 3);
   const first = await quote(short.amountIn);
-  assert.deepEqual([first.status, first.left], [200, BUDGET.burst - shortCost]);
+  assert.deepEqual([first.status, first.left], [200, 200 - COSTS.quote]);
   const second = await quote(long.amountIn);
-  assert.deepEqual([second.status, second.left], [200, BUDGET.burst - shortCost - longCost]);
+  const cost = first.left - second.left;
+  assert.equal(second.status, 200);
+  assert.ok(cost >= toCostMin(long), `${cost}`);
   assert.equal((second.answer['state'] as { block: number }).block, CHECKPOINT.block);
+  const third = await quote(long.amountIn);
+  assert.equal(second.left - third.left, cost);
 });
 
 test('behavior: work beyond the budget is owed, and nothing passes until it is paid', async (t) => {
   const long = createQuestion(3e6);
-  const quote = await startQuotes(t, long);
-  const cost = toExpectedCost(long);
-  const statuses: number[] = [];
-  let left = BUDGET.burst;
-  while (left >= COSTS.quote) {
-    const answer = await quote(long.amountIn);
-    statuses.push(answer.status);
-    assert.equal(answer.left, Math.max(0, left - cost));
-    left = answer.left;
-  }
-  assert.ok(statuses.every((status) => status === 200));
+  const { quote } = await startQuotes(t, long, { burst: COSTS.quote + 1 });
+  const first = await quote(long.amountIn);
+  assert.deepEqual([first.status, first.left], [200, 0]);
   assert.equal((await quote(1n)).status, 429);
+});
+
+test('behavior: what a long search is known to take is needed before it begins', async (t) => {
+  const long = createQuestion(3e6);
+  const rich = await startQuotes(t, long, { burst: 1_000 });
+  const cost = 1_000 - (await rich.quote(long.amountIn)).left;
+  const { quote } = await startQuotes(t, long, { burst: 2 * cost - 1 });
+  assert.equal((await quote(long.amountIn)).left, cost - 1);
+  const refused = await quote(long.amountIn);
+  // Nothing was done, so nothing is spent: a short quote still passes.
+  assert.deepEqual([refused.status, refused.left], [429, cost - 1]);
+  const short = await quote(createQuestion(10).amountIn);
+  assert.deepEqual([short.status, short.left], [200, cost - 1 - COSTS.quote]);
+});
+
+test('behavior: a search that costs more than a whole budget needs a full one', async (t) => {
+  const long = createQuestion(3e6);
+  const clock = new ManualClock();
+  const { quote } = await startQuotes(t, long, { burst: COSTS.quote + 1, perMinute: 60, clock });
+  assert.equal((await quote(long.amountIn)).status, 200);
+  // First what a quote costs has to come back, then all that this one is known to cost.
+  for (let time = 0; time < 2; time += 1) {
+    const refused = await quote(long.amountIn);
+    assert.equal(refused.status, 429);
+    clock.advance(refused.retryAfterSeconds * 1_000);
+  }
+  assert.equal((await quote(long.amountIn)).status, 200);
+});
+
+test('behavior: who hangs up has no search left waiting', async (t) => {
+  const long = createQuestion(3e6);
+  // One that never answers, so that whatever comes next waits for it.
+  const idle = { post: () => undefined, end: async () => undefined };
+  const threads = new SearchThreads({
+    ...{ startThread: () => idle, threadCountMax: 1, clock: systemClock },
+    queue: { lengthMax: 10, perCallerMax: 10 },
+    log: { error: (_fields, message) => assert.fail(message) },
+  });
+  const { send, sendHalf } = await startQuotes(t, long, { burst: 1_000, threads });
+  const until = async (waiting: number) => {
+    while (threads.waiting !== waiting) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const [first, second] = [new AbortController(), new AbortController()];
+  const running = send(long.amountIn, first.signal);
+  const waiting = send(long.amountIn, second.signal);
+  await until(1);
+  second.abort();
+  await assert.rejects(waiting, { name: 'AbortError' });
+  await until(0);
+  // Who has only closed its side of the connection still reads.
+  const half = sendHalf(long.amountIn);
+  assert.match(String(await half.next()), /^HTTP\/1\.1 102 Processing\r\n\r\n/);
+  assert.equal(threads.waiting, 1);
+  await threads.stop();
+  let told = '';
+  while (!told.includes('HTTP/1.1 503 ')) told += await half.next();
+  first.abort();
+  await running.catch(() => undefined);
 });
 
 test('behavior: what no pool can hold is 409 at the price of a quote', async (t) => {
   const question = createQuestion(10);
-  const quote = await startQuotes(t, question);
+  const { quote } = await startQuotes(t, question);
   let left = BUDGET.burst;
   for (const amountIn of [1n << 245n, (1n << 256n) - 1n]) {
     const { status, answer, left: after } = await quote(amountIn);

@@ -129,14 +129,24 @@ test('behavior: a million distinct identities stay within the bound', () => {
 
 test('behavior: work that is done is owed beyond the budget, up to one burst more', () => {
   const { clock, limiter } = createLimiter();
-  assert.deepEqual(limiter.owe('a', 50), { allowed: true, remaining: 10, resetMs: 25_000 });
-  assert.deepEqual(limiter.owe('a', 30), { allowed: true, remaining: 0, resetMs: 40_000 });
+  assert.deepEqual(limiter.settle('a', 50), { allowed: true, remaining: 10, resetMs: 25_000 });
+  assert.deepEqual(limiter.settle('a', 30), { allowed: true, remaining: 0, resetMs: 40_000 });
   // 20 are owed: those and the unit that is asked for have to come back first.
   assert.deepEqual(limiter.take('a', 1), { allowed: false, remaining: 0, resetMs: 10_500 });
-  assert.equal(limiter.owe('a', 1_000).resetMs, 60_000);
+  assert.equal(limiter.settle('a', 1_000).resetMs, 60_000);
   // Silence does not shorten it: the debt is remembered until it is paid.
   clock.advance(30_499);
   assert.equal(limiter.take('a', 1).allowed, false);
   clock.advance(1);
   assert.equal(limiter.take('a', 1).allowed, true);
+});
+
+test('behavior: what was paid in advance and not used is given back, never more than all', () => {
+  const { clock, limiter } = createLimiter();
+  assert.equal(limiter.take('a', 50).allowed, true);
+  assert.deepEqual(limiter.settle('a', -30), { allowed: true, remaining: 40, resetMs: 10_000 });
+  // The rest has come back by itself meanwhile.
+  clock.advance(10_000);
+  assert.deepEqual(limiter.settle('a', -30), { allowed: true, remaining: 60, resetMs: 0 });
+  assert.equal(limiter.take('a', 61).allowed, false);
 });

@@ -93,15 +93,17 @@ export class Limiter {
   }
 
   /**
-   * Spends `cost` whether the budget has it or not, for work that is done already. What is missing
-   * is owed: nothing is allowed until it has been refilled. No more than a whole burst is owed.
+   * Spends `cost` whether the budget has it or not, for work that is done already; gives back where
+   * it is negative. What is missing is owed: nothing is allowed until it has been refilled. No more
+   * than a whole burst is owed.
    */
-  owe(identity: string, cost: number): Decision {
+  settle(identity: string, cost: number): Decision {
     const nowMs = this.#clock.monotonicMs();
     this.#rotate(nowMs);
     const account = this.#find(identity);
     const arrivalMs = Math.max(nowMs, account?.arrivalMs ?? 0) + cost * this.#unitMs;
-    const nextArrivalMs = Math.min(arrivalMs, nowMs + this.#burstMs * OWED_BURSTS_MAX);
+    const latestMs = nowMs + this.#burstMs * OWED_BURSTS_MAX;
+    const nextArrivalMs = Math.max(nowMs, Math.min(arrivalMs, latestMs));
     if (account !== undefined) account.arrivalMs = nextArrivalMs;
     else this.#young.set(identity, { arrivalMs: nextArrivalMs });
     const debtMs = nextArrivalMs - nowMs;

@@ -17,8 +17,16 @@ export interface HandlerContext {
   readonly origin: string | null;
   /** The caller's word for this very request, where the operation takes one. */
   readonly idempotencyKey: string | null;
-  /** Charges for work that goes beyond what the operation costs and is done already. */
+  /**
+   * Charges for work that is about to begin and goes beyond what the operation costs, which is
+   * `paid`. Throws where the budget does not have it, and gives back what was paid; returns what was
+   * charged, which may be less than asked for.
+   */
+  readonly chargeAhead?: (ahead: { readonly cost: number; readonly paid: number }) => number;
+  /** Charges for such work that is done already; a negative cost gives back. */
   readonly chargeDone?: (cost: number) => void;
+  /** Gives what is aborted when nobody waits for the answer any more: for work that has to wait. */
+  readonly watchClient?: () => AbortSignal;
 }
 
 type AnswerOf<Op> = OutputOf<Op> | FramedAnswer<OutputOf<Op>> | ReadyAnswer;

@@ -8,7 +8,7 @@ import {
   type Answer,
   admit,
   type BindOptions,
-  createChargeDone,
+  createWorkContext,
   toPassage,
   withTimeout,
 } from './bind.ts';
@@ -90,7 +90,7 @@ export function bindRawOperation(
       addressGroup: options.readAddressGroup(request),
       origin: readOrigin(exchange),
       idempotencyKey: null,
-      chargeDone: createChargeDone(exchange, options),
+      ...createWorkContext(exchange, options),
     });
     exchange.addHeader('cache-control', operation.cacheControl);
     if (answer.body !== null) {

@@ -1,6 +1,6 @@
 // One operation → one route: admission, input, handler, answer.
 
-import type { AnyHandler } from '../contract/handler.ts';
+import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
 import type { Identity } from '../contract/identity.ts';
 import { COSTS, isBySearch, type Operation } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -12,6 +12,7 @@ import { createInputReader, readIdempotencyKey } from './read-input.ts';
 import { type IsAllowedOrigin, readOrigin } from './response-headers.ts';
 import type { SendQueueWatch } from './send-queue-watch.ts';
 import type { SessionCookie } from './session-cookie.ts';
+import { watchClient } from './watch-client.ts';
 
 /** Answers an exchange; a throw or rejection becomes a problem. */
 export type Answer = (exchange: Exchange) => void | Promise<void>;
@@ -88,13 +89,34 @@ function refuse(
   throw error;
 }
 
-/** Charges for work beyond what the operation costs, once it is done; the answer tells. */
-export function createChargeDone(exchange: Exchange, options: BindOptions) {
-  return (cost: number): void => {
+/** How work beyond what the operation costs is charged, and given up where nobody waits for it. */
+export function createWorkContext(
+  exchange: Exchange,
+  options: BindOptions,
+): Pick<HandlerContext, 'chargeAhead' | 'chargeDone' | 'watchClient'> {
+  const { gate } = options;
+  let watched: AbortSignal | null = null;
+  const readCaller = () => {
     const { identity } = exchange;
-    if (identity === null || cost <= 0) return;
-    const caller = { identity, addressGroup: readGroup(exchange, options) };
-    exchange.renewHeader('ratelimit', options.gate.chargeDone(caller, cost).rateLimit);
+    return identity && { identity, addressGroup: readGroup(exchange, options) };
+  };
+  const tell = (admission: Admission) => exchange.renewHeader('ratelimit', admission.rateLimit);
+  return {
+    watchClient: () => {
+      watched ??= watchClient(exchange);
+      return watched;
+    },
+    chargeAhead: (ahead) => {
+      const caller = readCaller();
+      if (caller === null) return 0;
+      const { charged, admission } = gate.chargeAhead(caller, ahead);
+      if (admission !== null) tell(admission);
+      return charged;
+    },
+    chargeDone: (cost) => {
+      const caller = readCaller();
+      if (caller !== null && cost !== 0) tell(gate.chargeDone(caller, cost));
+    },
   };
 }
 
@@ -134,7 +156,7 @@ export function bindOperation(
       addressGroup: readGroup(exchange, options),
       origin: readOrigin(exchange),
       idempotencyKey: operation.takesIdempotencyKey ? readIdempotencyKey(exchange) : null,
-      ...(isSearching ? { chargeDone: createChargeDone(exchange, options) } : {}),
+      ...(isSearching ? createWorkContext(exchange, options) : {}),
     });
   }
   /** An answer, or the promise of one where anything on the way has to be waited for. */

@@ -42,6 +42,12 @@ export interface Admission {
   readonly rateLimitPolicy: string;
 }
 
+/** A caller that has passed, as budgets tell callers apart. */
+interface MeteredCaller {
+  readonly identity: Identity;
+  readonly addressGroup: string;
+}
+
 interface Meter {
   readonly limiter: Limiter;
   readonly policyField: string;
@@ -179,7 +185,7 @@ export class Gate {
    * for the whole.
    */
   chargeMore(
-    caller: { readonly identity: Identity; readonly addressGroup: string },
+    caller: MeteredCaller,
     more: { readonly cost: number; readonly advance?: number; readonly isRequest: boolean },
   ): Admission {
     const { identity, addressGroup } = caller;
@@ -189,21 +195,45 @@ export class Gate {
       this.#byLevel[identity.kind].limiter.giveBack(identity.key, advance);
     }
     this.#spend(this.#ip, addressGroup, more.cost);
-    const admission = this.#charge(identity, more.cost);
+    const admission = this.#chargeOrGiveBack(caller, more.cost);
     if (more.isRequest) this.#options.countUse(identity);
     return admission;
   }
 
-  /** Charges for work that is done already, which cannot be refused any more. */
-  chargeDone(
-    caller: { readonly identity: Identity; readonly addressGroup: string },
-    cost: number,
-  ): Admission {
+  #chargeOrGiveBack(caller: MeteredCaller, cost: number): Admission {
+    try {
+      return this.#charge(caller.identity, cost);
+    } catch (error) {
+      this.#ip.limiter.giveBack(caller.addressGroup, cost);
+      throw error;
+    }
+  }
+
+  /**
+   * Charges for work that is about to begin, on top of what the request has `paid`. A refusal gives
+   * that back and tells how long to wait for the whole. Work that costs more than a budget can ever
+   * hold needs a full one, and the rest is settled once it is done: see what was `charged`.
+   */
+  chargeAhead(
+    caller: MeteredCaller,
+    { cost, paid }: { readonly cost: number; readonly paid: number },
+  ): { readonly charged: number; readonly admission: Admission | null } {
+    const bursts = [this.#ip, this.#byLevel[caller.identity.kind]].map(
+      ({ limiter }) => limiter.budget.burst,
+    );
+    const whole = Math.min(paid + cost, ...bursts);
+    if (whole <= paid) return { charged: 0, admission: null };
+    const admission = this.chargeMore(caller, { cost: whole, advance: paid, isRequest: false });
+    return { charged: whole - paid, admission };
+  }
+
+  /** Charges for work that is done already and cannot be refused; a negative cost gives back. */
+  chargeDone(caller: MeteredCaller, cost: number): Admission {
     const { identity, addressGroup } = caller;
-    this.#ip.limiter.owe(addressGroup, cost);
+    this.#ip.limiter.settle(addressGroup, cost);
     return this.#toAdmission(
       identity,
-      this.#byLevel[identity.kind].limiter.owe(identity.key, cost),
+      this.#byLevel[identity.kind].limiter.settle(identity.key, cost),
     );
   }
 

@@ -40,6 +40,19 @@ describe('FairQueue', () => {
     assert.deepEqual(drain(queue), ['b1', 'a2', 'c1']);
   });
 
+  it('lets an item be taken out, and nothing else with it', () => {
+    const queue = new FairQueue<string>({ lengthMax: 100, perCallerMax: 100 });
+    for (const item of ['a1', 'a2', 'a3', 'b1']) queue.push(item.slice(0, 1), item);
+    assert.equal(queue.remove('a', 'a2'), true);
+    assert.equal(queue.remove('a', 'a2'), false);
+    assert.equal(queue.remove('b', 'b1'), true);
+    assert.equal(queue.remove('c', 'c1'), false);
+    assert.equal(queue.length, 2);
+    queue.push('b', 'b2');
+    assert.deepEqual(drain(queue), ['a1', 'b2', 'a3']);
+    assert.equal(queue.length, 0);
+  });
+
   it('gives somebody new a place of the caller who has most of them', () => {
     const queue = new FairQueue<string>({ lengthMax: 6, perCallerMax: 4 });
     for (const item of ['a1', 'a2', 'b1', 'b2', 'b3', 'b4']) queue.push(item.slice(0, 1), item);

@@ -44,6 +44,17 @@ export class FairQueue<Item> {
     return most;
   }
 
+  /** False where the item does not wait here any more. */
+  remove(caller: string, item: Item): boolean {
+    const items = this.#waiting.get(caller) ?? [];
+    const at = items.indexOf(item);
+    if (at < 0) return false;
+    items.splice(at, 1);
+    if (items.length === 0) this.#waiting.delete(caller);
+    this.#length -= 1;
+    return true;
+  }
+
   /** The next caller's oldest item; undefined where nothing waits. */
   shift(): Item | undefined {
     for (const [caller, items] of this.#waiting) {

@@ -8,7 +8,7 @@ import type {
   TradingWallet,
 } from '../../chains/chain-transactions.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
-import type { InputOf } from '../../contract/operation.ts';
+import { COSTS, type InputOf } from '../../contract/operation.ts';
 import type { buildTrade } from '../../contract/operations/build-trade.ts';
 import { toNotReady } from '../../contract/parse-reference.ts';
 import { AppError } from '../../errors/app-error.ts';
@@ -16,7 +16,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/market-event.ts';
-import { type Pricing, toTradeCaller } from '../quote/create-pricing.ts';
+import { createTradeCaller, type Pricing } from '../quote/create-pricing.ts';
 import type { PricedTrade, TradeCaller, TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
 import type { TradeChains } from '../quote/trade-chain.ts';
@@ -129,7 +129,7 @@ class TradeBuilder {
     const chain = builders.find(request.chain);
     if (chain === null) throw toNotReady(request.chain);
     if (!chain.canBuild) throw new AppError('TRADING_NOT_SUPPORTED', { chain: request.chain });
-    const caller = toTradeCaller(context);
+    const caller = createTradeCaller(context, COSTS.build);
     return { request, terms, wallet, chain, lifeSeconds: input.deadlineSeconds, caller };
   }
 

@@ -1,7 +1,7 @@
 // Puts pricing and quoting together.
 
 import type { HandlerContext } from '../../contract/handler.ts';
-import type { InputOf } from '../../contract/operation.ts';
+import { COSTS, type InputOf } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';
 import { createPriceTrade, type PricingParts } from './price-trade.ts';
@@ -41,18 +41,29 @@ export function createPricing(parts: TradingParts): Pricing {
   };
 }
 
-/** Budgets and turns go by the same caller. */
-export function toTradeCaller(context: HandlerContext): TradeCaller {
-  const { identity, chargeDone } = context;
+/** Budgets and turns go by the same caller. `paid` is what its request has cost so far. */
+export function createTradeCaller(context: HandlerContext, paid: number): TradeCaller {
+  const { identity, chargeAhead, chargeDone, watchClient } = context;
+  // Only a refusal of the first search gives that back: after it, some of the work is done.
+  let unused = paid;
   return {
     key: `${identity.kind} ${identity.key}`,
+    watch: watchClient,
+    chargeAhead: (cost) => {
+      const given = unused;
+      unused = 0;
+      return chargeAhead?.({ cost, paid: given }) ?? 0;
+    },
     charge: (cost) => {
-      if (cost > 0) chargeDone?.(cost);
+      unused = 0;
+      chargeDone?.(cost);
     },
   };
 }
 
 export function createQuoteTrade(pricing: Pricing) {
   return async (input: InputOf<typeof quoteTrade>, context: HandlerContext): Promise<QuoteAnswer> =>
-    pricing.toQuote(await pricing.price(pricing.parse(input), toTradeCaller(context)));
+    pricing.toQuote(
+      await pricing.price(pricing.parse(input), createTradeCaller(context, COSTS.quote)),
+    );
 }

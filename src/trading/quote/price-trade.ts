@@ -15,7 +15,7 @@ import { refuseRoute } from '../routing/refuse-route.ts';
 import { toGas } from '../routing/trade-gas.ts';
 import { planTrade } from '../routing/trade-plan.ts';
 import { toExecutionPrice, toPriceImpactBps, toSpotPrice } from '../routing/trade-prices.ts';
-import type { RouteDesk } from '../search/route-desk.ts';
+import type { RouteDesk, SearchMeter } from '../search/route-desk.ts';
 import type {
   PricedTrade,
   PriceTrade,
@@ -215,6 +215,17 @@ export function toExtraCost(evaluations: number): number {
   return Math.ceil(Math.max(0, evaluations - EVALUATIONS_PER_UNIT) / EVALUATIONS_PER_UNIT);
 }
 
+function createSearchMeter(caller: TradeCaller): SearchMeter {
+  let paid = 0;
+  return {
+    prepay: (evaluations) => {
+      const cost = toExtraCost(evaluations);
+      if (cost > 0) paid = caller.chargeAhead(cost);
+    },
+    settle: (evaluations) => caller.charge(toExtraCost(evaluations) - paid),
+  };
+}
+
 /** Finds routes on the last committed state: all that is returned is of one state. */
 function createSearch(parts: PricingParts) {
   const worths = new Map<ChainSlug, GasWorth>();
@@ -229,8 +240,10 @@ function createSearch(parts: PricingParts) {
     const tokenOut = ends.tokenOut.token;
     let at: GraphAtCommit | null = null;
     let outPerGas: Ratio | null = null;
-    const { search: searched, work } = await parts.desk.search({
+    const { search: searched } = await parts.desk.search({
       caller: caller.key,
+      meter: createSearchMeter(caller),
+      watchCaller: caller.watch,
       market: `${chain.slug} ${tokenIn} ${tokenOut}`,
       amountIn: request.amountInRaw,
       plan: () => {
@@ -254,7 +267,6 @@ function createSearch(parts: PricingParts) {
         });
       },
     });
-    caller.charge(toExtraCost(work));
     if (searched.kind === 'none') {
       const { slug, addresses } = chain;
       throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });

@@ -147,7 +147,14 @@ export interface PricedTrade {
 /** Who asks for a price: searches of different callers are served in turn. */
 export interface TradeCaller {
   readonly key: string;
-  /** Charges for a search that took more than the operation pays for; it is done by then. */
+  /** Gives what is aborted when the caller no longer waits for an answer. */
+  readonly watch?: (() => AbortSignal) | undefined;
+  /**
+   * Charges in advance for a search that takes more than the operation pays for. Throws where the
+   * budget does not have it; returns what was charged, which may be less.
+   */
+  chargeAhead(cost: number): number;
+  /** Charges for such a search when it is done; a negative cost gives back. */
   charge(cost: number): void;
 }
 

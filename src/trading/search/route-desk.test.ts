@@ -7,11 +7,12 @@ import { startSearchThread } from '../../compose/open-search-threads.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
 import { SearchWork } from '../routing/search-work.ts';
 import { planTrade, type RouteQuestion } from '../routing/trade-plan.ts';
-import { RouteDesk, SHORT_EVALUATIONS_MAX } from './route-desk.ts';
+import { RouteDesk, type SearchMeter, SHORT_EVALUATIONS_MAX } from './route-desk.ts';
 import { SearchThreads } from './search-threads.ts';
 
 interface Scene {
   readonly desk: RouteDesk;
+  readonly threads: SearchThreads;
   countThreads(): number;
 }
 
@@ -28,7 +29,7 @@ function createScene(t: TestContext): Scene {
     },
   });
   t.after(() => threads.stop());
-  return { desk: new RouteDesk(threads), countThreads: () => count };
+  return { desk: new RouteDesk(threads), threads, countThreads: () => count };
 }
 
 function searchHere(question: RouteQuestion) {
@@ -40,16 +41,50 @@ function searchHere(question: RouteQuestion) {
 const SHORT = createRandomQuestion({ seed: 2, poolCount: 12, worth: 10 });
 const LONG = createRandomQuestion({ seed: 9, poolCount: 200, worth: 3e6 });
 
-function ask(desk: RouteDesk, question: RouteQuestion, caller = 'test', onPlan = () => {}) {
+/** What a caller was told of its bill, and what it has; without limit unless told. */
+class Bill implements SearchMeter {
+  readonly prepaid: number[] = [];
+  readonly settled: number[] = [];
+  readonly #limit: number;
+
+  constructor(limit = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+  }
+
+  prepay(evaluations: number): void {
+    if (evaluations > this.#limit) throw new RangeError('cannot pay');
+    this.prepaid.push(evaluations);
+  }
+
+  settle(evaluations: number): void {
+    this.settled.push(evaluations);
+  }
+}
+
+interface Asking {
+  readonly caller?: string;
+  readonly meter?: SearchMeter;
+  readonly signal?: AbortSignal;
+  readonly onPlan?: () => void;
+}
+
+function ask(desk: RouteDesk, question: RouteQuestion, asking: Asking = {}) {
+  const { caller = 'test', meter = new Bill(), signal, onPlan } = asking;
   return desk.search({
-    caller,
+    ...{ caller, meter },
+    watchCaller: signal && (() => signal),
     market: `${question.tokenIn} ${question.tokenOut}`,
     amountIn: question.amountIn,
     plan: () => {
-      onPlan();
+      onPlan?.();
       return planTrade(question);
     },
   });
+}
+
+/** A question of which the like are known to take long, and what it costs. */
+async function searchOnce(desk: RouteDesk, question: RouteQuestion): Promise<number> {
+  return (await ask(desk, question)).work;
 }
 
 describe('RouteDesk', () => {
@@ -65,7 +100,11 @@ describe('RouteDesk', () => {
     const { desk, countThreads } = createScene(t);
     const expected = searchHere(LONG);
     assert.ok(expected.work > SHORT_EVALUATIONS_MAX);
-    for (let time = 0; time < 2; time += 1) assert.deepEqual(await ask(desk, LONG), expected);
+    for (let time = 0; time < 2; time += 1) {
+      const { search, work } = await ask(desk, LONG);
+      assert.deepEqual(search, expected.search);
+      assert.ok(work > expected.work, 'laying out the plan is work, too');
+    }
     assert.equal(countThreads(), 1);
   });
 
@@ -73,8 +112,10 @@ describe('RouteDesk', () => {
     const { desk } = createScene(t);
     let planned = 0;
     const searches = Array.from({ length: 20 }, () =>
-      ask(desk, LONG, 'test', () => {
-        planned += 1;
+      ask(desk, LONG, {
+        onPlan: () => {
+          planned += 1;
+        },
       }),
     );
     // The first is begun here, which is enough for one turn.
@@ -93,7 +134,8 @@ describe('RouteDesk', () => {
   it('serves callers in turn', async (t) => {
     const { desk } = createScene(t);
     const order: string[] = [];
-    const plan = (caller: string) => ask(desk, LONG, caller, () => order.push(caller));
+    const plan = (caller: string) =>
+      ask(desk, LONG, { caller, onPlan: () => void order.push(caller) });
     const searches = Array.from({ length: 10 }, () => plan('flood'));
     await Promise.all([...searches, plan('other')]);
     assert.ok(order.indexOf('other') <= 2, order.join(' '));
@@ -103,6 +145,7 @@ describe('RouteDesk', () => {
     const { desk } = createScene(t);
     const question = {
       caller: 'test',
+      meter: new Bill(),
       market: '',
       amountIn: 1n,
       plan: () => {
@@ -111,6 +154,86 @@ describe('RouteDesk', () => {
     };
     await assert.rejects(desk.search(question), RangeError);
     assert.equal((await ask(desk, SHORT)).search.kind, 'found');
+  });
+});
+
+describe('the bill of a search', () => {
+  it('is settled with the work alone where the search is short', async (t) => {
+    const { desk } = createScene(t);
+    const bill = new Bill();
+    const { work } = await ask(desk, SHORT, { meter: bill });
+    assert.deepEqual([bill.prepaid, bill.settled], [[], [work]]);
+  });
+
+  it('asks in advance for what the like of a long search took', async (t) => {
+    const { desk } = createScene(t);
+    const first = new Bill();
+    const { work } = await ask(desk, LONG, { meter: first });
+    assert.deepEqual([first.prepaid, first.settled], [[], [work]]);
+    const second = new Bill();
+    // A unit more is another question of about the same size.
+    const like = { ...LONG, amountIn: LONG.amountIn + 1n };
+    const again = await ask(desk, like, { meter: second });
+    assert.deepEqual([second.prepaid, second.settled], [[work], [again.work]]);
+  });
+
+  it('asks in advance as soon as one of the like was too long for here', async (t) => {
+    const { desk } = createScene(t);
+    const bill = new Bill();
+    const searches = [ask(desk, LONG), ask(desk, LONG, { meter: bill })];
+    await Promise.all(searches);
+    assert.equal(bill.prepaid.length, 1);
+    assert.ok((bill.prepaid[0] ?? 0) > SHORT_EVALUATIONS_MAX);
+  });
+
+  it('does nothing at all for a caller who cannot pay in advance', async (t) => {
+    const { desk } = createScene(t);
+    const work = await searchOnce(desk, LONG);
+    const bill = new Bill(work - 1);
+    const onPlan = () => assert.fail('planned');
+    await assert.rejects(ask(desk, LONG, { meter: bill, onPlan }), /cannot pay/);
+    assert.deepEqual(bill.settled, [0]);
+  });
+});
+
+describe('a caller who is gone', () => {
+  it('has no search begun that still waits for its turn', async (t) => {
+    const { desk } = createScene(t);
+    const begun = ask(desk, LONG);
+    const gone = new AbortController();
+    const onPlan = () => assert.fail('planned');
+    const waiting = [1, 2, 3].map(() => ask(desk, LONG, { signal: gone.signal, onPlan }));
+    gone.abort();
+    for (const one of waiting) await assert.rejects(one, { code: 'OVERLOADED' });
+    assert.equal((await begun).search.kind, 'found');
+  });
+
+  it('has no search that waits for a thread, and pays for the plan alone', async (t) => {
+    const { desk, threads } = createScene(t);
+    const work = await searchOnce(desk, LONG);
+    const running = ask(desk, LONG);
+    const gone = new AbortController();
+    const bill = new Bill();
+    const waiting = ask(desk, LONG, { signal: gone.signal, meter: bill });
+    while (threads.waiting === 0) await new Promise((resolve) => setImmediate(resolve));
+    gone.abort();
+    await assert.rejects(waiting, { code: 'OVERLOADED' });
+    assert.equal(threads.waiting, 0);
+    const [settled = 0] = bill.settled;
+    assert.ok(settled > 0 && settled < work, `${settled} of ${work}`);
+    assert.equal((await running).work, work);
+  });
+
+  it('pays for a search that a thread has begun', async (t) => {
+    const { desk, threads } = createScene(t);
+    const work = await searchOnce(desk, LONG);
+    const gone = new AbortController();
+    const bill = new Bill();
+    const running = ask(desk, LONG, { signal: gone.signal, meter: bill });
+    assert.equal(threads.waiting, 0);
+    gone.abort();
+    await running;
+    assert.deepEqual(bill.settled, [work]);
   });
 });
 

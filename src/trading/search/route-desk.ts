@@ -16,15 +16,30 @@ import type { Searched, SearchThreads } from './search-threads.ts';
 export const SHORT_EVALUATIONS_MAX = 40_000;
 /** Laying out a plan for a thread, by pool. */
 const PLANNED_EVALUATIONS = 8;
+/** What a long search is taken to need until one has ended: few take less. */
+const UNKNOWN_EVALUATIONS = 200_000;
 const LONG_KNOWN_MAX = 2_000;
-/** Amounts of about the same size take about the same work. */
 const SIZE_BITS = 3;
 const RETRY_AFTER_SECONDS = 1;
 const QUEUE = { lengthMax: 2_048, perCallerMax: 512 };
 
+/** Who pays for a search, in evaluations. */
+export interface SearchMeter {
+  /** Told before a search of which the like took so much; throws where the caller cannot pay. */
+  prepay(evaluations: number): void;
+  /** Told once, however the search ended, what was done for it. */
+  settle(evaluations: number): void;
+}
+
 interface DeskQuestion {
   /** Who asks, as limits tell callers apart. */
   readonly caller: string;
+  readonly meter: SearchMeter;
+  /**
+   * Called where the search has to wait. What it gives is aborted when the caller is gone: a search
+   * that has not begun by then never does.
+   */
+  readonly watchCaller?: (() => AbortSignal) | undefined;
   /** Names the two assets. */
   readonly market: string;
   readonly amountIn: bigint;
@@ -38,6 +53,11 @@ interface Task {
   refuse(): void;
 }
 
+/** Amounts of about the same size take about the same work. */
+function toLike({ market, amountIn }: DeskQuestion): string {
+  return `${market} ${amountIn.toString(2).length >> SIZE_BITS}`;
+}
+
 function countPools({ levels, refusal }: WholePlan): number {
   const fields = Object.values(levels).flat();
   return fields.reduce((sum, { field }) => sum + field.pools.length, refusal.pools.length);
@@ -46,8 +66,8 @@ function countPools({ levels, refusal }: WholePlan): number {
 export class RouteDesk {
   readonly #threads: SearchThreads;
   readonly #queue = new FairQueue<Task>(QUEUE);
-  /** Searches that were too long for here, so that their like are not begun here. */
-  readonly #long = new BoundedMap<string, true>(LONG_KNOWN_MAX);
+  /** What long searches took: their like are paid for in advance and not begun here. */
+  readonly #long = new BoundedMap<string, number>(LONG_KNOWN_MAX);
   /** What was done in this turn of the event loop. */
   #doneInTurn = 0;
   #isTurnWatched = false;
@@ -56,21 +76,26 @@ export class RouteDesk {
     this.#threads = threads;
   }
 
-  /** Rejects with what the plan throws, and with `OVERLOADED` where too many wait. */
+  /**
+   * Rejects with what the plan and the meter throw, and with `OVERLOADED` where too many wait and
+   * where the caller is gone before it is served.
+   */
   search(question: DeskQuestion): Promise<Searched> {
+    const { caller, watchCaller } = question;
     return new Promise((resolve, reject) => {
-      const run = () => {
-        try {
-          resolve(this.#search(question));
-        } catch (error) {
-          reject(error);
-        }
+      const task: Task = {
+        run: () => resolve(this.#search(question)),
+        refuse: () => {
+          reject(new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+        },
       };
-      const refuse = () => {
-        reject(new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
-      };
-      if (this.#queue.length === 0 && this.#isTurnOpen) run();
-      else this.#queue.push(question.caller, { run, refuse })?.refuse();
+      if (this.#queue.length === 0 && this.#isTurnOpen) task.run();
+      else {
+        this.#queue.push(caller, task)?.refuse();
+        watchCaller?.().addEventListener('abort', () => {
+          if (this.#queue.remove(caller, task)) task.refuse();
+        });
+      }
       this.#watchTurn();
     });
   }
@@ -94,21 +119,38 @@ export class RouteDesk {
     });
   }
 
-  #search({ caller, market, amountIn, plan: toPlan }: DeskQuestion): Searched | Promise<Searched> {
-    const plan = toPlan();
-    const size = amountIn.toString(2).length >> SIZE_BITS;
-    const like = `${market} ${size}`;
-    if (!this.#long.has(like)) {
-      const searched = this.#searchHere(plan);
-      if (searched !== null) return searched;
-      this.#long.set(like, true);
+  /** Runs to its end at once where the search is short. */
+  async #search(question: DeskQuestion): Promise<Searched> {
+    const { caller, meter, watchCaller } = question;
+    const like = toLike(question);
+    const known = this.#long.get(like);
+    let work = 0;
+    try {
+      if (known !== undefined) meter.prepay(known);
+      const plan = question.plan();
+      const searched = known === undefined ? this.#searchHere(plan) : null;
+      if (searched !== null) {
+        work = searched.work;
+        return searched;
+      }
+      this.#long.set(like, known ?? UNKNOWN_EVALUATIONS);
+      const whole = toWholePlan(plan);
+      const planned = countPools(whole) * PLANNED_EVALUATIONS;
+      this.#doneInTurn += planned;
+      work = planned;
+      const { search, work: done } = await this.#threads.search(whole, caller, watchCaller);
+      // A short one costs the same wherever it was searched.
+      work = done > SHORT_EVALUATIONS_MAX ? planned + done : done;
+      this.#remember(like, work);
+      return { search, work };
+    } finally {
+      meter.settle(work);
     }
-    const whole = toWholePlan(plan);
-    this.#doneInTurn += countPools(whole) * PLANNED_EVALUATIONS;
-    return this.#threads.search(whole, caller).then((searched) => {
-      if (searched.work <= SHORT_EVALUATIONS_MAX) this.#long.delete(like);
-      return searched;
-    });
+  }
+
+  #remember(like: string, work: number): void {
+    if (work > SHORT_EVALUATIONS_MAX) this.#long.set(like, work);
+    else this.#long.delete(like);
   }
 
   /** Null where it takes too long for here. */

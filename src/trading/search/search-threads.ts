@@ -88,8 +88,11 @@ export class SearchThreads {
     return this.#running.size;
   }
 
-  /** Rejects with `OVERLOADED` where too many wait, and where the thread fails. */
-  search(plan: WholePlan, caller: string): Promise<Searched> {
+  /**
+   * Rejects with `OVERLOADED` where too many wait, where the thread fails, and where the caller is
+   * gone before a thread has begun. `watchCaller` is called where the plan has to wait.
+   */
+  search(plan: WholePlan, caller: string, watchCaller?: () => AbortSignal): Promise<Searched> {
     const isResting = this.#options.clock.monotonicMs() < this.#restUntilMs;
     if (this.#isStopped || isResting) return Promise.reject(toOverloaded());
     return new Promise((resolve, reject) => {
@@ -98,6 +101,10 @@ export class SearchThreads {
       const refused = this.#queue.push(caller, job);
       refused?.reject(toOverloaded());
       if (refused !== job) this.#dispatch();
+      if (this.#queue.length === 0) return;
+      watchCaller?.().addEventListener('abort', () => {
+        if (this.#queue.remove(caller, job)) reject(toOverloaded());
+      });
     });
   }
 
