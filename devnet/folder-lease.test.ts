@@ -146,8 +146,10 @@ test('processes are listed with their groups, by the kernel or by ps', () => {
   const own = listProcesses().find(({ pid }) => pid === process.pid);
   assert.ok(own?.command.includes('folder-lease.test.ts'));
   assert.ok(own !== undefined && own.groupId > 0);
-  assert.deepEqual(parseProcessLine('  501   400 /bin/sh -c x y'), {
+  assert.equal(own.parentPid, process.ppid);
+  assert.deepEqual(parseProcessLine('  501   7   400 /bin/sh -c x y'), {
     pid: 501,
+    parentPid: 7,
     groupId: 400,
     command: '/bin/sh -c x y',
   });

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessEntry {
   readonly pid: number;
+  readonly parentPid: number;
   readonly groupId: number;
   /** The command line, its arguments separated by spaces; empty for a zombie. */
   readonly command: string;
@@ -15,19 +16,25 @@ function readEntry(pid: number): ProcessEntry | null {
   try {
     // "pid (name) state parent group …": the name may contain spaces and brackets itself.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const groupId = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+    const [, parentPid, groupId] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-    return { pid, groupId, command };
+    return { pid, parentPid: Number(parentPid), groupId: Number(groupId), command };
   } catch {
     return null;
   }
 }
 
-/** Of `ps -o pid=,pgid=,command=`. */
+/** Of `ps -o pid=,ppid=,pgid=,command=`. */
 export function parseProcessLine(line: string): ProcessEntry | null {
-  const match = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line);
-  if (match === null) return null;
-  return { pid: Number(match[1]), groupId: Number(match[2]), command: (match[3] ?? '').trim() };
+  const [, pid, parentPid, groupId, command = ''] =
+    /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+  if (pid === undefined) return null;
+  return {
+    pid: Number(pid),
+    parentPid: Number(parentPid),
+    groupId: Number(groupId),
+    command: command.trim(),
+  };
 }
 
 export function listProcesses(): ProcessEntry[] {
@@ -37,7 +44,7 @@ export function listProcesses(): ProcessEntry[] {
       .map((name) => readEntry(Number(name)))
       .filter((entry) => entry !== null);
   }
-  const args = ['-axww', '-o', 'pid=,pgid=,command='];
+  const args = ['-axww', '-o', 'pid=,ppid=,pgid=,command='];
   const output = execFileSync('ps', args, { encoding: 'utf8', maxBuffer: 64_000_000 });
   return output
     .split('\n')

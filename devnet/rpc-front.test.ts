@@ -157,6 +157,22 @@ test('what is not of blocks goes to the node, errors with their data included', 
   assert.equal(answer.status, (await fetch(chain.rpcUrl, { method: 'POST', body: '{' })).status);
 });
 
+test('what would make the node mine by itself is refused, alone and in a batch', async () => {
+  for (const method of ['evm_setAutomine', 'anvil_setAutomine', 'anvil_setRpcUrl', 'no_such']) {
+    const [alone, withAnother] = [
+      await rpc.ask([{ method, params: [true] }]),
+      await rpc.ask([
+        { method: 'eth_chainId', params: [] },
+        { method, params: [true] },
+      ]),
+    ];
+    assert.equal(alone[0]?.error?.code, -32_601, method);
+    assert.equal(withAnother[0]?.result, '0x539');
+    assert.equal(withAnother[1]?.error?.code, -32_601, method);
+  }
+  assert.equal(await chain.rpc.call('anvil_getAutomine'), false);
+});
+
 test('the clock rests when told, and no block is mined during a reorganisation', async () => {
   const readHead = async () => Number(await rpc.call<Hex>('eth_blockNumber'));
   await rpc.call('evm_setIntervalMining', 0.005);

@@ -43,6 +43,7 @@ const BODY_BYTES_MAX = 64 * 1024 ** 2;
 /** Clients keep connections; one that is closed under them looks like a node that fails. */
 const KEEP_ALIVE_MS = 600_000;
 const INTERNAL_ERROR = -32_603;
+const METHOD_NOT_FOUND = -32_601;
 
 /** What changes the chain's blocks: never while a block is being mined. */
 const REWRITES = new Set([
@@ -50,6 +51,26 @@ const REWRITES = new Set([
   ...['evm_snapshot', 'anvil_snapshot', 'evm_revert', 'anvil_revert', 'anvil_reorg'],
   ...['anvil_rollback', 'anvil_reset', 'hardhat_reset', 'anvil_loadState', 'hardhat_loadState'],
 ]);
+/** What developers do to a chain besides, and what reads how it is set up. */
+const CHANGES = new Set([
+  ...['evm_increaseTime', 'evm_setNextBlockTimestamp', 'evm_setTime', 'evm_setBlockGasLimit'],
+  ...['anvil_increaseTime', 'anvil_setNextBlockTimestamp', 'anvil_setTime'],
+  ...['anvil_setBlockGasLimit', 'anvil_setBlockTimestampInterval', 'evm_setAccountNonce'],
+  ...['anvil_removeBlockTimestampInterval', 'anvil_setNextBlockBaseFeePerGas'],
+  ...['anvil_setMinGasPrice', 'anvil_setCoinbase', 'anvil_setBalance', 'anvil_addBalance'],
+  ...['anvil_setNonce', 'anvil_setCode', 'anvil_setStorageAt', 'anvil_dealERC20'],
+  ...['anvil_dealErc20', 'anvil_setERC20Allowance', 'anvil_setErc20Allowance'],
+  ...['anvil_impersonateAccount', 'anvil_stopImpersonatingAccount', 'anvil_impersonateSignature'],
+  ...['anvil_autoImpersonateAccount', 'anvil_dropTransaction', 'anvil_dropAllTransactions'],
+  ...['anvil_removePoolTransactions', 'anvil_dumpState', 'anvil_nodeInfo', 'anvil_metadata'],
+  ...['anvil_getAutomine', 'anvil_getIntervalMining', 'anvil_getBlobByHash'],
+  ...['hardhat_setBalance', 'hardhat_setCode', 'hardhat_setNonce', 'hardhat_setStorageAt'],
+  ...['hardhat_setNextBlockBaseFeePerGas', 'hardhat_setMinGasPrice', 'hardhat_setCoinbase'],
+  ...['hardhat_impersonateAccount', 'hardhat_stopImpersonatingAccount', 'hardhat_getAutomine'],
+  ...['hardhat_dropTransaction', 'hardhat_metadata'],
+]);
+/** Namespaces that read and send: as on any node. */
+const NAMESPACES = /^(eth|net|web3|debug|trace|txpool|rpc|erigon|ots)_/;
 const MINES_MANY = new Set(['anvil_mine', 'hardhat_mine']);
 const SETS_INTERVAL = new Set(['evm_setIntervalMining', 'anvil_setIntervalMining']);
 
@@ -120,8 +141,20 @@ function planLogs({ rpc, archive }: FrontParts, call: Call): Plan {
   };
 }
 
+function isAllowed(method: string): boolean {
+  if (NAMESPACES.test(method)) return true;
+  return REWRITES.has(method) || SETS_INTERVAL.has(method) || CHANGES.has(method);
+}
+
+/** As a node answers what it does not have: what mines by itself would be a second hand here. */
+async function refuse(method: string): Promise<never> {
+  const message = `the devnet does not take ${method}; it mines by itself, see evm_mine and evm_setIntervalMining`;
+  throw new RpcError(method, { code: METHOD_NOT_FOUND, message });
+}
+
 function plan(parts: FrontParts, call: Call): Plan {
   const { method } = call;
+  if (!isAllowed(method)) return { kind: 'own', run: () => refuse(method) };
   if (method === 'eth_getLogs') return planLogs(parts, call);
   if (REWRITES.has(method)) return { kind: 'own', run: () => rewrite(parts, call) };
   if (SETS_INTERVAL.has(method)) return { kind: 'own', run: () => setIntervalMining(parts, call) };

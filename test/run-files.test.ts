@@ -3,12 +3,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findTree, killTree, readProcesses } from './process-tree.ts';
+import { listProcesses } from '../devnet/list-processes.ts';
+import { findTree, killTree } from './process-tree.ts';
 
 const HUNG: Readonly<Record<string, string>> = {
   'never-settles': `test('never settles', () => new Promise((done) => setTimeout(done, 1e9)));`,
@@ -16,21 +18,27 @@ const HUNG: Readonly<Record<string, string>> = {
   'does-not-end': `test('passes', () => undefined); setInterval(() => undefined, 1000);`,
 };
 
-/** Runs files as `npm test` does, with limits of a moment; whatever the machine, they hang. */
-async function runHung(folder: string, names: readonly string[]): Promise<string> {
-  const files = names.map((name) => join(folder, `${name}.test.mjs`));
+interface RunOptions {
+  readonly files: readonly string[];
+  readonly fileMs: number;
+  /** Where a file may write which processes it has. */
+  readonly pidsFile?: string;
+}
+
+/** Runs files as `npm test` does; `ended` has all that was printed. */
+async function startRun(folder: string, { files, fileMs, pidsFile = '' }: RunOptions) {
   const code =
     `import { runFiles } from ${JSON.stringify(new URL('run-files.ts', import.meta.url).href)};` +
-    `const counts = await runFiles(${JSON.stringify(files)}, { testMs: 1e9, fileMs: 1500 });` +
+    `const counts = await runFiles(${JSON.stringify(files)}, { testMs: 1e9, fileMs: ${fileMs} });` +
     `console.log('failed', counts.failed);`;
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { NODE_TEST_CONTEXT: _, ...rest } = process.env;
+  const env = { ...rest, PIDS_FILE: pidsFile };
   const script = join(folder, 'run.mjs');
   await writeFile(script, code);
   const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (text += part));
-  await once(child, 'close');
-  return text;
+  return { child, ended: once(child, 'close').then(() => text) };
 }
 
 test('behavior: every way to hang ends the file and fails it by name', async (t) => {
@@ -43,9 +51,10 @@ test('behavior: every way to hang ends the file and fails it by name', async (t)
     );
   }
   const names = Object.keys(HUNG);
-  const text = await runHung(folder, names);
-  for (const name of names) {
-    const file = join(folder, `${name}.test.mjs`);
+  const files = names.map((name) => join(folder, `${name}.test.mjs`));
+  // A limit of a moment: whatever the machine, these files hang.
+  const text = await (await startRun(folder, { files, fileMs: 1500 })).ended;
+  for (const file of files) {
     assert.ok(text.includes(`NO END: ${file}`), text);
     assert.ok(text.includes(`✖ ${file}`), text);
   }
@@ -70,9 +79,42 @@ test('behavior: a tree is ended from its root to its last child', {
   assert.deepEqual(findTree(2 ** 30), []);
   await killTree(parent.pid ?? 0, 1);
   const isLeft = () => {
-    const running = new Map(readProcesses().map(({ pid, command }) => [pid, command]));
+    const running = new Map(listProcesses().map(({ pid, command }) => [pid, command]));
     // A process that has ended and waits for its parent to notice has no command.
     return tree.some(({ pid, command }) => running.get(pid) === command);
   };
   while (isLeft()) await sleep(10);
+});
+
+/** Starts another process and hangs with it. */
+const WITH_CHILD = `
+  import { spawn } from 'node:child_process';
+  import { writeFileSync } from 'node:fs';
+  import { test } from 'node:test';
+  test('hangs with a child', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { detached: true });
+    writeFileSync(process.env.PIDS_FILE, JSON.stringify([process.pid, child.pid]));
+    await new Promise((done) => setTimeout(done, 1e9));
+  });`;
+
+test('behavior: a run that is told to end takes its files and what they started with it', {
+  timeout: 120_000,
+}, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'mintwire-run-files-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const files = ['first', 'second', 'third'].map((name) => join(folder, `${name}.test.mjs`));
+  for (const file of files) await writeFile(file, WITH_CHILD);
+  const pidsFile = join(folder, 'pids.json');
+  const { child, ended } = await startRun(folder, { files, fileMs: 1e9, pidsFile });
+  t.after(() => killTree(child.pid ?? 0, 1));
+  while (!existsSync(pidsFile) || readFileSync(pidsFile, 'utf8') === '') await sleep(10);
+  const pids = JSON.parse(readFileSync(pidsFile, 'utf8')) as number[];
+  child.kill('SIGTERM');
+  assert.match(await ended, /ended by SIGTERM/);
+  assert.notEqual(child.exitCode, 0);
+  const left = listProcesses().filter(
+    ({ pid, command }) =>
+      (pids.includes(pid) && command !== '') || files.some((file) => command.includes(file)),
+  );
+  assert.deepEqual(left, []);
 });

@@ -31,13 +31,41 @@ async function endFile(file: string): Promise<void> {
   if (found !== undefined) await killTree(found.pid);
 }
 
+const END_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Rejects when this process is told to end, once all that the files started has ended. */
 export function runFiles(files: string[], limits: RunLimits): Promise<Counts> {
+  const { promise, resolve, reject } = Promise.withResolvers<Counts>();
+  const stop = new AbortController();
+  const stopFor = (signal: NodeJS.Signals) => {
+    // Before the abort: a file that has ended can no longer be asked what it started.
+    const ending = Promise.all(files.map(endFile));
+    stop.abort();
+    ending.finally(() => reject(new Error(`ended by ${signal}`)));
+  };
+  for (const signal of END_SIGNALS) process.once(signal, stopFor);
+  const done = watchRun(files, { ...limits, signal: stop.signal });
+  // A run that was stopped is told by the signal, after its files have ended.
+  done.then(
+    (counts) => stop.signal.aborted || resolve(counts),
+    (error) => stop.signal.aborted || reject(error),
+  );
+  return promise.finally(() => {
+    for (const signal of END_SIGNALS) process.off(signal, stopFor);
+  });
+}
+
+function watchRun(
+  files: string[],
+  limits: RunLimits & { readonly signal: AbortSignal },
+): Promise<Counts> {
   return new Promise((resolve, reject) => {
     const timers = new Map<string, NodeJS.Timeout>();
-    const stream = run({ files, concurrency: 2, timeout: limits.testMs });
+    const { signal, testMs: timeout } = limits;
+    const stream = run({ files, concurrency: 2, timeout, signal });
     stream.on('test:dequeue', ({ name, file }) => {
       // A file is told like a test that has its name.
-      if (file === undefined || name !== file || timers.has(file)) return;
+      if (file === undefined || name !== file || timers.has(file) || signal.aborted) return;
       const end = () => {
         console.error(`NO END: ${file} was still running after ${limits.fileMs / 1000} s`);
         endFile(file).catch(reject);
