@@ -105,7 +105,7 @@ const STORE_SETTINGS = {
   }),
   databasePoolSize: setting('DATABASE_POOL_SIZE', integer({ min: 1, max: 1000 }), {
     group: 'Store',
-    why: 'How many PostgreSQL connections one process may hold.',
+    why: 'How many PostgreSQL connections requests may use at once; one more looks whether the server is in order.',
     example: '20',
     fallback: '10',
   }),

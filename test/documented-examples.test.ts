@@ -1,8 +1,10 @@
 // Pins what counts as an example and when what is shown differs from what is real.
 
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { compareForms, cutLike, findExamples } from '../docs/documented-examples.ts';
+import { openQuote } from '../src/trading/quote/quote-seal.ts';
 
 const PAGE = `# Page
 
@@ -57,4 +59,20 @@ test('behavior: real answers are cut like those that were shown, without secrets
     key: 'mw_live_…',
     url: 'http://127.0.0.1:8545',
   });
+});
+
+test('behavior: every quote id that is shown has the terms that quote ids have today', () => {
+  const sources = globSync(['README.md', 'docs/**/*.md', 'src/contract/operations/*.ts']);
+  const shown = sources.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/mwq_[\w-]+\.[\w-]+/g)].map(([quoteId]) => ({
+      file,
+      quoteId,
+    })),
+  );
+  assert.ok(shown.length >= 3, `${shown.length}`);
+  // Whose seal it bears does not matter.
+  const anyMark = { mark: () => '', isMark: () => true };
+  for (const { file, quoteId } of shown) {
+    assert.doesNotThrow(() => openQuote(anyMark, quoteId), `${file}: run npm run examples`);
+  }
 });

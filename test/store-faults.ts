@@ -2,12 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { closeSync, fstatSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, fstatSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Cleanup, RunningService } from './start-service.ts';
+import { type Answer, createAccessClient } from './access-client.ts';
+import {
+  type Cleanup,
+  createTempFolder,
+  type RunningService,
+  spawnService,
+} from './start-service.ts';
+import { createEvmWallet } from './wallets.ts';
 
 /** Far beyond what any fault takes to be seen: a service that never tells must fail the test. */
 const UNTIL_MAX_MS = 120_000;
@@ -83,7 +90,7 @@ export function createSmallDisk(t: Cleanup): SmallDisk {
 const SQLITE_PAGE_BYTES = 8192;
 
 /** Overwrites every page but the first, which names the format; the database may be in use. */
-export function damagePages(path: string): void {
+function damagePages(path: string): void {
   // What is still in the log would be read from there.
   const database = new DatabaseSync(path, { timeout: 5000 });
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -181,6 +188,66 @@ export function assertUnavailable(answer: {
   assert.equal(answer.status, 503, JSON.stringify(answer.body));
   assert.equal(answer.body.code, 'UPSTREAM_UNAVAILABLE');
   assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+}
+
+/** What needs the store to be written to. */
+export function askChallenge({ origin }: RunningService): Promise<Answer> {
+  const { address, chain } = createEvmWallet();
+  const body = { address, chain };
+  return createAccessClient(origin).send('POST', '/auth/challenge', { body });
+}
+
+/** A key to be issued while all is well. */
+export async function issueKey({ origin }: RunningService): Promise<string> {
+  const client = createAccessClient(origin);
+  const { token } = await client.signIn(createEvmWallet());
+  return (await client.issueKey(token)).key;
+}
+
+export async function assertKeyWorks({ origin }: RunningService, key: string): Promise<void> {
+  const answer = await createAccessClient(origin).send('GET', '/entitlements', { bearer: key });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  assert.equal(answer.body['level'], 'key');
+}
+
+interface Damage {
+  /** Of a service that is started here and stopped again. */
+  readonly folder: string;
+  /** The database in it whose pages are damaged while the service runs. */
+  readonly file: 'access.sqlite' | 'market.sqlite';
+  /** Starts a service on the folder and waits until it serves. */
+  readonly start: () => Promise<RunningService>;
+  /** Looks at the service once its pages are damaged. */
+  readonly look: (service: RunningService, key: string) => Promise<void>;
+}
+
+/**
+ * Damages a store under a running service: it is red, does not start again, and is healed by a
+ * backup. Returns what `/ready` said, and the service that runs on the backup.
+ */
+export async function damageAndRestore(
+  t: Cleanup,
+  { folder, file, start, look }: Damage,
+): Promise<{ readonly told: string; readonly service: RunningService }> {
+  const first = await start();
+  const key = await issueKey(first);
+  await assertStops(first);
+  const backup = join(createTempFolder(t), 'backup');
+  cpSync(folder, backup, { recursive: true });
+  const second = await start();
+  damagePages(join(folder, file));
+  await look(second, key);
+  const told = await untilReady(second, 503);
+  assert.match(told, /store is damaged.*integrity_check.*backup/);
+  await assertStops(second);
+  const third = spawnService(t, { env: { DATA_DIR: folder } });
+  assert.equal(await third.exited, 1, third.output());
+  assert.match(third.output(), /mintwire: The start failed: The store is damaged/);
+  rmSync(folder, { recursive: true });
+  cpSync(backup, folder, { recursive: true });
+  const service = await start();
+  await assertKeyWorks(service, key);
+  return { told, service };
 }
 
 /** Stops the service as an operator does; whatever its store did, it ends in order. */

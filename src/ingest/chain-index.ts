@@ -18,6 +18,7 @@ import {
 import { loadState } from './load-state.ts';
 import { type BatchChanges, MarketState, type StateLimits } from './market-state.ts';
 import { rollBack } from './roll-back.ts';
+import { selectNotices } from './select-notices.ts';
 import { isSupplyDue, readSupplies, setSupplies } from './supplies.ts';
 
 interface ChainIndexOptions {
@@ -149,7 +150,7 @@ export class ChainIndex {
       fromBlock,
       changes,
       headers,
-      notices: append.notices,
+      notices: await this.#selectNotices(append.notices),
       checkpoint: {
         startBlock: this.#startBlock,
         block: last.position,
@@ -161,6 +162,19 @@ export class ChainIndex {
       },
     });
     return missed;
+  }
+
+  async #selectNotices(notices: BlocksToAppend['notices']) {
+    if (notices === undefined) return undefined;
+    const { chain } = this.#adapter;
+    return selectNotices(notices, {
+      findIndexed: async (tokens) => {
+        const isHere = (token: Address) => this.#state.tokens.get(token) !== undefined;
+        const elsewhere = tokens.filter((token) => !isHere(token));
+        const rows = await this.#store.readTokens(chain, elsewhere);
+        return new Set([...tokens.filter(isHere), ...rows.map(({ token }) => token)]);
+      },
+    });
   }
 
   /** Notes that blocks up to this one cannot be taken back any more. */

@@ -4,9 +4,8 @@
 // that `verify` finds no difference in.
 
 import assert from 'node:assert/strict';
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AccessClient, createAccessClient } from '../access-client.ts';
 import {
   assertVerified,
   createIndexingScene,
@@ -19,17 +18,18 @@ import {
   type Cleanup,
   createTempFolder,
   type RunningService,
-  spawnService,
   startService,
 } from '../start-service.ts';
 import {
+  askChallenge,
+  assertKeyWorks,
   assertStops,
   assertUnavailable,
   createSmallDisk,
-  damagePages,
+  damageAndRestore,
+  issueKey,
   untilReady,
 } from '../store-faults.ts';
-import { createEvmWallet } from '../wallets.ts';
 
 const CHALLENGES = 120;
 
@@ -53,17 +53,19 @@ class Tally {
 }
 
 interface Followed extends RunningService {
-  readonly client: AccessClient;
   readonly key: string;
+}
+
+async function startAtHead(t: Cleanup, scene: IndexingScene, env: Env): Promise<RunningService> {
+  const service = await startService(t, { env: { ...PLENTY_ENV, ...env } });
+  await untilAtHead(service, scene.chain);
+  return service;
 }
 
 /** A service at the head of the chain, with a key that was issued while all was well. */
 async function follow(t: Cleanup, scene: IndexingScene, env: Env): Promise<Followed> {
-  const service = await startService(t, { env: { ...PLENTY_ENV, ...env } });
-  const client = createAccessClient(service.origin);
-  await untilAtHead(service, scene.chain);
-  const { token } = await client.signIn(createEvmWallet());
-  return { ...service, client, key: (await client.issueKey(token)).key };
+  const service = await startAtHead(t, scene, env);
+  return { ...service, key: await issueKey(service) };
 }
 
 function toReads(scene: IndexingScene): readonly string[] {
@@ -95,23 +97,14 @@ async function readAll(scene: IndexingScene, service: RunningService): Promise<T
   return tally;
 }
 
-async function askChallenges(service: Followed, count = CHALLENGES): Promise<Tally> {
+async function askChallenges(service: RunningService, count = CHALLENGES): Promise<Tally> {
   const tally = new Tally();
   for (let i = 0; i < count; i += 1) {
-    const { address, chain } = createEvmWallet();
-    const answer = await service.client.send('POST', '/auth/challenge', {
-      body: { address, chain },
-    });
+    const answer = await askChallenge(service);
     tally.add(answer.status);
     if (answer.status !== 200) assertUnavailable(answer);
   }
   return tally;
-}
-
-async function assertKeyWorks(service: RunningService, key: string): Promise<void> {
-  const client = createAccessClient(service.origin);
-  const answer = await client.send('GET', '/entitlements', { bearer: key });
-  assert.equal(answer.body['level'], 'key', JSON.stringify(answer.body));
 }
 
 function toReason(readyText: string): string {
@@ -144,30 +137,20 @@ async function fullDisk(t: Cleanup, scene: IndexingScene): Promise<string> {
 async function damagedPages(t: Cleanup, scene: IndexingScene): Promise<string> {
   const folder = createTempFolder(t);
   const env = { ...scene.env, DATA_DIR: folder };
-  const first = await follow(t, scene, env);
-  await assertStops(first);
-  const backup = join(createTempFolder(t), 'backup');
-  cpSync(folder, backup, { recursive: true });
-  const second = await startService(t, { env: { ...PLENTY_ENV, ...env } });
-  await untilAtHead(second, scene.chain);
-  damagePages(join(folder, 'market.sqlite'));
-  await trade(scene.chain, 1);
-  const reads = await readAll(scene, second);
-  assert.ok(reads.count(503) > 0, String(reads));
-  const reason = toReason(await untilReady(second, 503));
-  assert.match(reason, /store is damaged/);
-  await assertStops(second);
-  const third = spawnService(t, { env });
-  assert.equal(await third.exited, 1, third.output());
-  assert.match(third.output(), /The store is damaged/);
-  rmSync(folder, { recursive: true });
-  cpSync(backup, folder, { recursive: true });
-  const fourth = await startService(t, { env });
-  await untilAtHead(fourth, scene.chain);
-  await assertKeyWorks(fourth, first.key);
-  await assertStops(fourth);
+  let reads = new Tally();
+  const { told, service } = await damageAndRestore(t, {
+    folder,
+    file: 'market.sqlite',
+    start: () => startAtHead(t, scene, env),
+    look: async (damaged) => {
+      await trade(scene.chain, 1);
+      reads = await readAll(scene, damaged);
+      assert.ok(reads.count(503) > 0, String(reads));
+    },
+  });
+  await assertStops(service);
   await assertVerified(env);
-  return `red: ${reason} Reads ${reads}; the backup caught up`;
+  return `red: ${toReason(told)} Reads ${reads}; the backup caught up`;
 }
 
 async function deletedFolder(t: Cleanup, scene: IndexingScene): Promise<string> {
@@ -184,9 +167,7 @@ async function deletedFolder(t: Cleanup, scene: IndexingScene): Promise<string> 
   assert.equal(challenges.count(503), CHALLENGES, String(challenges));
   const reads = await readAll(scene, service);
   await assertStops(service);
-  const again = await startService(t, { env });
-  await untilAtHead(again, scene.chain);
-  await assertStops(again);
+  await assertStops(await startAtHead(t, scene, env));
   await assertVerified(env);
   return `red after ${redMs} ms: ${reason} Challenges ${challenges}; reads ${reads}; indexed anew after a restart`;
 }

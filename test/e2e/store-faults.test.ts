@@ -1,56 +1,31 @@
 // The store below the service fails: callers are told 503, operators what to do, nothing is lost.
 
 import assert from 'node:assert/strict';
-import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Client } from 'pg';
-import { type AccessClient, type Answer, createAccessClient } from '../access-client.ts';
+import { type Answer, createAccessClient } from '../access-client.ts';
 import { createTestDatabase } from '../postgres.ts';
+import { createTempFolder, type RunningService, startService } from '../start-service.ts';
 import {
-  createTempFolder,
-  type RunningService,
-  spawnService,
-  startService,
-} from '../start-service.ts';
-import {
+  askChallenge,
+  assertKeyWorks,
   assertStops,
   assertUnavailable,
   createSmallDisk,
-  damagePages,
+  damageAndRestore,
+  issueKey,
   startCutProxy,
   untilReady,
 } from '../store-faults.ts';
-import { createEvmWallet } from '../wallets.ts';
 
-interface Started extends RunningService {
-  readonly client: AccessClient;
-}
-
-async function start(t: TestContext, env: Readonly<Record<string, string>>): Promise<Started> {
-  const service = await startService(t, { env });
-  return { ...service, client: createAccessClient(service.origin) };
-}
-
-function askChallenge(service: Started): Promise<Answer> {
-  const { address, chain } = createEvmWallet();
-  return service.client.send('POST', '/auth/challenge', { body: { address, chain } });
-}
-
-/** A key that was issued while all was well. */
-async function issueKey(service: Started): Promise<string> {
-  const { token } = await service.client.signIn(createEvmWallet());
-  return (await service.client.issueKey(token)).key;
-}
-
-async function assertKeyWorks(service: Started, key: string): Promise<void> {
-  const answer = await service.client.send('GET', '/entitlements', { bearer: key });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  assert.equal(answer.body['level'], 'key');
+function askWith({ origin }: RunningService, key: string): Promise<Answer> {
+  return createAccessClient(origin).send('GET', '/entitlements', { bearer: key });
 }
 
 /** Asks until the store refuses; nothing on the way there may be a fault of ours. */
-async function untilRefused(service: Started): Promise<void> {
+async function untilRefused(service: RunningService): Promise<void> {
   for (let i = 0; i < 15; i += 1) {
     const answer = await askChallenge(service);
     if (answer.status !== 200) return assertUnavailable(answer);
@@ -60,7 +35,7 @@ async function untilRefused(service: Started): Promise<void> {
 
 test('behavior: a full disk is 503 and red, and over by itself once there is room', async (t) => {
   const disk = createSmallDisk(t);
-  const service = await start(t, { DATA_DIR: disk.folder });
+  const service = await startService(t, { env: { DATA_DIR: disk.folder } });
   const key = await issueKey(service);
   await untilReady(service, 200);
   disk.fill(service);
@@ -78,39 +53,31 @@ test('behavior: a full disk is 503 and red, and over by itself once there is roo
 
 test('behavior: damaged pages are 503 and red with what to do; a backup heals them', async (t) => {
   const folder = createTempFolder(t);
-  const env = { DATA_DIR: folder };
-  const first = await start(t, env);
-  const key = await issueKey(first);
-  await assertStops(first);
-  const backup = join(createTempFolder(t), 'backup');
-  cpSync(folder, backup, { recursive: true });
-  const second = await start(t, env);
-  await untilReady(second, 200);
-  damagePages(join(folder, 'access.sqlite'));
-  assertUnavailable(await askChallenge(second));
-  assertUnavailable(await second.client.send('GET', '/entitlements', { bearer: key }));
-  assert.match(await untilReady(second, 503), /store is damaged.*integrity_check.*backup/);
-  await assertStops(second);
-  const third = spawnService(t, { env });
-  assert.equal(await third.exited, 1);
-  assert.match(third.output(), /mintwire: The start failed: The store is damaged/);
-  rmSync(folder, { recursive: true });
-  cpSync(backup, folder, { recursive: true });
-  const fourth = await start(t, env);
-  await untilReady(fourth, 200);
-  await assertKeyWorks(fourth, key);
+  await damageAndRestore(t, {
+    folder,
+    file: 'access.sqlite',
+    start: async () => {
+      const service = await startService(t, { env: { DATA_DIR: folder } });
+      await untilReady(service, 200);
+      return service;
+    },
+    look: async (service, key) => {
+      assertUnavailable(await askChallenge(service));
+      assertUnavailable(await askWith(service, key));
+    },
+  });
 });
 
 test('behavior: files that are deleted are 503 and red; nothing is written into the void', async (t) => {
   const folder = join(createTempFolder(t), 'data');
-  const service = await start(t, { DATA_DIR: folder });
+  const service = await startService(t, { env: { DATA_DIR: folder } });
   const key = await issueKey(service);
   await untilReady(service, 200);
   const aside = `${folder}-aside`;
   renameSync(folder, aside);
   assertUnavailable(await askChallenge(service));
   assert.match(await untilReady(service, 503), /files were deleted or replaced.*start again/);
-  assertUnavailable(await service.client.send('GET', '/entitlements', { bearer: key }));
+  assertUnavailable(await askWith(service, key));
   // A folder of the same name is not what was there.
   mkdirSync(folder);
   assertUnavailable(await askChallenge(service));
@@ -139,13 +106,13 @@ test('behavior: all that is kept is for its owner alone, however open folder and
       assert.equal((statSync(join(folder, name)).mode & 0o777).toString(8), '600', name);
     }
   };
-  const first = await start(t, { DATA_DIR: folder });
+  const first = await startService(t, { env: { DATA_DIR: folder } });
   assertPrivate();
   first.child.kill('SIGKILL');
   await first.exited;
   // As an earlier version, or a backup that was put back, left them.
   for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o666);
-  await start(t, { DATA_DIR: folder });
+  await startService(t, { env: { DATA_DIR: folder } });
   assertPrivate();
 });
 
@@ -169,12 +136,12 @@ async function createPostgresEnv(t: TestContext) {
 
 test('behavior: a PostgreSQL that goes away or hangs is 503 and red until it is back', async (t) => {
   const { proxy, env } = await createPostgresEnv(t);
-  const service = await start(t, env);
+  const service = await startService(t, { env });
   const key = await issueKey(service);
   await untilReady(service, 200);
   proxy.cut();
   assertUnavailable(await askChallenge(service));
-  assertUnavailable(await service.client.send('GET', '/entitlements', { bearer: key }));
+  assertUnavailable(await askWith(service, key));
   assert.match(await untilReady(service, 503), /store does not answer/);
   proxy.restore();
   await untilReady(service, 200);
@@ -197,7 +164,7 @@ function toFailing(sqlState: string): string {
 
 test("behavior: a PostgreSQL's full disk or standby is 503 and red until it can write", async (t) => {
   const { run, env } = await createPostgresEnv(t);
-  const service = await start(t, env);
+  const service = await startService(t, { env });
   const key = await issueKey(service);
   await untilReady(service, 200);
   await run(toFailing('53100'));
@@ -224,7 +191,7 @@ test("behavior: a PostgreSQL's full disk or standby is 503 and red until it can 
 
 test('behavior: damage in PostgreSQL is 503 and red; a statement that is wrong stays green', async (t) => {
   const { run, env } = await createPostgresEnv(t);
-  const service = await start(t, env);
+  const service = await startService(t, { env });
   await untilReady(service, 200);
   // A bug of ours, as the engine sees it: told apart in the log, and no reason to send nobody here.
   await run(toFailing('42703'));

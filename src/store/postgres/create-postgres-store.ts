@@ -39,24 +39,31 @@ const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 
 
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const pool = new PostgresPool(options);
-  const faultless = withFaults(
-    {
-      session: pool.session,
-      transaction: (work) => pool.transaction('BEGIN', work),
-      snapshot: (work) => pool.transaction(BEGIN_SNAPSHOT, work),
-    },
-    { findFault: findPostgresFault, onError: (error) => health.note(error) },
-  );
+  // Of its own: a wait for a connection says that we are busy, not that the server is gone.
+  const probes = new PostgresPool({ ...options, poolSize: 1 });
+  const toEngine = (connections: PostgresPool): SqlEngine =>
+    withFaults(
+      {
+        session: connections.session,
+        transaction: (work) => connections.transaction('BEGIN', work),
+        snapshot: (work) => connections.transaction(BEGIN_SNAPSHOT, work),
+      },
+      { findFault: findPostgresFault, onError: (error) => health.note(error) },
+    );
+  const [faultless, probing] = [toEngine(pool), toEngine(probes)];
+  const close = async () => {
+    await Promise.all([pool.close(), probes.close()]);
+  };
   const health: StoreHealth = new StoreHealth({
     ...options,
-    probe: () => faultless.transaction(async (session) => void (await session.execute(TOUCH, []))),
+    probe: () => probing.transaction(async (session) => void (await session.execute(TOUCH, []))),
     holdMs: HOLD_MS,
     slowFault: 'unreachable',
   });
   try {
     for (const history of [MARKET_HISTORY, ACCESS_HISTORY]) await migrate(faultless, history);
   } catch (error) {
-    await pool.close();
+    await close();
     throw error;
   }
   health.start();
@@ -70,7 +77,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ping: () => health.check(),
     report: (fault, cause) => health.note(new StoreError(fault, cause)),
     close: () => {
-      closing ??= health.stop().then(() => pool.close());
+      closing ??= health.stop().then(close);
       return closing;
     },
   };

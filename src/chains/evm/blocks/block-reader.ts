@@ -14,7 +14,6 @@ import {
   type ChunkReaderOptions,
   type ChunkReading,
 } from './chunk-reader.ts';
-import { NOTICES_MAX } from './find-token-notices.ts';
 import { LogSpan, type LogSpanOptions } from './log-span.ts';
 
 /** Which ranges are read with all their logs and held against their headers. */
@@ -26,13 +25,12 @@ interface BlockReaderOptions extends ChunkReaderOptions {
   readonly span: LogSpanOptions;
 }
 
-/** Null where a part was not searched, or where there are more than anybody should carry. */
+/** Null where a part was not searched. */
 function joinNotices(
   known: TokenNotice[] | null,
   more: readonly TokenNotice[] | null,
 ): TokenNotice[] | null {
-  if (known === null || more === null || known.length + more.length > NOTICES_MAX) return null;
-  return known.concat(more);
+  return known === null || more === null ? null : known.concat(more);
 }
 
 export class BlockReader {

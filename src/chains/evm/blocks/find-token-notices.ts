@@ -35,8 +35,6 @@ const ADMIN_TOPICS: ReadonlySet<string> = new Set(
 
 /** More topics of one contract say no more than these. */
 const TOPICS_MAX = 8;
-/** A range with more notices than this is told as one that was not looked at. */
-export const NOTICES_MAX = 20_000;
 const BPS = 10_000n;
 /** Of less than this, what is lost to rounding looks like a tax. */
 const UNITS_MIN = 1000n;

@@ -1,0 +1,43 @@
+// However many contracts emit events, what is said of tokens in the index is kept.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Address } from '../model/market-event.ts';
+import type { TokenNotice } from '../model/token-notice.ts';
+import { selectNotices } from './select-notices.ts';
+
+function toNotice(token: Address): TokenNotice {
+  return { kind: 'event', token, topics: ['0x01'], isAdmin: true };
+}
+
+const SPAM = Array.from({ length: 25_000 }, (_, index) => toNotice(`0xspam${index}`));
+
+function createFinder(...known: Address[]) {
+  const asked: number[] = [];
+  const findIndexed = async (tokens: readonly Address[]) => {
+    asked.push(tokens.length);
+    return new Set(tokens.filter((token) => known.includes(token)));
+  };
+  return { asked, findIndexed };
+}
+
+test('default: an ordinary number of notices is passed on and looked up nowhere', async () => {
+  const { asked, findIndexed } = createFinder();
+  const notices = SPAM.slice(0, 20_000);
+  assert.equal(await selectNotices(notices, { findIndexed }), notices);
+  assert.equal(await selectNotices(null, { findIndexed }), null);
+  assert.deepEqual(asked, []);
+});
+
+test('behavior: a flood of strangers does not push out what is said of an indexed token', async () => {
+  const { asked, findIndexed } = createFinder('0xreal');
+  const notices = [...SPAM.slice(0, 12_000), toNotice('0xreal'), ...SPAM.slice(12_000)];
+  assert.deepEqual(await selectNotices(notices, { findIndexed }), [toNotice('0xreal')]);
+  assert.ok(asked.every((count) => count <= 1_000));
+});
+
+test('behavior: too much that is said of indexed tokens counts as not searched', async () => {
+  const { findIndexed } = createFinder('0xa', '0xb', '0xc');
+  const notices = ['0xa', '0xb', '0xc'].map(toNotice);
+  assert.equal(await selectNotices(notices, { findIndexed, countMax: 2 }), null);
+});
