@@ -21,10 +21,16 @@ const GUARD_EXTRA_MS = 5_000;
 /** Longer than anybody runs: the node would write its state every minute, which nobody reads. */
 const SAVE_INTERVAL_S = 1_000_000_000;
 /**
- * eth_call works this far back. Each is a copy of the whole state, which grows by the hash of every
- * block until it has 8,191 of them (EIP-2935): from a quarter of a megabyte to two.
+ * eth_call works this far back: twice as far as blocks can be taken back. Each is a copy of the
+ * whole state, a quarter of a megabyte and more.
  */
-export const STATES_KEPT = 256;
+export const STATES_KEPT = 128;
+/**
+ * The contract that every block stores its parent's hash in, up to 8,191 of them (EIP-2935). Nobody
+ * reads them here, and a state is kept so many times that they would take half a gigabyte: without
+ * code the contract stores nothing.
+ */
+export const HISTORY_CONTRACT = '0x0000F90827F1C53a10cb7A02335B175320002935';
 const BLOCK_GAS_LIMIT = 60_000_000;
 
 /**
@@ -195,6 +201,7 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
   };
   try {
     await waitUntilAnswering({ rpc, isGone: () => gone, dataDir: options.dataDir });
+    await rpc.call('anvil_setCode', HISTORY_CONTRACT, '0x');
   } catch (error) {
     await discard();
     throw error;

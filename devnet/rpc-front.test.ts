@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import type { Hex } from 'viem';
 import { after, before } from '../test/root-hooks.ts';
 import { TEST_ADDRESSES } from './accounts.ts';
+import { HISTORY_CONTRACT } from './anvil-node.ts';
 import { ArchiveKeeper, BlockLostError } from './archive-keeper.ts';
 import { BlockArchive } from './block-archive.ts';
 import { type BlockClock, startBlockClock } from './block-clock.ts';
@@ -155,6 +156,19 @@ test('what is not of blocks goes to the node, errors with their data included', 
   assert.deepEqual(fronted[1]?.error, direct[0]?.error);
   const answer = await fetch(front.url, { method: 'POST', body: '{' });
   assert.equal(answer.status, (await fetch(chain.rpcUrl, { method: 'POST', body: '{' })).status);
+});
+
+test('blocks leave nothing in the state by themselves, which is kept many times', async () => {
+  await chain.mine(3);
+  const head = await chain.readHead();
+  const slots = [head - 1, head - 2, head - 3].map(toQuantity);
+  const stored = await chain.rpc.batch<Hex>(
+    slots.map((slot) => ({
+      method: 'eth_getStorageAt',
+      params: [HISTORY_CONTRACT, slot, 'latest'],
+    })),
+  );
+  for (const [index, value] of stored.entries()) assert.equal(BigInt(value), 0n, slots[index]);
 });
 
 test('what would make the node mine by itself is refused, alone and in a batch', async () => {

@@ -1,7 +1,18 @@
 // What a newcomer's `npm ci` meets: no warning on Node 20, and every platform's native parts.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -67,6 +78,31 @@ test('a package with native parts is locked for every platform that it is made f
   for (const platform of PLATFORMS) {
     const runtime = Object.keys(optionalDependencies).find((name) => name.endsWith(platform));
     assert.ok(runtime !== undefined && names.has(runtime), `no Node for ${platform}`);
+  }
+});
+
+test('an installation that lost the link to its own Node gets it back', (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'mintwire-link-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const { optionalDependencies } = readJson('package.json');
+  const platform = `${process.platform}-${process.arch}`;
+  const runtime = Object.keys(optionalDependencies).find((name) => name.endsWith(platform)) ?? '';
+  for (const folder of ['src/cli', 'node_modules/.bin', `node_modules/${runtime}/bin`]) {
+    mkdirSync(join(root, folder), { recursive: true });
+  }
+  const script = join(root, 'src/cli/link-node.mjs');
+  const link = join(root, 'node_modules/.bin/node');
+  const target = join(root, 'node_modules', runtime, 'bin/node');
+  copyFileSync(join(ROOT, 'src/cli/link-node.mjs'), script);
+  writeFileSync(target, '');
+  // Once without a link, once with a link that leads nowhere, once with the right one.
+  execFileSync(process.execPath, [script]);
+  assert.equal(realpathSync(link), realpathSync(target));
+  rmSync(link);
+  symlinkSync('../gone', link);
+  for (let time = 0; time < 2; time += 1) {
+    execFileSync(process.execPath, [script]);
+    assert.equal(realpathSync(link), realpathSync(target));
   }
 });
 

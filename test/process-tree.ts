@@ -15,9 +15,9 @@ export function findTree(rootPid: number, processes = listProcesses()): ProcessE
   return tree;
 }
 
-function kill(pid: number): void {
+function signal(pid: number, name: 'SIGKILL' | 'SIGSTOP'): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, name);
   } catch {
     // It has ended already.
   }
@@ -25,12 +25,14 @@ function kill(pid: number): void {
 
 /** Ends a process at once, and after a while whatever it started and left behind. */
 export async function killTree(rootPid: number, graceMs = GRACE_MS): Promise<void> {
+  // First, so that it starts nothing while we look.
+  signal(rootPid, 'SIGSTOP');
   const tree = findTree(rootPid);
-  kill(rootPid);
+  signal(rootPid, 'SIGKILL');
   await sleep(graceMs);
   const alive = new Map(listProcesses().map((one) => [one.pid, one.command]));
   for (const { pid, command } of tree) {
     // A number may belong to another process by now.
-    if (alive.get(pid) === command) kill(pid);
+    if (alive.get(pid) === command) signal(pid, 'SIGKILL');
   }
 }

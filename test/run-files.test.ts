@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,7 +93,7 @@ const WITH_CHILD = `
   import { test } from 'node:test';
   test('hangs with a child', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { detached: true });
-    writeFileSync(process.env.PIDS_FILE, JSON.stringify([process.pid, child.pid]));
+    writeFileSync(process.env.PIDS_FILE + process.pid, String(child.pid));
     await new Promise((done) => setTimeout(done, 1e9));
   });`;
 
@@ -104,17 +104,21 @@ test('behavior: a run that is told to end takes its files and what they started 
   t.after(() => rm(folder, { recursive: true, force: true }));
   const files = ['first', 'second', 'third'].map((name) => join(folder, `${name}.test.mjs`));
   for (const file of files) await writeFile(file, WITH_CHILD);
-  const pidsFile = join(folder, 'pids.json');
+  const pidsFile = join(folder, 'pids-');
   const { child, ended } = await startRun(folder, { files, fileMs: 1e9, pidsFile });
   t.after(() => killTree(child.pid ?? 0, 1));
-  while (!existsSync(pidsFile) || readFileSync(pidsFile, 'utf8') === '') await sleep(10);
-  const pids = JSON.parse(readFileSync(pidsFile, 'utf8')) as number[];
+  /** The processes that files have started so far. */
+  const readPids = () =>
+    globSync(`${pidsFile}*`).flatMap((file) => Number(readFileSync(file, 'utf8')) || []);
+  while (readPids().length === 0) await sleep(10);
   child.kill('SIGTERM');
   assert.match(await ended, /ended by SIGTERM/);
   assert.notEqual(child.exitCode, 0);
-  const left = listProcesses().filter(
-    ({ pid, command }) =>
-      (pids.includes(pid) && command !== '') || files.some((file) => command.includes(file)),
-  );
-  assert.deepEqual(left, []);
+  const pids = readPids();
+  const isLeft = () =>
+    listProcesses().some(
+      ({ pid, command }) =>
+        (pids.includes(pid) && command !== '') || files.some((file) => command.includes(file)),
+    );
+  while (isLeft()) await sleep(10);
 });

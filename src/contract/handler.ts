@@ -19,8 +19,8 @@ export interface HandlerContext {
   readonly idempotencyKey: string | null;
   /**
    * Charges for work that is about to begin and goes beyond what the operation costs, which is
-   * `paid`. Throws where the budget does not have it, and gives back what was paid; returns what was
-   * charged, which may be less than asked for.
+   * `paid`. Throws where the budget does not have it, and gives back what was paid; returns what
+   * was charged, which may be less than asked for.
    */
   readonly chargeAhead?: (ahead: { readonly cost: number; readonly paid: number }) => number;
   /** Charges for such work that is done already; a negative cost gives back. */

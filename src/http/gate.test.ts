@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { getThing, startTestServer, toLimits } from '../../test/start-http-server.ts';
 import { COSTS } from '../contract/operation.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { Gate } from './gate.ts';
 
 const SMALL = { policy: 'anonymous', perMinute: 120, burst: 3 };
 
@@ -135,4 +137,34 @@ test('behavior: behind a trusted proxy each client has its own budget', async (t
   assert.equal(await statusFor('2001:db8:0:1:ffff::2'), 429, 'the same /64');
   assert.equal(await statusFor('2001:db8:0:2::1'), 200, 'another /64');
   assert.equal(await statusFor('203.0.113.9'), 200);
+});
+
+test('behavior: work is charged in advance, and a refusal gives all of it back', async () => {
+  const clock = new ManualClock();
+  const identity = { kind: 'anonymous', key: 'a' } as const;
+  const gate = new Gate({
+    ...toLimits({
+      ip: { policy: 'ip', perMinute: 60, burst: 40 },
+      anonymous: { policy: 'anonymous', perMinute: 60, burst: 20 },
+    }),
+    ...{ identify: () => identity, countUse: () => undefined, clock, metrics: new Metrics() },
+  });
+  const visitor = {
+    ...{ addressGroup: 'g', authorization: undefined, sessionCookie: undefined },
+    ...{ isFromPage: false, isFromOwnPage: false },
+  };
+  const caller = { identity, addressGroup: 'g' };
+  const passage = { cost: 5, access: 'public', isWrite: false } as const;
+  for (let time = 0; time < 2; time += 1) await gate.admit(visitor, passage);
+  // 15 are there once the 5 are given back, and 16 are needed: one more comes in a second.
+  const refused = { code: 'RATE_LIMITED', retryAfterSeconds: 1 };
+  assert.throws(() => gate.chargeAhead(caller, { cost: 11, paid: 5 }), refused);
+  assert.equal(gate.chargeAhead(caller, { cost: 15, paid: 0 }).charged, 15);
+  // What the address has: 40, less the first 5 and these 15.
+  for (let time = 0; time < 20; time += 1) gate.chargeOrRefuse('g');
+  assert.throws(() => gate.chargeOrRefuse('g'), { code: 'RATE_LIMITED' });
+  clock.advance(60_000);
+  // More than the budget can hold is charged as all that it can hold.
+  await gate.admit(visitor, passage);
+  assert.equal(gate.chargeAhead(caller, { cost: 1_000, paid: 5 }).charged, 15);
 });
