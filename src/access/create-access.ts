@@ -40,7 +40,8 @@ interface AccessOptions {
 
 export interface Access {
   readonly identify: Identify;
-  readonly countUse: (identity: Identity) => void;
+  /** The promise, where there is one, resolves when other nodes can know of the use. */
+  readonly countUse: (identity: Identity) => Promise<void> | undefined;
   readonly handlers: AccessHandlers;
   readonly origins: SessionOrigins;
   readonly tiers: Tiers;
@@ -84,9 +85,9 @@ export function createAccess(options: AccessOptions): Access {
     }),
     countUse: (identity) => {
       if (identity.kind === 'key') usage.count(identity.walletId, identity.keyId);
-      if (identity.kind !== 'session') return;
+      if (identity.kind !== 'session') return undefined;
       usage.count(identity.wallet.id, SESSION_SOURCE);
-      sessions.touch(identity);
+      return sessions.touch(identity);
     },
     handlers: createAccessHandlers({
       ...{ store, peppers, signIn, sessions, keys, usage, tiers, clock },

@@ -46,6 +46,11 @@ export class CredentialCache<Value extends { readonly id: string }> {
     if (entry !== undefined && this.#isFresh(entry)) return entry.value;
     // Garbage goes no further: its checksum is wrong.
     if (!isWellFormedToken(token)) return null;
+    return this.reload(token);
+  }
+
+  /** Asks the store, whatever is remembered; joins a look-up that is under way. */
+  reload(token: string): Promise<Value | null> {
     return this.#loading.get(token) ?? this.#load(token);
   }
 

@@ -54,17 +54,18 @@ export class CredentialWatch {
    * Looks which of the watched credentials still work; called about twice a second. Whether a
    * session does is asked of those who know of uses that are not stored yet.
    */
-  async look(isLiveSession: (session: SessionRecord) => boolean): Promise<void> {
+  async look(isLiveSession: (session: SessionRecord, nowMs: number) => boolean): Promise<void> {
     if (this.size === 0) return;
+    // The time before the store is asked: a use that comes meanwhile may not be in what it says.
+    const nowMs = this.#clock.nowMs();
     const [keyIds, sessionIds] = [[...this.#keys.keys()], [...this.#sessions.keys()]];
     const [keys, sessions] = await Promise.all([
       this.#store.readKeysById(keyIds),
       this.#store.readSessionsById(sessionIds),
     ]);
-    const nowMs = this.#clock.nowMs();
     const live = new Set([
       ...keys.filter((key) => isActiveKey(key, nowMs)).map((key) => key.id),
-      ...sessions.filter(isLiveSession).map((one) => one.id),
+      ...sessions.filter((session) => isLiveSession(session, nowMs)).map((one) => one.id),
     ]);
     for (const id of keyIds) if (!live.has(id)) this.endKey(id);
     for (const id of sessionIds) if (!live.has(id)) this.endSession(id);

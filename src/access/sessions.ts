@@ -10,12 +10,17 @@ import { CredentialCache } from './credential-cache.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import { areEqualHashes, type Peppers } from './peppers.ts';
 import { createToken } from './secret-token.ts';
-import { isLiveSession, SESSION_LIFE_MS, toSessionEnd } from './session-life.ts';
+import { isLiveSession, SESSION_LIFE_MS, toIdleEnd, toSessionEnd } from './session-life.ts';
 
 /** A wallet that signs in more often than that loses the sessions that it used longest ago. */
 const SESSIONS_PER_WALLET_MAX = 50;
 /** Sessions used between two flushes; beyond it a use does not prolong a session. */
 const TOUCHES_MAX = 10_000;
+/**
+ * A use this close to the idle end is stored before the request goes on, since other nodes would
+ * end the session before the next flush; much longer than the time between two flushes.
+ */
+const STORED_AT_ONCE_MS = 600_000;
 
 interface SessionsOptions {
   readonly store: AccessStore;
@@ -29,6 +34,8 @@ interface CachedSession {
   readonly id: string;
   readonly record: SessionRecord;
   readonly identity: SessionIdentity;
+  /** When the store was asked for it. */
+  readonly readAtMs: number;
   lastUsedAtMs: number;
 }
 
@@ -55,6 +62,8 @@ export class Sessions {
   readonly #cache: CredentialCache<CachedSession>;
   /** Uses that the store does not know of yet. */
   #touches = new Map<string, number>();
+  /** Uses that are being stored at once, by session. */
+  readonly #storing = new Map<string, Promise<void>>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -99,8 +108,8 @@ export class Sessions {
   ): SessionIdentity | null | Promise<SessionIdentity | null> {
     const found = this.#cache.get(token);
     return found instanceof Promise
-      ? found.then((session) => this.#check(session, transport))
-      : this.#check(found, transport);
+      ? found.then((session) => this.#check(session, { token, transport }))
+      : this.#check(found, { token, transport });
   }
 
   /** Forgets sessions that were looked up a while ago. */
@@ -108,14 +117,21 @@ export class Sessions {
     this.#cache.purge();
   }
 
-  /** Notes a use: the session's idle time begins anew. */
-  touch(identity: SessionIdentity): void {
-    if (this.#touches.size >= TOUCHES_MAX && !this.#touches.has(identity.sessionId)) return;
+  /**
+   * Notes a use: the session's idle time begins anew. The promise, given only near the idle end,
+   * resolves when every other node can know.
+   */
+  touch({ sessionId }: SessionIdentity): Promise<void> | undefined {
+    const touchedAtMs = this.#touches.get(sessionId);
+    if (this.#touches.size >= TOUCHES_MAX && touchedAtMs === undefined) return undefined;
     const nowMs = this.#options.clock.nowMs();
-    this.#touches.set(identity.sessionId, nowMs);
+    const cached = this.#cache.peek(sessionId);
+    const lastUsedAtMs = Math.max(cached?.lastUsedAtMs ?? 0, touchedAtMs ?? 0);
+    this.#touches.set(sessionId, nowMs);
     // The touch goes when the store has it, which may be before the cache looks there again.
-    const cached = this.#cache.peek(identity.sessionId);
     if (cached !== null) cached.lastUsedAtMs = nowMs;
+    if (nowMs + STORED_AT_ONCE_MS >= toIdleEnd(lastUsedAtMs)) this.#storeAtOnce(sessionId, nowMs);
+    return this.#storing.get(sessionId);
   }
 
   /** Those that still work, the newest first. */
@@ -127,10 +143,9 @@ export class Sessions {
       .filter((record) => isLiveSession(record, nowMs));
   }
 
-  /** Whether a stored session still works, uses that are not stored yet included. */
-  isLive(record: SessionRecord): boolean {
-    const lastUsedAtMs = this.#toLastUse(record);
-    return isLiveSession({ ...record, lastUsedAtMs }, this.#options.clock.nowMs());
+  /** Whether a stored session works at a time, uses that are not stored yet included. */
+  isLive(record: SessionRecord, nowMs: number): boolean {
+    return isLiveSession({ ...record, lastUsedAtMs: this.#toLastUse(record) }, nowMs);
   }
 
   /** Returns how many were ended. */
@@ -149,13 +164,23 @@ export class Sessions {
   /** Tells the store of the uses since the last time. */
   async flush(): Promise<void> {
     if (this.#touches.size === 0) return;
-    const touches = [...this.#touches];
-    await this.#options.store.touchSessions(
-      touches.map(([id, lastUsedAtMs]) => ({ id, lastUsedAtMs })),
-    );
-    for (const [id, lastUsedAtMs] of touches) {
+    await this.#store(Array.from(this.#touches, ([id, lastUsedAtMs]) => ({ id, lastUsedAtMs })));
+  }
+
+  async #store(uses: readonly { id: string; lastUsedAtMs: number }[]): Promise<void> {
+    await this.#options.store.touchSessions(uses);
+    for (const { id, lastUsedAtMs } of uses) {
       if (this.#touches.get(id) === lastUsedAtMs) this.#touches.delete(id);
     }
+  }
+
+  #storeAtOnce(id: string, lastUsedAtMs: number): void {
+    const done = () => {
+      if (this.#storing.get(id) === storing) this.#storing.delete(id);
+    };
+    // What cannot be stored now is stored by a flush, which also tells of the fault.
+    const storing = this.#store([{ id, lastUsedAtMs }]).then(done, done);
+    this.#storing.set(id, storing);
   }
 
   #toLastUse(record: SessionRecord): number {
@@ -163,23 +188,32 @@ export class Sessions {
   }
 
   async #load(token: string): Promise<CachedSession | null> {
-    const { store, peppers } = this.#options;
+    const { store, peppers, clock } = this.#options;
+    const readAtMs = clock.nowMs();
     for (const { hash } of [peppers.hash(token), ...peppers.olderHashes(token)]) {
       const record = await store.findSession(hash);
       if (record === null || !areEqualHashes(record.tokenHash, hash)) continue;
       const lastUsedAtMs = this.#toLastUse(record);
-      return { id: record.id, record, identity: toIdentity(record), lastUsedAtMs };
+      return { id: record.id, record, identity: toIdentity(record), readAtMs, lastUsedAtMs };
     }
     return null;
   }
 
-  #check(session: CachedSession | null, transport: SessionTransport): SessionIdentity | null {
-    if (session === null || session.record.transport !== transport) return null;
+  #check(
+    session: CachedSession | null,
+    shown: { readonly token: string; readonly transport: SessionTransport },
+  ): SessionIdentity | null | Promise<SessionIdentity | null> {
+    if (session === null || session.record.transport !== shown.transport) return null;
     const { record } = session;
     const touchedAtMs = this.#touches.get(record.id) ?? 0;
     session.lastUsedAtMs = Math.max(session.lastUsedAtMs, touchedAtMs);
-    const end = { lastUsedAtMs: session.lastUsedAtMs, expiresAtMs: record.expiresAtMs };
-    return this.#options.clock.nowMs() < toSessionEnd(end) ? session.identity : null;
+    const nowMs = this.#options.clock.nowMs();
+    const { expiresAtMs } = record;
+    const endMs = toSessionEnd({ lastUsedAtMs: session.lastUsedAtMs, expiresAtMs });
+    if (nowMs < endMs) return session.identity;
+    if (nowMs >= expiresAtMs || session.readAtMs >= endMs) return null;
+    // It was read before its idle end, and may have been used on another node since.
+    return this.#cache.reload(shown.token).then((read) => this.#check(read, shown));
   }
 
   #forget(id: string): void {

@@ -14,8 +14,8 @@ export interface GateOptions {
   readonly budgets: Readonly<Record<Level, Budget>>;
   readonly identitiesMax: number;
   readonly identify: Identify;
-  /** Told of every request that passed. */
-  readonly countUse: (identity: Identity) => void;
+  /** Told of every request that passed, which waits for the promise where there is one. */
+  readonly countUse: (identity: Identity) => Promise<void> | undefined;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
@@ -172,11 +172,11 @@ export class Gate {
     throw error;
   }
 
-  #admit(identity: Identity, passage: Passage, visitor: Visitor): Admission {
+  #admit(identity: Identity, passage: Passage, visitor: Visitor): Admission | Promise<Admission> {
     assertMayPass(identity, passage, visitor);
     const admission = this.#charge(identity, passage.cost);
-    this.#options.countUse(identity);
-    return admission;
+    const counted = this.#options.countUse(identity);
+    return counted === undefined ? admission : counted.then(() => admission);
   }
 
   /**
@@ -196,7 +196,8 @@ export class Gate {
     }
     this.#spend(this.#ip, addressGroup, more.cost);
     const admission = this.#chargeOrGiveBack(caller, more.cost);
-    if (more.isRequest) this.#options.countUse(identity);
+    // The request's own use came before it, so there is nothing to wait for.
+    if (more.isRequest) void this.#options.countUse(identity);
     return admission;
   }
 
