@@ -52,7 +52,8 @@ for (const { name, createPlace, seeds } of ENGINES) {
       it(`equals a fresh index after growth and reorganisations, seed ${seed}`, async () => {
         const random = createRandom(seed * 7919);
         const finalityDepth = 1 + Math.floor(random() * 12);
-        const chain = new FakeChain({ seed, finalityDepth, gaps: seed % 2 === 1 });
+        const clock = seed % 3 === 0 ? 'wild' : 'uneven';
+        const chain = new FakeChain({ seed, finalityDepth, clock, gaps: seed % 2 === 1 });
         chain.extend(Math.floor(random() * 40));
         await withStore(createPlace, async (store) => {
           // Small caches, so that rows are forgotten and read again all the time.

@@ -74,7 +74,8 @@ for (const [engine, rounds] of [
 ] as const) {
   describe(`on ${engine}`, () => {
     test('behavior: through commits and reorganisations kept answers equal fresh ones', async (t) => {
-      const options = { engine, seed: 5, finalityDepth: 8, blocks: 120 };
+      const uneven = { clock: 'wild', gaps: true } as const;
+      const options = { engine, seed: 5, finalityDepth: 8, blocks: 120, ...uneven };
       const scene = await createMarketScene(t, options);
       const random = createRandom(99);
       for (let round = 0; round < rounds; round += 1) {
@@ -120,6 +121,8 @@ test('behavior: search follows the storm, its summaries as fresh as the token it
     seed: 6,
     finalityDepth: 8,
     blocks: 60,
+    clock: 'wild',
+    gaps: true,
   });
   const random = createRandom(7);
   for (let round = 0; round < 25; round += 1) {

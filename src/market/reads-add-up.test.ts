@@ -34,6 +34,13 @@ async function readAllTrades({ ask }: MarketScene, mint: string): Promise<Json[]
     const { json } = await ask('getTrades', input);
     return { rows: json.trades as Json[], next: json.nextCursor };
   });
+  // Each once, in the order of the chain, whatever its clock says.
+  assert.equal(new Set(trades.map(({ id }) => id)).size, trades.length);
+  const blocks = trades.map(({ block }) => block);
+  assert.deepEqual(
+    blocks,
+    blocks.toSorted((a, b) => b - a),
+  );
   return trades.reverse();
 }
 
@@ -63,8 +70,10 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     let scene: MarketScene;
     before(async () => {
       const t = { after: (work: () => unknown) => cleanups.unshift(work) };
-      const options = { engine, seed: 41, finalityDepth: 20, blocks: 260, eventCountMax: 16 };
-      scene = await createMarketScene(t as never, options);
+      const uneven = { clock: 'wild', gaps: true } as const;
+      const options = { seed: 41, finalityDepth: 20, blocks: 260, eventCountMax: 16, ...uneven };
+      scene = await createMarketScene(t as never, { engine, ...options });
+      assert.ok(scene.chain.stepsBack > 0 && scene.chain.skipped > 0);
     });
     after(async () => {
       for (const cleanup of cleanups) await cleanup();

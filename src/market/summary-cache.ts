@@ -39,7 +39,9 @@ export class SummaryCache {
     const kept = this.#kept.get(chain)?.get(token);
     const current = this.#states.current(chain);
     if (kept === undefined || current === null) return null;
-    const chainMs = Math.max(current.timestampMs, kept.checkpoint.timestampMs);
+    // The later commit of the two: its time may be the earlier one.
+    const { version } = kept.checkpoint;
+    const chainMs = (current.version > version ? current : kept.checkpoint).timestampMs;
     return chainMs >= kept.minute.fromMs && chainMs < kept.minute.toMs ? kept : null;
   }
 

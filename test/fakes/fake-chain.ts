@@ -42,8 +42,11 @@ export interface FakeChainOptions {
   /** How far finality stays behind the head. */
   readonly finalityDepth: number;
   readonly eventCountMax?: number;
-  /** Whether no block is older than the one before, as real chains have it. */
-  readonly steadyClock?: boolean;
+  /**
+   * `steady`: no block is older than the one before. `uneven`, the default: a few are, by half a
+   * minute. `wild`: every fourth is older than the newest, by up to ten minutes.
+   */
+  readonly clock?: 'steady' | 'uneven' | 'wild';
   /** Whether some positions have no block, as skipped slots do; now and then hundreds in a row. */
   readonly gaps?: boolean;
 }
@@ -95,9 +98,22 @@ export class FakeChain {
     return block.world;
   }
 
-  /** Mines blocks; `events` are those of the first one, instead of random ones. */
-  extend(count: number, events?: readonly MarketEvent[]): void {
-    for (let index = 0; index < count; index += 1) this.#mine(index === 0 ? events : undefined);
+  /** How many blocks are older than the one before. */
+  get stepsBack(): number {
+    const times = this.#blocks.map(({ events }) => events.header.timestampMs);
+    return times.filter((timeMs, index) => timeMs < times[index - 1]!).length;
+  }
+
+  /** How many positions up to the head have no block. */
+  get skipped(): number {
+    return this.head.position + 1 - this.#blocks.length;
+  }
+
+  /** Mines blocks; `events` and `stepMs` are those of the first one, instead of random ones. */
+  extend(count: number, events?: readonly MarketEvent[], stepMs?: number): void {
+    for (let index = 0; index < count; index += 1) {
+      this.#mine(index === 0 ? events : undefined, index === 0 ? stepMs : undefined);
+    }
     const final = this.headerBelow(this.#options.finalityDepth).position;
     this.#finalized = Math.max(this.#finalized, final);
   }
@@ -126,7 +142,24 @@ export class FakeChain {
     return roll < 0.97 ? Math.ceil((roll - 0.6) * 20) : 450;
   }
 
-  #mine(given?: readonly MarketEvent[]): void {
+  /** From the time of the last block to that of the next one. */
+  #toStepMs(parent: FakeBlock | undefined): number {
+    const { clock = 'uneven' } = this.#options;
+    const roll = this.#random();
+    if (clock === 'uneven' && roll < 0.03) return -30_000;
+    const isWild = clock === 'wild' && parent !== undefined;
+    const behindMs = isWild ? this.#newestMs() - parent.events.header.timestampMs : 0;
+    if (isWild && roll < 0.25) return behindMs - Math.round((roll * 4) ** 3 * 600_000);
+    // Some blocks share their second with the one before; some follow a rest.
+    if (roll < 0.2) return 0;
+    return behindMs + (roll < 0.95 ? 1000 + Math.floor(roll * 20_000) : 7_200_000);
+  }
+
+  #newestMs(): number {
+    return Math.max(...this.#blocks.map(({ events }) => events.header.timestampMs));
+  }
+
+  #mine(given?: readonly MarketEvent[], givenStepMs?: number): void {
     const parent = this.#blocks.at(-1);
     const world = structuredClone(parent?.world ?? createFakeWorld());
     const events =
@@ -138,16 +171,7 @@ export class FakeChain {
     this.#hashes += 1;
     const next = (parent?.events.header.position ?? -1) + 1 + this.#toSkipped(parent);
     const position = Math.max(next, this.#positionMin);
-    // Some blocks share their second with the one before, a few are older; some follow a rest.
-    const roll = this.#random();
-    const stepMs =
-      roll < 0.03 && this.#options.steadyClock !== true
-        ? -30_000
-        : roll < 0.2
-          ? 0
-          : roll < 0.95
-            ? 1000 + Math.floor(roll * 20_000)
-            : 7_200_000;
+    const stepMs = givenStepMs ?? this.#toStepMs(parent);
     this.#blocks.push({
       world,
       events: {

@@ -6,93 +6,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { decodeBatch, encodeBatch } from '../../src/live/encode-batch.ts';
-import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
 import type { MarketEvent } from '../../src/model/block-events.ts';
 import { toFakeAddress } from '../fakes/fake-market.ts';
-import { createPool, swap } from '../fakes/index-events.ts';
 import { setReserves } from '../fakes/pool-events.ts';
-import { createMarketScene, type MarketScene } from '../market-scene.ts';
+import { TEST_LIMITS } from '../stream-scene.ts';
 import {
-  type OpenOptions,
-  openTestStream,
-  startTestStreams,
-  TEST_LIMITS,
-} from '../stream-scene.ts';
-
-const TOKEN = toFakeAddress('aaaa', 18);
-const WETH = toFakeAddress('eeee', 5);
-const POOL = toFakeAddress('dddd', 77);
-const INPUT = { chain: 'devnet', mint: TOKEN };
-
-interface Scene extends MarketScene {
-  readonly streams: Streams;
-  /** Mines a block with so many trades of the token. */
-  trade(count: number): Promise<void>;
-  open: (
-    options?: OpenOptions,
-    input?: Record<string, string>,
-  ) => ReturnType<typeof openTestStream>;
-}
-
-let hashes = 0;
-
-function toTrades(count: number): MarketEvent[] {
-  return Array.from({ length: count }, (_, logIndex) => {
-    hashes += 1;
-    return swap(POOL, [10n ** 18n, -(10n ** 15n)], { txHash: `0x${hashes}`, logIndex });
-  });
-}
-
-async function createScene(
-  t: { after(work: () => unknown): void },
-  options: Partial<StreamsOptions> = {},
-): Promise<Scene> {
-  const cleanups: (() => unknown)[] = [];
-  t.after(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
-  });
-  const late = { after: (work: () => unknown) => cleanups.push(work) };
-  const chain = { seed: 1, finalityDepth: 50, eventCountMax: 0, steadyClock: true };
-  const scene = await createMarketScene(late, { engine: 'sqlite', blocks: 3, ...chain });
-  const streams = startTestStreams(scene.market, options);
-  late.after(() => streams.stop());
-  const reserves = setReserves(POOL, 10n ** 24n, 10n ** 21n);
-  scene.chain.extend(1, [createPool(POOL, [TOKEN, WETH]), reserves, ...toTrades(1)]);
-  await scene.settle();
-  return {
-    ...scene,
-    streams,
-    trade: async (count) => {
-      scene.chain.extend(1, toTrades(count));
-      await scene.settle();
-    },
-    open: (how, input) => openTestStream(streams, { ...INPUT, ...input }, how),
-  };
-}
-
-async function until(fits: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!fits()) {
-    if (Date.now() > deadline) throw new Error('it did not come to that');
-    await sleep(5);
-  }
-}
-
-/** Connects, hears the snapshot, and goes away. */
-async function visit(scene: Scene): Promise<string> {
-  const stream = await scene.open();
-  await until(() => stream.events.length > 0);
-  const id = stream.events.findLast((event) => event.id !== null)?.id;
-  stream.leave();
-  return id!;
-}
-
-const namesOf = (stream: { events: readonly { event: string }[] }) =>
-  stream.events.map(({ event }) => event);
+  createTradedScene,
+  INPUT,
+  namesOf,
+  POOL,
+  TOKEN,
+  toTrades,
+  until,
+  visit,
+} from './traded-scene.ts';
 
 describe('what was missed', () => {
   test('behavior: thousands of trades come in pages, each once, in order, then what is live', async (t) => {
-    const scene = await createScene(t);
+    const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     for (let block = 0; block < 5; block += 1) await scene.trade(333);
     const stream = await scene.open({ lastEventId }, { events: 'trade' });
@@ -110,7 +41,7 @@ describe('what was missed', () => {
   });
 
   test('behavior: a filter is kept to: klines without trades, trades without klines', async (t) => {
-    const scene = await createScene(t);
+    const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     for (let block = 0; block < 6; block += 1) await scene.trade(3);
     const klines = await scene.open({ lastEventId }, { events: 'kline', interval: '1s' });
@@ -123,7 +54,7 @@ describe('what was missed', () => {
   });
 
   test('behavior: whose last trade is gone is told so before anything else', async (t) => {
-    const scene = await createScene(t);
+    const scene = await createTradedScene(t);
     await scene.trade(1);
     const stream = await scene.open({}, { events: 'trade,kline' });
     await until(() => stream.events.length > 0);
@@ -159,7 +90,7 @@ describe('what was missed', () => {
 describe('how far back', () => {
   test('behavior: more trades than allowed, or a longer absence, is reset and snapshot', async (t) => {
     const limits = { ...TEST_LIMITS, resumeMs: 3_600_000, resumeEventsMax: 10 };
-    const scene = await createScene(t, { limits });
+    const scene = await createTradedScene(t, { limits });
     const lastEventId = await visit(scene);
     await scene.trade(10);
     const exact = await scene.open({ lastEventId });
@@ -182,7 +113,7 @@ describe('how far back', () => {
   });
 
   test('behavior: an index that is made anew ends its streams, and knows no id of the old one', async (t) => {
-    const scene = await createScene(t);
+    const scene = await createTradedScene(t);
     await scene.trade(1);
     const open = await scene.open();
     const lastEventId = await visit(scene);
@@ -212,7 +143,7 @@ describe('how far back', () => {
 
 describe('the price of it', () => {
   test('behavior: each further page is charged, and who cannot pay waits', async (t) => {
-    const scene = await createScene(t);
+    const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     for (let block = 0; block < 4; block += 1) await scene.trade(400);
     const charges: number[] = [];
@@ -243,7 +174,7 @@ describe('the memory of it', () => {
   test('behavior: what a stream began with is let go once it is told', async (t) => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
-    const scene = await createScene(t);
+    const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     // Too much to be kept for others: each reader's beginning is its own.
     await scene.trade(450);
@@ -281,7 +212,7 @@ describe('the memory of it', () => {
 
 describe('states', () => {
   test('behavior: price and holders are told when they change, and to whoever comes back', async (t) => {
-    const scene = await createScene(t);
+    const scene = await createTradedScene(t);
     const stream = await scene.open({}, { events: 'price,holders' });
     await until(() => stream.events.length > 0);
     const owner = toFakeAddress('cccc', 1);
@@ -307,7 +238,7 @@ describe('states', () => {
   });
 
   test('behavior: a price that nobody followed meanwhile is never told from memory', async (t) => {
-    const scene = await createScene(t);
+    const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     // Somebody keeps the token's channel there without asking for prices.
     const other = await scene.open({}, { events: 'trade' });

@@ -1,4 +1,4 @@
-// Streams behind the real HTTP layer, with access, on a market that a fake chain fills.
+// Streams and reads behind the real HTTP layer, with access, on a market that a fake chain fills.
 
 import type { TestContext } from 'node:test';
 import { type Access, createAccess } from '../../src/access/create-access.ts';
@@ -10,6 +10,7 @@ import type { HttpServerOptions } from '../../src/http/create-http-server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
 import { type AccessClient, createAccessClient } from '../access-client.ts';
+import type { FakeChainOptions } from '../fakes/fake-chain.ts';
 import { toFakeAddress } from '../fakes/fake-market.ts';
 import { createMarketScene, type MarketScene, type SceneEngine } from '../market-scene.ts';
 import { createTestPeppers, PLENTY_ENV } from '../start-access.ts';
@@ -33,6 +34,7 @@ export interface StreamServer extends AccessClient {
 
 export interface StreamServerOptions {
   readonly engine?: SceneEngine;
+  readonly chain?: Partial<FakeChainOptions>;
   readonly env?: Readonly<Record<string, string>>;
   readonly streams?: Partial<StreamsOptions>;
   readonly http?: Partial<HttpServerOptions>;
@@ -60,8 +62,9 @@ export async function startStreamServer(
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
   const late = { after: (work: () => unknown) => cleanups.push(work) };
-  const chain = { seed: 4, finalityDepth: 12, blocks: 40, steadyClock: true };
-  const scene = await createMarketScene(late, { engine: options.engine ?? 'sqlite', ...chain });
+  const chain = { seed: 4, finalityDepth: 12, clock: 'steady', ...options.chain } as const;
+  const engine = options.engine ?? 'sqlite';
+  const scene = await createMarketScene(late, { engine, blocks: 40, ...chain });
   const config = loadConfig({ ...PLENTY_ENV, PUBLIC_ORIGIN: OWN_PAGE, ...options.env });
   const parts = {
     ...{ config, store: scene.store.access, peppers: createTestPeppers(), operations },
@@ -83,7 +86,7 @@ export async function startStreamServer(
     ...options.streams,
   });
   late.after(() => streams.stop());
-  const handlers = { ...access.handlers, ...streams.handlers };
+  const handlers = { ...scene.market.handlers, ...access.handlers, ...streams.handlers };
   const names = new Set(Object.keys(handlers));
   const { anonymous, key, session } = access.tiers;
   const server = await startTestServer(late, {

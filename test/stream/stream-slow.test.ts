@@ -43,7 +43,7 @@ async function createQuietScene(t: { after(work: () => unknown): void }) {
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
   const late = { after: (work: () => unknown) => cleanups.push(work) };
-  const chain = { seed: 4, finalityDepth: 12, blocks: 40, steadyClock: true };
+  const chain = { seed: 4, finalityDepth: 12, blocks: 40, clock: 'steady' } as const;
   const scene = await createMarketScene(late, { engine: 'sqlite', ...chain });
   const clock = new ManualClock();
   const streams = startTestStreams(scene.market, { clock });

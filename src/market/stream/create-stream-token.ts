@@ -17,7 +17,8 @@ import { createPrepare } from '../prepare.ts';
 import { readAt } from '../read-at.ts';
 import { toResetText } from './encode-events.ts';
 import type { OpeningCache } from './opening-cache.ts';
-import { CLOCK_SLACK_MS, type NoWay, readMissed } from './read-missed.ts';
+import { type NoWay, readMissed } from './read-missed.ts';
+import { readOldestTime } from './read-oldest-time.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
 import { StreamClient, type StreamOpening, toPageText, toRequest } from './stream-client.ts';
 import { STREAM_KINDS, type StreamFilter, toFilterKey } from './stream-filter.ts';
@@ -66,11 +67,12 @@ async function readResumed(
     const after = point.position;
     if (after.timeMs < checkpoint.timestampMs - resumeMs) return 'expired';
     const isCounted = filter.kinds.has('trade') || filter.interval === '1s';
-    const limit = resumeEventsMax + 1;
-    const sinceMs = after.timeMs - CLOCK_SLACK_MS;
-    const wanted = { after, sinceMs, limit };
-    const count = isCounted ? await reader.countTradesAfter(chain, token, wanted) : 0;
-    if (count > resumeEventsMax) return 'expired';
+    if (isCounted) {
+      const sinceMs = await readOldestTime(reader, reference, after);
+      const wanted = { after, sinceMs, limit: resumeEventsMax + 1 };
+      const count = await reader.countTradesAfter(chain, token, wanted);
+      if (count > resumeEventsMax) return 'expired';
+    }
     const asked = toRequest(name, { point, filter, limit: pageEvents });
     const page = await readMissed(reader, asked, checkpoint);
     if (typeof page === 'string') return page;

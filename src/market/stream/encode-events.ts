@@ -105,12 +105,13 @@ function toTradeId(chain: ChainSlug, txHash: string, index: number): string {
 
 export function encodeMissed(missed: Missed, name: StreamName): EncodedItem[] {
   const state = { name, checkpoint: missed.checkpoint, tokens: missed.tokens };
-  const reverted = missed.reverted === null ? [] : encodeReverted(missed.reverted, state);
+  const { reverted, point } = missed;
+  const taken = reverted === null ? [] : encodeReverted(reverted, state);
   const items = missed.items.map((item) => encodeItem(item, state));
   // A kline that was told as closed is open again: who leaves now must not resume from its end.
-  const isMarked = missed.isEarlier && reverted.length === 0;
-  const marks = isMarked ? [toMark(name, missed.point)] : [];
-  return [...reverted, ...items, ...marks];
+  const { timeMs } = reverted !== null && taken.length > 0 ? reverted.position : missed.from;
+  const marks = point.position.timeMs < timeMs ? [toMark(name, point)] : [];
+  return [...taken, ...items, ...marks];
 }
 
 /** An id without an event: readers remember it, and are told nothing. */

@@ -47,6 +47,10 @@ export class KlineSeries {
     return this.#drafts.map((draft) => toCandle(draft, this.#series));
   }
 
+  get openCount(): number {
+    return this.#drafts.length;
+  }
+
   /** Whether a candle that is closed would be open again if the chain's time were this. */
   isReopenedAt(chainMs: number): boolean {
     return this.#lastEndMs !== null && this.#lastEndMs > chainMs;

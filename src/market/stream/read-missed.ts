@@ -14,8 +14,9 @@ import type {
 import type { AnswerReader } from '../read-at.ts';
 import { CandleReader } from '../read-candles.ts';
 import type { SeriesState } from './kline-series.ts';
+import { readOldestTime } from './read-oldest-time.ts';
 import { type Reverted, type RevertedRequest, readReverted } from './read-reverted.ts';
-import { type StreamPoint, type StreamPosition, toTip } from './stream-point.ts';
+import { type StreamPoint, type StreamPosition, toTimeBack, toTip } from './stream-point.ts';
 
 export interface MissedRequest extends RevertedRequest {
   readonly epoch: string;
@@ -36,10 +37,10 @@ export interface Missed {
   readonly checkpoint: Checkpoint;
   readonly reverted: Reverted | null;
   readonly items: readonly MissedItem[];
-  /** Where the reader is after this page. */
+  /** Where the reader was before this page. */
+  readonly from: StreamPosition;
+  /** Where it is after this page. */
   readonly point: StreamPoint;
-  /** Whether the chain's time is before what it was for the reader. */
-  readonly isEarlier: boolean;
   /** What the items' tokens are called. */
   readonly tokens: KnownTokens;
   /** Each interval's candles as of the checkpoint; null unless this is the last page. */
@@ -48,12 +49,6 @@ export interface Missed {
 
 /** Why there is no way from the point to now. */
 export type NoWay = 'tokenGone' | 'unknown' | 'expired';
-
-/**
- * How much older than the chain's time before it a trade may be. Chains forbid it or nearly so; a
- * page would otherwise have to look at every trade.
- */
-export const CLOCK_SLACK_MS = 120_000;
 
 export async function readMissed(
   reader: AnswerReader,
@@ -80,8 +75,8 @@ export async function readMissed(
     checkpoint,
     reverted,
     items,
+    from: point.position,
     point: end,
-    isEarlier: end.position.timeMs < point.position.timeMs,
     tokens: new Map([record, ...rows].map((row) => [row.token, row])),
     series: isLast ? await readSeries(reader, request, { record, checkpoint }) : null,
   };
@@ -97,27 +92,39 @@ async function readPage(
   request: MissedRequest,
   span: PageSpan,
 ): Promise<{ readonly items: readonly MissedItem[]; readonly isLast: boolean }> {
-  const { chain, token, limit } = request;
-  const { from } = span;
-  const sinceMs = from.timeMs - CLOCK_SLACK_MS;
-  const trades = request.withTrades
-    ? await reader.readTradesAfter(chain, token, { after: from, sinceMs, limit })
-    : [];
+  const { withTrades, limit } = request;
+  const { checkpoint } = span;
+  const trades = await readTrades(reader, request, span.from);
+  // A late trade changes klines that were told as closed: they are told again.
+  const from = toTimeBack(span.from, trades);
   // Beyond this time not everything is in the page.
   let untilMs = Number.POSITIVE_INFINITY;
   const last = trades.at(-1);
-  if (last !== undefined && trades.length === limit) untilMs = last.timestampMs;
+  if (withTrades && last !== undefined && trades.length === limit) untilMs = last.timestampMs;
   const ended: EndedKline[] = [];
   for (const interval of request.intervals) {
-    const found = await readEnded(reader, request, { ...span, interval });
+    const found = await readEnded(reader, request, { from, checkpoint, interval });
     ended.push(...found);
     if (found.length === limit) untilMs = Math.min(untilMs, found.at(-1)?.endMs ?? untilMs);
   }
-  const items = toItems(from, {
-    trades: trades.filter(({ timestampMs }) => timestampMs <= untilMs),
+  // Klines alone are told with every trade of the checkpoint in them.
+  const start = withTrades ? from : { ...toTip(checkpoint).position, timeMs: from.timeMs };
+  const items = toItems(start, {
+    trades: withTrades ? trades.filter(({ timestampMs }) => timestampMs <= untilMs) : [],
     ended: ended.filter(({ endMs }) => endMs <= untilMs),
   });
   return { items, isLast: untilMs === Number.POSITIVE_INFINITY };
+}
+
+/** The trades of a page; the first alone where only klines are wanted. */
+async function readTrades(
+  reader: AnswerReader,
+  { chain, token, withTrades, intervals, limit }: MissedRequest,
+  after: StreamPosition,
+): Promise<readonly TradeRecord[]> {
+  if (!withTrades && intervals.length === 0) return [];
+  const sinceMs = await readOldestTime(reader, { chain, token }, after);
+  return reader.readTradesAfter(chain, token, { after, sinceMs, limit: withTrades ? limit : 1 });
 }
 
 interface EndedKline {

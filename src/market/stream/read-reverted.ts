@@ -10,6 +10,7 @@ import {
   type StreamPoint,
   type StreamPosition,
   toBlockEnd,
+  toTimeBack,
 } from './stream-point.ts';
 
 export interface RevertedRequest extends Pick<TokenReference, 'chain' | 'token'> {
@@ -77,12 +78,12 @@ function toSeen(
     const timeMs = Math.min(end.timeMs, position.timeMs);
     position = comparePositions(end, position) < 0 ? { ...end, timeMs } : { ...position, timeMs };
   }
-  return { trades, position };
+  return { trades, position: toTimeBack(position, reverted) };
 }
 
 /**
  * Whether or not the reader saw them: what a live candle was told as has no id, so nobody knows.
- * Those that still have trades are told again, since none of them had ended by then.
+ * Those that still have trades are told again, since none of them had ended by the position's time.
  */
 function toOpenTimes(
   interval: KlineInterval,

@@ -140,7 +140,9 @@ export class StreamClient implements StreamReader {
     this.#isLive = true;
     this.#page = null;
     // A snapshot told them, unless something came after it.
-    if (this.#hasRead) hub.tellStates(channel, { outbox, filter });
+    if (this.#hasRead || channel.hasSeveralOpen(filter)) {
+      hub.tellStates(channel, { outbox, filter });
+    }
     return true;
   }
 

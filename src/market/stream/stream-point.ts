@@ -55,6 +55,20 @@ export function comparePositions(a: LogPosition, b: LogPosition): number {
   return a.block - b.block || a.logIndex - b.logIndex;
 }
 
+/**
+ * Trades that are older than the chain's time at a position belong to klines that were told as
+ * closed. From the position given back these klines are told again, and no others: a token's trades
+ * never go back in time, so it has no later klines.
+ */
+export function toTimeBack(
+  position: StreamPosition,
+  trades: readonly { readonly timestampMs: number }[],
+): StreamPosition {
+  let { timeMs } = position;
+  for (const { timestampMs } of trades) timeMs = Math.min(timeMs, timestampMs);
+  return { ...position, timeMs };
+}
+
 const MARK_LENGTH = 8;
 
 /** Tells ids of other streams apart from ours, and ids that were damaged on the way. */

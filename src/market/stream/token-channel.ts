@@ -23,7 +23,7 @@ import { KlineSeries } from './kline-series.ts';
 import type { KnownToken, Missed, MissedItem, MissedRequest, NoWay } from './read-missed.ts';
 import { type StreamFilter, toFilterKey, toIntervals } from './stream-filter.ts';
 import { type SharedState, StreamGroup, toStateMessage } from './stream-group.ts';
-import { type StreamName, type StreamPoint, toTip } from './stream-point.ts';
+import { type StreamName, type StreamPoint, toTimeBack, toTip } from './stream-point.ts';
 
 /** One step of the chain, as far as this token goes. */
 interface ChannelStep {
@@ -143,6 +143,11 @@ export class TokenChannel {
     for (const kind of this.#states.keys()) if (!this.wants(kind)) this.#states.delete(kind);
   }
 
+  /** Whether more klines are open than a snapshot has, as where the chain's time went back. */
+  hasSeveralOpen(filter: StreamFilter): boolean {
+    return toIntervals(filter).some((one) => (this.#series.get(one)?.openCount ?? 0) > 1);
+  }
+
   /** What somebody who was away should know of states, which have no ids. */
   tellStates({ outbox, filter }: Pick<Joiner, 'outbox' | 'filter'>): void {
     const states = new Map<string, string>();
@@ -167,9 +172,9 @@ export class TokenChannel {
     // The store may have told of it already.
     if (ahead <= 0 && kind !== 'other') return;
     if (this.#groups.size === 0) this.#checkpoint = checkpoint;
-    else if (ahead !== 1 || kind === 'other' || this.#isReopened(checkpoint)) void this.#catchUp();
+    else if (ahead !== 1 || kind === 'other' || this.#isReopened(step)) void this.#catchUp();
+    else if (step.trades.length === 0) this.#append(step);
     else if (kind === 'append' && this.#isKnown(step.trades)) this.#append(step);
-    else if (kind === 'rollback' && step.trades.length === 0) this.#checkpoint = checkpoint;
     else void this.#catchUp();
     this.#tellMoved();
   }
@@ -257,15 +262,17 @@ export class TokenChannel {
     return trades.every(({ token, quoteToken }) => isKnown(token) && isKnown(quoteToken));
   }
 
-  /** Whether the chain's time went back to where a kline that was told as closed is open. */
-  #isReopened({ timestampMs }: Checkpoint): boolean {
-    if (timestampMs >= this.#checkpoint.timestampMs) return false;
-    return [...this.#series.values()].some((one) => one.isReopenedAt(timestampMs));
+  /** Whether a kline that was told as closed is open again, or has a trade more. */
+  #isReopened({ checkpoint, trades }: ChannelStep): boolean {
+    const { timeMs } = toTimeBack(toTip(checkpoint).position, trades);
+    if (timeMs >= this.#checkpoint.timestampMs) return false;
+    return [...this.#series.values()].some((one) => one.isReopenedAt(timeMs));
   }
 
+  /** A step that took no trade back. The time after it may be a later one, also of a rollback. */
   #append({ checkpoint, trades }: ChannelStep): void {
     // The trades come first, so those who have only them were told of no kline that ended since.
-    const timeMs = this.#checkpoint.timestampMs;
+    const { timeMs } = toTimeBack(toTip(this.#checkpoint).position, trades);
     const items = trades.map((trade): MissedItem => {
       const { block, logIndex } = trade;
       return { kind: 'trade', position: { block, logIndex, timeMs }, trade };
@@ -273,11 +280,13 @@ export class TokenChannel {
     const { position } = toTip(checkpoint);
     for (const series of this.#series.values()) {
       for (const trade of trades) series.add(trade);
-      for (const candle of series.passTime(checkpoint.timestampMs)) {
+      const ended = series.passTime(checkpoint.timestampMs);
+      for (const candle of ended) {
         const endMs = toNextOpenTime(series.interval, candle.openTimeMs);
         items.push({ kind: 'kline', position: { ...position, timeMs: endMs }, candle });
       }
-      if (trades.length > 0) this.#liveDue.add(series.interval);
+      // A kline that ended takes the text of others that are open from slow readers.
+      if (trades.length > 0 || ended.length > 0) this.#liveDue.add(series.interval);
     }
     this.#checkpoint = checkpoint;
     if (items.length === 0) return;

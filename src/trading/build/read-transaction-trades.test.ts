@@ -5,14 +5,35 @@ import { describe, it } from 'node:test';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPool, swap } from '../../../test/fakes/index-events.ts';
 import { setReserves } from '../../../test/fakes/pool-events.ts';
-import { createMarketScene } from '../../../test/market-scene.ts';
+import { createMarketScene, type MarketScene } from '../../../test/market-scene.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
+import { createGetTradeStatus } from './get-trade-status.ts';
 import { readTransactionTrades } from './read-transaction-trades.ts';
+
+/** GET /trade/status of the transaction with these trades, on a node that has mined it. */
+function readStatus({ store, chain }: MarketScene, trades: readonly TradeRecord[]) {
+  const [{ txHash, block }] = trades as [TradeRecord];
+  const node = {
+    readTransaction: async () => ({
+      ...{ state: 'mined', isReverted: false, block: chain.header(block)! },
+      poolCandidates: trades.map(({ pool }) => pool),
+    }),
+  };
+  const transactionIds = { parse: (text: string) => text };
+  const getStatus = createGetTradeStatus({
+    followed: () => ['devnet'],
+    builders: { find: () => node, findFamily: () => ({ transactionIds }) } as never,
+    store: store.market,
+  });
+  return getStatus({ chain: 'devnet', txHash });
+}
 
 describe('readTransactionTrades', () => {
   it('finds every trade of every transaction where block times step back', async (t) => {
-    const options = { seed: 12, finalityDepth: 30, blocks: 300, gaps: true };
-    const { store, chain } = await createMarketScene(t, { engine: 'sqlite', ...options });
+    const uneven = { clock: 'wild', gaps: true } as const;
+    const options = { seed: 12, finalityDepth: 30, blocks: 300, ...uneven };
+    const scene = await createMarketScene(t, { engine: 'sqlite', ...options });
+    const { store, chain } = scene;
     const trades: TradeRecord[] = [];
     for await (const rows of store.market.scanTrades('devnet')) trades.push(...rows);
     const late = trades.filter((one) => one.timestampMs > chain.header(one.block)!.timestampMs);
@@ -29,6 +50,11 @@ describe('readTransactionTrades', () => {
       const toPlaces = (rows: readonly TradeRecord[]) =>
         rows.map(({ token, logIndex, index }) => `${index} ${logIndex} ${token}`).sort();
       assert.deepEqual(toPlaces(found), toPlaces(expected));
+      const status = await readStatus(scene, expected);
+      assert.equal(status.status, block <= chain.finalized ? 'finalized' : 'confirmed');
+      assert.equal(status.block, block);
+      const ids = new Set(expected.map((one) => `devnet:${txHash}:${one.index}`));
+      assert.deepEqual(new Set(status.tradeIds), ids);
     }
   });
 

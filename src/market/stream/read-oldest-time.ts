@@ -1,0 +1,32 @@
+// From when on a token's trades after a position are, so that older ones need not be looked at.
+
+import type { TokenReference } from '../parse-token.ts';
+import type { AnswerReader } from '../read-at.ts';
+import { comparePositions, type StreamPosition } from './stream-point.ts';
+
+/** How much older than the chain's time before it a trade is taken to be at first. */
+const CLOCK_SLACK_MS = 120_000;
+const SLACK_FACTOR = 16;
+
+/**
+ * A time that no trade after the position is older than. A token's trades never go back in time,
+ * but may be older than the chain's time at the position, by as much as the chain's clock went back.
+ */
+export async function readOldestTime(
+  reader: AnswerReader,
+  { chain, token }: TokenReference,
+  after: StreamPosition,
+): Promise<number> {
+  for (let slackMs = CLOCK_SLACK_MS; slackMs < after.timeMs; slackMs *= SLACK_FACTOR) {
+    const timeMs = after.timeMs - slackMs;
+    const { trades } = await reader.readTradePage(chain, {
+      ...{ token, pool: null, side: null, wallet: null, minUsd: null, after: null },
+      range: { fromMs: 0, toMs: timeMs },
+      order: 'newest',
+      limit: 1,
+    });
+    const last = trades[0];
+    if (last === undefined || comparePositions(last, after) <= 0) return timeMs;
+  }
+  return 0;
+}

@@ -1,0 +1,33 @@
+// A kept summary is told for the minute of its figures, whichever way the chain's clock moves.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Checkpoint } from '../model/market-record.ts';
+import type { ChainStates } from './chain-states.ts';
+import { toFigureMinute } from './day-figures.ts';
+import { SummaryCache } from './summary-cache.ts';
+
+function toCheckpoint(version: number, timestampMs: number): Checkpoint {
+  return { version, timestampMs } as Checkpoint;
+}
+
+it('a summary is not told in another minute of the chain, later or earlier', () => {
+  let current = toCheckpoint(1, 600_000);
+  const states = { current: () => current, subscribe: () => () => undefined };
+  const cache = new SummaryCache({ states: states as unknown as ChainStates, sizeMax: 5 });
+  const checkpoint = toCheckpoint(2, 605_000);
+  const kept = { text: '' as never, checkpoint, minute: toFigureMinute(605_000) };
+  cache.keep('devnet', '0xtoken', kept);
+  const isTold = () => cache.get('devnet', '0xtoken') !== null;
+  assert.ok(isTold(), 'read before this process heard of the commit');
+  for (const [version, timestampMs, expected] of [
+    [2, 605_000, true],
+    [3, 659_999, true],
+    [4, 660_000, false],
+    [5, 600_000, true],
+    [6, 599_999, false],
+  ] as const) {
+    current = toCheckpoint(version, timestampMs);
+    assert.equal(isTold(), expected, String(timestampMs));
+  }
+});
