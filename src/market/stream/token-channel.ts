@@ -331,7 +331,9 @@ export class TokenChannel {
     this.#liveDue.clear();
     while (!this.#isClosed) {
       try {
-        if (!(await this.#readOn())) break;
+        const isAtTip = await this.#readOn();
+        // Asked only now: a step that came since the page was read was not heard.
+        if (isAtTip && this.#checkpoint.version >= this.#options.currentVersion()) break;
       } catch (error) {
         // Reading it again would give the same.
         if (error instanceof AnswerMismatchError) {
@@ -346,7 +348,7 @@ export class TokenChannel {
     this.#tellMoved();
   }
 
-  /** One page; false when there is no more. */
+  /** One page; true when it was the last one. */
   async #readOn(): Promise<boolean> {
     const { name } = this;
     const missed = await this.#options.read({
@@ -358,12 +360,12 @@ export class TokenChannel {
     });
     if (typeof missed === 'string') {
       this.#options.onLost(this);
-      return false;
+      return true;
     }
     for (const [token, known] of missed.tokens) this.#tokens.set(token, known);
     this.#keep(encodeMissed(missed, name));
     this.#point = missed.point;
-    if (missed.series === null) return true;
+    if (missed.series === null) return false;
     this.#point = null;
     this.#checkpoint = missed.checkpoint;
     for (const [interval, state] of missed.series) {
@@ -372,6 +374,6 @@ export class TokenChannel {
       this.#liveDue.add(interval);
     }
     this.#options.onNews(this, 0);
-    return missed.checkpoint.version < this.#options.currentVersion();
+    return true;
   }
 }
