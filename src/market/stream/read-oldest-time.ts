@@ -14,7 +14,7 @@ const SLACK_FACTOR = 16;
  */
 export async function readOldestTime(
   reader: AnswerReader,
-  { chain, token }: TokenReference,
+  { chain, token }: Pick<TokenReference, 'chain' | 'token'>,
   after: StreamPosition,
 ): Promise<number> {
   for (let slackMs = CLOCK_SLACK_MS; slackMs < after.timeMs; slackMs *= SLACK_FACTOR) {
