@@ -27,8 +27,8 @@ const SAVE_INTERVAL_S = 1_000_000_000;
 export const STATES_KEPT = 128;
 /**
  * The contract that every block stores its parent's hash in, up to 8,191 of them (EIP-2935). Nobody
- * reads them here, and a state is kept so many times that they would take half a gigabyte: without
- * code the contract stores nothing.
+ * reads them here, and they would be in every state that is kept: without code the contract stores
+ * nothing.
  */
 export const HISTORY_CONTRACT = '0x0000F90827F1C53a10cb7A02335B175320002935';
 const BLOCK_GAS_LIMIT = 60_000_000;
