@@ -230,7 +230,7 @@ export class MarketState {
     return changes;
   }
 
-  /** To be called after a commit, as rows that are being changed must stay until they are stored. */
+  /** Call it after a commit: rows that have changed must stay until they are stored. */
   trim(): void {
     evictOldest(this.tokens, this.#limits.tokenCountMax);
     evictOldest(this.pools, this.#limits.poolCountMax);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { MarketScanner, Store } from '../../src/store/store.ts';
+import type { MarketScanner } from '../../src/store/store.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
 
