@@ -9,7 +9,7 @@ import { ChainIndex } from '../src/ingest/chain-index.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { encodeBatch, toTransferList } from '../src/live/encode-batch.ts';
 import type { MarketEvent } from '../src/model/block-events.ts';
-import type { BlockHeader } from '../src/model/market-event.ts';
+import type { BlockHeader } from '../src/model/block-header.ts';
 import type { PoolDescription } from '../src/model/pool.ts';
 import { ANCHOR, ASSETS, POOL, TOKEN, toTimedHash, USDC, WETH } from './stream-market.ts';
 

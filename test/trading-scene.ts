@@ -11,7 +11,7 @@ import { createTradeChains } from '../src/compose/trade-chains.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
-import type { Address } from '../src/model/market-event.ts';
+import type { Address } from '../src/model/ids.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { type BuildParts, createBuildTrade } from '../src/trading/build/build-trade.ts';
 import {

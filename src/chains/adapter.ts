@@ -1,9 +1,11 @@
 // What the ingest pipeline asks of a chain. One implementation per family of chains.
 
 import type { BlockEvents } from '../model/block-events.ts';
+import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address, BlockHeader, PoolId, TokenMetadata } from '../model/market-event.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { PoolDescription, PoolKindName, StateOf } from '../model/pool.ts';
+import type { TokenMetadata } from '../model/token-metadata.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 
 export interface ChainHead {

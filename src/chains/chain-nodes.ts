@@ -1,6 +1,6 @@
 // The nodes of one chain as a thread of ours uses them, and what is fixed about its markets.
 
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
 import type { ChainAdapter, ChainAssets, KnownPools } from './adapter.ts';
 import type { ChainTransactions } from './chain-transactions.ts';

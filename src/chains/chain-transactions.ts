@@ -2,7 +2,8 @@
 
 import type { OutputOf } from '../contract/operation.ts';
 import type { buildTrade } from '../contract/operations/build-trade.ts';
-import type { Address, BlockHeader, PoolId } from '../model/market-event.ts';
+import type { BlockHeader } from '../model/block-header.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
 
 /** One swap of a trade. */

@@ -5,7 +5,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainInfo, ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { PoolDescription, PoolTerms } from '../model/pool.ts';
 import type { ChainMarket, ChainNodes } from './chain-nodes.ts';
 import type { SharedEndpoints } from './endpoint-memory.ts';

@@ -1,6 +1,6 @@
 // Which token of a pool a swap is a trade of, and what it is priced in.
 
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
 import type { ChainAssets } from './adapter.ts';
 

@@ -4,7 +4,7 @@ import { AppError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import { CHAIN_SLUGS, type ChainSlug, toChain } from '../model/chain.ts';
-import type { Address, PoolId } from '../model/market-event.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 

@@ -1,7 +1,7 @@
 // Balances, holders and their sum, kept exactly as transfers tell them.
 
 import type { TransferEvent } from '../model/block-events.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { BalanceEntry } from './balance-cache.ts';
 import type { MarketState, TokenEntry } from './market-state.ts';
 import { toTokenEntry } from './token-entry.ts';

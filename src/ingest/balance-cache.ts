@@ -1,7 +1,7 @@
 // Balances in memory, by token and owner. Two maps in a row are three times as fast as one with
 // joined keys, and every transfer looks here twice.
 
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { BalanceRecord } from '../model/market-record.ts';
 
 export interface BalanceEntry {

@@ -3,7 +3,8 @@
 import type { ChainAdapter } from '../chains/adapter.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { BlockEvents } from '../model/block-events.ts';
-import type { Address, BlockHeader, PoolId } from '../model/market-event.ts';
+import type { BlockHeader } from '../model/block-header.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 import type { MarketStore } from '../store/store.ts';

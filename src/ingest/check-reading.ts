@@ -1,7 +1,7 @@
 // Rejects a reading of blocks that contradicts itself, before anything is derived from it.
 
 import type { BlockRangeReading } from '../chains/adapter.ts';
-import type { BlockHeader } from '../model/market-event.ts';
+import type { BlockHeader } from '../model/block-header.ts';
 import { ChainInconsistentError } from './chain-errors.ts';
 
 interface ExpectedReading {

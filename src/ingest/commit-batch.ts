@@ -1,8 +1,9 @@
 // Writes a batch: its rows, its candles and the checkpoint, in one transaction.
 
 import type { CommitToTell } from '../live/encode-batch.ts';
+import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address, BlockHeader } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 import type { MarketStore } from '../store/store.ts';

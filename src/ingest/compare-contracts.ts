@@ -2,7 +2,8 @@
 
 import { kindOf } from '../amm/pool-kinds.ts';
 import type { ChainAdapter, PoolStateReading } from '../chains/adapter.ts';
-import type { Address, BlockHeader, PoolId } from '../model/market-event.ts';
+import type { BlockHeader } from '../model/block-header.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { BalanceRecord, TickRecord, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { MarketReader, MarketScanner } from '../store/store.ts';

@@ -4,7 +4,7 @@ import { kindOf } from '../amm/pool-kinds.ts';
 import { type MarketView, toMarketViews } from '../chains/quote-rule.ts';
 import { pow10 } from '../lib/decimal.ts';
 import type { BlockEvents, SwapEvent } from '../model/block-events.ts';
-import type { Address, PoolId } from '../model/market-event.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import { toAnchorPrice } from './anchor-price.ts';
 import { EntryTicks } from './apply-pool-event.ts';
 import { findSandwichLegs } from './find-sandwich-legs.ts';

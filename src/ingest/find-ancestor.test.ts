@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toCheckpoint, toHash, toHeader } from '../../test/conformance/store-samples.ts';
 import type { ChainAdapter } from '../chains/adapter.ts';
-import type { BlockHeader } from '../model/market-event.ts';
+import type { BlockHeader } from '../model/block-header.ts';
 import { ChainInconsistentError, FinalityError } from './chain-errors.ts';
 import { findAncestor } from './find-ancestor.ts';
 

@@ -1,7 +1,7 @@
 // The last block that the store and the chain have in common, when the chain has left our branch.
 
 import type { ChainAdapter } from '../chains/adapter.ts';
-import type { BlockHeader } from '../model/market-event.ts';
+import type { BlockHeader } from '../model/block-header.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import { ChainInconsistentError, FinalityError } from './chain-errors.ts';
 

@@ -1,7 +1,7 @@
 // Sandwich legs: one wallet's swaps around another's, in the same pool and block.
 
 import type { SwapEvent } from '../model/block-events.ts';
-import type { PoolId } from '../model/market-event.ts';
+import type { PoolId } from '../model/ids.ts';
 
 type Direction = 0 | 1;
 

@@ -3,8 +3,9 @@
 import type { ChainAdapter, ChainHead } from '../chains/adapter.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Backoff, type Random, type Sleep, toBackoffMs } from '../lib/retry.ts';
+import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address, BlockHeader } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { MarketStore } from '../store/store.ts';
 import { ChainInconsistentError, FinalityError, SupplyReadError } from './chain-errors.ts';
 import { ChainIndex } from './chain-index.ts';

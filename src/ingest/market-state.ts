@@ -6,7 +6,8 @@
 import type { ChainAssets } from '../chains/adapter.ts';
 import { type AssetRank, type MarketView, toMarketViews, toRank } from '../chains/quote-rule.ts';
 import { evictOldest } from '../lib/bounded-map.ts';
-import type { Address, BlockHeader, PoolId, TokenMetadata } from '../model/market-event.ts';
+import type { BlockHeader } from '../model/block-header.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type {
   BalanceRecord,
   TickRecord,
@@ -14,6 +15,7 @@ import type {
   TradeRecord,
 } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
+import type { TokenMetadata } from '../model/token-metadata.ts';
 import type { UndoImages } from '../store/store.ts';
 import { BalanceCache, type BalanceEntry } from './balance-cache.ts';
 

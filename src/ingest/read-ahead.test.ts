@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { FakeAdapter, FakeChain } from '../../test/fakes/fake-chain.ts';
-import type { BlockHeader } from '../model/market-event.ts';
+import type { BlockHeader } from '../model/block-header.ts';
 import { ChainInconsistentError } from './chain-errors.ts';
 import { checkReading } from './check-reading.ts';
 import { type RangePiece, readAhead } from './read-ahead.ts';

@@ -1,7 +1,7 @@
 // Reads a long range in pieces, the next one while the former is being applied.
 
 import type { BlockRangeReading, ChainAdapter } from '../chains/adapter.ts';
-import type { BlockHeader } from '../model/market-event.ts';
+import type { BlockHeader } from '../model/block-header.ts';
 import { ChainInconsistentError } from './chain-errors.ts';
 import { checkReading } from './check-reading.ts';
 

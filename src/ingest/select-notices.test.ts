@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 import { selectNotices } from './select-notices.ts';
 

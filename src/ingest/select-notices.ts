@@ -1,7 +1,7 @@
 // Keeps what logs say of tokens within bounds: anybody can have thousands of contracts emit events,
 // and must not push out what is said of a token that is traded.
 
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 
 /** More than this of one commit is narrowed down to tokens that the index has. */

@@ -1,7 +1,8 @@
 // Supplies as the contracts tell them, for tokens whose balances moved since they were last asked.
 
 import type { ChainAdapter, ChainAssets } from '../chains/adapter.ts';
-import type { Address, BlockHeader } from '../model/market-event.ts';
+import type { BlockHeader } from '../model/block-header.ts';
+import type { Address } from '../model/ids.ts';
 import type { TokenRecord } from '../model/market-record.ts';
 import type { MarketScanner } from '../store/store.ts';
 import { SupplyReadError } from './chain-errors.ts';

@@ -1,6 +1,6 @@
 // A token's row, made at the first event that mentions it.
 
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { MarketState, TokenEntry } from './market-state.ts';
 
 /** The token's row; a token that has none yet is first seen in the current block. */

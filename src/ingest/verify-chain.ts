@@ -2,7 +2,7 @@
 
 import type { ChainAdapter } from '../chains/adapter.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { BlockHeader } from '../model/market-event.ts';
+import type { BlockHeader } from '../model/block-header.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketReader, MarketScanner, MarketStore } from '../store/store.ts';
 import { ChainIndex } from './chain-index.ts';

@@ -5,7 +5,7 @@
 // subscriber is told so before it hears the next one, and reads the store again.
 
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address, PoolId } from '../model/market-event.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import type { OpenText } from '../contract/create-open-serializer.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import { toAsOfText } from './as-of.ts';
 import type { ChainStates, StateChange } from './chain-states.ts';

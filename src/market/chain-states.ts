@@ -5,7 +5,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Feed, FeedBatch } from '../live/feed.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketReader } from '../store/store.ts';
 

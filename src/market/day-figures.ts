@@ -6,7 +6,7 @@
 import { toOpenTime } from '../candles/interval.ts';
 import { addTexts, roundText, textToDecimal, toRatio } from '../lib/decimal.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { CandleRecord, TokenRecord } from '../model/market-record.ts';
 import type { CandleSeries, TimeRange } from '../store/market-reads.ts';
 import type { AnswerReader } from './read-at.ts';

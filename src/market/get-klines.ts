@@ -10,7 +10,7 @@ import { parsePool } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { PoolId } from '../model/market-event.ts';
+import type { PoolId } from '../model/ids.ts';
 import type { TokenRecord } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey, type Validity } from './answer-cache.ts';

@@ -7,7 +7,7 @@ import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getToken } from '../contract/operations/get-token.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { CandleRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';

@@ -11,7 +11,7 @@ import { toInvalidInput } from '../errors/app-error.ts';
 import { decimalToText, textToDecimal, toUnits } from '../lib/decimal.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord, TradeRecord } from '../model/market-record.ts';
 import type { TradePosition, TradeQuery } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';

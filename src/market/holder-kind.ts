@@ -2,7 +2,7 @@
 
 import type { OutputOf } from '../contract/operation.ts';
 import type { getHolders } from '../contract/operations/get-holders.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
 

@@ -4,7 +4,7 @@ import type { ChainAssets } from '../chains/adapter.ts';
 import type { Identity } from '../contract/identity.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { MarketStore } from '../store/store.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { ChainStates } from './chain-states.ts';

@@ -4,7 +4,7 @@ import { parseAddress, parseFollowedChain, toNotReady } from '../contract/parse-
 import { AppError } from '../errors/app-error.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 
 export interface TokenReference {

@@ -1,7 +1,7 @@
 // Which tokens are paused, kept up with the store a few times a second.
 
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { PauseChange, PauseStore } from '../store/pause-store.ts';
 
 /** A pause must take effect within a second, wherever it was made. */

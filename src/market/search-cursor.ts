@@ -4,7 +4,7 @@
 // before: nothing that keeps matching is skipped or shown twice, on whichever node.
 
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import { parseCursor, toCursor, toInvalidCursor } from './cursor.ts';
 
 /** Bytes per token: two tokens of one search are mistaken for each other once in a million. */

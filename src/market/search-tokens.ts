@@ -9,7 +9,7 @@ import { parseFollowedChain, toNotReady } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { toInvalidInput } from '../errors/app-error.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import { toEtag } from './answer-cache.ts';
 import { toAsOfText } from './as-of.ts';

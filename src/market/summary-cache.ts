@@ -3,7 +3,7 @@
 import type { OpenText } from '../contract/create-open-serializer.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 import type { ChainStates } from './chain-states.ts';

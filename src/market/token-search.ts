@@ -1,7 +1,7 @@
 // Search over every followed chain: an index of each, loaded from the store and kept up with it.
 
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { ListingRecord, MarketReads } from '../store/market-reads.ts';
 import type { ChainStates, StateChange } from './chain-states.ts';
 import { ChainSearch } from './search/chain-search.ts';

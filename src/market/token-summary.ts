@@ -3,7 +3,7 @@
 import type { OutputOf } from '../contract/operation.ts';
 import type { searchTokens } from '../contract/operations/search-tokens.ts';
 import { pow10, ratioToText, textToDecimal, toRatio } from '../lib/decimal.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { isCovered, isHoldersComplete, readStart } from './coverage.ts';

@@ -1,6 +1,6 @@
 // How a family of chains writes addresses.
 
-import type { Address, PoolId } from './market-event.ts';
+import type { Address, PoolId } from './ids.ts';
 
 export interface AddressCodec {
   /** Untrusted text → the one form that is stored; null for what is no address. */

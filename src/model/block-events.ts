@@ -2,7 +2,8 @@
 //
 // Amounts are bigint. Token order (0, 1) is the pool's own.
 
-import type { Address, BlockHeader, PoolId } from './market-event.ts';
+import type { BlockHeader } from './block-header.ts';
+import type { Address, PoolId } from './ids.ts';
 import type { PoolChange, PoolDescription } from './pool.ts';
 
 /** Where in its block an event happened, and who sent the transaction. */
@@ -55,5 +56,3 @@ export interface BlockEvents {
   readonly header: BlockHeader;
   readonly events: readonly MarketEvent[];
 }
-
-/** What a token's contract says of itself, read at discovery and cleaned for display. */

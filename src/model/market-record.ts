@@ -1,6 +1,6 @@
 // The rows that the service keeps: what ingest writes and the reads are made from.
 
-import type { Address, PoolId } from './market-event.ts';
+import type { Address, PoolId } from './ids.ts';
 
 export interface TokenRecord {
   readonly token: Address;

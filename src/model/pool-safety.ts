@@ -1,6 +1,6 @@
 // What a simulated round trip through a pool showed of its two tokens.
 
-import type { Address, PoolId } from './market-event.ts';
+import type { Address, PoolId } from './ids.ts';
 
 /** One token of a pool. Null is what the round trip could not show. */
 export interface SideSafety {

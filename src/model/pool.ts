@@ -1,6 +1,6 @@
 // What a pool is: what all pools share, and what each kind of pool keeps of its own.
 
-import type { Address, PoolId } from './market-event.ts';
+import type { Address, PoolId } from './ids.ts';
 
 /**
  * The kinds of pools by name. A kind adds its entry from its own folder under `amm/`: `terms`,

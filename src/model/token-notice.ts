@@ -1,7 +1,7 @@
 // What the logs of new blocks say of a token's contract: something that may have changed what its
 // transfers cost, or whether they work. A notice proves nothing; it is a reason to check again.
 
-import type { Address, PoolId } from './market-event.ts';
+import type { Address, PoolId } from './ids.ts';
 
 /** The contract emitted something that is neither a transfer nor an approval. */
 export interface TokenEventNotice {

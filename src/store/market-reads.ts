@@ -1,7 +1,7 @@
 // What the public reads need of a store beyond reads by key: pages, ranges and figures in order.
 
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address, PoolId } from '../model/market-event.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type {
   BalanceRecord,
   CandleRecord,

@@ -2,7 +2,7 @@
 // what is new.
 
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/market-event.ts';
+import type { Address } from '../model/ids.ts';
 
 export interface PauseChange {
   readonly chain: ChainSlug;

@@ -1,8 +1,9 @@
 // What the domains need of a store. Engines live in the folders beside this file; nothing above
 // knows which one it has.
 
+import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address, BlockHeader, PoolId } from '../model/market-event.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type {
   BalanceRecord,
   CandleRecord,

@@ -1,6 +1,6 @@
 // Plain records for the store's conformance tests.
 
-import type { BlockHeader } from '../../src/model/market-event.ts';
+import type { BlockHeader } from '../../src/model/block-header.ts';
 import type { Checkpoint, TokenRecord, TradeRecord } from '../../src/model/market-record.ts';
 import type { MarketTransaction, Store } from '../../src/store/store.ts';
 

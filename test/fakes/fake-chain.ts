@@ -10,7 +10,9 @@ import type {
   TokenSupply,
 } from '../../src/chains/adapter.ts';
 import type { BlockEvents, MarketEvent } from '../../src/model/block-events.ts';
-import type { Address, BlockHeader, TokenMetadata } from '../../src/model/market-event.ts';
+import type { BlockHeader } from '../../src/model/block-header.ts';
+import type { Address } from '../../src/model/ids.ts';
+import type { TokenMetadata } from '../../src/model/token-metadata.ts';
 import type { TokenNotice } from '../../src/model/token-notice.ts';
 import {
   createFakeWorld,

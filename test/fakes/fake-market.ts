@@ -3,7 +3,7 @@
 import { toSqrtPriceX96 } from '../../src/amm/concentrated/sqrt-price-at-tick.ts';
 import type { ChainAssets, PoolStateReading } from '../../src/chains/adapter.ts';
 import type { MarketEvent } from '../../src/model/block-events.ts';
-import type { Address } from '../../src/model/market-event.ts';
+import type { Address } from '../../src/model/ids.ts';
 import type { PoolDescription } from '../../src/model/pool.ts';
 import {
   changePosition,

@@ -2,7 +2,7 @@
 
 import { toSqrtPriceX96 } from '../../src/amm/concentrated/sqrt-price-at-tick.ts';
 import type { MarketEvent } from '../../src/model/block-events.ts';
-import type { PoolId } from '../../src/model/market-event.ts';
+import type { PoolId } from '../../src/model/ids.ts';
 import type { PoolChange } from '../../src/model/pool.ts';
 
 export function setReserves(pool: PoolId, reserve0: bigint, reserve1: bigint): MarketEvent {

@@ -1,6 +1,6 @@
 // Concentrated-liquidity pools (Uniswap V3 and V4) as rows: a price, liquidity around it, ticks.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolDraft, PoolKind, PoolTicks, SwapCost, SwappedAmounts } from '../pool-kind.ts';
 import { decodeFields, encodeFields, toBigint, toNumber } from '../state-text.ts';

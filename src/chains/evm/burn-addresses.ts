@@ -1,6 +1,6 @@
 // Addresses whose keys nobody has.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 
 /** The precompiled contracts, and addresses that spell it out. */
 export const BURN_ADDRESSES: ReadonlySet<Address> = new Set([

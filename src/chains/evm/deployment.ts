@@ -1,7 +1,7 @@
 // Which contracts make up the markets of one EVM chain.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address, PoolId } from '../../model/market-event.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { ChainAssets } from '../adapter.ts';
 import { EVM_ADDRESSES } from './evm-addresses.ts';
 

@@ -4,7 +4,7 @@
 // factory, tokens and fee by a test.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { EvmDeployment, V2Fork, V3Fork, V4Deployment } from './deployment.ts';
 
 const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11';

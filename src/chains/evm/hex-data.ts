@@ -1,6 +1,6 @@
 // Reading and writing 32-byte words in hex. This is the hot path of indexing: no ABI library here.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 
 const WORD_LENGTH = 64;
 const ZERO_PADDING = '0'.repeat(24);

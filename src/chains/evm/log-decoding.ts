@@ -1,6 +1,6 @@
 // From checked logs to events, block by block; and the list of emitters that are still strangers.
 
-import type { PoolId } from '../../model/market-event.ts';
+import type { PoolId } from '../../model/ids.ts';
 import type { EvmDeployment } from './deployment.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from './evm-log.ts';
 import { createTransferDecoders } from './tokens/decode-transfer.ts';

@@ -1,7 +1,7 @@
 // Many contract reads in few requests. Some of the contracts called are hostile, so one of them
 // must not be able to spoil the answers of the others.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import { addressWord, toQuantity, uintWord } from './hex-data.ts';
 import type { RpcClient } from './rpc/rpc-client.ts';
 import type { RpcCall, RpcEndpoint } from './rpc/rpc-endpoint.ts';

@@ -1,6 +1,6 @@
 // Asks a chain which addresses have code of their own.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { RpcClient } from './rpc/rpc-client.ts';
 
 /** A wallet that has delegated to a contract (EIP-7702) still belongs to whoever has its key. */

@@ -1,7 +1,7 @@
 // Where the chain stands. One endpoint's word is not enough to go back on what was said before.
 
 import type { Clock } from '../../lib/clock.ts';
-import type { BlockHeader } from '../../model/market-event.ts';
+import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainHead } from '../adapter.ts';
 import { type EvmBlock, parseBlock } from './blocks/parse-block.ts';
 import type { RpcClient } from './rpc/rpc-client.ts';

@@ -1,6 +1,6 @@
 // Headers by number: from one endpoint, or as most endpoints see it.
 
-import type { BlockHeader } from '../../model/market-event.ts';
+import type { BlockHeader } from '../../model/block-header.ts';
 import { parseBlock } from './blocks/parse-block.ts';
 import { toQuantity } from './hex-data.ts';
 import type { RpcClient } from './rpc/rpc-client.ts';

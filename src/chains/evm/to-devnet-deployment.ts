@@ -1,6 +1,6 @@
 // Reads the file in which the devnet says what stands where.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { EvmDeployment } from './deployment.ts';
 
 /** Anvil calls the block 64 below its head final. */

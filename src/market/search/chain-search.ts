@@ -1,6 +1,6 @@
 // Search over one chain's tokens: a segment with the bulk of them, and what has changed since.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import { mayBeWithin, toLetterMask } from './edit-distance.ts';
 import { foldText } from './fold-text.ts';
 import { compareFound, type Found, type Listing, toLiquidityWeight } from './listing.ts';

@@ -1,6 +1,6 @@
 // What search knows of a token: its texts and how liquid it is.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 
 export interface Listing {
   readonly token: Address;

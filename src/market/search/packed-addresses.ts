@@ -1,6 +1,6 @@
 // Many addresses in little memory, found by position and by value.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 
 export interface AddressArrays {
   readonly bytes: Uint8Array;

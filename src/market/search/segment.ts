@@ -2,7 +2,7 @@
 //
 // Every list of the indexes is in that order, so whoever wants the best few of a rank reads a few.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import { buildFieldIndex } from './build-field-index.ts';
 import { buildExactIndex, type ExactArrays, findCandidates } from './exact-index.ts';
 import { type FieldArrays, FieldIndex, TEXT_START } from './field-index.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../candles/candle-draft.ts';
 import type { Candle } from '../../candles/derive-klines.ts';
 import { toNextOpenTime, toOpenTime } from '../../candles/interval.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { KlineInterval, TradeRecord } from '../../model/market-record.ts';
 
 /** What a series was at some commit. */

@@ -4,7 +4,7 @@
 
 import type { Candle } from '../../candles/derive-klines.ts';
 import { toNextOpenTime, toOpenTime } from '../../candles/interval.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type {
   Checkpoint,
   KlineInterval,

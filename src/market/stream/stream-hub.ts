@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../lib/clock.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import type { PauseChange } from '../../store/pause-store.ts';
 import type { MarketStore } from '../../store/store.ts';

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 
 export interface StreamPosition {

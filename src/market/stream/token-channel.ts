@@ -9,7 +9,7 @@ import { AnswerMismatchError } from '../../contract/create-serializer.ts';
 import { StreamFrame } from '../../contract/stream-answer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Outbox } from '../../live/outbox.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { Checkpoint, KlineInterval, TradeRecord } from '../../model/market-record.ts';
 import {
   type EncodedItem,

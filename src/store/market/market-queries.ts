@@ -1,7 +1,8 @@
 // Reads by key and by range, the same on both engines.
 
+import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address, BlockHeader, PoolId } from '../../model/market-event.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type {
   BalanceRecord,
   CandleRecord,

@@ -1,8 +1,8 @@
 // One chain's writes inside a transaction, the same on both engines.
 
 import { randomBytes } from 'node:crypto';
+import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { BlockHeader } from '../../model/market-event.ts';
 import type {
   BalanceRecord,
   CandleRecord,

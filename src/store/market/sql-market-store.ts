@@ -1,7 +1,7 @@
 // The market's store over any engine that offers SQL sessions.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { SqlEngine } from '../sql.ts';
 import type { MarketSnapshot, MarketStore, MarketTransaction } from '../store.ts';

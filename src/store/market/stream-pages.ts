@@ -1,7 +1,7 @@
 // What streams resume from, the same on both engines.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import type { SqlRow } from '../sql.ts';
 import type {

@@ -1,7 +1,7 @@
 // Headers of the blocks that a reorganisation could still reach.
 
+import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { BlockHeader } from '../../model/market-event.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { numberAt, textAt } from './column-value.ts';

@@ -7,7 +7,7 @@ import type { buildTrade } from '../../contract/operations/build-trade.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import { CHAINS } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { PricedTrade } from '../quote/priced-trade.ts';
 import type { QuoteAnswer } from '../quote/quote-answer.ts';
 import { toShownAmount, toSummary } from './build-summary.ts';

@@ -4,7 +4,7 @@ import type { ChainExplorer } from '../../chains/family.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import { CHAINS } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { PricedTrade, TradeAsset } from '../quote/priced-trade.ts';
 
 interface SummaryFacts {

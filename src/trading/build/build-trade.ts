@@ -15,7 +15,7 @@ import { AppError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import { createTradeCaller, type Pricing } from '../quote/create-pricing.ts';
 import type { PricedTrade, TradeCaller, TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';

@@ -4,7 +4,7 @@ import { AppError } from '../../errors/app-error.ts';
 import type { WalletRecord } from '../../model/access-record.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import { CHAINS, type ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 
 /**
  * A key is the same wallet on every chain of its family. A contract wallet is itself on its own

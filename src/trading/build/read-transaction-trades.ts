@@ -1,7 +1,8 @@
 // The trades that were indexed from one transaction.
 
+import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address, BlockHeader, PoolId } from '../../model/market-event.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import type { MarketReader } from '../../store/store.ts';
 import type { StreamReads } from '../../store/stream-reads.ts';

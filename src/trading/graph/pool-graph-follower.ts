@@ -10,7 +10,7 @@ import { kindOf } from '../../amm/pool-kinds.ts';
 import type { DirectionFees } from '../../amm/swap-pool.ts';
 import { type Backoff, type Random, type Sleep, toBackoffMs } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { PoolId } from '../../model/market-event.ts';
+import type { PoolId } from '../../model/ids.ts';
 import type { Checkpoint, TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketStore } from '../../store/store.ts';

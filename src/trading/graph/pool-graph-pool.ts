@@ -5,7 +5,7 @@ import { kindOf } from '../../amm/pool-kinds.ts';
 import type { DirectionFees, SwapPool } from '../../amm/swap-pool.ts';
 import type { FamilyMarkets } from '../../chains/family.ts';
 import type { HopBytes } from '../../chains/transaction-costs.ts';
-import type { Address, PoolId } from '../../model/market-event.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord, PoolTerms } from '../../model/pool.ts';
 

@@ -1,6 +1,6 @@
 // Every pool that can be traded in, by the assets that it joins.
 
-import type { Address, PoolId } from '../../model/market-event.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { GraphPool } from './pool-graph-pool.ts';
 
 /** An asset with so many neighbours is worth trying as a way between any two others. */

@@ -1,7 +1,7 @@
 // Fills a pool graph from the store: everything, or where that is too much the deepest pools.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import type { PoolId } from '../../model/market-event.ts';
+import type { PoolId } from '../../model/ids.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketScanner } from '../../store/store.ts';

@@ -8,7 +8,7 @@
 // that was under way when a doubt came settles nothing.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
-import type { Address, PoolId } from '../../model/market-event.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 
 /** What the round trip of a token showed; null is what it could not show. */

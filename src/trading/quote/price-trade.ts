@@ -6,7 +6,7 @@ import { AppError, toInvalidInput } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import { CHAINS, type ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import { type TaxedRoute, toTax } from '../routing/find-trade-route.ts';

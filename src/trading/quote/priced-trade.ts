@@ -4,7 +4,7 @@ import type { SwapCost } from '../../amm/pool-kind.ts';
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import type { TokenSafety } from '../graph/safety-book.ts';

@@ -4,7 +4,7 @@ import { AppError } from '../../errors/app-error.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import { CHAINS } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { TradeRequest } from './priced-trade.ts';
 
 /** How long a quote binds. */

@@ -4,7 +4,7 @@ import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
 import type { TradeTokens } from './trade-tokens.ts';

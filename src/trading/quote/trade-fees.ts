@@ -1,6 +1,6 @@
 // What a trade pays to whom, summed up by kind and token.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 import type { TokenTax, TradeFee } from './priced-trade.ts';

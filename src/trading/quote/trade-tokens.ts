@@ -3,7 +3,7 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { FeedBatch } from '../../live/feed.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { MarketStore } from '../../store/store.ts';
 

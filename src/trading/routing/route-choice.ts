@@ -1,6 +1,6 @@
 // Which pools a division does without: those that do not pay for themselves, or gain least.
 
-import type { PoolId } from '../../model/market-event.ts';
+import type { PoolId } from '../../model/ids.ts';
 import { type Division, divide, type RouteSearch, toCost } from './route-division.ts';
 import { restrictField } from './route-field.ts';
 import { type PoolGroup, toGroups } from './route-groups.ts';

@@ -1,6 +1,6 @@
 // The part of the graph in which routes between two assets can run, laid out for the search.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import { type NativeCoin, type PoolGraph, toAsset } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { mergeCurves, type RouteCurve, toCurve } from './route-curve.ts';

@@ -1,6 +1,6 @@
 // Which pools can only go together: without a pool, those that get nothing or lead nowhere.
 
-import type { PoolId } from '../../model/market-event.ts';
+import type { PoolId } from '../../model/ids.ts';
 import { NODE_IN, NODE_OUT } from './route-field.ts';
 import type { PoolPart } from './route-parts.ts';
 

@@ -5,7 +5,7 @@
 // not draw trades through itself, however good its price looks.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { DirectionSafety, SafetyBook } from '../graph/safety-book.ts';

@@ -1,6 +1,6 @@
 // What arrives of an asset, given to the pools that it goes on to, in exact swaps.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { RouteEdge } from './route-field.ts';
 

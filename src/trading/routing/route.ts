@@ -1,6 +1,6 @@
 // The best way to turn an amount of one asset into another over every pool of the graph.
 
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import { mayTake } from './route-capacity.ts';
 import { dropLeast, dropLossy } from './route-choice.ts';

@@ -2,7 +2,7 @@
 
 import type { SwapCost } from '../../amm/pool-kind.ts';
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { RouteCost } from './route-single.ts';
 import type { StrandSource } from './route-strands.ts';
 

@@ -5,7 +5,7 @@
 
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Ratio } from '../../lib/decimal.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
 import { planField } from './route.ts';

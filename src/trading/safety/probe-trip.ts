@@ -1,7 +1,7 @@
 // How to get from the native coin to a pool, so that a round trip through it can be simulated.
 
 import { pow10 } from '../../lib/decimal.ts';
-import type { Address } from '../../model/market-event.ts';
+import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { findBestRoute } from '../routing/route.ts';

@@ -10,7 +10,7 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { FeedBatch } from '../../live/feed.ts';
-import type { Address, PoolId } from '../../model/market-event.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 import type { TokenEventNotice, TokenTaxNotice } from '../../model/token-notice.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';

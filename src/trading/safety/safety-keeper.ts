@@ -1,7 +1,7 @@
 // Keeps what was seen of pools in the store, so that a restart need not look at them all anew.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import type { PoolId } from '../../model/market-event.ts';
+import type { PoolId } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { MarketStore } from '../../store/store.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';

@@ -5,7 +5,7 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Backoff, type Random, type Sleep, toBackoffMs } from '../../lib/retry.ts';
-import type { PoolId } from '../../model/market-event.ts';
+import type { PoolId } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';

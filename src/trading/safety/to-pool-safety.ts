@@ -1,7 +1,7 @@
 // What the views of a round trip say of a pool's two tokens.
 
 import type { RoundTripView, RoundTripViews, SwapMeasure } from '../../chains/chain-nodes.ts';
-import type { Address, PoolId } from '../../model/market-event.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 
 /** Not whole, yet less than a basis point: hardly a tax, but no promise to the unit either. */

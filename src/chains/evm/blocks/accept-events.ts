@@ -1,6 +1,6 @@
 // Keeps the events of pools that are real, and tells first of those that were met mid-life.
 
-import type { PoolId } from '../../../model/market-event.ts';
+import type { PoolId } from '../../../model/ids.ts';
 import type { DecodedEvent } from '../evm-log.ts';
 import type { DecodedBlock, DecodedLogs } from '../log-decoding.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';

@@ -2,7 +2,7 @@
 // fails.
 
 import type { BlockEvents } from '../../../model/block-events.ts';
-import type { BlockHeader } from '../../../model/market-event.ts';
+import type { BlockHeader } from '../../../model/block-header.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { BlockRange, BlockRangeReading } from '../../adapter.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';

@@ -2,7 +2,7 @@
 // each held against the others.
 
 import type { BlockEvents, MarketEvent } from '../../../model/block-events.ts';
-import type { BlockHeader } from '../../../model/market-event.ts';
+import type { BlockHeader } from '../../../model/block-header.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { EvmLog } from '../evm-log.ts';
 import { toQuantity } from '../hex-data.ts';

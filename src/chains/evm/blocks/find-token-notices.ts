@@ -2,7 +2,7 @@
 // real swaps paid. All of it is read from logs that are there anyway: no request is made for it.
 
 import { keccak256, stringToBytes } from 'viem/utils';
-import type { Address, PoolId } from '../../../model/market-event.ts';
+import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { TokenEventNotice, TokenNotice, TokenTaxNotice } from '../../../model/token-notice.ts';
 import type { DecodedSwap, EvmLog } from '../evm-log.ts';

@@ -1,6 +1,6 @@
 // Headers, and the senders of a block's transactions, out of a node's block object.
 
-import type { BlockHeader } from '../../../model/market-event.ts';
+import type { BlockHeader } from '../../../model/block-header.ts';
 import { RpcError } from '../rpc/rpc-error.ts';
 
 export interface EvmBlock {

@@ -2,7 +2,7 @@
 // known factory vouches for it when asked; anything else that emits the same topics is ignored.
 
 import { BoundedMap } from '../../../lib/bounded-map.ts';
-import type { PoolId } from '../../../model/market-event.ts';
+import type { PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { KnownPools } from '../../adapter.ts';
 import type { EvmDeployment } from '../deployment.ts';

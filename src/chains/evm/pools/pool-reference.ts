@@ -1,7 +1,7 @@
 // What the EVM's routers and probes must be told to swap in a pool.
 
 import { keccak256 } from 'viem/utils';
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import type { PoolDescription, PoolDescriptionOf } from '../../../model/pool.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 

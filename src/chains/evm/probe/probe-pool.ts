@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import type { RoundTripView, RoundTripViews, SwapMeasure } from '../../chain-nodes.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';

@@ -1,6 +1,6 @@
 // ERC-20 transfers, and the wrapping of the native coin told as minting and burning.
 
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import type { EvmDeployment } from '../deployment.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../evm-log.ts';
 import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';

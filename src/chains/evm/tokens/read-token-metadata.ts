@@ -1,7 +1,8 @@
 // What token contracts say of themselves. They are strangers: nothing they return is trusted.
 
 import { cleanText } from '../../../lib/clean-text.ts';
-import type { Address, TokenMetadata } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
+import type { TokenMetadata } from '../../../model/token-metadata.ts';
 import type { TokenSupply } from '../../adapter.ts';
 import { addressWord, hasWords, toCallData, uintAt } from '../hex-data.ts';
 import type { CallContracts } from '../venues/venue-protocol.ts';

@@ -3,7 +3,7 @@
 
 import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import type { EncodedCall } from './encode-swap.ts';
 import type { SwapRouter } from './swap-plan.ts';
 

@@ -6,7 +6,7 @@
 // of a later block may differ from the priced ones.
 
 import type { Hex } from 'viem';
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import {
   type PathSwap,

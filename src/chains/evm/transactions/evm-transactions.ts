@@ -1,7 +1,7 @@
 // Transactions on an EVM chain: trades through its router, and what became of what was sent.
 
 import type { Clock } from '../../../lib/clock.ts';
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import type {
   BuildRequest,
   BuiltTransactions,

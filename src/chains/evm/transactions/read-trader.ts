@@ -1,6 +1,7 @@
 // What a wallet has, allows and has sent, as of the newest block, in one request.
 
-import type { Address, BlockHeader } from '../../../model/market-event.ts';
+import type { BlockHeader } from '../../../model/block-header.ts';
+import type { Address } from '../../../model/ids.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { addressWord, hasWords, toCallData, uintAt } from '../hex-data.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';

@@ -1,7 +1,7 @@
 // The transactions of a trade, rehearsed: which are needed, what they use and what they bring.
 
 import { AppError } from '../../../errors/app-error.ts';
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import type { BuildRequest, ExecutableTrade, TradeSwap } from '../../chain-transactions.ts';
 import { addressWord, toCallData, uintAt, uintWord } from '../hex-data.ts';
 import { toPoolReference } from '../pools/pool-reference.ts';

@@ -8,7 +8,7 @@ import {
   parseAbi,
   parseAbiParameters,
 } from 'viem/utils';
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import type { PoolKey } from '../pools/pool-reference.ts';
 import type { SwapHop, SwapRouter } from './swap-plan.ts';
 

@@ -1,7 +1,7 @@
 // Runs a wallet's calls one after the other on the state of a block, without sending anything.
 
 import type { Clock } from '../../../lib/clock.ts';
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { addressWord, toQuantity, uintAt, uintWord } from '../hex-data.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';

@@ -1,6 +1,6 @@
 // A priced trade as a router sees it: which pools, in which order, with which amounts.
 
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import type { EvmDeployment } from '../deployment.ts';
 import type { PoolKey } from '../pools/pool-reference.ts';
 

@@ -1,6 +1,6 @@
 // Rehearsed calls as transactions to be signed: gas, fees and nonces filled in.
 
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import type {
   BuiltTransactions,
   ExecutableTrade,

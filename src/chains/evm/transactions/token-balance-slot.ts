@@ -3,7 +3,7 @@
 
 import { keccak256 } from 'viem/utils';
 import { BoundedMap } from '../../../lib/bounded-map.ts';
-import type { Address } from '../../../model/market-event.ts';
+import type { Address } from '../../../model/ids.ts';
 import { addressWord, toCallData, toQuantity, uintWord } from '../hex-data.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcCall } from '../rpc/rpc-endpoint.ts';

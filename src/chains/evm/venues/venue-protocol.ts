@@ -1,6 +1,6 @@
 // What a kind of DEX must provide. Forks of one kind differ in data only (see deployment.ts).
 
-import type { PoolId } from '../../../model/market-event.ts';
+import type { PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
 import type { EvmDeployment } from '../deployment.ts';

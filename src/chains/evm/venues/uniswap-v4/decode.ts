@@ -1,6 +1,6 @@
 // Logs of the Uniswap V4 PoolManager, which holds every pool and keys it by id.
 
-import type { Address, PoolId } from '../../../../model/market-event.ts';
+import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import type { EvmDeployment, V4Deployment } from '../../deployment.ts';
 import type { LogDecoder } from '../../evm-log.ts';
