@@ -2,6 +2,7 @@
 
 import type { KeyRecord } from '../../model/access-record.ts';
 import type { AccessStore, IdempotencyMark, KeyIssue, KeyRevocation } from '../access-store.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlEngine, SqlSession } from '../sql.ts';
 import { defineTable, type SqlStatement, toSelect } from '../table.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
@@ -23,6 +24,7 @@ const IDEMPOTENCY_TABLE = defineTable('access_idempotency', {
   key: { wallet_id: 'text', word: 'text' },
   data: { request: 'text', key_id: 'text', created_at_ms: 'integer' },
 });
+const writeIdempotency = createRowWriter(IDEMPOTENCY_TABLE);
 
 /** Keys that ended are kept for the list; of very many, the oldest are forgotten. */
 const ENDED_KEYS_MAX = 1000;
@@ -121,7 +123,8 @@ async function issueKey(
   await session.insertRows(KEY_TABLE, [toKeyRow(key)]);
   if (idempotency !== null) {
     const { word, request } = idempotency;
-    await session.upsertRows(IDEMPOTENCY_TABLE, [[walletId, word, request, key.id, createdAtMs]]);
+    const row = { wallet_id: walletId, word, request, key_id: key.id, created_at_ms: createdAtMs };
+    await session.upsertRows(IDEMPOTENCY_TABLE, [writeIdempotency(row)]);
   }
   const surplus = await session.query(SELECT_SURPLUS, [walletId, createdAtMs]);
   await session.deleteRows(KEY_TABLE, surplus);

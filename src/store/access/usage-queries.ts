@@ -1,6 +1,7 @@
 // Usage, peppers and the forgetting of what is over, in SQL.
 
 import type { AccessStore, UsageEntry } from '../access-store.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlEngine, SqlSession } from '../sql.ts';
 import { defineTable, type SqlStatement } from '../table.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
@@ -15,6 +16,7 @@ const PEPPER_TABLE = defineTable('access_peppers', {
   key: { version: 'integer' },
   data: { mark: 'text' },
 });
+const writePepper = createRowWriter(PEPPER_TABLE);
 
 const ADD_USAGE: SqlStatement = {
   sql: `INSERT INTO access_usage (wallet_id, source, hour, requests) VALUES ($1, $2, $3, $4)
@@ -86,12 +88,7 @@ export function createUsageQueries(engine: SqlEngine): UsageQueries {
       }));
     },
     addPepperMarks: (marks) =>
-      engine.transaction((session) =>
-        session.insertRows(
-          PEPPER_TABLE,
-          marks.map(({ version, mark }) => [version, mark]),
-        ),
-      ),
+      engine.transaction((session) => session.insertRows(PEPPER_TABLE, marks.map(writePepper))),
     countKeysByPepper: async (nowMs) => {
       const rows = await engine.session.query(COUNT_BY_PEPPER, [nowMs]);
       return new Map(rows.map((row) => [numberAt(row, 0), numberAt(row, 1)]));

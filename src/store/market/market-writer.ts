@@ -12,6 +12,7 @@ import type {
   TradeRecord,
 } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { StaleWriterError } from '../stale-writer-error.ts';
 import type { CandleKey, MarketTransaction, UndoImages } from '../store.ts';
@@ -83,6 +84,9 @@ const UPDATE_FORGOTTEN: SqlStatement = {
 };
 
 const EPOCH_BYTES = 8;
+
+const writeEpoch = createRowWriter(EPOCH_TABLE);
+const writeUndo = createRowWriter(UNDO_TABLE);
 
 const UPDATE_CHECKPOINT: SqlStatement = {
   sql: `UPDATE checkpoints
@@ -163,7 +167,8 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     const rows = images.map((image) => {
       const part = parts.get(image.block) ?? 0;
       parts.set(image.block, part + 1);
-      return [this.#chain, image.block, part, toUndoDocument(this.#chain, image)];
+      const document = toUndoDocument(this.#chain, image);
+      return writeUndo({ chain: this.#chain, block: image.block, part, images: document });
     });
     await this.session.insertRows(UNDO_TABLE, rows);
   }
@@ -237,7 +242,8 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
   /** Whoever remembers versions of an index that was here before can tell it from this one. */
   #beginEpoch(): Promise<void> {
     const epoch = randomBytes(EPOCH_BYTES).toString('hex');
-    return this.session.upsertRows(EPOCH_TABLE, [[this.#chain, epoch, 0]]);
+    const row = writeEpoch({ chain: this.#chain, epoch, forgotten_version: 0 });
+    return this.session.upsertRows(EPOCH_TABLE, [row]);
   }
 
   async #readNextParts(blocks: readonly number[]): Promise<Map<number, number>> {

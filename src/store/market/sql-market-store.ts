@@ -5,7 +5,7 @@ import type { Address } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { SqlEngine } from '../sql.ts';
 import type { MarketSnapshot, MarketStore, MarketTransaction } from '../store.ts';
-import { ACCOUNT_TABLE } from '../tables/account-table.ts';
+import { ACCOUNT_TABLE, toAccountRow } from '../tables/account-table.ts';
 import { POOL_SAFETY_TABLE, toPoolSafety, toPoolSafetyRow } from '../tables/pool-safety-table.ts';
 import { forgetChain } from './forget-chain.ts';
 import { MarketScans } from './market-scans.ts';
@@ -36,11 +36,9 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
   }
 
   async putAccounts(chain: ChainSlug, accounts: ReadonlyMap<Address, boolean>): Promise<void> {
-    const rows = Array.from(accounts, ([address, isContract]) => [
-      chain,
-      address,
-      isContract ? 1 : 0,
-    ]);
+    const rows = Array.from(accounts, ([address, isContract]) =>
+      toAccountRow(chain, address, isContract),
+    );
     await this.#engine.transaction((session) => session.upsertRows(ACCOUNT_TABLE, rows));
   }
 

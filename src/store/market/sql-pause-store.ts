@@ -1,6 +1,7 @@
 // Pauses over any engine that offers SQL sessions.
 
 import { type ChainSlug, toChain } from '../../model/chain.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { PauseChange, PauseStore } from '../pause-store.ts';
 import type { SqlEngine, SqlRow } from '../sql.ts';
 import { isStoreOutage } from '../store-error.ts';
@@ -16,6 +17,8 @@ const SELECT_NEXT_VERSION: SqlStatement = {
   takes: [],
   gives: ['integer'],
 };
+
+const writePause = createRowWriter(PAUSE_TABLE);
 
 const SELECT_CHANGES = toSelect(PAUSE_TABLE, 'WHERE version > $1 ORDER BY version', ['integer']);
 
@@ -61,11 +64,12 @@ export class SqlPauseStore implements PauseStore {
     const { chain, token, paused, nowMs } = change;
     return this.#engine.transaction(async (session) => {
       const [stored] = await session.query(PAUSE_TABLE.selectByKey, [chain, token]);
-      const wasPaused = stored !== undefined && numberAt(stored, 2) === 1;
+      const wasPaused = stored !== undefined && numberAt(stored, PAUSE_TABLE.at.paused) === 1;
       if (wasPaused === paused) return false;
       const [next] = await session.query(SELECT_NEXT_VERSION, []);
       const version = next === undefined ? 1 : numberAt(next, 0);
-      await session.upsertRows(PAUSE_TABLE, [[chain, token, paused ? 1 : 0, nowMs, version]]);
+      const row = { chain, token, paused: paused ? 1 : 0, changed_at_ms: nowMs, version };
+      await session.upsertRows(PAUSE_TABLE, [writePause(row)]);
       return true;
     });
   }

@@ -3,6 +3,7 @@
 import { toSortableInteger } from '../../lib/sortable-integer.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { BalanceRecord } from '../../model/market-record.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { amountAt, textAt } from './column-value.ts';
@@ -12,9 +13,15 @@ export const BALANCE_TABLE = defineTable('balances', {
   data: { amount_raw: 'text' },
 });
 const { at } = BALANCE_TABLE;
+const writeRow = createRowWriter(BALANCE_TABLE);
 
 export function toBalanceRow(chain: ChainSlug, record: BalanceRecord): SqlRow {
-  return [chain, record.token, record.owner, toSortableInteger(record.amountRaw)];
+  return writeRow({
+    chain,
+    token: record.token,
+    owner: record.owner,
+    amount_raw: toSortableInteger(record.amountRaw),
+  });
 }
 
 export function toBalanceRecord(row: SqlRow): BalanceRecord {

@@ -7,6 +7,7 @@ import {
   STORED_INTERVALS,
   type StoredInterval,
 } from '../../model/market-record.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import type { CandleKey } from '../store.ts';
 import { defineTable } from '../table.ts';
@@ -39,6 +40,7 @@ export const CANDLE_TABLE = defineTable('candles', {
   },
 });
 const { at } = CANDLE_TABLE;
+const writeRow = createRowWriter(CANDLE_TABLE);
 
 export function toCandleKey(chain: ChainSlug, key: CandleKey): SqlRow {
   return [chain, key.token, key.pool ?? ALL_POOLS, key.interval, key.openTimeMs];
@@ -47,23 +49,23 @@ export function toCandleKey(chain: ChainSlug, key: CandleKey): SqlRow {
 export function toCandleRow(chain: ChainSlug, record: CandleRecord): SqlRow {
   const native = toOhlcText(record.native);
   const usd = toOhlcText(record.usd);
-  return [
+  return writeRow({
     chain,
-    record.token,
-    record.pool ?? ALL_POOLS,
-    record.interval,
-    record.openTimeMs,
-    record.volumeRaw.toString(),
-    record.quoteVolumeNative,
-    record.quoteVolumeUsd,
-    record.trades,
-    record.buys,
-    record.sells,
+    token: record.token,
+    pool: record.pool ?? ALL_POOLS,
+    interval: record.interval,
+    open_time_ms: record.openTimeMs,
+    volume_raw: record.volumeRaw.toString(),
+    quote_volume_native: record.quoteVolumeNative,
+    quote_volume_usd: record.quoteVolumeUsd,
+    trades: record.trades,
+    buys: record.buys,
+    sells: record.sells,
     native,
     usd,
-    toCleanText(record.nativeClean, native),
-    toCleanText(record.usdClean, usd),
-  ];
+    native_clean: toCleanText(record.nativeClean, native),
+    usd_clean: toCleanText(record.usdClean, usd),
+  });
 }
 
 export function toCandleRecord(row: SqlRow): CandleRecord {

@@ -2,6 +2,7 @@
 
 import type { ChallengeRecord } from '../../model/access-record.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { numberAt, textAt } from './column-value.ts';
@@ -20,19 +21,20 @@ export const CHALLENGE_TABLE = defineTable('access_challenges', {
   },
 });
 const { at } = CHALLENGE_TABLE;
+const writeRow = createRowWriter(CHALLENGE_TABLE);
 
 export function toChallengeRow(record: ChallengeRecord): SqlRow {
-  return [
-    record.id,
-    record.chain,
-    record.address,
-    record.domain,
-    record.message,
-    record.callerMark,
-    record.createdAtMs,
-    record.expiresAtMs,
-    0,
-  ];
+  return writeRow({
+    id: record.id,
+    chain: record.chain,
+    address: record.address,
+    domain: record.domain,
+    message: record.message,
+    caller_mark: record.callerMark,
+    created_at_ms: record.createdAtMs,
+    expires_at_ms: record.expiresAtMs,
+    failures: 0,
+  });
 }
 
 export function toChallengeRecord(row: SqlRow): ChallengeRecord {

@@ -2,6 +2,7 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { numberAt, textAt } from './column-value.ts';
@@ -19,18 +20,19 @@ export const CHECKPOINT_TABLE = defineTable('checkpoints', {
   },
 });
 const { at } = CHECKPOINT_TABLE;
+const writeRow = createRowWriter(CHECKPOINT_TABLE);
 
 export function toCheckpointRow(chain: ChainSlug, record: Checkpoint): SqlRow {
-  return [
+  return writeRow({
     chain,
-    record.startBlock,
-    record.block,
-    record.blockHash,
-    record.timestampMs,
-    record.finalizedBlock,
-    record.version,
-    record.startAtMs ?? null,
-  ];
+    start_block: record.startBlock,
+    block: record.block,
+    block_hash: record.blockHash,
+    timestamp_ms: record.timestampMs,
+    finalized_block: record.finalizedBlock,
+    version: record.version,
+    start_at_ms: record.startAtMs ?? null,
+  });
 }
 
 export function toCheckpoint(row: SqlRow): Checkpoint {

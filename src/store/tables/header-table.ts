@@ -2,6 +2,7 @@
 
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { numberAt, textAt } from './column-value.ts';
@@ -16,10 +17,18 @@ export const HEADER_TABLE = defineTable('headers', {
   },
 });
 const { at } = HEADER_TABLE;
+const writeRow = createRowWriter(HEADER_TABLE);
 
 export function toHeaderRow(chain: ChainSlug, record: BlockHeader): SqlRow {
   const { position, hash, parentHash, timestampMs, parentPosition } = record;
-  return [chain, position, hash, parentHash, timestampMs, parentPosition];
+  return writeRow({
+    chain,
+    number: position,
+    hash,
+    parent_hash: parentHash,
+    timestamp_ms: timestampMs,
+    parent_number: parentPosition,
+  });
 }
 
 export function toBlockHeader(row: SqlRow): BlockHeader {

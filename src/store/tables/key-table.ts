@@ -1,6 +1,7 @@
 // API keys: everything about them but the keys themselves.
 
 import type { KeyRecord } from '../../model/access-record.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { numberAt, numberOrNullAt, textAt } from './column-value.ts';
@@ -21,21 +22,22 @@ export const KEY_TABLE = defineTable('access_keys', {
   },
 });
 const { at } = KEY_TABLE;
+const writeRow = createRowWriter(KEY_TABLE);
 
 export function toKeyRow(record: KeyRecord): SqlRow {
-  return [
-    record.id,
-    record.walletId,
-    record.name,
-    record.hash,
-    record.pepperVersion,
-    record.prefix,
-    record.last4,
-    record.createdAtMs,
-    record.expiresAtMs,
-    record.revokedAtMs,
-    record.lastUsedAtMs,
-  ];
+  return writeRow({
+    id: record.id,
+    wallet_id: record.walletId,
+    name: record.name,
+    hash: record.hash,
+    pepper_version: record.pepperVersion,
+    prefix: record.prefix,
+    last4: record.last4,
+    created_at_ms: record.createdAtMs,
+    expires_at_ms: record.expiresAtMs,
+    revoked_at_ms: record.revokedAtMs,
+    last_used_at_ms: record.lastUsedAtMs,
+  });
 }
 
 export function toKeyRecord(row: SqlRow): KeyRecord {

@@ -2,6 +2,7 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { numberAt, numberOrNullAt, textAt } from './column-value.ts';
@@ -23,28 +24,33 @@ export const POOL_SAFETY_TABLE = defineTable('pool_safety', {
   },
 });
 const { at } = POOL_SAFETY_TABLE;
+const writeRow = createRowWriter(POOL_SAFETY_TABLE);
 
 function toHundredths(bps: number | null): number | null {
   return bps === null ? null : Math.round(bps * 100);
 }
 
-function toSideRow({ outBps, inBps, sellable }: SideSafety): SqlRow {
-  return [toHundredths(outBps), toHundredths(inBps), sellable === null ? null : sellable ? 1 : 0];
+function toFlag(value: boolean | null): number | null {
+  return value === null ? null : value ? 1 : 0;
 }
 
 export function toPoolSafetyRow(chain: ChainSlug, record: PoolSafety): SqlRow {
-  const { hookFees } = record;
-  return [
+  const { side0, side1, hookFees } = record;
+  return writeRow({
     chain,
-    record.pool,
-    record.token0,
-    record.token1,
-    ...toSideRow(record.side0),
-    ...toSideRow(record.side1),
-    hookFees?.zeroForOne ?? null,
-    hookFees?.oneForZero ?? null,
-    record.checkedAtMs,
-  ];
+    pool: record.pool,
+    token0: record.token0,
+    token1: record.token1,
+    out0_e2: toHundredths(side0.outBps),
+    in0_e2: toHundredths(side0.inBps),
+    sellable0: toFlag(side0.sellable),
+    out1_e2: toHundredths(side1.outBps),
+    in1_e2: toHundredths(side1.inBps),
+    sellable1: toFlag(side1.sellable),
+    hook_fee0: hookFees?.zeroForOne ?? null,
+    hook_fee1: hookFees?.oneForZero ?? null,
+    checked_at_ms: record.checkedAtMs,
+  });
 }
 
 function toSide(

@@ -4,6 +4,7 @@
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolKindName, PoolRecord } from '../../model/pool.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { amountOrNullAt, numberAt, numberOrNullAt, textAt, toAmount } from './column-value.ts';
@@ -27,26 +28,27 @@ export const POOL_TABLE = defineTable('pools', {
   },
 });
 const { at } = POOL_TABLE;
+const writeRow = createRowWriter(POOL_TABLE);
 
 export function toPoolRow(chain: ChainSlug, record: PoolRecord): SqlRow {
   const kind = kindOf(record);
-  return [
+  return writeRow({
     chain,
-    record.pool,
-    record.venue,
-    record.token0,
-    record.token1,
-    record.feePips,
-    record.vault,
-    record.createdBlock,
-    record.createdAtMs,
-    record.complete ? 1 : 0,
-    record.lastSwapAtMs,
-    toAmount(record.liquidityUsdE18),
-    record.kind,
-    kind.encodeTerms(record.terms),
-    kind.encodeState(record.state),
-  ];
+    pool: record.pool,
+    venue: record.venue,
+    token0: record.token0,
+    token1: record.token1,
+    fee_pips: record.feePips,
+    vault: record.vault,
+    created_block: record.createdBlock,
+    created_at_ms: record.createdAtMs,
+    complete: record.complete ? 1 : 0,
+    last_swap_at_ms: record.lastSwapAtMs,
+    liquidity_usd_e18: toAmount(record.liquidityUsdE18),
+    kind: record.kind,
+    terms: kind.encodeTerms(record.terms),
+    state: kind.encodeState(record.state),
+  });
 }
 
 export function toPoolRecord(row: SqlRow): PoolRecord {

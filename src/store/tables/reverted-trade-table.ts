@@ -2,6 +2,7 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import type { RevertedTrade } from '../stream-reads.ts';
 import { defineTable } from '../table.ts';
@@ -19,10 +20,20 @@ export const REVERTED_TRADE_TABLE = defineTable('reverted_trades', {
   data: { tx_hash: 'text', tx_swap_index: 'integer' },
 });
 const { at } = REVERTED_TRADE_TABLE;
+const writeRow = createRowWriter(REVERTED_TRADE_TABLE);
 
 export function toRevertedTradeRow(chain: ChainSlug, version: number, trade: TradeRecord): SqlRow {
   const { token, timestampMs, block, logIndex, txHash, index } = trade;
-  return [chain, token, version, timestampMs, block, logIndex, txHash, index];
+  return writeRow({
+    chain,
+    token,
+    version,
+    timestamp_ms: timestampMs,
+    block,
+    log_index: logIndex,
+    tx_hash: txHash,
+    tx_swap_index: index,
+  });
 }
 
 export function toRevertedTrade(row: SqlRow): RevertedTrade {

@@ -1,6 +1,7 @@
 // Rollbacks as they happened, kept for as long as streams may resume from before them.
 
 import type { ChainSlug } from '../../model/chain.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import type { RollbackRecord } from '../stream-reads.ts';
 import { defineTable } from '../table.ts';
@@ -17,17 +18,18 @@ export const ROLLBACK_TABLE = defineTable('rollbacks', {
   },
 });
 const { at } = ROLLBACK_TABLE;
+const writeRow = createRowWriter(ROLLBACK_TABLE);
 
 export function toRollbackRow(chain: ChainSlug, record: RollbackRecord): SqlRow {
-  return [
+  return writeRow({
     chain,
-    record.version,
-    record.block,
-    record.timestampMs,
-    record.tipBlock,
-    record.tipTimestampMs,
-    record.recordedAtMs,
-  ];
+    version: record.version,
+    block: record.block,
+    timestamp_ms: record.timestampMs,
+    tip_block: record.tipBlock,
+    tip_timestamp_ms: record.tipTimestampMs,
+    recorded_at_ms: record.recordedAtMs,
+  });
 }
 
 export function toRollbackRecord(row: SqlRow): RollbackRecord {

@@ -2,6 +2,7 @@
 
 import type { SessionRecord, SessionTransport } from '../../model/access-record.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { numberAt, textAt } from './column-value.ts';
@@ -20,19 +21,20 @@ export const SESSION_TABLE = defineTable('access_sessions', {
   },
 });
 const { at } = SESSION_TABLE;
+const writeRow = createRowWriter(SESSION_TABLE);
 
 export function toSessionRow(record: SessionRecord): SqlRow {
-  return [
-    record.id,
-    record.tokenHash,
-    record.wallet.id,
-    record.wallet.address,
-    record.chain,
-    record.transport,
-    record.createdAtMs,
-    record.lastUsedAtMs,
-    record.expiresAtMs,
-  ];
+  return writeRow({
+    id: record.id,
+    token_hash: record.tokenHash,
+    wallet_id: record.wallet.id,
+    address: record.wallet.address,
+    chain: record.chain,
+    transport: record.transport,
+    created_at_ms: record.createdAtMs,
+    last_used_at_ms: record.lastUsedAtMs,
+    expires_at_ms: record.expiresAtMs,
+  });
 }
 
 export function toSessionRecord(row: SqlRow): SessionRecord {

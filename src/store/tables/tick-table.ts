@@ -2,6 +2,7 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { TickRecord } from '../../model/market-record.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { amountAt, bigintAt, numberAt, textAt, toAmount } from './column-value.ts';
@@ -11,15 +12,16 @@ export const TICK_TABLE = defineTable('ticks', {
   data: { liquidity_gross: 'text', liquidity_net: 'text' },
 });
 const { at } = TICK_TABLE;
+const writeRow = createRowWriter(TICK_TABLE);
 
 export function toTickRow(chain: ChainSlug, record: TickRecord): SqlRow {
-  return [
+  return writeRow({
     chain,
-    record.pool,
-    record.tick,
-    toAmount(record.liquidityGross),
-    record.liquidityNet.toString(),
-  ];
+    pool: record.pool,
+    tick: record.tick,
+    liquidity_gross: toAmount(record.liquidityGross),
+    liquidity_net: record.liquidityNet.toString(),
+  });
 }
 
 export function toTickRecord(row: SqlRow): TickRecord {

@@ -2,6 +2,7 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import {
@@ -40,31 +41,33 @@ export const TOKEN_TABLE = defineTable('tokens', {
   },
 });
 const { at } = TOKEN_TABLE;
+const writeRow = createRowWriter(TOKEN_TABLE);
 
 export function toTokenRow(chain: ChainSlug, record: TokenRecord): SqlRow {
-  return [
+  return writeRow({
     chain,
-    record.token,
-    toFreeText(record.symbol),
-    toFreeText(record.name),
-    record.decimals,
-    record.firstSeenBlock,
-    record.firstSeenAtMs,
+    token: record.token,
+    symbol: toFreeText(record.symbol),
+    name: toFreeText(record.name),
+    decimals: record.decimals,
+    first_seen_block: record.firstSeenBlock,
+    first_seen_at_ms: record.firstSeenAtMs,
     // A hostile token can announce transfers whose sum leaves 256 bits, so sums are plain digits.
-    record.balanceSumRaw.toString(),
-    record.holders,
-    record.balancesBroken ? 1 : 0,
-    toAmount(record.supplyRaw),
-    record.supplyBlock,
-    record.supplyBalanceSumRaw === null ? null : record.supplyBalanceSumRaw.toString(),
-    record.priceNative,
-    record.priceUsd,
-    record.lastTradeAtMs,
-    record.tradeCount,
-    toAmount(record.liquidityUsdE18),
-    record.pairedPool,
-    toAmount(record.pairedUsdE18),
-  ];
+    balance_sum_raw: record.balanceSumRaw.toString(),
+    holders: record.holders,
+    balances_broken: record.balancesBroken ? 1 : 0,
+    supply_raw: toAmount(record.supplyRaw),
+    supply_block: record.supplyBlock,
+    supply_balance_sum_raw:
+      record.supplyBalanceSumRaw === null ? null : record.supplyBalanceSumRaw.toString(),
+    price_native: record.priceNative,
+    price_usd: record.priceUsd,
+    last_trade_at_ms: record.lastTradeAtMs,
+    trade_count: record.tradeCount,
+    liquidity_usd_e18: toAmount(record.liquidityUsdE18),
+    paired_pool: record.pairedPool,
+    paired_usd_e18: toAmount(record.pairedUsdE18),
+  });
 }
 
 export function toTokenRecord(row: SqlRow): TokenRecord {

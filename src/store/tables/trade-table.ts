@@ -3,6 +3,7 @@
 import { toSortableInteger } from '../../lib/sortable-integer.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
+import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { amountAt, numberAt, textAt, textOrNullAt } from './column-value.ts';
@@ -33,29 +34,30 @@ export const TRADE_TABLE = defineTable('trades', {
   },
 });
 const { at } = TRADE_TABLE;
+const writeRow = createRowWriter(TRADE_TABLE);
 
 export function toTradeRow(chain: ChainSlug, record: TradeRecord): SqlRow {
-  return [
+  return writeRow({
     chain,
-    record.token,
-    record.timestampMs,
-    record.block,
-    record.logIndex,
-    record.txHash,
-    record.index,
-    record.side === 'buy' ? 1 : 0,
-    record.wallet,
-    record.venue,
-    record.pool,
-    toSortableInteger(record.amountRaw),
-    record.quoteToken,
-    toSortableInteger(record.quoteAmountRaw),
-    record.priceNative,
-    record.priceUsd,
-    record.valueNative,
-    record.valueUsd,
-    record.outlier ? 1 : 0,
-  ];
+    token: record.token,
+    timestamp_ms: record.timestampMs,
+    block: record.block,
+    log_index: record.logIndex,
+    tx_hash: record.txHash,
+    tx_swap_index: record.index,
+    is_buy: record.side === 'buy' ? 1 : 0,
+    wallet: record.wallet,
+    venue: record.venue,
+    pool: record.pool,
+    amount_raw: toSortableInteger(record.amountRaw),
+    quote_token: record.quoteToken,
+    quote_amount_raw: toSortableInteger(record.quoteAmountRaw),
+    price_native: record.priceNative,
+    price_usd: record.priceUsd,
+    value_native: record.valueNative,
+    value_usd: record.valueUsd,
+    outlier: record.outlier ? 1 : 0,
+  });
 }
 
 export function toTradeRecord(row: SqlRow): TradeRecord {
