@@ -6,6 +6,7 @@ import { createRandom, type Random } from '../devnet/random.ts';
 import { foldTrades } from '../src/candles/derive-klines.ts';
 import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
+import type { Address } from '../src/model/ids.ts';
 import {
   STORED_INTERVALS,
   type TokenRecord,
@@ -13,6 +14,7 @@ import {
 } from '../src/model/market-record.ts';
 import type { PoolRecord } from '../src/model/pool.ts';
 import type { MarketTransaction, Store } from '../src/store/store.ts';
+import { address, poolId, transactionId } from '../test/ids.ts';
 
 const CHAIN = 'devnet';
 const NOW_MS = 1_790_000_000_000;
@@ -25,8 +27,8 @@ const DEEP_HOLDERS = 150;
 
 const PER_COMMIT = 5000;
 
-export function toAddress(kind: string, number: number): string {
-  return `0x${kind}${number.toString(16).padStart(40 - kind.length, '0')}`;
+export function toAddress(kind: string, number: number): Address {
+  return address(`0x${kind}${number.toString(16).padStart(40 - kind.length, '0')}`);
 }
 
 const WETH = toAddress('ee', 1);
@@ -72,13 +74,15 @@ export function makeTrade(number: number, place: TradePlace): TradeRecord {
     token: toAddress('aa', number),
     block,
     logIndex,
-    txHash: `0x${number.toString(16).padStart(16, '0')}${block.toString(16).padStart(48, '0')}`,
+    txHash: transactionId(
+      `0x${number.toString(16).padStart(16, '0')}${block.toString(16).padStart(48, '0')}`,
+    ),
     index: 0,
     timestampMs,
     side: index % 2 === 0 ? 'buy' : 'sell',
     wallet: toAddress('cc', index % 97),
     venue: 'uniswap-v2',
-    pool: toAddress('dd', number),
+    pool: poolId(toAddress('dd', number)),
     amountRaw: 12_345_678_901_234_567_890n + BigInt(index),
     quoteToken: WETH,
     quoteAmountRaw: 1_234_567_890_123_456n * BigInt(cents),
@@ -130,7 +134,7 @@ export function makeToken(
 
 export function makePool(token: TokenRecord, number: number): PoolRecord {
   return {
-    pool: toAddress('dd', number),
+    pool: poolId(toAddress('dd', number)),
     venue: 'uniswap-v2',
     token0: token.token,
     token1: WETH,

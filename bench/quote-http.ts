@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { toSqrtPriceX96 } from '../src/amm/concentrated/sqrt-price-at-tick.ts';
 import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
+import type { Address } from '../src/model/ids.ts';
 import type { TickRecord } from '../src/model/market-record.ts';
 import type { PoolRecord } from '../src/model/pool.ts';
 import { createRandom } from '../test/fakes/fake-chain.ts';
+import { poolId } from '../test/ids.ts';
 import { type LoadResult, runLoad } from './load-client.ts';
 import { buildMarketStore, toAddress } from './market-store.ts';
 import { median, readCpuMs, type StartedServer, spread, startOurs } from './measure.ts';
@@ -32,9 +34,10 @@ interface Made {
 }
 
 /** A full range and a narrow one, so that larger trades cross ticks. */
-function makePool(number: number, tokens: readonly [string, string], random: () => number): Made {
+function makePool(number: number, tokens: readonly [Address, Address], random: () => number): Made {
   const [token0, token1] = tokens;
-  const id = toAddress('d3', number);
+  const vault = toAddress('d3', number);
+  const id = poolId(vault);
   const tick = Math.floor((random() - 0.5) * 20);
   const wide = BigInt(Math.floor((0.2 + random()) * 1e6)) * 10n ** 16n;
   const nets = [
@@ -51,7 +54,7 @@ function makePool(number: number, tokens: readonly [string, string], random: () 
     feePips: [500, 3000, 10_000][number % 3] ?? 3000,
     kind: 'concentrated',
     terms: { tickSpacing: 60, singleton: null },
-    vault: id,
+    vault,
     createdBlock: 1,
     createdAtMs: 1,
     complete: true,
@@ -72,7 +75,7 @@ function makePool(number: number, tokens: readonly [string, string], random: () 
 async function addPools(folder: string): Promise<void> {
   const random = createRandom(11);
   const made: Made[] = [];
-  const add = (count: number, tokens: readonly [string, string]) => {
+  const add = (count: number, tokens: readonly [Address, Address]) => {
     for (let i = 0; i < count; i += 1) made.push(makePool(made.length + 1, tokens, random));
   };
   add(3, [ORDINARY, WETH]);

@@ -13,7 +13,8 @@ export const WORTHS = [100, 1_000, 10_000, 100_000] as const;
 
 /** As quotes ask: net of gas, and no more than one transaction has room for. */
 export function routeOnce(market: RandomMarket, worth: number): number {
-  const [tokenIn = '', tokenOut = ''] = market.assets;
+  const [tokenIn, tokenOut] = market.assets;
+  assert.ok(tokenIn !== undefined && tokenOut !== undefined);
   const amountIn = BigInt(Math.floor(worth / (market.worths[0] ?? 1)));
   const options = { ...QUOTE_LIMITS, cost: toGasCost(market) };
   const startedMs = performance.now();

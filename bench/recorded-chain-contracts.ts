@@ -9,12 +9,14 @@ import {
   SYMBOL_SELECTOR,
   TOTAL_SUPPLY_SELECTOR,
 } from '../src/chains/evm/tokens/read-token-metadata.ts';
+import type { Address } from '../src/model/ids.ts';
+import { address, poolId } from '../test/ids.ts';
 
 export const CHAIN_ID = 1337;
 
 /** An address by a part that tells its kind and a number. */
-export function toAddress(kind: string, index: number): string {
-  return `0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`;
+export function toAddress(kind: string, index: number): Address {
+  return address(`0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`);
 }
 
 export const WRAPPED = toAddress('e0', 0);
@@ -30,7 +32,7 @@ export const DEPLOYMENT: EvmDeployment = {
   wrapped: WRAPPED,
   wrappedTellsTransfers: false,
   stables: [STABLE],
-  anchorPools: [ANCHOR_PAIR],
+  anchorPools: [poolId(ANCHOR_PAIR)],
   v2: [
     {
       venue: 'uniswap-v2',

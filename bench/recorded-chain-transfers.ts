@@ -2,6 +2,7 @@
 
 import { createRandom, type Random } from '../devnet/random.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
+import type { Address } from '../src/model/ids.ts';
 import { CHAIN_ID, type RecordedToken, toAddress, toWord } from './recorded-chain-contracts.ts';
 import { Ledger, type LedgerTotals } from './recorded-chain-ledger.ts';
 import {
@@ -35,13 +36,13 @@ const TRANSFER_SELECTOR = '0xa9059cbb';
 interface Scene {
   readonly random: Random;
   readonly ledger: Ledger;
-  readonly owners: readonly string[];
+  readonly owners: readonly Address[];
   /** Owners who were ever given something, by token. */
-  readonly receivers: ReadonlyMap<RecordedToken, string[]>;
+  readonly receivers: ReadonlyMap<RecordedToken, Address[]>;
 }
 
 /** Few owners are in most transfers, as everywhere. */
-function pickOwner(scene: Scene): string {
+function pickOwner(scene: Scene): Address {
   const skewed = scene.random.next() ** 2;
   return scene.owners[Math.floor(skewed * scene.owners.length)]!;
 }

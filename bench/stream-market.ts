@@ -1,16 +1,18 @@
 // The one market of the stream measurements, and a clock that its trades carry.
 
 import type { ChainAssets } from '../src/chains/adapter.ts';
+import type { Address } from '../src/model/ids.ts';
+import { address, poolId } from '../test/ids.ts';
 
-function toAddress(kind: string): string {
-  return `0x${kind.repeat(20)}`;
+function toAddress(kind: string): Address {
+  return address(`0x${kind.repeat(20)}`);
 }
 
 export const TOKEN = toAddress('aa');
 export const WETH = toAddress('ee');
 export const USDC = toAddress('55');
-export const POOL = toAddress('d1');
-export const ANCHOR = toAddress('d2');
+export const POOL = poolId(toAddress('d1'));
+export const ANCHOR = poolId(toAddress('d2'));
 
 export const ASSETS: ChainAssets = {
   coin: toAddress('00'),

@@ -10,7 +10,9 @@ import { systemClock } from '../src/lib/clock.ts';
 import { encodeBatch, toTransferList } from '../src/live/encode-batch.ts';
 import type { MarketEvent } from '../src/model/block-events.ts';
 import type { BlockHeader } from '../src/model/block-header.ts';
+import type { Address, PoolId } from '../src/model/ids.ts';
 import type { PoolDescription } from '../src/model/pool.ts';
+import { address, transactionId } from '../test/ids.ts';
 import { ANCHOR, ASSETS, POOL, TOKEN, toTimedHash, USDC, WETH } from './stream-market.ts';
 
 export interface WriterCommand {
@@ -43,10 +45,10 @@ const adapter: ChainAdapter = {
   close: async () => undefined,
 };
 
-function toPool(pool: string, tokens: readonly string[]): MarketEvent[] {
-  const [token0 = '', token1 = ''] = [...tokens].sort();
+function toPool(pool: PoolId, tokens: readonly [Address, Address]): MarketEvent[] {
+  const [token0, token1] = tokens[0] < tokens[1] ? tokens : [tokens[1], tokens[0]];
   const description: PoolDescription = {
-    ...{ pool, venue: 'uniswap-v2', token0, token1, feePips: 3000, vault: pool },
+    ...{ pool, venue: 'uniswap-v2', token0, token1, feePips: 3000, vault: address(pool) },
     ...{ kind: 'constantProduct', terms: null },
   };
   const reserves = { reserve0: 10n ** 24n, reserve1: 10n ** 24n };
@@ -60,9 +62,9 @@ function toTrade(logIndex: number): MarketEvent {
   return {
     kind: 'swap',
     pool: POOL,
-    txHash: toTimedHash(logIndex),
+    txHash: transactionId(toTimedHash(logIndex)),
     logIndex,
-    wallet: `0x${'cc'.repeat(20)}`,
+    wallet: address(`0x${'cc'.repeat(20)}`),
     amount0: E18,
     amount1: -E18 + BigInt(logIndex),
     change: null,

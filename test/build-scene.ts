@@ -31,6 +31,7 @@ import {
   toNodeScript,
 } from './fakes/scripted-node.ts';
 import { TRADE_COSTS } from './fakes/trade-costs.ts';
+import { walletId } from './ids.ts';
 import { openTestStore } from './market-scene.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
@@ -78,8 +79,13 @@ const CONTEXT: HandlerContext = {
   identity: {
     kind: 'session',
     key: `eip155:${WALLET}`,
-    wallet: { id: `eip155:${WALLET}`, address: WALLET },
-  } as HandlerContext['identity'],
+    wallet: { id: walletId(`eip155:${WALLET}`), address: WALLET },
+    chain: 'devnet',
+    sessionId: 'test',
+    transport: 'token',
+    createdAtMs: 0,
+    expiresAtMs: Number.MAX_SAFE_INTEGER,
+  },
   requestId: 'test',
   addressGroup: 'test',
   origin: null,

@@ -18,10 +18,11 @@ import { createPool, swap } from './fakes/index-events.ts';
 import { startIndexer } from './fakes/indexed-chain.ts';
 import { PLAIN_RULES } from './fakes/trade-costs.ts';
 import { VirtualReservesPool, virtualReservesKind } from './fakes/virtual-reserves-kind.ts';
+import { address, poolId } from './ids.ts';
 
 addPoolKind(virtualReservesKind);
 
-const POOL = toFakeAddress('dddd', 1);
+const POOL = poolId(toFakeAddress('dddd', 1));
 const E18 = 10n ** 18n;
 const TERMS = { virtual0: 1_000n * E18, virtual1: 30n * E18 };
 
@@ -36,7 +37,8 @@ function setReal(real0: bigint, real1: bigint): MarketEvent {
 
 function toRow(state: { readonly real0: bigint; readonly real1: bigint }): PoolRecord {
   return {
-    ...{ pool: POOL, token0: TOKEN, token1: WETH, feePips: 3000, vault: POOL, venue: 'curve' },
+    ...{ pool: POOL, token0: TOKEN, token1: WETH, feePips: 3000, venue: 'curve' },
+    vault: address(POOL),
     ...{ createdBlock: 1, createdAtMs: 1, complete: true, lastSwapAtMs: null },
     ...{ kind: 'virtualReserves', terms: TERMS, state, liquidityUsdE18: null },
   };

@@ -9,6 +9,7 @@ import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import { COSTS } from '../src/contract/operation.ts';
 import { quoteTrade } from '../src/contract/operations/quote-trade.ts';
 import { type Clock, systemClock } from '../src/lib/clock.ts';
+import type { Address } from '../src/model/ids.ts';
 import type { TokenRecord } from '../src/model/market-record.ts';
 import { createPricing, createQuoteTrade } from '../src/trading/quote/create-pricing.ts';
 import { toExtraCost } from '../src/trading/quote/price-trade.ts';
@@ -24,6 +25,7 @@ import { toCheckpoint } from './conformance/store-samples.ts';
 import { ManualClock } from './fakes/manual-clock.ts';
 import { createRandomQuestion } from './fakes/random-trade.ts';
 import { TRADE_COSTS } from './fakes/trade-costs.ts';
+import { address } from './ids.ts';
 import { startTestServer, toLimits } from './start-http-server.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
@@ -38,7 +40,7 @@ interface QuotesOptions {
   readonly threads?: SearchThreads;
 }
 
-function toToken(token: string): TokenRecord {
+function toToken(token: Address): TokenRecord {
   return {
     ...{ token, symbol: 'T', name: 'Token', decimals: 18, firstSeenBlock: 1, firstSeenAtMs: 1 },
     ...{ balanceSumRaw: 0n, holders: 0, balancesBroken: false, supplyRaw: null },
@@ -91,7 +93,7 @@ async function startQuotes(
     ...{
       slug: 'devnet',
       addresses: findFamily('devnet').addresses,
-      wrapped: '0x',
+      wrapped: address('0x'),
       costs: TRADE_COSTS,
     },
     ...{ trusted, book },

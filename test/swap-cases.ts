@@ -10,6 +10,7 @@ import {
 } from '../src/chains/evm/transactions/swap-plan.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
+import { address } from './ids.ts';
 import type { IndexedDevnet } from './indexed-devnet.ts';
 import type { OraclePath } from './oracles/exhaustive-routes.ts';
 
@@ -84,7 +85,7 @@ export class SwapCases {
     const { token0, token1, venue, feePips } = pool;
     const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0];
     const kind = toRoutableVenues(this.#devnet.adapter.deployment).get(venue);
-    if (kind === 'v2') return { tokenIn, tokenOut, pool: { kind, pair: pool.pool } };
+    if (kind === 'v2') return { tokenIn, tokenOut, pool: { kind, pair: address(pool.pool) } };
     if (kind === 'v3') return { tokenIn, tokenOut, pool: { kind, feePips } };
     assert.ok(kind === 'v4' && pool.kind === 'concentrated' && pool.terms.singleton !== null);
     const key = {
@@ -102,13 +103,13 @@ export class SwapCases {
     const strands = one.strands.map((text) => this.#toStrand(text, one, held));
     const amountOut = held.get(one.to);
     return {
-      tokenIn: this.tokenOf(one.from),
-      tokenOut: this.tokenOf(one.to),
+      tokenIn: address(this.tokenOf(one.from)),
+      tokenOut: address(this.tokenOf(one.to)),
       amountOut,
       amountOutMin: amountOut,
       strands,
       outputTaxBps: 0,
-      recipient: this.#recipient,
+      recipient: address(this.#recipient),
       deadlineSeconds: 4_000_000_000,
     };
   }

@@ -46,6 +46,20 @@ const FAMILY_IMPORTERS: readonly string[] = [
   'src/trading/safety/stale-safety-on-chain.test.ts',
 ];
 
+/** Where text becomes an id (src/model/ids.ts): parsers, decoders, the store's columns, tests. */
+const ID_MAKERS: ReadonlySet<string> = new Set([
+  'src/access/verify-wallet.ts',
+  'src/amm/concentrated/concentrated-kind.ts',
+  'src/chains/evm/blocks/parse-block.ts',
+  'src/chains/evm/blocks/parse-logs.ts',
+  'src/chains/evm/evm-ids.ts',
+  'src/chains/evm/hex-data.ts',
+  'src/chains/solana/solana-family.ts',
+  'src/market/search/packed-addresses.ts',
+  'src/store/tables/column-value.ts',
+  'test/ids.ts',
+]);
+
 const sources = readSources(['src/**/*.ts']);
 const everything = readSources(['{src,test,bench,docs,devnet,examples}/**/*.ts']);
 
@@ -268,6 +282,42 @@ describe('test files', () => {
         .filter((one) => takesHooks.test(one.text) && findTopLevelWork(one).calls.has('before'))
         .map((one) => one.path),
     );
+  });
+});
+
+/** Lines that cast to an id, or claim by a predicate that something is one. */
+function findIdCasts(source: Source): string[] {
+  const ids = source.imports
+    .filter(({ from }) => from.endsWith('/ids.ts'))
+    .flatMap(({ names }) => names ?? [])
+    .filter((name) => /^(Address|[A-Z]\w*Id)$/.test(name));
+  if (ids.length === 0) return [];
+  const cast = new RegExp(`\\b(as|is) (readonly )?(${ids.join('|')})\\b`);
+  return source.lines.flatMap((line, index) =>
+    cast.test(line) && !/^\s*(\/\/|\/?\*)/.test(line) ? [`${source.path}:${index + 1}`] : [],
+  );
+}
+
+describe('ids', () => {
+  test('text is cast to an id only where ids are made', () => {
+    assertNone(everything.filter(({ path }) => !ID_MAKERS.has(path)).flatMap(findIdCasts));
+  });
+
+  test('every file that may make ids does', () => {
+    const idle = everything.filter(
+      (one) => ID_MAKERS.has(one.path) && !/\bas [A-Z]/.test(one.text),
+    );
+    assertNone(idle.map(({ path }) => path));
+  });
+
+  test('casts are found by the names that a file imports', () => {
+    const text = "import type { Address, PoolId } from '../model/ids.ts';\n";
+    const find = (line: string) => findIdCasts(parseSource('src/lib/a.ts', `${text}${line}\n`));
+    assert.deepEqual(find('const a = text as Address;'), ['src/lib/a.ts:2']);
+    assert.deepEqual(find('const a = list as PoolId[];'), ['src/lib/a.ts:2']);
+    assert.deepEqual(find('function isOne(text: string): text is PoolId {'), ['src/lib/a.ts:2']);
+    assert.deepEqual(find('// Text is Address.'), []);
+    assert.deepEqual(find('const a = text as TransactionId;'), []);
   });
 });
 

@@ -23,6 +23,7 @@ import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
 import type { QuoteAnswer } from '../src/trading/quote/quote-answer.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { RouteDesk } from '../src/trading/search/route-desk.ts';
+import { address } from './ids.ts';
 import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
@@ -136,7 +137,7 @@ export async function startTradingScene(): Promise<TradingScene> {
       aheadMs += ms;
     },
     paused,
-    mintOf: (key) => findToken(devnet.chain.deployment, key).address,
+    mintOf: (key) => address(findToken(devnet.chain.deployment, key).address),
     quote: (input) => quoteTrade(toInput(input), CONTEXT),
     build: (input, address) => build(toInput(input), address),
     settle,

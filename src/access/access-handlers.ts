@@ -7,6 +7,7 @@ import { KEY_LIMIT } from '../contract/schemas/access.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SessionRecord } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import type { WalletId } from '../model/ids.ts';
 import type { AccessStore } from '../store/access-store.ts';
 import { toEntitlements } from './entitlements.ts';
 import { toKeyAnswer } from './key-answer.ts';
@@ -109,7 +110,7 @@ const KEYS_PAGE_DEFAULT = 50;
 
 function createKeyHandlers(parts: AccessHandlerParts): KeyHandlers {
   const { store, peppers, keys, usage, clock } = parts;
-  async function readUsage(walletId: string): Promise<ReadonlyMap<string, number>> {
+  async function readUsage(walletId: WalletId): Promise<ReadonlyMap<string, number>> {
     // What was counted in this process up to now belongs into the answer.
     await usage.flush();
     return store.readUsage(walletId, clock.nowMs());

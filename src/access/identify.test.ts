@@ -2,15 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { walletId } from '../../test/ids.ts';
 import type { KeyIdentity, SessionIdentity } from '../contract/identity.ts';
 import { AppError } from '../errors/app-error.ts';
 import { createIdentify } from './identify.ts';
 
-const KEY: KeyIdentity = { kind: 'key', key: 'w', walletId: 'w', keyId: 'k' };
+const KEY: KeyIdentity = { kind: 'key', key: 'w', walletId: walletId('w'), keyId: 'k' };
 const SESSION: SessionIdentity = {
   kind: 'session',
   key: 'w',
-  wallet: { id: 'w', address: '0x' },
+  wallet: { id: walletId('w'), address: '0x' },
   chain: 'base',
   sessionId: 's',
   transport: 'token',

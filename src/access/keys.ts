@@ -5,6 +5,7 @@ import { KEY_LIMIT } from '../contract/schemas/access.ts';
 import { AppError, toInvalidInput } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
+import type { WalletId } from '../model/ids.ts';
 import type { AccessStore, IdempotencyMark, KeyPosition } from '../store/access-store.ts';
 import { createAccessId } from './access-id.ts';
 import { CredentialCache } from './credential-cache.ts';
@@ -74,7 +75,7 @@ export class Keys {
     this.#cache.purge();
   }
 
-  async issue(walletId: string, request: KeyRequest): Promise<IssuedKey> {
+  async issue(walletId: WalletId, request: KeyRequest): Promise<IssuedKey> {
     const { store, peppers, clock } = this.#options;
     const name = parseName(request.name);
     const key = createToken('key');
@@ -102,15 +103,18 @@ export class Keys {
   }
 
   /** One more than asked for tells whether there is a next page. */
-  read(walletId: string, page: { after: KeyPosition | null; limit: number }): Promise<KeyRecord[]> {
+  read(
+    walletId: WalletId,
+    page: { after: KeyPosition | null; limit: number },
+  ): Promise<KeyRecord[]> {
     return this.#options.store.readKeys(walletId, page);
   }
 
-  countActive(walletId: string): Promise<number> {
+  countActive(walletId: WalletId): Promise<number> {
     return this.#options.store.countActiveKeys(walletId, this.#options.clock.nowMs());
   }
 
-  async revoke(walletId: string, id: string): Promise<KeyRecord> {
+  async revoke(walletId: WalletId, id: string): Promise<KeyRecord> {
     const { store, clock, watch } = this.#options;
     const revocation = await store.revokeKey({ walletId, id }, clock.nowMs());
     if (revocation.outcome === 'notFound') throw new AppError('KEY_NOT_FOUND', {});

@@ -4,6 +4,7 @@ import type { SessionIdentity } from '../contract/identity.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SessionRecord, SessionTransport, WalletRecord } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import type { WalletId } from '../model/ids.ts';
 import type { AccessStore } from '../store/access-store.ts';
 import { createAccessId } from './access-id.ts';
 import { CredentialCache } from './credential-cache.ts';
@@ -135,7 +136,7 @@ export class Sessions {
   }
 
   /** Those that still work, the newest first. */
-  async list(walletId: string): Promise<SessionRecord[]> {
+  async list(walletId: WalletId): Promise<SessionRecord[]> {
     const nowMs = this.#options.clock.nowMs();
     const records = await this.#options.store.readSessions(walletId);
     return records
@@ -149,13 +150,13 @@ export class Sessions {
   }
 
   /** Returns how many were ended. */
-  async end(walletId: string, ids: readonly string[]): Promise<number> {
+  async end(walletId: WalletId, ids: readonly string[]): Promise<number> {
     const ended = await this.#options.store.endSessions(walletId, ids);
     for (const id of ended) this.#forget(id);
     return ended.length;
   }
 
-  async endAll(walletId: string): Promise<number> {
+  async endAll(walletId: WalletId): Promise<number> {
     const records = await this.#options.store.readSessions(walletId);
     const ids = records.map((record) => record.id);
     return this.end(walletId, ids);

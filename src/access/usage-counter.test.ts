@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
+import { walletId } from '../../test/ids.ts';
 import { type AccessStore, SESSION_SOURCE, type UsageEntry } from '../store/access-store.ts';
 import { UsageCounter } from './usage-counter.ts';
 
@@ -33,11 +34,11 @@ function createCounter() {
 
 test('default: many requests are one entry', async () => {
   const { counter, clock, stored } = createCounter();
-  for (let i = 0; i < 1000; i += 1) counter.count('w', 'key_a');
+  for (let i = 0; i < 1000; i += 1) counter.count(walletId('w'), 'key_a');
   clock.advance(50);
-  counter.count('w', 'key_a');
-  counter.count('w', SESSION_SOURCE);
-  counter.count('v', SESSION_SOURCE);
+  counter.count(walletId('w'), 'key_a');
+  counter.count(walletId('w'), SESSION_SOURCE);
+  counter.count(walletId('v'), SESSION_SOURCE);
   await counter.flush();
   const nowMs = clock.nowMs();
   assert.deepEqual(stored, [
@@ -51,14 +52,14 @@ test('default: many requests are one entry', async () => {
 
 test('behavior: what a broken store did not take is told later, added to what came since', async () => {
   const { counter, clock, stored, cut } = createCounter();
-  counter.count('w', 'key_a');
+  counter.count(walletId('w'), 'key_a');
   cut(true);
   const failing = counter.flush();
   // The store has the first request in hand when three more come.
   await setImmediate();
   clock.advance(50);
-  for (let i = 0; i < 3; i += 1) counter.count('w', 'key_a');
-  counter.count('w', 'key_b');
+  for (let i = 0; i < 3; i += 1) counter.count(walletId('w'), 'key_a');
+  counter.count(walletId('w'), 'key_b');
   cut(false);
   await assert.rejects(failing);
   await counter.flush();
@@ -73,7 +74,7 @@ test('behavior: what a broken store did not take is told later, added to what ca
 
 test('behavior: a flood of different keys is bounded', async () => {
   const { counter, stored } = createCounter();
-  for (let i = 0; i < 50_000; i += 1) counter.count('w', `key_${i}`);
+  for (let i = 0; i < 50_000; i += 1) counter.count(walletId('w'), `key_${i}`);
   await counter.flush();
   assert.equal(stored.length, 10_000);
 });

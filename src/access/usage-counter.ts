@@ -1,13 +1,14 @@
 // Counts requests in memory and tells the store now and then: a request never waits for it.
 
 import type { Clock } from '../lib/clock.ts';
+import type { WalletId } from '../model/ids.ts';
 import { type AccessStore, SESSION_SOURCE, type UsageEntry } from '../store/access-store.ts';
 
 /** Keys and wallets that can be counted between two flushes; beyond it new ones go uncounted. */
 const ENTRIES_MAX = 10_000;
 
 interface Pending {
-  readonly walletId: string;
+  readonly walletId: WalletId;
   readonly source: string;
   requests: number;
   lastUsedAtMs: number;
@@ -25,7 +26,7 @@ export class UsageCounter {
     this.#clock = options.clock;
   }
 
-  count(walletId: string, source: string): void {
+  count(walletId: WalletId, source: string): void {
     const name = source === SESSION_SOURCE ? walletId : source;
     const entry = this.#pending.get(name);
     if (entry !== undefined) {

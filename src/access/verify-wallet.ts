@@ -3,6 +3,7 @@
 import type { WalletSignatures } from '../chains/wallet-signatures.ts';
 import type { ChallengeRecord, WalletRecord } from '../model/access-record.ts';
 import { CHAINS } from '../model/chain.ts';
+import type { WalletId } from '../model/ids.ts';
 import type { ContractSignatures } from './contract-signatures.ts';
 
 interface SignedChallenge {
@@ -24,8 +25,8 @@ export async function verifyWallet(
   const { challenge, signature, addressGroup } = signed;
   const { address, message: text, chain } = challenge;
   const verdict = await wallets.check({ address, text, signature });
-  if (verdict === 'signed') return { id: `${wallets.namespace}:${address}`, address };
+  if (verdict === 'signed') return { id: `${wallets.namespace}:${address}` as WalletId, address };
   if (verdict === 'refused') return null;
   const accepted = await contracts.verify({ chain, address, text, signature }, addressGroup);
-  return accepted ? { id: `${CHAINS[chain].caip2}:${address}`, address } : null;
+  return accepted ? { id: `${CHAINS[chain].caip2}:${address}` as WalletId, address } : null;
 }

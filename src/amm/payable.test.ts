@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { address, poolId } from '../../test/ids.ts';
 import { concentratedKind } from './concentrated/concentrated-kind.ts';
 import { toSqrtPriceX96 } from './concentrated/sqrt-price-at-tick.ts';
 import { constantProductKind } from './constant-product/constant-product-kind.ts';
@@ -38,7 +39,8 @@ function toTicks(positions: readonly Position[]): PoolTicks {
 const EMPTY_TICK = { liquidityGross: 0n, liquidityNet: 0n };
 
 const ANY_POOL = {
-  ...{ pool: '0xpool', venue: 'test', token0: '0x0', token1: '0x1', feePips: 0, vault: '0xpool' },
+  ...{ pool: poolId('0xpool'), venue: 'test', feePips: 0, vault: address('0xpool') },
+  ...{ token0: address('0x0'), token1: address('0x1') },
   ...{ createdBlock: 1, createdAtMs: 1, complete: true, lastSwapAtMs: null, liquidityUsdE18: null },
 };
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { address, poolId, transactionId } from '../../test/ids.ts';
 import { decimalToText } from '../lib/decimal.ts';
 import {
   type CandleRecord,
@@ -15,22 +16,22 @@ import { CandleCascade, layOver } from './candle-cascade.ts';
 import { deriveKlines, foldTrades, mergeCandles } from './derive-klines.ts';
 import { toBaseInterval, toNextOpenTime, toOpenTime } from './interval.ts';
 
-const SERIES = { token: '0xtoken', pool: null };
+const SERIES = { token: address('0xtoken'), pool: null };
 
 function makeTrade(fields: Partial<TradeRecord>): TradeRecord {
   return {
     token: SERIES.token,
     block: 1,
     logIndex: 0,
-    txHash: '0xhash',
+    txHash: transactionId('0xhash'),
     index: 0,
     timestampMs: 0,
     side: 'buy',
-    wallet: '0xwallet',
+    wallet: address('0xwallet'),
     venue: 'uniswap-v2',
-    pool: '0xpool',
+    pool: poolId('0xpool'),
     amountRaw: 1n,
-    quoteToken: '0xquote',
+    quoteToken: address('0xquote'),
     quoteAmountRaw: 1n,
     priceNative: null,
     priceUsd: null,

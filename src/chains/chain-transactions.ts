@@ -3,7 +3,7 @@
 import type { OutputOf } from '../contract/operation.ts';
 import type { buildTrade } from '../contract/operations/build-trade.ts';
 import type { BlockHeader } from '../model/block-header.ts';
-import type { Address, PoolId } from '../model/ids.ts';
+import type { Address, PoolId, TransactionId } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
 
 /** One swap of a trade. */
@@ -119,7 +119,7 @@ export interface ChainTransactions extends NodeFaults {
   readonly canBuild: boolean;
   /** The position of the newest block of a node. */
   readHead(): Promise<number>;
-  readTransaction(id: string): Promise<TransactionFate>;
+  readTransaction(id: TransactionId): Promise<TransactionFate>;
   /** `tokenIn` is what the wallet will spend. */
   readWallet(wallet: Address, tokenIn: Address): Promise<TradingWallet>;
 }

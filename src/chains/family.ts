@@ -5,7 +5,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainInfo, ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/ids.ts';
+import type { Address, TransactionId } from '../model/ids.ts';
 import type { PoolDescription, PoolTerms } from '../model/pool.ts';
 import type { ChainMarket, ChainNodes } from './chain-nodes.ts';
 import type { SharedEndpoints } from './endpoint-memory.ts';
@@ -17,7 +17,7 @@ export interface ChainFamily {
   readonly addresses: AddressCodec;
   readonly transactionIds: {
     /** The form in which ids are stored; null for what is no id. */
-    parse(text: string): string | null;
+    parse(text: string): TransactionId | null;
     /** What a caller is told who gave something else. */
     readonly rule: string;
   };
@@ -30,7 +30,7 @@ export interface ChainFamily {
 
 /** Web addresses of pages about things on a chain. */
 export interface ChainExplorer {
-  transaction(id: string): string;
+  transaction(id: TransactionId): string;
   address(address: Address): string;
   token(token: Address): string;
 }

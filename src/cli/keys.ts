@@ -2,6 +2,7 @@
 
 import { getAddress } from 'viem/utils';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
+import type { WalletId } from '../model/ids.ts';
 import type { AccessStore } from '../store/access-store.ts';
 import type { Store } from '../store/store.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
@@ -28,7 +29,7 @@ function toKeptForm(wallet: string): string {
   return wallet.replace(/0x[0-9a-f]{40}$/i, (address) => getAddress(address.toLowerCase()));
 }
 
-async function readAllKeys(store: AccessStore, walletId: string): Promise<KeyRecord[]> {
+async function readAllKeys(store: AccessStore, walletId: WalletId): Promise<KeyRecord[]> {
   const keys: KeyRecord[] = [];
   for (;;) {
     const last = keys.at(-1);
@@ -57,7 +58,7 @@ function toLine(key: KeyRecord, nowMs: number): string {
   ].join('  ');
 }
 
-async function list(store: AccessStore, walletIds: readonly string[]): Promise<void> {
+async function list(store: AccessStore, walletIds: readonly WalletId[]): Promise<void> {
   const nowMs = Date.now();
   for (const walletId of walletIds) {
     const keys = await readAllKeys(store, walletId);
@@ -69,7 +70,7 @@ async function list(store: AccessStore, walletIds: readonly string[]): Promise<v
 
 async function revoke(
   store: AccessStore,
-  walletIds: readonly string[],
+  walletIds: readonly WalletId[],
   onlyId: string | undefined,
 ): Promise<void> {
   const nowMs = Date.now();

@@ -3,6 +3,7 @@
 
 import { findFamily } from '../compose/chain-families.ts';
 import { CHAINS, type ChainSlug, toChain } from '../model/chain.ts';
+import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { withStore } from './with-store.ts';
@@ -20,7 +21,7 @@ function toForm(verb: 'pause' | 'resume') {
 
 interface Target {
   readonly chain: ChainSlug;
-  readonly token: string;
+  readonly token: Address;
 }
 
 function readTarget(typed: readonly string[], verb: 'pause' | 'resume'): Target | null {

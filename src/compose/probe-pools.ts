@@ -3,6 +3,7 @@
 import type { ChainNodes, NetworkFees, RoundTripViews } from '../chains/chain-nodes.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sleep } from '../lib/retry.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
 import type { PoolGraph } from '../trading/graph/pool-graph.ts';
 import type { GraphPool } from '../trading/graph/pool-graph-pool.ts';
@@ -14,7 +15,7 @@ import { toPoolSafety } from '../trading/safety/to-pool-safety.ts';
 
 interface ProbeOptions {
   readonly nodes: Pick<ChainNodes, 'readHead' | 'simulateRoundTrip'>;
-  readonly trusted: ReadonlySet<string>;
+  readonly trusted: ReadonlySet<Address>;
   readonly coinDecimals: number;
   readonly book: SafetyBook;
   readonly readGraph: () => PoolGraph | null;
@@ -71,7 +72,7 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
     const pool = graph?.get(id);
     if (graph === null || pool === undefined) return { status: 'unreached' };
     // The way to the pool must not be led through what is known to spoil it.
-    const accepts = (one: { readonly pool: string }, zeroForOne: boolean) => {
+    const accepts = (one: { readonly pool: PoolId }, zeroForOne: boolean) => {
       const known = book.direction(one.pool, zeroForOne);
       if (known === null) return true;
       const isWhole = (known.inBps ?? 0) < 1 && (known.outBps ?? 0) < 1;

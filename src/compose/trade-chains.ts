@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { Feed, FeedBatch } from '../live/feed.ts';
 import { CHAINS, type ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
@@ -136,7 +137,7 @@ class RunningChain {
     await this.#keeper.stop();
   }
 
-  #createSafety(trusted: ReadonlySet<string>): SafetyWatch {
+  #createSafety(trusted: ReadonlySet<Address>): SafetyWatch {
     const book = this.#book;
     const { clock, logger } = this.#options;
     const { chain } = this.source;
@@ -166,7 +167,7 @@ class RunningChain {
     });
   }
 
-  #createEvidence(trusted: ReadonlySet<string>): SafetyEvidence {
+  #createEvidence(trusted: ReadonlySet<Address>): SafetyEvidence {
     return new SafetyEvidence({
       book: this.#book,
       readGraph: () => this.#follower.current?.graph ?? null,

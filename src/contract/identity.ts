@@ -2,6 +2,7 @@
 
 import type { SessionTransport, WalletRecord } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import type { WalletId } from '../model/ids.ts';
 
 interface AnonymousIdentity {
   readonly kind: 'anonymous';
@@ -14,7 +15,7 @@ export interface KeyIdentity {
   readonly kind: 'key';
   /** The wallet: its keys share one budget. */
   readonly key: string;
-  readonly walletId: string;
+  readonly walletId: WalletId;
   readonly keyId: string;
 }
 

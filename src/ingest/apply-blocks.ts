@@ -1,6 +1,7 @@
 // Applies the events of whole blocks, in the order of the log, to the rows in memory.
 
 import type { BlockEvents } from '../model/block-events.ts';
+import type { TransactionId } from '../model/ids.ts';
 import { applyPoolChanged, applyPoolCreated } from './apply-pool-event.ts';
 import { applySwap } from './apply-swap.ts';
 import { applyTransfer } from './apply-transfer.ts';
@@ -10,7 +11,7 @@ import { valuePools } from './value-pools.ts';
 
 function applyBlock(state: MarketState, block: BlockEvents): void {
   const examination = examineBlock(state, block);
-  const swapsOfTransaction = new Map<string, number>();
+  const swapsOfTransaction = new Map<TransactionId, number>();
   for (const event of block.events) {
     switch (event.kind) {
       case 'transfer':

@@ -14,20 +14,22 @@ import {
   setReserves,
   toSwapped,
 } from '../../test/fakes/pool-events.ts';
+import { poolId } from '../../test/ids.ts';
 import type { MarketEvent } from '../model/block-events.ts';
+import type { Address } from '../model/ids.ts';
 import type { PoolRecord } from '../model/pool.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;
 const TOKEN = toFakeAddress('aaaa', 10);
 const OTHER = toFakeAddress('aaaa', 20);
-const POOL = toFakeAddress('dddd', 1);
+const POOL = poolId(toFakeAddress('dddd', 1));
 const ANN = toFakeAddress('cccc', 1);
 const BOB = toFakeAddress('cccc', 2);
 
 /** The price is one, and some liquidity is around it. */
 const AT_ONE = { sqrtPriceX96: 2n ** 96n, liquidity: 9n, tick: 0 };
 
-function transfer(from: string | null, to: string | null, amountRaw: bigint): MarketEvent {
+function transfer(from: Address | null, to: Address | null, amountRaw: bigint): MarketEvent {
   return { kind: 'transfer', token: TOKEN, from, to, amountRaw };
 }
 

@@ -12,6 +12,7 @@ import {
   swap,
 } from '../../test/fakes/index-events.ts';
 import { setReserves } from '../../test/fakes/pool-events.ts';
+import { address, poolId, transactionId } from '../../test/ids.ts';
 import { toLpFee } from '../amm/concentrated/concentrated-kind.ts';
 import type { MarketEvent } from '../model/block-events.ts';
 import type { TradeRecord } from '../model/market-record.ts';
@@ -19,14 +20,14 @@ import type { TradeRecord } from '../model/market-record.ts';
 const E18 = 10n ** 18n;
 /** The fake source gives these 18, 6, 18, 18 and no decimals. */
 const WETH = [...FAKE_ASSETS.native].find((asset) => asset !== COIN)!;
-const [USDC] = [...FAKE_ASSETS.stable] as [string];
+const USDC = [...FAKE_ASSETS.stable][0]!;
 const TOKEN = toFakeAddress('aaaa', 10);
 const OTHER = toFakeAddress('aaaa', 20);
 const SEAT = toFakeAddress('aaaa', 12); // 0 decimals
 const MUTE = toFakeAddress('aaaa', 7); // decimals unknown
 const ANCHOR = FAKE_ASSETS.anchorPools[1]!;
-const POOL = toFakeAddress('dddd', 1);
-const POOL2 = toFakeAddress('dddd', 2);
+const POOL = poolId(toFakeAddress('dddd', 1));
+const POOL2 = poolId(toFakeAddress('dddd', 2));
 
 /** One native coin is 2000 USD. USDC sorts before WETH. */
 const ANCHORED: readonly MarketEvent[] = [
@@ -49,7 +50,12 @@ describe('a swap for the native coin', () => {
     const { trades, tokens } = await indexEvents(
       ANCHORED,
       [createPool(POOL, [TOKEN, WETH])],
-      [swap(POOL, [-3n * E18, 1n * E18], { txHash: '0xabc', wallet: '0xme' })],
+      [
+        swap(POOL, [-3n * E18, 1n * E18], {
+          txHash: transactionId('0xabc'),
+          wallet: address('0xme'),
+        }),
+      ],
     );
     const trade = only(trades);
     assert.equal(trade.token, TOKEN);
@@ -258,9 +264,9 @@ describe('a transaction', () => {
   it('numbers its own swaps', async () => {
     const { trades } = await indexEvents(ANCHORED, [
       createPool(POOL, [TOKEN, WETH]),
-      swap(POOL, [-E18, E18], { txHash: '0xone' }),
-      swap(POOL, [-E18, E18], { txHash: '0xtwo' }),
-      swap(POOL, [-E18, E18], { txHash: '0xone' }),
+      swap(POOL, [-E18, E18], { txHash: transactionId('0xone') }),
+      swap(POOL, [-E18, E18], { txHash: transactionId('0xtwo') }),
+      swap(POOL, [-E18, E18], { txHash: transactionId('0xone') }),
     ]);
     assert.deepEqual(
       trades.map(({ txHash, index }) => [txHash, index]),
@@ -295,9 +301,9 @@ describe('outliers', () => {
   it('are both legs of a sandwich, and not its victim', async () => {
     const { trades, tokens } = await indexEvents(ANCHORED, [
       createPool(POOL, [TOKEN, WETH]),
-      swap(POOL, [-E18, E18], { wallet: '0xbot', txHash: '0x1' }),
-      swap(POOL, [-E18, 2n * E18], { wallet: '0xvictim', txHash: '0x2' }),
-      swap(POOL, [E18, -3n * E18], { wallet: '0xbot', txHash: '0x3' }),
+      swap(POOL, [-E18, E18], { wallet: address('0xbot'), txHash: transactionId('0x1') }),
+      swap(POOL, [-E18, 2n * E18], { wallet: address('0xvictim'), txHash: transactionId('0x2') }),
+      swap(POOL, [E18, -3n * E18], { wallet: address('0xbot'), txHash: transactionId('0x3') }),
     ]);
     assert.deepEqual(
       trades.map(({ wallet, outlier }) => [wallet, outlier]),

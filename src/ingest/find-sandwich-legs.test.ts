@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { swap } from '../../test/fakes/index-events.ts';
+import { address, poolId } from '../../test/ids.ts';
 import type { SwapEvent } from '../model/block-events.ts';
 import { findSandwichLegs } from './find-sandwich-legs.ts';
 
@@ -33,7 +34,7 @@ function findSlowly(swaps: readonly SwapEvent[]): Set<SwapEvent> {
 }
 
 function make(pool: string, wallet: string, buys: boolean): SwapEvent {
-  return swap(pool, buys ? [1n, -1n] : [-1n, 1n], { wallet });
+  return swap(poolId(pool), buys ? [1n, -1n] : [-1n, 1n], { wallet: address(wallet) });
 }
 
 describe('findSandwichLegs', () => {

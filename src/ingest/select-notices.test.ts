@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { address } from '../../test/ids.ts';
 import type { Address } from '../model/ids.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 import { selectNotices } from './select-notices.ts';
@@ -10,7 +11,9 @@ function toNotice(token: Address): TokenNotice {
   return { kind: 'event', token, topics: ['0x01'], isAdmin: true };
 }
 
-const SPAM = Array.from({ length: 25_000 }, (_, index) => toNotice(`0xspam${index}`));
+const SPAM = Array.from({ length: 25_000 }, (_, index) => toNotice(address(`0xspam${index}`)));
+
+const [REAL, A, B, C] = [address('0xreal'), address('0xa'), address('0xb'), address('0xc')];
 
 function createFinder(...known: Address[]) {
   const asked: number[] = [];
@@ -30,14 +33,14 @@ test('default: an ordinary number of notices is passed on and looked up nowhere'
 });
 
 test('behavior: a flood of strangers does not push out what is said of an indexed token', async () => {
-  const { asked, findIndexed } = createFinder('0xreal');
-  const notices = [...SPAM.slice(0, 12_000), toNotice('0xreal'), ...SPAM.slice(12_000)];
-  assert.deepEqual(await selectNotices(notices, { findIndexed }), [toNotice('0xreal')]);
+  const { asked, findIndexed } = createFinder(REAL);
+  const notices = [...SPAM.slice(0, 12_000), toNotice(REAL), ...SPAM.slice(12_000)];
+  assert.deepEqual(await selectNotices(notices, { findIndexed }), [toNotice(REAL)]);
   assert.ok(asked.every((count) => count <= 1_000));
 });
 
 test('behavior: too much that is said of indexed tokens counts as not searched', async () => {
-  const { findIndexed } = createFinder('0xa', '0xb', '0xc');
-  const notices = ['0xa', '0xb', '0xc'].map(toNotice);
+  const { findIndexed } = createFinder(A, B, C);
+  const notices = [A, B, C].map(toNotice);
   assert.equal(await selectNotices(notices, { findIndexed, countMax: 2 }), null);
 });

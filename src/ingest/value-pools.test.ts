@@ -7,6 +7,7 @@ import { createSqlitePlace } from '../../test/conformance/store-place.ts';
 import { COIN, FAKE_ASSETS, toFakeAddress } from '../../test/fakes/fake-market.ts';
 import { createPool, createRange, indexEvents, swap } from '../../test/fakes/index-events.ts';
 import { changePosition, initialize, setReserves } from '../../test/fakes/pool-events.ts';
+import { poolId } from '../../test/ids.ts';
 import type { ConcentratedPoolState } from '../amm/concentrated/concentrated-kind.ts';
 import { toSqrtPriceX96 } from '../amm/concentrated/sqrt-price-at-tick.ts';
 import { toAmount0Down, toAmount1Down } from '../amm/concentrated/sqrt-price-math.ts';
@@ -15,6 +16,7 @@ import { requireMarkets } from '../compose/chain-families.ts';
 import { systemClock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { MarketEvent } from '../model/block-events.ts';
+import type { Address } from '../model/ids.ts';
 import type { TickRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { MarketStore } from '../store/store.ts';
@@ -22,12 +24,12 @@ import { DEFAULT_INDEXER_OPTIONS, Indexer } from './indexer.ts';
 
 const E18 = 10n ** 18n;
 const WETH = [...FAKE_ASSETS.native].find((asset) => asset !== COIN)!;
-const [USDC] = [...FAKE_ASSETS.stable] as [string];
+const USDC = [...FAKE_ASSETS.stable][0]!;
 const TOKEN = toFakeAddress('aaaa', 10);
 const OTHER = toFakeAddress('aaaa', 20);
 const ANCHOR = FAKE_ASSETS.anchorPools[1]!;
-const POOL = toFakeAddress('dddd', 1);
-const POOL2 = toFakeAddress('dddd', 2);
+const POOL = poolId(toFakeAddress('dddd', 1));
+const POOL2 = poolId(toFakeAddress('dddd', 2));
 
 /** One native coin is 2000 USD; the pool holds two million dollars on each side. */
 const ANCHORED: readonly MarketEvent[] = [
@@ -150,7 +152,7 @@ describe('a pool between two tokens', () => {
 
   it('counts one such pool, however many there are', async () => {
     const many = Array.from({ length: 5 }, (_, number) => {
-      const pool = toFakeAddress('dddd', 10 + number);
+      const pool = poolId(toFakeAddress('dddd', 10 + number));
       return [
         createPool(pool, [TOKEN, OTHER]),
         setReserves(pool, BigInt(number + 1) * E18, 10n ** 24n),
@@ -229,7 +231,7 @@ describe('the devnet', () => {
     });
     await indexDevnet(store.market, t.signal);
     let compared = 0;
-    const sums = new Map<string, bigint>();
+    const sums = new Map<Address, bigint>();
     for await (const pools of store.market.scanPools('devnet')) {
       for (const pool of pools) {
         for (const token of [pool.token0, pool.token1]) {
@@ -247,6 +249,7 @@ describe('the devnet', () => {
     }
     assert.ok(compared > 5);
     const [weth] = await store.market.readTokens('devnet', [...sums.keys()].slice(0, 1));
-    assert.equal(weth?.liquidityUsdE18, sums.get(weth?.token ?? ''));
+    assert.ok(weth);
+    assert.equal(weth.liquidityUsdE18, sums.get(weth.token));
   });
 });

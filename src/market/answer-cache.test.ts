@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import Type from 'typebox';
 import { toAddress, toCheckpoint } from '../../test/conformance/store-samples.ts';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
+import { address } from '../../test/ids.ts';
 import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import { asOfSchema } from '../contract/schemas/market.ts';
 import { decodeBatch, encodeBatch } from '../live/encode-batch.ts';
@@ -55,7 +56,7 @@ async function createScene(t: TestContext, bytesMax = 1_000_000): Promise<Scene>
     commit: (version, tokens, complete = true) => {
       scene.stored = toCheckpoint(version);
       const blocks = { fromBlock: version, toBlock: version, checkpoint: scene.stored };
-      const rows = { trades: [], tokens, pools: [], listed: [], complete };
+      const rows = { trades: [], tokens: tokens.map(address), pools: [], listed: [], complete };
       feed.publish(decodeBatch(encodeBatch({ chain: 'devnet', version, ...blocks, ...rows })));
     },
   };

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toAddress, toCheckpoint, toTrade } from '../../test/conformance/store-samples.ts';
+import { address } from '../../test/ids.ts';
 import type { MarketScene, ReadId, ReadInput } from '../../test/market-scene.ts';
 import { createAsk, createMarketScene, createTestMarket } from '../../test/market-scene.ts';
 import { PLANTED, plantUndeclared, plantWrongTypes } from '../../test/plant-faults.ts';
@@ -207,7 +208,7 @@ describe('streams', () => {
     let isLost = false;
     const { addresses } = findFamily('devnet');
     const name = { chain: 'devnet', token: toAddress(1), addresses, epoch: 'e' } as const;
-    const trade = toTrade({ block: 2, token: name.token, venue: 7 as never });
+    const trade = toTrade({ block: 2, token: address(name.token), venue: 7 as never });
     const channel = new TokenChannel({
       name,
       checkpoint: toCheckpoint(1),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toToken } from '../../test/conformance/store-samples.ts';
+import { address } from '../../test/ids.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { isCovered, isHoldersComplete } from './coverage.ts';
 
@@ -74,7 +75,7 @@ describe('begun mid-life', () => {
 
 describe('what is complete', () => {
   test('behavior: holders are, where every figure agrees and no balance was overdrawn', () => {
-    const token = toToken({ token: '0xt' });
+    const token = toToken({ token: address('0xt') });
     assert.equal(isHoldersComplete(token), true);
     for (const more of [
       { balancesBroken: true },

@@ -8,6 +8,7 @@ import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market.ts';
 import { toUnits } from '../lib/decimal.ts';
 import { UINT256_MAX } from '../lib/sortable-integer.ts';
+import type { AddressCodec } from '../model/address-codec.ts';
 import type { Address } from '../model/ids.ts';
 import type { TokenRecord } from '../model/market-record.ts';
 import type { BalancePosition } from '../store/market-reads.ts';
@@ -55,10 +56,11 @@ const PAGES_MAX = 20;
 const ATTEMPTS = 3;
 const ASK_TIMEOUT_MS = 2000;
 
-function parsePosition(mark: string, cursor: string): HolderPosition {
-  const [amount = '', owner = '', rank = '', ...rest] = parseCursor(mark, cursor).split(' ');
+function parsePosition(addresses: AddressCodec, mark: string, cursor: string): HolderPosition {
+  const [amount = '', text = '', rank = '', ...rest] = parseCursor(mark, cursor).split(' ');
+  const owner = addresses.parse(text);
   const isAmount = /^\d{1,78}$/.test(amount) && BigInt(amount) <= UINT256_MAX;
-  if (!isAmount || !/^\w{1,64}$/.test(owner) || !/^\d{1,15}$/.test(rank) || rest.length > 0) {
+  if (!isAmount || owner === null || !/^\d{1,15}$/.test(rank) || rest.length > 0) {
     throw toInvalidCursor();
   }
   return { amountRaw: BigInt(amount), owner, rank: Number(rank) };
@@ -193,7 +195,8 @@ export function createGetHolders(parts: MarketParts) {
     const exclude = new Set(input.exclude ?? []);
     const excluded = [...exclude].sort().join(',');
     const mark = toQueryMark(['holders', reference.chain, reference.token, excluded]);
-    const after = input.cursor === undefined ? null : parsePosition(mark, input.cursor);
+    const addresses = parts.chains.findAddresses(reference.chain);
+    const after = input.cursor === undefined ? null : parsePosition(addresses, mark, input.cursor);
     const query = `holders ${mark} ${input.limit} ${input.cursor ?? ''}`;
     const request = { reference, exclude, after, limit: input.limit, mark };
     return { request, key: toAnswerKey(reference, query) };

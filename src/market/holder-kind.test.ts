@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { poolRecord } from '../../test/conformance/store-records.ts';
 import { toCheckpoint, toToken } from '../../test/conformance/store-samples.ts';
 import { toFakeAddress } from '../../test/fakes/fake-market.ts';
+import { address, poolId } from '../../test/ids.ts';
 import {
   createAsk,
   createTestMarket,
@@ -22,8 +23,8 @@ const VAULT = toFakeAddress('dddd', 2);
 const CONTRACT = toFakeAddress('cccc', 4);
 const WALLET = toFakeAddress('cccc', 5);
 const NEW = toFakeAddress('cccc', 7);
-const BURN = '0x000000000000000000000000000000000000dead';
-const LOW = '0x0000000000000000000000000000000000000009';
+const BURN = address('0x000000000000000000000000000000000000dead');
+const LOW = address('0x0000000000000000000000000000000000000009');
 const OWNERS = [POOL, VAULT, CONTRACT, WALLET, NEW, BURN, LOW];
 
 async function openFilled(t: TestContext) {
@@ -32,7 +33,7 @@ async function openFilled(t: TestContext) {
   await store.market.transaction('devnet', async (transaction) => {
     await transaction.putTokens([toToken({ token: TOKEN, holders: OWNERS.length })]);
     const [sample] = fc.sample(poolRecord, 1) as [PoolRecord];
-    await transaction.putPools([{ ...sample, pool: POOL, token0: TOKEN }]);
+    await transaction.putPools([{ ...sample, pool: poolId(POOL), token0: TOKEN }]);
     await transaction.putBalances(
       OWNERS.map((owner, index) => ({ token: TOKEN, owner, amountRaw: BigInt(7 - index) })),
     );

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { address } from '../../test/ids.ts';
 import type { Candle } from '../candles/derive-klines.ts';
 import type { Ohlc } from '../model/market-record.ts';
 import { fillRows, type KlineRow, type KlineView, toKlineRow } from './kline-rows.ts';
@@ -24,7 +25,7 @@ function toCandle(minute: number, more: Partial<Candle> = {}): Candle {
     close: `${series}${minute}3`,
   });
   return {
-    token: '0xt',
+    token: address('0xt'),
     pool: null,
     interval: '1m',
     openTimeMs: minute * MINUTE_MS,

@@ -2,10 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { address } from '../../test/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { ChainStates } from './chain-states.ts';
 import { toFigureMinute } from './day-figures.ts';
 import { SummaryCache } from './summary-cache.ts';
+
+const TOKEN = address('0xtoken');
 
 function toCheckpoint(version: number, timestampMs: number): Checkpoint {
   return { version, timestampMs } as Checkpoint;
@@ -17,8 +20,8 @@ it('a summary is not told in another minute of the chain, later or earlier', () 
   const cache = new SummaryCache({ states: states as unknown as ChainStates, sizeMax: 5 });
   const checkpoint = toCheckpoint(2, 605_000);
   const kept = { text: '' as never, checkpoint, minute: toFigureMinute(605_000) };
-  cache.keep('devnet', '0xtoken', kept);
-  const isTold = () => cache.get('devnet', '0xtoken') !== null;
+  cache.keep('devnet', TOKEN, kept);
+  const isTold = () => cache.get('devnet', TOKEN) !== null;
   assert.ok(isTold(), 'read before this process heard of the commit');
   for (const [version, timestampMs, expected] of [
     [2, 605_000, true],

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PLACES, round18, toFixed, toText } from '../../test/client-fold.ts';
 import { FAKE_ASSETS } from '../../test/fakes/fake-market.ts';
+import { address } from '../../test/ids.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { PAGES_MAX, readPages } from '../../test/read-pages.ts';
 import { setUp } from '../../test/root-hooks.ts';
@@ -45,11 +46,11 @@ function toLastPrice(trades: readonly Json[], field: 'priceUsd' | 'priceNative')
 }
 
 function isStable(mint: string): boolean {
-  return FAKE_ASSETS.stable.has(mint.toLowerCase());
+  return FAKE_ASSETS.stable.has(address(mint.toLowerCase()));
 }
 
 function isNative(mint: string): boolean {
-  return FAKE_ASSETS.native.has(mint.toLowerCase());
+  return FAKE_ASSETS.native.has(address(mint.toLowerCase()));
 }
 
 /** The minute that is running on the chain, and the 1,439 before it. */

@@ -1,6 +1,7 @@
 // What is kept about those who sign in: challenges, sessions and API keys.
 
 import type { ChainSlug } from './chain.ts';
+import type { WalletId } from './ids.ts';
 
 /** How a session travels: as a browser's cookie or as a bearer token, never as both. */
 export type SessionTransport = 'cookie' | 'token';
@@ -21,7 +22,8 @@ export interface ChallengeRecord {
 
 export interface WalletRecord {
   /** `eip155:<address>`, `eip155:<chainId>:<address>` or `solana:<address>`. */
-  readonly id: string;
+  readonly id: WalletId;
+  /** As people are shown it, not as the market's rows have it. */
   readonly address: string;
 }
 
@@ -40,7 +42,7 @@ export interface SessionRecord {
 
 export interface KeyRecord {
   readonly id: string;
-  readonly walletId: string;
+  readonly walletId: WalletId;
   readonly name: string;
   readonly hash: string;
   /** The version of the pepper that the hash was made with. */

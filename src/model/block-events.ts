@@ -3,12 +3,12 @@
 // Amounts are bigint. Token order (0, 1) is the pool's own.
 
 import type { BlockHeader } from './block-header.ts';
-import type { Address, PoolId } from './ids.ts';
+import type { Address, PoolId, TransactionId } from './ids.ts';
 import type { PoolChange, PoolDescription } from './pool.ts';
 
 /** Where in its block an event happened, and who sent the transaction. */
 interface EventOrigin {
-  readonly txHash: string;
+  readonly txHash: TransactionId;
   readonly logIndex: number;
   /** The transaction's sender. */
   readonly wallet: Address;

@@ -1,6 +1,6 @@
 // The rows that the service keeps: what ingest writes and the reads are made from.
 
-import type { Address, PoolId } from './ids.ts';
+import type { Address, PoolId, TransactionId } from './ids.ts';
 
 export interface TokenRecord {
   readonly token: Address;
@@ -60,7 +60,7 @@ export interface TradeRecord {
   readonly token: Address;
   readonly block: number;
   readonly logIndex: number;
-  readonly txHash: string;
+  readonly txHash: TransactionId;
   /** Position among the transaction's swaps, from 0: with the hash it makes the public id. */
   readonly index: number;
   readonly timestampMs: number;

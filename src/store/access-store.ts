@@ -6,6 +6,7 @@ import type {
   SessionRecord,
   WalletRecord,
 } from '../model/access-record.ts';
+import type { WalletId } from '../model/ids.ts';
 
 /** How many challenges may be open at once. */
 export interface ChallengeBounds {
@@ -50,7 +51,7 @@ export interface KeyPosition {
 
 /** Requests of one key, or of a wallet's sessions together, since they were last told. */
 export interface UsageEntry {
-  readonly walletId: string;
+  readonly walletId: WalletId;
   /** A key's id, or `SESSION_SOURCE`. */
   readonly source: string;
   readonly requests: number;
@@ -80,11 +81,11 @@ export interface AccessStore {
 
   findSession(tokenHash: string): Promise<SessionRecord | null>;
   /** The wallet's sessions, the newest first. */
-  readSessions(walletId: string): Promise<SessionRecord[]>;
+  readSessions(walletId: WalletId): Promise<SessionRecord[]>;
   /** Moves the last use forward, never back. */
   touchSessions(uses: readonly { id: string; lastUsedAtMs: number }[]): Promise<void>;
   /** Returns the ids of those that were there and now are not. */
-  endSessions(walletId: string, ids: readonly string[]): Promise<string[]>;
+  endSessions(walletId: WalletId, ids: readonly string[]): Promise<string[]>;
 
   issueKey(
     key: KeyRecord,
@@ -95,12 +96,12 @@ export interface AccessStore {
   rehashKey(id: string, next: { readonly hash: string; readonly version: number }): Promise<void>;
   /** The newest first, those after a position where one is given. */
   readKeys(
-    walletId: string,
+    walletId: WalletId,
     page: { readonly after: KeyPosition | null; readonly limit: number },
   ): Promise<KeyRecord[]>;
-  countActiveKeys(walletId: string, nowMs: number): Promise<number>;
+  countActiveKeys(walletId: WalletId, nowMs: number): Promise<number>;
   revokeKey(
-    key: { readonly walletId: string; readonly id: string },
+    key: { readonly walletId: WalletId; readonly id: string },
     nowMs: number,
   ): Promise<KeyRevocation>;
 
@@ -112,7 +113,7 @@ export interface AccessStore {
 
   addUsage(entries: readonly UsageEntry[]): Promise<void>;
   /** Requests by source in the 24 hours up to now, counted by whole hours. */
-  readUsage(walletId: string, nowMs: number): Promise<ReadonlyMap<string, number>>;
+  readUsage(walletId: WalletId, nowMs: number): Promise<ReadonlyMap<string, number>>;
 
   readPepperMarks(): Promise<PepperMark[]>;
   addPepperMarks(marks: readonly PepperMark[]): Promise<void>;

@@ -1,7 +1,7 @@
 // What the public reads need of a store beyond reads by key: pages, ranges and figures in order.
 
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address, PoolId } from '../model/ids.ts';
+import type { Address } from '../model/ids.ts';
 import type {
   BalanceRecord,
   CandleRecord,
@@ -98,7 +98,7 @@ export interface MarketReads {
   /** How many tokens a chain has. */
   countTokens(chain: ChainSlug): Promise<number>;
   /** Which of the addresses are pools. */
-  findPools(chain: ChainSlug, addresses: readonly Address[]): Promise<ReadonlySet<PoolId>>;
+  findPools(chain: ChainSlug, addresses: readonly Address[]): Promise<ReadonlySet<Address>>;
   /** Whether addresses are contracts, as far as that has been asked. */
   readAccounts(
     chain: ChainSlug,

@@ -1,7 +1,7 @@
 // What a stream needs of a store to go on after an absence: what came, and what was taken back.
 
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/ids.ts';
+import type { Address, TransactionId } from '../model/ids.ts';
 import type { TradeRecord } from '../model/market-record.ts';
 import type { TradePosition } from './market-reads.ts';
 
@@ -36,7 +36,7 @@ export interface TradesAfter {
 export interface RevertedTrade extends TradePosition {
   /** The rollback that took it back. */
   readonly version: number;
-  readonly txHash: string;
+  readonly txHash: TransactionId;
   readonly index: number;
 }
 

@@ -7,11 +7,12 @@ import {
   type KeyPosition,
   SESSION_SOURCE,
 } from '../../src/store/access-store.ts';
+import { walletId } from '../ids.ts';
 import { readPages } from '../read-pages.ts';
 import { DAY_MS, NOW_MS, toChallenge, toKey, toSession } from './access-samples.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 
-const WALLET = 'eip155:0xA';
+const WALLET = walletId('eip155:0xA');
 const BOUNDS = { perCallerMax: 1000, perAddressMax: 1000, totalMax: 1000 };
 const TEN = { activeMax: 10, idempotency: null };
 const HOUR_MS = 3_600_000;
@@ -24,7 +25,7 @@ export function describeKeys(createPlace: CreatePlace): void {
       for (const address of ['0xA', '0xB']) {
         const challenge = toChallenge();
         await store.access.openChallenge(challenge, BOUNDS);
-        const session = toSession({ wallet: { id: `eip155:${address}`, address } });
+        const session = toSession({ wallet: { id: walletId(`eip155:${address}`), address } });
         await store.access.signIn(challenge.id, session, { sessionsMax: 5 });
       }
     });
@@ -70,7 +71,7 @@ function itIssues(get: () => AccessStore): void {
     const brief = toKey({ expiresAtMs: NOW_MS + 1000 });
     await get().issueKey(brief, TEN);
     assert.deepEqual(await get().issueKey(toKey(), TEN), { outcome: 'full' });
-    const theirs = toKey({ walletId: 'eip155:0xB' });
+    const theirs = toKey({ walletId: walletId('eip155:0xB') });
     assert.equal((await get().issueKey(theirs, TEN)).outcome, 'issued');
     const later = toKey({ createdAtMs: NOW_MS + 1000 });
     assert.equal((await get().issueKey(later, TEN)).outcome, 'issued', 'one has expired');
@@ -80,7 +81,10 @@ function itIssues(get: () => AccessStore): void {
   });
 
   it('refuses a wallet that never signed in', async () => {
-    await assert.rejects(get().issueKey(toKey({ walletId: 'eip155:0xC' }), TEN), /never signed in/);
+    await assert.rejects(
+      get().issueKey(toKey({ walletId: walletId('eip155:0xC') }), TEN),
+      /never signed in/,
+    );
   });
 
   it('keeps a key under a newer pepper when told to', async () => {
@@ -127,7 +131,7 @@ function itRepeats(get: () => AccessStore): void {
     await get().issueKey(first, options);
     const other = { ...options, idempotency: { word: 'w', request: 'another' } };
     assert.deepEqual(await get().issueKey(toKey(), other), { outcome: 'conflict' });
-    const theirs = toKey({ walletId: 'eip155:0xB' });
+    const theirs = toKey({ walletId: walletId('eip155:0xB') });
     assert.equal((await get().issueKey(theirs, options)).outcome, 'issued');
     const nextDay = toKey({ createdAtMs: NOW_MS + DAY_MS });
     assert.deepEqual(await get().issueKey(nextDay, options), { outcome: 'issued', key: nextDay });
@@ -148,7 +152,7 @@ function itRevokes(get: () => AccessStore): void {
     const key = toKey();
     await get().issueKey(key, TEN);
     const id = { walletId: WALLET, id: key.id };
-    const theirs = { walletId: 'eip155:0xB', id: key.id };
+    const theirs = { walletId: walletId('eip155:0xB'), id: key.id };
     assert.deepEqual(await get().revokeKey(theirs, NOW_MS), { outcome: 'notFound' });
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, (_, n) => get().revokeKey(id, NOW_MS + n)),
@@ -171,7 +175,7 @@ function itLists(get: () => AccessStore): void {
       await get().issueKey(key, all);
       made.push(key.id);
     }
-    await get().issueKey(toKey({ walletId: 'eip155:0xB' }), all);
+    await get().issueKey(toKey({ walletId: walletId('eip155:0xB') }), all);
     const seen = await readPages(made.length, async (after: KeyPosition | null) => {
       const page = await get().readKeys(WALLET, { after, limit: 4 });
       const rows = page.map((key) => key.id);
@@ -199,7 +203,12 @@ function itCounts(get: () => AccessStore): void {
     await get().addUsage([
       { ...entry, requests: 5, lastUsedAtMs: at(0) },
       { walletId: WALLET, source: SESSION_SOURCE, requests: 2, lastUsedAtMs: at(1) },
-      { walletId: 'eip155:0xB', source: SESSION_SOURCE, requests: 9, lastUsedAtMs: at(1) },
+      {
+        walletId: walletId('eip155:0xB'),
+        source: SESSION_SOURCE,
+        requests: 9,
+        lastUsedAtMs: at(1),
+      },
     ]);
     await get().addUsage([{ ...entry, requests: 7, lastUsedAtMs: at(23) }]);
     await get().addUsage([{ ...entry, requests: 100, lastUsedAtMs: at(24) }]);

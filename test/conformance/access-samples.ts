@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ChallengeRecord, KeyRecord, SessionRecord } from '../../src/model/access-record.ts';
+import { walletId } from '../ids.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 export const DAY_MS = 86_400_000;
@@ -25,7 +26,7 @@ export function toSession(fields: Partial<SessionRecord> = {}): SessionRecord {
   return {
     id,
     tokenHash: `hash of ${id}`,
-    wallet: { id: 'eip155:0xA', address: '0xA' },
+    wallet: { id: walletId('eip155:0xA'), address: '0xA' },
     chain: 'base',
     transport: 'token',
     createdAtMs: NOW_MS,
@@ -39,7 +40,7 @@ export function toKey(fields: Partial<KeyRecord> = {}): KeyRecord {
   const id = `key_${randomUUID()}`;
   return {
     id,
-    walletId: 'eip155:0xA',
+    walletId: walletId('eip155:0xA'),
     name: 'näme 名 🙂',
     hash: `hash of ${id}`,
     pepperVersion: 1,

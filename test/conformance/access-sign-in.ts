@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { AccessStore } from '../../src/store/access-store.ts';
+import { walletId } from '../ids.ts';
 import { NOW_MS, toChallenge, toSession } from './access-samples.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 
@@ -71,7 +72,7 @@ function itSignsInOnce(get: () => AccessStore): void {
       Array.from({ length: 100 }, () => get().signIn(id, toSession(), SESSIONS)),
     );
     assert.equal(outcomes.filter(({ outcome }) => outcome === 'signedIn').length, 1);
-    assert.equal((await get().readSessions('eip155:0xA')).length, 1);
+    assert.equal((await get().readSessions(walletId('eip155:0xA'))).length, 1);
     assert.equal(await get().readChallenge(id, NOW_MS), null);
   });
 
@@ -144,15 +145,15 @@ function itKeepsSessions(get: () => AccessStore): void {
     const wallet = { id: 'eip155:0xB', address: '0xB' };
     const theirs = await begin({ wallet });
     const ids = [mine.id, theirs.id, 'se_none'];
-    assert.deepEqual(await get().endSessions('eip155:0xA', ids), [mine.id]);
-    assert.deepEqual(await get().endSessions('eip155:0xA', ids), []);
+    assert.deepEqual(await get().endSessions(walletId('eip155:0xA'), ids), [mine.id]);
+    assert.deepEqual(await get().endSessions(walletId('eip155:0xA'), ids), []);
     assert.ok(await get().findSession(theirs.tokenHash));
   });
 
   it('lists sessions newest first, and finds wallets by id and by address', async () => {
     const older = await begin({ createdAtMs: NOW_MS - 5 });
     const newer = await begin({ createdAtMs: NOW_MS + 5 });
-    const ids = (await get().readSessions('eip155:0xA')).map((session) => session.id);
+    const ids = (await get().readSessions(walletId('eip155:0xA'))).map((session) => session.id);
     assert.deepEqual(ids, [newer.id, older.id]);
     await begin({ wallet: { id: 'eip155:8453:0xA', address: '0xA' } });
     const both = ['eip155:0xA', 'eip155:8453:0xA'];

@@ -6,6 +6,7 @@ import { decodeBatch, encodeBatch } from '../../src/live/encode-batch.ts';
 import type { Feed, FeedBatch, FeedListener } from '../../src/live/feed.ts';
 import type { ChainSlug } from '../../src/model/chain.ts';
 import type { TokenNotice } from '../../src/model/token-notice.ts';
+import { poolId } from '../ids.ts';
 import { toAddress, toCheckpoint, toTrade } from './store-samples.ts';
 
 export interface FeedUnderTest {
@@ -37,7 +38,7 @@ export function toBatch(
       trades: [toTrade({ block: version, amountRaw: 2n ** 200n + BigInt(version) })],
       ...(part.reverts ? { reverted: { trades: [toTrade({ block: version + 1 })] } } : {}),
       tokens: [toAddress(version)],
-      pools: [toAddress(500)],
+      pools: [poolId(toAddress(500))],
       listed: [],
       complete: true,
       notices: part.reverts ? null : [toNotice(version)],

@@ -3,6 +3,7 @@
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { SqlRow } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
+import { poolId } from '../ids.ts';
 import { toAddress, toHash } from './store-samples.ts';
 
 export function toTableBeforeKinds(engine: Store['engine']): readonly string[] {
@@ -41,12 +42,8 @@ function toSql(row: readonly Cell[]): string {
   return `INSERT INTO pools VALUES (${cells.join(', ')})`;
 }
 
-const [TOKEN0, TOKEN1, MANAGER, HOOKS] = [1, 2, 3, 4].map(toAddress) as [
-  string,
-  string,
-  string,
-  string,
-];
+const [TOKEN0, TOKEN1] = [toAddress(1), toAddress(2)];
+const [MANAGER, HOOKS] = [toAddress(3), toAddress(4)];
 const SHARED = { token0: TOKEN0, token1: TOKEN1, createdBlock: 7, createdAtMs: 7000 };
 const HEAD = (pool: string, venue: string, feePips: number): Cell[] => [
   ...['devnet', pool, venue, TOKEN0, TOKEN1],
@@ -59,7 +56,7 @@ function create(row: Cell[], record: PoolRecord): PoolBeforeKinds {
 
 const PAIR = toAddress(11);
 const RANGE = toAddress(12);
-const SINGLETON = toHash(13);
+const SINGLETON = poolId(toHash(13));
 
 export const POOLS_BEFORE_KINDS = {
   pair: create(
@@ -70,7 +67,7 @@ export const POOLS_BEFORE_KINDS = {
     ],
     {
       ...SHARED,
-      ...{ pool: PAIR, venue: 'uniswap-v2', feePips: 3000, vault: PAIR, complete: true },
+      ...{ pool: poolId(PAIR), venue: 'uniswap-v2', feePips: 3000, vault: PAIR, complete: true },
       ...{ kind: 'constantProduct', terms: null, state: { reserve0: 12345n, reserve1: 0n } },
       ...{ lastSwapAtMs: 9000, liquidityUsdE18: 123n },
     },
@@ -83,7 +80,7 @@ export const POOLS_BEFORE_KINDS = {
     ],
     {
       ...SHARED,
-      ...{ pool: RANGE, venue: 'uniswap-v3', feePips: 500, vault: RANGE, complete: false },
+      ...{ pool: poolId(RANGE), venue: 'uniswap-v3', feePips: 500, vault: RANGE, complete: false },
       kind: 'concentrated',
       terms: { tickSpacing: 60, singleton: null },
       state: {

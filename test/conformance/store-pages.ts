@@ -4,10 +4,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compareTexts } from '../../src/lib/decimal.ts';
+import type { Address } from '../../src/model/ids.ts';
 import type { CandleRecord, TradeRecord } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { BalancePosition, TradePosition, TradeQuery } from '../../src/store/market-reads.ts';
 import type { Store } from '../../src/store/store.ts';
+import { poolId } from '../ids.ts';
 import { readPages } from '../read-pages.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import { candleRecord, poolRecord, tokenRecord } from './store-records.ts';
@@ -40,7 +42,7 @@ function makeTrades(count: number): TradeRecord[] {
       timestampMs: 1000 * Math.floor(index / 7),
       side: index % 5 === 0 ? 'sell' : 'buy',
       wallet: toAddress(70 + (index % 4)),
-      pool: toAddress(500 + (index % 2)),
+      pool: poolId(toAddress(500 + (index % 2))),
       valueUsd: index % 11 === 0 ? null : `${index % 13}.${index % 7}`.replace(/\.0$/, ''),
     }),
   );
@@ -94,7 +96,9 @@ function itPagesTrades(getStore: () => Store): void {
       order: fc.constantFrom('newest' as const, 'oldest' as const),
       side: fc.option(fc.constantFrom('buy' as const, 'sell' as const)),
       wallet: fc.option(fc.integer({ min: 70, max: 74 }).map(toAddress)),
-      pool: fc.option(fc.integer({ min: 500, max: 502 }).map(toAddress)),
+      pool: fc.option(
+        fc.integer({ min: 500, max: 502 }).map((number) => poolId(toAddress(number))),
+      ),
       minUsd: fc.option(fc.constantFrom('0', '3.3', '3.30000001', '12.6', '13')),
       limit: fc.integer({ min: 1, max: 60 }),
       range: fc
@@ -180,14 +184,14 @@ function itFindsDeepestPools(getStore: () => Store): void {
     const [sample] = fc.sample(poolRecord, 1) as [PoolRecord];
     const pools = [10n, 9n, 100n, null, null, 10n].map((liquidityUsdE18, index) => ({
       ...sample,
-      pool: toAddress(600 + index),
+      pool: poolId(toAddress(600 + index)),
       token0: index % 2 === 0 ? a : b,
       token1: index % 2 === 0 ? b : c,
       liquidityUsdE18,
     }));
     await getStore().market.transaction('devnet', (transaction) => transaction.putPools(pools));
     const found = await getStore().market.readTopPools('devnet', [a, b, c, toAddress(14)], 3);
-    const ids = (token: string) => found.get(token)?.map(({ pool }) => pool);
+    const ids = (token: Address) => found.get(token)?.map(({ pool }) => pool);
     assert.deepEqual(ids(a), [602, 600, 604].map(toAddress));
     assert.deepEqual(ids(b), [602, 600, 605].map(toAddress));
     assert.deepEqual(ids(c), [605, 601, 603].map(toAddress));
@@ -200,9 +204,9 @@ function itFindsDeepestPools(getStore: () => Store): void {
     const [token, other] = [toAddress(21), toAddress(22)];
     const [sample] = fc.sample(poolRecord, 1) as [PoolRecord];
     const depths = [null, null, 5n, null, 7n, null, 6n];
-    const toPools = (from: number, pair: { token0: string; token1: string }) =>
+    const toPools = (from: number, pair: { token0: Address; token1: Address }) =>
       depths.map((liquidityUsdE18, index) => {
-        return { ...sample, ...pair, pool: toAddress(from + index), liquidityUsdE18 };
+        return { ...sample, ...pair, pool: poolId(toAddress(from + index)), liquidityUsdE18 };
       });
     const pools = [
       ...toPools(700, { token0: token, token1: toAddress(98) }),
@@ -214,7 +218,7 @@ function itFindsDeepestPools(getStore: () => Store): void {
       [4, [4, 6, 2, 0]],
     ] as const) {
       const found = await getStore().market.readTopPools('devnet', [token, other], limit);
-      const ids = (of: string) => found.get(of)?.map(({ pool }) => pool);
+      const ids = (of: Address) => found.get(of)?.map(({ pool }) => pool);
       assert.deepEqual(
         ids(token),
         places.map((place) => toAddress(700 + place)),
@@ -237,7 +241,7 @@ function itReadsCandles(getStore: () => Store): void {
       ...series,
       openTimeMs: minute * 60_000,
     }));
-    const other = { ...candles[0]!, pool: toAddress(16) };
+    const other = { ...candles[0]!, pool: poolId(toAddress(16)) };
     await market.transaction('devnet', (t) => t.putCandles([...candles, other]));
     const range = { fromMs: 60_000, toMs: 540_000 };
     const page = (end: 'first' | 'last', limit: number) =>
@@ -250,7 +254,7 @@ function itReadsCandles(getStore: () => Store): void {
     const ranges = await market.readCandleRanges('devnet', [
       { ...series, fromMs: 0, toMs: 60_001 },
       { ...series, fromMs: 540_000, toMs: 600_000 },
-      { ...series, pool: other.pool, ...ALL_TIME },
+      { ...series, pool: poolId(other.pool), ...ALL_TIME },
     ]);
     const times = ranges.map(({ pool, openTimeMs }) => `${pool} ${openTimeMs}`);
     assert.deepEqual(

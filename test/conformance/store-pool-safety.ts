@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PoolSafety } from '../../src/model/pool-safety.ts';
+import { poolId } from '../ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import { toAddress } from './store-samples.ts';
 
@@ -10,7 +11,7 @@ const CLEAN = { outBps: 0, inBps: 0, sellable: true };
 
 function toSafety(number: number, more: Partial<PoolSafety> = {}): PoolSafety {
   return {
-    pool: toAddress(number),
+    pool: poolId(toAddress(number)),
     token0: toAddress(1),
     token1: toAddress(2),
     side0: CLEAN,

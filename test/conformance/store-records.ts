@@ -10,9 +10,12 @@ import {
   type TradeRecord,
 } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
+import { poolId, transactionId } from '../ids.ts';
 import { toAddress, toHash, UINT256_MAX } from './store-samples.ts';
 
-const address = fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(toAddress);
+const anyAddress = fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(toAddress);
+const anyHash = fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(toHash);
+const poolOfAddress = anyAddress.map(poolId);
 const block = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const timestampMs = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const count = fc.integer({ min: 0, max: 2 ** 40 });
@@ -34,7 +37,7 @@ export const uint256 = fc.oneof(
 );
 
 export const tokenRecord: fc.Arbitrary<TokenRecord> = record({
-  token: address,
+  token: anyAddress,
   symbol: nullable(fc.oneof(text, sqlText)),
   name: nullable(fc.oneof(text, sqlText)),
   decimals: nullable(fc.integer({ min: 0, max: 255 })),
@@ -51,17 +54,17 @@ export const tokenRecord: fc.Arbitrary<TokenRecord> = record({
   lastTradeAtMs: nullable(timestampMs),
   tradeCount: count,
   liquidityUsdE18: nullable(uint256),
-  pairedPool: nullable(address),
+  pairedPool: nullable(poolOfAddress),
   pairedUsdE18: nullable(uint256),
 });
 
 const anyPool = {
-  pool: fc.oneof(address, fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(toHash)),
+  pool: fc.oneof(poolOfAddress, anyHash.map(poolId)),
   venue: fc.constantFrom('uniswap-v2', 'uniswap-v3', 'uniswap-v4'),
-  token0: address,
-  token1: address,
+  token0: anyAddress,
+  token1: anyAddress,
   feePips: fc.integer({ min: 0, max: 1_000_000 }),
-  vault: address,
+  vault: anyAddress,
   createdBlock: block,
   createdAtMs: timestampMs,
   complete: fc.boolean(),
@@ -81,7 +84,7 @@ export const poolRecord: fc.Arbitrary<PoolRecord> = fc.oneof(
     kind: fc.constant('concentrated' as const),
     terms: record({
       tickSpacing: fc.integer({ min: 1, max: 32_767 }),
-      singleton: nullable(record({ hooks: nullable(address) })),
+      singleton: nullable(record({ hooks: nullable(anyAddress) })),
     }),
     state: record({
       sqrtPriceX96: nullable(uint256),
@@ -95,7 +98,7 @@ export const poolRecord: fc.Arbitrary<PoolRecord> = fc.oneof(
 );
 
 export const tickRecord: fc.Arbitrary<TickRecord> = record({
-  pool: address,
+  pool: poolOfAddress,
   tick: fc.integer({ min: -887_272, max: 887_272 }),
   liquidityGross: fc.bigInt({ min: 1n, max: 2n ** 128n - 1n }),
   liquidityNet: fc.bigInt({ min: -(2n ** 127n), max: 2n ** 127n - 1n }),
@@ -103,7 +106,7 @@ export const tickRecord: fc.Arbitrary<TickRecord> = record({
 
 export const balanceRecord: fc.Arbitrary<BalanceRecord> = record({
   token: fc.constantFrom(toAddress(1), toAddress(2), toAddress(3)),
-  owner: address,
+  owner: anyAddress,
   amountRaw: uint256.filter((amount) => amount > 0n),
 });
 
@@ -112,8 +115,8 @@ const ohlc = nullable(record({ open: price, high: price, low: price, close: pric
 export const candleRecord: fc.Arbitrary<CandleRecord> = fc
   .record(
     {
-      token: address,
-      pool: nullable(address),
+      token: anyAddress,
+      pool: nullable(poolOfAddress),
       interval: fc.constantFrom(...STORED_INTERVALS),
       openTimeMs: timestampMs,
       volumeRaw: fc.bigInt({ min: 0n, max: UINT256_MAX * 8n }),
@@ -135,18 +138,18 @@ export const candleRecord: fc.Arbitrary<CandleRecord> = fc
   );
 
 export const tradeRecord: fc.Arbitrary<TradeRecord> = record({
-  token: address,
+  token: anyAddress,
   block,
   logIndex: fc.integer({ min: 0, max: 100_000 }),
-  txHash: fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(toHash),
+  txHash: anyHash.map(transactionId),
   index: fc.integer({ min: 0, max: 1000 }),
   timestampMs,
   side: fc.constantFrom('buy', 'sell'),
-  wallet: address,
+  wallet: anyAddress,
   venue: fc.constantFrom('uniswap-v2', 'uniswap-v4'),
-  pool: address,
+  pool: poolOfAddress,
   amountRaw: uint256,
-  quoteToken: address,
+  quoteToken: anyAddress,
   quoteAmountRaw: uint256,
   priceNative: nullable(price),
   priceUsd: nullable(price),

@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { Address } from '../../src/model/ids.ts';
 import type { Store } from '../../src/store/store.ts';
+import { address, poolId } from '../ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import {
   balanceRecord,
@@ -71,7 +73,7 @@ function itReplacesAndDeletes(getStore: () => Store): void {
     const { market } = getStore();
     const token = toAddress(901);
     const balance = { token, owner: toAddress(902), amountRaw: 5n };
-    const tick = { pool: toAddress(903), tick: -60, liquidityGross: 7n, liquidityNet: -7n };
+    const tick = { pool: poolId(toAddress(903)), tick: -60, liquidityGross: 7n, liquidityNet: -7n };
     await write(getStore(), async (transaction) => {
       await transaction.putBalances([balance]);
       await transaction.putTicks([tick]);
@@ -152,12 +154,12 @@ function itFindsPools(getStore: () => Store): void {
     const [sample] = fc.sample(poolRecord, { numRuns: 1, seed: 3 });
     const [a, b, c] = [toAddress(31), toAddress(32), toAddress(33)];
     const pools = [
-      { ...sample!, pool: toAddress(301), token0: a!, token1: b! },
-      { ...sample!, pool: toAddress(302), token0: b!, token1: c! },
-      { ...sample!, pool: toAddress(303), token0: a!, token1: c! },
+      { ...sample!, pool: poolId(toAddress(301)), token0: a!, token1: b! },
+      { ...sample!, pool: poolId(toAddress(302)), token0: b!, token1: c! },
+      { ...sample!, pool: poolId(toAddress(303)), token0: a!, token1: c! },
     ];
     await market.transaction('base', (transaction) => transaction.putPools(pools));
-    const find = async (tokens: string[], against?: string[]) =>
+    const find = async (tokens: Address[], against?: Address[]) =>
       (await market.readPoolsOfTokens('base', tokens, against)).map((row) => row.pool).sort();
     assert.deepEqual(await find([a!]), [toAddress(301), toAddress(303)]);
     assert.deepEqual(await find([b!, c!]), [toAddress(301), toAddress(302), toAddress(303)]);
@@ -203,7 +205,7 @@ function itKeepsHostileText(getStore: () => Store): void {
     assert.deepEqual(await market.readTokens('devnet', [token]), [cleaned]);
   });
   it('refuses U+0000 where it cannot be dropped, in keys', async () => {
-    const row = { token: toAddress(961), owner: 'a\u0000b', amountRaw: 1n };
+    const row = { token: toAddress(961), owner: address('a\u0000b'), amountRaw: 1n };
     await assert.rejects(write(getStore(), (transaction) => transaction.putBalances([row])));
   });
 }

@@ -1,8 +1,10 @@
 // Plain records for the store's conformance tests.
 
 import type { BlockHeader } from '../../src/model/block-header.ts';
+import type { Address } from '../../src/model/ids.ts';
 import type { Checkpoint, TokenRecord, TradeRecord } from '../../src/model/market-record.ts';
 import type { MarketTransaction, Store } from '../../src/store/store.ts';
+import { address, poolId, transactionId } from '../ids.ts';
 
 export function write(
   store: Store,
@@ -14,8 +16,8 @@ export function write(
 export const UINT256_MAX = 2n ** 256n - 1n;
 
 /** The address that ends in `number`. */
-export function toAddress(number: number): string {
-  return `0x${number.toString(16).padStart(40, '0')}`;
+export function toAddress(number: number): Address {
+  return address(`0x${number.toString(16).padStart(40, '0')}`);
 }
 
 export function toHash(number: number): string {
@@ -47,13 +49,13 @@ export function toTrade(fields: Partial<TradeRecord> & { readonly block: number 
   return {
     token: toAddress(1),
     logIndex: 0,
-    txHash: toHash(fields.block),
+    txHash: transactionId(toHash(fields.block)),
     index: 0,
     timestampMs: 1_700_000_000_000 + fields.block * 1000,
     side: 'buy',
     wallet: toAddress(77),
     venue: 'uniswap-v2',
-    pool: toAddress(500),
+    pool: poolId(toAddress(500)),
     amountRaw: 10n ** 18n,
     quoteToken: toAddress(2),
     quoteAmountRaw: 5n,
@@ -66,7 +68,7 @@ export function toTrade(fields: Partial<TradeRecord> & { readonly block: number 
   };
 }
 
-export function toToken(fields: Partial<TokenRecord> & { readonly token: string }): TokenRecord {
+export function toToken(fields: Partial<TokenRecord> & { readonly token: Address }): TokenRecord {
   return {
     symbol: 'T',
     name: 'T',

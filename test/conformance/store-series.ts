@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { PoolId } from '../../src/model/ids.ts';
 import type { CandleRecord } from '../../src/model/market-record.ts';
 import type { Store } from '../../src/store/store.ts';
+import { poolId } from '../ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import {
   candleRecord,
@@ -63,7 +65,7 @@ function itGivesRanges(getStore: () => Store): void {
     const [sample] = fc.sample(candleRecord, { numRuns: 1, seed: 1 });
     const token = toAddress(920);
     const candles: CandleRecord[] = [];
-    for (const pool of [null, toAddress(921)]) {
+    for (const pool of [null, poolId(toAddress(921))]) {
       for (const interval of ['1m', '15m'] as const) {
         for (const openTimeMs of [180_000, 60_000, 120_000]) {
           candles.push({ ...sample!, token, pool, interval, openTimeMs });
@@ -86,7 +88,7 @@ function itGivesRanges(getStore: () => Store): void {
   it('gives trades in chain order, of a token or of one of its pools', async () => {
     const { market } = getStore();
     const token = toAddress(930);
-    const other = toAddress(931);
+    const other = poolId(toAddress(931));
     const trades = [
       toTrade({ token, block: 12, logIndex: 9 }),
       toTrade({ token, block: 12, logIndex: 10, pool: other }),
@@ -94,7 +96,7 @@ function itGivesRanges(getStore: () => Store): void {
       toTrade({ token, block: 13, logIndex: 1 }),
     ];
     await write(getStore(), (transaction) => transaction.insertTrades(trades));
-    const positions = async (pool: string | null, range = ALL_TIME) =>
+    const positions = async (pool: PoolId | null, range = ALL_TIME) =>
       (await market.readTradeRange('devnet', { token, pool }, range)).map(
         (trade) => `${trade.block}:${trade.logIndex}`,
       );

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StaleWriterError } from '../../src/store/stale-writer-error.ts';
 import type { MarketTransaction, Store } from '../../src/store/store.ts';
+import { address } from '../ids.ts';
 import { type CreatePlace, type StoreScene, useStore } from './store-place.ts';
 import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
 
@@ -75,12 +76,14 @@ function itIsAtomic(getStore: () => Store): void {
     await market.transaction('base', (transaction) =>
       transaction.putBalances([{ ...lost, amountRaw: 3n }]),
     );
-    assert.deepEqual(await market.readBalancePage('base', lost.token, { after: null, limit: 10 }), [
-      { ...lost, amountRaw: 3n },
-    ]);
-    assert.deepEqual(await market.readBalancePage('base', kept.token, { after: null, limit: 10 }), [
-      kept,
-    ]);
+    assert.deepEqual(
+      await market.readBalancePage('base', address(lost.token), { after: null, limit: 10 }),
+      [{ ...lost, amountRaw: 3n }],
+    );
+    assert.deepEqual(
+      await market.readBalancePage('base', address(kept.token), { after: null, limit: 10 }),
+      [kept],
+    );
   });
 
   it('returns what the work returned', async () => {
@@ -157,7 +160,8 @@ function itTakesTurns(getScene: () => StoreScene): void {
     );
     await Promise.all(all);
     assert.equal(
-      (await market.readBalancePage('arbitrum', key.token, { after: null, limit: 100 })).length,
+      (await market.readBalancePage('arbitrum', address(key.token), { after: null, limit: 100 }))
+        .length,
       9,
     );
   });

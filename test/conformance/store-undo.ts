@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { ChainSlug } from '../../src/model/chain.ts';
+import type { Address } from '../../src/model/ids.ts';
 import type {
   BalanceRecord,
   TickRecord,
@@ -12,6 +13,7 @@ import type {
 } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { MarketReader, Store, UndoImages } from '../../src/store/store.ts';
+import { poolId } from '../ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import { balanceRecord, poolRecord, tickRecord, tokenRecord } from './store-records.ts';
 import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
@@ -56,13 +58,15 @@ const blockChanges: fc.Arbitrary<BlockChanges> = fc.record({
     (row) => row.token,
   ),
   pools: few(
-    fc.tuple(poolRecord, key).map(([row, pool]) => ({ ...row, pool })),
+    fc.tuple(poolRecord, key).map(([row, pool]) => ({ ...row, pool: poolId(pool) })),
     (row) => row.pool,
   ),
   ticks: few(
     fc
       .tuple(tickRecord, key, fc.integer({ min: -2, max: 2 }), sometimesZero)
-      .map(([row, pool, tick, liquidityGross]) => ({ ...row, pool, tick, liquidityGross })),
+      .map(([row, pool, tick, liquidityGross]) => {
+        return { ...row, pool: poolId(pool), tick, liquidityGross };
+      }),
     (row) => `${row.pool} ${row.tick}`,
   ),
   balances: few(
@@ -249,7 +253,7 @@ function itRestoresMany(getStore: () => Store): void {
   it('restores more blocks and more parts of a block than are read at a time', async () => {
     const { market } = getStore();
     const token = toAddress(8);
-    const toImage = (block: number, owner: string, before: bigint | null): UndoImages => ({
+    const toImage = (block: number, owner: Address, before: bigint | null): UndoImages => ({
       block,
       tokens: new Map(),
       pools: new Map(),

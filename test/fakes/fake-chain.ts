@@ -14,6 +14,7 @@ import type { BlockHeader } from '../../src/model/block-header.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { TokenMetadata } from '../../src/model/token-metadata.ts';
 import type { TokenNotice } from '../../src/model/token-notice.ts';
+import { address } from '../ids.ts';
 import {
   createFakeWorld,
   FAKE_ASSETS,
@@ -192,7 +193,7 @@ export class FakeChain {
 
 /** One for each block that was searched. */
 function toNotice({ header }: BlockEvents): TokenNotice {
-  return { kind: 'event', token: header.hash, topics: [], isAdmin: false };
+  return { kind: 'event', token: address(header.hash), topics: [], isAdmin: false };
 }
 
 /** What the adapter does wrong; everything may be changed while it runs. */

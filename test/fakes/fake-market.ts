@@ -5,6 +5,7 @@ import type { ChainAssets, PoolStateReading } from '../../src/chains/adapter.ts'
 import type { MarketEvent } from '../../src/model/block-events.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { PoolDescription } from '../../src/model/pool.ts';
+import { address, poolId, transactionId } from '../ids.ts';
 import {
   changePosition,
   initialize,
@@ -14,7 +15,7 @@ import {
 } from './pool-events.ts';
 
 export function toFakeAddress(kind: string, number: number): Address {
-  return `0x${kind}${number.toString(16).padStart(40 - kind.length, '0')}`;
+  return address(`0x${kind}${number.toString(16).padStart(40 - kind.length, '0')}`);
 }
 
 /** Stands for the native coin. */
@@ -25,13 +26,13 @@ const USDC = toFakeAddress('5555', 6);
 const MUTE = toFakeAddress('aaaa', 7);
 const TOKENS = [10, 11, 12, 13, 14, 16, 18, 20].map((number) => toFakeAddress('aaaa', number));
 const WALLETS = [1, 2, 3, 4, 5].map((number) => toFakeAddress('cccc', number));
-const ANCHOR = toFakeAddress('dddd', 0);
+const ANCHOR = poolId(toFakeAddress('dddd', 0));
 
 export const FAKE_ASSETS: ChainAssets = {
   coin: COIN,
   native: new Set([WETH, COIN]),
   stable: new Set([USDC]),
-  anchorPools: [toFakeAddress('dddd', 999), ANCHOR],
+  anchorPools: [poolId(toFakeAddress('dddd', 999)), ANCHOR],
 };
 
 interface Position {
@@ -90,14 +91,14 @@ function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
   const kind = isAnchor ? 'v2' : dice.pick(['v2', 'v3', 'v4']);
   const [token0, token1] = tokens.sort();
   if (token0 === token1 || token0 === undefined || token1 === undefined) return [];
-  const pool = isAnchor ? ANCHOR : toFakeAddress('dddd', number);
+  const pool = isAnchor ? ANCHOR : poolId(toFakeAddress('dddd', number));
   const description: PoolDescription = {
     pool,
     venue: `uniswap-${kind}`,
     token0,
     token1,
     feePips: 3000,
-    vault: pool,
+    vault: address(pool),
     ...(kind === 'v2'
       ? { kind: 'constantProduct', terms: null }
       : { kind: 'concentrated', terms: { tickSpacing: 60, singleton: toSingleton(kind) } }),
@@ -137,7 +138,7 @@ function makeSwap(
   const event: MarketEvent = {
     kind: 'swap',
     pool: id,
-    txHash: `0xtx${swap.number}-${dice.int(3)}`,
+    txHash: transactionId(`0xtx${swap.number}-${dice.int(3)}`),
     logIndex: 0,
     wallet: swap.wallet,
     amount0: swap.buys ? paid : -paid,

@@ -2,7 +2,9 @@
 
 import { constantProductKind } from '../../src/amm/constant-product/constant-product-kind.ts';
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
+import type { Address } from '../../src/model/ids.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
+import { poolId } from '../ids.ts';
 import { toFakeAddress } from './fake-market.ts';
 import { PLAIN_RULES } from './trade-costs.ts';
 
@@ -11,13 +13,13 @@ export const DEEP = 10n ** 24n;
 
 export function createPair(
   number: number,
-  tokens: readonly [string, string],
+  tokens: readonly [Address, Address],
   reserves: readonly [bigint, bigint] = [DEEP, DEEP],
   more: Partial<GraphPool> = {},
 ): GraphPool {
   const [reserve0, reserve1] = reserves;
   return {
-    pool: toFakeAddress('dd', number),
+    pool: poolId(toFakeAddress('dd', number)),
     venue: 'uniswap-v2',
     token0: tokens[0],
     token1: tokens[1],

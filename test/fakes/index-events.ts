@@ -1,8 +1,10 @@
 // Indexes blocks that a test wrote by hand, and gives back every row.
 
 import type { MarketEvent, SwapEvent } from '../../src/model/block-events.ts';
+import type { Address, PoolId } from '../../src/model/ids.ts';
 import type { PoolDescription } from '../../src/model/pool.ts';
 import { createSqlitePlace } from '../conformance/store-place.ts';
+import { address, transactionId } from '../ids.ts';
 import { FakeChain } from './fake-chain.ts';
 import { readIndex, startIndexer } from './indexed-chain.ts';
 
@@ -34,11 +36,11 @@ export async function indexChain(chain: FakeChain) {
 }
 
 export function createPool(
-  pool: string,
-  tokens: readonly [string, string],
+  pool: PoolId,
+  tokens: readonly [Address, Address],
   fields: Partial<PoolDescription> = {},
 ): MarketEvent {
-  const [token0 = '', token1 = ''] = [...tokens].sort();
+  const [token0, token1] = tokens[0] < tokens[1] ? tokens : [tokens[1], tokens[0]];
   return {
     kind: 'poolCreated',
     complete: true,
@@ -49,7 +51,7 @@ export function createPool(
       token0,
       token1,
       feePips: 3000,
-      vault: pool,
+      vault: address(pool),
       terms: null,
       ...fields,
     } as PoolDescription,
@@ -58,8 +60,8 @@ export function createPool(
 
 /** A concentrated pool of V3's kind. */
 export function createRange(
-  pool: string,
-  tokens: readonly [string, string],
+  pool: PoolId,
+  tokens: readonly [Address, Address],
   fields: Partial<PoolDescription> = {},
 ): MarketEvent {
   const terms = { tickSpacing: 60, singleton: null };
@@ -69,16 +71,16 @@ export function createRange(
 
 /** Amounts from the pool's side: what came in is positive. */
 export function swap(
-  pool: string,
+  pool: PoolId,
   amounts: readonly [bigint, bigint],
   fields: Partial<SwapEvent> = {},
 ): SwapEvent {
   return {
     kind: 'swap',
     pool,
-    txHash: '0xtx',
+    txHash: transactionId('0xtx'),
     logIndex: 0,
-    wallet: '0xwallet',
+    wallet: address('0xwallet'),
     amount0: amounts[0],
     amount1: amounts[1],
     change: null,

@@ -16,11 +16,13 @@ import {
 } from '../../src/chains/evm/venues/uniswap-v2/decode.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { BlockEvents } from '../../src/model/block-events.ts';
+import type { Address } from '../../src/model/ids.ts';
+import { address as toId } from '../ids.ts';
 import { type MisbehavingRpc, startMisbehavingRpc, type TrueAnswer } from './misbehaving-rpc.ts';
 import { RecordedChain, type RecordedChainOptions, type RecordedLog } from './recorded-chain.ts';
 
-export const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
-export const topic = (value: string) => `0x${addressWord(value)}`;
+export const address = (n: number) => toId(`0x${n.toString(16).padStart(40, '0')}`);
+export const topic = (value: Address) => `0x${addressWord(value)}`;
 
 export const FACTORY = address(0xfac);
 export const PAIR = address(0x9a1);

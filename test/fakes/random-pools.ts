@@ -7,11 +7,13 @@ import { TickTable } from '../../src/amm/concentrated/tick-table.ts';
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import { kindOf } from '../../src/amm/pool-kinds.ts';
 import type { SwapPool } from '../../src/amm/swap-pool.ts';
+import type { Address } from '../../src/model/ids.ts';
 import type { PoolTerms } from '../../src/model/pool.ts';
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import type { RouteCost } from '../../src/trading/routing/route-single.ts';
 import { createGasCost } from '../../src/trading/routing/trade-gas.ts';
+import { poolId } from '../ids.ts';
 import { COIN, toFakeAddress } from './fake-market.ts';
 import { PLAIN_RULES } from './trade-costs.ts';
 
@@ -27,7 +29,7 @@ export interface MarketShape {
 export interface RandomMarket {
   readonly graph: PoolGraph;
   readonly pools: readonly GraphPool[];
-  readonly assets: readonly string[];
+  readonly assets: readonly Address[];
   /** What one raw unit of an asset is worth, in common units. */
   readonly worths: readonly number[];
 }
@@ -97,17 +99,17 @@ export function createRandomMarket(random: () => number, shape: MarketShape): Ra
     const curve = isConcentrated
       ? createConcentrated(random, { raw0, raw1 })
       : new ConstantProductPool({ reserve0: toRaw(raw0), reserve1: toRaw(raw1) }, 3000);
-    const id = toFakeAddress('dd', pools.length + 1);
+    const vault = toFakeAddress('dd', pools.length + 1);
     const terms: PoolTerms = isConcentrated
       ? { kind: 'concentrated', terms: RANGE_TERMS }
       : { kind: 'constantProduct', terms: null };
     const pool: GraphPool = {
-      pool: id,
+      pool: poolId(vault),
       venue: isConcentrated ? 'uniswap-v3' : 'uniswap-v2',
       token0,
       token1,
       feePips: 3000,
-      vault: id,
+      vault,
       ...terms,
       cost: kindOf(terms).swapCost(terms.terms),
       bytes: PLAIN_RULES.findHopBytes(terms),

@@ -21,7 +21,8 @@ const OUT_PER_GAS = { numerator: 1n, denominator: 1_000n };
 export function createRandomQuestion({ seed, poolCount, worth }: RandomTrade): RouteQuestion {
   const shape = { poolCount, assetCount: 6, noise: 0.002, concentratedShare: 0.6 };
   const market = createRandomMarket(createRandom(seed), shape);
-  const [tokenIn = '', tokenOut = ''] = market.assets;
+  const [tokenIn, tokenOut] = market.assets;
+  if (tokenIn === undefined || tokenOut === undefined) throw new Error('no assets');
   const graph = new PoolGraph({ native: { coin: COIN, wrapped: null } });
   for (const pool of market.pools) graph.set(pool);
   return {

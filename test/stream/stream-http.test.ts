@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { address } from '../ids.ts';
 import { openHttpStream } from '../stream-client.ts';
 import { createEvmWallet } from '../wallets.ts';
 import { type StreamServer, startStreamServer } from './stream-server.ts';
@@ -24,7 +25,8 @@ async function toProblem(address: string, headers: Record<string, string> = {}) 
 }
 
 function pause(server: StreamServer, paused: boolean): Promise<boolean> {
-  const change = { chain: 'devnet', token: server.mint, paused, nowMs: Date.now() } as const;
+  const token = address(server.mint);
+  const change = { chain: 'devnet', token, paused, nowMs: Date.now() } as const;
   return server.scene.store.pauses.setPaused(change);
 }
 
@@ -231,7 +233,7 @@ describe('ending', () => {
     const problem = await toProblem(server.toUrl());
     assert.deepEqual([problem.status, problem.code], [404, 'TOKEN_PAUSED']);
     await pause(server, false);
-    await until(() => !server.scene.market.pauses.isPaused('devnet', server.mint));
+    await until(() => !server.scene.market.pauses.isPaused('devnet', address(server.mint)));
     assert.equal((await server.open()).status, 200);
   });
 

@@ -11,13 +11,14 @@ import { toFakeAddress } from '../fakes/fake-market.ts';
 import { createPool, swap } from '../fakes/index-events.ts';
 import { ManualClock } from '../fakes/manual-clock.ts';
 import { setReserves } from '../fakes/pool-events.ts';
+import { poolId, transactionId } from '../ids.ts';
 import { createMarketScene } from '../market-scene.ts';
 import { openHttpStream } from '../stream-client.ts';
 import { openTestStream, startTestStreams } from '../stream-scene.ts';
 import { startStreamServer } from './stream-server.ts';
 
 const TOKEN = toFakeAddress('aaaa', 18);
-const POOL = toFakeAddress('dddd', 7777);
+const POOL = poolId(toFakeAddress('dddd', 7777));
 const TRADES_PER_BLOCK = 400;
 
 let hashes = 0;
@@ -25,7 +26,10 @@ let hashes = 0;
 function toTrades(count: number): MarketEvent[] {
   return Array.from({ length: count }, (_, logIndex) => {
     hashes += 1;
-    return swap(POOL, [10n ** 18n, -(10n ** 15n)], { txHash: `0x${hashes}`, logIndex });
+    return swap(POOL, [10n ** 18n, -(10n ** 15n)], {
+      txHash: transactionId(`0x${hashes}`),
+      logIndex,
+    });
   });
 }
 

@@ -6,12 +6,13 @@ import type { MarketEvent } from '../../src/model/block-events.ts';
 import { toFakeAddress } from '../fakes/fake-market.ts';
 import { createPool, swap } from '../fakes/index-events.ts';
 import { setReserves } from '../fakes/pool-events.ts';
+import { poolId, transactionId } from '../ids.ts';
 import { createMarketScene, type MarketScene } from '../market-scene.ts';
 import { type OpenOptions, openTestStream, startTestStreams } from '../stream-scene.ts';
 
 export const TOKEN = toFakeAddress('aaaa', 18);
 const WETH = toFakeAddress('eeee', 5);
-export const POOL = toFakeAddress('dddd', 77);
+export const POOL = poolId(toFakeAddress('dddd', 77));
 export const INPUT = { chain: 'devnet', mint: TOKEN };
 
 export interface TradedScene extends MarketScene {
@@ -29,7 +30,10 @@ let hashes = 0;
 export function toTrades(count: number): MarketEvent[] {
   return Array.from({ length: count }, (_, logIndex) => {
     hashes += 1;
-    return swap(POOL, [10n ** 18n, -(10n ** 15n)], { txHash: `0x${hashes}`, logIndex });
+    return swap(POOL, [10n ** 18n, -(10n ** 15n)], {
+      txHash: transactionId(`0x${hashes}`),
+      logIndex,
+    });
   });
 }
 

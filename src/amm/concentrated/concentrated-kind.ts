@@ -189,7 +189,7 @@ export const concentratedKind: PoolKind<'concentrated'> = {
     encodeFields([tickSpacing, singleton === null ? 0 : 1, singleton?.hooks ?? null]),
   decodeTerms(text) {
     const [tickSpacing, isSingleton, hooks = null] = decodeFields(text, 3);
-    const singleton = isSingleton === '1' ? { hooks } : null;
+    const singleton = isSingleton === '1' ? { hooks: hooks as Address | null } : null;
     return { tickSpacing: Number(tickSpacing), singleton };
   },
   encodeState: ({ sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1 }) =>

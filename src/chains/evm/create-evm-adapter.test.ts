@@ -8,13 +8,16 @@ import {
   type Misdeed,
   startMisbehavingRpc,
 } from '../../../test/fakes/misbehaving-rpc.ts';
+import { address, poolId } from '../../../test/ids.ts';
 import { after, before } from '../../../test/root-hooks.ts';
 import { type RpcRecorder, startRpcRecorder } from '../../../test/rpc-recorder.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { BlockEvents, MarketEvent } from '../../model/block-events.ts';
+import type { Address } from '../../model/ids.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import { createEvmAdapter, type EvmAdapter, type EvmAdapterOptions } from './create-evm-adapter.ts';
 import { toDevnetDeployment } from './to-devnet-deployment.ts';
+import { ZERO_ADDRESS } from './zero-address.ts';
 
 let chain: TestChain;
 let recorder: RpcRecorder;
@@ -118,7 +121,7 @@ describe('on a real node', () => {
     );
     assert.equal(told.size, chain.deployment.pools.length);
     for (const pool of chain.deployment.pools) {
-      const description = told.get(pool.id);
+      const description = told.get(poolId(pool.id));
       assert.equal(description?.venue, pool.venue);
       assert.equal(description?.token0, pool.currency0);
       assert.equal(description?.token1, pool.currency1);
@@ -230,21 +233,21 @@ describe('on a real node', () => {
 
   test('behavior: balances folded from transfers add up to supplies and match balanceOf', async () => {
     const adapter = createAdapter();
-    const zero = `0x${'0'.repeat(40)}`;
-    const balances = new Map<string, Map<string, bigint>>();
+    const balances = new Map<Address, Map<Address, bigint>>();
     for (const event of await readAll(adapter, true)) {
       if (event.kind !== 'transfer') continue;
-      const own = balances.get(event.token) ?? new Map<string, bigint>();
+      const own = balances.get(event.token) ?? new Map<Address, bigint>();
       balances.set(event.token, own);
-      const [from, to] = [event.from ?? zero, event.to ?? zero];
+      const [from, to] = [event.from ?? ZERO_ADDRESS, event.to ?? ZERO_ADDRESS];
       own.set(from, (own.get(from) ?? 0n) - event.amountRaw);
       own.set(to, (own.get(to) ?? 0n) + event.amountRaw);
     }
     const { latest } = await adapter.readHead();
-    const tokens = [chain.deployment.contracts.weth, chain.deployment.tokens[0]!.address];
+    const { contracts, tokens: listed } = chain.deployment;
+    const tokens = [contracts.weth, listed[0]!.address].map(address);
     for (const { token, supplyRaw } of await adapter.readSupplies(tokens, latest)) {
       const own = balances.get(token)!;
-      own.delete(zero);
+      own.delete(ZERO_ADDRESS);
       assert.equal(
         [...own.values()].reduce((sum, amount) => sum + amount, 0n),
         supplyRaw,
@@ -285,7 +288,7 @@ describe('on a real node', () => {
     const adapter = createAdapter();
     const { latest } = await adapter.readHead();
     await chain.reorg(1);
-    const token = chain.deployment.contracts.weth;
+    const token = address(chain.deployment.contracts.weth);
     assert.deepEqual(await adapter.readSupplies([token], latest), [{ token, supplyRaw: null }]);
     const header = await adapter.readHeader(latest.position);
     assert.notEqual(header?.hash, latest.hash);
@@ -304,7 +307,9 @@ const HOSTILE = {
 describe('tokens', () => {
   test('behavior: names, symbols and decimals as deployed, with hostile text cleaned', async () => {
     const { tokens } = chain.deployment;
-    const read = await createAdapter().readTokenMetadata(tokens.map((token) => token.address));
+    const read = await createAdapter().readTokenMetadata(
+      tokens.map((token) => address(token.address)),
+    );
     for (const [index, { symbol, name, decimals }] of read.entries()) {
       const token = tokens[index]!;
       if (token.quirk.includes('hostile') || /\p{C}/u.test(token.name)) {
@@ -318,7 +323,10 @@ describe('tokens', () => {
     assert.ok(read.filter((token) => token.symbol !== null).length >= 12);
     const without = { ...toDevnetDeployment(chain.deployment), multicall3: null };
     const singly = createAdapter({ deployment: without });
-    assert.deepEqual(await singly.readTokenMetadata(tokens.map(({ address }) => address)), read);
+    assert.deepEqual(
+      await singly.readTokenMetadata(tokens.map((token) => address(token.address))),
+      read,
+    );
   });
 
   test('behavior: hostile contracts are null and spoil nobody else’s answers', async () => {
@@ -330,7 +338,8 @@ describe('tokens', () => {
     const honest = chain.deployment.tokens.filter(
       (token) => token.quirk === 'stable' || token.key === 'wire',
     );
-    const asked = [...hostile, ...honest, ...hostile, ...honest].map(({ address }) => address);
+    const all = [...hostile, ...honest, ...hostile, ...honest];
+    const asked = all.map((one) => address(one.address));
     const read = await createAdapter().readTokenMetadata(asked);
     assert.deepEqual(
       read.map(({ token }) => token),

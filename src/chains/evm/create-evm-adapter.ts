@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { type Random, type Sleep, sleep as sleepInRealTime } from '../../lib/retry.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { Address } from '../../model/ids.ts';
 import type { ChainAdapter, KnownPools } from '../adapter.ts';
 import { BlockReader, type LogVerification } from './blocks/block-reader.ts';
 import type { LogSpanOptions } from './blocks/log-span.ts';
@@ -78,7 +79,7 @@ function createClient(options: EvmAdapterOptions): RpcClient {
 }
 
 /** What contracts said at a block; null where no node has its state or it is no longer there. */
-function createReadAt(client: RpcClient, multicall3: string | null) {
+function createReadAt(client: RpcClient, multicall3: Address | null) {
   return async <T>(
     block: BlockHeader,
     read: (callContracts: CallContracts) => Promise<T>,

@@ -6,54 +6,75 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { EvmDeployment, V2Fork, V3Fork, V4Deployment } from './deployment.ts';
+import { evmAddress, evmPool } from './evm-ids.ts';
 
-const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11';
-const PERMIT2 = '0x000000000022d473030f116ddee9f6b43ac78ba3';
+const MULTICALL3 = evmAddress('0xca11bde05977b3631167028862be2a173976ca11');
+const PERMIT2 = evmAddress('0x000000000022d473030f116ddee9f6b43ac78ba3');
 
 interface ForkLine {
-  readonly factory: Address;
+  readonly factory: string;
   /** V2: its `Router02`. V3: its `QuoterV2`. */
-  readonly periphery: Address;
+  readonly periphery: string;
+}
+
+function toContracts({ factory, periphery }: ForkLine): Record<keyof ForkLine, Address> {
+  return { factory: evmAddress(factory), periphery: evmAddress(periphery) };
 }
 
 /** Uniswap's own V2: the Universal Router trades there. */
-function uniswapV2({ factory, periphery }: ForkLine): V2Fork {
+function uniswapV2(line: ForkLine): V2Fork {
+  const { factory, periphery } = toContracts(line);
   return { venue: 'uniswap-v2', factory, feePips: 3000, router: periphery, universalRouter: true };
 }
 
-function v2Fork(venue: string, feePips: number, { factory, periphery }: ForkLine): V2Fork {
+function v2Fork(venue: string, feePips: number, line: ForkLine): V2Fork {
+  const { factory, periphery } = toContracts(line);
   return { venue, factory, feePips, router: periphery, universalRouter: false };
 }
 
 /** Uniswap's own V3: the Universal Router trades there. */
-function uniswapV3({ factory, periphery }: ForkLine): V3Fork {
+function uniswapV3(line: ForkLine): V3Fork {
+  const { factory, periphery } = toContracts(line);
   return { venue: 'uniswap-v3', factory, quoter: periphery, universalRouter: true };
 }
 
-function v3Fork(venue: string, { factory, periphery }: ForkLine): V3Fork {
+function v3Fork(venue: string, line: ForkLine): V3Fork {
+  const { factory, periphery } = toContracts(line);
   return { venue, factory, quoter: periphery, universalRouter: false };
 }
 
-function uniswapV4(contracts: Omit<V4Deployment, 'venue'>): V4Deployment {
-  return { venue: 'uniswap-v4', ...contracts };
+type V4Contracts = Exclude<keyof V4Deployment, 'venue'>;
+
+function uniswapV4(contracts: Readonly<Record<V4Contracts, string>>): V4Deployment {
+  return {
+    venue: 'uniswap-v4',
+    poolManager: evmAddress(contracts.poolManager),
+    positionManager: evmAddress(contracts.positionManager),
+    stateView: evmAddress(contracts.stateView),
+    quoter: evmAddress(contracts.quoter),
+  };
+}
+
+function routerAt(address: string, version: '2.0' | '2.1'): EvmDeployment['universalRouter'] {
+  return { address: evmAddress(address), version };
 }
 
 const ETHEREUM: EvmDeployment = {
   chain: 'ethereum',
   chainId: 1,
-  wrapped: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+  wrapped: evmAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'),
   wrappedTellsTransfers: false,
   stables: [
     '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', // USDC
     '0xdac17f958d2ee523a2206206994597c13d831ec7', // USDT
     '0x6b175474e89094c44da98b954eedeac495271d0f', // DAI
     '0xdc035d45d973e3ec169d2276ddab16f1e407384f', // USDS
-  ],
+  ].map(evmAddress),
   anchorPools: [
     '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640', // USDC 0.05 %
     '0x11b815efb8f581194ae79006d24e0d814b7697f6', // USDT 0.05 %
     '0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc', // USDC V2
-  ],
+  ].map(evmPool),
   v2: [
     uniswapV2({
       factory: '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f',
@@ -88,7 +109,7 @@ const ETHEREUM: EvmDeployment = {
     stateView: '0x7ffe42c4a5deea5b0fec41c94c136cf115597227',
     quoter: '0x52f0e24d1c21c8a0cb1e5a5dd6198556bd9e1203',
   }),
-  universalRouter: { address: '0x66a9893cc07d91d95644aedd05d03f95e1dba8af', version: '2.0' },
+  universalRouter: routerAt('0x66a9893cc07d91d95644aedd05d03f95e1dba8af', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
   finalityDepth: 96,
@@ -97,17 +118,17 @@ const ETHEREUM: EvmDeployment = {
 const BASE: EvmDeployment = {
   chain: 'base',
   chainId: 8453,
-  wrapped: '0x4200000000000000000000000000000000000006',
+  wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
   wrappedTellsTransfers: false,
   stables: [
     '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', // USDC
     '0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca', // USDbC
     '0x50c5725949a6f0c72e6c4a641f24049a917db0cb', // DAI
-  ],
+  ].map(evmAddress),
   anchorPools: [
     '0xd0b53d9277642d899df5c87a3966a349a798f224', // USDC 0.05 %
     '0x6c561b446416e1a00e8e93e221854d6ea4171372', // USDC 0.3 %
-  ],
+  ].map(evmPool),
   v2: [
     uniswapV2({
       factory: '0x8909dc15e40173ff4699343b6eb8132c65e18ec6',
@@ -142,7 +163,7 @@ const BASE: EvmDeployment = {
     stateView: '0xa3c0c9b65bad0b08107aa264b0f3db444b867a71',
     quoter: '0x0d5e0f971ed27fbff6c2837bf31316121532048d',
   }),
-  universalRouter: { address: '0x6ff5693b99212da76ad316178a184ab56d299b43', version: '2.0' },
+  universalRouter: routerAt('0x6ff5693b99212da76ad316178a184ab56d299b43', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
   rollup: 'optimism',
@@ -152,19 +173,19 @@ const BASE: EvmDeployment = {
 const ARBITRUM: EvmDeployment = {
   chain: 'arbitrum',
   chainId: 42161,
-  wrapped: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1',
+  wrapped: evmAddress('0x82af49447d8a07e3bd95bd0d56f35241523fbab1'),
   wrappedTellsTransfers: true,
   stables: [
     '0xaf88d065e77c8cc2239327c5edb3a432268e5831', // USDC
     '0xff970a61a04b1ca14834a43f5de4533ebddb5cc8', // USDC.e
     '0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9', // USDT
     '0xda10009cbd5d07dd0cecc66161fc93d7c9000da1', // DAI
-  ],
+  ].map(evmAddress),
   anchorPools: [
     '0xc6962004f452be9203591991d15f6b388e09e8d0', // USDC 0.05 %
     '0xc31e54c7a869b9fcbecc14363cf510d1c41fa443', // USDC.e 0.05 %
     '0x641c00a822e8b671738d32a431a4fb6074e5c79d', // USDT 0.05 %
-  ],
+  ].map(evmPool),
   v2: [
     uniswapV2({
       factory: '0xf1d7cc64fb4452f05c498126312ebe29f30fbcf9',
@@ -199,7 +220,7 @@ const ARBITRUM: EvmDeployment = {
     stateView: '0x76fd297e2d437cd7f76d50f01afe6160f86e9990',
     quoter: '0x3972c00f7ed4885e145823eb7c655375d275a1c5',
   }),
-  universalRouter: { address: '0xa51afafe0263b40edaef0df8781ea9aa03e381a3', version: '2.0' },
+  universalRouter: routerAt('0xa51afafe0263b40edaef0df8781ea9aa03e381a3', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
   rollup: 'arbitrum',
@@ -209,7 +230,7 @@ const ARBITRUM: EvmDeployment = {
 const OPTIMISM: EvmDeployment = {
   chain: 'optimism',
   chainId: 10,
-  wrapped: '0x4200000000000000000000000000000000000006',
+  wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
   wrappedTellsTransfers: false,
   stables: [
     '0x0b2c639c533813f4aa9d7837caf62653d097ff85', // USDC
@@ -217,11 +238,11 @@ const OPTIMISM: EvmDeployment = {
     '0x94b008aa00579c1307b0ef2c499ad98a8ce58e58', // USDT
     '0x01bff41798a0bcf287b996046ca68b395dbc1071', // USDT0
     '0xda10009cbd5d07dd0cecc66161fc93d7c9000da1', // DAI
-  ],
+  ].map(evmAddress),
   anchorPools: [
     '0x1fb3cf6e48f1e7b10213e7b6d87d4c073c7fdb7b', // USDC 0.05 %
     '0x85149247691df622eaf1a8bd0cafd40bc45154a9', // USDC.e 0.05 %
-  ],
+  ].map(evmPool),
   v2: [
     uniswapV2({
       factory: '0x0c3c1c532f1e39edf36be9fe0be1410313e074bf',
@@ -248,7 +269,7 @@ const OPTIMISM: EvmDeployment = {
     stateView: '0xc18a3169788f4f75a170290584eca6395c75ecdb',
     quoter: '0x1f3131a13296fb91c90870043742c3cdbff1a8d7',
   }),
-  universalRouter: { address: '0x851116d9223fabed8e56c0e6b8ad0c31d98b3507', version: '2.0' },
+  universalRouter: routerAt('0x851116d9223fabed8e56c0e6b8ad0c31d98b3507', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
   rollup: 'optimism',
@@ -258,19 +279,19 @@ const OPTIMISM: EvmDeployment = {
 const POLYGON: EvmDeployment = {
   chain: 'polygon',
   chainId: 137,
-  wrapped: '0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270',
+  wrapped: evmAddress('0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270'),
   wrappedTellsTransfers: false,
   stables: [
     '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359', // USDC
     '0x2791bca1f2de4661ed88a30c99a7a9449aa84174', // USDC.e
     '0xc2132d05d31c914a87c6611c10748aeb04b58e8f', // USDT
     '0x8f3cf7ad23cd3cadbd9735aff958023239c6a063', // DAI
-  ],
+  ].map(evmAddress),
   anchorPools: [
     '0xb6e57ed85c4c9dbfef2a68711e9d6f36c56e0fcb', // USDC 0.05 %
     '0xa374094527e1673a86de625aa59517c5de346d32', // USDC.e 0.05 %
     '0x6e7a5fafcec6bb1e78bae2a1f0b612012bf14827', // USDC.e QuickSwap V2
-  ],
+  ].map(evmPool),
   v2: [
     uniswapV2({
       factory: '0x9e5a52f57b3038f1b8eee45f28b3c1967e22799c',
@@ -301,7 +322,7 @@ const POLYGON: EvmDeployment = {
     stateView: '0x5ea1bd7974c8a611cbab0bdcafcb1d9cc9b3ba5a',
     quoter: '0xb3d5c3dfc3a7aebff71895a7191796bffc2c81b9',
   }),
-  universalRouter: { address: '0x1095692a6237d83c6a72f3f5efedb9a670c49223', version: '2.0' },
+  universalRouter: routerAt('0x1095692a6237d83c6a72f3f5efedb9a670c49223', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
   finalityDepth: 256,
@@ -310,19 +331,19 @@ const POLYGON: EvmDeployment = {
 const BSC: EvmDeployment = {
   chain: 'bsc',
   chainId: 56,
-  wrapped: '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c',
+  wrapped: evmAddress('0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c'),
   wrappedTellsTransfers: false,
   stables: [
     '0x55d398326f99059ff775485246999027b3197955', // USDT
     '0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d', // USDC
     '0xe9e7cea3dedca5984780bafc599bd69add087d56', // BUSD
     '0x1af3f329e8be154074d8769d1ffa4ee058b1dbc3', // DAI
-  ],
+  ].map(evmAddress),
   anchorPools: [
     '0x172fcd41e0913e95784454622d1c3724f546f849', // USDT PancakeSwap V3 0.01 %
     '0x36696169c63e42cd08ce11f5deebbcebae652050', // USDT PancakeSwap V3 0.05 %
     '0x16b9a82891338f9ba80e2d6970fdda79d1eb0dae', // USDT PancakeSwap V2
-  ],
+  ].map(evmPool),
   v2: [
     v2Fork('pancakeswap-v2', 2500, {
       factory: '0xca143ce32fe78f1f7019d7d551a6402fc5350c73',
@@ -357,7 +378,7 @@ const BSC: EvmDeployment = {
     stateView: '0xd13dd3d6e93f276fafc9db9e6bb47c1180aee0c4',
     quoter: '0x9f75dd27d6664c475b90e105573e550ff69437b0',
   }),
-  universalRouter: { address: '0x1906c1d672b88cd1b9ac7593301ca990f94eae07', version: '2.0' },
+  universalRouter: routerAt('0x1906c1d672b88cd1b9ac7593301ca990f94eae07', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
   finalityDepth: 64,

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { address, poolId, transactionId } from '../../../test/ids.ts';
 import { EVM_FAMILY } from './evm-family.ts';
 
 const SHOWN = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
@@ -16,7 +17,7 @@ describe('addresses', () => {
       assert.equal(addresses.parse(text), STORED);
       assert.equal(addresses.parsePool(text), STORED);
     }
-    assert.equal(addresses.toShown(STORED), SHOWN);
+    assert.equal(addresses.toShown(address(STORED)), SHOWN);
   });
 
   it('are 20 bytes; a pool may have 32', () => {
@@ -24,7 +25,7 @@ describe('addresses', () => {
       assert.equal(addresses.parse(text), null);
     }
     assert.equal(addresses.parsePool(WORD), WORD.toLowerCase());
-    assert.equal(addresses.toShown(WORD.toLowerCase()), WORD.toLowerCase());
+    assert.equal(addresses.toShown(poolId(WORD.toLowerCase())), WORD.toLowerCase());
     assert.equal(addresses.parsePool(`${WORD}0`), null);
   });
 
@@ -46,9 +47,9 @@ describe('transaction ids', () => {
 describe('explorers', () => {
   it('have pages for transactions, addresses and tokens; the devnet has none', () => {
     const explorer = EVM_FAMILY.findExplorer('base') ?? assert.fail();
-    assert.equal(explorer.transaction(WORD), `https://basescan.org/tx/${WORD}`);
-    assert.equal(explorer.address(STORED), `https://basescan.org/address/${SHOWN}`);
-    assert.equal(explorer.token(STORED), `https://basescan.org/token/${SHOWN}`);
+    assert.equal(explorer.transaction(transactionId(WORD)), `https://basescan.org/tx/${WORD}`);
+    assert.equal(explorer.address(address(STORED)), `https://basescan.org/address/${SHOWN}`);
+    assert.equal(explorer.token(address(STORED)), `https://basescan.org/token/${SHOWN}`);
     assert.equal(EVM_FAMILY.findExplorer('devnet'), null);
   });
 });

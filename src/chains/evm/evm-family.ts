@@ -7,14 +7,13 @@ import { BURN_ADDRESSES } from './burn-addresses.ts';
 import { type EvmDeployment, toChainAssets } from './deployment.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';
 import { EVM_ADDRESSES } from './evm-addresses.ts';
+import { parseEvmTransaction } from './evm-ids.ts';
 import { openEvmNodes } from './evm-nodes.ts';
 import { EVM_WALLETS } from './evm-signature.ts';
 import { leavesSwapsAlone } from './pools/pool-hooks.ts';
 import { toDevnetDeployment } from './to-devnet-deployment.ts';
 import { toRoutableVenues } from './transactions/swap-plan.ts';
 import { EVM_COSTS, findHopBytes } from './transactions/transaction-costs.ts';
-
-const TRANSACTION_HASH = /^0x[0-9a-fA-F]{64}$/;
 
 /** The explorers that the chains' own documents name. */
 const EXPLORERS: Readonly<Partial<Record<ChainSlug, string>>> = {
@@ -62,7 +61,7 @@ export const EVM_FAMILY: ChainFamily = {
   name: 'evm',
   addresses: EVM_ADDRESSES,
   transactionIds: {
-    parse: (text) => (TRANSACTION_HASH.test(text) ? text.toLowerCase() : null),
+    parse: parseEvmTransaction,
     rule: 'must be 0x and 64 hex digits',
   },
   wallets: EVM_WALLETS,

@@ -1,15 +1,16 @@
 // A log as the decoders see it, and what they make of it.
 
 import type { MarketEvent, SwapEvent } from '../../model/block-events.ts';
+import type { Address, TransactionId } from '../../model/ids.ts';
 
 /** A log that has been checked: lower-case hex, numbers parsed. */
 export interface EvmLog {
-  readonly address: string;
+  readonly address: Address;
   readonly topics: readonly string[];
   readonly data: string;
   readonly block: number;
   readonly blockHash: string;
-  readonly txHash: string;
+  readonly txHash: TransactionId;
   readonly logIndex: number;
   /** Null where the node does not tell. */
   readonly timestampMs: number | null;

@@ -1,6 +1,6 @@
 // Reading and writing 32-byte words in hex. This is the hot path of indexing: no ABI library here.
 
-import type { Address } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 
 const WORD_LENGTH = 64;
 const ZERO_PADDING = '0'.repeat(24);
@@ -35,12 +35,18 @@ export function int24At(data: string, index: number): number {
 }
 
 export function addressAt(data: string, index: number): Address {
-  return `0x${wordAt(data, index).slice(24)}`;
+  return `0x${wordAt(data, index).slice(24)}` as Address;
 }
 
 /** The address in an indexed topic that was checked to be a word, or null where it is none. */
 export function toTopicAddress(topic: string | undefined): Address | null {
-  return topic?.startsWith(ADDRESS_TOPIC_START) === true ? `0x${topic.slice(26)}` : null;
+  if (topic?.startsWith(ADDRESS_TOPIC_START) !== true) return null;
+  return `0x${topic.slice(26)}` as Address;
+}
+
+/** The pool in an indexed topic that was checked to be a word: V4 keys its pools by words. */
+export function toTopicPool(topic: string | undefined): PoolId | undefined {
+  return topic as PoolId | undefined;
 }
 
 /** A call's data: the selector and whole words, each without its prefix. */

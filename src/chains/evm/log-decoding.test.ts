@@ -11,6 +11,8 @@ import {
   toEventSelector,
   toFunctionSelector,
 } from 'viem';
+import { address as toAddress, transactionId } from '../../../test/ids.ts';
+import type { Address } from '../../model/ids.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';
 import type { DecodedEvent, EvmLog } from './evm-log.ts';
 import { createLogDecoding } from './log-decoding.ts';
@@ -26,8 +28,8 @@ const V2 = DEPLOYMENT.v2[0]!;
 const V3 = DEPLOYMENT.v3[0]!;
 const V4 = DEPLOYMENT.v4!;
 
-const TX_HASH = `0x${'7'.repeat(64)}`;
-const EMITTER = `0x${'e'.repeat(40)}`;
+const TX_HASH = transactionId(`0x${'7'.repeat(64)}`);
+const EMITTER = toAddress(`0x${'e'.repeat(40)}`);
 
 const hex = (bytes: number) =>
   fc
@@ -44,7 +46,7 @@ type Args = Record<string, unknown>;
 
 interface Case {
   readonly signature: string;
-  readonly emitter?: string;
+  readonly emitter?: Address;
   readonly args: Record<string, fc.Arbitrary<unknown>>;
   expected(args: Args): readonly object[];
 }

@@ -2,12 +2,10 @@
 
 import type { Address } from '../../model/ids.ts';
 import type { EvmDeployment } from './deployment.ts';
+import { parseEvmAddress, parseEvmPool } from './evm-ids.ts';
 
 /** Anvil calls the block 64 below its head final. */
 const DEVNET_FINALITY_DEPTH = 64;
-
-const ADDRESS = /^0x[0-9a-f]{40}$/;
-const POOL_ID = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 type Fields = Record<string, unknown>;
 
@@ -17,10 +15,10 @@ function toFields(value: unknown, what: string): Fields {
   return value as Fields;
 }
 
-function toHex(value: unknown, pattern: RegExp, what: string): string {
-  const lower = typeof value === 'string' ? value.toLowerCase() : '';
-  if (!pattern.test(lower)) throw new TypeError(`devnet: ${what} is no address`);
-  return lower;
+function toId<Id>(value: unknown, parse: (text: string) => Id | null, what: string): Id {
+  const id = typeof value === 'string' ? parse(value) : null;
+  if (id === null) throw new TypeError(`devnet: ${what} is no address`);
+  return id;
 }
 
 function toList(value: unknown, what: string): readonly unknown[] {
@@ -33,13 +31,13 @@ function toStables(tokens: readonly unknown[]): Address[] {
   return tokens
     .map((token) => toFields(token, 'token'))
     .filter((token) => token['key'] === 'usdc')
-    .map((token) => toHex(token['address'], ADDRESS, 'usdc'));
+    .map((token) => toId(token['address'], parseEvmAddress, 'usdc'));
 }
 
 export function toDevnetDeployment(json: unknown): EvmDeployment {
   const file = toFields(json, 'deployment');
   const contracts = toFields(file['contracts'], 'contracts');
-  const contract = (name: string) => toHex(contracts[name], ADDRESS, name);
+  const contract = (name: string) => toId(contracts[name], parseEvmAddress, name);
   const chainId = Number(file['chainId']);
   if (!Number.isSafeInteger(chainId)) throw new TypeError('devnet: chainId is no number');
   return {
@@ -49,7 +47,7 @@ export function toDevnetDeployment(json: unknown): EvmDeployment {
     wrappedTellsTransfers: false,
     stables: toStables(toList(file['tokens'], 'tokens')),
     anchorPools: toList(file['anchorPools'], 'anchorPools').map((pool) =>
-      toHex(pool, POOL_ID, 'anchor pool'),
+      toId(pool, parseEvmPool, 'anchor pool'),
     ),
     v2: [
       {

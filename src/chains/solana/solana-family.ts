@@ -1,6 +1,7 @@
 // Solana as far as sign-in needs it: names and signatures. Its chain is not followed yet.
 
 import { decodeBase58, encodeBase58 } from '../../lib/base58.ts';
+import type { Address, PoolId, TransactionId } from '../../model/ids.ts';
 import type { ChainFamily } from '../family.ts';
 import { SOLANA_WALLETS } from './solana-signature.ts';
 
@@ -17,14 +18,14 @@ function parseBase58(text: string, byteCount: number): string | null {
 export const SOLANA_FAMILY: ChainFamily = {
   name: 'solana',
   addresses: {
-    parse: (text) => parseBase58(text, ADDRESS_BYTES),
-    parsePool: (text) => parseBase58(text, ADDRESS_BYTES),
+    parse: (text) => parseBase58(text, ADDRESS_BYTES) as Address | null,
+    parsePool: (text) => parseBase58(text, ADDRESS_BYTES) as PoolId | null,
     toShown: (address) => address,
     // The system program, which keeps every account's lamports.
-    native: '1'.repeat(ADDRESS_BYTES),
+    native: '1'.repeat(ADDRESS_BYTES) as Address,
   },
   transactionIds: {
-    parse: (text) => parseBase58(text, TRANSACTION_ID_BYTES),
+    parse: (text) => parseBase58(text, TRANSACTION_ID_BYTES) as TransactionId | null,
     rule: `must be base58 of ${TRANSACTION_ID_BYTES} bytes`,
   },
   wallets: SOLANA_WALLETS,

@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { address } from '../../../test/ids.ts';
+import type { Address } from '../../model/ids.ts';
 import { ChainSearch } from './chain-search.ts';
 import { foldText } from './fold-text.ts';
 import { compareFound, type Found, type Listing, toLiquidityWeight } from './listing.ts';
@@ -57,8 +59,8 @@ function search(index: ChainSearch, text: string, limit: number): readonly Found
   return index.search(toSearchQuery(foldText(text)), limit, NOBODY);
 }
 
-function toToken(number: number): string {
-  return `0x${number.toString(16).padStart(40, '0')}`;
+function toToken(number: number): Address {
+  return address(`0x${number.toString(16).padStart(40, '0')}`);
 }
 
 function readTokenList(): Listing[] {

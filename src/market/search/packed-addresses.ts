@@ -60,9 +60,11 @@ export class PackedAddresses {
   at(position: number): Address {
     const { starts } = this.#arrays;
     const [from, to] = [starts[position] ?? 0, starts[position + 1] ?? 0];
-    return to - from === EVM_LENGTH
-      ? `0x${this.#bytes.toString('hex', from, to)}`
-      : this.#bytes.toString('latin1', from + 1, to);
+    const text =
+      to - from === EVM_LENGTH
+        ? `0x${this.#bytes.toString('hex', from, to)}`
+        : this.#bytes.toString('latin1', from + 1, to);
+    return text as Address;
   }
 
   /** The position of an address, or null when it is not here. */

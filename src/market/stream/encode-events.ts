@@ -5,6 +5,7 @@ import { createSerializer } from '../../contract/create-serializer.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import { getTokenStream } from '../../contract/operations/stream-token.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { TransactionId } from '../../model/ids.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
 import { toTradeAnswer } from '../get-trades.ts';
 import { type KlineRow, toKlineRow } from '../kline-rows.ts';
@@ -99,7 +100,7 @@ function encodeReverted(reverted: Reverted, state: EncodingState): EncodedItem[]
   return [...encode(null, []), ...byInterval.flat()];
 }
 
-function toTradeId(chain: ChainSlug, txHash: string, index: number): string {
+function toTradeId(chain: ChainSlug, txHash: TransactionId, index: number): string {
   return `${chain}:${txHash}:${index}`;
 }
 

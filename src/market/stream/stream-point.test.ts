@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { address } from '../../../test/ids.ts';
 import { findFamily } from '../../compose/chain-families.ts';
 import { comparePositions, parseEventId, type StreamName, toEventId } from './stream-point.ts';
 
 const { addresses } = findFamily('devnet');
-const NAME: StreamName = { chain: 'devnet', token: '0xaa', addresses, epoch: 'e1' };
+const NAME: StreamName = { chain: 'devnet', token: address('0xaa'), addresses, epoch: 'e1' };
 
 const points = fc
   .tuple(fc.nat(2 ** 31), fc.nat(2 ** 31), fc.nat(2 ** 31 - 1), fc.nat(2 ** 42))
@@ -29,7 +30,11 @@ describe('ids', () => {
     fc.assert(
       fc.property(points, (point) => {
         const id = toEventId(NAME, point);
-        for (const other of [{ token: '0xab' }, { chain: 'base' as const }, { epoch: 'e2' }]) {
+        for (const other of [
+          { token: address('0xab') },
+          { chain: 'base' as const },
+          { epoch: 'e2' },
+        ]) {
           assert.equal(parseEventId({ ...NAME, ...other }, id), null);
         }
       }),

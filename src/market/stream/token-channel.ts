@@ -258,7 +258,7 @@ export class TokenChannel {
 
   /** Whether the trades can be told without asking what their tokens are called. */
   #isKnown(trades: readonly TradeRecord[]): boolean {
-    const isKnown = (token: string) => (this.#tokens.get(token)?.decimals ?? null) !== null;
+    const isKnown = (token: Address) => (this.#tokens.get(token)?.decimals ?? null) !== null;
     return trades.every(({ token, quoteToken }) => isKnown(token) && isKnown(quoteToken));
   }
 

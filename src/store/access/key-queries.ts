@@ -1,6 +1,7 @@
 // API keys in SQL: at most so many active ones a wallet, whoever asks at the same moment.
 
 import type { KeyRecord } from '../../model/access-record.ts';
+import type { WalletId } from '../../model/ids.ts';
 import type { AccessStore, IdempotencyMark, KeyIssue, KeyRevocation } from '../access-store.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlEngine, SqlSession } from '../sql.ts';
@@ -80,7 +81,11 @@ const REVOKE: SqlStatement = {
   gives: [],
 };
 
-async function countActive(session: SqlSession, walletId: string, nowMs: number): Promise<number> {
+async function countActive(
+  session: SqlSession,
+  walletId: WalletId,
+  nowMs: number,
+): Promise<number> {
   const [row = []] = await session.query(COUNT_ACTIVE, [walletId, nowMs]);
   return numberAt(row, 0);
 }
@@ -133,7 +138,7 @@ async function issueKey(
 
 async function revokeKey(
   session: SqlSession,
-  key: { readonly walletId: string; readonly id: string },
+  key: { readonly walletId: WalletId; readonly id: string },
   nowMs: number,
 ): Promise<KeyRevocation> {
   const revoked = await session.execute(REVOKE, [nowMs, key.id, key.walletId]);

@@ -3,7 +3,7 @@
 import type { AccessStore } from '../access-store.ts';
 import type { SqlEngine } from '../sql.ts';
 import { type SqlStatement, toSelect } from '../table.ts';
-import { textAt } from '../tables/column-value.ts';
+import { textAt, walletAt } from '../tables/column-value.ts';
 import { SESSION_TABLE, toSessionRecord } from '../tables/session-table.ts';
 
 type SessionQueries = Pick<
@@ -71,7 +71,7 @@ export function createSessionQueries(engine: SqlEngine): SessionQueries {
       }),
     findWallets: async (idOrAddress) => {
       const rows = await engine.session.query(SELECT_WALLETS, [idOrAddress, idOrAddress]);
-      return rows.map((row) => ({ id: textAt(row, 0), address: textAt(row, 1) }));
+      return rows.map((row) => ({ id: walletAt(row, 0), address: textAt(row, 1) }));
     },
   };
 }

@@ -19,7 +19,13 @@ import { type ColumnType, type SqlStatement, toPositions, toSelect } from '../ta
 import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { ALL_POOLS, CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
-import { amountOrNullAt, numberAt, textAt, textOrNullAt } from '../tables/column-value.ts';
+import {
+  addressAt,
+  amountOrNullAt,
+  numberAt,
+  textAt,
+  textOrNullAt,
+} from '../tables/column-value.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
 import { MarketQueries } from './market-queries.ts';
 import { TradePages } from './trade-pages.ts';
@@ -106,7 +112,7 @@ function toSeriesValues(chain: ChainSlug, series: CandleSeries): SqlRow {
 
 function toListing(row: SqlRow): ListingRecord {
   return {
-    token: textAt(row, LISTING_AT.token),
+    token: addressAt(row, LISTING_AT.token),
     symbol: textOrNullAt(row, LISTING_AT.symbol),
     name: textOrNullAt(row, LISTING_AT.name),
     liquidityUsdE18: amountOrNullAt(row, LISTING_AT.liquidity_usd_e18),
@@ -220,10 +226,10 @@ export class MarketPages extends MarketQueries implements MarketReads {
     return row === undefined ? 0 : numberAt(row, 0);
   }
 
-  async findPools(chain: ChainSlug, addresses: readonly Address[]): Promise<ReadonlySet<PoolId>> {
+  async findPools(chain: ChainSlug, addresses: readonly Address[]): Promise<ReadonlySet<Address>> {
     const sets = addresses.map((address) => [chain, address]);
     const rows = await this.session.queryEach(SELECT_POOL_ID, sets);
-    return new Set(rows.map((row) => textAt(row, 0)));
+    return new Set(rows.map((row) => addressAt(row, 0)));
   }
 
   async readAccounts(
@@ -234,7 +240,7 @@ export class MarketPages extends MarketQueries implements MarketReads {
     const rows = await this.session.queryEach(ACCOUNT_TABLE.selectByKey, keys);
     const { at } = ACCOUNT_TABLE;
     return new Map(
-      rows.map((row) => [textAt(row, at.address), numberAt(row, at.is_contract) === 1]),
+      rows.map((row) => [addressAt(row, at.address), numberAt(row, at.is_contract) === 1]),
     );
   }
 }

@@ -6,7 +6,7 @@ import type { PauseChange, PauseStore } from '../pause-store.ts';
 import type { SqlEngine, SqlRow } from '../sql.ts';
 import { isStoreOutage } from '../store-error.ts';
 import { type SqlStatement, toSelect } from '../table.ts';
-import { numberAt, textAt, toDamage } from '../tables/column-value.ts';
+import { addressAt, numberAt, textAt, toDamage } from '../tables/column-value.ts';
 import { PAUSE_TABLE } from '../tables/pause-table.ts';
 
 /** Two who change something at once are given the same number; the second one tries again. */
@@ -32,7 +32,7 @@ function toPauseChange(row: SqlRow): PauseChange {
   const { at } = PAUSE_TABLE;
   return {
     chain: toChainSlug(textAt(row, at.chain)),
-    token: textAt(row, at.token),
+    token: addressAt(row, at.token),
     paused: numberAt(row, at.paused) === 1,
     version: numberAt(row, at.version),
   };

@@ -6,7 +6,7 @@ import type { BalanceRecord } from '../../model/market-record.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
-import { amountAt, textAt } from './column-value.ts';
+import { addressAt, amountAt } from './column-value.ts';
 
 export const BALANCE_TABLE = defineTable('balances', {
   key: { chain: 'name', token: 'name', owner: 'text' },
@@ -26,8 +26,8 @@ export function toBalanceRow(chain: ChainSlug, record: BalanceRecord): SqlRow {
 
 export function toBalanceRecord(row: SqlRow): BalanceRecord {
   return {
-    token: textAt(row, at.token),
-    owner: textAt(row, at.owner),
+    token: addressAt(row, at.token),
+    owner: addressAt(row, at.owner),
     amountRaw: amountAt(row, at.amount_raw),
   };
 }

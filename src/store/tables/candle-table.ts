@@ -11,7 +11,15 @@ import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import type { CandleKey } from '../store.ts';
 import { defineTable } from '../table.ts';
-import { bigintAt, numberAt, textAt, textOrNullAt, toDamage } from './column-value.ts';
+import {
+  addressAt,
+  bigintAt,
+  numberAt,
+  poolAt,
+  textAt,
+  textOrNullAt,
+  toDamage,
+} from './column-value.ts';
 
 /** The pool column of candles over all pools: a key column cannot be null. */
 export const ALL_POOLS = '';
@@ -69,11 +77,11 @@ export function toCandleRow(chain: ChainSlug, record: CandleRecord): SqlRow {
 }
 
 export function toCandleRecord(row: SqlRow): CandleRecord {
-  const pool = textAt(row, at.pool);
+  const pool = poolAt(row, at.pool);
   const native = textOrNullAt(row, at.native);
   const usd = textOrNullAt(row, at.usd);
   return {
-    token: textAt(row, at.token),
+    token: addressAt(row, at.token),
     pool: pool === ALL_POOLS ? null : pool,
     interval: toStoredInterval(textAt(row, at.interval)),
     openTimeMs: numberAt(row, at.open_time_ms),

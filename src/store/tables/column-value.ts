@@ -4,6 +4,7 @@
 // means that the store is damaged and is thrown, never guessed at.
 
 import { parseSortableInteger, toSortableInteger } from '../../lib/sortable-integer.ts';
+import type { Address, PoolId, TransactionId, WalletId } from '../../model/ids.ts';
 import type { SqlRow, SqlValue } from '../sql.ts';
 import { StoreError } from '../store-error.ts';
 
@@ -25,6 +26,27 @@ export function textAt(row: SqlRow, index: number): string {
 
 export function textOrNullAt(row: SqlRow, index: number): string | null {
   return row[index] === null ? null : textAt(row, index);
+}
+
+/** The ids in a row were parsed before they were written, so they are taken as they are. */
+export function addressAt(row: SqlRow, index: number): Address {
+  return textAt(row, index) as Address;
+}
+
+export function poolAt(row: SqlRow, index: number): PoolId {
+  return textAt(row, index) as PoolId;
+}
+
+export function poolOrNullAt(row: SqlRow, index: number): PoolId | null {
+  return row[index] === null ? null : poolAt(row, index);
+}
+
+export function transactionAt(row: SqlRow, index: number): TransactionId {
+  return textAt(row, index) as TransactionId;
+}
+
+export function walletAt(row: SqlRow, index: number): WalletId {
+  return textAt(row, index) as WalletId;
 }
 
 export function numberAt(row: SqlRow, index: number): number {

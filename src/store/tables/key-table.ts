@@ -4,7 +4,7 @@ import type { KeyRecord } from '../../model/access-record.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
-import { numberAt, numberOrNullAt, textAt } from './column-value.ts';
+import { numberAt, numberOrNullAt, textAt, walletAt } from './column-value.ts';
 
 export const KEY_TABLE = defineTable('access_keys', {
   key: { id: 'text' },
@@ -43,7 +43,7 @@ export function toKeyRow(record: KeyRecord): SqlRow {
 export function toKeyRecord(row: SqlRow): KeyRecord {
   return {
     id: textAt(row, at.id),
-    walletId: textAt(row, at.wallet_id),
+    walletId: walletAt(row, at.wallet_id),
     name: textAt(row, at.name),
     hash: textAt(row, at.hash),
     pepperVersion: numberAt(row, at.pepper_version),

@@ -5,7 +5,7 @@ import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
-import { numberAt, numberOrNullAt, textAt } from './column-value.ts';
+import { addressAt, numberAt, numberOrNullAt, poolAt } from './column-value.ts';
 
 export const POOL_SAFETY_TABLE = defineTable('pool_safety', {
   key: { chain: 'text', pool: 'text' },
@@ -71,9 +71,9 @@ export function toPoolSafety(row: SqlRow): PoolSafety {
   const zeroForOne = numberOrNullAt(row, at.hook_fee0);
   const oneForZero = numberOrNullAt(row, at.hook_fee1);
   return {
-    pool: textAt(row, at.pool),
-    token0: textAt(row, at.token0),
-    token1: textAt(row, at.token1),
+    pool: poolAt(row, at.pool),
+    token0: addressAt(row, at.token0),
+    token1: addressAt(row, at.token1),
     side0: toSide(row, { out: at.out0_e2, into: at.in0_e2, sellable: at.sellable0 }),
     side1: toSide(row, { out: at.out1_e2, into: at.in1_e2, sellable: at.sellable1 }),
     hookFees: zeroForOne === null || oneForZero === null ? null : { zeroForOne, oneForZero },

@@ -7,7 +7,15 @@ import type { PoolKindName, PoolRecord } from '../../model/pool.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
-import { amountOrNullAt, numberAt, numberOrNullAt, textAt, toAmount } from './column-value.ts';
+import {
+  addressAt,
+  amountOrNullAt,
+  numberAt,
+  numberOrNullAt,
+  poolAt,
+  textAt,
+  toAmount,
+} from './column-value.ts';
 
 export const POOL_TABLE = defineTable('pools', {
   key: { chain: 'text', pool: 'text' },
@@ -55,13 +63,13 @@ export function toPoolRecord(row: SqlRow): PoolRecord {
   const name = textAt(row, at.kind) as PoolKindName;
   const kind = kindOf({ kind: name });
   return {
-    pool: textAt(row, at.pool),
+    pool: poolAt(row, at.pool),
     kind: name,
     venue: textAt(row, at.venue),
-    token0: textAt(row, at.token0),
-    token1: textAt(row, at.token1),
+    token0: addressAt(row, at.token0),
+    token1: addressAt(row, at.token1),
     feePips: numberAt(row, at.fee_pips),
-    vault: textAt(row, at.vault),
+    vault: addressAt(row, at.vault),
     createdBlock: numberAt(row, at.created_block),
     createdAtMs: numberAt(row, at.created_at_ms),
     complete: numberAt(row, at.complete) === 1,

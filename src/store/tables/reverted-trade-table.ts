@@ -6,7 +6,7 @@ import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import type { RevertedTrade } from '../stream-reads.ts';
 import { defineTable } from '../table.ts';
-import { numberAt, textAt } from './column-value.ts';
+import { numberAt, transactionAt } from './column-value.ts';
 
 export const REVERTED_TRADE_TABLE = defineTable('reverted_trades', {
   key: {
@@ -42,7 +42,7 @@ export function toRevertedTrade(row: SqlRow): RevertedTrade {
     timestampMs: numberAt(row, at.timestamp_ms),
     block: numberAt(row, at.block),
     logIndex: numberAt(row, at.log_index),
-    txHash: textAt(row, at.tx_hash),
+    txHash: transactionAt(row, at.tx_hash),
     index: numberAt(row, at.tx_swap_index),
   };
 }

@@ -5,7 +5,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
-import { numberAt, textAt } from './column-value.ts';
+import { numberAt, textAt, walletAt } from './column-value.ts';
 
 export const SESSION_TABLE = defineTable('access_sessions', {
   key: { id: 'text' },
@@ -41,7 +41,7 @@ export function toSessionRecord(row: SqlRow): SessionRecord {
   return {
     id: textAt(row, at.id),
     tokenHash: textAt(row, at.token_hash),
-    wallet: { id: textAt(row, at.wallet_id), address: textAt(row, at.address) },
+    wallet: { id: walletAt(row, at.wallet_id), address: textAt(row, at.address) },
     chain: textAt(row, at.chain) as ChainSlug,
     transport: textAt(row, at.transport) as SessionTransport,
     createdAtMs: numberAt(row, at.created_at_ms),

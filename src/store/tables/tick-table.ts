@@ -5,7 +5,7 @@ import type { TickRecord } from '../../model/market-record.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
-import { amountAt, bigintAt, numberAt, textAt, toAmount } from './column-value.ts';
+import { amountAt, bigintAt, numberAt, poolAt, toAmount } from './column-value.ts';
 
 export const TICK_TABLE = defineTable('ticks', {
   key: { chain: 'text', pool: 'text', tick: 'integer' },
@@ -26,7 +26,7 @@ export function toTickRow(chain: ChainSlug, record: TickRecord): SqlRow {
 
 export function toTickRecord(row: SqlRow): TickRecord {
   return {
-    pool: textAt(row, at.pool),
+    pool: poolAt(row, at.pool),
     tick: numberAt(row, at.tick),
     liquidityGross: amountAt(row, at.liquidity_gross),
     liquidityNet: bigintAt(row, at.liquidity_net),

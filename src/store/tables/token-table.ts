@@ -6,12 +6,13 @@ import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import {
+  addressAt,
   amountOrNullAt,
   bigintAt,
   bigintOrNullAt,
   numberAt,
   numberOrNullAt,
-  textAt,
+  poolOrNullAt,
   textOrNullAt,
   toAmount,
   toFreeText,
@@ -72,7 +73,7 @@ export function toTokenRow(chain: ChainSlug, record: TokenRecord): SqlRow {
 
 export function toTokenRecord(row: SqlRow): TokenRecord {
   return {
-    token: textAt(row, at.token),
+    token: addressAt(row, at.token),
     symbol: textOrNullAt(row, at.symbol),
     name: textOrNullAt(row, at.name),
     decimals: numberOrNullAt(row, at.decimals),
@@ -89,7 +90,7 @@ export function toTokenRecord(row: SqlRow): TokenRecord {
     lastTradeAtMs: numberOrNullAt(row, at.last_trade_at_ms),
     tradeCount: numberAt(row, at.trade_count),
     liquidityUsdE18: amountOrNullAt(row, at.liquidity_usd_e18),
-    pairedPool: textOrNullAt(row, at.paired_pool),
+    pairedPool: poolOrNullAt(row, at.paired_pool),
     pairedUsdE18: amountOrNullAt(row, at.paired_usd_e18),
   };
 }

@@ -6,7 +6,15 @@ import type { TradeRecord } from '../../model/market-record.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
-import { amountAt, numberAt, textAt, textOrNullAt } from './column-value.ts';
+import {
+  addressAt,
+  amountAt,
+  numberAt,
+  poolAt,
+  textAt,
+  textOrNullAt,
+  transactionAt,
+} from './column-value.ts';
 
 export const TRADE_TABLE = defineTable('trades', {
   key: {
@@ -62,18 +70,18 @@ export function toTradeRow(chain: ChainSlug, record: TradeRecord): SqlRow {
 
 export function toTradeRecord(row: SqlRow): TradeRecord {
   return {
-    token: textAt(row, at.token),
+    token: addressAt(row, at.token),
     block: numberAt(row, at.block),
     logIndex: numberAt(row, at.log_index),
-    txHash: textAt(row, at.tx_hash),
+    txHash: transactionAt(row, at.tx_hash),
     index: numberAt(row, at.tx_swap_index),
     timestampMs: numberAt(row, at.timestamp_ms),
     side: numberAt(row, at.is_buy) === 1 ? 'buy' : 'sell',
-    wallet: textAt(row, at.wallet),
+    wallet: addressAt(row, at.wallet),
     venue: textAt(row, at.venue),
-    pool: textAt(row, at.pool),
+    pool: poolAt(row, at.pool),
     amountRaw: amountAt(row, at.amount_raw),
-    quoteToken: textAt(row, at.quote_token),
+    quoteToken: addressAt(row, at.quote_token),
     quoteAmountRaw: amountAt(row, at.quote_amount_raw),
     priceNative: textOrNullAt(row, at.price_native),
     priceUsd: textOrNullAt(row, at.price_usd),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { address } from '../../../test/ids.ts';
 import { findFamily } from '../../compose/chain-families.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -33,7 +34,7 @@ test('behavior: whatever the amount, what is shown is not below it and next to i
   );
 });
 
-const TOKEN = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2';
+const TOKEN = address('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
 
 /** The lines for a purchase or a sale of a token for coins. */
 function summarise(chain: ChainSlug, side: 'buy' | 'sell'): string[] {

@@ -4,15 +4,16 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createBuildScene, SALE, TOKEN, toFees, WETH } from '../../../test/build-scene.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
+import { address } from '../../../test/ids.ts';
 import type { TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
 import { assertFits } from './build-terms.ts';
 
 const REQUEST: TradeRequest = {
   chain: 'devnet',
-  mint: `0x${'11'.repeat(20)}`,
+  mint: address(`0x${'11'.repeat(20)}`),
   side: 'buy',
-  quoteMint: `0x${'00'.repeat(20)}`,
+  quoteMint: address(`0x${'00'.repeat(20)}`),
   amountInRaw: 1000n,
   slippageBps: 50,
 };
@@ -30,9 +31,9 @@ describe('assertFits', () => {
   it('names every field that differs', () => {
     const others: Partial<TradeRequest>[] = [
       { chain: 'base' },
-      { mint: `0x${'22'.repeat(20)}` },
+      { mint: address(`0x${'22'.repeat(20)}`) },
       { side: 'sell' },
-      { quoteMint: `0x${'22'.repeat(20)}` },
+      { quoteMint: address(`0x${'22'.repeat(20)}`) },
       { amountInRaw: 1001n },
       { slippageBps: 51 },
     ];

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { walletId } from '../../../test/ids.ts';
 import { findFamily } from '../../compose/chain-families.ts';
 import { toTraderAddress } from './build-wallet.ts';
 
@@ -11,7 +12,7 @@ const MISMATCH = { code: 'WALLET_CHAIN_MISMATCH', status: 409 };
 
 describe('toTraderAddress', () => {
   it('an ordinary wallet trades on every EVM chain', () => {
-    const wallet = { id: `eip155:${ADDRESS}`, address: ADDRESS };
+    const wallet = { id: walletId(`eip155:${ADDRESS}`), address: ADDRESS };
     for (const chain of ['devnet', 'ethereum', 'base'] as const) {
       assert.equal(toTraderAddress(wallet, chain, addresses), ADDRESS.toLowerCase());
     }
@@ -19,7 +20,7 @@ describe('toTraderAddress', () => {
   });
 
   it('a contract wallet trades on its own chain only', () => {
-    const wallet = { id: `eip155:8453:${ADDRESS}`, address: ADDRESS };
+    const wallet = { id: walletId(`eip155:8453:${ADDRESS}`), address: ADDRESS };
     assert.equal(toTraderAddress(wallet, 'base', addresses), ADDRESS.toLowerCase());
     for (const chain of ['devnet', 'ethereum', 'solana'] as const) {
       assert.throws(() => toTraderAddress(wallet, chain, addresses), MISMATCH);
@@ -29,7 +30,7 @@ describe('toTraderAddress', () => {
   it('a Solana wallet trades on no EVM chain', () => {
     const address = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
     assert.throws(
-      () => toTraderAddress({ id: `solana:${address}`, address }, 'base', addresses),
+      () => toTraderAddress({ id: walletId(`solana:${address}`), address }, 'base', addresses),
       MISMATCH,
     );
   });

@@ -8,6 +8,7 @@ import { parseFollowedChain, toNotReady } from '../../contract/parse-reference.t
 import { toInvalidInput } from '../../errors/app-error.ts';
 import { sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { TransactionId } from '../../model/ids.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { askNode } from './ask-node.ts';
 import type { BuildChains } from './build-chain.ts';
@@ -21,7 +22,7 @@ interface StatusParts {
   readonly store: MarketStore;
 }
 
-function parseTxHash({ transactionIds }: ChainFamily, text: string): string {
+function parseTxHash({ transactionIds }: ChainFamily, text: string): TransactionId {
   const id = transactionIds.parse(text);
   if (id !== null) return id;
   throw toInvalidInput([{ path: 'txHash', message: transactionIds.rule }]);
@@ -31,7 +32,7 @@ function parseTxHash({ transactionIds }: ChainFamily, text: string): string {
 async function toMinedAnswer(
   parts: StatusParts,
   chain: ChainSlug,
-  mined: MinedTransaction & { readonly txHash: string },
+  mined: MinedTransaction & { readonly txHash: TransactionId },
 ): Promise<StatusAnswer> {
   const block = mined.block.position;
   return parts.store.snapshot(async (reader) => {

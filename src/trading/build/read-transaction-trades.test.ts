@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPool, swap } from '../../../test/fakes/index-events.ts';
 import { setReserves } from '../../../test/fakes/pool-events.ts';
+import { poolId, transactionId } from '../../../test/ids.ts';
 import { createMarketScene, type MarketScene } from '../../../test/market-scene.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import { createGetTradeStatus } from './get-trade-status.ts';
@@ -61,17 +62,26 @@ describe('readTransactionTrades', () => {
   it('reads a block with more trades of a token than a page holds', async (t) => {
     const options = { seed: 3, finalityDepth: 5, blocks: 3, eventCountMax: 0 };
     const scene = await createMarketScene(t, { engine: 'sqlite', ...options });
-    const pool = toFakeAddress('dddd', 77);
+    const pool = poolId(toFakeAddress('dddd', 77));
     const tokens = [toFakeAddress('aaaa', 18), toFakeAddress('eeee', 5)] as const;
     const swaps = Array.from({ length: 450 }, (_, logIndex) =>
-      swap(pool, [10n ** 18n, -(10n ** 15n)], { txHash: `0x${logIndex % 3}`, logIndex }),
+      swap(pool, [10n ** 18n, -(10n ** 15n)], {
+        txHash: transactionId(`0x${logIndex % 3}`),
+        logIndex,
+      }),
     );
     const created = [createPool(pool, tokens), setReserves(pool, 10n ** 24n, 10n ** 21n)];
     scene.chain.extend(1, [...created, ...swaps]);
-    scene.chain.extend(1, [swap(pool, [10n ** 18n, -(10n ** 15n)], { txHash: '0x2' })]);
+    scene.chain.extend(1, [
+      swap(pool, [10n ** 18n, -(10n ** 15n)], { txHash: transactionId('0x2') }),
+    ]);
     await scene.settle();
     const block = scene.chain.headerBelow(1);
-    const wanted = { txHash: '0x2', block, poolCandidates: [pool, '0xnone'] };
+    const wanted = {
+      txHash: transactionId('0x2'),
+      block,
+      poolCandidates: [pool, poolId('0xnone')],
+    };
     const found = await readTransactionTrades(scene.store.market, 'devnet', wanted);
     assert.deepEqual(
       found.map(({ logIndex }) => logIndex),

@@ -2,7 +2,7 @@
 
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address, PoolId } from '../../model/ids.ts';
+import type { Address, PoolId, TransactionId } from '../../model/ids.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import type { MarketReader } from '../../store/store.ts';
 import type { StreamReads } from '../../store/stream-reads.ts';
@@ -10,7 +10,7 @@ import type { StreamReads } from '../../store/stream-reads.ts';
 type TradeReader = Pick<MarketReader, 'readPools'> & Pick<StreamReads, 'readTradesAfter'>;
 
 interface IndexedTransaction {
-  readonly txHash: string;
+  readonly txHash: TransactionId;
   readonly block: BlockHeader;
   /** Ids in its logs that may name pools; those that do not are ignored. */
   readonly poolCandidates: readonly PoolId[];

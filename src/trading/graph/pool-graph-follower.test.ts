@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createSqlitePlace, type StorePlace } from '../../../test/conformance/store-place.ts';
 import { toAddress, toCheckpoint } from '../../../test/conformance/store-samples.ts';
 import { PLAIN_RULES } from '../../../test/fakes/trade-costs.ts';
+import { poolId } from '../../../test/ids.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
@@ -47,7 +48,7 @@ afterEach(async () => {
 
 function toPair(number: number, reserve0: bigint): PoolRecord {
   return {
-    pool: toAddress(number),
+    pool: poolId(toAddress(number)),
     kind: 'constantProduct',
     venue: 'uniswap-v2',
     token0: toAddress(1),
@@ -76,11 +77,11 @@ async function commit(
 }
 
 function toldOf(version: number, pools: readonly number[], complete = true) {
-  return { version, pools: pools.map(toAddress), complete };
+  return { version, pools: pools.map((number) => poolId(toAddress(number))), complete };
 }
 
 function reserveOf(number: number): bigint | null {
-  const curve = follower.current?.graph.get(toAddress(number))?.curve;
+  const curve = follower.current?.graph.get(poolId(toAddress(number)))?.curve;
   return curve instanceof ConstantProductPool ? curve.reserve0 : null;
 }
 
@@ -103,7 +104,7 @@ describe('PoolGraphFollower', () => {
     await commit(1, { pools: [toPair(11, 100n), fork] });
     follower.start();
     await follower.settled();
-    await commit(2, { pools: [{ ...fork, pool: toAddress(13) }] });
+    await commit(2, { pools: [{ ...fork, pool: poolId(toAddress(13)) }] });
     follower.hear(toldOf(2, [13]));
     await follower.settled();
     assert.deepEqual([reserveOf(11), reserveOf(12), reserveOf(13)], [100n, null, null]);
@@ -186,11 +187,11 @@ describe('PoolGraphFollower', () => {
     follower.hear(toldOf(2, [11]));
     await follower.settled();
     const { graph } = follower.current ?? assert.fail();
-    const before = graph.get(toAddress(11));
+    const before = graph.get(poolId(toAddress(11)));
     follower.hear(toldOf(2, [11]));
     follower.hear(toldOf(1, [11]));
     await follower.settled();
-    assert.equal(graph.get(toAddress(11)), before);
+    assert.equal(graph.get(poolId(toAddress(11))), before);
     assert.equal(graph, follower.current?.graph);
   });
 
@@ -255,7 +256,7 @@ describe('PoolGraphFollower', () => {
       complete,
     });
     const ticks = [-60, 60].map((tick) => ({
-      pool: toAddress(21),
+      pool: poolId(toAddress(21)),
       tick,
       liquidityGross: 10n ** 18n,
       liquidityNet: tick < 0 ? 10n ** 18n : -(10n ** 18n),
@@ -264,7 +265,7 @@ describe('PoolGraphFollower', () => {
     follower.start();
     await follower.settled();
     const { graph } = follower.current ?? assert.fail();
-    const [whole, partial] = [graph.get(toAddress(21)), graph.get(toAddress(22))];
+    const [whole, partial] = [graph.get(poolId(toAddress(21))), graph.get(poolId(toAddress(22)))];
     assert.deepEqual([whole?.inexact, partial?.inexact], [null, 'ticks']);
     // Beyond the known ticks nothing is left of the one, and nothing is known of the other.
     assert.equal(whole?.curve.swapIn(true, 10n ** 20n).isFilled, false);

@@ -13,6 +13,7 @@ import {
   setProtocolFee,
 } from '../../../test/devnet-liquidity.ts';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
+import { poolId } from '../../../test/ids.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../test/indexed-devnet.ts';
 import { askQuoters, type QuoteQuestion } from '../../../test/oracles/chain-quoters.ts';
 import { after, before } from '../../../test/root-hooks.ts';
@@ -44,7 +45,7 @@ async function assertEqualsContracts(): Promise<void> {
   const header = (await devnet.adapter.readHeader(checkpoint.block)) ?? assert.fail();
   const rows = await devnet.store.readPools(
     'devnet',
-    pools.map(({ id }) => id),
+    pools.map(({ id }) => poolId(id)),
   );
   const queries = rows.map((row) => ({
     description: row,
@@ -86,7 +87,7 @@ before(async () => {
   const native = findPool(chain.deployment, { token: 'wire', venue: 'uniswap-v4', quote: 'eth' });
   await devnet.settle();
   const toPrice = (pool: DevnetPool) => {
-    const curve = toGraph().get(pool.id)?.curve;
+    const curve = toGraph().get(poolId(pool.id))?.curve;
     assert.ok(curve instanceof ConcentratedPool);
     return curve.state;
   };
@@ -164,7 +165,7 @@ describe('quotes', () => {
     questions.forEach((question, index) => {
       const { pool, kind, zeroForOne, amount } = question;
       const answer = answers[index] ?? assert.fail();
-      const curve = toGraph().get(pool.id)?.curve ?? assert.fail();
+      const curve = toGraph().get(poolId(pool.id))?.curve ?? assert.fail();
       const swap =
         kind === 'in' ? curve.swapIn(zeroForOne, amount) : curve.swapOut(zeroForOne, amount);
       const what = `${pool.venue} ${pool.token}/${pool.quote} ${kind} ${zeroForOne} ${amount}`;
@@ -189,7 +190,11 @@ describe('quotes', () => {
 
   it('a pool with a hook in its swaps is not called exact, every other one is', () => {
     for (const pool of pools) {
-      assert.equal(toGraph().get(pool.id)?.inexact, isHooked(pool) ? 'hook' : null, pool.token);
+      assert.equal(
+        toGraph().get(poolId(pool.id))?.inexact,
+        isHooked(pool) ? 'hook' : null,
+        pool.token,
+      );
     }
   });
 
@@ -217,7 +222,7 @@ describe('states', () => {
     const change = { pool, contracts: chain.deployment.contracts, owner: MAKER };
     const amount0 = BigInt(pool.opening.amount0Raw) / 500n;
     const amount1 = BigInt(pool.opening.amount1Raw) / 500n;
-    const { curve } = toGraph().get(pool.id) ?? assert.fail();
+    const { curve } = toGraph().get(poolId(pool.id)) ?? assert.fail();
     const liquidity = curve instanceof ConcentratedPool ? curve.state.liquidity : 10n ** 6n;
     const tx =
       random() < 0.5
@@ -264,18 +269,18 @@ describe('states', () => {
   it('a position that a reorganisation takes back is gone, ticks and all', async () => {
     const pool = pools.at(-1) ?? assert.fail();
     await devnet.settle();
-    const before = toGraph().get(pool.id);
+    const before = toGraph().get(poolId(pool.id));
     const { curve } = before ?? assert.fail();
     assert.ok(curve instanceof ConcentratedPool);
     const { tick } = curve.state;
     const span = { tickLower: tick - 2001, tickUpper: tick + 2003 };
     await mintPosition(devnet.chain, pool, { ...span, sharePpm: 0n, liquidity: 10n ** 17n });
     await assertEqualsContracts();
-    assert.notDeepEqual(toGraph().get(pool.id), before);
+    assert.notDeepEqual(toGraph().get(poolId(pool.id)), before);
     await devnet.chain.reorg(1);
     await devnet.chain.mine();
     await assertEqualsContracts();
-    const { curve: restored } = toGraph().get(pool.id) ?? assert.fail();
+    const { curve: restored } = toGraph().get(poolId(pool.id)) ?? assert.fail();
     assert.ok(restored instanceof ConcentratedPool);
     assert.deepEqual(restored.terms.ticks, curve.terms.ticks);
   });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { COIN, toFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPair } from '../../../test/fakes/fake-pair.ts';
+import type { Address } from '../../model/ids.ts';
 import { findBestRoute } from '../routing/route.ts';
 import { PoolGraph } from './pool-graph.ts';
 
@@ -23,12 +24,12 @@ describe('PoolGraph', () => {
 
   it('forgets an asset with its last pool', () => {
     const graph = new PoolGraph({ native: { coin: COIN, wrapped: null } });
-    const pools = [1, 2].map((number) => createPair(number, [USDC, WETH]));
-    for (const pool of pools) graph.set(pool);
-    graph.delete(pools[0]?.pool ?? '');
+    const [first, second] = [createPair(1, [USDC, WETH]), createPair(2, [USDC, WETH])];
+    for (const pool of [first, second]) graph.set(pool);
+    graph.delete(first.pool);
     assert.equal(graph.between(WETH, USDC).size, 1);
-    graph.delete(pools[1]?.pool ?? '');
-    graph.delete(pools[1]?.pool ?? '');
+    graph.delete(second.pool);
+    graph.delete(second.pool);
     assert.deepEqual([graph.size, graph.neighbours(WETH).size, graph.hubs.size], [0, 0, 0]);
   });
 
@@ -36,7 +37,7 @@ describe('PoolGraph', () => {
     const graph = new PoolGraph({ native: { coin: COIN, wrapped: null } });
     const hubs = [WETH, USDC, ...[3, 4, 5].map((number) => toFakeAddress('ee', number))];
     let number = 0;
-    const join = (a: string, b: string) => {
+    const join = (a: Address, b: Address) => {
       number += 1;
       graph.set(createPair(number, a < b ? [a, b] : [b, a], [10n ** 22n, 10n ** 22n]));
     };
@@ -44,7 +45,7 @@ describe('PoolGraph', () => {
       for (const other of hubs.slice(index + 1)) join(hub, other);
     }
     for (let token = 0; token < 3000; token += 1) {
-      const hub = hubs[2 + (token % 3)] ?? '';
+      const hub = hubs[2 + (token % 3)]!;
       for (const end of [WETH, USDC, hub]) join(toFakeAddress('aa', token + 1), end);
     }
     assert.deepEqual([...graph.hubs].sort(), [...hubs].sort());

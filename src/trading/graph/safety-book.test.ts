@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { address, poolId } from '../../../test/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import { SAFETY_LIFE_MS, SafetyBook } from './safety-book.ts';
 
@@ -9,13 +10,13 @@ const CLEAN = { outBps: 0, inBps: 0, sellable: true };
 const NOW_MS = 1_790_000_000_000;
 
 function toSafety(pool: string, more: Partial<PoolSafety> = {}): PoolSafety {
-  const tokens = { token0: '0xaa', token1: '0xee' };
+  const tokens = { token0: address('0xaa'), token1: address('0xee') };
   const sides = { side0: CLEAN, side1: CLEAN, hookFees: null };
-  return { pool, ...tokens, ...sides, checkedAtMs: NOW_MS, ...more };
+  return { pool: poolId(pool), ...tokens, ...sides, checkedAtMs: NOW_MS, ...more };
 }
 
 function isPromised(book: SafetyBook, pool: string, nowMs = NOW_MS): boolean {
-  return book.isClean(pool, true, nowMs) && book.isClean(pool, false, nowMs);
+  return [true, false].every((zeroForOne) => book.isClean(poolId(pool), zeroForOne, nowMs));
 }
 
 test('default: a clean measurement is a promise until it is half an hour old', () => {
@@ -28,16 +29,16 @@ test('default: a clean measurement is a promise until it is half an hour old', (
 });
 
 test('behavior: a doubt of the pool or of either token ends the promise, a new measurement gives it back', () => {
-  for (const subject of ['0x01', '0xaa', '0xee']) {
+  for (const subject of [poolId('0x01'), address('0xaa'), address('0xee')]) {
     const book = new SafetyBook();
     book.set(toSafety('0x01'));
-    book.set(toSafety('0x02', { token0: '0xbb', token1: '0xcc' }));
+    book.set(toSafety('0x02', { token0: address('0xbb'), token1: address('0xcc') }));
     book.doubt(subject);
-    assert.equal(book.findDoubt('0x01'), 'seen');
+    assert.equal(book.findDoubt(poolId('0x01')), 'seen');
     assert.equal(isPromised(book, '0x01'), false);
     assert.equal(isPromised(book, '0x02'), true);
     book.set(toSafety('0x01'));
-    assert.equal(book.findDoubt('0x01'), null);
+    assert.equal(book.findDoubt(poolId('0x01')), null);
     assert.equal(isPromised(book, '0x01'), true);
   }
 });
@@ -46,7 +47,7 @@ test('behavior: a measurement that began before a doubt does not settle it', () 
   const book = new SafetyBook();
   book.set(toSafety('0x01'));
   const { doubtCount } = book;
-  book.doubt('0xaa');
+  book.doubt(address('0xaa'));
   book.set(toSafety('0x01'), doubtCount);
   assert.equal(isPromised(book, '0x01'), false);
   book.set(toSafety('0x01'), book.doubtCount);
@@ -56,11 +57,11 @@ test('behavior: a measurement that began before a doubt does not settle it', () 
 test('behavior: what an earlier run measured is known, but no promise', () => {
   const book = new SafetyBook();
   book.restore(toSafety('0x01'));
-  assert.equal(book.get('0x01')?.side0.sellable, true);
-  assert.equal(book.findDoubt('0x01'), 'unwatched');
+  assert.equal(book.get(poolId('0x01'))?.side0.sellable, true);
+  assert.equal(book.findDoubt(poolId('0x01')), 'unwatched');
   assert.equal(isPromised(book, '0x01'), false);
-  book.doubt('0xaa');
-  assert.equal(book.findDoubt('0x01'), 'seen');
+  book.doubt(address('0xaa'));
+  assert.equal(book.findDoubt(poolId('0x01')), 'seen');
 });
 
 test('behavior: what was measured before an unwatched time ended is no promise', () => {
@@ -75,15 +76,24 @@ test('behavior: what was measured before an unwatched time ended is no promise',
 test('behavior: the gas of a sale is that of the token that is paid in', () => {
   const book = new SafetyBook();
   book.set(toSafety('0x01', { side0: { ...CLEAN, sellGas: 900_000 } }));
-  assert.deepEqual([book.extraGas('0x01', true), book.extraGas('0x01', false)], [900_000, 0]);
-  assert.equal(book.extraGas('0x02', true), 0);
-  assert.equal(book.ofToken(['0x01'], (token) => token === '0xaa')?.sellGas, 900_000);
-  assert.equal(book.ofToken(['0x01'], (token) => token === '0xee')?.sellGas, undefined);
+  assert.deepEqual(
+    [book.extraGas(poolId('0x01'), true), book.extraGas(poolId('0x01'), false)],
+    [900_000, 0],
+  );
+  assert.equal(book.extraGas(poolId('0x02'), true), 0);
+  assert.equal(
+    book.ofToken([poolId('0x01')], (token) => token === address('0xaa'))?.sellGas,
+    900_000,
+  );
+  assert.equal(
+    book.ofToken([poolId('0x01')], (token) => token === address('0xee'))?.sellGas,
+    undefined,
+  );
 });
 
 test('behavior: a cleared book has no doubts of what comes after', () => {
   const book = new SafetyBook();
-  book.doubt('0xaa');
+  book.doubt(address('0xaa'));
   book.doubtBefore(NOW_MS + 1);
   book.clear();
   book.set(toSafety('0x01'), 0);

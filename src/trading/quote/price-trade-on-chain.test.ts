@@ -7,6 +7,7 @@ import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { MAKER, TRADERS } from '../../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../../devnet/dex-abi.ts';
 import { COIN } from '../../../test/fakes/fake-market.ts';
+import { poolId } from '../../../test/ids.ts';
 import { after, before } from '../../../test/root-hooks.ts';
 import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
 import { changeTrap, setTraps, type Trap, type TrapMode } from '../../../test/trap-tokens.ts';
@@ -102,7 +103,7 @@ describe('token safety', () => {
     scene.advance(11 * 60_000);
     await scene.quote({ mint: token, side: 'sell' });
     const checkedAt = before.tokenSafety?.checkedAt ?? 0;
-    while ((scene.chain.book.get(pair)?.checkedAtMs ?? 0) <= checkedAt) await delay(20);
+    while ((scene.chain.book.get(poolId(pair))?.checkedAtMs ?? 0) <= checkedAt) await delay(20);
     const after = await scene.quote({ mint: token, side: 'sell' });
     assert.equal(after.exact, false);
     assert.equal(after.tokenSafety?.sellable, true);
@@ -289,7 +290,7 @@ describe('a tax that is raised later', () => {
     assert.ok(toCodes(stale).includes('SAFETY_UNKNOWN'));
     // That quote made it due: nothing else has to happen for it to be looked at again.
     const checkedAt = before.tokenSafety?.checkedAt ?? 0;
-    while ((scene.chain.book.get(pair)?.checkedAtMs ?? 0) <= checkedAt) await delay(20);
+    while ((scene.chain.book.get(poolId(pair))?.checkedAtMs ?? 0) <= checkedAt) await delay(20);
     await scene.settle();
     const fresh = await scene.quote({ mint });
     assert.equal(fresh.tokenSafety?.buyTaxBps, 250);

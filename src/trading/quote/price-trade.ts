@@ -6,7 +6,7 @@ import { AppError, toInvalidInput } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import { CHAINS, type ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import { type TaxedRoute, toTax } from '../routing/find-trade-route.ts';
@@ -86,7 +86,7 @@ function listTokenPools(chain: TradeChain, at: GraphAtCommit, found: TaxedRoute,
   const { graph } = at;
   const asset = graph.toAsset(mint);
   const isToken = (token: Address) => graph.toAsset(token) === asset;
-  const pools = new Set<string>();
+  const pools = new Set<PoolId>();
   for (const { hops } of found.route.strands) {
     for (const { pool } of hops) {
       if (isToken(pool.token0) || isToken(pool.token1)) pools.add(pool.pool);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { address } from '../../../test/ids.ts';
 import { Peppers } from '../../access/peppers.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { openQuote, type QuoteTerms, type Sealer, sealQuote } from './quote-seal.ts';
@@ -20,17 +21,17 @@ const OLD = { version: 1, secret: randomBytes(32) };
 const NEW = { version: 2, secret: randomBytes(32) };
 const SEALER = createSealer(OLD);
 
-const address = fc
+const mint = fc
   .uint8Array({ minLength: 20, maxLength: 20 })
-  .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
+  .map((bytes) => address(`0x${Buffer.from(bytes).toString('hex')}`));
 const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 
 const terms: fc.Arbitrary<QuoteTerms> = fc.record({
   request: fc.record({
     chain: fc.constantFrom('devnet', 'base', 'ethereum'),
-    mint: address,
+    mint,
     side: fc.constantFrom('buy', 'sell'),
-    quoteMint: address,
+    quoteMint: mint,
     amountInRaw: amount,
     slippageBps: fc.integer({ min: 0, max: 5000 }),
   }),

@@ -4,7 +4,7 @@ import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
 import type { TradeTokens } from './trade-tokens.ts';
@@ -26,9 +26,9 @@ export interface TradeChain {
   /** Whether indexing is behind the chain's head. */
   isBehind(): boolean;
   /** Told which pools were quoted, so that those are looked at first. */
-  noteUse(pools: readonly string[]): void;
+  noteUse(pools: readonly PoolId[]): void;
   /** Told that a trade, rehearsed on the state that it was priced on, failed or paid less. */
-  noteFailure(failure: { readonly pools: readonly string[]; readonly wallet: Address }): void;
+  noteFailure(failure: { readonly pools: readonly PoolId[]; readonly wallet: Address }): void;
 }
 
 export interface TradeChains {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { address } from '../../../test/ids.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import { WARNING_CODES } from './priced-trade.ts';
 import { toWarnings, type WarningFacts } from './trade-warnings.ts';
@@ -11,7 +12,7 @@ const DAY_MS = 86_400_000;
 const E18 = 10n ** 18n;
 
 const TOKEN: TokenRecord = {
-  token: `0x${'11'.repeat(20)}`,
+  token: address(`0x${'11'.repeat(20)}`),
   symbol: 'T',
   name: 'T',
   decimals: 18,
@@ -42,7 +43,7 @@ const QUIET: WarningFacts = {
       chain: 'base',
       mint: TOKEN.token,
       side: 'buy',
-      quoteMint: `0x${'00'.repeat(20)}`,
+      quoteMint: address(`0x${'00'.repeat(20)}`),
       amountInRaw: 1n,
       slippageBps: 50,
     },

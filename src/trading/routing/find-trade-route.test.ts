@@ -7,6 +7,7 @@ import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { TickTable } from '../../amm/concentrated/tick-table.ts';
+import type { Address } from '../../model/ids.ts';
 import type { SideSafety } from '../../model/pool-safety.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
@@ -24,7 +25,7 @@ const CHEAP = { numerator: 1n, denominator: 50_000n };
 const CLEAN: SideSafety = { outBps: 0, inBps: 0, sellable: true };
 
 /** A V3 pool at a price of 1 over the full range. */
-function createRange(number: number, tokens: readonly [string, string]): GraphPool {
+function createRange(number: number, tokens: readonly [Address, Address]): GraphPool {
   const ticks = new TickTable([
     { tick: -887_220, liquidityNet: DEEP },
     { tick: 887_220, liquidityNet: -DEEP },

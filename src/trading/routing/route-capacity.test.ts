@@ -93,7 +93,7 @@ describe('the bound on what can go in', () => {
     for (let seed = 1; seed <= 30; seed += 1) {
       const shape = { poolCount: 12, assetCount: 2, noise: 0.001, concentratedShare: 0.7 };
       const { pools, assets } = createRandomMarket(createRandom(seed), shape);
-      const [tokenIn = '', tokenOut = ''] = assets;
+      const [tokenIn, tokenOut] = [assets[0]!, assets[1]!];
       let all = 0n;
       for (const pool of pools) {
         const zeroForOne = pool.token0 === tokenIn;

@@ -19,6 +19,7 @@ import {
 import { findRouteBound, type RouteBound } from '../../../test/oracles/route-bound.ts';
 import { toCapacity } from '../../../test/oracles/route-capacity.ts';
 import { assertSound } from '../../../test/oracles/route-soundness.ts';
+import type { Address } from '../../model/ids.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { type BestRoute, findBestRoute, type RouteOptions } from './route.ts';
@@ -29,7 +30,8 @@ function toAmount(market: RandomMarket, worth: number): bigint {
 }
 
 function route(market: RandomMarket, amountIn: bigint, options?: RouteOptions): BestRoute | null {
-  const [tokenIn = '', tokenOut = ''] = market.assets;
+  const [tokenIn, tokenOut] = market.assets;
+  assert.ok(tokenIn !== undefined && tokenOut !== undefined);
   return findBestRoute(market.graph, { tokenIn, tokenOut, amountIn }, options);
 }
 
@@ -220,7 +222,7 @@ const WETH = toFakeAddress('ee', 1);
 const TOKEN = toFakeAddress('aa', 2);
 const OTHER = toFakeAddress('aa', 3);
 
-function createGraph(pools: readonly GraphPool[], wrapped: string | null = WETH): PoolGraph {
+function createGraph(pools: readonly GraphPool[], wrapped: Address | null = WETH): PoolGraph {
   const graph = new PoolGraph({ native: { coin: COIN, wrapped } });
   for (const pool of pools) graph.set(pool);
   return graph;

@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
+import { address } from '../../../test/ids.ts';
+import type { PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 import type { TokenNotice } from '../../model/token-notice.ts';
@@ -31,7 +33,7 @@ function createScene({ isTrusted = false } = {}) {
     clock,
     remeasure: (ids, isUrgent) => asked.push({ pools: ids, isUrgent }),
   });
-  const toSafety = (id: string, side: SideSafety = CLEAN): PoolSafety => {
+  const toSafety = (id: PoolId, side: SideSafety = CLEAN): PoolSafety => {
     const { token0, token1: other } = graph.get(id) ?? assert.fail();
     const sides = token0 === token ? { side0: side, side1: CLEAN } : { side0: CLEAN, side1: side };
     const checkedAtMs = clock.nowMs();
@@ -67,13 +69,13 @@ test('default: an event of the contract puts all pools of the token in doubt, an
   assert.ok((asked[0]?.pools.length ?? 0) <= 5 && asked[0]?.isUrgent === false);
   measure(pool);
   assert.equal(book.findDoubt(pool), null);
-  assert.equal(book.findDoubt(ofToken.at(-1)?.pool ?? ''), 'seen', 'each is measured by itself');
+  assert.equal(book.findDoubt(ofToken.at(-1)!.pool), 'seen', 'each is measured by itself');
 });
 
 test('behavior: a contract that nobody trades is nobody’s business', () => {
   const { hear, asked, book } = createScene();
   const before = book.doubtCount;
-  hear({ kind: 'event', token: `0x${'77'.repeat(20)}`, topics: [TOPIC], isAdmin: true });
+  hear({ kind: 'event', token: address(`0x${'77'.repeat(20)}`), topics: [TOPIC], isAdmin: true });
   assert.deepEqual([asked.length, book.doubtCount], [0, before]);
 });
 
@@ -131,8 +133,8 @@ test('behavior: a seen tax counts where it is another than the measured one', ()
 test('behavior: what a payer sends somebody else puts one pool in doubt, five times an hour', () => {
   const { book, hear, token, pool, ofToken, measure } = createScene();
   const heard = Array.from({ length: 7 }, (_, index) => {
-    hear({ kind: 'tax', token, pool, side: 'in', bps: 250, payee: `0x${index}` });
-    assert.equal(book.findDoubt(ofToken.at(-1)?.pool ?? ''), null);
+    hear({ kind: 'tax', token, pool, side: 'in', bps: 250, payee: address(`0x${index}`) });
+    assert.equal(book.findDoubt(ofToken.at(-1)!.pool), null);
     const isDoubted = book.findDoubt(pool) !== null;
     measure(pool);
     return isDoubted;
@@ -143,7 +145,7 @@ test('behavior: what a payer sends somebody else puts one pool in doubt, five ti
 test('behavior: a failed rehearsal is looked into at once, but one wallet cannot go on for ever', () => {
   const { evidence, book, asked, pool, measure } = createScene();
   const fail = (wallet: string) => {
-    evidence.hearFailure({ pools: [pool], wallet });
+    evidence.hearFailure({ pools: [pool], wallet: address(wallet) });
     const isDoubted = book.findDoubt(pool) === 'seen';
     measure(pool);
     return isDoubted;
@@ -160,7 +162,7 @@ test('behavior: what anybody can make up without end is kept in bounds, and stil
   const { evidence, book, hear, toEvent, token, pool, measure } = createScene();
   for (let n = 0; n < 1000; n += 1) {
     hear(toEvent({ topics: [`0x${n}`] }));
-    evidence.hearFailure({ pools: [pool], wallet: `0x${n}` });
+    evidence.hearFailure({ pools: [pool], wallet: address(`0x${n}`) });
   }
   assert.deepEqual([evidence.countOpen(token), evidence.countOpen(pool)], [64, 64]);
   measure(pool);
@@ -174,9 +176,9 @@ test('behavior: that a trap fails is no news', () => {
   const others = ofToken.filter((one) => one.pool !== pool);
   measure(pool, { outBps: 0, inBps: null, sellable: false });
   const before = asked.length;
-  const other = others[0]?.pool ?? '';
+  const other = others[0]!.pool;
   measure(other);
-  evidence.hearFailure({ pools: [pool, other], wallet: '0x01' });
+  evidence.hearFailure({ pools: [pool, other], wallet: address('0x01') });
   assert.deepEqual([book.findDoubt(pool), asked.length], [null, before]);
   assert.equal(book.findDoubt(other), null, 'the trap explains it');
 });

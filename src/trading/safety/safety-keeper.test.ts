@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { createSqlitePlace, type StorePlace } from '../../../test/conformance/store-place.ts';
 import { toAddress } from '../../../test/conformance/store-samples.ts';
+import { poolId } from '../../../test/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { Store } from '../../store/store.ts';
 import { SafetyBook } from '../graph/safety-book.ts';
@@ -26,7 +27,14 @@ function toSafety(number: number, checkedAtMs = 1000): PoolSafety {
   const side = { outBps: 300, inBps: 0, sellable: true };
   const tokens = { token0: toAddress(1), token1: toAddress(2) };
   const hookFees = { zeroForOne: 1, oneForZero: 2 };
-  return { pool: toAddress(number), ...tokens, side0: side, side1: side, hookFees, checkedAtMs };
+  return {
+    pool: poolId(toAddress(number)),
+    ...tokens,
+    side0: side,
+    side1: side,
+    hookFees,
+    checkedAtMs,
+  };
 }
 
 function createKeeper(options: Partial<SafetyKeeperOptions> = {}) {
@@ -51,7 +59,7 @@ test('default: what one run saw the next one knows', async () => {
   const second = createKeeper();
   await second.keeper.load();
   assert.equal(second.book.size, 2);
-  assert.deepEqual(second.book.get(toAddress(11)), toSafety(11, 2000));
+  assert.deepEqual(second.book.get(poolId(toAddress(11))), toSafety(11, 2000));
   assert.ok(second.book.mayBeTaxed(toAddress(1)));
 });
 
@@ -62,7 +70,7 @@ test('behavior: what was seen while the store was read is newer and stays', asyn
   const { keeper, book } = createKeeper();
   book.set(toSafety(11, 5000));
   await keeper.load();
-  assert.equal(book.get(toAddress(11))?.checkedAtMs, 5000);
+  assert.equal(book.get(poolId(toAddress(11)))?.checkedAtMs, 5000);
 });
 
 test('behavior: a store that fails is told of, and gets it all when it is back', async () => {

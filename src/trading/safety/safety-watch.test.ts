@@ -5,10 +5,12 @@ import { test } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
+import { address, poolId } from '../../../test/ids.ts';
 import { SafetyBook } from '../graph/safety-book.ts';
 import { type ProbeOutcome, SafetyWatch } from './safety-watch.ts';
 
 const SHAPE = { poolCount: 12, assetCount: 6, noise: 0.01, concentratedShare: 0.5 };
+const NOBODY = address('');
 const CLEAN = { outBps: 0, inBps: 0, sellable: true };
 
 function createScene(answer?: (pool: string) => ProbeOutcome | Error) {
@@ -25,7 +27,7 @@ function createScene(answer?: (pool: string) => ProbeOutcome | Error) {
       await Promise.resolve();
       const outcome = answer?.(pool);
       if (outcome instanceof Error) throw outcome;
-      const { token0, token1 } = graph.get(pool) ?? { token0: '', token1: '' };
+      const { token0, token1 } = graph.get(pool) ?? { token0: NOBODY, token1: NOBODY };
       const sides = { side0: CLEAN, side1: CLEAN, hookFees: null };
       const safety = { pool, token0, token1, ...sides, checkedAtMs: clock.nowMs() };
       return outcome ?? { status: 'measured', safety };
@@ -55,7 +57,7 @@ test('default: every pool that was there before is looked at once', async () => 
 test('behavior: what somebody asked about comes before what was merely found', async () => {
   const { watch, looked, ids } = createScene();
   watch.start();
-  const last = ids.at(-1) ?? '';
+  const last = ids.at(-1)!;
   // Two are under way already; the third is the first that can be chosen.
   watch.noteUse([last]);
   await watch.settled();
@@ -133,7 +135,8 @@ test('behavior: a pool in doubt is looked at at once where a trade failed or som
   const { watch, looked, ids, book, clock } = createScene();
   watch.start();
   await watch.settled();
-  const [first = '', second = ''] = ids;
+  const [first, second] = ids;
+  assert.ok(first !== undefined && second !== undefined);
   for (const look of [() => watch.recheck([first]), () => watch.noteUse([first])]) {
     looked.length = 0;
     look();
@@ -157,7 +160,7 @@ test('behavior: a pool that is doubted all the time is looked at every five seco
   const { watch, looked, ids, book, clock } = createScene();
   watch.start();
   await watch.settled();
-  const [pool = ''] = ids;
+  const pool = ids[0]!;
   for (const [look, times] of [
     [() => watch.recheck([pool]), 12],
     [() => watch.noteUse([pool]), 12],
@@ -184,7 +187,7 @@ test('behavior: a doubt that comes while the pool is being looked at has it look
   const { watch, looked, ids, book } = scene;
   watch.start();
   await watch.settled();
-  const [pool = ''] = ids;
+  const pool = ids[0]!;
   looked.length = 0;
   onLook = () => {
     onLook = () => undefined;
@@ -201,7 +204,7 @@ test('behavior: a doubt that comes while the pool is being looked at has it look
 test('behavior: what an earlier run measured is looked at when somebody asks, not before', async () => {
   const { watch, looked, ids, book, clock } = createScene();
   for (const pool of ids) {
-    const sides = { token0: '', token1: '', side0: CLEAN, side1: CLEAN, hookFees: null };
+    const sides = { token0: NOBODY, token1: NOBODY, side0: CLEAN, side1: CLEAN, hookFees: null };
     book.restore({ pool, ...sides, checkedAtMs: clock.nowMs() });
   }
   watch.start();
@@ -217,7 +220,7 @@ test('behavior: the queue has an end', async () => {
   const { watch } = createScene(() => ({ status: 'unable' }));
   watch.start();
   await watch.settled();
-  watch.hear(Array.from({ length: 50_000 }, (_, index) => `0x${index}`));
+  watch.hear(Array.from({ length: 50_000 }, (_, index) => poolId(`0x${index}`)));
   assert.ok(watch.queued <= 10_000, `${watch.queued}`);
   await watch.stop();
 });

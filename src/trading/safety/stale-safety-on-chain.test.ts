@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { TRADERS } from '../../../devnet/accounts.ts';
+import { address } from '../../../test/ids.ts';
 import { after, before } from '../../../test/root-hooks.ts';
 import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
 import { changeTrap, setTraps, type Trap, tradeTrap } from '../../../test/trap-tokens.ts';
@@ -93,7 +94,7 @@ test('behavior: a rehearsal that fails ends the promise though nothing could be 
     await changeTrap(scene.devnet.chain, mint, { isShut: true });
     await scene.settle();
     assert.equal((await scene.quote(sell)).exact, true, 'nobody can know yet');
-    await assert.rejects(scene.build(sell, TRADER), { code: 'SIMULATION_REVERTED' });
+    await assert.rejects(scene.build(sell, address(TRADER)), { code: 'SIMULATION_REVERTED' });
     assertStale(await scene.quote(sell));
   });
   const told = await untilQuote(sell, ({ tokenSafety }) => tokenSafety?.sellable === false);
@@ -107,7 +108,7 @@ test('behavior: a rehearsal that pays less ends the promise, and its answer says
   await whileUnmeasured(async () => {
     await changeTrap(scene.devnet.chain, mint, { buyTaxBps: 20n });
     await scene.settle();
-    const { quote, simulation } = await scene.build({ mint }, TRADER);
+    const { quote, simulation } = await scene.build({ mint }, address(TRADER));
     assertStale(quote);
     assert.ok(BigInt(simulation.amountOutRaw ?? 0) < BigInt(quote.output.amountRaw));
     assertStale(await scene.quote({ mint }));

@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { address, poolId } from '../../../test/ids.ts';
 import type { RoundTripView, SwapMeasure } from '../../chains/chain-nodes.ts';
 import { toPoolSafety } from './to-pool-safety.ts';
 
 const PROBED = {
-  pool: '0xdd',
-  token0: '0xaa',
-  token1: '0xee',
+  pool: poolId('0xdd'),
+  token0: address('0xaa'),
+  token1: address('0xee'),
   zeroForOne: false,
   hookFees: null,
   checkedAtMs: 7,

@@ -1,6 +1,6 @@
 // Keeps the events of pools that are real, and tells first of those that were met mid-life.
 
-import type { PoolId } from '../../../model/ids.ts';
+import type { PoolId, TransactionId } from '../../../model/ids.ts';
 import type { DecodedEvent } from '../evm-log.ts';
 import type { DecodedBlock, DecodedLogs } from '../log-decoding.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';
@@ -11,10 +11,10 @@ export interface AcceptedBlock {
   readonly timestampMs: number | null;
   readonly events: readonly DecodedEvent[];
   /** Hashes of the transactions whose sender is wanted. */
-  readonly swapTxHashes: ReadonlySet<string>;
+  readonly swapTxHashes: ReadonlySet<TransactionId>;
 }
 
-const NO_HASHES: ReadonlySet<string> = new Set();
+const NO_HASHES: ReadonlySet<TransactionId> = new Set();
 
 interface Acceptance {
   readonly directory: PoolDirectory;
@@ -29,7 +29,7 @@ function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlo
     return { block, blockHash, timestampMs, events: decoded.events, swapTxHashes: NO_HASHES };
   }
   const events: DecodedEvent[] = [];
-  const swapTxHashes = new Set<string>();
+  const swapTxHashes = new Set<TransactionId>();
   for (const event of decoded.events) {
     if (event.kind !== 'transfer' && event.kind !== 'poolCreated') {
       const { pool } = event;

@@ -1,6 +1,7 @@
 // A bloom cannot tell that a block's last logs are missing when earlier ones look alike: the same
 // wallet buying twice from the same pool. The receipts of the last transactions can.
 
+import type { TransactionId } from '../../../model/ids.ts';
 import type { EvmLog } from '../evm-log.ts';
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
@@ -10,7 +11,7 @@ import type { EvmBlock } from './parse-block.ts';
 const TAIL_TRANSACTIONS_MAX = 32;
 
 interface Tail {
-  readonly txHash: string;
+  readonly txHash: TransactionId;
   readonly blockHash: string;
   /** How many logs of this transaction the node told. */
   readonly logCount: number;

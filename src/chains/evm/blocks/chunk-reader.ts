@@ -3,6 +3,7 @@
 
 import type { BlockEvents, MarketEvent } from '../../../model/block-events.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
+import type { Address, TransactionId } from '../../../model/ids.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { EvmLog } from '../evm-log.ts';
 import { toQuantity } from '../hex-data.ts';
@@ -52,7 +53,7 @@ interface Findings {
   readonly logs: readonly EvmLog[];
   /** Full blocks of the whole range, where they were asked for together with the logs. */
   readonly early: Promise<EvmBlock[]> | null;
-  readonly senders: ReadonlyMap<string, string>;
+  readonly senders: ReadonlyMap<TransactionId, Address>;
 }
 
 /** Near the head logs and full blocks are asked for together, to save a round trip. */
@@ -229,7 +230,7 @@ export class ChunkReader {
       readonly blocks: readonly EvmBlock[];
       readonly findings: Findings;
     },
-  ): Promise<ReadonlyMap<string, string>> {
+  ): Promise<ReadonlyMap<TransactionId, Address>> {
     const senders = new Map(read.findings.senders);
     for (const block of read.blocks) {
       for (const [txHash, sender] of block.senders) senders.set(txHash, sender);
@@ -246,7 +247,7 @@ export class ChunkReader {
 
   #toMarketEvents(
     accepted: AcceptedBlock,
-    senders: ReadonlyMap<string, string>,
+    senders: ReadonlyMap<TransactionId, Address>,
     endpoint: RpcEndpoint,
   ): readonly MarketEvent[] {
     const { events } = accepted;

@@ -12,6 +12,8 @@ import {
   startNode,
   topic,
 } from '../../../../test/fakes/market-scene.ts';
+import { poolId, address as toAddress, transactionId } from '../../../../test/ids.ts';
+import type { Address } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { DecodedSwap, EvmLog } from '../evm-log.ts';
@@ -23,20 +25,37 @@ import { findTokenNotices } from './find-token-notices.ts';
 after(endScene);
 
 const [PAIR, OTHER_PAIR, V3_POOL] = [address(0x9a1), address(0x9a2), address(0x9a3)];
-const [V4_POOL, MANAGER] = [`0x${'f4'.repeat(32)}`, address(0x9a4)];
+const [V4_POOL, MANAGER] = [`0x${'f4'.repeat(32)}`, address(0x9a4)] as const;
+type V4Pool = typeof V4_POOL;
+const TX_HASH = transactionId('0xaa');
 const [TOKEN, WETH] = [address(0x70c), address(0xe7)];
 const [WALLET, OWNER] = [address(0x7), address(0x0e)];
 const SWAP_TOPIC = `0x${'51'.repeat(32)}`;
 const BURN_TOPIC = `0x${'b1'.repeat(32)}`;
 
 type Part =
-  | { readonly move: readonly [from: string, to: string, amount: number]; readonly token?: string }
-  | { readonly swap: readonly [amount0: number, amount1: number]; readonly pool?: string }
-  | { readonly log: string; readonly of: string };
+  | {
+      readonly move: readonly [from: Address, to: Address, amount: number];
+      readonly token?: Address;
+    }
+  | { readonly swap: readonly [amount0: number, amount1: number]; readonly pool?: Address | V4Pool }
+  | { readonly log: string; readonly of: Address };
 
-function toDescription(pool: string): PoolDescription {
-  const vault = pool === V4_POOL ? MANAGER : pool;
-  const shared = { pool, token0: TOKEN, token1: WETH, venue: 'v', feePips: 3000, vault };
+/** The contract that speaks for a pool. */
+function toVault(pool: Address | V4Pool): Address {
+  return pool === V4_POOL ? MANAGER : toAddress(pool);
+}
+
+function toDescription(pool: Address | V4Pool): PoolDescription {
+  const vault = toVault(pool);
+  const shared = {
+    pool: poolId(pool),
+    token0: TOKEN,
+    token1: WETH,
+    venue: 'v',
+    feePips: 3000,
+    vault,
+  };
   const terms = { tickSpacing: 60, singleton: null };
   return pool === V3_POOL || pool === V4_POOL
     ? { ...shared, kind: 'concentrated', terms }
@@ -44,14 +63,14 @@ function toDescription(pool: string): PoolDescription {
 }
 
 const POOLS = new Map(
-  [PAIR, OTHER_PAIR, V3_POOL, V4_POOL].map((pool) => [pool, toDescription(pool)]),
+  [PAIR, OTHER_PAIR, V3_POOL, V4_POOL].map((pool) => [poolId(pool), toDescription(pool)]),
 );
 
 function toLog(part: Part, logIndex: number): EvmLog {
-  const at = { block: 5, blockHash: '0x5', txHash: '0xaa', logIndex, timestampMs: null };
+  const at = { block: 5, blockHash: '0x5', txHash: TX_HASH, logIndex, timestampMs: null };
   if ('log' in part) return { ...at, address: part.of, topics: [part.log], data: '0x' };
   if ('swap' in part) {
-    return { ...at, address: part.pool ?? PAIR, topics: [SWAP_TOPIC], data: '0x' };
+    return { ...at, address: toVault(part.pool ?? PAIR), topics: [SWAP_TOPIC], data: '0x' };
   }
   const [from, to, amount] = part.move;
   const topics = [TRANSFER_TOPIC, topic(from), topic(to)];
@@ -63,14 +82,14 @@ function find(parts: readonly Part[], { allLogs = false } = {}): TokenNotice[] {
   const events = parts.flatMap((part, logIndex): DecodedSwap[] => {
     if (!('swap' in part)) return [];
     const [amount0, amount1] = part.swap.map(BigInt) as [bigint, bigint];
-    const origin = { kind: 'swap', txHash: '0xaa', logIndex } as const;
-    const rest = { pool: part.pool ?? PAIR, amount0, amount1, change: null };
+    const origin = { kind: 'swap', txHash: TX_HASH, logIndex } as const;
+    const rest = { pool: poolId(part.pool ?? PAIR), amount0, amount1, change: null };
     return [{ ...origin, ...rest }];
   });
   const block = { block: 5, blockHash: '0x5', timestampMs: null };
   return findTokenNotices({
     logs: parts.map(toLog),
-    accepted: [{ ...block, events, swapTxHashes: new Set(['0xaa']) }],
+    accepted: [{ ...block, events, swapTxHashes: new Set([TX_HASH]) }],
     findPool: (pool) => POOLS.get(pool),
     venueTopics: new Set([SWAP_TOPIC, SYNC_TOPIC]),
     allLogs,
@@ -80,7 +99,7 @@ function find(parts: readonly Part[], { allLogs = false } = {}): TokenNotice[] {
 const toTax = (side: 'in' | 'out', bps: number, payee: string | null = null) => {
   return { kind: 'tax', token: TOKEN, pool: PAIR, side, bps, payee };
 };
-const weth = (from: string, to: string, amount: number): Part => {
+const weth = (from: Address, to: Address, amount: number): Part => {
   return { move: [from, to, amount], token: WETH };
 };
 const SYNC: Part = { log: SYNC_TOPIC, of: PAIR };

@@ -2,9 +2,10 @@
 // real swaps paid. All of it is read from logs that are there anyway: no request is made for it.
 
 import { keccak256, stringToBytes } from 'viem/utils';
-import type { Address, PoolId } from '../../../model/ids.ts';
+import type { Address, PoolId, TransactionId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { TokenEventNotice, TokenNotice, TokenTaxNotice } from '../../../model/token-notice.ts';
+import { toPoolContract } from '../evm-ids.ts';
 import type { DecodedSwap, EvmLog } from '../evm-log.ts';
 import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
@@ -88,6 +89,9 @@ interface TransactionSwaps {
   readonly vaults: Set<Address>;
 }
 
+/** A pool that is a contract of its own, and so its own vault. */
+type OwnPool = Pick<PoolDescription, 'pool' | 'vault'>;
+
 /**
  * A pair's `Sync` comes right before the swap that it belongs to. One that stands alone is a call
  * of `sync()`, by which a pair takes what anybody has given to it: that came to no swap and is no
@@ -112,7 +116,7 @@ class TransactionSearch {
   constructor({ swaps, vaults }: TransactionSwaps) {
     this.#swaps = swaps;
     this.#vaults = vaults;
-    this.#pools = new Set([...swaps.values()].map(({ description }) => description.pool));
+    this.#pools = new Set([...swaps.values()].map(({ description }) => description.vault));
   }
 
   read(logs: readonly EvmLog[]): void {
@@ -132,28 +136,28 @@ class TransactionSearch {
   }
 
   #examine({ event, description }: SwapHere, place: number): void {
-    const { pool, token0, token1 } = description;
-    const since = this.#since.get(pool) ?? -1;
+    const { pool, vault, token0, token1 } = description;
+    const since = this.#since.get(vault) ?? -1;
     const moved = this.#transfers.filter((one) => one.place > since && one.place < place);
     for (const [token, amount] of [
       [token0, event.amount0],
       [token1, event.amount1],
     ] as const) {
       const ofToken = moved.filter((one) => one.token === token);
-      if (amount < 0n) this.#examineOut({ pool, token, paid: -amount }, ofToken);
+      if (amount < 0n) this.#examineOut({ pool, vault, token, paid: -amount }, ofToken);
       else if (description.kind === 'constantProduct') {
-        this.#examineIn({ pool, token, arrived: amount }, ofToken);
+        this.#examineIn({ pool, vault, token, arrived: amount }, ofToken);
       }
     }
   }
 
   /** A pool pays in one transfer; where the token splits or shortens it, the rest is its tax. */
   #examineOut(
-    swap: { readonly pool: PoolId; readonly token: Address; readonly paid: bigint },
+    swap: OwnPool & { readonly token: Address; readonly paid: bigint },
     moved: readonly Transfer[],
   ): void {
-    const { pool, token, paid } = swap;
-    const sent = moved.filter(({ from }) => from === pool);
+    const { pool, vault, token, paid } = swap;
+    const sent = moved.filter(({ from }) => from === vault);
     if (paid < UNITS_MIN || sent.length === 0) return;
     if (sent.some(({ amount }) => amount === paid)) return;
     const isSplit = sent.length > 1 && sum(sent) === paid;
@@ -164,14 +168,14 @@ class TransactionSearch {
 
   /** Only constant-product pairs take less than was sent. */
   #examineIn(
-    swap: { readonly pool: PoolId; readonly token: Address; readonly arrived: bigint },
+    swap: OwnPool & { readonly token: Address; readonly arrived: bigint },
     moved: readonly Transfer[],
   ): void {
-    const { pool, token, arrived } = swap;
+    const { pool, vault, token, arrived } = swap;
     if (arrived < UNITS_MIN) return;
-    const into = moved.filter(({ to, from }) => to === pool && from !== pool);
+    const into = moved.filter(({ to, from }) => to === vault && from !== vault);
     // Somebody may take back what was sent before (`skim`, or a loan that is returned).
-    const back = moved.filter(({ to, from }) => from === pool && to !== pool);
+    const back = moved.filter(({ to, from }) => from === vault && to !== vault);
     const total = sum(into) - sum(back);
     if (total > arrived) {
       const bps = toBps(total, total - arrived);
@@ -199,7 +203,7 @@ class TransactionSearch {
 }
 
 function findTaxes({ logs, accepted, findPool }: LogsToSearch): TokenTaxNotice[] {
-  const byTransaction = new Map<string, TransactionSwaps>();
+  const byTransaction = new Map<TransactionId, TransactionSwaps>();
   for (const { events } of accepted) {
     for (const event of events) {
       if (event.kind !== 'swap') continue;
@@ -209,7 +213,7 @@ function findTaxes({ logs, accepted, findPool }: LogsToSearch): TokenTaxNotice[]
       byTransaction.set(event.txHash, known);
       known.vaults.add(description.vault);
       // V4 settles many swaps in one transfer: those tell nothing of any one of them.
-      if (description.vault === description.pool) {
+      if (description.vault === toPoolContract(description.pool)) {
         known.swaps.set(event.logIndex, { event, description });
       }
     }
@@ -217,10 +221,10 @@ function findTaxes({ logs, accepted, findPool }: LogsToSearch): TokenTaxNotice[]
   if (byTransaction.size === 0) return [];
   const found: TokenTaxNotice[] = [];
   for (let start = 0; start < logs.length; ) {
-    const txHash = logs[start]?.txHash ?? '';
+    const txHash = logs[start]?.txHash;
     let end = start + 1;
     while (end < logs.length && logs[end]?.txHash === txHash) end += 1;
-    const ofTransaction = byTransaction.get(txHash);
+    const ofTransaction = txHash === undefined ? undefined : byTransaction.get(txHash);
     if (ofTransaction !== undefined && ofTransaction.swaps.size > 0) {
       const search = new TransactionSearch(ofTransaction);
       search.read(logs.slice(start, end));

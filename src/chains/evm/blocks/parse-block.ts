@@ -1,6 +1,7 @@
 // Headers, and the senders of a block's transactions, out of a node's block object.
 
 import type { BlockHeader } from '../../../model/block-header.ts';
+import type { Address, TransactionId } from '../../../model/ids.ts';
 import { RpcError } from '../rpc/rpc-error.ts';
 
 export interface EvmBlock {
@@ -8,9 +9,9 @@ export interface EvmBlock {
   /** 256 bytes in hex; null where the node does not tell it. */
   readonly logsBloom: string | null;
   /** In the order of the block. */
-  readonly txHashes: readonly string[];
+  readonly txHashes: readonly TransactionId[];
   /** Sender by transaction hash; empty unless the block was read in full. */
-  readonly senders: ReadonlyMap<string, string>;
+  readonly senders: ReadonlyMap<TransactionId, Address>;
 }
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
@@ -36,12 +37,16 @@ function hexField(fields: Fields, name: string, format: { pattern: RegExp; endpo
   return lower;
 }
 
+function senderField(fields: Fields, endpoint: string): Address {
+  return hexField(fields, 'from', { pattern: ADDRESS, endpoint }) as Address;
+}
+
 function toTransactions(
   fields: Fields,
   endpoint: string,
-): { txHashes: string[]; senders: Map<string, string> } {
-  const txHashes: string[] = [];
-  const senders = new Map<string, string>();
+): { txHashes: TransactionId[]; senders: Map<TransactionId, Address> } {
+  const txHashes: TransactionId[] = [];
+  const senders = new Map<TransactionId, Address>();
   const transactions = fields['transactions'];
   if (!Array.isArray(transactions)) return { txHashes, senders };
   const word = { pattern: WORD, endpoint };
@@ -49,10 +54,10 @@ function toTransactions(
     // A reply that is not in full lists hashes here.
     const inner =
       typeof transaction === 'string' ? { hash: transaction } : toFields(transaction, endpoint);
-    const hash = hexField(inner, 'hash', word);
+    const hash = hexField(inner, 'hash', word) as TransactionId;
     txHashes.push(hash);
     if (typeof transaction === 'string') continue;
-    senders.set(hash, hexField(inner, 'from', { pattern: ADDRESS, endpoint }));
+    senders.set(hash, senderField(inner, endpoint));
   }
   return { txHashes, senders };
 }
@@ -81,8 +86,12 @@ export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
 /** A transaction's sender, checked to be of the block that its log came from. */
 export function parseSender(
   value: unknown,
-  expected: { readonly txHash: string; readonly blockHash: string; readonly endpoint: string },
-): string {
+  expected: {
+    readonly txHash: TransactionId;
+    readonly blockHash: string;
+    readonly endpoint: string;
+  },
+): Address {
   const { endpoint } = expected;
   const fields = toFields(value, endpoint);
   const word = { pattern: WORD, endpoint };
@@ -90,5 +99,5 @@ export function parseSender(
     hexField(fields, 'hash', word) === expected.txHash &&
     hexField(fields, 'blockHash', word) === expected.blockHash;
   if (!same) throw malformed(endpoint, 'transaction');
-  return hexField(fields, 'from', { pattern: ADDRESS, endpoint });
+  return senderField(fields, endpoint);
 }

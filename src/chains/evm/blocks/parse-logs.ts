@@ -1,6 +1,7 @@
 // Checks every log of a reply before anything is made of it. A node may lie, mix branches or cut
 // its answer short; whatever contradicts itself is refused as a whole.
 
+import type { Address, TransactionId } from '../../../model/ids.ts';
 import type { EvmLog } from '../evm-log.ts';
 import { RpcError } from '../rpc/rpc-error.ts';
 
@@ -61,7 +62,7 @@ function parseLog(raw: unknown, previous: EvmLog | null): EvmLog {
   const txHash = log['transactionHash'];
   const data = log['data'];
   return {
-    address: toHex(log['address'], ADDRESS, 'address'),
+    address: toHex(log['address'], ADDRESS, 'address') as Address,
     topics: toTopics(log['topics'], previous),
     data:
       typeof data === 'string' && data.length % 2 === 0
@@ -76,7 +77,7 @@ function parseLog(raw: unknown, previous: EvmLog | null): EvmLog {
     txHash:
       previous !== null && previous.txHash === txHash
         ? previous.txHash
-        : toHex(txHash, WORD, 'transaction hash'),
+        : (toHex(txHash, WORD, 'transaction hash') as TransactionId),
     logIndex: toNumber(log['logIndex'], 'log index'),
     timestampMs: toTimestampMs(log['blockTimestamp']),
   };

@@ -1,5 +1,6 @@
 // Headers and senders, in as few requests as possible and all from one endpoint.
 
+import type { Address, TransactionId } from '../../../model/ids.ts';
 import { toQuantity } from '../hex-data.ts';
 import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { RpcError } from '../rpc/rpc-error.ts';
@@ -50,7 +51,7 @@ export async function readEvmBlocks(
 }
 
 interface SenderWish {
-  readonly txHash: string;
+  readonly txHash: TransactionId;
   readonly blockHash: string;
 }
 
@@ -59,7 +60,7 @@ export async function readSenders(
   endpoint: RpcEndpoint,
   wishes: readonly SenderWish[],
   signal?: AbortSignal,
-): Promise<Map<string, string>> {
+): Promise<Map<TransactionId, Address>> {
   const outcomes = await endpoint.batch(
     wishes.map(({ txHash }) => ({ method: 'eth_getTransactionByHash', params: [txHash] })),
     { signal },

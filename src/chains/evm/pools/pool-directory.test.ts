@@ -17,14 +17,16 @@ import {
   WETH,
 } from '../../../../test/fakes/market-scene.ts';
 import { RecordedChain } from '../../../../test/fakes/recorded-chain.ts';
+import { poolId } from '../../../../test/ids.ts';
+import type { Address } from '../../../model/ids.ts';
 
 afterEach(endScene);
 
 /** Contracts as `eth_call` sees them: the pair is real, the other only says so. */
 function answerCall(to: string, data: string): string {
-  const pairs = [PAIR, FALSE_PAIR];
+  const pairs: readonly string[] = [PAIR, FALSE_PAIR];
   if (pairs.includes(to)) {
-    const answers: Record<string, string> = {
+    const answers: Record<string, Address> = {
       '0xc45a0155': FACTORY,
       '0x0dfe1681': TOKEN,
       '0xd21220a7': WETH,
@@ -59,7 +61,7 @@ test('behavior: a pool met mid-life is told once a range, and an impostor never'
         terms: null,
       },
     });
-    assert.ok(events.slice(1).every((event) => 'pool' in event && event.pool === PAIR));
+    assert.ok(events.slice(1).every((event) => 'pool' in event && event.pool === poolId(PAIR)));
   }
   assert.equal(node.count('eth_call'), 8, 'asked in the first round only');
   assert.equal(adapter.status?.().poolsIgnored, 1);
@@ -70,7 +72,7 @@ test('behavior: a pool that the caller has stored is not told again when it is c
   chain.add([{ from: TRADER, logs: swap(PAIR, 5) }]);
   const { pool, ...rest } = { pool: PAIR, venue: 'uniswap-v2', token0: TOKEN, token1: WETH };
   const kind = 'constantProduct' as const;
-  const row = { pool, kind, ...rest, feePips: 3000, vault: pool, terms: null };
+  const row = { pool: poolId(pool), kind, ...rest, feePips: 3000, vault: pool, terms: null };
   for (const complete of [true, false]) {
     const adapter = createAdapter([await startNode(chain)], {
       knownPools: async (pools) => pools.map(() => ({ ...row, complete })),

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils';
 import { toFakeAddress } from '../../../../test/fakes/fake-market.ts';
+import { poolId } from '../../../../test/ids.ts';
+import type { Address } from '../../../model/ids.ts';
 import type { PoolDescriptionOf } from '../../../model/pool.ts';
 import { leavesSwapsAlone } from './pool-hooks.ts';
 
@@ -11,7 +13,7 @@ const WETH = toFakeAddress('aa', 1);
 const USDC = toFakeAddress('aa', 2);
 
 describe('leavesSwapsAlone', () => {
-  function createHooked(hooks: string, keyFee: number): PoolDescriptionOf<'concentrated'> {
+  function createHooked(hooks: Address, keyFee: number): PoolDescriptionOf<'concentrated'> {
     const key = [WETH, USDC, keyFee, 60, hooks] as [
       `0x${string}`,
       `0x${string}`,
@@ -21,7 +23,7 @@ describe('leavesSwapsAlone', () => {
     ];
     const types = parseAbiParameters('address, address, uint24, int24, address');
     return {
-      pool: keccak256(encodeAbiParameters(types, key)),
+      pool: poolId(keccak256(encodeAbiParameters(types, key))),
       venue: 'uniswap-v4',
       token0: WETH,
       token1: USDC,

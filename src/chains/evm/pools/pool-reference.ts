@@ -3,6 +3,7 @@
 import { keccak256 } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
 import type { PoolDescription, PoolDescriptionOf } from '../../../model/pool.ts';
+import { toPoolContract } from '../evm-ids.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 
 type SingletonPool = Pick<
@@ -52,10 +53,10 @@ export function hasFixedFee(pool: SingletonPool, hooks: Address): boolean {
 /** Null for a pool of a kind that no router of ours swaps in. */
 export function toPoolReference(pool: PoolDescription): PoolReference | null {
   const { pool: id, token0, token1, feePips } = pool;
-  if (pool.kind === 'constantProduct') return { kind: 'v2', pair: id };
+  if (pool.kind === 'constantProduct') return { kind: 'v2', pair: toPoolContract(id) };
   if (pool.kind !== 'concentrated') return null;
   const { tickSpacing, singleton } = pool.terms;
-  if (singleton === null) return { kind: 'v3', pool: id, feePips };
+  if (singleton === null) return { kind: 'v3', pool: toPoolContract(id), feePips };
   const { hooks } = singleton;
   const isFixed = hooks === null || hasFixedFee(pool, hooks);
   return {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startMisbehavingRpc, type TrueAnswer } from '../../../../test/fakes/misbehaving-rpc.ts';
+import { address } from '../../../../test/ids.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
 import { RpcClient } from '../rpc/rpc-client.ts';
@@ -21,18 +22,18 @@ const LIMITS = {
   chainCheckMs: 60_000,
 };
 
-const TOKEN = `0x${'aa'.repeat(20)}`;
-const WRAPPED = `0x${'ee'.repeat(20)}`;
+const TOKEN = address(`0x${'aa'.repeat(20)}`);
+const WRAPPED = address(`0x${'ee'.repeat(20)}`);
 const TRIP: ProbeTrip = {
   hops: [
     {
       kind: 'v2',
-      pool: `0x${'dd'.repeat(20)}`,
+      pool: address(`0x${'dd'.repeat(20)}`),
       tokenIn: WRAPPED,
       tokenOut: TOKEN,
       fee: 3000,
       tickSpacing: 0,
-      hooks: `0x${'00'.repeat(20)}`,
+      hooks: address(`0x${'00'.repeat(20)}`),
     },
   ],
   amountIn: 10n ** 16n,

@@ -31,7 +31,7 @@ function decodeTransfer(log: EvmLog, out: DecodedEvent[]): void {
   });
 }
 
-function createWrapDecoder(wrapped: string, direction: 'deposit' | 'withdrawal'): LogDecoder {
+function createWrapDecoder(wrapped: Address, direction: 'deposit' | 'withdrawal'): LogDecoder {
   return (log, out) => {
     if (log.address !== wrapped || log.topics.length !== 2 || !hasWords(log.data, 1)) return;
     const owner = toTopicAddress(log.topics[1]);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { encodeAbiParameters, stringToHex } from 'viem';
+import { address } from '../../../../test/ids.ts';
 import { decodeText, readTokenMetadata } from './read-token-metadata.ts';
 
 const toAbi = (text: string) => encodeAbiParameters([{ type: 'string' }], [text]);
@@ -43,7 +44,7 @@ test('behavior: malformed, empty and missing answers are null', () => {
 });
 
 test('behavior: decimals beyond a byte, or of another shape, are null', async () => {
-  const token = `0x${'1'.repeat(40)}`;
+  const token = address(`0x${'1'.repeat(40)}`);
   const read = async (decimals: string | null) => {
     const [metadata] = await readTokenMetadata([token], async () => [null, null, decimals]);
     return metadata?.decimals;

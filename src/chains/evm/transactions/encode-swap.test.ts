@@ -7,12 +7,14 @@ import { findPool } from '../../../../devnet/deployment.ts';
 import type { TestReceipt } from '../../../../devnet/test-chain.ts';
 import { enableV3Fee, mintPosition, openTwin } from '../../../../test/devnet-liquidity.ts';
 import { createRandom } from '../../../../test/fakes/fake-chain.ts';
+import { address } from '../../../../test/ids.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../../test/indexed-devnet.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
 import { type SwapCase, SwapCases } from '../../../../test/swap-cases.ts';
 import { readBalance } from '../../../../test/trade-wallet.ts';
 import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';
 import { systemClock } from '../../../lib/clock.ts';
+import type { Address } from '../../../model/ids.ts';
 import { addressWord, toCallData, uintWord } from '../hex-data.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { toRevertReason } from './decode-revert.ts';
@@ -28,12 +30,12 @@ import {
 import { type SwapPlan, type SwapRouter, toSwapRouter } from './swap-plan.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
 
-const WALLET = TEST_ADDRESSES[3]!;
+const WALLET = address(TEST_ADDRESSES[3]!);
 const ETHER = 10n ** 18n;
 
 let devnet: IndexedDevnet;
 let cases: SwapCases;
-let weth: string;
+let weth: Address;
 let router: SwapRouter;
 let simulator: CallSimulator;
 let slots: TokenBalanceSlots;
@@ -68,9 +70,9 @@ async function readGas({ gasUsed, transactionHash }: TestReceipt): Promise<bigin
   return BigInt(gasUsed) * BigInt(effectiveGasPrice);
 }
 
-function toBalanceRead(token: string, owner: string): WalletCall {
+function toBalanceRead(token: Address, owner: Address): WalletCall {
   if (token === ZERO_ADDRESS) return toNativeRead(owner);
-  const data = toCallData('0x70a08231', addressWord(owner.toLowerCase()));
+  const data = toCallData('0x70a08231', addressWord(address(owner.toLowerCase())));
   return { to: token, data, value: 0n, gas: 1_000_000n };
 }
 
@@ -86,14 +88,13 @@ interface Rehearsed {
 async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
   const { block, blockHash } = devnet.follower.current?.checkpoint ?? assert.fail();
   const amountRaw = toSpent(plan);
-  const { tokenIn: token, tokenOut } = plan;
+  const { tokenIn: token, tokenOut, deadlineSeconds } = plan;
   const isNative = token === ZERO_ADDRESS;
-  const { deadlineSeconds } = plan;
   const need = { token, amountRaw, deadlineSeconds, mustReset: false };
   const none = { tokenRaw: 0n, permit2Raw: 0n, permit2Expiration: 0 };
   const prepared = isNative ? [] : encodeApprovals(need, none, router);
   const slot = isNative ? null : await slots.find({ token, owner: WALLET, block });
-  const overrides: [string, AccountOverride] =
+  const overrides: [Address, AccountOverride] =
     slot === null
       ? [WALLET, { balance: amountRaw }]
       : [slot.account, { slots: new Map([[slot.slot, `0x${uintWord(amountRaw)}`]]) }];
@@ -102,10 +103,8 @@ async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
   );
   const checked = [...new Set([...touched, weth, ZERO_ADDRESS])];
   const ends = [toBalanceRead(token, WALLET), toBalanceRead(tokenOut, WALLET)];
-  const calls = [...prepared, encodeSwap(plan, router)].map(({ to, data, value }) => ({
-    ...{ to, data, value },
-    gas: 3_000_000n,
-  }));
+  const steps = [...prepared, encodeSwap(plan, router)];
+  const calls = steps.map(({ to, data, value }) => ({ to, data, value, gas: 3_000_000n }));
   const result = await simulator.simulate({
     wallet: WALLET,
     calls: [
@@ -373,7 +372,7 @@ describe('encodeSwap', () => {
       assert.equal(isFilled, false);
       const plan: SwapPlan = {
         tokenIn: ZERO_ADDRESS,
-        tokenOut: cases.tokenOf('wire'),
+        tokenOut: address(cases.tokenOf('wire')),
         amountOutMin: 0n,
         strands: [
           {

@@ -1,7 +1,7 @@
 // Transactions on an EVM chain: trades through its router, and what became of what was sent.
 
 import type { Clock } from '../../../lib/clock.ts';
-import type { Address } from '../../../model/ids.ts';
+import type { Address, TransactionId } from '../../../model/ids.ts';
 import type {
   BuildRequest,
   BuiltTransactions,
@@ -87,7 +87,7 @@ export class EvmTransactions implements ChainTransactions {
     return this.#options.client.at((endpoint) => endpoint.readBlockNumber());
   }
 
-  readTransaction(id: string): Promise<TransactionFate> {
+  readTransaction(id: TransactionId): Promise<TransactionFate> {
     return readTransaction(this.#options.client, id);
   }
 

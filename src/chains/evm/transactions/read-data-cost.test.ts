@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { decodeFunctionData, parseAbi } from 'viem';
+import { address } from '../../../../test/ids.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
 import { uintWord } from '../hex-data.ts';
@@ -15,7 +16,7 @@ const ABI = parseAbi([
   'function gasEstimateL1Component(address to, bool contractCreation, bytes data)',
   'function getL1Fee(bytes data)',
 ]);
-const TO = `0x${'11'.repeat(20)}`;
+const TO = address(`0x${'11'.repeat(20)}`);
 const SENT = [
   { to: TO, data: '0x1234' },
   { to: TO, data: `0x${'ab'.repeat(100)}` },

@@ -5,6 +5,7 @@ import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
 import type { Rollup } from '../deployment.ts';
+import { evmAddress } from '../evm-ids.ts';
 import { uintAt } from '../hex-data.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcCall } from '../rpc/rpc-endpoint.ts';
@@ -22,8 +23,8 @@ interface SentCall {
 }
 
 /** A contract that only nodes pretend to have. */
-const ARBITRUM_NODE_INTERFACE = '0x00000000000000000000000000000000000000c8';
-const OP_GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000f';
+const ARBITRUM_NODE_INTERFACE = evmAddress('0x00000000000000000000000000000000000000c8');
+const OP_GAS_PRICE_ORACLE = evmAddress('0x420000000000000000000000000000000000000f');
 
 const COST_ABI = parseAbi([
   'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { transactionId } from '../../../../test/ids.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
 import { RpcClient } from '../rpc/rpc-client.ts';
 import { readTransaction } from './read-transaction.ts';
 
-const HASH = `0x${'12'.repeat(32)}`;
+const HASH = transactionId(`0x${'12'.repeat(32)}`);
 const BLOCK_HASH = `0x${'34'.repeat(32)}`;
 const POOL = `0x${'ab'.repeat(20)}`;
 const POOL_ID = `0x${'cd'.repeat(32)}`;

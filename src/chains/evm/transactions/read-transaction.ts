@@ -1,15 +1,15 @@
 // What became of a transaction, as far as any node knows.
 
+import type { PoolId, TransactionId } from '../../../model/ids.ts';
 import type { TransactionFate } from '../../chain-transactions.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
+import { parseEvmPool } from '../evm-ids.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { RpcError } from '../rpc/rpc-error.ts';
 
 const UNKNOWN: TransactionFate = { state: 'unknown' };
 const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
-const ADDRESS = /^0x[0-9a-f]{40}$/i;
-const WORD = /^0x[0-9a-f]{64}$/i;
 /** No transaction of a trade touches more pools. */
 const CANDIDATES_MAX = 500;
 
@@ -26,13 +26,15 @@ function toFields(value: unknown, endpoint: RpcEndpoint): Fields | null {
 }
 
 /** V2 and V3 pools speak for themselves, V4's manager names the pool in the first topic. */
-function toCandidates(logs: unknown): string[] {
-  const found = new Set<string>();
+function toCandidates(logs: unknown): PoolId[] {
+  const found = new Set<PoolId>();
   for (const log of Array.isArray(logs) ? logs : []) {
     const { address, topics } = (log ?? {}) as Fields;
-    if (typeof address === 'string' && ADDRESS.test(address)) found.add(address.toLowerCase());
     const first: unknown = Array.isArray(topics) ? topics[1] : null;
-    if (typeof first === 'string' && WORD.test(first)) found.add(first.toLowerCase());
+    for (const text of [address, first]) {
+      const pool = typeof text === 'string' ? parseEvmPool(text) : null;
+      if (pool !== null) found.add(pool);
+    }
     if (found.size >= CANDIDATES_MAX) break;
   }
   return [...found];
@@ -40,7 +42,7 @@ function toCandidates(logs: unknown): string[] {
 
 async function readAt(
   endpoint: RpcEndpoint,
-  txHash: string,
+  txHash: TransactionId,
   signal?: AbortSignal,
 ): Promise<TransactionFate> {
   const [receiptOutcome, transactionOutcome] = await endpoint.batch(
@@ -76,7 +78,7 @@ async function readAt(
 /** One node that has not heard of it proves nothing: then all are asked. */
 export async function readTransaction(
   client: RpcClient,
-  txHash: string,
+  txHash: TransactionId,
   signal?: AbortSignal,
 ): Promise<TransactionFate> {
   const fate = await client.at((endpoint) => readAt(endpoint, txHash, signal), { signal });

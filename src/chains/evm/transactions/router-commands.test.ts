@@ -10,6 +10,8 @@ import {
   parseAbi,
   parseAbiParameters,
 } from 'viem';
+import { address } from '../../../../test/ids.ts';
+import type { Address } from '../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { ROUTER, RouterCommands } from './router-commands.ts';
 
@@ -29,11 +31,11 @@ const LAYOUTS = {
   ]),
 } as const;
 
-const A = `0x${'aa'.repeat(20)}`;
-const B = `0x${'bb'.repeat(20)}`;
+const A = address(`0x${'aa'.repeat(20)}`);
+const B = address(`0x${'bb'.repeat(20)}`);
 
-function toHop(tokenIn: string, tokenOut: string) {
-  const [currency0 = '', currency1 = ''] = [tokenIn, tokenOut].sort();
+function toHop(tokenIn: Address, tokenOut: Address) {
+  const [currency0, currency1] = tokenIn < tokenOut ? [tokenIn, tokenOut] : [tokenOut, tokenIn];
   const key = { currency0, currency1, fee: 500, tickSpacing: 10, hooks: ZERO_ADDRESS };
   return { pool: { kind: 'v4' as const, key }, tokenIn, tokenOut };
 }

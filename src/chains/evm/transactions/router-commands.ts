@@ -9,11 +9,12 @@ import {
   parseAbiParameters,
 } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
+import { evmAddress } from '../evm-ids.ts';
 import type { PoolKey } from '../pools/pool-reference.ts';
 import type { SwapHop, SwapRouter } from './swap-plan.ts';
 
 /** The router's own address, as it calls itself in commands. */
-export const ROUTER: Address = '0x0000000000000000000000000000000000000002';
+export const ROUTER = evmAddress('0x0000000000000000000000000000000000000002');
 /** As an amount: all that the router holds of it. */
 export const WHOLE_BALANCE = 1n << 255n;
 /** As V2's amount: the pair has been paid. As V4's amount: all that is owed or due. */

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { findPool, findToken } from '../../../../devnet/deployment.ts';
 import { startTestChain, type TestChain } from '../../../../devnet/test-chain.ts';
+import { address } from '../../../../test/ids.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
@@ -22,7 +23,7 @@ import { type SwapRouter, toSwapRouter } from './swap-plan.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
 
 /** Nobody's: it has never been used. */
-const WALLET = '0x00000000000000000000000000000000c0ffee00';
+const WALLET = address('0x00000000000000000000000000000000c0ffee00');
 const NONE = { tokenRaw: 0n, permit2Raw: 0n, permit2Expiration: 0 };
 
 interface Call {
@@ -108,12 +109,12 @@ async function sell(
   more: { readonly amountOutMin?: bigint; readonly hash?: string } = {},
 ): Promise<Simulation & { kinds?: readonly string[] }> {
   const block = await readHead();
-  const token = findToken(chain.deployment, 'wire').address;
+  const token = address(findToken(chain.deployment, 'wire').address);
   const { id } = findPool(chain.deployment, { token: 'wire', venue: 'uniswap-v2' });
   const amountRaw = 10n ** 20n;
   const deadlineSeconds = 4_000_000_000;
   const tokenOut = router.wrapped;
-  const hop = { pool: { kind: 'v2', pair: id }, tokenIn: token, tokenOut } as const;
+  const hop = { pool: { kind: 'v2', pair: address(id) }, tokenIn: token, tokenOut } as const;
   const swap = encodeSwap(
     {
       tokenIn: token,
@@ -205,7 +206,8 @@ describe('TokenBalanceSlots', () => {
     const node = await startLesserNode(() => true);
     const { slots } = connect(node.url);
     const { number } = await readHead();
-    for (const { address: token, key } of chain.deployment.tokens) {
+    for (const { key, ...one } of chain.deployment.tokens) {
+      const token = address(one.address);
       const found = await slots.find({ token, owner: WALLET, block: number });
       assert.ok(found, key);
       const overrides = { [found.account]: { stateDiff: { [found.slot]: `0x${uintWord(7n)}` } } };
@@ -219,7 +221,7 @@ describe('TokenBalanceSlots', () => {
       assert.equal(BigInt(told), 7n, key);
     }
     const before = node.asked.length;
-    const token = chain.deployment.tokens[0]!.address;
+    const token = address(chain.deployment.tokens[0]!.address);
     await slots.find({ token, owner: WALLET, block: number });
     assert.equal(node.asked.length, before);
   });
@@ -229,7 +231,7 @@ describe('TokenBalanceSlots', () => {
     const { slots } = connect(node.url);
     const { number } = await readHead();
     const { weth } = chain.deployment.contracts;
-    for (const token of [weth, findToken(chain.deployment, 'odol').address]) {
+    for (const token of [weth, findToken(chain.deployment, 'odol').address].map(address)) {
       assert.ok(await slots.find({ token, owner: WALLET, block: number }));
     }
   });
@@ -237,7 +239,7 @@ describe('TokenBalanceSlots', () => {
   it('finds nothing where there is no token', async () => {
     const { slots } = connect(chain.rpcUrl);
     const { number } = await readHead();
-    const token = `0x${'12'.repeat(20)}`;
+    const token = address(`0x${'12'.repeat(20)}`);
     assert.equal(await slots.find({ token, owner: WALLET, block: number }), null);
   });
 });

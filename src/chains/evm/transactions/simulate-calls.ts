@@ -3,6 +3,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Address } from '../../../model/ids.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
+import { evmAddress } from '../evm-ids.ts';
 import { addressWord, toQuantity, uintAt, uintWord } from '../hex-data.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
@@ -50,7 +51,7 @@ export type Simulation =
   | { readonly status: 'unable' };
 
 /** A call to it, in a simulation, returns the native balance of the address that it is given. */
-const BALANCE_READER: Address = '0xba1a00000000000000000000000000000000ba1a';
+const BALANCE_READER = evmAddress('0xba1a00000000000000000000000000000000ba1a');
 /** `return(balance(calldataload(0)))` */
 const BALANCE_READER_CODE = '0x6000353160005260206000f3';
 

@@ -4,6 +4,7 @@
 import { keccak256 } from 'viem/utils';
 import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { Address } from '../../../model/ids.ts';
+import { parseEvmAddress } from '../evm-ids.ts';
 import { addressWord, toCallData, toQuantity, uintWord } from '../hex-data.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcCall } from '../rpc/rpc-endpoint.ts';
@@ -31,7 +32,6 @@ const KNOWN_MAX = 10_000;
 /** Nobody's balance by chance. */
 const MARK = uintWord(0x6d696e74776972652062616c616e6365n);
 const SLOT = /^0x[0-9a-f]{64}$/i;
-const ACCOUNT = /^0x[0-9a-f]{40}$/i;
 const CALL_GAS = '0x1e8480';
 
 /** A node may not know the method, or think the call wrong: then guessing is left. */
@@ -46,11 +46,12 @@ function parseAccessList(value: unknown): StorageSlot[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((entry: { address?: unknown; storageKeys?: unknown }) => {
     const { address, storageKeys } = entry ?? {};
-    if (typeof address !== 'string' || !ACCOUNT.test(address)) return [];
+    const account = typeof address === 'string' ? parseEvmAddress(address) : null;
+    if (account === null) return [];
     const keys = Array.isArray(storageKeys) ? storageKeys : [];
     return keys
       .filter((slot): slot is string => typeof slot === 'string' && SLOT.test(slot))
-      .map((slot) => ({ account: address.toLowerCase(), slot: slot.toLowerCase() }));
+      .map((slot) => ({ account, slot: slot.toLowerCase() }));
   });
 }
 

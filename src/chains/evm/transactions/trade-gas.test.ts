@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TRADE_COSTS } from '../../../../test/fakes/trade-costs.ts';
+import { address } from '../../../../test/ids.ts';
 import { concentratedKind } from '../../../amm/concentrated/concentrated-kind.ts';
 import { constantProductKind } from '../../../amm/constant-product/constant-product-kind.ts';
 import type { SwapCost } from '../../../amm/pool-kind.ts';
@@ -21,7 +22,7 @@ function toStrand(kinds: readonly Kind[], takes: TradeStrand['takes'] = 'input')
   const hops = kinds.map(
     (kind, index): Partial<TradeHop> => ({
       cost: toCost(kind),
-      vault: kind === 'v4' ? 'manager' : `pool ${index}`,
+      vault: address(kind === 'v4' ? 'manager' : `pool ${index}`),
       ticksCrossed: 0,
     }),
   ) as TradeHop[];

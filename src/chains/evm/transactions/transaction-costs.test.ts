@@ -4,12 +4,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toFakeAddress } from '../../../../test/fakes/fake-market.ts';
 import { TRANSACTION_ROOM } from '../../../../test/fakes/trade-costs.ts';
+import { poolId } from '../../../../test/ids.ts';
 import { concentratedKind } from '../../../amm/concentrated/concentrated-kind.ts';
 import { constantProductKind } from '../../../amm/constant-product/constant-product-kind.ts';
 import { ConstantProductPool } from '../../../amm/constant-product/constant-product-pool.ts';
 import type { GraphPool } from '../../../trading/graph/pool-graph-pool.ts';
 import type { StrandSource } from '../../../trading/routing/route-strands.ts';
 import type { RouteHop } from '../../../trading/routing/route-swaps.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
 import { encodeSwap } from './encode-swap.ts';
 import type { SwapHop, SwapStrand } from './swap-plan.ts';
 import { findHopBytes } from './transaction-costs.ts';
@@ -39,15 +41,15 @@ function toTerms(kind: Kind) {
 
 function createPool(kind: Kind): GraphPool {
   created += 1;
-  const address = toFakeAddress('dd', created);
+  const contract = toFakeAddress('dd', created);
   const terms = toTerms(kind);
   return {
-    pool: kind === 'v4' ? `0x${address.slice(2).padStart(64, '0')}` : address,
+    pool: poolId(kind === 'v4' ? `0x${contract.slice(2).padStart(64, '0')}` : contract),
     venue: `uniswap-${kind}`,
     token0: toFakeAddress('aa', 1),
     token1: toFakeAddress('aa', 2),
     feePips: 3000,
-    vault: kind === 'v4' ? toFakeAddress('bb', 9) : address,
+    vault: kind === 'v4' ? toFakeAddress('bb', 9) : contract,
     ...terms,
     bytes: findHopBytes(terms),
     inexact: null,
@@ -73,8 +75,8 @@ function createStrand(kinds: readonly Kind[], takes: StrandSource, ticksCrossed 
 
 function toLength(strands: readonly SwapStrand[]): number {
   const plan = {
-    tokenIn: strands[0]?.hops[0]?.tokenIn ?? '',
-    tokenOut: strands.at(-1)?.hops.at(-1)?.tokenOut ?? '',
+    tokenIn: strands[0]?.hops[0]?.tokenIn ?? ZERO_ADDRESS,
+    tokenOut: strands.at(-1)?.hops.at(-1)?.tokenOut ?? ZERO_ADDRESS,
     amountOutMin: 10n ** 30n,
     strands,
     outputTaxBps: 0,

@@ -1,5 +1,6 @@
 // Pools' own state, each asked in the way of its kind of DEX.
 
+import type { PoolId } from '../../../model/ids.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
 import type { EvmDeployment } from '../deployment.ts';
 import { VENUE_PROTOCOLS } from './registry.ts';
@@ -10,7 +11,7 @@ export async function readPoolStates(
   queries: readonly PoolStateQuery[],
   context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
 ): Promise<PoolStateReading[]> {
-  const readings = new Map<string, PoolStateReading>();
+  const readings = new Map<PoolId, PoolStateReading>();
   for (const protocol of VENUE_PROTOCOLS) {
     const venues = new Set(protocol.toVenues(context.deployment));
     const own = queries.filter(({ description }) => venues.has(description.venue));

@@ -1,6 +1,7 @@
 // Logs of Uniswap V2 pairs. `Sync` tells all that a mint or a burn changes, so those are not read.
 
 import type { EvmDeployment } from '../../deployment.ts';
+import { toPoolId } from '../../evm-ids.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../../evm-log.ts';
 import { addressAt, hasWords, toTopicAddress, uintAt } from '../../hex-data.ts';
 
@@ -17,17 +18,17 @@ function createPairCreatedDecoder(deployment: EvmDeployment): LogDecoder {
     const token0 = toTopicAddress(log.topics[1]);
     const token1 = toTopicAddress(log.topics[2]);
     if (token0 === null || token1 === null) return;
-    const pool = addressAt(log.data, 0);
+    const vault = addressAt(log.data, 0);
     out.push({
       kind: 'poolCreated',
       description: {
-        pool,
+        pool: toPoolId(vault),
         kind: 'constantProduct',
         venue: fork.venue,
         token0,
         token1,
         feePips: fork.feePips,
-        vault: pool,
+        vault,
         terms: null,
       },
       complete: true,
@@ -39,7 +40,7 @@ function decodeSync(log: EvmLog, out: DecodedEvent[]): void {
   if (log.topics.length !== 1 || !hasWords(log.data, 2)) return;
   out.push({
     kind: 'poolChanged',
-    pool: log.address,
+    pool: toPoolId(log.address),
     change: {
       poolKind: 'constantProduct',
       reserve0: uintAt(log.data, 0),
@@ -55,7 +56,7 @@ function decodeSwap(log: EvmLog, out: DecodedEvent[]): void {
     kind: 'swap',
     txHash: log.txHash,
     logIndex: log.logIndex,
-    pool: log.address,
+    pool: toPoolId(log.address),
     amount0: uintAt(data, 0) - uintAt(data, 2),
     amount1: uintAt(data, 1) - uintAt(data, 3),
     change: null,

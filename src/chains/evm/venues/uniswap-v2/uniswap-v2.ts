@@ -1,6 +1,7 @@
 // Uniswap V2 and its forks: what is read from logs, and what from the contracts themselves.
 
 import type { PoolDescription } from '../../../../model/pool.ts';
+import { toPoolContract, toPoolId } from '../../evm-ids.ts';
 import { addressAt, addressWord, hasWords, toCallData, uintAt } from '../../hex-data.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV2Decoders } from './decode.ts';
@@ -15,14 +16,17 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   const forks = new Map(context.deployment.v2.map((fork) => [fork.factory, fork]));
   const said = await context.callContracts(
     pools.flatMap((pool) =>
-      [FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR].map((data) => ({ to: pool, data })),
+      [FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR].map((data) => ({
+        to: toPoolContract(pool),
+        data,
+      })),
     ),
   );
   const claims = pools.flatMap((pool, index) => {
     const answers = said.slice(index * 3, index * 3 + 3);
     if (answers.some((answer) => answer === null || !hasWords(answer, 1))) return [];
     const [factory, token0, token1] = answers.map((answer) => addressAt(answer ?? '', 0));
-    const fork = forks.get(factory ?? '');
+    const fork = factory === undefined ? undefined : forks.get(factory);
     if (fork === undefined || token0 === undefined || token1 === undefined) return [];
     return [{ pool, fork, token0, token1 }];
   });
@@ -34,16 +38,22 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   );
   return claims.flatMap(({ pool, fork, token0, token1 }, index): PoolDescription[] => {
     const answer = vouched[index] ?? null;
-    if (answer === null || !hasWords(answer, 1) || addressAt(answer, 0) !== pool) return [];
+    if (answer === null || !hasWords(answer, 1) || toPoolId(addressAt(answer, 0)) !== pool) {
+      return [];
+    }
     const { venue, feePips } = fork;
     const kind = 'constantProduct';
-    return [{ pool, kind, venue, token0, token1, feePips, vault: pool, terms: null }];
+    const vault = toPoolContract(pool);
+    return [{ pool, kind, venue, token0, token1, feePips, vault, terms: null }];
   });
 };
 
 const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context) => {
   const answers = await context.callContracts(
-    queries.map(({ description }) => ({ to: description.pool, data: GET_RESERVES_SELECTOR })),
+    queries.map(({ description }) => ({
+      to: toPoolContract(description.pool),
+      data: GET_RESERVES_SELECTOR,
+    })),
   );
   return queries.map(({ description }, index) => {
     const answer = answers[index] ?? null;

@@ -2,6 +2,7 @@
 // its own; the five words that matter are the same.
 
 import type { EvmDeployment } from '../../deployment.ts';
+import { toPoolId } from '../../evm-ids.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../../evm-log.ts';
 import {
   addressAt,
@@ -29,17 +30,17 @@ function createPoolCreatedDecoder(deployment: EvmDeployment): LogDecoder {
     const token0 = toTopicAddress(topics[1]);
     const token1 = toTopicAddress(topics[2]);
     if (token0 === null || token1 === null) return;
-    const pool = addressAt(data, 1);
+    const vault = addressAt(data, 1);
     out.push({
       kind: 'poolCreated',
       description: {
-        pool,
+        pool: toPoolId(vault),
         kind: 'concentrated',
         venue: fork.venue,
         token0,
         token1,
         feePips: Number(topics[3]),
-        vault: pool,
+        vault,
         terms: { tickSpacing: int24At(data, 0), singleton: null },
       },
       complete: true,
@@ -51,7 +52,7 @@ function decodeInitialize(log: EvmLog, out: DecodedEvent[]): void {
   if (log.topics.length !== 1 || !hasWords(log.data, 2)) return;
   out.push({
     kind: 'poolChanged',
-    pool: log.address,
+    pool: toPoolId(log.address),
     change: {
       poolKind: 'concentrated',
       type: 'initialized',
@@ -67,7 +68,7 @@ function pushLiquidity(log: EvmLog, liquidityDelta: bigint, out: DecodedEvent[])
   if (lower === undefined || upper === undefined || liquidityDelta === 0n) return;
   out.push({
     kind: 'poolChanged',
-    pool: log.address,
+    pool: toPoolId(log.address),
     change: {
       poolKind: 'concentrated',
       type: 'position',
@@ -98,7 +99,7 @@ function createSwapDecoder(words: number): LogDecoder {
       kind: 'swap',
       txHash: log.txHash,
       logIndex: log.logIndex,
-      pool: log.address,
+      pool: toPoolId(log.address),
       amount0: intAt(data, 0),
       amount1: intAt(data, 1),
       change: {

@@ -2,6 +2,7 @@
 
 import type { PoolDescription } from '../../../../model/pool.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../../adapter.ts';
+import { toPoolContract, toPoolId } from '../../evm-ids.ts';
 import {
   addressAt,
   addressWord,
@@ -38,7 +39,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   const forks = new Map(context.deployment.v3.map((fork) => [fork.factory, fork]));
   const width = SELF_DESCRIPTION.length;
   const said = await context.callContracts(
-    pools.flatMap((pool) => SELF_DESCRIPTION.map((data) => ({ to: pool, data }))),
+    pools.flatMap((pool) => SELF_DESCRIPTION.map((data) => ({ to: toPoolContract(pool), data }))),
   );
   const claims = pools.flatMap((pool, index) => {
     const answers = said.slice(index * width, (index + 1) * width);
@@ -59,7 +60,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
           token0: addressAt(token0, 0),
           token1: addressAt(token1, 0),
           feePips,
-          vault: pool,
+          vault: toPoolContract(pool),
           terms: { tickSpacing: int24At(spacing, 0), singleton: null },
         },
       },
@@ -79,7 +80,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   return claims.flatMap(({ description }, index): PoolDescription[] => {
     const answer = vouched[index] ?? null;
     if (answer === null || !hasWords(answer, 1)) return [];
-    return addressAt(answer, 0) === description.pool ? [description] : [];
+    return toPoolId(addressAt(answer, 0)) === description.pool ? [description] : [];
   });
 };
 
@@ -112,11 +113,14 @@ function toReading(
 
 const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context) => {
   const answers = await context.callContracts(
-    queries.flatMap(({ description: { pool: to }, ticks }) => [
-      { to, data: SLOT0_SELECTOR },
-      { to, data: LIQUIDITY_SELECTOR },
-      ...ticks.map((tick) => ({ to, data: toCallData(TICKS_SELECTOR, intWord(tick)) })),
-    ]),
+    queries.flatMap(({ description, ticks }) => {
+      const to = toPoolContract(description.pool);
+      return [
+        { to, data: SLOT0_SELECTOR },
+        { to, data: LIQUIDITY_SELECTOR },
+        ...ticks.map((tick) => ({ to, data: toCallData(TICKS_SELECTOR, intWord(tick)) })),
+      ];
+    }),
   );
   let start = 0;
   return queries.map((query) => {

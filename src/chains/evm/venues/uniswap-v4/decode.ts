@@ -4,7 +4,15 @@ import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import type { EvmDeployment, V4Deployment } from '../../deployment.ts';
 import type { LogDecoder } from '../../evm-log.ts';
-import { addressAt, hasWords, int24At, intAt, toTopicAddress, uintAt } from '../../hex-data.ts';
+import {
+  addressAt,
+  hasWords,
+  int24At,
+  intAt,
+  toTopicAddress,
+  toTopicPool,
+  uintAt,
+} from '../../hex-data.ts';
 import { ZERO_ADDRESS } from '../../zero-address.ts';
 
 const INITIALIZE_TOPIC = '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438';
@@ -41,7 +49,7 @@ export function toV4Description(key: V4PoolKey, deployment: V4Deployment): PoolD
 function createInitializeDecoder(deployment: V4Deployment): LogDecoder {
   return ({ topics, data }, out) => {
     if (topics.length !== 4 || !hasWords(data, 5)) return;
-    const pool = topics[1];
+    const pool = toTopicPool(topics[1]);
     const token0 = toTopicAddress(topics[2]);
     const token1 = toTopicAddress(topics[3]);
     if (pool === undefined || token0 === null || token1 === null) return;
@@ -72,7 +80,7 @@ function createInitializeDecoder(deployment: V4Deployment): LogDecoder {
 }
 
 const decodeModifyLiquidity: LogDecoder = ({ topics, data }, out) => {
-  const pool = topics[1];
+  const pool = toTopicPool(topics[1]);
   if (pool === undefined || topics.length !== 3 || !hasWords(data, 4)) return;
   const liquidityDelta = intAt(data, 2);
   // Zero collects fees and changes nothing that is priced.
@@ -91,7 +99,7 @@ const decodeModifyLiquidity: LogDecoder = ({ topics, data }, out) => {
 };
 
 const decodeSwap: LogDecoder = ({ topics, data, txHash, logIndex }, out) => {
-  const pool = topics[1];
+  const pool = toTopicPool(topics[1]);
   if (pool === undefined || topics.length !== 3 || !hasWords(data, 6)) return;
   out.push({
     kind: 'swap',
@@ -113,7 +121,7 @@ const decodeSwap: LogDecoder = ({ topics, data, txHash, logIndex }, out) => {
 };
 
 const decodeProtocolFee: LogDecoder = ({ topics, data }, out) => {
-  const pool = topics[1];
+  const pool = toTopicPool(topics[1]);
   if (pool === undefined || topics.length !== 2 || !hasWords(data, 1)) return;
   const protocolFee = Number(uintAt(data, 0));
   const change = { poolKind: 'concentrated', type: 'protocolFee', protocolFee } as const;
