@@ -10,7 +10,7 @@ const SLACK_FACTOR = 16;
 
 /**
  * A time that no trade after the position is older than. A token's trades never go back in time,
- * but may be older than the chain's time at the position, by as much as the chain's clock went back.
+ * but may be older than the chain's time at the position, by as much as that went back.
  */
 export async function readOldestTime(
   reader: AnswerReader,
