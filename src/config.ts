@@ -54,37 +54,37 @@ const SERVER_SETTINGS = {
   }),
   metricsPort: setting('METRICS_PORT', integer({ min: 0, max: 65_535 }), {
     group: 'Server',
-    why: 'The loopback port of `/metrics` for Prometheus, apart from the public one so that it is never exposed by accident; 0 picks a free one.',
+    why: 'The loopback port that serves `/metrics` to Prometheus. It is separate from the public port so that metrics are never exposed by accident; 0 picks a free one.',
     example: '9100',
     fallback: '9464',
   }),
   trustedProxies: setting('TRUSTED_PROXIES', listOf(cidr), {
     group: 'Server',
-    why: 'Proxies whose `X-Forwarded-For` is believed, as addresses or CIDRs. From anyone else the header changes nothing, so a caller cannot choose its own address.',
+    why: 'Proxies whose `X-Forwarded-For` header is trusted, as addresses or CIDRs. The header is ignored from anyone else, so a caller cannot spoof its address.',
     example: '10.0.0.0/8,fd00::/8',
     fallback: '',
   }),
   shutdownGraceSeconds: setting('SHUTDOWN_GRACE_SECONDS', integer({ min: 0, max: 600 }), {
     group: 'Server',
-    why: 'How long running requests may take to finish after SIGTERM before their connections are cut.',
+    why: 'How long running requests may take to finish after SIGTERM before their connections are closed.',
     example: '30',
     fallback: '10',
   }),
   answerCacheMb: setting('ANSWER_CACHE_MB', integer({ min: 1, max: 65_536 }), {
     group: 'Server',
-    why: 'Megabytes of answers that are kept as ready bytes; what changed is made anew, whatever this is.',
+    why: 'Megabytes of memory for cached answers. Stale answers are never served, whatever the size.',
     example: '256',
     fallback: '64',
   }),
   logLevel: setting('LOG_LEVEL', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']), {
     group: 'Server',
-    why: 'The least important log lines to write.',
+    why: 'The lowest log level to write.',
     example: 'warn',
     fallback: 'info',
   }),
   logFormat: setting('LOG_FORMAT', oneOf(['auto', 'json', 'text']), {
     group: 'Server',
-    why: '`json` is one object a line for machines, `text` is for people; `auto` is text on a terminal and json elsewhere.',
+    why: '`json` writes one JSON object per line, `text` is for people; `auto` picks text on a terminal and json elsewhere.',
     example: 'json',
     fallback: 'auto',
   }),
@@ -93,7 +93,7 @@ const SERVER_SETTINGS = {
 const STORE_SETTINGS = {
   dataDir: setting('DATA_DIR', (text) => resolve(text), {
     group: 'Store',
-    why: 'The folder for everything that is kept, made if it is missing.',
+    why: 'The folder for all stored data; it is created if missing.',
     example: '/var/lib/mintwire',
     fallback: './data',
   }),
@@ -113,51 +113,51 @@ const STORE_SETTINGS = {
 
 const LIMIT_SETTINGS = {
   anonymousPerMinute: limit('LIMIT_ANONYMOUS_PER_MINUTE', {
-    why: 'What a caller without credentials may spend a minute, counted by IPv4 address or IPv6 /64.',
+    why: 'The budget per minute of a caller without credentials, counted per IPv4 address or IPv6 /64.',
     fallback: '120',
   }),
   anonymousBurst: limit('LIMIT_ANONYMOUS_BURST', {
-    why: 'How much of that may be spent at once.',
+    why: 'The burst of that budget: how much may be spent at once.',
     fallback: '60',
   }),
   keyPerMinute: limit('LIMIT_KEY_PER_MINUTE', {
-    why: 'What all API keys of one wallet together may spend a minute.',
+    why: 'The budget per minute shared by all API keys of a wallet.',
     fallback: '1200',
   }),
   keyBurst: limit('LIMIT_KEY_BURST', {
-    why: 'How much of that may be spent at once.',
+    why: 'The burst of that budget: how much may be spent at once.',
     fallback: '300',
   }),
   sessionPerMinute: limit('LIMIT_SESSION_PER_MINUTE', {
-    why: 'What all sessions of one wallet together may spend a minute.',
+    why: 'The budget per minute shared by all sessions of a wallet.',
     fallback: '600',
   }),
   sessionBurst: limit('LIMIT_SESSION_BURST', {
-    why: 'How much of that may be spent at once.',
+    why: 'The burst of that budget: how much may be spent at once.',
     fallback: '150',
   }),
   ipPerMinute: limit('LIMIT_IP_PER_MINUTE', {
-    why: 'The ceiling on everything that comes from one address, whatever credentials it shows.',
+    why: 'The budget per minute of everything that comes from one address, with any credentials.',
     fallback: '3000',
   }),
   ipBurst: limit('LIMIT_IP_BURST', {
-    why: 'How much of that may be spent at once.',
+    why: 'The burst of that budget: how much may be spent at once.',
     fallback: '600',
   }),
   limiterIdentitiesMax: limit('LIMIT_IDENTITIES_MAX', {
-    why: 'How many callers a limiter remembers; bounds its memory when very many addresses call.',
+    why: 'How many callers a limiter keeps in memory; the limit holds when very many addresses call.',
     fallback: '100000',
   }),
   challengesMax: limit('LIMIT_CHALLENGES_MAX', {
-    why: 'How many sign-in challenges may wait for their signature at once, over all callers.',
+    why: 'How many unsigned sign-in challenges may be open at once, over all callers.',
     fallback: '20000',
   }),
   overloadRequestsMax: limit('OVERLOAD_REQUESTS_MAX', {
-    why: 'Requests in work at once above which new ones get 503 `OVERLOADED`.',
+    why: 'Above this many concurrent requests, new ones get 503 `OVERLOADED`.',
     fallback: '1000',
   }),
   overloadLagMs: limit('OVERLOAD_LAG_MS', {
-    why: 'Delay of the event loop in milliseconds above which new requests get 503 `OVERLOADED`.',
+    why: 'Above this event-loop delay in milliseconds, new requests get 503 `OVERLOADED`.',
     fallback: '500',
   }),
 } as const;
@@ -165,19 +165,19 @@ const LIMIT_SETTINGS = {
 const STREAM_SETTINGS = {
   resumeHours: setting('STREAM_RESUME_HOURS', integer({ min: 1, max: 168 }), {
     group: 'Streams',
-    why: "How long a stream's reader may be away and still be told exactly what it missed; after that it begins anew. What reorganisations took back is kept for as long.",
+    why: 'How long a stream client may be disconnected and still resume without loss; after that it gets a new snapshot. Data about reorganisations is kept for as long.',
     example: '48',
     fallback: '24',
   }),
   resumeEventsMax: setting('STREAM_RESUME_EVENTS', integer({ min: 1, max: 10_000_000 }), {
     group: 'Streams',
-    why: 'How many trades a reader may have missed and still be told of each.',
+    why: 'How many trades a stream client may have missed and still resume without loss.',
     example: '10000',
     fallback: '50000',
   }),
   totalMax: setting('STREAMS_MAX', integer({ min: 1, max: 1_000_000 }), {
     group: 'Streams',
-    why: 'How many streams one process holds open, over all callers; more get 503 `OVERLOADED`. Each takes a connection, so the limit of open files must be higher.',
+    why: 'The maximum number of open streams per process, over all callers; more get 503 `OVERLOADED`. Each stream holds a connection, so the limit of open files must be higher.',
     example: '50000',
     fallback: '20000',
   }),
@@ -186,13 +186,13 @@ const STREAM_SETTINGS = {
 const INDEXING_SETTINGS = {
   stallSeconds: setting('STALL_SECONDS', integer({ min: 1, max: 3600 }), {
     group: 'Chains',
-    why: 'How long a chain may make no progress before `/ready` turns red.',
+    why: 'How long a chain may make no progress before `/ready` fails.',
     example: '30',
     fallback: '60',
   }),
   checkLogs: setting('CHECK_LOGS', oneOf(['all', 'head']), {
     group: 'Chains',
-    why: "Which log replies are checked against their blocks' headers. Some endpoints leave logs out without an error; `head` saves reading the headers of history from a node that you trust.",
+    why: 'Which log replies are checked against the block headers. Some endpoints omit logs without an error. `head` skips the headers of historical blocks, for a node that you trust.',
     example: 'head',
     fallback: 'all',
   }),
@@ -201,18 +201,18 @@ const INDEXING_SETTINGS = {
 const ACCESS_SETTINGS = {
   publicOrigin: optionalSetting('PUBLIC_ORIGIN', origin, {
     group: 'Access',
-    why: 'How browsers reach the server from outside. Sign-in texts name it, its pages may use sessions, and with https the session cookie is `Secure`. Unset, the server is reached on this machine only.',
+    why: 'The public URL of the server. Sign-in messages name it, its pages may use sessions, and with https the session cookie is `Secure`. If unset, the server can be reached from this machine only.',
     example: 'https://api.example.com',
   }),
   sessionOrigins: setting('SESSION_ORIGINS', listOf(origin), {
     group: 'Access',
-    why: 'Other origins whose pages may sign in and use sessions, as exact origins.',
+    why: 'Further origins whose pages may sign in and use sessions, as exact origins.',
     example: 'https://app.example.com,https://console.example.com',
     fallback: '',
   }),
   keyPepper: optionalSetting('KEY_PEPPER', pepper, {
     group: 'Access',
-    why: 'The secret under which API keys and session tokens are hashed, with its version; the highest version is used for new ones, the others for those from before. Needed with `DATABASE_URL`; without it one is made in `DATA_DIR`. `echo "1:$(openssl rand -base64 32)"` makes one.',
+    why: 'The secret, with its version, that API keys and session tokens are hashed with. New hashes use the highest version; lower ones still verify older hashes. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`. `echo "1:$(openssl rand -base64 32)"` generates one.',
     example: '1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
     secret: true,
   }),
@@ -227,7 +227,7 @@ const DEVNET_SETTINGS = {
   }),
   port: optionalSetting('DEVNET_PORT', integer({ min: 0, max: 65_535 }), {
     group: 'Devnet',
-    why: "The loopback port of the devnet's node; 0 picks a free one, unset takes 8545 or, where that is taken, a free one. `/v1/chains` names the URL.",
+    why: 'The loopback port of the devnet node; 0 picks a free one. If unset, it is 8545 or, where that is in use, a free one. `/v1/chains` shows the URL.',
     example: '0',
   }),
   traders: setting('DEVNET_TRADERS', oneOf(['on', 'off']), {
@@ -238,12 +238,12 @@ const DEVNET_SETTINGS = {
   }),
   deployment: optionalSetting('DEVNET_DEPLOYMENT', (text) => resolve(text), {
     group: 'Devnet',
-    why: 'The `deployment.json` of a devnet that runs on its own (`npm run devnet`), to follow that one instead of starting another.',
+    why: 'The `deployment.json` of a devnet that already runs (`npm run devnet`), to follow it instead of starting another.',
     example: './data/devnet/deployment.json',
   }),
   historyHours: setting('DEVNET_HISTORY_HOURS', integer({ min: 0, max: 240 }), {
     group: 'Devnet',
-    why: 'How much past a fresh devnet is given.',
+    why: 'How many hours of history a new devnet starts with.',
     example: '1',
     fallback: '24',
   }),
@@ -259,7 +259,7 @@ const rpcUrls = listOf(urlWith(['http:', 'https:']));
 function rpcSetting(chain: ChainSlug): Setting<readonly string[] | null> {
   return optionalSetting(`RPC_${chain.toUpperCase()}`, rpcUrls, {
     group: 'Chains',
-    why: `Endpoints of a ${CHAINS[chain].name} node; following it starts when this is set. Several, comma-separated, take over from each other.`,
+    why: `RPC endpoints of a ${CHAINS[chain].name} node, comma-separated; the chain is followed when this is set. If one fails, the others take over.`,
     example: 'https://rpc.example.com/v1/your-key,https://other.example.com',
     secret: true,
   });
@@ -268,7 +268,7 @@ function rpcSetting(chain: ChainSlug): Setting<readonly string[] | null> {
 function startBlockSetting(chain: ChainSlug): Setting<number | null> {
   return optionalSetting(`START_BLOCK_${chain.toUpperCase()}`, integer({ min: 0, max: 1e12 }), {
     group: 'Chains',
-    why: `The first ${CHAINS[chain].name} block to index; unset starts near the head.`,
+    why: `The first ${CHAINS[chain].name} block to index. If unset, indexing starts near the head.`,
     example: '20000000',
   });
 }

@@ -88,7 +88,7 @@ export const origin: Parser<string> = (text) => {
   const { origin: plain, protocol, hostname } = new URL(url);
   if (plain !== url) throw new SettingProblem('must be an origin such as https://a.example');
   if (protocol === 'http:' && !LOOPBACK_HOSTS.has(hostname)) {
-    throw new SettingProblem('must use https: over http anybody on the way could take sessions');
+    throw new SettingProblem('must use https: over http, sessions could be intercepted');
   }
   return url;
 };

@@ -40,7 +40,7 @@ export function createAnswerSerializer(operation: Operation): (answer: unknown) 
 }
 
 function readTitle(schema: TSchema & { readonly title?: unknown }): string {
-  return typeof schema.title === 'string' ? schema.title : 'a part of an answer';
+  return typeof schema.title === 'string' ? schema.title : 'a part of a response';
 }
 
 function createSlowPath(validator: ReturnType<typeof Compile>, name: string) {
@@ -50,7 +50,7 @@ function createSlowPath(validator: ReturnType<typeof Compile>, name: string) {
     mismatch: (value: unknown): AnswerMismatchError => {
       const faults = validator.Errors(value).slice(0, FAULTS_NAMED_MAX);
       const told = faults.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
-      return new AnswerMismatchError(`${name} does not fit its schema: ${told.join('; ')}`);
+      return new AnswerMismatchError(`${name} does not match its schema: ${told.join('; ')}`);
     },
   };
 }

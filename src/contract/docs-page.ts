@@ -54,7 +54,7 @@ function toSection(operation: Operation): string {
 ${toChips(operation)}
 ${toFieldTable(operation.input, method === 'POST' ? 'Body' : 'Query')}
 <pre><code>${escapeHtml(`$ ${toCurl(operation, ORIGIN)}\n${toAnswerText(operation)}`)}</code></pre>
-${output === '' ? '' : `<details><summary>Every field of the answer</summary>${output}</details>`}
+${output === '' ? '' : `<details><summary>Every field of the response</summary>${output}</details>`}
 <p class="soft uses">Errors: ${errors}</p></section>`;
 }
 

@@ -10,10 +10,10 @@ type Json = Readonly<Record<string, unknown>>;
 const TAGS: Readonly<Record<Operation['tag'], string>> = {
   Market: 'Token market data.',
   Trading: 'Quotes and unsigned transactions. This service never signs or sends.',
-  Account: 'What the caller is and may do.',
+  Account: 'The identity and limits of the caller.',
   Agents: 'The Model Context Protocol.',
-  Reference: 'This API, described.',
-  Operations: 'For those who run the service.',
+  Reference: 'Descriptions of this API.',
+  Operations: 'For operators of the service.',
 };
 
 const DESCRIPTION = `Token market data, quotes and unsigned transactions from chains that this server follows itself.
@@ -22,7 +22,7 @@ Raw amounts are decimal integer strings; times are Unix milliseconds; errors are
 
 const RATE_HEADERS: Json = {
   RateLimit: {
-    description: 'What is left of the budget, and in how many seconds it is whole again.',
+    description: 'The remaining budget, and the seconds until it is full again.',
     schema: { type: 'string', examples: ['"anonymous";r=59;t=1'] },
   },
   'RateLimit-Policy': {
@@ -32,17 +32,17 @@ const RATE_HEADERS: Json = {
 };
 
 const REQUEST_ID_HEADER: Json = {
-  'X-Request-Id': { description: 'Names this request.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Identifies this request.', schema: { type: 'string' } },
 };
 
 const CACHE_HEADERS: Json = {
   ETag: {
     description:
-      'A weak name of what is answered, `asOf` aside: as long as it stays the same, so does the rest.',
+      'A weak validator of the response without `asOf`: while it is unchanged, so is the rest.',
     schema: { type: 'string', examples: ['W/"mc4tQk0yZ2m6sB1xq0Vh3A"'] },
   },
   'Cache-Control': {
-    description: 'How long the answer may be shared without asking again.',
+    description: 'How long shared caches may reuse the response.',
     schema: { type: 'string', examples: ['public, max-age=1'] },
   },
 };
@@ -88,7 +88,7 @@ const IDEMPOTENCY_PARAMETER: Json = {
   in: 'header',
   required: false,
   description:
-    'A word of your own for this request, honoured for 24 hours: repeating the request with it does nothing twice. The answer to a repetition carries `Idempotency-Replayed: true`.',
+    'A value of your choice that identifies this request for 24 hours: repeating the request with it has no further effect. The response to a repeated request has `Idempotency-Replayed: true`.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -96,7 +96,7 @@ const IF_NONE_MATCH_PARAMETER: Json = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of an answer that you have: 304 without a body if it still holds.',
+  description: 'The `ETag` of a response that you have: 304 without a body if it is still current.',
   schema: { type: 'string' },
 };
 
@@ -124,7 +124,7 @@ const SECURITY_SCHEMES: Json = {
     in: 'cookie',
     name: '__Host-mw_session',
     description:
-      'Set by `POST /auth/verify` with `transport: cookie`; called `mw_session` on a server without https.',
+      'Set by `POST /auth/verify` with `transport: cookie`; named `mw_session` on a server without https.',
   },
 };
 
@@ -189,7 +189,12 @@ function toResponses(operation: Operation, hoist: (schema: unknown) => unknown):
       },
     },
     ...(isShared(operation)
-      ? { 304: { description: 'What `If-None-Match` names still holds. No body.', headers } }
+      ? {
+          304: {
+            description: 'The response named in `If-None-Match` is still current. No body.',
+            headers,
+          },
+        }
       : {}),
     ...withWireAnswers(operation, Object.fromEntries(problems), hoist),
   };

@@ -64,7 +64,9 @@ export function toFieldLines(schema: TSchema, prefix = ''): FieldLine[] {
 /** What the reader must have in hand. */
 export function toAccessText(operation: Operation): string {
   if (operation.access === 'session') return 'Needs a wallet session. ';
-  return operation.access === 'key' ? 'An API key raises the tier; sessions are not taken. ' : '';
+  return operation.access === 'key'
+    ? 'An API key raises the tier; sessions are not accepted. '
+    : '';
 }
 
 /** A shell takes what stands between single quotes as it is, but for those. */

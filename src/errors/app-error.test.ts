@@ -7,7 +7,7 @@ import { ERROR_CATALOGUE, ERROR_CODES } from './catalogue.ts';
 
 test('behavior: the detail is the template filled once, so that values are never templates', () => {
   const error = new AppError('METHOD_NOT_ALLOWED', { allow: '{allow} {status}' });
-  assert.equal(error.message, 'This route answers {allow} {status} only.');
+  assert.equal(error.message, 'This route accepts {allow} {status} only.');
   assert.equal(error.status, 405);
 });
 
@@ -17,7 +17,7 @@ test('behavior: the cause is kept for the log and stays out of the message', () 
     { upstream: 'The store' },
     { cause: new Error('connect to 10.0.0.1 as admin failed') },
   );
-  assert.equal(error.message, 'The store does not answer at the moment.');
+  assert.equal(error.message, 'The store is not responding at the moment.');
   assert.match(String((error.cause as Error).message), /admin/);
 });
 

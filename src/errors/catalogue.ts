@@ -1,7 +1,8 @@
-// Every error a client can meet. Codes are permanent: one may be added, never renamed or reused.
+// Every error that a client can get. Codes are permanent: they may be added, never renamed or
+// reused.
 //
-// `detail` is a template; the names in braces are the context that `AppError` demands. Nothing else
-// of an error reaches a client. `help` says to a reader of the documents what to do about it.
+// `detail` is a template; the names in braces are the context that `AppError` requires. Clients see
+// nothing else of an error. `help` is for the documentation and says what to do about the error.
 
 interface CatalogueEntry {
   readonly status: number;
@@ -15,43 +16,43 @@ export const ERROR_CATALOGUE = {
     status: 400,
     title: 'Invalid input',
     detail: '{summary}',
-    help: 'Look at `errors`: each entry names a field and says what it must be. Unknown and repeated fields are refused too.',
+    help: 'See `errors`: each entry names a field and says what it must be. Unknown and repeated fields are rejected too.',
   },
   MALFORMED_REQUEST: {
     status: 400,
     title: 'Malformed request',
     detail: '{reason}',
-    help: 'The request could not be read as HTTP: bad percent-encoding, a broken header or an invalid request line. Use an HTTP library rather than text of your own.',
+    help: 'The request is not valid HTTP: bad percent-encoding, a broken header or an invalid request line. Use an HTTP library instead of writing requests by hand.',
   },
   UNKNOWN_CHAIN: {
     status: 400,
     title: 'Unknown chain',
-    detail: 'No chain is called "{chain}". Known are {known}.',
+    detail: 'There is no chain "{chain}". Known chains: {known}.',
     help: 'Use a slug such as `ethereum` or `base`, or the CAIP-2 form such as `eip155:8453`.',
   },
   CHAIN_NOT_FOLLOWED: {
     status: 400,
     title: 'Chain not followed',
     detail: 'This server does not follow {chain}. It follows {followed}.',
-    help: '`GET /v1/chains` lists what is followed. The operator follows a chain by setting its `RPC_…` endpoint.',
+    help: '`GET /v1/chains` lists the followed chains. To add one, the operator sets its `RPC_…` endpoint.',
   },
   INVALID_ADDRESS: {
     status: 400,
     title: 'Invalid address',
     detail: 'This is not an address on {chain}.',
-    help: 'EVM addresses are `0x` and 40 hex digits in any case; Solana addresses are 32 bytes in base58.',
+    help: 'EVM addresses are `0x` and 40 hex digits, in upper or lower case; Solana addresses are 32 bytes in base58.',
   },
   INVALID_CURSOR: {
     status: 400,
     title: 'Invalid cursor',
-    detail: 'The cursor is not one that this query gave.',
-    help: 'Send `nextCursor` as it came, with the same query. A cursor belongs to its query and to whoever was given it.',
+    detail: 'The cursor does not belong to this query.',
+    help: 'Send `nextCursor` unchanged, with the same query and the same credentials. A cursor is valid for its query and its caller only.',
   },
   INVALID_QUOTE_ID: {
     status: 400,
     title: 'Invalid quote id',
-    detail: 'The quoteId is not one that this service gave.',
-    help: 'Send `quoteId` exactly as `POST /v1/trade/quote` gave it, or leave it out.',
+    detail: 'This service did not issue that quoteId.',
+    help: 'Send `quoteId` exactly as `POST /v1/trade/quote` returned it, or leave it out.',
   },
   INVALID_API_KEY: {
     status: 401,
@@ -62,68 +63,68 @@ export const ERROR_CATALOGUE = {
   WALLET_SESSION_REQUIRED: {
     status: 401,
     title: 'Wallet session required',
-    detail: 'This needs the session of a signed-in wallet; an API key does not replace it.',
-    help: 'Sign in by `POST /v1/auth/challenge` and `POST /v1/auth/verify`, then send the session token as `Authorization: Bearer` or let the browser send its cookie.',
+    detail: 'This operation needs the session of a signed-in wallet; an API key is not enough.',
+    help: 'Sign in with `POST /v1/auth/challenge` and `POST /v1/auth/verify`, then send the session token as `Authorization: Bearer` or let the browser send its cookie.',
   },
   INVALID_SESSION: {
     status: 401,
     title: 'Invalid session',
-    detail: 'The session is over or never was. Sign in again.',
-    help: 'A session ends 24 hours after its last use, 30 days after it began, or when it is logged out. A token works as bearer only and a cookie as cookie only.',
+    detail: 'The session has expired or does not exist. Sign in again.',
+    help: 'A session ends 24 hours after its last use, 30 days after it began, or on logout. A session token works only as bearer token, and a session cookie only as cookie.',
   },
   INVALID_SIGNATURE: {
     status: 401,
     title: 'Invalid signature',
-    detail: 'The signature is not one of the challenge by its wallet.',
-    help: 'Sign the `message` of the challenge exactly as it came, with the wallet whose address was named. After five failures the challenge is used up.',
+    detail: 'The signature does not match the challenge and its wallet.',
+    help: 'Sign the `message` of the challenge unchanged, with the wallet whose address it names. After five failed attempts the challenge is void.',
   },
   CHALLENGE_EXPIRED: {
     status: 401,
     title: 'Challenge expired',
-    detail: 'The challenge has run out, was used already or never was. Ask for a new one.',
-    help: 'A challenge lives for five minutes and signs in once.',
+    detail: 'The challenge has expired, was already used or does not exist. Request a new one.',
+    help: 'A challenge is valid for five minutes and for one sign-in.',
   },
   PRIVATE_KEY_REFUSED: {
     status: 401,
     title: 'Private key refused',
     detail:
-      'The credential is shaped like a wallet private key. Nothing of it was kept; treat that key as exposed.',
-    help: 'A wallet private key is never an API key and must never leave the wallet. Move the funds of that wallet if the request crossed a network.',
+      'The credential looks like a wallet private key. It was not stored; treat that key as exposed.',
+    help: 'A wallet private key is never an API key and must never leave the wallet. If the request crossed a network, move the funds out of that wallet.',
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
     title: 'Origin not allowed',
-    detail: 'Browsers can use this from the pages of this server and those it allows only.',
-    help: 'Browsers: call from the server\'s own origin, or let the operator add yours to `SESSION_ORIGINS`. Programs: sign in with `"transport": "token"`, and send no `Origin` header.',
+    detail: 'Browsers may call this only from pages of this server or of an allowed origin.',
+    help: 'Browsers: call from the server\'s own origin, or ask the operator to add yours to `SESSION_ORIGINS`. Programs: sign in with `"transport": "token"`, and send no `Origin` header.',
   },
   ROUTE_NOT_FOUND: {
     status: 404,
     title: 'Route not found',
-    detail: 'There is no such route. GET /v1/openapi.json lists those that exist.',
-    help: 'Check the path; every route lives under `/v1`, is case-sensitive and has no trailing slash.',
+    detail: 'There is no such route. GET /v1/openapi.json lists all routes.',
+    help: 'Check the path: every route is under `/v1`, is case-sensitive and has no trailing slash.',
   },
   TOKEN_NOT_FOUND: {
     status: 404,
     title: 'Token not found',
     detail: 'No token {mint} has been seen on {chain}.',
-    help: 'Check chain and address. A token is known from the first indexed block that mentions it; one whose last activity lies before that is not.',
+    help: 'Check chain and address. A token is known once an indexed block mentions it; tokens with no activity since indexing began are not.',
   },
   TOKEN_PAUSED: {
     status: 404,
     title: 'Token paused',
     detail: 'The operator of this server has paused {mint} on {chain}.',
-    help: 'Nothing is told of a paused token. It is indexed all the same and whole again when it is resumed.',
+    help: 'Requests for a paused token are rejected. It is still indexed, so no data is missing once it is resumed.',
   },
   POOL_NOT_FOUND: {
     status: 404,
     title: 'Pool not found',
-    detail: 'The token has no market in the pool {pool}.',
+    detail: 'The token is not traded in the pool {pool}.',
     help: '`GET /v1/token` lists the pools of a token.',
   },
   NO_MARKET: {
     status: 404,
     title: 'No market',
-    detail: 'No pool with liquidity leads from {from} to {to} on {chain}.',
+    detail: 'No route through pools with liquidity leads from {from} to {to} on {chain}.',
     help: 'The token is known but cannot be traded for that asset in up to three hops. Try another `quoteMint`; `GET /v1/token` lists the pools of a token.',
   },
   KEY_NOT_FOUND: {
@@ -135,7 +136,7 @@ export const ERROR_CATALOGUE = {
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'Method not allowed',
-    detail: 'This route answers {allow} only.',
+    detail: 'This route accepts {allow} only.',
     help: 'Use one of the methods in the `Allow` header.',
   },
   REQUEST_TIMEOUT: {
@@ -147,67 +148,67 @@ export const ERROR_CATALOGUE = {
   KEY_LIMIT_REACHED: {
     status: 409,
     title: 'Key limit reached',
-    detail: 'The wallet has {limit} active keys, which is as many as it may have.',
+    detail: 'The wallet already has {limit} active keys, the maximum.',
     help: 'Revoke a key that is no longer used, then issue the new one.',
   },
   KEY_ALREADY_REVOKED: {
     status: 409,
     title: 'Key already revoked',
-    detail: 'The key was revoked before.',
-    help: 'Nothing is left to do: the key does not work.',
+    detail: 'The key is already revoked.',
+    help: 'Nothing to do: the key no longer works.',
   },
   INSUFFICIENT_LIQUIDITY: {
     status: 409,
     title: 'Insufficient liquidity',
-    detail: 'The pools between {from} and {to} cannot take the whole amount.',
-    help: 'Ask for less. What the pools hold is in `GET /v1/token`.',
+    detail: 'The pools between {from} and {to} cannot fill the whole amount.',
+    help: 'Reduce the amount. `GET /v1/token` shows the liquidity of the pools.',
   },
   AMOUNT_TOO_SMALL: {
     status: 409,
     title: 'Amount too small',
     detail: 'The amount does not buy the smallest unit of {to}.',
-    help: 'Ask for more: at the price of the pools the output rounds to nothing.',
+    help: 'Increase the amount: at current prices the output rounds down to zero.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     title: 'Idempotency conflict',
     detail: 'This Idempotency-Key was used for another request.',
-    help: 'Use a new `Idempotency-Key` for each new request; repeat it only with the very same body.',
+    help: 'Use a new `Idempotency-Key` for each new request; reuse one only to repeat a request with exactly the same body.',
   },
   WALLET_CHAIN_MISMATCH: {
     status: 409,
-    title: 'Wallet and chain do not fit',
-    detail: 'The wallet that is signed in cannot trade on {chain}.',
-    help: 'An ordinary EVM wallet trades on every EVM chain, a contract wallet on its own chain only, a Solana wallet on Solana. Sign in with one that fits.',
+    title: 'Wallet and chain do not match',
+    detail: 'The signed-in wallet cannot trade on {chain}.',
+    help: 'An ordinary EVM wallet can trade on every EVM chain, a contract wallet on its own chain only, a Solana wallet on Solana. Sign in with a matching wallet.',
   },
   QUOTE_EXPIRED: {
     status: 409,
     title: 'Quote expired',
-    detail: 'The quote has run out. Ask for a new one.',
-    help: 'A quote binds for 30 seconds. Quote again, show what changed, and build with the new `quoteId`.',
+    detail: 'The quote has expired. Request a new one.',
+    help: 'A quote is valid for 30 seconds. Quote again, show the user what changed, and build with the new `quoteId`.',
   },
   QUOTE_MISMATCH: {
     status: 409,
     title: 'Quote mismatch',
     detail: 'The quote is for another trade: it differs in {fields}.',
-    help: 'Send the very fields that were quoted, or leave `quoteId` out.',
+    help: 'Send exactly the fields that were quoted, or leave `quoteId` out.',
   },
   PRICE_MOVED: {
     status: 409,
     title: 'Price moved',
-    detail: 'The trade would pay {amount} now, less than the {minimum} that was quoted at least.',
-    help: 'Quote again and let the user decide. Both numbers are in the smallest unit of the output.',
+    detail: 'The trade would now pay {amount}, less than the quoted minimum of {minimum}.',
+    help: 'Quote again and let the user decide. Both amounts are in the smallest unit of the output.',
   },
   SIMULATION_REVERTED: {
     status: 409,
     title: 'Simulation reverted',
-    detail: 'The trade would not go through, at its step {step}: {reason}.',
-    help: 'Nothing was sent. The same transactions would fail on the chain and cost their fees. A token that cannot be sold, or takes a part of its transfers, shows itself here.',
+    detail: 'The trade would fail at the step {step}: {reason}.',
+    help: 'Nothing was sent. The same transactions would fail on the chain and still cost fees. Typical causes are tokens that cannot be sold or that tax transfers.',
   },
   TRADING_NOT_SUPPORTED: {
     status: 409,
     title: 'Trading not supported',
-    detail: 'No router is known on {chain}, so that no trade can be built there.',
+    detail: 'No router is known on {chain}, so trades cannot be built there.',
     help: 'Reads and quotes work. `GET /v1/chains` lists the chains that are followed.',
   },
   BODY_TOO_LARGE: {
@@ -231,20 +232,20 @@ export const ERROR_CATALOGUE = {
   TOO_MANY_STREAMS: {
     status: 429,
     title: 'Too many streams',
-    detail: 'No more than {limit} streams may be open at once at this level.',
-    help: 'Close one, or wait as `Retry-After` says; an API key allows more. Streams of one wallet or, without credentials, of one address count together.',
+    detail: 'This tier allows {limit} open streams.',
+    help: 'Close a stream, or wait as long as `Retry-After` says; an API key allows more. All streams of a wallet or, without credentials, of an address count together.',
   },
   RATE_LIMITED: {
     status: 429,
     title: 'Rate limited',
     detail: 'The {policy} budget is used up. Try again in {retryAfterSeconds} s.',
-    help: 'Wait as long as `Retry-After` says. `RateLimit` and `RateLimit-Policy` show the budget on every metered answer; an API key has a larger one.',
+    help: 'Wait as long as `Retry-After` says. `RateLimit` and `RateLimit-Policy` show the budget on every metered response; an API key has a larger one.',
   },
   TOO_MANY_CHALLENGES: {
     status: 429,
     title: 'Too many challenges',
     detail: 'Too many challenges are open. Try again in {retryAfterSeconds} s.',
-    help: 'Use the challenges that were given out, or wait as long as `Retry-After` says: a challenge runs out after five minutes.',
+    help: 'Use the open challenges, or wait as long as `Retry-After` says: a challenge expires after five minutes.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -255,25 +256,26 @@ export const ERROR_CATALOGUE = {
   INTERNAL: {
     status: 500,
     title: 'Internal error',
-    detail: 'Something went wrong on our side. The request id finds it in the server log.',
+    detail:
+      'The server failed to process the request. The server log has the cause under the request id.',
     help: 'Try again later, and report it to the operator with the `requestId`.',
   },
   UPSTREAM_UNAVAILABLE: {
     status: 503,
     title: 'Upstream unavailable',
-    detail: '{upstream} does not answer at the moment.',
-    help: 'Wait as long as `Retry-After` says. The operator finds the cause in the log; where it is the store, `GET /v1/ready` says what to do.',
+    detail: '{upstream} is not responding at the moment.',
+    help: 'Wait as long as `Retry-After` says. The cause is in the server log; if it is the store, `GET /v1/ready` says what to do.',
   },
   NOT_READY: {
     status: 503,
     title: 'Not ready',
     detail: '{reason}',
-    help: 'The server is starting, shutting down, behind its chains, or its store fails; `detail` says which. Wait as long as `Retry-After` says.',
+    help: 'The server is starting, shutting down or behind its chains, or its store has failed; `detail` says which. Wait as long as `Retry-After` says.',
   },
   OVERLOADED: {
     status: 503,
     title: 'Overloaded',
-    detail: 'The server has more work than it can do in time.',
+    detail: 'The server has too many requests to answer in time.',
     help: 'Wait as long as `Retry-After` says, and spread requests over time.',
   },
 } as const satisfies Record<string, CatalogueEntry>;
@@ -283,14 +285,14 @@ export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 type PlaceholdersOf<Template extends string> =
   Template extends `${string}{${infer Name}}${infer Rest}` ? Name | PlaceholdersOf<Rest> : never;
 
-/** The context that an error's detail is made from. */
+/** The values for the placeholders in an error's `detail`. */
 export type ErrorContext<Code extends ErrorCode> = {
   readonly [Name in PlaceholdersOf<(typeof ERROR_CATALOGUE)[Code]['detail']>]: string | number;
 };
 
 export const ERROR_CODES = Object.keys(ERROR_CATALOGUE) as readonly ErrorCode[];
 
-/** Fills the code's template; values are put in once and never read as templates themselves. */
+/** Fills the code's template. Values are inserted once and are not expanded as templates. */
 export function toDetail<Code extends ErrorCode>(code: Code, context: ErrorContext<Code>): string {
   const values: Readonly<Record<string, string | number>> = context;
   return ERROR_CATALOGUE[code].detail.replace(/\{(\w+)\}/g, (_, name: string) =>

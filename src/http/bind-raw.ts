@@ -75,7 +75,7 @@ export function bindRawOperation(
       throw toInvalidInput([{ path: 'query', message: 'must be empty; send a JSON body' }]);
     }
     const { request, identity } = exchange;
-    if (identity === null) throw new Error(`${operation.id} let nobody in`);
+    if (identity === null) throw new Error(`${operation.id} was called without a caller`);
     const raw: RawRequest = {
       body: await readJsonBytes(request),
       headers: request.headers,

@@ -80,7 +80,7 @@ export function bindStreamOperation(
   async function work(exchange: Exchange): Promise<void> {
     await admit(exchange, passage, options);
     const { identity, request } = exchange;
-    if (identity === null) throw new Error(`${operation.id} let nobody in`);
+    if (identity === null) throw new Error(`${operation.id} was called without a caller`);
     const input = await readInput(exchange);
     const lastEventId = request.headers['last-event-id'];
     const answer = await handler(input, {

@@ -99,7 +99,10 @@ function createFailer(options: HttpServerOptions) {
     try {
       exchange.sendError(appError);
     } catch (mismatch) {
-      options.logger.error({ err: mismatch, requestId: exchange.id }, 'an error was not told');
+      options.logger.error(
+        { err: mismatch, requestId: exchange.id },
+        'an error response could not be sent',
+      );
       exchange.sendError(toAppError(mismatch));
     }
   };
@@ -166,10 +169,14 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
 export function createHttpServer(options: HttpServerOptions): Server {
   const { metrics, timeouts } = options;
   const pressure = new Pressure({ ...options.overload, clock: options.clock });
-  metrics.gauge('mintwire_http_requests_in_flight', 'Requests in work.', () => pressure.inFlight);
+  metrics.gauge(
+    'mintwire_http_requests_in_flight',
+    'Requests in progress.',
+    () => pressure.inFlight,
+  );
   metrics.gauge(
     'mintwire_event_loop_lag_seconds',
-    'How late the event loop is.',
+    'Event loop delay.',
     () => pressure.readLagMs() / 1000,
   );
   const listener = createListener(options, pressure);

@@ -119,7 +119,7 @@ export class Gate {
       const limiter = new Limiter({ ...options, budget });
       options.metrics.gauge(
         `mintwire_limiter_identities_${budget.policy}`,
-        `Callers that the ${budget.policy} limiter remembers.`,
+        `Callers in the memory of the ${budget.policy} limiter.`,
         () => limiter.size,
       );
       return {

@@ -26,7 +26,11 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     const cut = () => {
       // A request that was read in full closes, too; an error is too dear to be made for that.
       if (isWhole) return;
-      reject(new AppError('MALFORMED_REQUEST', { reason: 'The body ended before its length.' }));
+      reject(
+        new AppError('MALFORMED_REQUEST', {
+          reason: 'The body is shorter than its Content-Length.',
+        }),
+      );
     };
     // The client may have gone while its credentials were looked up.
     if (request.destroyed) cut();

@@ -43,7 +43,8 @@ interface Answered {
 const SERVER = {
   name: 'mintwire',
   title: 'Mintwire',
-  description: 'Token market data, quotes and trade status from chains that this server follows.',
+  description:
+    'Token market data, quotes and trade status from the chains that this server follows.',
 };
 
 const START = Buffer.from('[');

@@ -35,7 +35,7 @@ function onChain(given: Readonly<Record<string, string>>): string {
 const dueDiligence: Prompt = {
   name: 'token_due_diligence',
   title: 'Token due diligence',
-  description: 'Looks into a token before money goes in: identity, liquidity, holders, trading.',
+  description: 'Reviews a token before buying: identity, liquidity, holders, trading.',
   arguments: [
     { name: 'token', description: 'Address, symbol or name of the token.', required: true },
     CHAIN,
@@ -46,10 +46,10 @@ const dueDiligence: Prompt = {
   ) => `Look into the token ${given['token']}${onChain(given)} and report what a careful buyer should know.
 
 1. Identity: search_tokens with the given text. Symbols are not unique; if several match, list them with address, liquidity and age, and go on with the most liquid one, saying so.
-2. Market: get_token. Tell price, market cap, liquidity, 24-hour volume and trades, age, and the pools. Put liquidity in proportion to market cap, and volume to liquidity.
-3. Holders: get_holders with exclude ["pool","burn"]. Tell how much the first ten hold and whether one wallet could sink the market. If coverage.holdersComplete is false, say that the picture has gaps.
+2. Market: get_token. Report price, market cap, liquidity, 24-hour volume and trades, age, and the pools. Put liquidity in proportion to market cap, and volume to liquidity.
+3. Holders: get_holders with exclude ["pool","burn"]. Report how much the top ten hold and whether one wallet could crash the price. If coverage.holdersComplete is false, say that some holders are unknown.
 4. Trading: get_trades, and get_klines with interval 1h. Are there many wallets or few, sells as well as buys, sudden moves, outliers?
-5. Verdict: three sentences, then a list of red flags with the figure behind each, and what could not be known.
+5. Verdict: three sentences, then a list of red flags with the figure behind each, and what is unknown.
 
 Figures are as of the block in asOf; give it. null means unknown, never zero. ${UNTRUSTED} This is analysis, not advice.`,
 };
@@ -57,13 +57,13 @@ Figures are as of the block in asOf; give it. null means unknown, never zero. ${
 const compareQuotes: Prompt = {
   name: 'compare_quotes',
   title: 'Compare quotes',
-  description: 'Prices one trade at several sizes, and says where price impact begins to hurt.',
+  description: 'Prices one trade at several sizes, and shows where price impact becomes costly.',
   arguments: [
     { name: 'token', description: 'Address, symbol or name of the token.', required: true },
     {
       name: 'amount',
       description:
-        'How much to spend at most, in units: "1.5 ETH" or "2000 USDC" to buy; of the token itself to sell.',
+        'The maximum to spend, in units: "1.5 ETH" or "2000 USDC" to buy; units of the token to sell.',
       required: true,
     },
     {
@@ -82,9 +82,9 @@ const compareQuotes: Prompt = {
 1. Find the token with search_tokens and its decimals with get_token. amountInRaw is in raw units of what is spent: units times ten to the power of its decimals, as a whole number in a string.
 2. Ask get_quote for a tenth, a quarter, a half and the whole of the amount, all within a few seconds so that they are comparable; each costs 5 of the budget.
 3. Make a table: spent, received, executionPrice, priceImpactBps, fees, route. Add what is lost against spotPrice at each size.
-4. Say up to which size the impact stays below 1 per cent, whether splitting over time would help, and repeat every warning of the quotes. Where exact is false or tokenSafety is null, say what cannot be promised.
+4. Say up to which size the impact stays below 1 per cent, whether splitting over time would help, and repeat every warning of the quotes. Where exact is false or tokenSafety is null, say which figures are estimates.
 
-A quote is good for 30 seconds and is no order: nothing is signed or sent here. ${UNTRUSTED}`,
+A quote is valid for 30 seconds and is not an order: nothing is signed or sent here. ${UNTRUSTED}`,
 };
 
 export const PROMPTS: readonly Prompt[] = [dueDiligence, compareQuotes];

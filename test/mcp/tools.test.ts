@@ -160,7 +160,7 @@ describe('listing', () => {
       assert.equal(tool.inputSchema.type, 'object');
       assert.equal(tool.inputSchema.additionalProperties, false);
       assert.equal(tool.outputSchema.type, 'object');
-      if (JSON.stringify(tool.outputSchema).includes("stranger's text")) {
+      if (JSON.stringify(tool.outputSchema).includes('untrusted text')) {
         assert.match(tool.description, /strangers wrote/, `${tool.name} warns of token names`);
       }
     }

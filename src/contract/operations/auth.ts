@@ -14,9 +14,9 @@ export const createChallenge = defineOperation({
   id: 'createChallenge',
   method: 'POST',
   path: '/auth/challenge',
-  summary: 'Ask for a text to sign in with',
+  summary: 'Request a sign-in message',
   description:
-    'The server writes the whole text (EIP-4361 for EVM wallets, Sign-In-With-Solana for Solana), keeps it, and takes one signature of it within five minutes. Any known chain will do, followed or not.',
+    'The server writes the whole message (EIP-4361 for EVM wallets, Sign-In-With-Solana for Solana), stores it, and accepts one signature of it within five minutes. Any known chain works, followed or not.',
   pages: 'own',
   cost: 'challenge',
   input: Type.Object(
@@ -29,14 +29,15 @@ export const createChallenge = defineOperation({
       chain: Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'Slug or CAIP-2 identifier; for a contract wallet the chain it lives on.',
+        description:
+          'Slug or CAIP-2 identifier; for a contract wallet, the chain it is deployed on.',
       }),
       domain: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 253,
           description:
-            'Host, and port where it has one, of the page that signs in; one of those that the server allows. Its own unless given.',
+            'Host, with port if any, of the page that signs in; the server must allow it. Defaults to the host of the server.',
         }),
       ),
     },
@@ -45,7 +46,7 @@ export const createChallenge = defineOperation({
   output: Type.Object(
     {
       challengeId: Type.String(),
-      message: Type.String({ description: 'To be signed exactly as it is.' }),
+      message: Type.String({ description: 'Sign exactly this text.' }),
       expiresAt: Type.Integer({ minimum: 0, description: 'Unix milliseconds.' }),
     },
     { title: 'Challenge', additionalProperties: false },
@@ -66,9 +67,9 @@ export const verifyChallenge = defineOperation({
   id: 'verifyChallenge',
   method: 'POST',
   path: '/auth/verify',
-  summary: 'Sign in with the signature of a challenge',
+  summary: 'Sign in with a signed challenge',
   description:
-    'Begins a session. With `token` the answer carries a token to send as `Authorization: Bearer`; with `cookie` the session is a cookie that only browsers on allowed pages get. Signatures of ordinary wallets are checked here; those of contract wallets (ERC-1271, and ERC-6492 before they are deployed) by the node of their chain.',
+    'Starts a session. With `token` the response holds a token to send as `Authorization: Bearer`; with `cookie` the session is a cookie that only browsers on allowed pages get. The server checks signatures of ordinary wallets itself; those of contract wallets (ERC-1271, and ERC-6492 before deployment) are checked by a node of their chain.',
   pages: 'own',
   cost: 'challenge',
   input: Type.Object(
@@ -80,7 +81,7 @@ export const verifyChallenge = defineOperation({
         description: 'EVM: hex with `0x`. Solana: 64 bytes in base58 or base64.',
       }),
       transport: Type.Enum(['cookie', 'token'], {
-        description: 'How the session will travel; never both.',
+        description: 'How the session is sent: as a token or as a cookie, never both.',
       }),
     },
     { additionalProperties: false },
@@ -90,7 +91,7 @@ export const verifyChallenge = defineOperation({
       wallet: walletSchema,
       session: sessionSchema,
       token: Type.Optional(
-        Type.String({ description: 'With `token` only: shown once, kept by nobody but you.' }),
+        Type.String({ description: 'With `token` only. Shown once and never stored.' }),
       ),
     },
     { title: 'SignIn', additionalProperties: false },
@@ -112,7 +113,7 @@ export const getSessions = defineOperation({
   method: 'GET',
   path: '/auth/sessions',
   summary: "List the wallet's sessions",
-  description: 'Those that still work, the newest first; at most 50.',
+  description: 'Active sessions, newest first; at most 50.',
   access: 'session',
   cost: 'read',
   input: emptyInput,
@@ -149,7 +150,7 @@ export const endSession = defineOperation({
   method: 'DELETE',
   path: '/auth/session',
   summary: 'Log out',
-  description: 'Ends the session that this request is made with.',
+  description: 'Ends the session of this request.',
   access: 'session',
   cost: 'read',
   input: emptyInput,
@@ -163,7 +164,7 @@ export const endAllSessions = defineOperation({
   method: 'DELETE',
   path: '/auth/sessions',
   summary: 'Log out everywhere',
-  description: 'Ends every session of the wallet, this one included. Its keys stay.',
+  description: 'Ends every session of the wallet, this one included. Its API keys keep working.',
   access: 'session',
   cost: 'read',
   input: emptyInput,

@@ -16,7 +16,7 @@ const shortfall = (description: string) =>
       {
         mint: Type.String({ description: 'The zero address is the native coin.' }),
         requiredRaw: rawAmount('What the transactions need.'),
-        actualRaw: rawAmount('What is there.'),
+        actualRaw: rawAmount('What the wallet has.'),
       },
       { additionalProperties: false, description },
     ),
@@ -29,8 +29,8 @@ const transactionSchema = Type.Object(
     from: Type.String(),
     to: Type.String(),
     data: Type.String(),
-    value: rawAmount('Native coin that is sent along, in wei.'),
-    gas: rawAmount('The gas limit: what the simulation used, and half of that as reserve.'),
+    value: rawAmount('Native coin sent with the transaction, in wei.'),
+    gas: rawAmount('The gas limit: the gas used in the simulation plus 50 %.'),
     maxFeePerGas: rawAmount('In wei.'),
     maxPriorityFeePerGas: rawAmount('In wei.'),
     nonce: Type.Integer({ minimum: 0 }),
@@ -43,39 +43,39 @@ const simulationSchema = Type.Object(
   {
     status: Type.Enum(['ok', 'skipped'], {
       description:
-        '`skipped` where the node cannot simulate, or cannot pretend a balance that is missing.',
+        '`skipped` if the node cannot simulate, or cannot simulate with the missing balance.',
     }),
     assumed: Type.Array(Type.Enum(['balance', 'nativeForFees']), {
-      description: 'What the wallet lacks and was taken as given; `issues` says how much.',
+      description: 'What the wallet lacks; the simulation assumed it. `issues` says how much.',
     }),
     amountOutRaw: Type.Union([Type.String(), Type.Null()], {
       description: 'What the wallet received.',
     }),
     gasUsed: Type.Union([Type.String(), Type.Null()], { description: 'By all transactions.' }),
-    block: Type.Integer({ minimum: 0, description: 'The block on whose state it ran.' }),
+    block: Type.Integer({ minimum: 0, description: 'The block that the simulation ran on.' }),
   },
   { title: 'TradeSimulation', additionalProperties: false },
 );
 
 const issuesSchema = Type.Object(
   {
-    balance: shortfall('The wallet has too little of what is spent.'),
+    balance: shortfall('The wallet holds less than the trade spends.'),
     allowance: Type.Optional(
       Type.Object(
         {
           mint: Type.String(),
-          spender: Type.String({ description: 'Who is not yet allowed enough.' }),
+          spender: Type.String({ description: 'The contract whose allowance is too low.' }),
           requiredRaw: rawAmount('What the swap takes.'),
-          actualRaw: rawAmount('What is allowed now.'),
+          actualRaw: rawAmount('The allowance now.'),
         },
         {
           additionalProperties: false,
-          description: 'The transactions before the swap put this right.',
+          description: 'The transactions before the swap fix this.',
         },
       ),
     ),
     nativeForFees: shortfall(
-      'The wallet has too little native coin for what is sent along and the highest fees.',
+      'The wallet holds too little native coin for the value sent and the highest fees.',
     ),
   },
   { title: 'TradeIssues', additionalProperties: false },
@@ -91,7 +91,7 @@ export const buildTrade = defineOperation({
   access: 'session',
   summary: 'Build the transactions of a trade',
   description:
-    'Prices the trade afresh on the head of the chain and gives the transactions that do it, unsigned, in signing order, with gas, fees, nonces and deadline. Payer and recipient are the wallet of the session. The whole sequence has been simulated: what the wallet lacks is assumed and named in `issues`; what would revert anyway is 409. With a `quoteId` the minimum is at least that of the quote. This service has no key and sends nothing: read `summary`, sign, send, and ask `GET /trade/status` before ever sending again.',
+    'Prices the trade again on the head of the chain and returns its transactions: unsigned, in signing order, with gas, fees, nonces and deadline. The wallet of the session pays and receives. The whole sequence has been simulated: what the wallet lacks is assumed and listed in `issues`; a trade that reverts anyway is answered with 409. With a `quoteId` the minimum is at least that of the quote. This service has no private key and sends nothing: read `summary`, sign, send, and check `GET /trade/status` before you send again.',
   cost: 'build',
   cacheControl: 'no-store',
   input: Type.Object(
@@ -101,12 +101,13 @@ export const buildTrade = defineOperation({
         Type.String({
           minLength: 1,
           maxLength: 2000,
-          description: 'Of a quote for the very same trade: its minimum must be met.',
+          description:
+            'Of a quote for exactly the same trade; the minimum of that quote must be met.',
         }),
       ),
       deadlineSeconds: Type.Integer({
         ...DEADLINE_SECONDS,
-        description: 'After so many seconds the swap can no longer be executed.',
+        description: 'After this many seconds the swap can no longer be executed.',
       }),
     },
     { additionalProperties: false },
@@ -114,12 +115,14 @@ export const buildTrade = defineOperation({
   output: Type.Object(
     {
       quote: quoteSchema,
-      wallet: Type.String({ description: 'Who pays and signs.' }),
-      recipient: Type.String({ description: 'Who receives: the same wallet.' }),
+      wallet: Type.String({ description: 'The wallet that pays and signs.' }),
+      recipient: Type.String({ description: 'The wallet that receives: always the same one.' }),
       deadline: Type.Integer({ minimum: 0, description: 'In Unix milliseconds.' }),
       simulation: simulationSchema,
       issues: issuesSchema,
-      summary: Type.Array(Type.String(), { description: 'What will happen, line by line.' }),
+      summary: Type.Array(Type.String(), {
+        description: 'What will happen, for the person who signs.',
+      }),
       transactions: Type.Array(transactionSchema, { description: 'In signing order.' }),
     },
     { title: 'BuiltTrade', additionalProperties: false },

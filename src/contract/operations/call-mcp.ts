@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 
 const id = Type.Union([Type.String(), Type.Number()], {
-  description: 'A word of yours for this request; its answer has it, too. Notifications have none.',
+  description: 'Chosen by the client and repeated in the response. Notifications have none.',
 });
 
 const jsonrpc = Type.Literal('2.0');
@@ -17,7 +17,7 @@ const requestSchema = Type.Object(
     jsonrpc,
     id: Type.Optional(id),
     method: Type.Optional(
-      Type.String({ description: 'Such as `tools/list` or `tools/call`; answers have none.' }),
+      Type.String({ description: 'Such as `tools/list` or `tools/call`; responses have none.' }),
     ),
     params: Type.Optional(anyObject),
   },
@@ -27,7 +27,7 @@ const requestSchema = Type.Object(
 export const mcpErrorSchema = Type.Object(
   {
     jsonrpc,
-    id: Type.Union([id, Type.Null()], { description: 'Null where the request could not be read.' }),
+    id: Type.Union([id, Type.Null()], { description: 'Null if the request could not be parsed.' }),
     error: Type.Object(
       { code: Type.Integer(), message: Type.String(), data: Type.Optional(anyObject) },
       { additionalProperties: false },
@@ -49,9 +49,9 @@ export const callMcp = defineOperation({
   method: 'POST',
   path: '/mcp',
   tag: 'Agents',
-  summary: 'Speak the Model Context Protocol',
+  summary: 'Call tools over the Model Context Protocol',
   description:
-    'The same reads as tools for agents, over Streamable HTTP with JSON answers and no session: protocol revisions 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26. Each message is charged as its HTTP twin. An API key raises the tier; a session token does not work here. What goes wrong within a tool is told as a tool result with `isError`, not as an HTTP error; what is wrong with a message as an `error` of JSON-RPC, with 400 or 404 where the protocol says so.',
+    'The same reads as tools for agents, over Streamable HTTP with JSON responses and without sessions: protocol revisions 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26. Each message costs as much as its HTTP operation. An API key raises the tier; a session token does not work here. An error inside a tool is a tool result with `isError`, not an HTTP error; an invalid message is a JSON-RPC `error`, with status 400 or 404 where the protocol demands it.',
   access: 'key',
   pages: 'own',
   isRaw: true,
@@ -96,13 +96,13 @@ export const callMcp = defineOperation({
       mcpErrorSchema,
       Type.Array(answerSchema, {
         minItems: 1,
-        description: 'Of a batch: one for each message that wants an answer.',
+        description: 'For a batch: one for each message that expects a response.',
       }),
     ]),
     answers: {
-      202: { description: 'Notifications and answers were taken. No body.', schema: null },
+      202: { description: 'Notifications and responses were accepted. No body.', schema: null },
       400: {
-        description: 'The message or its headers are not of the protocol.',
+        description: 'The message or its headers do not follow the protocol.',
         schema: mcpErrorSchema,
       },
       404: { description: 'Revision 2026-07-28 has no such method.', schema: mcpErrorSchema },

@@ -11,7 +11,8 @@ export const getChains = defineOperation({
   path: '/chains',
   tag: 'Market',
   summary: 'List the chains that this server follows',
-  description: 'What is followed, how far it is indexed, and how far behind the chain that is.',
+  description:
+    'Which chains are followed, how far each is indexed, and how far that lags behind the chain.',
   cost: 'read',
   cacheControl: 'public, max-age=1',
   input: emptyInput,
@@ -42,6 +43,6 @@ export const getChains = defineOperation({
     tool: 'get_capabilities',
     title: 'Chains and exchanges',
     description:
-      'Lists the chains that this server follows: slug, newest indexed block, how far that lags behind the chain in milliseconds, exchanges that are read, native coin. Use it first, to learn which values `chain` can have; ask again when an answer seems old. Takes no arguments. Example: {}.',
+      'Lists the chains that this server follows: slug, newest indexed block, lag behind the chain in milliseconds, exchanges, native coin. Use it first, to learn which values `chain` can have; call it again when data seems stale. Takes no arguments. Example: {}.',
   },
 });

@@ -9,9 +9,9 @@ export const getEntitlements = defineOperation({
   method: 'GET',
   path: '/entitlements',
   tag: 'Account',
-  summary: 'Tell what the caller may do',
+  summary: 'Get the limits of the caller',
   description:
-    'The level that the credentials of this very request give, its budget and what each kind of request costs, how deep its reads go, and the chains it can read.',
+    'The tier that the credentials of this request give, its budget, what each kind of request costs, the maximum rows of its reads, and the chains it can read.',
   cost: 'read',
   cacheControl: 'private, no-store',
   input: emptyInput,
@@ -34,6 +34,6 @@ export const getEntitlements = defineOperation({
     tool: 'get_entitlements',
     title: 'Limits of this connection',
     description:
-      'Tells what this very connection may do: its level (anonymous, or key with an API key), requests per minute and burst, what each kind of request costs, and how many rows each list may have at most. Use it before many calls, or after RATE_LIMITED. Takes no arguments. Example: {}.',
+      'Gets the limits of this connection: its tier (anonymous, or key with an API key), requests per minute and burst, what each kind of request costs, and the maximum rows of each list. Use it before many calls, or after RATE_LIMITED. Takes no arguments. Example: {}.',
   },
 });

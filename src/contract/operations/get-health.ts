@@ -9,8 +9,9 @@ export const getHealth = defineOperation({
   method: 'GET',
   path: '/health',
   tag: 'Operations',
-  summary: 'Tell that the process is alive',
-  description: 'Answers as long as the process can. Not metered. For restarts, not for routing.',
+  summary: 'Check that the process is alive',
+  description:
+    'A liveness probe: answers as long as the process runs. Not metered. Use it to decide on restarts, not on routing.',
   cost: 'free',
   cacheControl: 'no-store',
   input: emptyInput,

@@ -20,9 +20,9 @@ export const getHolders = defineOperation({
   method: 'GET',
   path: '/token/holders',
   tag: 'Market',
-  summary: 'Give holders of a token',
+  summary: 'List holders of a token',
   description:
-    'By balance, highest first. Where `coverage.holdersComplete` is true the balances of all pages add up to the supply. A holder whose balance changes between two pages may move. At most 100 rows without credentials, 1,000 with.',
+    'Ordered by balance, highest first. If `coverage.holdersComplete` is true, the balances of all pages add up to the supply. A holder whose balance changes between two pages may move. At most 100 rows without credentials, 1,000 with.',
   cost: 'read',
   cacheControl: 'public, max-age=1',
   input: Type.Object(
@@ -34,7 +34,7 @@ export const getHolders = defineOperation({
       exclude: Type.Optional(
         Type.Array(Type.Enum([...HOLDER_KINDS_EXCLUDED]), {
           maxItems: 3,
-          description: 'Kinds to leave out of `holders` and `top10Pct`, comma-separated.',
+          description: 'Kinds of owner to leave out of `holders` and `top10Pct`, comma-separated.',
         }),
       ),
     },
@@ -43,11 +43,12 @@ export const getHolders = defineOperation({
   output: Type.Object(
     {
       total: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-        description: 'Owners with a balance above zero that are known, whatever is left out.',
+        description:
+          'All known owners with a balance above zero, including those left out by `exclude`.',
       }),
       totalSupplyRaw: Type.Union([Type.String(), Type.Null()]),
       top10Pct: Type.Union([Type.Number(), Type.Null()], {
-        description: 'Per cent of the supply that the first ten hold together.',
+        description: 'Per cent of the supply that the top ten hold together.',
       }),
       holders: Type.Array(holderSchema),
       nextCursor,
@@ -104,7 +105,7 @@ export const getHolders = defineOperation({
     tool: 'get_holders',
     title: 'Holders of a token',
     description:
-      'Gives the holders of a token, the largest balance first, with what share of the supply each has in per cent, and what the first ten have together (top10Pct). Use it to judge concentration; leave pools and burn addresses out by exclude ["pool", "burn"]. amountRaw is in raw units, amount in units. If coverage.holdersComplete is false, not every holder is known. 20 holders unless you give `limit` (up to 100 without an API key, 1000 with one); `cursor` takes nextCursor for more. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "exclude": ["pool", "burn"]}.',
+      'Lists the holders of a token, the largest balance first, with the share of the supply of each in per cent, and of the top ten together (top10Pct). Use it to judge concentration; leave out pools and burn addresses with exclude ["pool", "burn"]. amountRaw is in raw units, amount in units. If coverage.holdersComplete is false, not every holder is known. 20 holders unless you give `limit` (up to 100 without an API key, 1000 with one); pass nextCursor as `cursor` for more. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "exclude": ["pool", "burn"]}.',
     defaults: { limit: 20 },
   },
 });

@@ -20,9 +20,9 @@ export const getKlines = defineOperation({
   method: 'GET',
   path: '/token/klines',
   tag: 'Market',
-  summary: 'Give candles of a token',
+  summary: 'List candles of a token',
   description:
-    'Ascending, aligned to UTC. `startTime` and `endTime` are inclusive on `openTime`; with `startTime` alone the oldest come first to fill `limit`, otherwise the newest. Volumes and counts hold every trade; `outliers=exclude` keeps trades that would draw false wicks out of open, high, low and close. At most 1,000 rows without credentials, 5,000 with.',
+    'Ascending, aligned to UTC. `startTime` and `endTime` are inclusive on `openTime`; with `startTime` alone the page begins at the oldest candle, otherwise it ends at the newest. Volumes and counts include every trade; `outliers=exclude` keeps trades that would draw false wicks out of open, high, low and close. At most 1,000 rows without credentials, 5,000 with.',
   cost: 'read',
   cacheControl: 'public, max-age=1',
   input: Type.Object(
@@ -36,13 +36,13 @@ export const getKlines = defineOperation({
       currency: Type.Enum(['usd', 'native'], { default: 'usd' }),
       fill: Type.Enum(['none', 'previous'], {
         default: 'none',
-        description: '`previous` fills intervals without a trade with the close before.',
+        description: '`previous` fills intervals without a trade with the previous close.',
       }),
       pool: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 66,
-          description: 'One pool of the token, instead of all.',
+          description: 'Only this pool of the token, instead of all.',
         }),
       ),
       outliers: Type.Enum(['exclude', 'include'], { default: 'exclude' }),
@@ -119,7 +119,7 @@ export const getKlines = defineOperation({
     tool: 'get_klines',
     title: 'Candles of a token',
     description:
-      'Gives candles (open, high, low, close, volume, trades) of a token, ascending. Use it for price history, trends and volatility; for the price now use get_token. Times are Unix milliseconds, prices decimal strings in USD (or the native coin with currency "native"), volume is in units of the token. interval is required: "1m" is a minute, "1M" a month. The newest 50 unless you give `limit` (up to 1000 without an API key, 5000 with one), or startTime and endTime. Intervals without a trade are left out unless fill is "previous". Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "interval": "1h", "limit": 24}.',
+      'Lists candles (open, high, low, close, volume, trades) of a token, ascending. Use it for price history, trends and volatility; for the current price use get_token. Times are Unix milliseconds, prices decimal strings in USD (or the native coin with currency "native"), volume is in units of the token. interval is required: "1m" is a minute, "1M" a month. The newest 50 unless you give `limit` (up to 1000 without an API key, 5000 with one), or startTime and endTime. Intervals without a trade are left out unless fill is "previous". Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "interval": "1h", "limit": 24}.',
     defaults: { limit: 50 },
   },
 });

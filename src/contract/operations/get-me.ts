@@ -13,8 +13,8 @@ export const getMe = defineOperation({
   method: 'GET',
   path: '/me',
   tag: 'Account',
-  summary: 'Tell about the signed-in wallet',
-  description: 'The wallet, its session, what it may do, its keys and what it has used.',
+  summary: 'Get the signed-in wallet',
+  description: 'The wallet, its session, its limits, its API keys and its usage.',
   access: 'session',
   cost: 'read',
   cacheControl: 'no-store',
@@ -30,7 +30,7 @@ export const getMe = defineOperation({
           requests24h: Type.Integer({
             minimum: 0,
             description:
-              'Requests of all its keys and sessions in the last 24 hours, counted by whole hours.',
+              'Requests of all its keys and sessions in the last 24 hours, counted in whole hours.',
           }),
         },
         { additionalProperties: false },

@@ -9,9 +9,9 @@ export const getReady = defineOperation({
   method: 'GET',
   path: '/ready',
   tag: 'Operations',
-  summary: 'Tell whether to send traffic here',
+  summary: 'Check whether the server can take traffic',
   description:
-    'Answers 200 when the store can be read and written and every followed chain is indexed up to its head, else 503 saying what is missing. Not metered.',
+    'A readiness probe: 200 when the store can be read and written and every followed chain is indexed up to its head, otherwise 503 with the reason. Not metered.',
   cost: 'free',
   cacheControl: 'no-store',
   input: emptyInput,

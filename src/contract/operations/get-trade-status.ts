@@ -9,9 +9,9 @@ export const getTradeStatus = defineOperation({
   method: 'GET',
   path: '/trade/status',
   tag: 'Trading',
-  summary: 'Tell what became of a transaction',
+  summary: 'Get the status of a transaction',
   description:
-    'Look here before sending anything again. `unknown`: no node knows it, so it was never sent, or dropped. `pending`: waits to be mined. `confirmed` and `reverted`: in `block`, which a reorganisation may still take back. `finalized`: that can no longer happen. `tradeIds` are the trades that were indexed from it: empty until then, a moment after it is confirmed.',
+    'Check this before you send anything again. `unknown`: no node knows the transaction; it was never sent, or was dropped. `pending`: it waits to be mined. `confirmed` and `reverted`: it is in `block`, which a reorganisation may still remove. `finalized`: a reorganisation can no longer remove it. `tradeIds` are the trades indexed from it: empty until a moment after it is confirmed.',
   cost: 'read',
   cacheControl: 'no-store',
   input: Type.Object(
@@ -29,10 +29,10 @@ export const getTradeStatus = defineOperation({
     {
       status: Type.Enum(['unknown', 'pending', 'confirmed', 'finalized', 'reverted']),
       block: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-        description: 'Where it was mined.',
+        description: 'The block it was mined in.',
       }),
       tradeIds: Type.Array(Type.String(), {
-        description: 'As in `/token/trades` and on the stream.',
+        description: 'The same ids as in `/token/trades` and on the stream.',
       }),
     },
     { title: 'TradeStatus', additionalProperties: false },
@@ -53,6 +53,6 @@ export const getTradeStatus = defineOperation({
     tool: 'get_trade_status',
     title: 'Status of a transaction',
     description:
-      'Tells whether a transaction is unknown, pending, confirmed, finalized or reverted, in which block, and which trades were indexed from it. Use it after a user has sent a transaction, and always before anything is sent again: one that seems lost may be mined a minute later. Example: {"chain": "base", "txHash": "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe340394d21"}.',
+      'Gets whether a transaction is unknown, pending, confirmed, finalized or reverted, in which block, and which trades were indexed from it. Use it after a user has sent a transaction, and always before anything is sent again: one that seems lost may be mined a minute later. Example: {"chain": "base", "txHash": "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe340394d21"}.',
   },
 });

@@ -31,7 +31,7 @@ export const getKeys = defineOperation({
   method: 'GET',
   summary: "List the wallet's API keys",
   description:
-    'The newest first, those that ended included. The keys themselves are not kept and cannot be shown again.',
+    'Newest first, including expired and revoked ones. Only hashes are stored, so a key cannot be shown again.',
   input: Type.Object(
     {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
@@ -42,8 +42,8 @@ export const getKeys = defineOperation({
   output: Type.Object(
     {
       keys: Type.Array(keySchema),
-      active: Type.Integer({ minimum: 0, description: 'How many work now.' }),
-      limit: Type.Integer({ description: 'How many may work at once.' }),
+      active: Type.Integer({ minimum: 0, description: 'How many are active.' }),
+      limit: Type.Integer({ description: 'The maximum number of active keys.' }),
       nextCursor: Type.Union([Type.String(), Type.Null()]),
     },
     { title: 'Keys', additionalProperties: false },
@@ -62,16 +62,20 @@ export const createKey = defineOperation({
   status: 201,
   takesIdempotencyKey: true,
   summary: 'Issue an API key',
-  description: `The key is in \`key\` of this answer and nowhere else, ever: store it now. A wallet has at most ${KEY_LIMIT} active keys. Repeating the request with the same \`Idempotency-Key\` gives the metadata again, without the key.`,
+  description: `The key is in \`key\` of this response and is never shown again: store it now. A wallet has at most ${KEY_LIMIT} active keys. A repeated request with the same \`Idempotency-Key\` returns the metadata again, without the key.`,
   input: Type.Object(
     {
       name: Type.String({
         minLength: 1,
         maxLength: 256,
-        description: '1 to 64 printable characters, by which you will know the key.',
+        description: 'A label for the key: 1 to 64 printable characters.',
       }),
       expiresInDays: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 3650, description: 'No end unless given.' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 3650,
+          description: 'The key does not expire unless this is given.',
+        }),
       ),
     },
     { additionalProperties: false },
@@ -80,7 +84,9 @@ export const createKey = defineOperation({
     {
       ...keySchema.properties,
       key: Type.Optional(
-        Type.String({ description: 'The key itself; absent when the request is a repetition.' }),
+        Type.String({
+          description: 'The key itself; absent in the response to a repeated request.',
+        }),
       ),
     },
     { title: 'IssuedKey', additionalProperties: false },
@@ -94,7 +100,7 @@ export const revokeKey = defineOperation({
   id: 'revokeKey',
   method: 'DELETE',
   summary: 'Revoke an API key',
-  description: 'It stops working at once, and streams that were opened with it end.',
+  description: 'The key stops working at once, and streams opened with it end.',
   input: Type.Object(
     { id: Type.String({ minLength: 1, maxLength: 64 }) },
     { additionalProperties: false },

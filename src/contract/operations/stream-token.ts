@@ -22,15 +22,15 @@ const snapshotSchema = Type.Object(
     token: tokenSummarySchema,
     interval: klineIntervalSchema,
     kline: Type.Union([klineSchema, Type.Null()], {
-      description: 'The live kline; null where it has no trade yet.',
+      description: 'The live kline; null if it has no trade yet.',
     }),
-    trades: Type.Array(tradeSchema, { description: 'The last ones, newest first, at most 50.' }),
+    trades: Type.Array(tradeSchema, { description: 'The last trades, newest first, at most 50.' }),
     asOf: asOfSchema,
   },
   {
     title: 'StreamSnapshot',
     additionalProperties: false,
-    description: 'First on every fresh connection, and after a `reset`.',
+    description: 'The first event of every new connection, also sent after a `reset`.',
   },
 );
 
@@ -48,10 +48,14 @@ const priceSchema = Type.Object(
   {
     priceUsd: textOrNull('USD per unit.'),
     priceNative: textOrNull('Native coin per unit.'),
-    liquidityUsd: textOrNull('What its pools hold.'),
+    liquidityUsd: textOrNull('The value that its pools hold.'),
     block: Type.Integer({ minimum: 0 }),
   },
-  { title: 'StreamPrice', additionalProperties: false, description: 'When one of them changed.' },
+  {
+    title: 'StreamPrice',
+    additionalProperties: false,
+    description: 'Sent when one of the fields changed.',
+  },
 );
 
 const holdersSchema = Type.Object(
@@ -62,7 +66,7 @@ const holdersSchema = Type.Object(
   {
     title: 'StreamHolders',
     additionalProperties: false,
-    description: 'When one of them changed, at most once a second.',
+    description: 'Sent when one of the fields changed, at most once a second.',
   },
 );
 
@@ -71,20 +75,20 @@ const revertSchema = Type.Object(
     fromBlock: Type.Integer({ minimum: 0 }),
     toBlock: Type.Integer({ minimum: 0 }),
     tradeIds: Type.Array(Type.String(), {
-      description: 'Forget these trades; one may come again on the new branch.',
+      description: 'Discard these trades; the new branch may include some of them again.',
     }),
     klines: Type.Array(
       Type.Object(
         { interval: klineIntervalSchema, openTime: Type.Integer() },
         { additionalProperties: false },
       ),
-      { description: 'Forget these klines; those that still have trades follow.' },
+      { description: 'Discard these klines; those that still have trades are sent again.' },
     ),
   },
   {
     title: 'StreamRevert',
     additionalProperties: false,
-    description: 'A reorganisation took these back.',
+    description: 'A reorganisation removed these.',
   },
 );
 
@@ -93,20 +97,20 @@ const pausedSchema = Type.Object(
   {
     title: 'StreamPaused',
     additionalProperties: false,
-    description: 'The token was paused; the stream ends.',
+    description: 'The operator paused the token; the stream ends.',
   },
 );
 
 const resetSchema = Type.Object(
   {
     reason: Type.Enum(['unknown', 'expired'], {
-      description: 'The id is none of this stream, or it is too far back.',
+      description: 'The id does not belong to this stream, or is too old.',
     }),
   },
   {
     title: 'StreamReset',
     additionalProperties: false,
-    description: 'The id cannot be resumed from; a `snapshot` follows.',
+    description: 'The stream cannot resume from that id; a `snapshot` follows.',
   },
 );
 
@@ -117,9 +121,9 @@ export const getTokenStream = defineOperation({
   method: 'GET',
   path: '/token/stream',
   tag: 'Market',
-  summary: 'Stream what happens to a token',
+  summary: 'Stream the events of a token',
   description:
-    'Server-Sent Events; each `data` is one of the objects below, by the name of its `event`. A reader that lost its connection sends the last id in `Last-Event-ID` (browsers do so by themselves) or as `lastEventId` and gets exactly what it missed, in order, once: up to 24 hours or 50,000 events back by default, also across restarts and reorganisations. An id that cannot be resumed from is answered with `reset` and a `snapshot`, never with an error. Comments come every 15 seconds. 4 streams at once without credentials, 50 with. Replaying costs 1 for every 500 events.',
+    'Server-Sent Events; each `data` is one of the objects below, by the name of its `event`. A client that lost its connection sends the last id in `Last-Event-ID` (browsers do so automatically) or as `lastEventId` and gets exactly what it missed, in order, once: up to 24 hours or 50,000 events back by default, also across restarts and reorganisations. If the stream cannot resume from an id, it sends `reset` and a `snapshot`, never an error. Comments are sent every 15 seconds as keep-alives. 4 concurrent streams without credentials, 50 with. Replaying costs 1 per 500 events.',
   cost: 'read',
   mediaType: 'text/event-stream',
   cacheControl: 'no-store',
@@ -132,17 +136,17 @@ export const getTokenStream = defineOperation({
           minItems: 1,
           maxItems: 10,
           description:
-            'Only these, comma-separated; all unless told. `snapshot`, `revert`, `paused` and `reset` come as they must.',
+            'Only these events, comma-separated; all by default. `snapshot`, `revert`, `paused` and `reset` are always sent.',
         }),
       ),
       interval: Type.Enum([...KLINE_INTERVALS], {
         default: '1m',
-        description: 'Of the klines.',
+        description: 'The interval of the klines.',
       }),
       lastEventId: Type.Optional(
         Type.String({
           description:
-            'Where to resume, for clients that cannot send `Last-Event-ID`; that header wins.',
+            'The id to resume from, for clients that cannot send `Last-Event-ID`; that header takes precedence.',
         }),
       ),
     },
@@ -164,7 +168,7 @@ export const getTokenStream = defineOperation({
     {
       title: 'StreamEvents',
       additionalProperties: false,
-      description: 'What `data` holds, by the name of the event; each event has one of them.',
+      description: 'The content of `data`; the name of the event says which one.',
     },
   ),
   errors: [...TOKEN_ERRORS, 'TOO_MANY_STREAMS'],

@@ -13,7 +13,7 @@ export const walletSchema = Type.Object(
   {
     id: Type.String({
       description:
-        '`eip155:<address>` for a wallet with a key of its own, the same on every EVM chain; `eip155:<chainId>:<address>` for a contract wallet; `solana:<address>`. Keys, sessions and budgets hang on this id.',
+        '`eip155:<address>` for an ordinary wallet, the same on every EVM chain; `eip155:<chainId>:<address>` for a contract wallet; `solana:<address>`. Keys, sessions and budgets belong to this id.',
     }),
     address: Type.String(),
     chain: chainSlugSchema,
@@ -25,7 +25,9 @@ export const sessionSchema = Type.Object(
   {
     id: Type.String(),
     createdAt: time('Unix milliseconds.'),
-    expiresAt: time('When it ends unless it is used before: 24 hours from now, at most 30 days.'),
+    expiresAt: time(
+      'When the session expires unless it is used: 24 hours after its last use, at most 30 days after it began.',
+    ),
   },
   { title: 'Session', additionalProperties: false },
 );
@@ -36,7 +38,7 @@ export const listedSessionSchema = Type.Object(
     lastUsedAt: time('Unix milliseconds.'),
     transport: Type.Enum(['cookie', 'token']),
     chain: chainSlugSchema,
-    current: Type.Boolean({ description: 'Whether this very request was made with it.' }),
+    current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
   },
   { title: 'ListedSession', additionalProperties: false },
 );
@@ -45,18 +47,18 @@ export const KEY_LIMIT = 10;
 
 export const keySchema = Type.Object(
   {
-    id: Type.String({ description: 'Names the key; it is no secret.' }),
+    id: Type.String({ description: 'Identifies the key; not secret.' }),
     name: Type.String(),
-    prefix: Type.String({ description: 'How the key begins.' }),
-    last4: Type.String({ description: 'How the key ends.' }),
+    prefix: Type.String({ description: 'The first characters of the key.' }),
+    last4: Type.String({ description: 'The last four characters of the key.' }),
     status: Type.Enum(['active', 'revoked', 'expired']),
     createdAt: time('Unix milliseconds.'),
-    lastUsedAt: timeOrNull('Null until it is used.'),
-    expiresAt: timeOrNull('Null for a key without an end.'),
-    revokedAt: timeOrNull('Null unless it was revoked.'),
+    lastUsedAt: timeOrNull('Null if it was never used.'),
+    expiresAt: timeOrNull('Null if the key does not expire.'),
+    revokedAt: timeOrNull('Null if it was not revoked.'),
     requests24h: Type.Integer({
       minimum: 0,
-      description: 'Requests in the last 24 hours, counted by whole hours.',
+      description: 'Requests in the last 24 hours, counted in whole hours.',
     }),
   },
   { title: 'Key', additionalProperties: false },
@@ -70,19 +72,19 @@ export const entitlementsSchema = Type.Object(
         perMinute: count,
         burst: count,
         costs: Type.Record(Type.String(), count, {
-          description: 'What a request of each kind spends.',
+          description: 'What a request of each kind costs.',
         }),
         evaluationsPerUnit: Type.Integer({
           minimum: 1,
           description:
-            'The pool evaluations that the search for a route may take for the cost of a quote or a build; each further so many cost 1 more.',
+            'How many pool evaluations the cost of a quote or build includes. The search for a route costs 1 more for each further group of this size.',
         }),
       },
       { additionalProperties: false },
     ),
     limits: Type.Object(
       { streams: count, trades: count, holders: count, klines: count },
-      { additionalProperties: false, description: 'Streams at once, and rows per answer.' },
+      { additionalProperties: false, description: 'Concurrent streams, and rows per response.' },
     ),
     chains: Type.Array(chainSlugSchema),
   },

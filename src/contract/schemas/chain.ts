@@ -13,15 +13,16 @@ export const chainSchema = Type.Object(
     caip2: Type.String({ description: 'CAIP-2 identifier, accepted wherever a slug is.' }),
     name: Type.String(),
     head: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-      description: 'Highest block indexed; null before the first.',
+      description: 'Highest indexed block; null before the first.',
     }),
     finalized: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
       description: 'Highest block that can no longer be reorganised.',
     }),
     lagMs: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-      description: 'How much older the highest indexed block is than the newest one of the chain.',
+      description:
+        'How much older the highest indexed block is than the newest block of the chain.',
     }),
-    venues: Type.Array(Type.String(), { description: 'Exchanges that are read on this chain.' }),
+    venues: Type.Array(Type.String(), { description: 'Exchanges indexed on this chain.' }),
     native: Type.Object(
       { symbol: Type.String(), decimals: Type.Integer({ minimum: 0 }) },
       { additionalProperties: false },
@@ -30,7 +31,7 @@ export const chainSchema = Type.Object(
       description: 'The pool that gives the USD price of the native coin.',
     }),
     rpcUrl: Type.Optional(
-      Type.String({ description: 'Where to send transactions; given for the devnet alone.' }),
+      Type.String({ description: 'Where to send transactions; only for the devnet.' }),
     ),
   },
   { title: 'Chain', additionalProperties: false },

@@ -35,14 +35,14 @@ export const chainInput = Type.String({
 export const mintInput = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: "The token's address on that chain, in any case.",
+  description: "The token's address on that chain, in upper or lower case.",
 });
 
 export const cursorInput = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 8000,
-    description: '`nextCursor` of the page before, with the same query.',
+    description: '`nextCursor` of the previous page, with the same query.',
   }),
 );
 
@@ -52,29 +52,31 @@ const timeInput = (description: string) =>
 export const startTimeInput = timeInput('Unix milliseconds, inclusive.');
 export const endTimeInput = timeInput('Unix milliseconds, inclusive.');
 
-export const nextCursor = textOrNull('Asks for the next page; null on the last.');
+export const nextCursor = textOrNull(
+  'Pass it as `cursor` for the next page; null on the last page.',
+);
 
 export const asOfSchema = Type.Object(
   {
     block: Type.Integer({ minimum: 0 }),
     blockHash: Type.String(),
-    timestamp: Type.Integer({ description: 'When that block was made, in Unix milliseconds.' }),
+    timestamp: Type.Integer({ description: 'The time of that block, in Unix milliseconds.' }),
     finalizedBlock: Type.Integer({
       minimum: 0,
-      description: 'Up to this block nothing can be reorganised any more.',
+      description: 'The highest block that can no longer be reorganised.',
     }),
   },
   {
     title: 'AsOf',
     additionalProperties: false,
-    description: 'The state of the chain that the answer tells of.',
+    description: 'The indexed state of the chain that the response reflects.',
   },
 );
 
 export const coverageSchema = Type.Object(
   {
-    tradesFrom: integerOrNull('Trades from this time on are indexed, in Unix milliseconds.'),
-    klinesFrom: integerOrNull('Klines from this time on are complete.'),
+    tradesFrom: integerOrNull('Trades are indexed from this time on, in Unix milliseconds.'),
+    klinesFrom: integerOrNull('Klines are complete from this time on.'),
     holdersComplete: Type.Boolean({
       description: 'Whether the known balances add up to the supply.',
     }),
@@ -82,26 +84,26 @@ export const coverageSchema = Type.Object(
   {
     title: 'Coverage',
     additionalProperties: false,
-    description: 'What has been indexed, so that a gap is never mistaken for silence.',
+    description: 'What has been indexed, to tell missing data from no activity.',
   },
 );
 
 const summaryFields = {
   chain: chainSlugSchema,
   mint: Type.String({ description: "The token's address." }),
-  symbol: textOrNull("What the contract calls itself: a stranger's text, at most 64 characters."),
-  name: textOrNull("What the contract calls itself: a stranger's text, at most 64 characters."),
-  decimals: integerOrNull('Raw units in a unit, as a power of ten.'),
-  logoUrl: textOrNull('Null: chains know no logos.'),
-  priceUsd: textOrNull('USD per unit by the last trade that was no outlier.'),
-  priceNative: textOrNull('Native coin per unit by that trade.'),
+  symbol: textOrNull('From the token contract: untrusted text, at most 64 characters.'),
+  name: textOrNull('From the token contract: untrusted text, at most 64 characters.'),
+  decimals: integerOrNull('A unit is 10 to this power raw units.'),
+  logoUrl: textOrNull('Always null: chains do not store logos.'),
+  priceUsd: textOrNull('USD per unit, by the last trade that is not an outlier.'),
+  priceNative: textOrNull('Native coin per unit, by that trade.'),
   marketCapUsd: textOrNull('Price times total supply.'),
-  liquidityUsd: textOrNull('What its pools hold, each as of its last event.'),
+  liquidityUsd: textOrNull('The value of its pools, each as of its last event.'),
   volume24hUsd: textOrNull('Value traded in the last 1,440 minutes of the chain.'),
-  priceChange24hPct: numberOrNull('Per cent since the last trade before those.'),
+  priceChange24hPct: numberOrNull('Per cent, against the last trade before those minutes.'),
   trades24h: integerOrNull('Trades in those minutes.'),
-  holders: integerOrNull('Owners with a balance above zero; null where not all are known.'),
-  createdAt: integerOrNull('Its first block, in Unix milliseconds; null where that is unknown.'),
+  holders: integerOrNull('Owners with a balance above zero; null if not all are known.'),
+  createdAt: integerOrNull('The time of its first block, in Unix milliseconds; null if unknown.'),
   topPool: Type.Union(
     [
       Type.Object(
@@ -126,11 +128,16 @@ const tokenPoolSchema = Type.Object(
   {
     address: Type.String({ description: "The pool's address; on Uniswap V4 its 32-byte id." }),
     venue: Type.String(),
-    feePips: Type.Integer({ minimum: 0, description: 'In 1e-6; for a dynamic fee the last one.' }),
+    feePips: Type.Integer({
+      minimum: 0,
+      description: 'In 1e-6; for a dynamic fee, the latest one.',
+    }),
     base: Type.String({ description: 'Address of the token that is priced.' }),
-    quote: Type.String({ description: 'Address of what it is priced in.' }),
-    liquidityUsd: textOrNull('What it holds, as of its last event.'),
-    priceNative: textOrNull('Native coin per unit of the base token by the last trade here.'),
+    quote: Type.String({ description: 'Address of the token it is priced in.' }),
+    liquidityUsd: textOrNull('The value that the pool holds, as of its last event.'),
+    priceNative: textOrNull(
+      'Native coin per unit of the base token, by the last trade in this pool.',
+    ),
   },
   { title: 'TokenPool', additionalProperties: false },
 );
@@ -138,9 +145,9 @@ const tokenPoolSchema = Type.Object(
 export const tokenSchema = Type.Object(
   {
     ...summaryFields,
-    totalSupplyRaw: textOrNull('As the contract tells it.'),
+    totalSupplyRaw: textOrNull('As reported by the token contract.'),
     pools: Type.Array(tokenPoolSchema, { description: 'The deepest first, at most 50.' }),
-    status: Type.Literal('active', { description: 'A paused token is answered with 404.' }),
+    status: Type.Literal('active', { description: 'For a paused token the response is 404.' }),
     coverage: coverageSchema,
     asOf: asOfSchema,
   },
@@ -154,18 +161,18 @@ export const klineIntervalSchema = Type.Enum([...KLINE_INTERVALS], {
 export const klineSchema = Type.Object(
   {
     openTime: Type.Integer(),
-    closeTime: Type.Integer({ description: 'The next open less one millisecond.' }),
-    open: textOrNull('Null where no trade in it has a price of this kind.'),
+    closeTime: Type.Integer({ description: 'The next `openTime` minus one millisecond.' }),
+    open: textOrNull('Null if no trade in the interval has a price in this currency.'),
     high: textOrNull(''),
     low: textOrNull(''),
     close: textOrNull(''),
-    volume: textOrNull('Units of the token; null where its decimals are unknown.'),
-    quoteVolume: Type.String({ description: 'The sum of the values, in `currency`.' }),
+    volume: textOrNull('Units of the token; null if its decimals are unknown.'),
+    quoteVolume: Type.String({ description: 'The total value, in `currency`.' }),
     trades: Type.Integer({ minimum: 0 }),
     buys: Type.Integer({ minimum: 0 }),
     sells: Type.Integer({ minimum: 0 }),
-    closed: Type.Boolean({ description: "Whether the chain's time has passed its end." }),
-    filled: Type.Boolean({ description: 'Whether `fill=previous` made it.' }),
+    closed: Type.Boolean({ description: 'Whether the chain has passed the end of the interval.' }),
+    filled: Type.Boolean({ description: 'Whether `fill=previous` added it.' }),
   },
   { title: 'Kline', additionalProperties: false },
 );
@@ -175,14 +182,14 @@ export const tradeSchema = Type.Object(
     id: Type.String({ description: '`chain:txHash:index`.' }),
     txHash: Type.String(),
     block: Type.Integer({ minimum: 0 }),
-    index: Type.Integer({ minimum: 0, description: 'Among the swaps of its transaction.' }),
+    index: Type.Integer({ minimum: 0, description: 'Index among the swaps of its transaction.' }),
     timestamp: Type.Integer(),
     side: Type.Enum(['buy', 'sell']),
-    wallet: Type.String({ description: 'Who sent the transaction.' }),
+    wallet: Type.String({ description: 'The sender of the transaction.' }),
     venue: Type.String(),
     pool: Type.String(),
     amountRaw: Type.String(),
-    amount: textOrNull('Units of the token; null where its decimals are unknown.'),
+    amount: textOrNull('Units of the token; null if its decimals are unknown.'),
     quote: Type.Object(
       {
         mint: Type.String(),
@@ -191,13 +198,16 @@ export const tradeSchema = Type.Object(
         amountRaw: Type.String(),
         amount: textOrNull(''),
       },
-      { additionalProperties: false, description: 'What was paid or received for it.' },
+      {
+        additionalProperties: false,
+        description: 'The other side of the trade: what was paid or received.',
+      },
     ),
     priceNative: textOrNull('Native coin per unit.'),
     priceUsd: textOrNull('USD per unit.'),
-    valueNative: textOrNull('What was traded, in the native coin.'),
-    valueUsd: textOrNull('What was traded, in USD.'),
-    outlier: Type.Boolean({ description: 'Whether `outliers=exclude` keeps it out of prices.' }),
+    valueNative: textOrNull('The value of the trade, in the native coin.'),
+    valueUsd: textOrNull('The value of the trade, in USD.'),
+    outlier: Type.Boolean({ description: 'Whether `outliers=exclude` leaves it out of prices.' }),
     finality: Type.Enum(['confirmed', 'finalized']),
   },
   { title: 'Trade', additionalProperties: false },
@@ -205,13 +215,13 @@ export const tradeSchema = Type.Object(
 
 export const holderSchema = Type.Object(
   {
-    rank: Type.Integer({ minimum: 1, description: 'Among all owners.' }),
+    rank: Type.Integer({ minimum: 1, description: 'Rank among all owners.' }),
     owner: Type.String(),
     amountRaw: Type.String(),
     amount: textOrNull(''),
     pct: numberOrNull('Per cent of the total supply.'),
     kind: Type.Union([Type.Enum(['wallet', 'contract', 'pool', 'burn']), Type.Null()], {
-      description: 'Null while the chain could not be asked what it is.',
+      description: 'Null until the chain has been asked.',
     }),
   },
   { title: 'Holder', additionalProperties: false },

@@ -5,16 +5,16 @@ import { ERROR_CODES } from '../../errors/catalogue.ts';
 
 const fieldErrors = Type.Array(
   Type.Object({ path: Type.String(), message: Type.String() }, { additionalProperties: false }),
-  { description: 'Each bad field of the input.' },
+  { description: 'The invalid fields of the input.' },
 );
 
 export const problemSchema = Type.Object(
   {
-    type: Type.String({ description: 'Where the error is described.' }),
+    type: Type.String({ description: 'Link to the description of the error.' }),
     title: Type.String(),
     status: Type.Integer({ minimum: 400, maximum: 599 }),
-    detail: Type.String({ description: 'What happened, for a person.' }),
-    code: Type.Enum([...ERROR_CODES], { description: 'What happened, for a program.' }),
+    detail: Type.String({ description: 'What happened, for people.' }),
+    code: Type.Enum([...ERROR_CODES], { description: 'What happened, for programs.' }),
     requestId: Type.String({ description: 'Finds the request in the server log.' }),
     errors: Type.Optional(fieldErrors),
   },

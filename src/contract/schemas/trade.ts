@@ -24,14 +24,14 @@ export const tradeInputFields = {
     minimum: 0,
     maximum: SLIPPAGE_BPS_MAX,
     default: SLIPPAGE_BPS_DEFAULT,
-    description: 'How much less than the quote may be received, in 1/100 of a per cent.',
+    description: 'How much less than the quote you accept, in 1/100 of a per cent.',
   }),
   quoteMint: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 64,
       description:
-        'What the token is bought with or sold for, by address. Without it, or with the zero address, the native coin.',
+        'Address of the asset that the token is bought with or sold for. The default, and the zero address, is the native coin.',
     }),
   ),
 };
@@ -44,30 +44,34 @@ const bpsOrNull = (description: string) =>
 const time = (description: string) => Type.Integer({ minimum: 0, description });
 
 const assetFields = {
-  mint: Type.String({ description: 'The zero address where it is the native coin itself.' }),
-  symbol: textOrNull("What the contract calls itself: a stranger's text."),
+  mint: Type.String({ description: 'The zero address for the native coin.' }),
+  symbol: textOrNull('From the token contract: untrusted text.'),
   decimals: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
-  native: Type.Boolean({ description: 'Whether it is the native coin itself, not its wrapping.' }),
+  native: Type.Boolean({ description: 'Whether it is the native coin, not its wrapped token.' }),
   amountRaw: rawAmount('In the smallest unit.'),
-  amount: textOrNull('In whole units; null where the contract tells no decimals.'),
+  amount: textOrNull('In whole units; null if the contract reports no decimals.'),
 };
 
 const hopSchema = Type.Object(
   {
     venue: Type.String(),
     pool: Type.String({ description: "The pool's address, or its id on V4." }),
-    tokenIn: Type.String({ description: 'The zero address where the pool holds the native coin.' }),
+    tokenIn: Type.String({ description: 'The zero address if the pool holds the native coin.' }),
     tokenOut: Type.String(),
-    amountInRaw: rawAmount("This route's part of what arrives in the pool."),
-    amountOutRaw: rawAmount("This route's part of what the pool pays."),
-    feePips: Type.Integer({ minimum: 0, description: 'The fee of this direction, in 1e-6.' }),
+    amountInRaw: rawAmount('What this route pays into the pool.'),
+    amountOutRaw: rawAmount('What this route gets from the pool.'),
+    feePips: Type.Integer({ minimum: 0, description: 'The fee in this direction, in 1e-6.' }),
   },
   { title: 'TradeHop', additionalProperties: false },
 );
 
 const legSchema = Type.Object(
   {
-    shareBps: Type.Integer({ minimum: 0, maximum: 10_000, description: 'Its part of the input.' }),
+    shareBps: Type.Integer({
+      minimum: 0,
+      maximum: 10_000,
+      description: 'The share of the input that takes this route.',
+    }),
     hops: Type.Array(hopSchema),
   },
   { title: 'TradeLeg', additionalProperties: false },
@@ -76,16 +80,19 @@ const legSchema = Type.Object(
 const feeSchema = Type.Object(
   {
     kind: Type.Enum(['lp', 'protocol', 'creator', 'tokenTax', 'transfer']),
-    bps: Type.Number({ minimum: 0, description: 'Of what it was taken from.' }),
-    amountRaw: rawAmount('Already part of the output that is told.'),
-    mint: Type.String({ description: 'The token that it is taken in.' }),
+    bps: Type.Number({
+      minimum: 0,
+      description: 'Relative to the amount that the fee is taken from.',
+    }),
+    amountRaw: rawAmount('Already deducted from the output.'),
+    mint: Type.String({ description: 'The token that the fee is taken in.' }),
   },
   { title: 'TradeFee', additionalProperties: false },
 );
 
 const networkCostSchema = Type.Object(
   {
-    gas: rawAmount('Gas of the swap itself; approvals before it come on top.'),
+    gas: rawAmount('Gas of the swap alone; approvals before it cost extra.'),
     maxFeePerGas: rawAmount('In wei.'),
     totalRaw: rawAmount('The most that the swap can cost in the native coin, in wei.'),
   },
@@ -94,10 +101,10 @@ const networkCostSchema = Type.Object(
 
 const tokenSafetySchema = Type.Object(
   {
-    buyTaxBps: bpsOrNull('What the token keeps when it is bought.'),
-    sellTaxBps: bpsOrNull('What the token keeps when it is sold.'),
+    buyTaxBps: bpsOrNull('What the token deducts when it is bought.'),
+    sellTaxBps: bpsOrNull('What the token deducts when it is sold.'),
     sellable: Type.Union([Type.Boolean(), Type.Null()], {
-      description: 'Whether it could be sold again; null where it could not even be bought.',
+      description: 'Whether it could be sold again; null if it could not be bought.',
     }),
     checkedAt: time('When the round trip was simulated, in Unix milliseconds.'),
   },
@@ -112,44 +119,44 @@ export const quoteSchema = Type.Object(
     side: Type.Enum(['buy', 'sell']),
     input: Type.Object(assetFields, { title: 'TradeInput', additionalProperties: false }),
     output: Type.Object(
-      { ...assetFields, minAmountRaw: rawAmount('The least that the slippage allows.') },
+      { ...assetFields, minAmountRaw: rawAmount('The minimum after slippage.') },
       { title: 'TradeOutput', additionalProperties: false },
     ),
     slippageBps: Type.Integer({ minimum: 0, maximum: SLIPPAGE_BPS_MAX }),
-    spotPrice: textOrNull('Quote asset per token before the trade, fees aside.'),
-    executionPrice: textOrNull('Quote asset per token that the trade gets, fees included.'),
+    spotPrice: textOrNull('Quote asset per token before the trade, without fees.'),
+    executionPrice: textOrNull('Quote asset per token that the trade gets, with fees.'),
     priceImpactBps: Type.Number({
       minimum: 0,
-      description: 'What the trade itself moves the price by, fees and taxes aside.',
+      description: 'How far the trade itself moves the price, without fees and taxes.',
     }),
     route: Type.Array(legSchema, {
       description:
-        'The largest first. A pool that several share is swapped in once; each tells its part.',
+        'The largest route first. A pool shared by several routes is swapped in once; each route shows its part.',
     }),
     fees: Type.Array(feeSchema),
     networkCost: Type.Union([networkCostSchema, Type.Null()], {
-      description: 'Null until the node has told its fees.',
+      description: 'Null until the node has reported its fees.',
     }),
     tokenSafety: Type.Union([tokenSafetySchema, Type.Null()], {
-      description: 'Null until it has been measured, which happens in the background.',
+      description: 'Null until it has been measured in the background.',
     }),
     state: Type.Object(
       {
         block: Type.Integer({ minimum: 0 }),
         blockHash: Type.String(),
-        ageMs: Type.Integer({ minimum: 0, description: 'How long ago that block was made.' }),
+        ageMs: Type.Integer({ minimum: 0, description: 'The age of that block.' }),
       },
-      { additionalProperties: false, description: 'What the quote is true of.' },
+      { additionalProperties: false, description: 'The state that the quote was priced on.' },
     ),
     exact: Type.Boolean({
       description:
         'Whether the same trade, executed on that state, pays `output.amountRaw` to the last unit.',
     }),
-    expiresAt: time('When `quoteId` runs out, in Unix milliseconds.'),
+    expiresAt: time('When `quoteId` expires, in Unix milliseconds.'),
     warnings: Type.Array(
       Type.Object(
         {
-          code: Type.String({ description: 'A stable word; new ones may be added.' }),
+          code: Type.String({ description: 'A stable code; new ones may be added.' }),
           message: Type.String(),
         },
         { title: 'TradeWarning', additionalProperties: false },
