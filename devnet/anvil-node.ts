@@ -170,7 +170,7 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
   const anvil = await resolveAnvil();
   await mkdir(options.dataDir, { recursive: true });
   const port = await findPort(options.port ?? 0);
-  if (port === null) throw new Error(`port ${options.port} is taken: set DEVNET_PORT to another`);
+  if (port === null) throw new Error(`port ${options.port} is in use: set DEVNET_PORT to another`);
   const child = spawnGuarded(options, anvil, port);
   let gone = false;
   const exited = new Promise<void>((resolve) => {

@@ -247,7 +247,7 @@ function forward(
   });
   asked.on('error', () => {
     if (outgoing.headersSent) outgoing.destroy();
-    else answer(outgoing, 502, toFailure('the node does not answer'));
+    else answer(outgoing, 502, toFailure('the node is not responding'));
   });
   outgoing.on('close', () => {
     if (!outgoing.writableFinished) asked.destroy();
@@ -280,7 +280,7 @@ function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE';
-      reject(isTaken ? new Error(`port ${port} is taken: set DEVNET_PORT to another`) : error);
+      reject(isTaken ? new Error(`port ${port} is in use: set DEVNET_PORT to another`) : error);
     });
     server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });

@@ -153,7 +153,7 @@ test('a chain of a version that did not record its genesis is begun anew', async
     log: (line) => lines.push(line),
   });
   await second.stop();
-  assert.match(lines.join('\n'), /earlier version: beginning a new one/);
+  assert.match(lines.join('\n'), /earlier version: starting a new one/);
   assert.notEqual(second.deployment.instance, first.deployment.instance);
 });
 
@@ -201,7 +201,7 @@ test('a chain that outgrew the node tells all of its blocks, also after a restar
   const fourth = await start('long', { keeping, log: (line) => lines.push(line) });
   try {
     assert.notEqual(fourth.deployment.instance, first.deployment.instance);
-    assert.match(lines.join('\n'), /beginning a new chain/);
+    assert.match(lines.join('\n'), /starting a new chain/);
   } finally {
     await fourth.stop();
   }
@@ -248,7 +248,7 @@ test('a port that is taken is refused by name', async () => {
   const devnet = await start('two');
   try {
     const port = Number(new URL(devnet.rpcUrl).port);
-    await assert.rejects(start('three', { port }), new RegExp(`port ${port} is taken`));
+    await assert.rejects(start('three', { port }), new RegExp(`port ${port} is in use`));
   } finally {
     await devnet.stop();
   }

@@ -132,17 +132,17 @@ async function writePast(
     toTimestamp: fromTimestamp + Math.round(pace.hours * 3_600),
     makerNonce: Number(makerNonce),
     onProgress(share) {
-      log(`writing the past: ${Math.round(share * 100)} %`);
+      log(`writing history: ${Math.round(share * 100)} %`);
       return keeper.keepUp();
     },
   });
   const elapsed = ((Date.now() - startedAt) / 1_000).toFixed(1);
-  log(`the past is written: ${transactions} transactions in ${blocks} blocks, ${elapsed} s`);
+  log(`history is written: ${transactions} transactions in ${blocks} blocks, ${elapsed} s`);
 }
 
 async function startNode({ options, lease, ending }: Place, genesisTimestamp: number) {
   const { dataDir, saveMaxMs = SAVE_MAX_MS, keeping = DEVNET_KEEPING } = options;
-  if (ending.hasBegun) throw new Error('the devnet was told to end');
+  if (ending.hasBegun) throw new Error('the devnet was asked to stop');
   await lease.begin();
   const node = await startAnvil({
     dataDir,
@@ -200,7 +200,7 @@ async function resume(place: Place, found: Deployment) {
     return { ...archived, deployment };
   } catch (error) {
     if (!(error instanceof BlockLostError) || ending.hasBegun) throw error;
-    options.log(`${error.message}: beginning a new chain`);
+    options.log(`${error.message}: starting a new chain`);
     ending.archive = null;
     archived.archive.close();
     await node.stop();
@@ -217,12 +217,12 @@ async function findChain(options: DevnetOptions): Promise<Deployment | null> {
   const { size } = statSync(stateFile);
   // After hours of trading an emulated node takes longer to load a chain than to make a new one.
   if (size > STATE_BYTES_MAX) {
-    log(`the saved chain has grown to ${Math.round(size / 1e6)} MB: beginning a new one`);
+    log(`the saved chain has grown to ${Math.round(size / 1e6)} MB: starting a new one`);
     return null;
   }
   // Versions that did not record it also saved several blocks 0.
   if (found.genesisTimestamp === undefined) {
-    log('the saved chain is of an earlier version: beginning a new one');
+    log('the saved chain is from an earlier version: starting a new one');
     return null;
   }
   return found;

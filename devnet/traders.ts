@@ -102,7 +102,7 @@ async function trade(options: TradersOptions, signal: AbortSignal): Promise<void
     } catch (error) {
       failures += 1;
       // Somebody may have rewritten the chain under the traders: say so once, then look afresh.
-      if (failures === 1 && !signal.aborted) log(`traders stumbled: ${String(error)}`);
+      if (failures === 1 && !signal.aborted) log(`a trader failed: ${String(error)}`);
       syncedAt = Date.now() - SYNC_EVERY_MS;
       await sleep(PAUSE_AFTER_FAILURE_MS, undefined, { signal }).catch(() => undefined);
     }

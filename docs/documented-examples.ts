@@ -75,7 +75,7 @@ export function compareForms(shown: unknown, real: unknown, path = '$'): string[
   const [told, found] = [toKind(shown), toKind(real)];
   // What may be unknown is null today and something tomorrow.
   if (told === 'null' || found === 'null') return [];
-  if (told !== found) return [`${path} is shown as ${told} and is ${found}`];
+  if (told !== found) return [`${path} is documented as ${told} but is ${found}`];
   if (Array.isArray(shown) && Array.isArray(real)) return compareLists(shown, real, path);
   if (told !== 'object') return [];
   const [a, b] = [shown as Record<string, unknown>, real as Record<string, unknown>];
@@ -83,17 +83,18 @@ export function compareForms(shown: unknown, real: unknown, path = '$'): string[
     ...Object.keys(a).flatMap((key) =>
       key in b
         ? compareForms(a[key], b[key], `${path}.${key}`)
-        : [`${path}.${key} is shown and not there`],
+        : [`${path}.${key} is documented but missing`],
     ),
     ...Object.keys(b)
       .filter((key) => !(key in a))
-      .map((key) => `${path}.${key} is there and not shown`),
+      .map((key) => `${path}.${key} is present but not documented`),
   ];
 }
 
 /** Lists are cut short when they are shown: each entry must be like one of the real ones. */
 function compareLists(shown: readonly unknown[], real: readonly unknown[], path: string): string[] {
-  if (shown.length > 0 && real.length === 0) return [`${path} is shown with entries and is empty`];
+  if (shown.length > 0 && real.length === 0)
+    return [`${path} is documented with entries but is empty`];
   return shown.flatMap((entry, index) => {
     const differences = real.map((one) => compareForms(entry, one, `${path}[${index}]`));
     if (differences.some((list) => list.length === 0)) return [];

@@ -123,7 +123,7 @@ describe('a kind of pool that only tests know', () => {
     const large = { ...SALE, amountInRaw: (400n * E18).toString() };
     await assert.rejects(
       scene.pricing.price(scene.pricing.parse(large)),
-      /cannot take the whole amount/,
+      /cannot fill the whole amount/,
     );
     await assert.rejects(scene.build({}), /no router swaps in pools of curve/);
   });

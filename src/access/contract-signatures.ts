@@ -70,7 +70,7 @@ export class ContractSignatures {
 function toUnavailable(chain: ChainSlug, cause?: unknown): AppError {
   return new AppError(
     'UPSTREAM_UNAVAILABLE',
-    { upstream: `A node of ${CHAINS[chain].name}, which only could check this signature,` },
+    { upstream: `The ${CHAINS[chain].name} node, which is needed to check this signature,` },
     { retryAfterSeconds: RETRY_SECONDS, ...(cause === undefined ? {} : { cause }) },
   );
 }

@@ -86,8 +86,8 @@ class ForeignPepperError extends Error {
 
   constructor(version: number) {
     super(
-      `The pepper of version ${version} is not the one that this store's keys were hashed with. ` +
-        'Give back the old one, or add the new one under a higher version (docs/api/access.md).',
+      `The pepper of version ${version} is not the one that the keys in this store were hashed with. ` +
+        'Restore the old pepper, or add the new one under a higher version (docs/api/access.md).',
     );
   }
 }

@@ -74,7 +74,8 @@ export class Upkeep {
       this.#failing = false;
     } catch (error) {
       // Said once an outage: it comes back by itself, and nothing that was counted is lost.
-      if (!this.#failing) this.#parts.log.warn({ err: error }, 'access cannot reach its store');
+      if (!this.#failing)
+        this.#parts.log.warn({ err: error }, 'the access store cannot be reached');
       this.#failing = true;
     }
   }

@@ -18,6 +18,6 @@ addPoolKind(concentratedKind);
 
 export function kindOf(pool: { readonly kind: PoolKindName }): PoolKind {
   const kind = KINDS.get(pool.kind);
-  if (kind === undefined) throw new Error(`no kind of pool is called ${pool.kind}`);
+  if (kind === undefined) throw new Error(`unknown pool kind ${pool.kind}`);
   return kind;
 }

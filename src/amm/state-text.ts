@@ -8,7 +8,7 @@ export function encodeFields(fields: readonly (bigint | number | string | null)[
 export function decodeFields(text: string, count: number): (string | null)[] {
   const fields = text.split(',');
   if (fields.length !== count) {
-    throw new RangeError(`${JSON.stringify(text)} has not ${count} fields`);
+    throw new RangeError(`${JSON.stringify(text)} does not have ${count} fields`);
   }
   return fields.map((field) => (field === '' ? null : field));
 }

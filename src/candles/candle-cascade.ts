@@ -52,7 +52,7 @@ export class CandleCascade {
     const current = this.#open[level] ?? null;
     if (current !== null && current.openTimeMs === openTimeMs) return current;
     if (current !== null && current.openTimeMs > openTimeMs) {
-      throw new RangeError('trades must come in the order of time');
+      throw new RangeError('trades must be in time order');
     }
     this.#close(level);
     const draft = createCandleDraft(openTimeMs);

@@ -63,7 +63,7 @@ async function list(store: AccessStore, walletIds: readonly WalletId[]): Promise
   for (const walletId of walletIds) {
     const keys = await readAllKeys(store, walletId);
     const active = keys.filter((key) => isActiveKey(key, nowMs)).length;
-    console.log(`${walletId}: ${active} active, ${keys.length} in all`);
+    console.log(`${walletId}: ${active} active, ${keys.length} in total`);
     for (const key of keys) console.log(`  ${toLine(key, nowMs)}`);
   }
 }
@@ -82,7 +82,7 @@ async function revoke(
     );
     for (const { id } of chosen) {
       const { outcome } = await store.revokeKey({ walletId, id }, nowMs);
-      console.log(`${outcome === 'revoked' ? 'revoked' : 'was revoked before:'} ${id}`);
+      console.log(`${outcome === 'revoked' ? 'revoked' : 'already revoked:'} ${id}`);
       if (outcome === 'revoked') revoked += 1;
     }
     if (onlyId !== undefined && chosen.length > 0) return;
@@ -112,7 +112,7 @@ function readWanted(typed: readonly string[]): Wanted | null {
 
 async function run(store: Store, { action, wallet, id }: Wanted): Promise<void> {
   const walletIds = (await store.access.findWallets(toKeptForm(wallet))).map((found) => found.id);
-  if (walletIds.length === 0) throw new UsageError(`no wallet ${wallet} ever signed in here`);
+  if (walletIds.length === 0) throw new UsageError(`no wallet ${wallet} has ever signed in here`);
   if (action === 'list') await list(store.access, walletIds);
   else await revoke(store.access, walletIds, id);
 }

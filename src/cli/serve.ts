@@ -89,7 +89,7 @@ export async function serve(typed: readonly string[]): Promise<void> {
   // Also when the process crashes: the line that says why is the last one.
   process.on('exit', () => logger.flush());
   for (const name of config.unknownNames) {
-    service.logger.warn({ setting: name }, 'unknown setting: is it a typing error?');
+    service.logger.warn({ setting: name }, 'unknown setting: is it a typo?');
   }
   console.log(toBanner(service, config, version));
   const stopShowing = showProgress(service, process.stdout.isTTY === true);

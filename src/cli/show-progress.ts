@@ -49,7 +49,10 @@ export function showProgress(service: Service, terminal: boolean): () => void {
     for (const { slug, notReady, answer } of service.chains.list()) {
       if (notReady !== null || arrived.has(slug)) continue;
       arrived.add(slug);
-      service.logger.info({ chain: slug, block: answer.head }, 'the chain is at its head');
+      service.logger.info(
+        { chain: slug, block: answer.head },
+        'the chain is indexed up to its head',
+      );
     }
   }, DRAW_MS);
   const showing = terminal ? drawBar(service.chains) : logLines(service);

@@ -77,8 +77,10 @@ export class ChainFollower implements ChainDirectory {
       );
     gauge('mintwire_chain_head_block', "The chain's newest block.", (one) => one.status.head);
     gauge('mintwire_chain_indexed_block', 'The last indexed block.', (one) => one.status.block);
-    gauge('mintwire_chain_lag_seconds', 'How far indexing is behind the head.', (one) =>
-      one.status.lagMs === null ? null : one.status.lagMs / 1000,
+    gauge(
+      'mintwire_chain_lag_seconds',
+      'Age of the last indexed block relative to the head.',
+      (one) => (one.status.lagMs === null ? null : one.status.lagMs / 1000),
     );
     gauge('mintwire_chain_ready', 'Whether the chain is indexed up to its head.', (one) =>
       this.#toNotReady(one.status.chain, one) === null ? 1 : 0,
@@ -148,7 +150,7 @@ export class ChainFollower implements ChainDirectory {
     const preparing = this.#preparing.get(slug);
     if (preparing !== undefined) return preparing;
     if (this.#crashes > 0 && (!this.#worker || !report)) {
-      return 'the indexer ended and is being restarted, see the log';
+      return 'the indexer stopped and is being restarted, see the log';
     }
     if (!report) return 'starting';
     return toNotReady(report.status, this.#arrived.has(slug));
@@ -200,7 +202,7 @@ export class ChainFollower implements ChainDirectory {
     this.#heardAtMs = clock.monotonicMs();
     const watch = setInterval(() => {
       if (clock.monotonicMs() - this.#heardAtMs <= SILENCE_MAX_MS) return;
-      logger.error({}, 'the indexer does not answer and is ended');
+      logger.error({}, 'the indexer is not responding and will be terminated');
       void worker.terminate();
     }, WATCH_MS);
     worker.on('message', (message: IndexerMessage) => this.#hear(message));
@@ -217,7 +219,7 @@ export class ChainFollower implements ChainDirectory {
       }
       this.#crashes += 1;
       const waitMs = toBackoffMs(this.#crashes, RESTART_BACKOFF, Math.random);
-      logger.error({ waitMs }, 'the indexer ended and is restarted');
+      logger.error({ waitMs }, 'the indexer stopped and is restarted');
       this.#restart = setTimeout(() => this.#startWorker(), waitMs);
     });
   }

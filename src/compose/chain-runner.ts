@@ -126,7 +126,7 @@ export class ChainRunner {
       this.#adapter.readHeader(checkpoint.finalizedBlock, this.#abort.signal),
     );
     if (final !== undefined && header?.hash === final.hash) return;
-    log.warn({ chain: source.chain }, 'the devnet is another one: its index is made anew');
+    log.warn({ chain: source.chain }, 'the devnet has changed: its index is rebuilt');
     await market.forgetChain(source.chain);
   }
 

@@ -111,8 +111,8 @@ export class DevnetProcess {
   #restartLater(code: number | null, signal: NodeJS.Signals | null): void {
     this.#failures += 1;
     const waitMs = toBackoffMs(this.#failures, RESTART_BACKOFF, Math.random);
-    this.#options.logger.error({ code, signal, waitMs }, 'the devnet ended and is restarted');
-    this.#options.onProgress('the devnet ended and is restarted, see the log');
+    this.#options.logger.error({ code, signal, waitMs }, 'the devnet stopped and is restarted');
+    this.#options.onProgress('the devnet stopped and is restarted, see the log');
     this.#restart = setTimeout(() => this.#start(), waitMs);
   }
 

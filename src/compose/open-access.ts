@@ -29,7 +29,7 @@ export async function openPeppers(options: OpenPeppersOptions): Promise<Peppers>
   const active = await store.countKeysByPepper(clock.nowMs());
   for (const [version, keys] of active) {
     if (peppers.versions.includes(version)) continue;
-    logger.warn({ version, keys }, 'active keys cannot be recognised: their pepper is missing');
+    logger.warn({ version, keys }, 'active keys cannot be verified: their pepper is missing');
   }
   return peppers;
 }

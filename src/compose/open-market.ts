@@ -29,11 +29,11 @@ interface OpenMarketOptions {
 function measure(market: Market, chains: FollowedChains, metrics: Metrics): void {
   const gauge = (name: string, help: string, read: () => number) =>
     metrics.gauge(`mintwire_answer_cache_${name}`, help, read);
-  gauge('bytes', 'Memory that kept answers take.', () => market.cache.statistics.bytes);
-  gauge('entries', 'Answers that are kept.', () => market.cache.statistics.entries);
-  gauge('hits', 'Answers given from memory.', () => market.cache.statistics.hits);
-  gauge('misses', 'Answers that had to be made.', () => market.cache.statistics.misses);
-  metrics.chainGauge('mintwire_search_tokens', 'Tokens that search knows.', () =>
+  gauge('bytes', 'Memory used by cached answers.', () => market.cache.statistics.bytes);
+  gauge('entries', 'Cached answers.', () => market.cache.statistics.entries);
+  gauge('hits', 'Answer cache hits.', () => market.cache.statistics.hits);
+  gauge('misses', 'Answer cache misses.', () => market.cache.statistics.misses);
+  metrics.chainGauge('mintwire_search_tokens', 'Tokens in the search index.', () =>
     chains.list().map(({ slug }) => [slug, market.search.countTokens(slug)] as const),
   );
 }
@@ -51,7 +51,7 @@ export async function openMarket(options: OpenMarketOptions): Promise<Market> {
     onError: (error) => {
       // Several times a second for as long as it lasts; its beginning and its end are in the log.
       if (isStoreOutage(error)) return;
-      logger.error({ err: error }, 'keeping up with the market failed');
+      logger.error({ err: error }, 'the market could not apply a commit');
     },
   });
   measure(market, chains, metrics);

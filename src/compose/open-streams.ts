@@ -54,13 +54,17 @@ export function openStreams(options: OpenStreamsOptions): Streams {
     },
   });
   const { hub } = streams;
-  metrics.gauge('mintwire_streams_open', 'Streams that are open.', () => hub.clientCount);
-  metrics.gauge('mintwire_stream_tokens', 'Tokens that streams read.', () => hub.channelCount);
+  metrics.gauge('mintwire_streams_open', 'Open streams.', () => hub.clientCount);
+  metrics.gauge(
+    'mintwire_stream_tokens',
+    'Tokens with at least one open stream.',
+    () => hub.channelCount,
+  );
   const count = (incident: StreamIncident, help: string) =>
     metrics.gauge(`mintwire_streams_${incident}`, help, () => hub.counts[incident]);
-  count('resumed', 'Readers that came back and were told what they missed.');
-  count('reset', 'Readers that came back from too far, and began anew.');
-  count('cut', 'Readers that were cut off because they did not keep up.');
+  count('resumed', 'Streams that resumed and got what they missed.');
+  count('reset', 'Streams that were too far behind to resume and started over.');
+  count('cut', 'Streams closed because the client was too slow.');
   streams.start();
   return streams;
 }

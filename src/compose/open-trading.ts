@@ -48,11 +48,11 @@ export function openTrading(options: OpenTradingOptions): Trading {
   metrics.chainGauge('mintwire_pool_graph_pools', 'Pools that quotes can use.', () =>
     chains.list().map((slug) => [slug, chains.find(slug)?.readGraph()?.graph.size ?? null]),
   );
-  metrics.chainGauge('mintwire_pool_safety_pools', 'Pools whose tokens were looked at.', () =>
+  metrics.chainGauge('mintwire_pool_safety_pools', 'Pools whose tokens were probed.', () =>
     chains.list().map((slug) => [slug, chains.find(slug)?.book.size ?? null]),
   );
   const threads = openSearchThreads({ clock, logger });
-  metrics.gauge('mintwire_route_searches_waiting', 'Searches that wait for a thread.', () => {
+  metrics.gauge('mintwire_route_searches_waiting', 'Route searches that wait for a thread.', () => {
     return threads.waiting;
   });
   const pricing = createPricing({

@@ -102,7 +102,11 @@ function toAnyHandlers(handlers: object): Readonly<Record<string, AnyHandler>> {
 /** Whether we write heads of answers ourselves; else Node does, at some microseconds each. */
 async function readOwnHeads(logger: Logger): Promise<boolean> {
   const ownHeads = await checkHeads();
-  if (!ownHeads) logger.warn({ node: process.version }, 'this Node writes all heads of answers');
+  if (!ownHeads)
+    logger.warn(
+      { node: process.version },
+      'this Node version does not accept our response heads; using writeHead',
+    );
   return ownHeads;
 }
 
@@ -177,7 +181,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   let draining = false;
   const feed = new LocalFeed({
-    onError: (error) => logger.error({ err: error }, 'a listener of the feed failed'),
+    onError: (error) => logger.error({ err: error }, 'a feed listener failed'),
   });
   const { promise: failed, resolve: onConflict } = Promise.withResolvers<string>();
   const connections = new ChainConnections({ clock, log: logger });

@@ -75,7 +75,8 @@ class RunningChain {
       chain: slug,
       store: store.market,
       book,
-      onError: (error) => logger.warn({ chain: slug, err: error }, 'safety could not be kept'),
+      onError: (error) =>
+        logger.warn({ chain: slug, err: error }, 'safety results could not be stored'),
     });
     this.#follower = this.#createFollower();
     this.#safety = this.#createSafety(trusted);
@@ -163,7 +164,7 @@ class RunningChain {
       clock,
       sleep,
       random: Math.random,
-      onError: (error) => logger.warn({ chain, err: error }, 'a pool could not be looked at'),
+      onError: (error) => logger.warn({ chain, err: error }, 'a pool could not be probed'),
     });
   }
 

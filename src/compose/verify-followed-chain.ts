@@ -25,7 +25,7 @@ function findSource(config: Config, chain: ChainSlug): ChainSource {
     const path = config.devnet.deployment ?? usual;
     if (existsSync(path)) return readDevnetSource(path);
     throw new NothingToVerifyError(
-      `No devnet was found at ${path}. Start the service with npm start, or set DATA_DIR as it has it.`,
+      `No devnet was found at ${path}. Start the service with npm start, or set DATA_DIR to the folder that the service uses.`,
     );
   }
   const followed = config.chains.find((one) => one.chain === chain);

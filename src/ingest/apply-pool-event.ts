@@ -99,7 +99,7 @@ export function applyPoolChange(
   const { change, swapped } = told;
   const { row } = pool;
   if (change.poolKind !== row.kind) {
-    throw new Error(`${row.pool} is ${row.kind}, and an event tells of ${change.poolKind}`);
+    throw new Error(`${row.pool} is ${row.kind}, but the event is for ${change.poolKind}`);
   }
   state.touchPool(pool);
   kindOf(row).apply(row, change, { ticks: new EntryTicks(state, pool), swapped });

@@ -14,7 +14,7 @@ function assertOrder(reading: BlockRangeReading, fromBlock: number): void {
   let previous = fromBlock - 1;
   for (const { header } of reading.blocks) {
     if (header.position <= previous || header.position > reading.toBlock) {
-      throw new ChainInconsistentError(`block ${header.position} came out of order`);
+      throw new ChainInconsistentError(`block ${header.position} is out of order`);
     }
     previous = header.position;
   }
@@ -39,10 +39,10 @@ function assertLinks(reading: BlockRangeReading, fromBlock: number): void {
         ? isFirstFrom(header, fromBlock)
         : parentPosition === previous.position && parentPosition < position;
     if (!inPlace || position > reading.toBlock) {
-      throw new ChainInconsistentError(`the header of block ${position} is out of place`);
+      throw new ChainInconsistentError(`the header of block ${position} is out of order`);
     }
     if (previous !== null && header.parentHash !== previous.hash) {
-      throw new ChainInconsistentError(`block ${position} does not link to the one before`);
+      throw new ChainInconsistentError(`block ${position} does not link to the previous one`);
     }
     byPosition.set(position, header);
     previous = header;
@@ -57,7 +57,7 @@ function assertLinks(reading: BlockRangeReading, fromBlock: number): void {
 /** Throws `ChainInconsistentError` unless the reading covers its range in order. */
 export function checkReading(reading: BlockRangeReading, expected: ExpectedReading): void {
   if (reading.toBlock < expected.fromBlock || reading.toBlock > expected.toBlock) {
-    throw new ChainInconsistentError(`a reading ended at block ${reading.toBlock}`);
+    throw new ChainInconsistentError(`the reading stopped at block ${reading.toBlock}`);
   }
   assertOrder(reading, expected.fromBlock);
   if (expected.linked) assertLinks(reading, expected.fromBlock);

@@ -39,6 +39,6 @@ export async function findAncestor(search: AncestorSearch): Promise<BlockHeader>
     position = header.parentPosition;
   }
   throw new FinalityError(
-    `the chain's source denies block ${checkpoint.finalizedBlock}, which was final`,
+    `the chain's source no longer has block ${checkpoint.finalizedBlock}, which was final`,
   );
 }

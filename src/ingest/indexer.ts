@@ -292,7 +292,7 @@ export class Indexer {
     }
     checkReading(reading, wanted);
     const last = reading.headers.at(-1);
-    if (last === undefined) throw new ChainInconsistentError('no headers came');
+    if (last === undefined) throw new ChainInconsistentError('no headers were returned');
     const missed = await this.#index.append({
       blocks: reading.blocks,
       headers: reading.headers,
@@ -317,7 +317,7 @@ export class Indexer {
       headers.get(finalizedBlock) ?? added.find(({ position }) => position === finalizedBlock);
     const theirs = await this.#options.adapter.readHeader(finalizedBlock, this.#abort.signal);
     if (theirs === null || ours?.hash !== theirs.hash) {
-      throw new ChainInconsistentError(`block ${finalizedBlock} is final, but is not ours`);
+      throw new ChainInconsistentError(`block ${finalizedBlock} is final, but differs from ours`);
     }
     return finalizedBlock;
   }

@@ -114,7 +114,7 @@ async function loadTokens(
     state.metadata.set(metadata.token, metadata);
     unknown.delete(metadata.token);
   }
-  if (unknown.size > 0) throw new Error(`no metadata came for ${[...unknown].join(', ')}`);
+  if (unknown.size > 0) throw new Error(`no metadata was returned for ${[...unknown].join(', ')}`);
 }
 
 /** Which tokens the blocks have trades of, as far as they are stored. */

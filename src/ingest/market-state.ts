@@ -106,7 +106,7 @@ export class MarketState {
   }
 
   get header(): BlockHeader {
-    if (this.#header === null) throw new Error('no block has been begun');
+    if (this.#header === null) throw new Error('no block has been started');
     return this.#header;
   }
 

@@ -29,7 +29,7 @@ export class VerifyReport {
     const { stored, expected } = rows;
     if (stored === null && expected === null) return;
     if (expected === null) {
-      this.add(`${what}: stored, but the chain has no such thing`);
+      this.add(`${what}: stored, but not on the chain`);
       return;
     }
     if (stored === null) {

@@ -50,7 +50,9 @@ function scaled(ratio: Ratio, scale: number): Ratio {
 /** A ratio as a decimal of 18 significant digits, half-even. */
 function roundRatio(ratio: Ratio): Decimal {
   if (ratio.denominator <= 0n || ratio.numerator < 0n) {
-    throw new RangeError('a ratio has a denominator above zero and no negative numerator');
+    throw new RangeError(
+      'the denominator must be above zero and the numerator must not be negative',
+    );
   }
   if (ratio.numerator === 0n) return { digits: 0n, scale: 0 };
   let scale =

@@ -25,7 +25,7 @@ export function toInvalidCursor(): AppError {
   return new AppError(
     'INVALID_CURSOR',
     {},
-    { errors: [{ path: 'cursor', message: 'is not one that this query gave' }] },
+    { errors: [{ path: 'cursor', message: 'does not belong to this query' }] },
   );
 }
 

@@ -45,7 +45,7 @@ export function createReadiness(options: ReadinessOptions): () => Promise<ReadyA
     try {
       await checkStore();
     } catch (error) {
-      const reason = error instanceof StoreError ? error.reason : 'The store does not answer.';
+      const reason = error instanceof StoreError ? error.reason : 'The store is not responding.';
       throw notReady(reason);
     }
     const chains = options.chains.list();

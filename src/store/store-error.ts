@@ -15,7 +15,7 @@ interface FaultEntry {
 
 const STORE_FAULTS = {
   unreachable: {
-    reason: 'The store does not answer.',
+    reason: 'The store is not responding.',
     retryAfterSeconds: 2,
     isOutage: true,
   },
@@ -30,7 +30,7 @@ const STORE_FAULTS = {
     isOutage: true,
   },
   io: {
-    reason: "The store's disk fails. See the log; once it works again no restart is needed.",
+    reason: "The store's disk is failing. See the log; no restart is needed once it works again.",
     retryAfterSeconds: 10,
     isOutage: true,
   },

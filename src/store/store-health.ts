@@ -99,7 +99,7 @@ export class StoreHealth {
     try {
       const isDone = await Promise.race([done, late.promise]);
       if (!isDone && slowFault !== null) {
-        this.note(new StoreError(slowFault, `no answer in ${PATIENCE_MS} ms`));
+        this.note(new StoreError(slowFault, `no answer within ${PATIENCE_MS} ms`));
       }
       return isDone;
     } catch (error) {

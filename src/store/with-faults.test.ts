@@ -105,7 +105,7 @@ test('behavior: a store error is 503 with a time to come again, and tells a clie
     assert.equal(told.status, 503);
     assert.equal(told.code, 'UPSTREAM_UNAVAILABLE');
     assert.ok((told.retryAfterSeconds ?? 0) > 0);
-    assert.equal(told.message, 'The store does not answer at the moment.');
+    assert.equal(told.message, 'The store is not responding at the moment.');
     assert.equal((told.cause as StoreError).fault, fault);
   }
 });

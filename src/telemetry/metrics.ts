@@ -51,7 +51,7 @@ export class Metrics {
   });
   readonly #durations = new DurationHistogram({
     name: 'mintwire_http_request_duration_seconds',
-    help: 'Time from the end of the headers of a request to the last byte of its answer.',
+    help: 'Time from the end of the request headers to the last byte of the response.',
     label: 'operation',
     bucketsSeconds: REQUEST_BUCKETS_S,
   });

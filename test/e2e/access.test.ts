@@ -175,7 +175,7 @@ for (const createPlace of PLACES) {
     const cli = (...args: string[]) =>
       run(process.execPath, ['src/cli/main.ts', 'keys', ...args], { env });
     const list = await cli('list', '--wallet', wallet.address.toLowerCase());
-    assert.match(list.stdout, /2 active, 2 in all/);
+    assert.match(list.stdout, /2 active, 2 in total/);
     assert.ok(list.stdout.includes(one.id) && !list.stdout.includes(one.key.slice(12)));
     assert.equal(await use(one.key), 200);
     const revoke = await cli('revoke', '--wallet', wallet.address, '--id', one.id);

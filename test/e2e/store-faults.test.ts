@@ -39,7 +39,7 @@ test('behavior: a full disk is 503 and red, and over by itself once there is roo
   const key = await issueKey(service);
   await untilReady(service, 200);
   disk.fill(service);
-  assert.match(await untilReady(service, 503), /disk (is full|fails)/);
+  assert.match(await untilReady(service, 503), /disk is (full|failing)/);
   await untilRefused(service);
   for (let i = 0; i < 20; i += 1) assertUnavailable(await askChallenge(service));
   await assertKeyWorks(service, key);
@@ -147,7 +147,7 @@ test('behavior: a PostgreSQL that goes away or hangs is 503 and red until it is 
   await untilReady(service, 200);
   await assertKeyWorks(service, key);
   proxy.hang();
-  assert.match(await untilReady(service, 503), /store does not answer/);
+  assert.match(await untilReady(service, 503), /store is not responding/);
   proxy.restore();
   await untilReady(service, 200);
   assert.equal((await askChallenge(service)).status, 200);
@@ -181,7 +181,7 @@ test("behavior: a PostgreSQL's full disk or standby is 503 and red until it can 
       WHERE datname = current_database() AND pid <> pg_backend_pid()`);
   };
   await setReadOnly('on');
-  assert.match(await untilReady(service, 503), /read-only|does not answer/);
+  assert.match(await untilReady(service, 503), /read-only|is not responding/);
   assertUnavailable(await askChallenge(service));
   await assertKeyWorks(service, key);
   await setReadOnly('off');

@@ -208,7 +208,7 @@ describe('what is built', () => {
   test('behavior: what would revert anyway is refused with the reason', async () => {
     const trap = { mint: service.mintOf('trap'), side: 'sell', amountInRaw: ETHER } as const;
     const problem = assertProblem(await trader.build(trap), 409, 'SIMULATION_REVERTED');
-    assert.match(problem.detail, /at its step swap: the token refuses .* said "SELLING_DISABLED"/);
+    assert.match(problem.detail, /at the step swap: the token refuses .* said "SELLING_DISABLED"/);
   });
 
   test('behavior: bounds of the deadline, and what no trade is', async () => {

@@ -114,8 +114,10 @@ test('behavior: an operation that asks a node may say that it does not answer, n
   const request = { ...REQUEST, method: 'POST', target: '/v1/auth/verify' };
   const check = (detail: string) =>
     checkAnswer(request, toProblem(503, 'UPSTREAM_UNAVAILABLE', { detail }), document);
-  assert.deepEqual(check("The chain's node does not answer at the moment."), []);
-  assert.deepEqual(check('The store does not answer at the moment.'), ['503 UPSTREAM_UNAVAILABLE']);
+  assert.deepEqual(check("The chain's node is not responding at the moment."), []);
+  assert.deepEqual(check('The store is not responding at the moment.'), [
+    '503 UPSTREAM_UNAVAILABLE',
+  ]);
 });
 
 const MCP_FAULTS: readonly (readonly [name: string, status: number, body: string, RegExp])[] = [

@@ -146,7 +146,7 @@ export const concentratedKind: PoolKind<'concentrated'> = {
       case 'initialized':
         return initialize(draft, change);
       case 'swapped':
-        if (swapped === null) throw new Error('a swap was told without its amounts');
+        if (swapped === null) throw new Error('a swap event has no amounts');
         return swap(draft, change, swapped);
       case 'position':
         return changePosition(draft, change, ticks);
@@ -180,7 +180,7 @@ export const concentratedKind: PoolKind<'concentrated'> = {
     );
   },
   revive(plain, ticks) {
-    if (ticks === null) throw new Error('a concentrated pool came without its ticks');
+    if (ticks === null) throw new Error('a concentrated pool has no ticks');
     const { state, ...terms } = plain as PlainRange;
     return new ConcentratedPool(state, { ...terms, ticks });
   },

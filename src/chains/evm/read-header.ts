@@ -25,7 +25,7 @@ async function readHeaderAt(
   const found = parseBlock(endpoint.unwrap(outcome), endpoint.name);
   if (found !== null && found.header.position !== block) {
     const { name } = endpoint;
-    throw new RpcError('invalidReply', `${name}: sent another block`, { endpoint: name });
+    throw new RpcError('invalidReply', `${name}: sent a different block`, { endpoint: name });
   }
   return found?.header ?? null;
 }
@@ -61,7 +61,8 @@ export async function readAgreedHeader(
   const header = majority?.[0]?.value ?? null;
   if (header === null) return null;
   for (const { endpoint, value } of known) {
-    if (value?.hash !== header.hash) client.reproach(endpoint, `stands alone with block ${block}`);
+    if (value?.hash !== header.hash)
+      client.reproach(endpoint, `disagrees with the majority on block ${block}`);
   }
   return header;
 }

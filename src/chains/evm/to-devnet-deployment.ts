@@ -22,7 +22,7 @@ function toId<Id>(value: unknown, parse: (text: string) => Id | null, what: stri
 }
 
 function toList(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new TypeError(`devnet: ${what} is no list`);
+  if (!Array.isArray(value)) throw new TypeError(`devnet: ${what} is not a list`);
   return value;
 }
 
@@ -39,7 +39,7 @@ export function toDevnetDeployment(json: unknown): EvmDeployment {
   const contracts = toFields(file['contracts'], 'contracts');
   const contract = (name: string) => toId(contracts[name], parseEvmAddress, name);
   const chainId = Number(file['chainId']);
-  if (!Number.isSafeInteger(chainId)) throw new TypeError('devnet: chainId is no number');
+  if (!Number.isSafeInteger(chainId)) throw new TypeError('devnet: chainId is not a number');
   return {
     chain: 'devnet',
     chainId,

@@ -11,7 +11,7 @@ export const RANKS = Object.fromEntries(MATCH_KINDS.map((kind, rank) => [kind, r
 
 export function toMatchKind(rank: number): MatchKind {
   const kind = MATCH_KINDS[rank];
-  if (kind === undefined) throw new RangeError(`no match has the rank ${rank}`);
+  if (kind === undefined) throw new RangeError(`unknown match rank ${rank}`);
   return kind;
 }
 

@@ -153,7 +153,7 @@ function toAnswer(
       unwatch();
       letGo();
     };
-    if (opening === null) throw new Error('a stream starts once');
+    if (opening === null) throw new Error('a stream can start only once');
     const client = new StreamClient({ hub, channel, filter, spend, onGone }, outlet, opening);
     opening = null;
     hub.add(client);

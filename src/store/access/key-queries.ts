@@ -116,7 +116,7 @@ async function issueKey(
   const { walletId, createdAtMs } = key;
   const { idempotency } = options;
   if ((await session.execute(LOCK_WALLET, [walletId])) === 0) {
-    throw new Error('A key was asked for by a wallet that never signed in');
+    throw new Error('A key was requested by a wallet that never signed in');
   }
   if (idempotency !== null) {
     const replay = await findReplay(session, key, idempotency);

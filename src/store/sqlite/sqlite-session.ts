@@ -131,7 +131,7 @@ export class SqliteSession implements SqlSession {
   #use<T>(work: () => T): T {
     if (this.#ended) throw new Error('The transaction is over');
     if (this.#failed && this.#endsAtFailure) {
-      throw new Error('A statement of the transaction has failed before');
+      throw new Error('An earlier statement of the transaction failed');
     }
     try {
       return work();

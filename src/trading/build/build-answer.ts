@@ -71,7 +71,7 @@ function toMissing(facts: BuiltFacts, issues: Issues): string[] {
   if (issues.nativeForFees !== undefined) {
     const missing = BigInt(issues.nativeForFees.requiredRaw) - funds.nativeRaw;
     const amount = toUnits(missing, native.decimals);
-    lines.push(`Missing: your wallet lacks ${amount} ${native.symbol}, the fees included`);
+    lines.push(`Missing: your wallet lacks ${amount} ${native.symbol}, including fees`);
   }
   return lines;
 }

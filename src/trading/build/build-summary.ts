@@ -86,7 +86,7 @@ function toDuties(purposes: readonly string[]): string[] {
 
 function toTaxes({ taxIn, taxOut }: PricedTrade): string[] {
   const taxes = [taxIn, taxOut].filter((tax) => tax !== null);
-  return taxes.map(({ bps }) => `The token keeps ${toPercent(bps)} of the transfer`);
+  return taxes.map(({ bps }) => `The token deducts ${toPercent(bps)} of the transfer`);
 }
 
 export function toSummary(facts: SummaryFacts): string[] {

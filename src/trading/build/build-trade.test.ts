@@ -209,7 +209,7 @@ describe('a rehearsal', () => {
     const scene = await createScene(t);
     const { minAmountOutRaw } = scene.priced;
     scene.node.script.arrivingRaw = minAmountOutRaw - 1n;
-    await rejects(scene, new RegExp(`${minAmountOutRaw - 1n} arrives, less than the minimum`));
+    await rejects(scene, new RegExp(`receive ${minAmountOutRaw - 1n}, less than the minimum`));
     scene.node.script.arrivingRaw = minAmountOutRaw;
     const answer = await scene.build(FOR_WETH);
     assert.equal(answer.simulation.amountOutRaw, minAmountOutRaw.toString());

@@ -120,7 +120,7 @@ class TradeBuilder {
   prepare(input: InputOf<typeof buildTrade>, context: HandlerContext): Build {
     const { pricing, builders, clock } = this.#parts;
     const { identity } = context;
-    if (identity.kind !== 'session') throw new Error('built without a session');
+    if (identity.kind !== 'session') throw new Error('build was called without a session');
     const request = pricing.parse(input);
     const terms = input.quoteId === undefined ? null : pricing.openQuoteId(input.quoteId);
     const { addresses } = builders.findFamily(request.chain);
@@ -142,7 +142,7 @@ class TradeBuilder {
       const answer = await this.#attempt(build, funds);
       if (answer !== null) return answer;
     }
-    const reason = `${request.chain} is changing its newest blocks.`;
+    const reason = `${request.chain} is reorganising its newest blocks.`;
     throw new AppError('NOT_READY', { reason }, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 

@@ -54,7 +54,7 @@ function assertTwoAssets(chain: TradeChain, { mint, quoteMint }: TradeRequest): 
   const toAsset = (token: Address) => (token === native ? chain.wrapped : token);
   if (toAsset(mint) !== toAsset(quoteMint)) return;
   const message =
-    'is the quote asset itself (the native coin and its wrapping count as one); name another in quoteMint';
+    'is the quote asset itself (the native coin and its wrapped token count as one); name another in quoteMint';
   throw toInvalidInput([{ path: 'mint', message }]);
 }
 
@@ -271,7 +271,7 @@ function createSearch(parts: PricingParts) {
       const { slug, addresses } = chain;
       throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
     }
-    if (at === null) throw new Error('a route was found before it was planned');
+    if (at === null) throw new Error('the search found a route without planning it');
     return { at: at as GraphAtCommit, found: searched.found, outPerGas };
   };
 }

@@ -50,14 +50,14 @@ function isFresh(token: TokenRecord, checkpoint: Checkpoint): boolean {
 export const STALE_WARNING: TradeWarning = {
   code: 'SAFETY_STALE',
   message:
-    'A token on the way may have changed since it was last checked; it is being checked again.',
+    'A token on the route may have changed since it was last checked; it is being checked again.',
 };
 
 function* warnOfSafety({ safety, isMeasured, isDoubted, nowMs }: WarningFacts): Generator<Pair> {
   if (safety === null || !isMeasured) {
     yield [
       'SAFETY_UNKNOWN',
-      'Not every pool on the way has been checked by a simulated round trip.',
+      'Not every pool on the route has been checked with a simulated round trip.',
     ];
   } else if (nowMs - safety.checkedAtMs > SAFETY_LIFE_MS) {
     yield ['SAFETY_UNKNOWN', 'The last check of the token is more than half an hour old.'];
@@ -68,13 +68,13 @@ function* warnOfSafety({ safety, isMeasured, isDoubted, nowMs }: WarningFacts): 
   if ((buyTaxBps ?? 0) >= 1 || (sellTaxBps ?? 0) >= 1) {
     const buy = (buyTaxBps ?? 0) / 100;
     const sell = (sellTaxBps ?? 0) / 100;
-    yield ['TAXED_TOKEN', `The token keeps ${buy} % when bought and ${sell} % when sold.`];
+    yield ['TAXED_TOKEN', `The token deducts ${buy} % when bought and ${sell} % when sold.`];
   }
   if (sellable === false) yield ['UNSELLABLE', 'Selling the token failed in simulation.'];
   if (sellable === null) yield ['UNSELLABLE', 'Neither buying nor selling worked in simulation.'];
   if (sellGas !== undefined) {
     const gas = sellGas.toLocaleString('en-US');
-    yield ['SELL_GAS_HIGH', `A sale uses ${gas} gas in the token's own contract.`];
+    yield ['SELL_GAS_HIGH', `A sale uses ${gas} gas in the token contract.`];
   }
 }
 
@@ -88,7 +88,10 @@ function* warnOfMarket(facts: WarningFacts): Generator<Pair> {
   }
   if (trade.request.slippageBps > SLIPPAGE_HIGH_BPS) {
     const pct = trade.request.slippageBps / 100;
-    yield ['SLIPPAGE_HIGH', `Up to ${pct} % less may be received: others may take the difference.`];
+    yield [
+      'SLIPPAGE_HIGH',
+      `You may receive up to ${pct} % less: others may exploit the difference.`,
+    ];
   }
   const liquidity = token === null || isTrusted ? null : toLiquidity(token);
   if (liquidity !== null && liquidity < THIN_USD_E18) {
@@ -100,20 +103,20 @@ function* warnOfMarket(facts: WarningFacts): Generator<Pair> {
   const ageMs = nowMs - checkpoint.timestampMs;
   if (facts.isBehind || (facts.isEverMoving && ageMs > HEAD_AGE_MAX_MS)) {
     const seconds = Math.max(0, Math.round(ageMs / 1000));
-    yield ['STALE_HEAD', `The newest block that is known here is ${seconds} s old.`];
+    yield ['STALE_HEAD', `The newest indexed block is ${seconds} s old.`];
   }
 }
 
 function* warnOfRoute({ route, trade }: WarningFacts): Generator<Pair> {
   const pools = route.strands.flatMap(({ hops }) => hops.map(({ pool }) => pool));
   if (pools.some(({ inexact }) => inexact === 'hook')) {
-    yield ['HOOKED_POOL', 'A pool on the way has a hook that may change what it pays.'];
+    yield ['HOOKED_POOL', 'A pool on the route has a hook that may change what it pays.'];
   }
   if (pools.some(({ inexact }) => inexact === 'ticks')) {
-    yield ['TICKS_UNKNOWN', 'Not all liquidity of a pool on the way is known here.'];
+    yield ['TICKS_UNKNOWN', 'Not all liquidity of a pool on the route is known.'];
   }
   if (trade.networkFees === null) {
-    yield ['NETWORK_COST_UNKNOWN', 'The node has not told its fees yet.'];
+    yield ['NETWORK_COST_UNKNOWN', 'The node has not reported its fees yet.'];
   }
 }
 

@@ -49,7 +49,7 @@ function takeParcels(parcels: Parcel[], amount: bigint): Parcel[] | null {
   const taken: Parcel[] = [];
   for (let wanted = amount; wanted > 0n; ) {
     const next = parcels.shift();
-    if (next === undefined) throw new Error('more was spent of an asset than had arrived');
+    if (next === undefined) throw new Error('more of an asset was spent than had arrived');
     const [part, rest] = next.amount <= wanted ? [next] : (cut(next, wanted) ?? []);
     if (part === undefined) return null;
     if (rest !== undefined) parcels.unshift(rest);

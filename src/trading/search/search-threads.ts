@@ -111,7 +111,8 @@ export class SearchThreads {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#refuseWaiting(toOverloaded());
-    for (const running of [...this.#running]) this.#end(running, new Error('the service stops'));
+    for (const running of [...this.#running])
+      this.#end(running, new Error('the service is stopping'));
     await Promise.all(this.#ending);
   }
 

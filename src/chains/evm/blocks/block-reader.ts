@@ -76,7 +76,7 @@ export class BlockReader {
   #assertJoins(parent: BlockHeader | undefined, child: BlockHeader | undefined): void {
     if (parent === undefined || child === undefined || child.parentHash === parent.hash) return;
     // Two replies of different branches: nothing is wrong with either, so only this read fails.
-    throw new RpcError('unavailable', `block ${child.position} came from another branch`);
+    throw new RpcError('unavailable', `block ${child.position} is from another branch`);
   }
 
   /** Null when the range was too large and must be asked for in smaller parts. */
@@ -119,7 +119,9 @@ export class BlockReader {
         if (!isRpcError(error) || !error.ambiguous) throw error;
         doubts += 1;
         if (doubts < 2 || chunk.fromBlock === chunk.toBlock) throw error;
-        throw new RpcError('rangeTooLarge', 'range was refused vaguely', { cause: error });
+        throw new RpcError('rangeTooLarge', 'range was refused without a clear reason', {
+          cause: error,
+        });
       }
     };
   }

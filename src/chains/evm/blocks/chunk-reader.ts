@@ -106,7 +106,7 @@ export class ChunkReader {
     early?.catch(() => {});
     const logs = await this.#readLogs(endpoint, chunk);
     if (!verified && SUSPECT_COUNTS.has(logs.length)) {
-      throw new RpcError('rangeTooLarge', 'reply may have been cut short');
+      throw new RpcError('rangeTooLarge', 'reply may have been truncated');
     }
     if (!verified && logs.length === 0 && (await this.#mayHaveLogs(endpoint, chunk))) {
       return await this.read(endpoint, { ...chunk, verified: true });
@@ -257,7 +257,7 @@ export class ChunkReader {
       if (event.kind !== 'swap') return event;
       const wallet = senders.get(event.txHash);
       if (wallet !== undefined) return { ...event, wallet };
-      throw new RpcError('invalidReply', `${endpoint.name}: transaction is missing in its block`);
+      throw new RpcError('invalidReply', `${endpoint.name}: transaction is missing from its block`);
     });
   }
 }

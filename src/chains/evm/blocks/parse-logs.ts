@@ -54,7 +54,7 @@ function toTimestampMs(value: unknown): number | null {
 }
 
 function parseLog(raw: unknown, previous: EvmLog | null): EvmLog {
-  if (typeof raw !== 'object' || raw === null) throw new Malformed('log is no object');
+  if (typeof raw !== 'object' || raw === null) throw new Malformed('log is not an object');
   const log = raw as Record<string, unknown>;
   if (log['removed'] === true) throw new Malformed('log was removed');
   const block = toNumber(log['blockNumber'], 'block number');
@@ -91,10 +91,10 @@ function assertSequence(logs: readonly EvmLog[], range: LogRange): void {
   let previous: EvmLog | null = null;
   for (const log of logs) {
     if (log.block < range.fromBlock || log.block > range.toBlock) {
-      throw new Malformed(`block ${log.block} was not asked for`);
+      throw new Malformed(`block ${log.block} was not requested`);
     }
     if (previous !== null && previous.block === log.block) {
-      if (previous.logIndex === log.logIndex) throw new Malformed('log is told twice');
+      if (previous.logIndex === log.logIndex) throw new Malformed('duplicate log');
       if (previous.blockHash !== log.blockHash) throw new Malformed('block has two hashes');
       if (previous.timestampMs !== log.timestampMs) throw new Malformed('block has two times');
     }
@@ -105,7 +105,7 @@ function assertSequence(logs: readonly EvmLog[], range: LogRange): void {
 /** The logs in the order of the chain. Throws `invalidReply` for anything that cannot be true. */
 export function parseLogs(raw: unknown, range: LogRange): EvmLog[] {
   try {
-    if (!Array.isArray(raw)) throw new Malformed('logs are no list');
+    if (!Array.isArray(raw)) throw new Malformed('logs are not a list');
     const logs: EvmLog[] = new Array(raw.length);
     let previous: EvmLog | null = null;
     let sorted = true;

@@ -89,7 +89,7 @@ export class RpcClient {
         await this.#assertReaches(endpoint, options);
         const result = await work(endpoint);
         if (endpoint.health.succeeded()) {
-          this.#options.log.info({ endpoint: endpoint.name }, 'endpoint answers again');
+          this.#options.log.info({ endpoint: endpoint.name }, 'endpoint has recovered');
         }
         return result;
       } catch (error) {
@@ -160,7 +160,7 @@ export class RpcClient {
     // Endpoints that only lag have no wait of their own: poll them gently.
     const waitMs = Math.max(POLL_MS, Math.min(...usable.map((endpoint) => endpoint.health.waitMs)));
     if (waitMs > until.deadlineMs - this.#options.clock.monotonicMs()) {
-      const reason = last instanceof Error ? last.message : 'all are waiting';
+      const reason = last instanceof Error ? last.message : 'all are cooling down';
       throw new RpcError('unavailable', `no endpoint could answer: ${reason}`, { cause: last });
     }
     await this.#options.sleep(waitMs, until.signal);

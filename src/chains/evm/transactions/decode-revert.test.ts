@@ -47,8 +47,8 @@ describe('toRevertReason', () => {
   });
 
   it("knows what the exchanges' short words mean", () => {
-    assert.match(toRevertReason(toError('IIA')), /less than was sent arrives in a V3 pool \(IIA\)/);
-    assert.match(toRevertReason(toError('TRANSFER_FROM_FAILED')), /refuses to be taken/);
+    assert.match(toRevertReason(toError('IIA')), /a V3 pool received less than was sent \(IIA\)/);
+    assert.match(toRevertReason(toError('TRANSFER_FROM_FAILED')), /refuses to be transferred/);
     assert.equal(toRevertReason(toError('constructor')), 'a contract said "constructor"');
   });
 

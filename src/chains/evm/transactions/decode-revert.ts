@@ -41,25 +41,25 @@ const MEANINGS: Readonly<Record<string, string>> = {
   AllowanceExpired: 'the Permit2 allowance has expired or was never given',
   InsufficientAllowance: 'the Permit2 allowance is too small',
   PoolNotInitialized: 'a V4 pool of the route does not exist',
-  CurrencyNotSettled: 'a token takes a part of its transfers, or a pool could not take everything',
+  CurrencyNotSettled: 'a token taxes its transfers, or a pool could not take the whole amount',
   V3InvalidSwap: 'a V3 pool of the route has no liquidity',
   InvalidReserves: 'a V2 pair of the route is empty',
-  InvalidEthSender: 'the router was sent native coin by a stranger',
+  InvalidEthSender: 'an unexpected sender sent native coin to the router',
   ERC20InsufficientBalance: 'the token says that the balance is too small',
   ERC20InsufficientAllowance: 'the token says that the allowance is too small',
 };
 
 /** What contracts of the exchanges say in short. */
 const SAYINGS: Readonly<Record<string, string>> = {
-  TRANSFER_FROM_FAILED: 'the token refuses to be taken from the wallet',
-  TRANSFER_FAILED: 'the token refuses to be sent',
+  TRANSFER_FROM_FAILED: 'the token refuses to be transferred from the wallet',
+  TRANSFER_FAILED: 'the token refuses to be transferred',
   ETH_TRANSFER_FAILED: 'the wallet refuses the native coin',
-  'UniswapV2: TRANSFER_FAILED': 'the token refuses to be paid out by the pair',
+  'UniswapV2: TRANSFER_FAILED': 'the token refuses the transfer out of the pair',
   'UniswapV2: INSUFFICIENT_OUTPUT_AMOUNT': 'a V2 pair would pay nothing',
-  'UniswapV2: INSUFFICIENT_INPUT_AMOUNT': 'nothing arrives in a V2 pair',
-  'UniswapV2: K': 'less than was sent arrives in a V2 pair',
-  IIA: 'less than was sent arrives in a V3 pool',
-  TF: 'the token refuses to be paid out by a V3 pool',
+  'UniswapV2: INSUFFICIENT_INPUT_AMOUNT': 'a V2 pair received nothing',
+  'UniswapV2: K': 'a V2 pair received less than was sent',
+  IIA: 'a V3 pool received less than was sent',
+  TF: 'the token refuses the transfer out of a V3 pool',
 };
 
 const PANICS: Readonly<Record<string, string>> = {
@@ -84,14 +84,14 @@ function quote(text: string): string {
   const meaning = Object.hasOwn(SAYINGS, text) ? SAYINGS[text] : undefined;
   if (meaning !== undefined) return `${meaning} (${text})`;
   const shown = cleanText(text);
-  return shown === null ? 'a contract refused without a reason' : `a contract said "${shown}"`;
+  return shown === null ? 'a contract reverted without a reason' : `a contract said "${shown}"`;
 }
 
 /** The text that a contract gave is a stranger's: cut and cleaned. */
 export function toRevertReason(data: string, depth = 0): string {
-  if (data === '0x' || depth > DEPTH_MAX) return 'a contract refused without a reason';
+  if (data === '0x' || depth > DEPTH_MAX) return 'a contract reverted without a reason';
   const error = decode(data as Hex);
-  if (error === null) return `a contract refused with the error ${data.slice(0, 10)}`;
+  if (error === null) return `a contract reverted with the error ${data.slice(0, 10)}`;
   const { errorName } = error;
   if (errorName === 'Error') return quote(error.args[0]);
   if (errorName === 'Panic') {

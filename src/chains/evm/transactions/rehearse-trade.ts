@@ -60,7 +60,7 @@ const AMOUNT_END = 1n << 127n;
 function toRouterHop({ pool, tokenIn, tokenOut }: TradeSwap): SwapHop {
   const reference = toPoolReference(pool);
   if (reference !== null) return { pool: reference, tokenIn, tokenOut };
-  throw toReverted('swap', `no router swaps in pools of ${pool.venue}`);
+  throw toReverted('swap', `no router can swap in pools of ${pool.venue}`);
 }
 
 function toCalls(request: RehearsalRequest, mustReset: boolean): PlannedCall[] {
@@ -68,7 +68,7 @@ function toCalls(request: RehearsalRequest, mustReset: boolean): PlannedCall[] {
   const { tokenIn, tokenOut, amountInRaw, strands, outputTaxBps } = trade;
   const amounts = strands.flatMap((strand) => [strand.amountInRaw, strand.amountOutRaw]);
   if ([amountInRaw, trade.amountOutRaw, ...amounts].some((amount) => amount >= AMOUNT_END)) {
-    throw toReverted('swap', 'the router cannot deal with such an amount');
+    throw toReverted('swap', 'the amount is too large for the router');
   }
   const swap = encodeSwap(
     {
@@ -129,7 +129,7 @@ function toRehearsal(
   const amountOutRaw = toBalance(outcomes.at(-1)) - toBalance(outcomes[0]);
   // A router that compares what the pool sent cannot see what the token kept on the way.
   if (amountOutRaw < trade.minAmountOutRaw) {
-    throw toReverted('swap', `${amountOutRaw} arrives, less than the minimum`);
+    throw toReverted('swap', `the wallet would receive ${amountOutRaw}, less than the minimum`);
   }
   return {
     transactions: calls.map((call, index) => ({

@@ -81,12 +81,12 @@ function toTokens(hops: readonly SwapHop[]): Hex[] {
 }
 
 function toFee({ pool }: SwapHop): number {
-  if (pool.kind !== 'v3') throw new Error(`${pool.kind} in a path of V3`);
+  if (pool.kind !== 'v3') throw new Error(`${pool.kind} pool in a V3 path`);
   return pool.feePips;
 }
 
 function toKey({ pool }: SwapHop): PoolKey {
-  if (pool.kind !== 'v4') throw new Error(`${pool.kind} in a path of V4`);
+  if (pool.kind !== 'v4') throw new Error(`${pool.kind} pool in a V4 path`);
   return pool.key;
 }
 

@@ -31,7 +31,7 @@ interface RehearsedTrade {
 const APPROVE_GAS = 80_000n;
 
 const PURPOSES: Readonly<Record<TransactionKind, string>> = {
-  'approve-reset': 'take back what Permit2 was allowed before, which this token demands',
+  'approve-reset': 'reset the previous allowance of Permit2, which this token requires',
   approve: 'allow Permit2 to take exactly what is spent',
   'permit2-approve': 'allow the router to take it through Permit2, until the deadline',
   swap: 'the trade',
