@@ -1,4 +1,4 @@
-// What answers the operations of access: signing in, sessions, keys, and what a caller may do.
+// Handlers of the access operations: sign-in, sessions, keys and entitlements.
 
 import type { FramedAnswer } from '../contract/framed-answer.ts';
 import type { Handlers } from '../contract/handler.ts';
@@ -42,7 +42,10 @@ type KeyHandlers = Pick<Handlers, 'getKeys' | 'createKey' | 'revokeKey'>;
 type AccountHandlers = Pick<Handlers, 'getMe' | 'getEntitlements'>;
 export type AccessHandlers = SignInHandlers & KeyHandlers & AccountHandlers;
 
-/** The transport has checked this already; an operation that forgot to say so must not get by. */
+/**
+ * The transport has already checked this. The second check covers an operation that does not
+ * declare it.
+ */
 function requireSession(identity: Identity): SessionIdentity {
   if (identity.kind !== 'session') throw toUnauthorized('WALLET_SESSION_REQUIRED');
   return identity;
@@ -61,7 +64,7 @@ function toWalletAnswer({ wallet, chain }: Pick<SessionRecord, 'wallet' | 'chain
   return { id: wallet.id, address: wallet.address, chain };
 }
 
-/** A cookie that leads nowhere any more is taken back with the answer. */
+/** Drops the browser's cookie, which no longer belongs to a session. */
 function toEnded(ended: number, identity: SessionIdentity): FramedAnswer<{ ended: number }> {
   const isCookie = identity.transport === 'cookie';
   return { kind: 'framed', body: { ended }, ...(isCookie ? { session: 'drop' as const } : {}) };
@@ -75,7 +78,8 @@ function createSignInHandlers({ signIn, sessions }: AccessHandlerParts): SignInH
       const body = { wallet: toWalletAnswer(record), session: toSessionAnswer(record) };
       if (input.transport === 'token') return { ...body, token };
       const { identity } = context;
-      // The browser's cookie is about to be replaced: nobody could end the old session any more.
+      // The browser's cookie is about to be replaced, and nothing could end the old session after
+      // that.
       if (identity.kind === 'session' && identity.transport === 'cookie') {
         await sessions.end(identity.wallet.id, [identity.sessionId]);
       }
@@ -167,7 +171,7 @@ function createAccountHandlers(parts: AccessHandlerParts): AccountHandlers {
   const { store, keys, usage, tiers, costs, clock } = parts;
   const chains = parts.listChains();
   const toFrozen = (tier: Tier) => Object.freeze(toEntitlements(tier, { costs, chains }));
-  // Nothing in them changes while the service runs.
+  // Built once: nothing in them changes while the service runs.
   const byLevel: Readonly<Record<Level, ReturnType<typeof toFrozen>>> = {
     anonymous: toFrozen(tiers.anonymous),
     key: toFrozen(tiers.key),

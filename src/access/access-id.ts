@@ -1,4 +1,4 @@
-// Names for challenges, sessions and keys: unguessable, and telling what they name.
+// Ids of challenges, sessions and keys: unguessable, with a prefix for their type.
 
 import { randomBytes } from 'node:crypto';
 import { toBase62 } from '../lib/base62.ts';

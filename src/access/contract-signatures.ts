@@ -1,4 +1,4 @@
-// Signatures of contract wallets: only their chain can tell, so asking it has a budget of its own.
+// Signatures of contract wallets. Only a node can check them, so the checks have their own budget.
 
 import type { SignedText } from '../chains/wallet-signatures.ts';
 import { AppError } from '../errors/app-error.ts';

@@ -1,4 +1,4 @@
-// Access put together: who is asking, what they may do, and what answers them.
+// Composes access: authentication, limits and handlers.
 
 import type { ChainFamily } from '../chains/family.ts';
 import type { Config } from '../config.ts';
@@ -21,7 +21,7 @@ import { type Tiers, toTiers } from './tiers.ts';
 import { Upkeep } from './upkeep.ts';
 import { UsageCounter } from './usage-counter.ts';
 
-/** Believed for so long: with a look-up's own time, a revocation elsewhere is felt in a second. */
+/** With the time of a lookup, this keeps a revocation in another process within one second. */
 const CACHE = { lifeMs: 750, sizeMax: 10_000 };
 const CHALLENGES_PER_CALLER_MAX = 20;
 const CHALLENGES_PER_ADDRESS_MAX = 50;
@@ -45,7 +45,7 @@ export interface Access {
   readonly handlers: AccessHandlers;
   readonly origins: SessionOrigins;
   readonly tiers: Tiers;
-  /** For streams: tells when the credential that opened one stops working. */
+  /** For streams: calls back when the credential that opened one stops working. */
   readonly watch: CredentialWatch;
   start(): void;
   stop(): Promise<void>;

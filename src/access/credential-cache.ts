@@ -1,5 +1,5 @@
-// Remembers looked-up credentials for less than a second, so that a busy key costs one look-up in
-// that time and a revocation elsewhere is still felt within a second.
+// Caches credential lookups for less than a second: a busy key costs one lookup in that time, and a
+// revocation in another process still takes effect within a second.
 
 import { AppError } from '../errors/app-error.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
@@ -8,7 +8,7 @@ import { isWellFormedToken } from './secret-token.ts';
 
 interface CredentialCacheOptions<Value> {
   readonly clock: Clock;
-  /** How long a look-up is believed, counted from when it began. */
+  /** How long a lookup is valid, counted from when it began. */
   readonly lifeMs: number;
   readonly sizeMax: number;
   readonly load: (token: string) => Promise<Value | null>;
@@ -20,8 +20,8 @@ interface Entry<Value> {
 }
 
 /**
- * Entries stand under the token itself: any hash worth having costs a tenth of a whole request.
- * `purge` takes them away within about a second, so that tokens stay in memory no longer than that.
+ * Entries are keyed by the token itself, because a hash would cost a tenth of a whole request.
+ * `purge` removes them within about a second, so that tokens stay in memory no longer than that.
  */
 export class CredentialCache<Value extends { readonly id: string }> {
   readonly #options: CredentialCacheOptions<Value>;
@@ -40,11 +40,11 @@ export class CredentialCache<Value extends { readonly id: string }> {
     return this.#entries.size;
   }
 
-  /** At once where it is remembered or cannot be a token; null where nobody has it. */
+  /** Synchronous for a cached token or an invalid one; null if the token is unknown. */
   get(token: string): Value | null | Promise<Value | null> {
     const entry = this.#entries.get(token);
     if (entry !== undefined && this.#isFresh(entry)) return entry.value;
-    // Garbage goes no further: its checksum is wrong.
+    // A wrong checksum needs no lookup.
     if (!isWellFormedToken(token)) return null;
     return this.reload(token);
   }
@@ -54,20 +54,20 @@ export class CredentialCache<Value extends { readonly id: string }> {
     return this.#loading.get(token) ?? this.#load(token);
   }
 
-  /** What is remembered under an id, however old. */
+  /** The cached value with this id, however old. */
   peek(id: string): Value | null {
     const token = this.#tokenById.get(id);
     return token === undefined ? null : (this.#entries.get(token)?.value ?? null);
   }
 
-  /** What is being looked up at this moment may be the old state: it is not remembered either. */
+  /** A lookup in progress may return the old state, so its result is not cached. */
   forget(id: string): void {
     const token = this.#tokenById.get(id);
     if (token !== undefined) this.#remove(token);
     this.#loading = new Map();
   }
 
-  /** Forgets what is no longer believed. */
+  /** Evicts expired entries. */
   purge(): void {
     for (const [token, entry] of this.#entries) {
       if (!this.#isFresh(entry)) this.#remove(token);
@@ -82,7 +82,7 @@ export class CredentialCache<Value extends { readonly id: string }> {
     const loading = this.#loading;
     const loadedAtMs = this.#options.clock.monotonicMs();
     const result = this.#options.load(token).then((value) => {
-      // A revocation that came meanwhile has replaced the map.
+      // A revocation in the meantime has replaced the map.
       if (loading === this.#loading) this.#put(token, value, loadedAtMs);
       return value;
     }, refuse);
@@ -94,7 +94,7 @@ export class CredentialCache<Value extends { readonly id: string }> {
 
   #put(token: string, value: Value | null, loadedAtMs: number): void {
     this.#remove(token);
-    // What does not exist is not remembered: it would crowd out what does, and may exist soon.
+    // Unknown tokens are not cached: they would evict known ones, and may exist soon.
     if (value === null) return;
     this.#entries.set(token, { value, loadedAtMs });
     this.#tokenById.set(value.id, token);
@@ -108,7 +108,7 @@ export class CredentialCache<Value extends { readonly id: string }> {
   }
 }
 
-/** Nobody is let in on the word of a store that does not answer. */
+/** Rejects the request: a store that does not respond must not let anybody in. */
 function refuse(cause: unknown): never {
   throw new AppError(
     'UPSTREAM_UNAVAILABLE',

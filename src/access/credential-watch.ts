@@ -1,4 +1,4 @@
-// Tells whoever holds something open, such as a stream, when the credential behind it is over.
+// Notifies the owner of an open resource, such as a stream, when its credential stops working.
 
 import type { Identity } from '../contract/identity.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -8,8 +8,8 @@ import type { AccessStore } from '../store/access-store.ts';
 type Listener = () => void;
 
 /**
- * What this process revokes is told at once. What other processes revoke, and what runs out, is
- * found by looking after the watched credentials, all in one query a look.
+ * Revocations in this process are reported at once. Revocations in other processes and expiries are
+ * found by polling all watched credentials in one query.
  */
 export class CredentialWatch {
   readonly #store: AccessStore;
@@ -27,12 +27,15 @@ export class CredentialWatch {
     return this.#keys.size + this.#sessions.size;
   }
 
-  /** `onEnded` is called once, when the credential no longer works; the result stops watching. */
+  /**
+   * Calls `onEnded` once, when the credential no longer works. Returns a function that stops
+   * watching.
+   */
   watch(identity: Identity, onEnded: Listener): () => void {
     if (identity.kind === 'anonymous') return () => undefined;
     const isKey = identity.kind === 'key';
     const [map, id] = isKey ? [this.#keys, identity.keyId] : [this.#sessions, identity.sessionId];
-    // A listener of its own, so that one function may watch twice.
+    // A new function each time, so that the same `onEnded` can be registered twice.
     const listener = () => onEnded();
     const listeners = map.get(id) ?? new Set<Listener>();
     map.set(id, listeners.add(listener));
@@ -51,8 +54,8 @@ export class CredentialWatch {
   }
 
   /**
-   * Looks which of the watched credentials still work; called about twice a second. Whether a
-   * session does is asked of those who know of uses that are not stored yet.
+   * Checks which of the watched credentials still work; called about twice a second.
+   * `isLiveSession` includes uses that are not stored yet.
    */
   async look(isLiveSession: (session: SessionRecord, nowMs: number) => boolean): Promise<void> {
     if (this.size === 0) return;

@@ -1,4 +1,4 @@
-// What the caller may do: the content of /entitlements.
+// The limits of the caller: the content of /entitlements.
 
 import {
   COSTS,
@@ -10,7 +10,7 @@ import type { getEntitlements } from '../contract/operations/get-entitlements.ts
 import type { ChainSlug } from '../model/chain.ts';
 import type { Tier } from './tiers.ts';
 
-/** The kinds of request that exist, with what each spends. */
+/** The cost of each kind of request. */
 export function toCosts(operations: readonly Operation[]): Record<string, number> {
   const kinds = new Set(operations.map((operation) => operation.cost));
   kinds.delete('free');

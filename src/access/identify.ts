@@ -1,4 +1,4 @@
-// Credentials → who is asking. A bad credential is refused, never treated as none.
+// Credentials → identity. An invalid credential is rejected, never treated as anonymous.
 
 import type { Identity, KeyIdentity, SessionIdentity } from '../contract/identity.ts';
 import type { SessionTransport } from '../model/access-record.ts';
@@ -8,16 +8,16 @@ import { toUnauthorized } from './unauthorized.ts';
 
 export interface Caller {
   readonly authorization: string | undefined;
-  /** The session cookie's value; undefined where none came. */
+  /** The value of the session cookie; undefined if there is none. */
   readonly sessionCookie: string | undefined;
-  /** The caller's address as the limiter groups it. */
+  /** The caller's address group, as used by the limiter. */
   readonly addressGroup: string;
 }
 
-/** At once where the credential was looked up lately. */
+/** Synchronous if the credential is cached. */
 export type Identify = (caller: Caller) => Identity | Promise<Identity>;
 
-/** Looks tokens up; null for one that is garbage, unknown or no longer works. */
+/** Look tokens up; null for a token that is malformed, unknown or no longer valid. */
 interface Authenticators {
   key(token: string): KeyIdentity | null | Promise<KeyIdentity | null>;
   session(
@@ -28,7 +28,10 @@ interface Authenticators {
 
 const BEARER = /^bearer +/i;
 
-/** What follows the scheme; null where that is another one. The usual spelling needs no pattern. */
+/**
+ * The credential after `Bearer`; null for another scheme. The usual spelling needs no regular
+ * expression.
+ */
 function toBearer(authorization: string): string | null {
   if (authorization.startsWith('Bearer ')) return authorization.slice(7).trim();
   return BEARER.test(authorization) ? authorization.replace(BEARER, '').trim() : null;
@@ -47,7 +50,7 @@ function identifyBearer(authorization: string, by: Authenticators): Identity | P
   const token = toBearer(authorization);
   const kind = token === null ? null : toTokenKind(token);
   if (token === null || kind === null) {
-    // Also without a scheme, and under any: whoever sends one must learn of it.
+    // Checked with any scheme or none: the sender must learn that the key is exposed.
     const bare = authorization.slice(authorization.indexOf(' ') + 1).trim();
     const isPrivateKey = isPrivateKeyShaped(bare) || isPrivateKeyShaped(authorization.trim());
     throw toUnauthorized(isPrivateKey ? 'PRIVATE_KEY_REFUSED' : 'INVALID_API_KEY');
@@ -58,8 +61,8 @@ function identifyBearer(authorization: string, by: Authenticators): Identity | P
 }
 
 /**
- * A browser sends its cookie with everything, also long after the session is over, and a page
- * cannot take it back: it then counts as nobody and is told to drop the cookie.
+ * A browser sends its cookie with every request, even after the session has ended, and a page
+ * cannot delete it. Such a request counts as anonymous, and the response deletes the cookie.
  */
 function identifyCookie(
   cookie: string,
@@ -75,7 +78,7 @@ function identifyCookie(
 
 export function createIdentify(by: Authenticators): Identify {
   return (caller) => {
-    // Where a bearer is shown the cookie is ignored.
+    // A bearer takes precedence over the cookie.
     if (caller.authorization !== undefined) return identifyBearer(caller.authorization, by);
     if (caller.sessionCookie !== undefined) {
       return identifyCookie(caller.sessionCookie, caller, by);

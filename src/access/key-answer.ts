@@ -1,4 +1,4 @@
-// A key as its owner sees it.
+// A key as shown to its owner.
 
 import type { OutputOf } from '../contract/operation.ts';
 import type { revokeKey } from '../contract/operations/keys.ts';

@@ -1,9 +1,9 @@
-// Where a page of keys ended, as text that its reader need not understand.
+// The cursor of a page of keys, as opaque text.
 
 import { AppError } from '../errors/app-error.ts';
 import type { KeyPosition } from '../store/access-store.ts';
 
-/** The owner's mark makes a cursor useless to another wallet. */
+/** The owner's mark makes a cursor invalid for another wallet. */
 export function toKeysCursor(position: KeyPosition, ownerMark: string): string {
   const fields = [position.createdAtMs, position.id, ownerMark];
   return Buffer.from(JSON.stringify(fields)).toString('base64url');

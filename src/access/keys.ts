@@ -1,4 +1,4 @@
-// API keys: issued once, recognised by their hash, revoked at once.
+// API keys: shown once, verified by hash, revoked at once.
 
 import type { KeyIdentity } from '../contract/identity.ts';
 import { KEY_LIMIT } from '../contract/schemas/access.ts';
@@ -38,11 +38,11 @@ interface KeyRequest {
 
 interface IssuedKey {
   readonly record: KeyRecord;
-  /** Null when the request is the repetition of one that was answered before. */
+  /** Null if the request repeats one that was already answered. */
   readonly key: string | null;
 }
 
-/** What a person can read and tell from another name; no control or invisible characters. */
+/** A readable name without control or invisible characters. */
 function parseName(text: string): string {
   const name = text.trim();
   const length = [...name].length;
@@ -64,13 +64,13 @@ export class Keys {
     });
   }
 
-  /** Null for a key that is unknown, revoked or expired. */
+  /** Null for an unknown, revoked or expired key. */
   authenticate(token: string): KeyIdentity | null | Promise<KeyIdentity | null> {
     const found = this.#cache.get(token);
     return found instanceof Promise ? found.then((key) => this.#check(key)) : this.#check(found);
   }
 
-  /** Forgets keys that were looked up a while ago. */
+  /** Evicts old cache entries. */
   purge(): void {
     this.#cache.purge();
   }
@@ -141,7 +141,7 @@ export class Keys {
     for (const older of peppers.olderHashes(token)) {
       const old = await store.findKey(older.hash);
       if (old === null || !areEqualHashes(old.hash, older.hash)) continue;
-      // Its owner has just shown it, so it can be kept under the newer pepper from now on.
+      // The plain token is available now, so it can be rehashed with the newest pepper.
       await store.rehashKey(old.id, peppers.hash(token));
       return toCached(old);
     }

@@ -1,9 +1,9 @@
-// GCRA: a budget that refills steadily and allows a burst, with one number kept per caller.
+// GCRA rate limiter: a budget that refills steadily and allows a burst, with one number per caller.
 
 import type { Clock } from '../lib/clock.ts';
 
 export interface Budget {
-  /** Names the policy in headers and metrics. */
+  /** The name of the policy in headers and metrics. */
   readonly policy: string;
   readonly perMinute: number;
   /** How much may be spent at once. */
@@ -12,9 +12,9 @@ export interface Budget {
 
 export interface Decision {
   readonly allowed: boolean;
-  /** What may still be spent at once. */
+  /** What can be spent now. */
   readonly remaining: number;
-  /** Until the budget is whole again, or when refused until this request would be allowed. */
+  /** Until the budget is full again or, if rejected, until this request would be allowed. */
   readonly resetMs: number;
 }
 
@@ -24,20 +24,20 @@ interface LimiterOptions {
   readonly clock: Clock;
 }
 
-/** What was spent and what is owed come to so many bursts at most. */
+/** The maximum debt, in bursts, including what was spent. */
 const OWED_BURSTS_MAX = 2;
 
 interface Account {
-  /** When its next request would come if it asked steadily. */
+  /** The theoretical arrival time of GCRA. */
   arrivalMs: number;
 }
 
 /**
- * Keeps for each identity its theoretical arrival time. Identities live in two generations: a
- * lookup moves one into the young generation, and the old one is dropped when it has been untouched
- * for as long as all that can be owed takes to refill, by which time forgetting loses nothing. When
- * very many identities come in that time the oldest are forgotten early, so that memory stays
- * bounded; who commands that many addresses has their budgets anyway.
+ * Keeps the theoretical arrival time of each identity. Identities are in two generations: a lookup
+ * moves one into the young generation, and the old generation is dropped once it has been untouched
+ * for the time that the maximum debt takes to refill, so that nothing is lost. If too many
+ * identities arrive in that time, the oldest are evicted early to bound memory; an attacker with
+ * that many addresses has their budgets anyway.
  */
 export class Limiter {
   readonly budget: Budget;
@@ -58,12 +58,12 @@ export class Limiter {
     this.#youngSinceMs = options.clock.monotonicMs();
   }
 
-  /** How many identities are remembered. */
+  /** How many identities are in memory. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
 
-  /** Spends `cost` where the budget has it; a refusal spends nothing. */
+  /** Spends `cost` if the budget allows it; a rejected request spends nothing. */
   take(identity: string, cost: number): Decision {
     const nowMs = this.#clock.monotonicMs();
     this.#rotate(nowMs);
@@ -71,7 +71,7 @@ export class Limiter {
     const arrivalMs = Math.max(nowMs, account?.arrivalMs ?? 0);
     const nextArrivalMs = arrivalMs + cost * this.#unitMs;
     const debtMs = nextArrivalMs - nowMs;
-    // Sums of fractions of a millisecond must not refuse the last unit of a burst.
+    // Rounding errors below a millisecond must not reject the last unit of a burst.
     const allowed = debtMs <= this.#burstMs + 1e-6;
     if (allowed) {
       if (account !== undefined) account.arrivalMs = nextArrivalMs;
@@ -85,7 +85,7 @@ export class Limiter {
     };
   }
 
-  /** How long until `cost` could be spent; nothing is spent. */
+  /** The wait until `cost` could be spent; spends nothing. */
   toWaitMs(identity: string, cost: number): number {
     const nowMs = this.#clock.monotonicMs();
     const arrivalMs = Math.max(nowMs, this.#find(identity)?.arrivalMs ?? 0);
@@ -111,13 +111,13 @@ export class Limiter {
     return { allowed: true, remaining, resetMs: debtMs };
   }
 
-  /** Undoes what was spent, as long as it is remembered. */
+  /** Refunds `cost`, if the identity is still in memory. */
   giveBack(identity: string, cost: number): void {
     const account = this.#find(identity);
     if (account !== undefined) account.arrivalMs -= cost * this.#unitMs;
   }
 
-  /** Changed in place, as a map that is written at each request costs more than the sums. */
+  /** Accounts are changed in place: a map write per request costs more than the arithmetic. */
   #find(identity: string): Account | undefined {
     const young = this.#young.get(identity);
     if (young !== undefined) return young;

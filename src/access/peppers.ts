@@ -1,4 +1,4 @@
-// The secrets under which keys and tokens are hashed: a stolen database is worth nothing without.
+// The secrets that keys and tokens are hashed with: a stolen database is useless without them.
 
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { VersionedSecret } from '../lib/versioned-secret.ts';
@@ -14,7 +14,7 @@ interface TokenHash {
   readonly hash: string;
 }
 
-/** Purposes keep apart what is hashed for different ends. */
+/** Domain separation: hashes for different purposes never match. */
 type Purpose = 'caller' | 'cursor' | 'pepper' | 'word' | 'request' | 'quote';
 
 const MARK_LENGTH = 22;
@@ -23,7 +23,7 @@ export class Peppers {
   readonly #current: Pepper;
   readonly #older: readonly Pepper[];
 
-  /** The newest first, at least one. */
+  /** Newest first, at least one. */
   constructor(secrets: readonly VersionedSecret[]) {
     const [current, ...older] = secrets.map(({ version, secret }) => ({
       version,
@@ -38,22 +38,24 @@ export class Peppers {
     return [this.#current, ...this.#older].map((pepper) => pepper.version);
   }
 
-  /** Under the newest pepper: what is stored from now on. */
+  /** With the newest pepper: for new hashes. */
   hash(token: string): TokenHash {
     return toTokenHash(this.#current, token);
   }
 
-  /** Under the older ones: what may have been stored before. */
+  /** With the older peppers: for hashes stored earlier. */
   olderHashes(token: string): readonly TokenHash[] {
     return this.#older.map((pepper) => toTokenHash(pepper, token));
   }
 
-  /** A short stand-in for something that need not be stored as it is. */
+  /** A short keyed hash of a value that need not be stored. */
   mark(purpose: Purpose, text: string): string {
     return toMark(this.#current, purpose, text);
   }
 
-  /** Whether the present pepper or an older one gave this mark: nodes change them in turn. */
+  /**
+   * Whether the current pepper or an older one produced this mark: nodes change peppers one by one.
+   */
   isMark(purpose: Purpose, text: string, mark: string): boolean {
     return [this.#current, ...this.#older].some((pepper) =>
       areEqualHashes(toMark(pepper, purpose, text), mark),
@@ -61,8 +63,8 @@ export class Peppers {
   }
 
   /**
-   * Makes sure that the peppers are those that the store was written with: with another secret
-   * under a known version every key and session would silently be refused.
+   * Checks that the store was written with these peppers: a different secret under a known version
+   * would silently invalidate every key and session.
    */
   async checkAgainst(store: AccessStore): Promise<void> {
     const marks = new Map(
@@ -80,7 +82,7 @@ export class Peppers {
   }
 }
 
-/** The store knows another secret under this version. */
+/** The store has a different secret under this version. */
 class ForeignPepperError extends Error {
   override readonly name = 'ForeignPepperError';
 
@@ -102,7 +104,7 @@ function toMark(pepper: Pepper, purpose: Purpose, text: string): string {
   return digest.digest('base64url').slice(0, MARK_LENGTH);
 }
 
-/** In a time that does not depend on where they differ. */
+/** Constant-time comparison. */
 export function areEqualHashes(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

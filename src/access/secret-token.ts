@@ -1,4 +1,4 @@
-// API keys and session tokens: how they are made, and how garbage is told from them at a glance.
+// API keys and session tokens: generation, and a quick check of their format.
 
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -21,7 +21,7 @@ export function createToken(kind: TokenKind): string {
   return `${text}${toBase62(BigInt(crc32(text)), CHECKSUM_LENGTH)}`;
 }
 
-/** Which kind of token a text claims to be; null for neither. */
+/** Which kind of token a text claims to be; null if neither. */
 export function toTokenKind(text: string): TokenKind | null {
   if (text.startsWith(PREFIXES.key)) return 'key';
   return text.startsWith(PREFIXES.session) ? 'session' : null;
@@ -29,14 +29,14 @@ export function toTokenKind(text: string): TokenKind | null {
 
 const TOKEN_CHARACTERS = /^[0-9A-Za-z_]+$/;
 
-/** Whether length, characters and checksum are those of a token, whoever may know it. */
+/** Whether length, characters and checksum are valid; the token may still be unknown. */
 export function isWellFormedToken(text: string): boolean {
   if (text.length !== TOKEN_LENGTH || !TOKEN_CHARACTERS.test(text)) return false;
   const split = TOKEN_LENGTH - CHECKSUM_LENGTH;
   return crc32(text.slice(0, split)) === parseBase62(text, split);
 }
 
-/** What may be shown of a key for ever, so that its owner knows which one it is. */
+/** The parts of a key that may be shown, so that its owner can identify it. */
 export function toShownParts(key: string): { readonly prefix: string; readonly last4: string } {
   return { prefix: key.slice(0, PREFIX_LENGTH + SHOWN_LENGTH), last4: key.slice(-SHOWN_LENGTH) };
 }

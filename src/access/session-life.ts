@@ -1,4 +1,4 @@
-// How long a session lasts: a day without use, a month in all.
+// The lifetime of a session: a day without use, a month in total.
 
 import type { SessionRecord } from '../model/access-record.ts';
 

@@ -1,7 +1,7 @@
-// Which web pages may use sessions: the server's own, and those that the operator names.
+// Which web pages may use sessions: the server's own, and those that the operator lists.
 
 interface SessionOriginsOptions {
-  /** How the server is reached from outside; null where it is only reached on this machine. */
+  /** The public URL of the server; null if it is only reached from this machine. */
   readonly publicOrigin: string | null;
   readonly allowed: readonly string[];
 }
@@ -23,7 +23,7 @@ export class SessionOrigins {
     this.#own = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:${port}`);
   }
 
-  /** Browsers keep `Secure` cookies for https alone; without it the server is on this machine. */
+  /** Browsers keep `Secure` cookies only for https; without https the server is on this machine. */
   get isSecure(): boolean {
     return this.#publicOrigin?.startsWith('https://') ?? false;
   }
@@ -32,7 +32,7 @@ export class SessionOrigins {
     return origin !== null && (this.#own.includes(origin) || this.#allowed.includes(origin));
   }
 
-  /** The origin that a sign-in text names: that of the domain asked for, else our own. */
+  /** The origin in the sign-in message: that of the requested domain, otherwise our own. */
   findByDomain(domain: string | null): string | null {
     const all = [...this.#own, ...this.#allowed];
     if (domain === null) return all[0] ?? null;
@@ -44,7 +44,7 @@ export class SessionOrigins {
   }
 }
 
-/** Host, and port where it is not the scheme's own. */
+/** The host, with the port unless it is the default of the scheme. */
 export function toDomain(origin: string): string {
   return new URL(origin).host;
 }

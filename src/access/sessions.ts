@@ -1,4 +1,4 @@
-// Wallet sessions: begun by a sign-in, kept alive by use, ended by log-out or by time.
+// Wallet sessions: started by a sign-in, extended by use, ended by logout or expiry.
 
 import type { SessionIdentity } from '../contract/identity.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -13,9 +13,9 @@ import { areEqualHashes, type Peppers } from './peppers.ts';
 import { createToken } from './secret-token.ts';
 import { isLiveSession, SESSION_LIFE_MS, toIdleEnd, toSessionEnd } from './session-life.ts';
 
-/** A wallet that signs in more often than that loses the sessions that it used longest ago. */
+/** Above this, a new sign-in evicts the least recently used session. */
 const SESSIONS_PER_WALLET_MAX = 50;
-/** Sessions used between two flushes; beyond it a use does not prolong a session. */
+/** Sessions used between two flushes; above this a use does not extend a session. */
 const TOUCHES_MAX = 10_000;
 /**
  * A use this close to the idle end is stored before the request goes on, since other nodes would
@@ -61,7 +61,7 @@ function toIdentity(record: SessionRecord): SessionIdentity {
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #cache: CredentialCache<CachedSession>;
-  /** Uses that the store does not know of yet. */
+  /** Uses that are not stored yet. */
   #touches = new Map<string, number>();
   /** Uses that are being stored at once, by session. */
   readonly #storing = new Map<string, Promise<void>>();
@@ -75,7 +75,7 @@ export class Sessions {
     });
   }
 
-  /** Null when the challenge was used up or ran out meanwhile. */
+  /** Null if the challenge was used or expired in the meantime. */
   async begin(signIn: {
     readonly challengeId: string;
     readonly wallet: WalletRecord;
@@ -102,7 +102,7 @@ export class Sessions {
     return { token, record };
   }
 
-  /** Null for a session that is unknown, over, or came the other way. */
+  /** Null for a session that is unknown, has ended, or was sent by the wrong transport. */
   authenticate(
     token: string,
     transport: SessionTransport,
@@ -113,7 +113,7 @@ export class Sessions {
       : this.#check(found, { token, transport });
   }
 
-  /** Forgets sessions that were looked up a while ago. */
+  /** Evicts old cache entries. */
   purge(): void {
     this.#cache.purge();
   }
@@ -162,7 +162,7 @@ export class Sessions {
     return this.end(walletId, ids);
   }
 
-  /** Tells the store of the uses since the last time. */
+  /** Writes the uses since the last flush to the store. */
   async flush(): Promise<void> {
     if (this.#touches.size === 0) return;
     await this.#store(Array.from(this.#touches, ([id, lastUsedAtMs]) => ({ id, lastUsedAtMs })));

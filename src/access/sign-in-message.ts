@@ -16,7 +16,7 @@ interface SignInMessage {
 
 const STATEMENT = 'Sign in to Mintwire. This proves that the wallet is yours and moves nothing.';
 
-/** Every part is the server's own or was checked against a list: nothing can add a line. */
+/** Every part comes from the server or was checked against a list, so nothing can inject a line. */
 export function toSignInText(message: SignInMessage): string {
   const { chain, accountName } = message;
   return [

@@ -1,4 +1,4 @@
-// Signing in: a challenge that the server writes and keeps, and a signature of exactly that text.
+// Sign-in: the server writes and stores a challenge, and accepts a signature of exactly that text.
 
 import type { ChainFamily } from '../chains/family.ts';
 import { AppError, toInvalidInput } from '../errors/app-error.ts';
@@ -18,7 +18,7 @@ import { verifyWallet } from './verify-wallet.ts';
 import { parseChain, parseWalletAddress } from './wallet-address.ts';
 
 export const CHALLENGE_LIFE_MS = 5 * 60_000;
-/** A wrong signature is mostly a slip; very many are an attempt to make the nodes work. */
+/** A few wrong signatures are mistakes; many are an attempt to load the nodes. */
 const FAILURES_MAX = 5;
 
 interface SignInOptions {
@@ -32,7 +32,7 @@ interface SignInOptions {
   readonly clock: Clock;
 }
 
-/** Who asks, beside what is asked. */
+/** The caller, as opposed to the input. */
 interface SignInCaller {
   readonly addressGroup: string;
   readonly origin: string | null;
@@ -89,7 +89,7 @@ export class SignIn {
   ): Promise<BegunSession> {
     const { store, clock, contracts, sessions, findFamily } = this.#options;
     const { challengeId, signature, transport } = input;
-    // Without this a stranger's page could sign its visitor in as the stranger.
+    // Without this check another site could sign its visitor in as someone else.
     if (transport === 'cookie') this.#assertOrigin(caller.origin);
     if (isPrivateKeyShapedSignature(signature)) throw toUnauthorized('PRIVATE_KEY_REFUSED');
     const challenge = await store.readChallenge(challengeId, clock.nowMs());
@@ -114,7 +114,7 @@ export class SignIn {
     if (!this.#options.origins.isAllowed(origin)) throw new AppError('ORIGIN_NOT_ALLOWED', {});
   }
 
-  /** The page that asks, where it is one that may; else the server itself. */
+  /** The origin of the requesting page if it is allowed, otherwise the server's own. */
   #toOrigin(domain: string | null, pageOrigin: string | null): string {
     const { origins } = this.#options;
     if (domain === null && origins.isAllowed(pageOrigin)) return pageOrigin;

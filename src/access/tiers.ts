@@ -1,4 +1,4 @@
-// What each level of access may spend and how deep its reads go.
+// The budget and the row limits of each tier.
 
 import type { Config } from '../config.ts';
 import type { Level } from '../contract/identity.ts';
@@ -17,7 +17,7 @@ export interface Tier {
   readonly depth: Depth;
 }
 
-/** A tier for each level: `tiers[context.identity.kind]` is the caller's. */
+/** A tier for each level of access; `tiers[context.identity.kind]` is the caller's. */
 export type Tiers = Readonly<Record<Level, Tier>>;
 
 const PUBLIC_DEPTH: Depth = { streams: 4, trades: 100, holders: 100, klines: 1000 };
@@ -47,7 +47,7 @@ export function toTiers(limits: Config['limits']): Tiers {
   };
 }
 
-/** The ceiling that all traffic of one address shares, whatever its level. */
+/** The budget that all traffic from one address shares, at any level. */
 export function toIpBudget(limits: Config['limits']): Budget {
   return { policy: 'ip', perMinute: limits.ipPerMinute, burst: limits.ipBurst };
 }

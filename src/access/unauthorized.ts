@@ -1,4 +1,4 @@
-// Refusals of credentials, with the header that says how to do better.
+// Credential errors, with the `WWW-Authenticate` header.
 
 import { AppError } from '../errors/app-error.ts';
 
@@ -11,14 +11,14 @@ type RefusedCode =
   | 'WALLET_SESSION_REQUIRED';
 
 function create(code: RefusedCode): AppError {
-  // RFC 6750: no error is named where no credential came, or a good one that does not suffice.
+  // RFC 6750: no `error` if no credential was sent, or a valid one that is not sufficient.
   const fault = code === 'WALLET_SESSION_REQUIRED' ? '' : ', error="invalid_token"';
   return new AppError(code, {}, { headers: { 'WWW-Authenticate': `${REALM}${fault}` } });
 }
 
 /**
- * A new object each time, because the gate adds the caller's own budget to it; without a stack
- * trace, because a flood of bad keys must not pay for one.
+ * A new object each time, because the gate adds the caller's budget to it; without a stack trace,
+ * because a flood of bad keys must stay cheap.
  */
 export function toUnauthorized(code: RefusedCode): AppError {
   const { stackTraceLimit } = Error;

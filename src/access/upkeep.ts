@@ -1,5 +1,4 @@
-// What access does beside requests: tells the store of uses, looks after watched credentials,
-// forgets what has run out.
+// Background work of access: stores uses, polls watched credentials, evicts expired entries.
 
 import type { Clock } from '../lib/clock.ts';
 import type { AccessStore } from '../store/access-store.ts';
@@ -8,9 +7,9 @@ import type { Keys } from './keys.ts';
 import type { Sessions } from './sessions.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
-/** Twice within the second in which a revocation elsewhere must be felt. */
+/** Twice within the second in which a revocation in another process must take effect. */
 const TICK_MS = 450;
-/** A commit of the embedded store holds everybody up for as long as its disk takes. */
+/** A commit of the embedded store blocks the event loop for as long as the disk takes. */
 const FLUSH_EVERY_TICKS = 20;
 const SWEEP_EVERY_TICKS = 140;
 
@@ -40,7 +39,7 @@ export class Upkeep {
     this.#timer.unref();
   }
 
-  /** Resolves when nothing is left to tell the store. */
+  /** Resolves when everything is stored. */
   async stop(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -73,7 +72,7 @@ export class Upkeep {
       await work();
       this.#failing = false;
     } catch (error) {
-      // Said once an outage: it comes back by itself, and nothing that was counted is lost.
+      // Logged once per outage: it recovers by itself, and no counts are lost.
       if (!this.#failing)
         this.#parts.log.warn({ err: error }, 'the access store cannot be reached');
       this.#failing = true;

@@ -1,10 +1,13 @@
-// Counts requests in memory and tells the store now and then: a request never waits for it.
+// Counts requests in memory and stores the counts periodically, so that no request waits for the
+// store.
 
 import type { Clock } from '../lib/clock.ts';
 import type { WalletId } from '../model/ids.ts';
 import { type AccessStore, SESSION_SOURCE, type UsageEntry } from '../store/access-store.ts';
 
-/** Keys and wallets that can be counted between two flushes; beyond it new ones go uncounted. */
+/**
+ * Keys and wallets that can be counted between two flushes; above this new ones are not counted.
+ */
 const ENTRIES_MAX = 10_000;
 
 interface Pending {
@@ -38,7 +41,7 @@ export class UsageCounter {
     this.#pending.set(name, { walletId, source, requests: 1, lastUsedAtMs: this.#clock.nowMs() });
   }
 
-  /** Resolves when all that was counted before is stored; one flush at a time. */
+  /** Resolves when everything counted before is stored; one flush at a time. */
   flush(): Promise<void> {
     const result = this.#flushing.then(() => this.#flush());
     this.#flushing = result.catch(() => undefined);

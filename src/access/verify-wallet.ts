@@ -1,4 +1,4 @@
-// Whose signature it is: a challenge and a signature → the wallet that proved itself, or none.
+// A challenge and a signature → the wallet that signed, or null.
 
 import type { WalletSignatures } from '../chains/wallet-signatures.ts';
 import type { ChallengeRecord, WalletRecord } from '../model/access-record.ts';

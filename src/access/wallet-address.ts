@@ -1,4 +1,4 @@
-// Addresses of wallets: untrusted text → the one form in which each is written here.
+// Wallet addresses: untrusted text → canonical form.
 
 import { AppError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';

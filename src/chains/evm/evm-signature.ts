@@ -1,10 +1,13 @@
-// Signatures of ordinary EVM wallets, recovered here without asking any node.
+// Signatures of ordinary EVM wallets, recovered locally without a node.
 
 import type { Hex } from 'viem';
 import { recoverMessageAddress } from 'viem/utils';
 import type { SignedText, WalletSignatures } from '../wallet-signatures.ts';
 
-/** Half the order of secp256k1: of two signatures that fit, the one with the smaller s counts. */
+/**
+ * Half the order of secp256k1: of the two valid signatures, only the one with the smaller s is
+ * accepted.
+ */
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const SIGNATURE_HEX_LENGTH = 2 + 65 * 2;
 

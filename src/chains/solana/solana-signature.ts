@@ -6,7 +6,7 @@ import type { SignedText, WalletSignatures } from '../wallet-signatures.ts';
 
 const SIGNATURE_BYTES = 64;
 
-/** Base58 as wallets show it, base64 as they hand it to pages; a text may be readable as either. */
+/** Wallets show base58 and pass base64 to pages; some texts are valid as both. */
 function toCandidates(signature: string): Uint8Array[] {
   const candidates = [decodeBase58(signature)];
   if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(signature)) {
@@ -18,8 +18,8 @@ function toCandidates(signature: string): Uint8Array[] {
 }
 
 /**
- * Whether the owner of the address signed the text. Points of small order, for which anybody could
- * sign, and twins of signatures are refused by the runtime's own check; the tests hold it to that.
+ * Whether the owner of the address signed the text. The runtime rejects small-order points, for
+ * which anybody could sign, and malleable signatures; the tests check that.
  */
 function verifySolanaSignature(signed: SignedText): boolean {
   const keyBytes = decodeBase58(signed.address);
