@@ -1,20 +1,20 @@
-// The head of an answer, written by us: docs/decisions/0008-heads-of-answers.md.
+// Writes response heads ourselves: docs/decisions/0008-heads-of-answers.md.
 //
-// Node checks and joins every header of every answer anew, which takes longer than all that we do
-// for a hot read. Where nothing in a head comes from outside there is nothing to check, and it goes
-// to Node as the text that Node would have made.
+// Node validates and joins every header of every response, which takes longer than all our work for
+// a hot read. If no value in a head comes from outside there is nothing to validate, and Node gets
+// the same text that it would have made.
 
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 
-/** What Node keeps the head in until it is sent; it makes none where there is one. */
+/** Node keeps the head in this property until it is sent, and makes no head if it is set. */
 interface HeadedResponse extends ServerResponse {
   _header: string;
 }
 
-/** The lines that Node adds to an answer after which the connection stays. */
+/** The lines that Node adds to a response on a keep-alive connection. */
 export type ConnectionFields = () => string;
 
-/** Made once a second. */
+/** Rebuilt once a second. */
 export function createConnectionFields(options: {
   readonly nowMs: () => number;
   readonly keepAliveMs: number;
@@ -33,7 +33,7 @@ export function createConnectionFields(options: {
   };
 }
 
-/** Names and values in turn, as lines. */
+/** Alternating names and values, as header lines. */
 export function toHeaderLines(headers: readonly string[], from = 0): string {
   let lines = '';
   for (let index = from; index < headers.length; index += 2) {
@@ -42,13 +42,13 @@ export function toHeaderLines(headers: readonly string[], from = 0): string {
   return lines;
 }
 
-/** Whether the connection stays as it is after an answer with a body. */
+/** Whether the connection stays open after a response with a body. */
 export function mayHead(response: ServerResponse): boolean {
   const { req, shouldKeepAlive } = response;
   return shouldKeepAlive && req.method !== 'HEAD' && req.httpVersionMinor === 1;
 }
 
-/** Up to here Node sends head and body faster as one text than as two pieces. */
+/** Up to this size Node sends head and body faster as one string than as two pieces. */
 export const TEXT_BYTES_MAX = 8192;
 
 export function sendHeaded(
@@ -60,6 +60,6 @@ export function sendHeaded(
   const start = `HTTP/1.1 ${head.status} ${STATUS_CODES[head.status]}\r\n`;
   (response as HeadedResponse)._header = `${start}${head.lines}\r\n`;
   if (body.length > TEXT_BYTES_MAX) response.end(body);
-  // A byte to a character and back again: what is sent are the same bytes.
+  // Latin-1 maps bytes to characters one to one, so the same bytes are sent.
   else response.end(body.toString('latin1'), 'latin1');
 }

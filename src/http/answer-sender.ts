@@ -1,4 +1,4 @@
-// What a handler returned → what is sent: serialised by the operation's schema, with its headers.
+// Sends what a handler returned: serialised by the operation's schema, with its headers.
 
 import { createHash } from 'node:crypto';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
@@ -18,7 +18,7 @@ function createWriter(operation: Operation): (answer: unknown) => Buffer {
   const toBytes = (answer: unknown) => Buffer.from(serialize(answer), 'utf8');
   const written = new WeakMap<object, Buffer>();
   return (answer) => {
-    // What nobody can change any more is written once.
+    // Only frozen answers are cached, because they cannot change.
     if (typeof answer !== 'object' || !Object.isFrozen(answer) || answer === null) {
       return toBytes(answer);
     }

@@ -1,4 +1,4 @@
-// One operation that reads its own body → one route: admission, bytes, handler, answer.
+// Binds an operation that reads its own body to a route: admission, bytes, handler, response.
 
 import type { RawHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -17,7 +17,7 @@ import { Refusal } from './gate.ts';
 import { readJsonBytes } from './read-body.ts';
 import { readOrigin } from './response-headers.ts';
 
-/** Charges message by message: what the request itself was charged counts toward the first. */
+/** Charges message by message; what the request was already charged counts toward the first. */
 function createCharge(exchange: Exchange, options: BindOptions, paid: number) {
   let left = paid;
   let isFirst = true;
@@ -35,18 +35,18 @@ function createCharge(exchange: Exchange, options: BindOptions, paid: number) {
   };
 }
 
-/** Longer bodies are not read for a caller that cannot pay. */
+/** Longer bodies are not read for a caller without budget. */
 const UNPAID_BYTES_MAX = 4096;
 
 /**
- * A request is charged the least before it is read. One that is refused then is told how long to
- * wait for what it asks, as its HTTP twin would be.
+ * A request is charged the minimum before it is read. If it is rejected then, it gets the wait for
+ * its real cost, like the HTTP operation.
  */
 async function retell(error: unknown, exchange: Exchange, handler: RawHandler): Promise<unknown> {
   if (!(error instanceof Refusal)) return error;
   const { request } = exchange;
   const { headers } = request;
-  // Not a number, and so not read, where the length is not told.
+  // NaN if there is no Content-Length; then the body is not read.
   if (!(Number(headers['content-length']) <= UNPAID_BYTES_MAX)) {
     return error.toldFor(handler.toCost(null));
   }
@@ -54,7 +54,7 @@ async function retell(error: unknown, exchange: Exchange, handler: RawHandler): 
     const body = await readJsonBytes(request);
     return error.toldFor(handler.toCost({ body, headers }));
   } catch {
-    // Not a body that any message could be in.
+    // No message can be in such a body.
     return error;
   }
 }

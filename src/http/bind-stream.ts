@@ -1,4 +1,4 @@
-// One operation that goes on answering → one route: admission, input, handler, events.
+// Binds a streaming operation to a route: admission, input, handler, events.
 
 import type { Socket } from 'node:net';
 import type { StreamHandler } from '../contract/handler.ts';
@@ -12,10 +12,10 @@ import { createInputReader } from './read-input.ts';
 import { readOrigin } from './response-headers.ts';
 import { SseOutlet } from './sse-outlet.ts';
 
-/** A connection whose other end has gone without a word is noticed in a few minutes. */
+/** A peer that vanished without closing is detected within a few minutes. */
 const KEEP_ALIVE_PROBE_MS = 60_000;
 
-/** Charges for what is asked of an open stream; returns how long to wait where that cannot be. */
+/** Charges an open stream for further work; returns how long to wait if the budget is too small. */
 function createSpend(exchange: Exchange, options: BindOptions) {
   const { identity } = exchange;
   const addressGroup = options.readAddressGroup(exchange.request);
@@ -39,8 +39,8 @@ function stream(exchange: Exchange, answer: StreamAnswer, options: BindOptions):
     exchange.send(200, null);
     return;
   }
-  // Whoever closed its sending side has most likely left: an answer without end must not wait for
-  // a write to fail.
+  // A client that closed its sending side has most likely left; a stream must not wait for a write
+  // to fail.
   const leave = () => response.destroy();
   if (socket.readableEnded) {
     answer.cancel();
@@ -56,7 +56,7 @@ function stream(exchange: Exchange, answer: StreamAnswer, options: BindOptions):
   const listen = (socket: Socket) => socket.on('drain', onDrain);
   if (response.socket !== null) listen(response.socket);
   else {
-    // A request before this one has the socket still; what was written waits with Node until then.
+    // An earlier pipelined request still has the socket; Node buffers what is written until then.
     response.once('socket', (socket: Socket) => {
       listen(socket);
       process.nextTick(onDrain);
@@ -94,7 +94,7 @@ export function bindStreamOperation(
     });
     exchange.addHeader('content-type', `${operation.mediaType}; charset=utf-8`);
     exchange.addHeader('cache-control', operation.cacheControl);
-    // Proxies that collect answers before they pass them on would hold events back.
+    // Tells buffering proxies to forward events immediately.
     exchange.addHeader('x-accel-buffering', 'no');
     stream(exchange, answer, options);
   }

@@ -1,4 +1,4 @@
-// One operation → one route: admission, input, handler, answer.
+// Binds an operation to a route: admission, input, handler, response.
 
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
 import type { Identity } from '../contract/identity.ts';
@@ -14,7 +14,7 @@ import type { SendQueueWatch } from './send-queue-watch.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { watchClient } from './watch-client.ts';
 
-/** Answers an exchange; a throw or rejection becomes a problem. */
+/** Answers an exchange; a throw or rejection becomes a problem response. */
 export type Answer = (exchange: Exchange) => void | Promise<void>;
 
 export interface BindOptions {
@@ -27,7 +27,7 @@ export interface BindOptions {
   readonly sendQueues: SendQueueWatch;
 }
 
-/** For requests that are not metered, and so ask for no identity. */
+/** For requests that are not metered and need no identity. */
 const UNMETERED: Identity = { kind: 'anonymous', key: 'unmetered' };
 
 export function toPassage(operation: Operation): Passage {
@@ -50,7 +50,7 @@ function readGroup(exchange: Exchange, options: BindOptions): string {
   return exchange.addressGroup;
 }
 
-/** Who asks; resolves later only where a credential has to be looked up. */
+/** The caller's identity; asynchronous only if a credential has to be looked up. */
 export function admit(
   exchange: Exchange,
   passage: Passage,
@@ -75,7 +75,7 @@ export function admit(
   }
 }
 
-/** A cookie that is refused is taken back, since no page could do so. */
+/** Deletes a rejected cookie in the browser, since a page cannot do so. */
 function refuse(
   exchange: Exchange,
   visitor: Visitor,
@@ -120,7 +120,7 @@ export function createWorkContext(
   };
 }
 
-/** Rejects when `work` takes longer than a request may. */
+/** Rejects when `work` exceeds the time limit of a request. */
 export function withTimeout<T>(
   work: Promise<T>,
   exchange: Exchange,
@@ -129,7 +129,7 @@ export function withTimeout<T>(
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      // While the body is still on its way the delay is the client's, not ours.
+      // While the body is still arriving, the delay is the client's fault.
       reject(
         exchange.request.complete
           ? new AppError('OVERLOADED', {}, { retryAfterSeconds: 1 })
@@ -159,7 +159,7 @@ export function bindOperation(
       ...(isSearching ? createWorkContext(exchange, options) : {}),
     });
   }
-  /** An answer, or the promise of one where anything on the way has to be waited for. */
+  /** The answer, or a promise if any step is asynchronous. */
   function work(exchange: Exchange): unknown {
     const input = readInput(exchange);
     return input instanceof Promise

@@ -1,7 +1,7 @@
-// Whether Node still sends heads that we write as it sends its own: asked once, at start.
+// Checks at start whether Node sends our response heads like its own.
 //
-// `answer-head.ts` uses a property of Node's that is not documented. A Node that changes it must
-// cost some speed, never a broken answer: then every head goes through `writeHead`.
+// `answer-head.ts` uses an undocumented property of Node. If a Node version changes it, that must
+// cost some speed, never a broken response: every head then goes through `writeHead`.
 
 import { createServer, type ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
@@ -13,14 +13,14 @@ import {
 } from './answer-head.ts';
 
 const KEEP_ALIVE_MS = 5000;
-/** Nothing here waits for anything but this process: whoever is slower than this is stuck. */
+/** Everything here happens in this process, so anything slower than this is stuck. */
 const TIMEOUT_MS = 2000;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const DATE = /\r\nDate: [^\r]+\r\n/;
 
 type Send = (response: ServerResponse, body: Buffer) => void;
 
-/** What a server sends for one request, over a connection in memory. */
+/** The bytes that a server sends for one request, over an in-memory connection. */
 function readAnswer(send: Send, body: Buffer): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   const chunks: Buffer[] = [];
@@ -54,7 +54,7 @@ function readAnswer(send: Send, body: Buffer): Promise<string | null> {
   });
 }
 
-/** Whether answers with our heads are the bytes of answers with Node's. */
+/** Whether responses with our heads are byte-identical to those with Node's. */
 export async function checkHeads(sendOurs: typeof sendHeaded = sendHeaded): Promise<boolean> {
   const fields = createConnectionFields({ nowMs: Date.now, keepAliveMs: KEEP_ALIVE_MS });
   const toHeaders = (body: Buffer) => ['x-check', 'head', 'content-length', String(body.length)];

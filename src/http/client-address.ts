@@ -1,4 +1,4 @@
-// Whose request it is: the socket's address, or what trusted proxies say of it.
+// The caller's address: the socket's peer, or what trusted proxies report.
 
 import { isIP } from 'node:net';
 import { createAddressMatcher, toAddressGroup, toPlainAddress } from '../lib/ip-address.ts';
@@ -10,12 +10,12 @@ interface AddressedRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** The caller's address group; a forged header from an untrusted peer changes nothing. */
+/** The caller's address group; a forged header from an untrusted peer has no effect. */
 export type ReadAddressGroup = (request: AddressedRequest) => string;
 
 export function createAddressReader(trustedProxies: readonly string[]): ReadAddressGroup {
   const isTrusted = createAddressMatcher(trustedProxies);
-  // A connection's peer never changes, so its group is worked out once.
+  // A connection's peer never changes, so its group is computed once.
   const groupBySocket = new WeakMap<object, string>();
   function peerGroup(request: AddressedRequest): string {
     let group = groupBySocket.get(request.socket);
@@ -32,7 +32,7 @@ export function createAddressReader(trustedProxies: readonly string[]): ReadAddr
     if (forwarded === undefined || !isTrusted(peer)) return peerGroup(request);
     const hops = String(forwarded).split(',').slice(-FORWARDED_HOPS_MAX).reverse();
     let client = peer;
-    // Each proxy appends the address that called it: walk back as long as that was a proxy too.
+    // Each proxy appends the address that called it: walk back while that was a trusted proxy.
     for (const hop of hops) {
       const address = toPlainAddress(hop.trim());
       if (isIP(address) === 0) break;

@@ -1,9 +1,9 @@
-// Headers that every answer has, errors included: what browsers may do with it.
+// Headers of every response, errors included: what browsers may do with it.
 
 /** Headers that a page from another origin may read. */
 const EXPOSED = 'Retry-After, RateLimit, RateLimit-Policy, ETag, X-Request-Id';
 
-/** Any page may read, and none is sent credentials for it. */
+/** Any page may read, without credentials. */
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED,

@@ -1,4 +1,4 @@
-// The HTTP server, built from the operation list; listening is left to the caller.
+// The HTTP server, built from the list of operations; the caller makes it listen.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -26,10 +26,10 @@ export interface HttpServerOptions
   extends Pick<RouterOptions, 'operations' | 'handlers' | 'isAllowedOrigin'> {
   readonly limits: Pick<GateOptions, 'ipBudget' | 'budgets' | 'identitiesMax'>;
   readonly access: Pick<GateOptions, 'identify' | 'countUse'>;
-  /** Whether browsers reach the server by https. */
+  /** Whether browsers reach the server over https. */
   readonly isSecure: boolean;
   readonly trustedProxies: readonly string[];
-  /** Whether Node sends heads that we write: what `checkHeads` found. */
+  /** Whether Node accepts our response heads: the result of `checkHeads`. */
   readonly ownHeads: boolean;
   readonly overload: { readonly requestsMax: number; readonly lagMaxMs: number };
   readonly timeouts: Timeouts;
@@ -38,7 +38,7 @@ export interface HttpServerOptions
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly isDraining: () => boolean;
-  /** The system's own unless a test tells another. */
+  /** Tests may replace the system's own. */
   readonly readSendQueues?: ReadSendQueues;
 }
 
@@ -51,11 +51,11 @@ interface Timeouts {
 export const DEFAULT_TIMEOUTS: Timeouts = {
   headersMs: 10_000,
   requestMs: 30_000,
-  // Longer than the idle time of common proxies, so that they close first.
+  // Longer than the idle timeout of common proxies, so that they close first.
   keepAliveMs: 65_000,
 };
 
-/** Operations that answer however busy the server is. */
+/** Operations that are never rejected for overload. */
 const NEVER_SHED = new Set(['getHealth']);
 
 function createMeters(metrics: Metrics): (operation: string) => RequestMeter {
@@ -70,14 +70,14 @@ function createMeters(metrics: Metrics): (operation: string) => RequestMeter {
   };
 }
 
-/** Counts, measures and logs an exchange when it is over. */
+/** Counts, measures and logs an exchange when it ends. */
 function createObserver(options: HttpServerOptions, pressure: Pressure) {
   const meterOf = createMeters(options.metrics);
   return (exchange: Exchange, startedMs: number, begun?: number): void => {
     pressure.leave();
     const ms = options.clock.monotonicMs() - startedMs;
     const { response, operation, identity } = exchange;
-    // 499 as proxies have it: the client was gone before its answer was.
+    // 499, as in nginx: the client disconnected before the response was sent.
     const status = begun ?? (response.writableFinished ? response.statusCode : 499);
     meterOf(operation).observe(status, ms / 1000);
     options.logger.request({
@@ -142,11 +142,11 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     exchange.onHead = done;
     response.on('close', done);
     try {
-      // Whoever wanted another protocol may have sent some of it already.
+      // A client that asked for another protocol may already have sent some of it.
       if (options.isDraining() || request.headers.upgrade !== undefined) closeAfter(response);
       const reason = findHeadFault(request);
       if (reason !== null) {
-        // What follows on the connection may not be what its sender takes it for.
+        // What follows on the connection may not be a request as its sender means it.
         closeAfter(response);
         throw new AppError('MALFORMED_REQUEST', { reason });
       }
@@ -188,21 +188,21 @@ export function createHttpServer(options: HttpServerOptions): Server {
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
       noDelay: true,
-      // Requests without a body need no stream that ends.
+      // Requests without a body then have no stream that must end.
       optimizeEmptyRequests: true,
-      // We say it ourselves, as a problem.
+      // We check it ourselves and respond with a problem.
       requireHostHeader: false,
     },
     listener,
   );
-  // Node drops requests whose sender has closed its side, unless told: such a client still reads.
+  // Node drops requests of half-closed connections by default, but such a client still reads.
   Object.assign(server, { httpAllowHalfOpen: true });
   const answerRaw = createRawAnswer(options);
   server.on('clientError', createParserErrorHandler(answerRaw));
-  // Expectations that nobody meets are ignored, as RFC 9110 allows, and CONNECT is no method here.
+  // Unknown expectations are ignored, as RFC 9110 allows, and CONNECT is not supported.
   server.on('checkExpectation', listener);
   server.on('connect', (_request, socket: Socket) => {
-    // Node has taken its own listener off, and an error that nobody hears ends the process.
+    // Node has removed its own listener, and an unhandled error would end the process.
     socket.on('error', () => socket.destroy());
     const allow = 'GET, HEAD, POST, DELETE, OPTIONS';
     answerRaw(socket, new AppError('METHOD_NOT_ALLOWED', { allow }, { headers: { Allow: allow } }));

@@ -1,4 +1,4 @@
-// One request and its answer: the only code that writes a response.
+// One request and its response: the only code that writes a response.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '../contract/identity.ts';
@@ -24,7 +24,7 @@ interface ExchangeParts {
   readonly response: ServerResponse;
   readonly target: Target;
   readonly id: string;
-  /** Makes the fields that Node adds to answers by itself; null where Node writes all heads. */
+  /** Builds the fields that Node adds to responses; null if Node writes all heads. */
   readonly toConnectionFields: ConnectionFields | null;
 }
 
@@ -35,15 +35,15 @@ export class Exchange {
   readonly path: string;
   readonly query: string | null;
   identity: Identity | null = null;
-  /** The caller's address as limits group it; null until somebody asked for it. */
+  /** The caller's address group; null until it is first needed. */
   addressGroup: string | null = null;
-  /** Name in the log; set when the route is known. */
+  /** The name in the log; set when the route is known. */
   operation = 'unknown';
-  /** Told when an answer has begun that goes on: it is no request in work any more. */
+  /** Called when a streaming response has begun: it no longer counts as a request in progress. */
   onHead: ((status: number) => void) | null = null;
   readonly #toConnectionFields: ConnectionFields | null;
   readonly #headers: string[];
-  /** Whether all headers are of our own making, so that nothing in them has to be checked. */
+  /** Whether we generated all header values, so that nothing has to be validated. */
   #isOwn = true;
 
   constructor({ request, response, target, id, toConnectionFields }: ExchangeParts) {
@@ -57,7 +57,7 @@ export class Exchange {
     this.#headers.push('x-request-id', id);
   }
 
-  /** Adds a header with any value; a name that is there already gets the new one. */
+  /** Sets a header to any value, replacing an existing one. */
   setHeader(name: string, value: string): void {
     this.#isOwn = false;
     const at = this.#find(name);
@@ -65,7 +65,7 @@ export class Exchange {
     else this.#headers.push(name, value);
   }
 
-  /** Gives a header that was added another value of our own making. */
+  /** Replaces the value of an added header with one that we generated. */
   renewHeader(name: string, value: string): void {
     const at = this.#find(name);
     if (at >= COMMON_FLAT.length) this.#headers[at + 1] = value;
@@ -76,7 +76,7 @@ export class Exchange {
     return this.#headers.findIndex((one, index) => index % 2 === 0 && one === name);
   }
 
-  /** Adds a header that cannot be there yet, with a value of our own making. */
+  /** Adds a header that is not set yet, with a value that we generated. */
   addHeader(name: string, value: string): void {
     this.#headers.push(name, value);
   }
@@ -88,12 +88,14 @@ export class Exchange {
     this.#isOwn = false;
   }
 
-  /** Whether an answer can still be given: the client may have gone, or a time-out answered. */
+  /**
+   * Whether a response can still be sent: the client may be gone, or a timeout may have responded.
+   */
   get isOpen(): boolean {
     return !this.response.headersSent && !this.response.destroyed;
   }
 
-  /** Sends the head of an answer that goes on; see `closeAfter` for what follows it. */
+  /** Sends the head of a streaming response; see `closeAfter` for later requests. */
   sendHead(status: number): void {
     this.response.writeHead(status, this.#headers);
     this.response.flushHeaders();
@@ -108,7 +110,8 @@ export class Exchange {
       this.response.end();
       return;
     }
-    // Node would join a text to the headers and encode both anew, which costs more than the rest.
+    // Given a string, Node would join it to the headers and encode both, which costs more than the
+    // rest.
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
     const toFields = this.#toConnectionFields;
     if (toFields !== null && this.#isOwn && mayHead(this.response)) {
@@ -117,11 +120,11 @@ export class Exchange {
     }
     this.#headers.push('content-length', String(bytes.length));
     this.response.writeHead(status, this.#headers);
-    // Node leaves the body out of an answer to HEAD by itself.
+    // Node omits the body of a response to HEAD itself.
     this.response.end(bytes);
   }
 
-  /** Sends a body that lies in several places; a long one is not copied into one first. */
+  /** Sends a body in several parts without copying a long one. */
   sendParts(status: number, parts: readonly Buffer[]): void {
     if (!this.isOpen) return;
     const length = parts.reduce((sum, part) => sum + part.length, 0);

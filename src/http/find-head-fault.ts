@@ -1,8 +1,10 @@
-// What a request's head must have beyond what Node's parser checks: RFC 9112, 3.2 and 6.1.
+// Checks of a request's head beyond those of Node's parser: RFC 9112, 3.2 and 6.1.
 
 import type { IncomingMessage } from 'node:http';
 
-/** A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port (RFC 3986, 3.2.2). */
+/**
+ * A name, an IPv4 address or an IPv6 address in brackets, with an optional port (RFC 3986, 3.2.2).
+ */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[[\da-f:.]{2,45}\])(?::\d{0,5})?$/i;
 
 /** Most clients send the same host, so it need not be matched again. */
@@ -15,7 +17,7 @@ function isValidHost(host: string): boolean {
   return true;
 }
 
-/** Node keeps the first of several `Host` fields, so the fields as they came are counted. */
+/** Node keeps only the first `Host` field, so the raw fields are counted. */
 function hasTwoHosts(fields: readonly string[]): boolean {
   let count = 0;
   for (let index = 0; index < fields.length; index += 2) {
@@ -38,11 +40,11 @@ function findCodingFault(request: IncomingMessage): string | null {
   const coding = request.headers['transfer-encoding'];
   if (coding === undefined) return null;
   if (coding.toLowerCase() !== 'chunked') return 'Transfer-Encoding must be "chunked" alone.';
-  // A proxy that speaks HTTP/1.0 ignores the field and may end the body elsewhere.
+  // An HTTP/1.0 proxy ignores the field and may end the body elsewhere (request smuggling).
   return request.httpVersion === '1.1' ? null : 'Transfer-Encoding needs HTTP/1.1.';
 }
 
-/** Why the request cannot be trusted, in words for its sender; null where all is well. */
+/** Why the request cannot be trusted, as a text for its sender; null if it is fine. */
 export function findHeadFault(request: IncomingMessage): string | null {
   return findHostFault(request) ?? findCodingFault(request);
 }

@@ -1,4 +1,4 @@
-// Who may pass: the address ceiling, then credentials, then the caller's own budget.
+// Admission: the address budget, then credentials, then the caller's own budget.
 
 import type { Caller, Identify } from '../access/identify.ts';
 import { type Budget, type Decision, Limiter } from '../access/limiter.ts';
@@ -20,24 +20,26 @@ export interface GateOptions {
   readonly metrics: Metrics;
 }
 
-/** What is asked for, as far as passing goes. */
+/** The parts of a request that matter for admission. */
 export interface Passage {
   readonly cost: number;
   readonly access: AccessLevel;
-  /** Whether it changes something, so that a cookie alone does not prove that a page may ask. */
+  /**
+   * Whether it changes something, so that a cookie alone does not prove that the page is allowed.
+   */
   readonly isWrite: boolean;
 }
 
 export interface Visitor extends Caller {
   /** Whether a browser sent it, and so names a page. */
   readonly isFromPage: boolean;
-  /** Whether the request names a page that may use sessions. */
+  /** Whether the named page may use sessions. */
   readonly isFromOwnPage: boolean;
 }
 
 export interface Admission {
   readonly identity: Identity;
-  /** The `RateLimit` and `RateLimit-Policy` fields of the answer. */
+  /** The `RateLimit` and `RateLimit-Policy` fields of the response. */
   readonly rateLimit: string;
   readonly rateLimitPolicy: string;
 }
@@ -54,7 +56,7 @@ interface Meter {
   readonly counters: { allowed(): void; refused(): void };
 }
 
-/** Whole seconds that are never too few: waiting them is enough. */
+/** Rounded up, so that waiting this long is always enough. */
 function toWaitSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000 - 1e-9));
 }
@@ -65,7 +67,7 @@ interface Refused {
   readonly policyField: string;
 }
 
-/** A budget does not have what is asked for. */
+/** A budget is too small for the request. */
 export class Refusal extends AppError<'RATE_LIMITED'> {
   readonly #limiter: Limiter;
   readonly #refused: Refused;
@@ -83,7 +85,7 @@ export class Refusal extends AppError<'RATE_LIMITED'> {
     this.#refused = refused;
   }
 
-  /** The same for another cost, where that is known only later. */
+  /** The same for another cost, if that is known only later. */
   toldFor(cost: number): Refusal {
     const { identity, decision } = this.#refused;
     const resetMs = this.#limiter.toWaitMs(identity, cost);
@@ -93,7 +95,7 @@ export class Refusal extends AppError<'RATE_LIMITED'> {
 
 function assertMayPass(identity: Identity, passage: Passage, visitor: Visitor): void {
   if (passage.access === 'key') {
-    // A page elsewhere must not reach a server on its reader's own machine through the browser.
+    // A foreign page must not reach a server on its visitor's own machine through the browser.
     if (visitor.isFromPage && !visitor.isFromOwnPage) throw new AppError('ORIGIN_NOT_ALLOWED', {});
     if (identity.kind === 'session') throw toUnauthorized('INVALID_API_KEY');
   }
@@ -136,17 +138,17 @@ export class Gate {
     };
   }
 
-  /** Charges a request that has no route: it counts, but its own answer stands. */
+  /** Charges a request without a route, but does not reject it: it gets its own error. */
   charge(addressGroup: string): void {
     this.#ip.limiter.take(addressGroup, 1);
   }
 
-  /** Charges a request that no operation answers, and refuses it above the ceiling. */
+  /** Charges a request that no operation handles, and rejects it above the address budget. */
   chargeOrRefuse(addressGroup: string): void {
     this.#spend(this.#ip, addressGroup, 1);
   }
 
-  /** At once unless the credential has to be looked up. */
+  /** Synchronous unless the credential has to be looked up. */
   admit(visitor: Visitor, passage: Passage): Admission | Promise<Admission> {
     const decision = this.#spend(this.#ip, visitor.addressGroup, passage.cost);
     try {
@@ -160,7 +162,10 @@ export class Gate {
     }
   }
 
-  /** Who is turned away for another reason was charged all the same, and is told. */
+  /**
+   * Requests rejected for another reason still consume budget, so they carry rate-limit headers
+   * too.
+   */
   #refuse(error: unknown, decision: Decision): never {
     if (error instanceof AppError) {
       const resetSeconds = toWaitSeconds(decision.resetMs);
@@ -180,9 +185,8 @@ export class Gate {
   }
 
   /**
-   * Charges a caller that has passed for something more that it asks in the same request. What was
-   * paid in advance is given back first: a refusal then costs nothing, and tells how long to wait
-   * for the whole.
+   * Charges an admitted caller for more work in the same request. What was paid in advance is
+   * refunded first, so that a rejection costs nothing and its wait covers the whole cost.
    */
   chargeMore(
     caller: MeteredCaller,

@@ -1,27 +1,27 @@
-// Answers after which the connection closes. A pipelined request behind one is not worked on: its
-// answer could not be sent, and a key that it issued, for one, would be lost.
+// Responses that close the connection. Requests pipelined behind one are not processed: their
+// responses could not be sent, and a newly issued key, for example, would be lost.
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that came too late stay in memory, and cost no budget: more than so many cut it. */
+/** Late requests stay in memory and cost no budget, so more than this many close the connection. */
 const LATE_MAX = 100;
 
-/** How many requests came behind the last answer of a connection. */
+/** How many requests arrived behind the last response of a connection. */
 const lateCounts = new WeakMap<Socket, number>();
 
-/** Closes the connection after this answer. */
+/** Closes the connection after this response. */
 export function closeAfter(response: ServerResponse): void {
   response.shouldKeepAlive = false;
   const { socket } = response.req;
   lateCounts.set(socket, lateCounts.get(socket) ?? 0);
 }
 
-/** Whether a request is to be ignored; a client that sends very many of them is cut off. */
+/** Whether to ignore a request; a client that sends too many of them is disconnected. */
 export function isAfterLast(response: ServerResponse): boolean {
   const { socket } = response.req;
   const count = lateCounts.get(socket);
-  // Only a response that waits for one before it has no socket yet.
+  // Only a response that waits for an earlier one has no socket yet.
   if (response.socket !== null || count === undefined) return false;
   lateCounts.set(socket, count + 1);
   if (count >= LATE_MAX) socket.destroy();

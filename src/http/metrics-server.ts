@@ -1,4 +1,4 @@
-// `/metrics` for Prometheus, on a loopback port of its own.
+// `/metrics` for Prometheus, on a separate loopback port.
 
 import { createServer, type Server } from 'node:http';
 import type { Metrics } from '../telemetry/metrics.ts';

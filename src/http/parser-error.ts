@@ -1,4 +1,4 @@
-// Answers requests that Node's HTTP parser refused: there is no request object, only a socket.
+// Responds to requests that Node's HTTP parser rejected: there is no request object, only a socket.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,9 +14,9 @@ interface ParserErrorOptions {
   readonly metrics: Metrics;
 }
 
-/** What Node hangs on the sockets of a server; `_httpMessage` is documented for this use. */
+/** What Node attaches to the sockets of a server; `_httpMessage` is documented for this use. */
 interface ServerSocket extends Socket {
-  /** The response whose turn it is; those of pipelined requests follow in order. */
+  /** The current response; those of pipelined requests follow in order. */
   _httpMessage?: ServerResponse | null;
   /** `incoming` is the last request whose head was parsed. */
   parser?: { readonly incoming: IncomingMessage | null } | null;
@@ -31,27 +31,27 @@ function endSoon(socket: Socket, text = ''): void {
 }
 
 /**
- * Answers what could not be parsed when its turn has come: requests that came before it on the
- * connection are answered first, in their order, so that no answer is taken for another's.
+ * Responds to unparsable bytes in turn: earlier requests on the connection are answered first, in
+ * order, so that no response is mistaken for another's.
  */
 function answerInTurn(socket: ServerSocket, answer: () => void): void {
   if (!socket.writable) return;
   const response = socket._httpMessage;
   if (response == null) {
     const incoming = socket.parser?.incoming;
-    // The broken bytes are the rest of a body whose request was answered early, with an error.
+    // The broken bytes are the rest of a body whose request was answered early with an error.
     if (incoming != null && !incoming.complete) endSoon(socket);
     else answer();
     return;
   }
-  // Only streams send their head long before their end, and they have no end to wait for.
+  // Only streams send their head long before their end, and they never end.
   if (response.headersSent && !response.writableEnded) socket.destroy();
-  // The broken bytes are the body of this very request.
+  // The broken bytes are the body of this request.
   else if (!response.headersSent && !response.req.complete) answer();
   else response.once('close', () => answerInTurn(socket, answer));
 }
 
-/** An answer to HEAD has a head only. */
+/** A response to HEAD has no body. */
 type AnswerRaw = (socket: Socket, error: AppError, isHead?: boolean) => void;
 
 function createProblemWriter(options: ParserErrorOptions): AnswerRaw {
@@ -83,18 +83,18 @@ function createProblemWriter(options: ParserErrorOptions): AnswerRaw {
 }
 
 /**
- * Writes a problem to a socket that has no response object, after the answers that are still due,
- * and ends the connection.
+ * Writes a problem to a socket without a response object, after the pending responses, and closes
+ * the connection.
  */
 export function createRawAnswer(options: ParserErrorOptions): AnswerRaw {
   const write = createProblemWriter(options);
   return (socket, error, isHead) => answerInTurn(socket, () => write(socket, error, isHead));
 }
 
-/** What Node's parser says of what it refused. */
+/** The parser's error. */
 interface ParserError extends Error {
   readonly code?: string;
-  /** The bytes that came last, and how many of them were good. */
+  /** The last bytes received, and how many of them were parsed. */
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 }
@@ -102,8 +102,8 @@ interface ParserError extends Error {
 const BLANK_LINE = '\r\n\r\n';
 
 /**
- * Whether a HEAD was refused, as far as can be seen: its first line must have come with the bytes
- * that broke it, and a request before it must have had no body.
+ * Whether the rejected request was a HEAD, as far as can be seen: its first line must be in the
+ * same packet as the broken bytes, and a request before it must have had no body.
  */
 function isHeadRequest({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
   if (rawPacket === undefined) return false;
@@ -117,10 +117,10 @@ function isHeadRequest({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
 export function createParserErrorHandler(answerRaw: AnswerRaw) {
   const broken = new WeakSet<Socket>();
   return (error: ParserError, socket: ServerSocket): void => {
-    // Whatever comes after broken bytes is broken, too, and was answered with them.
+    // Anything after broken bytes is broken too, and was answered with them.
     if (broken.has(socket)) return;
     broken.add(socket);
-    // Nobody is there to read an answer. Work that has begun ends by itself.
+    // Nobody is left to read a response. Work in progress ends by itself.
     const isGone = error.code === 'HPE_INVALID_EOF_STATE' && socket._httpMessage != null;
     if (error.code === 'ECONNRESET' || !socket.writable || isGone) socket.destroy();
     else answerRaw(socket, toParserAppError(error), isHeadRequest(error));

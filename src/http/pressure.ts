@@ -1,4 +1,4 @@
-// Tells when the server has more work than it can do in time, early enough to refuse politely.
+// Detects overload early enough to reject requests with 503.
 
 import type { Clock } from '../lib/clock.ts';
 
@@ -11,8 +11,8 @@ interface PressureOptions {
 }
 
 /**
- * Two signs: requests in work, and the delay of a timer. The delay is also read at each request,
- * because a loop that is stuck cannot run the timer that would say so.
+ * Two signals: concurrent requests, and the delay of a timer. The delay is also read at each
+ * request, because a blocked event loop cannot run the timer.
  */
 export class Pressure {
   readonly #options: PressureOptions;
@@ -32,7 +32,7 @@ export class Pressure {
     return this.#inFlight;
   }
 
-  /** How late the event loop is. */
+  /** The event loop delay. */
   readLagMs(nowMs = this.#options.clock.monotonicMs()): number {
     return Math.max(this.#lastLagMs, nowMs - this.#expectedMs);
   }

@@ -1,4 +1,4 @@
-// Errors → RFC 9457 answers. The only place that decides what of an error leaves the service.
+// Errors → RFC 9457 responses. The only place that decides what clients see of an error.
 
 import type { Static } from 'typebox';
 import { createSerializer } from '../contract/create-serializer.ts';
@@ -12,7 +12,7 @@ export const HEADER_BYTES_MAX = 16 * 1024;
 
 const serialize = createSerializer(problemSchema);
 
-/** The body of an error's answer. */
+/** The body of an error response. */
 export function toProblemText(error: AppError, requestId: string): string {
   return serialize(toProblem(error, requestId));
 }
@@ -29,7 +29,7 @@ function toProblem(error: AppError, requestId: string): Static<typeof problemSch
   };
 }
 
-/** What Node's HTTP parser refuses before there is a request. */
+/** What Node's HTTP parser rejects before there is a request. */
 const PARSER_ERRORS: Readonly<Record<string, () => AppError>> = {
   HPE_HEADER_OVERFLOW: () => new AppError('HEADERS_TOO_LARGE', { limitBytes: HEADER_BYTES_MAX }),
   ERR_HTTP_REQUEST_TIMEOUT: () => new AppError('REQUEST_TIMEOUT', {}),

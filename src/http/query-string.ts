@@ -1,4 +1,4 @@
-// Query text → fields, strictly: bad encoding, repeats and excess are errors, not guesses.
+// Parses a query string strictly: bad encoding, repeated fields and too many fields are errors.
 
 import { AppError, toInvalidInput } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
@@ -15,20 +15,20 @@ function decode(text: string): string {
   }
 }
 
-/** A value that nothing is refused for; what cannot be decoded stays as it came. */
+/** A value that is never rejected; what cannot be decoded is kept unchanged. */
 function decodeAnyText(text: string, before: string | undefined): string {
   let value = text;
   try {
     value = decode(text);
   } catch {
-    // It is no text of ours, whatever it is.
+    // Not valid text, so it stays as sent.
   }
   return before === undefined ? value : `${before},${value}`;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** `anyText` names the fields whose values may be anything, and may come more than once. */
+/** `anyText` names the fields that accept any value, even repeated. */
 export function parseQueryString(text: string, anyText = NONE): Record<string, string> {
   const fields: Record<string, string> = Object.create(null);
   if (text === '') return fields;

@@ -1,4 +1,4 @@
-// A request's JSON body, bounded and decoded strictly.
+// Reads a request's JSON body, bounded and decoded strictly.
 
 import type { IncomingMessage } from 'node:http';
 import { AppError, toInvalidInput } from '../errors/app-error.ts';
@@ -6,7 +6,7 @@ import { findDuplicateKey } from '../lib/find-duplicate-key.ts';
 import { toShownText } from '../lib/shown-text.ts';
 import { BODY_BYTES_MAX } from './problem.ts';
 
-/** Keeps a byte order mark, which JSON must not have. */
+/** Keeps a byte order mark, so that JSON parsing rejects it. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function tooLarge(): AppError {
@@ -15,7 +15,7 @@ function tooLarge(): AppError {
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // One without any body is over from the start, and says nothing more.
+    // A request without a body has already ended and emits no more events.
     if (request.readableEnded) {
       resolve(Buffer.alloc(0));
       return;
@@ -24,7 +24,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     let length = 0;
     let isWhole = false;
     const cut = () => {
-      // A request that was read in full closes, too; an error is too dear to be made for that.
+      // `close` also follows a complete request; creating an error for that would be too expensive.
       if (isWhole) return;
       reject(
         new AppError('MALFORMED_REQUEST', {
@@ -32,12 +32,12 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
         }),
       );
     };
-    // The client may have gone while its credentials were looked up.
+    // The client may have disconnected during the credential lookup.
     if (request.destroyed) cut();
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > BODY_BYTES_MAX) {
-        // What still comes is thrown away as it arrives, so that the client can read its answer.
+        // Further data is discarded, so that the client can read the response.
         chunks.length = 0;
         reject(tooLarge());
         return;
@@ -73,7 +73,7 @@ function toFault(bytes: Buffer, text: string): string {
   return 'must be valid JSON in UTF-8';
 }
 
-/** The bytes of a body that says it is JSON, as they came. */
+/** The bytes of a body whose content type is JSON. */
 export function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
   const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') throw new AppError('UNSUPPORTED_MEDIA_TYPE', {});
@@ -81,7 +81,7 @@ export function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
   return readBytes(request);
 }
 
-/** The body as a JSON object. A field called `__proto__` is a field: the schema refuses it. */
+/** The body as a JSON object. A field named `__proto__` stays a field: the schema rejects it. */
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   const value = parseJson(await readJsonBytes(request));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

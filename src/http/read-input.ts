@@ -1,4 +1,4 @@
-// A request's input as its operation wants it: the query of a GET or DELETE, the body of a POST.
+// Reads the input of an operation: the query of a GET or DELETE, the body of a POST.
 
 import type { Operation } from '../contract/operation.ts';
 import { createInputParser } from '../contract/parse-input.ts';
@@ -38,7 +38,7 @@ export function createInputReader(operation: Operation): (exchange: Exchange) =>
   };
 }
 
-/** Queries repeat: what was read from the last ones is kept, and nobody can change it. */
+/** Queries repeat, so the last parsed inputs are cached and frozen. */
 function createQueryReader(operation: Operation): (query: string) => unknown {
   const parse = createInputParser(operation.input, 'text');
   const anyText = new Set(operation.anyTextFields);
@@ -52,7 +52,7 @@ function createQueryReader(operation: Operation): (query: string) => unknown {
   };
 }
 
-/** The caller's word for this request; null where none came. */
+/** The client's idempotency key; null if there is none. */
 export function readIdempotencyKey(exchange: Exchange): string | null {
   const word = exchange.request.headers['idempotency-key'];
   if (word === undefined) return null;

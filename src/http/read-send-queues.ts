@@ -1,11 +1,11 @@
-// What the operating system still holds of what was written to connections: bytes that the other
-// end has not acknowledged. Linux tells it in /proc/net/tcp and tcp6, for all connections at once.
+// Reads the TCP send queues: bytes written to a connection that the peer has not acknowledged.
+// Linux lists them in /proc/net/tcp and tcp6, for all connections at once.
 
 import { read } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { endianness } from 'node:os';
 
-/** The two ends of a connection, as `net.Socket` names them. */
+/** The two ends of a connection, with the field names of `net.Socket`. */
 export interface ConnectionEnds {
   readonly localAddress?: string | undefined;
   readonly localPort?: number | undefined;
@@ -13,13 +13,13 @@ export interface ConnectionEnds {
   readonly remotePort?: number | undefined;
 }
 
-/** Unacknowledged bytes by `toConnectionName`; connections that have none are left out. */
+/** Unacknowledged bytes by `toConnectionName`; connections without any are left out. */
 export type SendQueues = ReadonlyMap<string, number>;
 
-/** Null where the system does not tell, or the table is too long to be read. */
+/** Null if the system does not report them, or the table is too long. */
 export type ReadSendQueues = () => Promise<SendQueues | null>;
 
-/** Over 100,000 connections; on a machine with more, reading would cost too much. */
+/** More than 100,000 connections; above that, reading would cost too much. */
 const TABLE_BYTES_MAX = 16 * 1024 * 1024;
 const FIRST_BYTES = 64 * 1024;
 
@@ -42,7 +42,7 @@ function toIpv6Groups(address: string): number[] {
   return [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16));
 }
 
-/** Each word of four bytes as a number of the machine, in hexadecimal. */
+/** Each word of four bytes in the machine's byte order, in hexadecimal. */
 function toTableAddress(address: string, order: 'LE' | 'BE'): string {
   const bytes = address.includes(':')
     ? toIpv6Groups(address).flatMap((group) => [group >> 8, group & 0xff])
@@ -56,7 +56,7 @@ function toTablePort(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** A connection as the system's table writes it; null where it is not connected any more. */
+/** A connection's name in the system's table; null if it is no longer connected. */
 export function toConnectionName(ends: ConnectionEnds, order = endianness()): string | null {
   const { localAddress, localPort, remoteAddress, remotePort } = ends;
   if (!localAddress || !localPort || !remoteAddress || !remotePort) return null;
@@ -65,9 +65,7 @@ export function toConnectionName(ends: ConnectionEnds, order = endianness()): st
 }
 
 /**
- * Adds what one table tells. A line is `   0: 0100007F:1F90 0100007F:C350 01 00000A28:00000000 …`:
- * its number, the two ends, the state, then what waits to be sent and to be read. Nearly all
- * connections have an empty queue, so that is looked at before anything is made of a line.
+ * Adds the entries of one table. A line is `   0: 0100007F:1F90 0100007F:C350 01 00000A28:00000000 …`: its number, the two ends, the state, then the send and receive queues. Nearly all queues are empty, so the queue is checked before the line is parsed.
  */
 export function parseSendQueues(
   table: Buffer,
@@ -75,11 +73,11 @@ export function parseSendQueues(
   queues: Map<string, number>,
 ): void {
   const nameLength = 2 * (addressLength + 5) + 1;
-  // The first line has titles.
+  // Skips the header line.
   let start = table.indexOf(LINE_FEED) + 1;
   while (start > 0 && start < table.length) {
     const name = table.indexOf(COLON, start) + 2;
-    // Behind the name: a blank, two digits of state, a blank.
+    // After the name: a space, two digits of state, a space.
     const queue = name + nameLength + 4;
     if (name < 2 || queue + 8 > table.length) return;
     let digit = 0;
@@ -92,7 +90,9 @@ export function parseSendQueues(
   }
 }
 
-/** The system gives a page at a time, so this is called often: callbacks cost half of promises. */
+/**
+ * The system returns one page per read, so this is called often: callbacks cost half of promises.
+ */
 function readAll(file: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     let table = Buffer.allocUnsafe(FIRST_BYTES);
@@ -113,7 +113,7 @@ function readAll(file: number): Promise<Buffer | null> {
   });
 }
 
-/** Null where it cannot be read. */
+/** Null if it cannot be read. */
 async function readTable(path: string): Promise<Buffer | null> {
   try {
     await using file = await open(path);
@@ -128,7 +128,7 @@ export async function readSendQueues(): Promise<SendQueues | null> {
   const table = await readTable('/proc/net/tcp');
   if (table === null) return null;
   parseSendQueues(table, 8, queues);
-  // Missing where IPv6 is off.
+  // Missing if IPv6 is disabled.
   const table6 = await readTable('/proc/net/tcp6');
   if (table6 !== null) parseSendQueues(table6, 32, queues);
   return queues;

@@ -1,16 +1,16 @@
-// Headers that depend on the page an answer goes to: who may read it, and what may be sent.
+// CORS headers: which pages may read a response, and what they may send.
 
 import type { Exchange } from './exchange.ts';
 
 /** Whether pages of this origin may use sessions. */
 export type IsAllowedOrigin = (origin: string | null) => boolean;
 
-/** The page that a browser says it is on; `null` as text is what hidden places call themselves. */
+/** The `Origin` header; browsers send the text `null` for opaque origins. */
 export function readOrigin(exchange: Exchange): string | null {
   return exchange.request.headers.origin ?? null;
 }
 
-/** Pages that may use sessions get the answer with credentials, others nothing. */
+/** Allowed pages get the response with credentials, others get no CORS headers. */
 export function restrictToOwnPages(exchange: Exchange, isAllowed: IsAllowedOrigin): void {
   const origin = readOrigin(exchange);
   exchange.setHeader('cross-origin-resource-policy', 'same-origin');
@@ -24,7 +24,7 @@ export function restrictToOwnPages(exchange: Exchange, isAllowed: IsAllowedOrigi
   }
 }
 
-/** `Authorization` is missing on purpose: a key does not belong in a page. */
+/** `Authorization` is left out on purpose: a key must not be in a page. */
 const ALLOWED_HEADERS =
   'Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
 

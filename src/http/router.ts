@@ -1,4 +1,4 @@
-// Path and method → what answers. Paths are static, so a look-up is all there is to it.
+// Path and method → route. Paths are static, so a map lookup is enough.
 
 import type { AnyHandler, RawHandler, StreamHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -10,9 +10,9 @@ import type { Exchange } from './exchange.ts';
 import { restrictToOwnPages, toPreflightHeaders } from './response-headers.ts';
 
 interface Route {
-  /** Names the route in the log and the metrics. */
+  /** The name of the route in the log and the metrics. */
   readonly operation: string;
-  /** Which pages may read what is answered here, refusals included; any where it is missing. */
+  /** Sets which pages may read the responses, errors included; any page if missing. */
   readonly restrict?: (exchange: Exchange) => void;
   readonly answer: Answer;
 }
@@ -35,7 +35,7 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** No such route, which is said first; it counts toward the ceiling of its address all the same. */
+/** Responds with 404 first; the request still counts toward the budget of its address. */
 function createUnmetered(options: BindOptions, answer: (exchange: Exchange) => void): Answer {
   return (exchange) => {
     options.gate.charge(options.readAddressGroup(exchange.request));
@@ -43,7 +43,7 @@ function createUnmetered(options: BindOptions, answer: (exchange: Exchange) => v
   };
 }
 
-/** No operation answers these, but the ceiling of their address holds. */
+/** For requests that no operation handles; the budget of their address applies. */
 function createCeiled(options: BindOptions, answer: (exchange: Exchange) => void): Answer {
   return (exchange) => {
     options.gate.chargeOrRefuse(options.readAddressGroup(exchange.request));
@@ -87,12 +87,12 @@ interface PathRoutes {
   wrongMethod: Route;
 }
 
-/** Adds what every path answers beside its own methods: OPTIONS, HEAD, and 405 for the rest. */
+/** Adds to every path: OPTIONS, HEAD, and 405 for the rest. */
 function completePath(routes: Map<string, Route>, options: BindOptions): PathRoutes {
   const get = routes.get('GET');
   if (get) routes.set('HEAD', get);
   const methods = [...routes.keys(), 'OPTIONS'].sort();
-  // The operations of one path are open to the same pages.
+  // All operations of one path allow the same pages.
   const { restrict } = [...routes.values()][0] ?? {};
   const alike = (route: Route): Route => (restrict ? { ...route, restrict } : route);
   routes.set('OPTIONS', alike(createPreflight(options, methods)));

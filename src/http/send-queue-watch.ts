@@ -1,11 +1,11 @@
-// Finds readers of streams that never read. The system takes megabytes for a connection before
-// anything waits in this process, so its send queues are looked at, too.
+// Finds stream clients that never read. The system buffers megabytes per connection before anything
+// waits in this process, so the TCP send queues are checked, too.
 
 import type { Clock } from '../lib/clock.ts';
 import { type ConnectionEnds, type ReadSendQueues, toConnectionName } from './read-send-queues.ts';
 
 interface WatchedSocket extends ConnectionEnds {
-  /** Bytes that were written, whether they have left this process or not. */
+  /** Bytes written, whether or not they have left this process. */
   readonly bytesWritten: number;
   /** Of those, bytes that are still in this process. */
   readonly writableLength: number;
@@ -13,11 +13,11 @@ interface WatchedSocket extends ConnectionEnds {
 
 export interface WatchedQueue {
   /**
-   * For how long bytes have lain in the system's queue of which none was acknowledged, as of the
-   * last look; 0 where the queue was empty or cannot be seen.
+   * How long the system's send queue has been non-empty without any acknowledged byte, as of the
+   * last check; 0 if it was empty or is unknown.
    */
   readonly stalledMs: number;
-  /** To be called when the connection closes. */
+  /** Call this when the connection closes. */
   forget(): void;
 }
 
@@ -30,9 +30,9 @@ const LOOK_EVERY_MS = 15_000;
 
 class Queue {
   readonly #socket: WatchedSocket;
-  /** Bytes that had left this process before the look that is under way; null before the first. */
+  /** Bytes that had left this process before the current check; null before the first. */
   #takenBytes: number | null = null;
-  /** The most that the other end was seen to have acknowledged. */
+  /** The highest number of bytes known to be acknowledged. */
   #ackedBytes = Number.NEGATIVE_INFINITY;
   #sinceMs = 0;
   stalledMs = 0;
@@ -42,8 +42,8 @@ class Queue {
   }
 
   /**
-   * Before the queues are read: what is written while they are read may be in the queue already,
-   * and must not count as acknowledged.
+   * Called before the queues are read: bytes written during the read may already be queued, and
+   * must not count as acknowledged.
    */
   prepare(): void {
     this.#takenBytes = this.#socket.bytesWritten - this.#socket.writableLength;
@@ -51,7 +51,7 @@ class Queue {
 
   see(queuedBytes: number, nowMs: number): void {
     if (this.#takenBytes === null) return;
-    // An empty queue cannot stall: time counts from the first look that finds something in it.
+    // An empty queue cannot stall: time counts from the first check that finds bytes in it.
     const ackedBytes =
       queuedBytes === 0 ? Number.NEGATIVE_INFINITY : this.#takenBytes - queuedBytes;
     if (queuedBytes === 0 || ackedBytes > this.#ackedBytes) {
@@ -92,7 +92,7 @@ export class SendQueueWatch {
     };
   }
 
-  /** One read of the system's tables for all connections. */
+  /** Reads the system's tables once for all connections. */
   async look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -100,7 +100,7 @@ export class SendQueueWatch {
       for (const queue of this.#queues.values()) queue.prepare();
       const queued = await this.#options.readSendQueues();
       const nowMs = this.#options.clock.monotonicMs();
-      // What cannot be seen counts as empty: nobody is cut for it.
+      // An unknown queue counts as empty: nobody is disconnected for it.
       for (const [name, queue] of this.#queues) queue.see(queued?.get(name) ?? 0, nowMs);
     } finally {
       this.#isLooking = false;

@@ -1,19 +1,19 @@
-// The session as a browser keeps it.
+// The session cookie.
 
-/** The `__Host-` prefix makes browsers refuse the cookie from any other host or over plain http. */
+/** The `__Host-` prefix makes browsers reject the cookie from any other host or over plain http. */
 const SECURE_NAME = '__Host-mw_session';
 const PLAIN_NAME = 'mw_session';
 
 export interface SessionCookie {
-  /** The value in a request's `Cookie` header; undefined where there is none. */
+  /** The value in a request's `Cookie` header; undefined if there is none. */
   read(header: string | undefined): string | undefined;
-  /** `Set-Cookie` for a session that lasts so long. */
+  /** `Set-Cookie` for a session with this lifetime. */
   toKept(token: string, maxAgeSeconds: number): string;
-  /** `Set-Cookie` that takes the cookie back. */
+  /** `Set-Cookie` that deletes the cookie. */
   toDropped(): string;
 }
 
-/** Secure cookies need https; a server on this machine without it uses the plain name. */
+/** Secure cookies need https; a server without https, on this machine only, uses the plain name. */
 export function createSessionCookie(isSecure: boolean): SessionCookie {
   const name = isSecure ? SECURE_NAME : PLAIN_NAME;
   const start = `${name}=`;

@@ -1,7 +1,7 @@
 // Writes a stream of events to one connection.
 //
-// Frames go to the socket as they are, each as one HTTP chunk that is framed once for all readers:
-// what Node does for every write of a response costs more than the write itself.
+// Frames go directly to the socket, each as one HTTP chunk that is framed once for all readers:
+// Node's `response.write` costs more than the write itself.
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ import type { WatchedQueue } from './send-queue-watch.ts';
 let lastFrame: StreamFrame | null = null;
 let lastChunk = Buffer.alloc(0);
 
-/** The same frame is written to many readers in a row. */
+/** Cached, because the same frame is written to many readers in a row. */
 function toChunk(frame: StreamFrame): Buffer {
   if (frame !== lastFrame) {
     const head = Buffer.from(`${frame.bytes.length.toString(16)}\r\n`, 'latin1');
@@ -21,20 +21,20 @@ function toChunk(frame: StreamFrame): Buffer {
   return lastChunk;
 }
 
-/** Readers of old, who know no chunks. */
+/** HTTP/1.0 clients, which do not support chunked encoding. */
 function toPlain(frame: StreamFrame): Buffer {
   return frame.bytes;
 }
 
 export class SseOutlet implements StreamOutlet {
   readonly #response: ServerResponse;
-  /** Null while a pipelined request before this one still has the socket. */
+  /** Null while an earlier pipelined request still has the socket. */
   #socket: Socket | null;
   readonly #toBytes: DirectWay['toBytes'];
   readonly #sendQueue: WatchedQueue;
   #isOver = false;
 
-  /** The head of the answer has been sent. */
+  /** Requires that the head has been sent. */
   constructor(response: ServerResponse, sendQueue: WatchedQueue) {
     this.#response = response;
     this.#sendQueue = sendQueue;
@@ -75,7 +75,7 @@ export class SseOutlet implements StreamOutlet {
     this.#response.destroy();
   }
 
-  /** Node keeps what is written until the socket is free. */
+  /** Node buffers what is written until the socket is free. */
   #writeEarly(frame: StreamFrame): boolean {
     const response = this.#response;
     if (response.destroyed || response.writableEnded) return true;

@@ -1,4 +1,4 @@
-// What a request asks for: the path and the query of its target.
+// The path and the query of a request target.
 
 import { BoundedMap } from '../lib/bounded-map.ts';
 
@@ -12,7 +12,7 @@ export interface Target {
 const TARGETS_KEPT = 1000;
 const KEPT_LENGTH_MAX = 512;
 
-/** A proxy may send the whole URL as the target; what counts of it is path and query. */
+/** A proxy may send an absolute URL as the target; only its path and query count. */
 function toOriginForm(target: string): string {
   return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
 }
@@ -24,7 +24,10 @@ function parseTarget(text: string): Target {
   return { path: url.slice(0, question), query: url.slice(question + 1) };
 }
 
-/** Targets repeat: the last ones are kept, and with them texts whose look-ups are cheap. */
+/**
+ * Targets repeat, so the last ones are cached, with strings that are already hashed for map
+ * lookups.
+ */
 export function createTargetReader(): (text: string) => Target {
   const kept = new BoundedMap<string, Target>(TARGETS_KEPT);
   return (text) => {
