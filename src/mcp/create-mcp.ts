@@ -1,4 +1,4 @@
-// The MCP endpoint: messages in, answers out. Nothing is kept between two requests.
+// The MCP endpoint: messages in, answers out. It is stateless.
 
 import type { AnyHandler, HandlerContext, RawHandler } from '../contract/handler.ts';
 import { COSTS, type Operation } from '../contract/operation.ts';
@@ -25,7 +25,7 @@ export interface McpOptions
   readonly logger: { error(fields: object, message: string): void };
 }
 
-/** One message of a request with all that it takes to answer it. */
+/** One message of a request with everything needed to answer it. */
 interface Work {
   readonly message: McpMessage;
   readonly input: McpInput;
@@ -35,7 +35,7 @@ interface Work {
 
 interface Answered {
   readonly status: number;
-  /** Null where the message wants no answer. */
+  /** Null if the message expects no answer. */
   readonly text: EncodedText | null;
   readonly retryAfterSeconds?: number | undefined;
 }
@@ -51,7 +51,7 @@ const START = Buffer.from('[');
 const COMMA = Buffer.from(',');
 const END = Buffer.from(']');
 
-/** A list of answers in pieces, so that bytes that are kept are sent and not copied. */
+/** A list of answers in pieces, so that cached bytes are sent without a copy. */
 function toList(answers: readonly EncodedText[]): readonly Buffer[] {
   const pieces = answers.flatMap((answer, index) => [
     index === 0 ? START : COMMA,
@@ -60,7 +60,7 @@ function toList(answers: readonly EncodedText[]): readonly Buffer[] {
   return [...pieces, END];
 }
 
-/** Answers each message of a request by itself; a whole request fails only before it is read. */
+/** Answers each message of a request separately; a whole request fails only before it is parsed. */
 class McpEndpoint {
   readonly #options: McpOptions;
   readonly #tools: ReturnType<typeof createTools>;
@@ -97,7 +97,10 @@ class McpEndpoint {
     return { status, body: text, retryAfterSeconds };
   }
 
-  /** Each is charged before any is worked on; one that cannot pay is told so by itself. */
+  /**
+   * All messages are charged before any is processed; one that exceeds the budget gets its own
+   * error.
+   */
   async #answerBatch(
     input: McpInput,
     request: RawRequest,
@@ -115,19 +118,19 @@ class McpEndpoint {
     const answers = await Promise.all(works.map((work) => work()));
     const texts = answers.flatMap(({ text }) => (text === null ? [] : [text]));
     if (texts.length === 0) return { status: 202, body: null };
-    // Whoever waits for the longest of them can ask for all of them again.
+    // The longest wait allows a retry of all of them.
     const waits = answers.flatMap(({ retryAfterSeconds: seconds }) => seconds ?? []);
     const retryAfterSeconds = waits.length === 0 ? undefined : Math.max(...waits);
     return { status: 200, body: toList(texts), retryAfterSeconds };
   }
 
-  /** The tool that a message calls; what is no name at all is told of when it is answered. */
+  /** The tool that a message calls; an invalid name is reported when the message is answered. */
   #findTool({ method, params }: McpMessage): Tool | undefined {
     const { name } = params;
     return method === 'tools/call' && typeof name === 'string' ? this.#tools.get(name) : undefined;
   }
 
-  /** The cost of the dearest message; of what cannot be read that of the least. */
+  /** The cost of the most expensive message; the minimum if the body cannot be parsed. */
   toCost(request: Parameters<RawHandler['toCost']>[0]): number {
     if (request === null)
       return Math.max(COSTS.read, ...[...this.#tools.values()].map(({ cost }) => cost));
@@ -172,7 +175,7 @@ class McpEndpoint {
     return { status: 200, text: this.#encode(message, input.revision, result) };
   }
 
-  /** The one place where errors become answers here. */
+  /** The one place where errors become answers. */
   #fail(work: Work, error: unknown): Answered {
     const { message, context } = work;
     if (message.id === null) return { status: 202, text: null };

@@ -1,4 +1,4 @@
-// Results and errors as JSON-RPC text. Texts that are JSON already are put together, not parsed.
+// Results and errors as JSON-RPC text. Parts that are already JSON are concatenated, not parsed.
 
 import { createSerializer } from '../contract/create-serializer.ts';
 import { mcpErrorSchema } from '../contract/operations/call-mcp.ts';
@@ -13,13 +13,13 @@ import {
 } from './protocol.ts';
 import type { ToolError } from './tool-error.ts';
 
-/** How long and by whom a result may be kept, as the stateless revision tells it. */
+/** How long and by whom a result may be cached, in the stateless revision. */
 export interface CacheHint {
   readonly ttlMs: number;
   readonly scope: 'public' | 'private';
 }
 
-/** The members of a result object, without its braces; bytes where they were made before. */
+/** The members of a result object, without its braces; bytes if they are cached. */
 export interface ResultText {
   readonly members: string | Buffer;
   readonly cache?: CacheHint;
@@ -27,7 +27,7 @@ export interface ResultText {
 
 type EncodeResult = (message: McpMessage, revision: Revision, result: ResultText) => EncodedText;
 
-/** Text, or bytes in pieces where a large one of them was made before. */
+/** A string, or bytes in pieces if a large part is cached. */
 export type EncodedText = string | readonly Buffer[];
 
 export function toMembers(value: Readonly<Record<string, unknown>>): string {
@@ -39,7 +39,7 @@ function join(start: string, members: string | Buffer, end: string): EncodedText
   return [Buffer.from(start), members, Buffer.from(end)];
 }
 
-/** The stateless revision has every result say that it is whole, and who made it. */
+/** In the stateless revision every result says that it is complete, and names the server. */
 export function createEncodeResult(serverInfo: Readonly<Record<string, unknown>>): EncodeResult {
   const end = `"resultType":"complete","_meta":${JSON.stringify({ [SERVER_INFO_KEY]: serverInfo })}`;
   return (message, revision, { members, cache }) => {
@@ -59,12 +59,12 @@ export function encodeError(id: RpcId | null, error: RpcError): string {
   return serializeError({ jsonrpc: '2.0', id, error: told });
 }
 
-/** A tool's answer: as data, and once more as text for clients that know nothing else. */
+/** A tool's answer: as structured content, and again as text for older clients. */
 export function toToolMembers(json: string): string {
   return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
 }
 
-/** Without structured content: that has the form of the tool's answers, which an error has not. */
+/** Without structured content, which must match the tool's output schema. */
 export function toToolErrorResult(error: ToolError): ResultText {
   const content = [{ type: 'text', text: serializeToolError(error) }];
   return { members: toMembers({ content, isError: true }) };

@@ -1,4 +1,4 @@
-// The headers that repeat parts of a message, and whether they say the same as it does.
+// The headers that repeat parts of a message, and the check that they agree with it.
 
 import { type McpMessage, RpcError } from './protocol.ts';
 
@@ -33,7 +33,7 @@ const NAMED_BY: Readonly<Record<string, string>> = {
 const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** What is not plain ASCII travels as Base64 between marks; null where that is broken. */
+/** Non-ASCII names are sent as Base64 between marks; null if that is malformed. */
 function decodeName(text: string): string | null {
   if (!text.startsWith('=?base64?')) return text;
   const encoded = ENCODED.exec(text)?.[1];
@@ -63,7 +63,7 @@ export function assertHeadersAgree(
   }
 }
 
-/** Every request has to repeat its version, method and name; notifications need not. */
+/** Every request must repeat its version, method and name; notifications need not. */
 export function assertHeadersPresent(message: McpMessage, headers: McpHeaders): void {
   if (message.id === null) return;
   if (headers.version === null) throw toMismatch(message, 'MCP-Protocol-Version is missing');

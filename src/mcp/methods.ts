@@ -1,4 +1,4 @@
-// The protocol's methods that this server has, and what each answers.
+// The protocol methods of this server.
 
 import type { HandlerContext } from '../contract/handler.ts';
 import { toShownText } from '../lib/shown-text.ts';
@@ -26,12 +26,12 @@ export interface MethodOptions {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
-  /** Offered as far as the tools that they need are there. */
+  /** Offered if the tools that they need exist. */
   readonly prompts: readonly Prompt[];
   readonly listChains: () => readonly string[];
 }
 
-/** Lists follow from the code alone, so they hold as long as the server runs. */
+/** Lists are fixed in code, so they are valid as long as the server runs. */
 const LASTING: CacheHint = { ttlMs: 300_000, scope: 'public' };
 
 const COMPLETIONS_MAX = 100;
@@ -55,7 +55,7 @@ const inAll = () => true;
 const afterHandshake = (isStateless: boolean) => !isStateless;
 const withoutHandshake = (isStateless: boolean) => isStateless;
 
-/** A list that fits on one page: there are no cursors, so none can be right. */
+/** A list on one page: no cursors are issued, so any cursor is invalid. */
 function createList(value: Readonly<Record<string, unknown>>): Method {
   const result: ResultText = { members: toMembers(value), cache: LASTING };
   return {
@@ -76,7 +76,7 @@ function createGreetings(server: MethodOptions['server']): Readonly<Record<strin
       isIn: afterHandshake,
       answer: (params) => {
         const asked = readText(params, 'protocolVersion');
-        // What we do not speak is answered with the newest that we do; the client decides.
+        // For an unsupported version the newest supported one is returned; the client decides.
         const protocolVersion =
           HANDSHAKE_REVISIONS.find((one) => one === asked) ?? HANDSHAKE_REVISIONS[0];
         return { members: toMembers({ protocolVersion, serverInfo: server, ...about }) };
@@ -116,7 +116,7 @@ function createResourceMethods(options: MethodOptions): Readonly<Record<string, 
   const { resources, templates, tools } = options;
   const listed = { resources: resources.map(toListedResource) };
   const listedTemplates = { resourceTemplates: templates.map(toListedTemplate) };
-  /** The text of a resource with what is known of it; null where the address names none. */
+  /** A resource with its text; null if the address is unknown. */
   async function find(uri: string, context: HandlerContext) {
     for (const template of templates) {
       const text = template.find(uri);
@@ -144,7 +144,7 @@ function createResourceMethods(options: MethodOptions): Readonly<Record<string, 
   };
 }
 
-/** The arguments of a prompt as texts; each that is needed must be there. */
+/** The arguments of a prompt as strings; required ones must be present. */
 function readArguments(prompt: Prompt, params: Params): Record<string, string> {
   const { arguments: given = {} } = params;
   if (!isObject(given)) throw invalid('Invalid params: arguments must be an object');
@@ -177,7 +177,7 @@ function createPromptMethods(prompts: readonly Prompt[]): Readonly<Record<string
   };
 }
 
-/** What the arguments of prompts and the blanks of templates can be filled with. */
+/** Completions for arguments of prompts and variables of templates. */
 function createComplete(options: MethodOptions): Method {
   function listValues(reference: Params, argument: string): readonly string[] {
     const { type, name, uri } = reference;

@@ -1,4 +1,4 @@
-// A request's body and headers → messages of one protocol revision, or the error that says why not.
+// A request's body and headers → messages of one protocol revision, or an error.
 
 import { isUtf8 } from 'node:buffer';
 import { findDuplicateKey } from '../lib/find-duplicate-key.ts';
@@ -33,7 +33,7 @@ export interface McpInput {
 
 function parseJson(body: Buffer): unknown {
   let value: unknown;
-  // A byte order mark stays in the text, and is not JSON.
+  // A byte order mark stays in the text and makes it invalid JSON.
   const text = isUtf8(body) ? body.toString('utf8') : '';
   try {
     value = JSON.parse(text);
@@ -50,7 +50,7 @@ function isId(value: unknown): value is RpcId {
   return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 }
 
-/** An answer to a request of a server's: taken and dropped, since none is ever made here. */
+/** A response from the client: accepted and ignored, since this server sends no requests. */
 const DROPPED: McpMessage = { id: null, method: '', params: {} };
 
 function parseMessage(value: unknown): McpMessage {
@@ -75,7 +75,7 @@ function parseMessage(value: unknown): McpMessage {
   return { id: about.id, method, params };
 }
 
-/** The revision that a message names for itself; undefined where it leaves that to the headers. */
+/** The revision in the message itself; undefined if only the headers have it. */
 function readClaim(message: McpMessage): unknown {
   const meta = message.params['_meta'];
   return isObject(meta) ? meta[PROTOCOL_VERSION_KEY] : undefined;
@@ -89,7 +89,7 @@ function assertSupported(requested: string, id: RpcId | null, supported: readonl
   });
 }
 
-/** The keys of `_meta` that the stateless revision asks of every request. */
+/** The `_meta` keys that the stateless revision requires in every request. */
 function assertMeta(message: McpMessage): void {
   const meta = message.params['_meta'];
   const { id } = message;

@@ -1,10 +1,10 @@
-// Questions worth asking, written out once so that they are asked well.
+// Prompts: prepared questions for agents.
 
 interface PromptArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
-  /** What it can be, where that is a short list. */
+  /** The possible values, if there are only a few. */
   readonly values?: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export interface Prompt {
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
-  /** Without any one of these tools the prompt is not offered. */
+  /** The prompt is offered only if all these tools exist. */
   readonly needs: readonly string[];
   write(given: Readonly<Record<string, string>>): string;
 }
@@ -89,7 +89,7 @@ A quote is valid for 30 seconds and is not an order: nothing is signed or sent h
 
 export const PROMPTS: readonly Prompt[] = [dueDiligence, compareQuotes];
 
-/** As `prompts/list` tells of it. */
+/** The form in `prompts/list`. */
 export function toListedPrompt({ name, title, description, arguments: args }: Prompt) {
   return { name, title, description, arguments: args.map(({ values: _, ...listed }) => listed) };
 }

@@ -1,15 +1,15 @@
-// What the Model Context Protocol says, as far as a stateless server over HTTP needs it.
+// The parts of the Model Context Protocol that a stateless HTTP server needs.
 
-/** The revision without a handshake: every request says who asks and in which revision. */
+/** The revision without a handshake: every request names its client and revision. */
 export const STATELESS_REVISION = '2026-07-28';
 
-/** The revisions that begin with `initialize`, the newest first. */
+/** The revisions that begin with `initialize`, newest first. */
 export const HANDSHAKE_REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
 
 type HandshakeRevision = (typeof HANDSHAKE_REVISIONS)[number];
 export type Revision = typeof STATELESS_REVISION | HandshakeRevision;
 
-/** The only one with batches; also the one that a request without a version is taken for. */
+/** The only one with batches; also the default for a request without a version. */
 export const BATCH_REVISION: Revision = '2025-03-26';
 
 export const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -23,7 +23,7 @@ const RPC_CODES = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** Of our own, within the range that JSON-RPC leaves to servers: the budget is used up. */
+  /** Our own code, in the range that JSON-RPC reserves for servers: the budget is used up. */
   rateLimited: -32000,
   headerMismatch: -32020,
   unsupportedVersion: -32022,
@@ -33,13 +33,13 @@ export type RpcId = string | number;
 
 interface RpcErrorOptions {
   readonly data?: Readonly<Record<string, unknown>>;
-  /** The HTTP status where it answers a request of its own; 200 unless told. */
+  /** The HTTP status of a single request; 200 by default. */
   readonly status?: number;
-  /** The request that it answers, where that could be read. */
+  /** The id of the request, if it could be parsed. */
   readonly id?: RpcId | null;
 }
 
-/** Something that the protocol answers with an error of its own, not with a tool's result. */
+/** A protocol error, as opposed to a tool result with `isError`. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -57,7 +57,7 @@ export class RpcError extends Error {
 }
 
 export interface McpMessage {
-  /** Null for notifications, and for answers to questions that we never ask. */
+  /** Null for notifications and for responses from the client. */
   readonly id: RpcId | null;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;

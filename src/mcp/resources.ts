@@ -1,4 +1,4 @@
-// What agents can read beside calling tools: the reference, the errors, the chains.
+// What agents can read besides calling tools: the reference, the errors, the chains.
 
 import type { ReferenceAbout } from '../contract/guide.ts';
 import { toErrorsText, toErrorText, toLlmsText } from '../contract/llms-text.ts';
@@ -7,7 +7,7 @@ import type { Operation } from '../contract/operation.ts';
 import { ERROR_CODES } from '../errors/catalogue.ts';
 import type { CacheHint } from './encode-answer.ts';
 
-/** Asks a tool on behalf of whoever reads. */
+/** Calls a tool on behalf of the reader. */
 type AskTool = (name: string) => string | Promise<string>;
 
 interface Listed {
@@ -23,13 +23,13 @@ export interface Resource extends Listed {
   readonly text: string | ((ask: AskTool) => string | Promise<string>);
 }
 
-/** Resources whose addresses follow a pattern with one blank. */
+/** Resources whose addresses follow a pattern with one variable. */
 export interface ResourceTemplate extends Listed {
   readonly uriTemplate: string;
   readonly cache: CacheHint;
-  /** The text at that address; null where there is none. */
+  /** The text at that address; null if there is none. */
   find(uri: string): string | null;
-  /** What the blank can be filled with. */
+  /** The possible values of the variable. */
   listValues(): readonly string[];
 }
 

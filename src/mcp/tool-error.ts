@@ -1,4 +1,4 @@
-// Errors as a model reads them: what happened, and what to do about it with the tools at hand.
+// Errors for a model: what happened, and what to do about it with the available tools.
 
 import type { Static } from 'typebox';
 import type { Operation } from '../contract/operation.ts';
@@ -10,7 +10,7 @@ export type ToolError = Static<typeof toolErrorSchema>;
 
 type ToToolError = (error: AppError, requestId: string) => ToolError;
 
-/** The catalogue speaks of routes; where a route has a tool, the tool is named instead. */
+/** The catalogue names routes; if a route has a tool, the tool is named instead. */
 export function createToToolError(operations: readonly Operation[]): ToToolError {
   const tools = operations.flatMap(({ mcp, method, path }) =>
     mcp === null ? [] : [[`${method} /v1${path}`, mcp.tool] as const],

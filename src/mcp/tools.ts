@@ -1,4 +1,4 @@
-// Tools, made from the operations that are offered to agents: their schemas, and how to call them.
+// Tools, generated from the operations that agents may use: their schemas, and how to call them.
 
 import { LRUCache } from 'lru-cache';
 import type { TObject, TSchema } from 'typebox';
@@ -14,17 +14,17 @@ import { type ResultText, toToolMembers } from './encode-answer.ts';
 export interface Tool {
   readonly name: string;
   readonly cost: number;
-  /** As `tools/list` tells of it. */
+  /** The form in `tools/list`. */
   readonly listed: Readonly<Record<string, unknown>>;
-  /** What its HTTP twin answers, as the result of a call. */
+  /** The answer of the HTTP operation, as a tool result. */
   call(input: Arguments, context: HandlerContext): ResultText | Promise<ResultText>;
-  /** The same as JSON text alone. */
+  /** The same as JSON text only. */
   read(input: Arguments, context: HandlerContext): string | Promise<string>;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Calls repeat: what was made of the last ones is kept, within bounds. */
+/** Calls repeat, so the last parsed inputs are cached. */
 const INPUTS_KEPT = 500;
 const INPUT_LENGTH_MAX = 512;
 const RESULT_BYTES_MAX = 32 * 1024 * 1024;
@@ -34,14 +34,14 @@ type KeptResults = LRUCache<ReadyAnswer, ResultText>;
 
 type Fields = Readonly<Record<string, TSchema & Readonly<Record<string, unknown>>>>;
 
-/** Some clients take a choice only with its type beside it. */
+/** Some clients accept an enum only with its type. */
 function withType(schema: Fields[string]): Fields[string] {
   const values = schema['enum'];
   const isText = Array.isArray(values) && values.every((value) => typeof value === 'string');
   return isText ? { type: 'string', ...schema } : schema;
 }
 
-/** The operation's input with the defaults that its tool has. */
+/** The operation's input with the tool's defaults. */
 function toToolInput(operation: Operation, exposure: McpExposure): TObject {
   const fields = Object.entries(operation.input.properties as Fields).map(([name, schema]) => {
     const fallback = exposure.defaults?.[name];
@@ -49,7 +49,7 @@ function toToolInput(operation: Operation, exposure: McpExposure): TObject {
     return [name, fallback === undefined ? typed : { ...typed, default: fallback }] as const;
   });
   const { required = [], ...rest } = operation.input as TObject & { required?: string[] };
-  // What has a default need not be given, and a model should be told so.
+  // Fields with a default are optional, and the schema should say so for models.
   const needed = required.filter(
     (name) => fields.find(([field]) => field === name)?.[1]['default'] === undefined,
   );
@@ -78,7 +78,7 @@ function toListed(operation: Operation, exposure: McpExposure) {
   };
 }
 
-/** Whether there is nothing within anything: what strangers nest deeply must not be written out. */
+/** Whether no value is nested: deeply nested input from strangers must not be serialised. */
 function isFlat(input: Arguments): boolean {
   return Object.values(input).every((value) =>
     Array.isArray(value)
@@ -87,10 +87,10 @@ function isFlat(input: Arguments): boolean {
   );
 }
 
-/** The same arguments give the same object: handlers can tell that they were asked before. */
+/** The same arguments give the same object, so that handlers can cache by identity. */
 function createArgumentReader(operation: Operation, exposure: McpExposure) {
   const { properties } = toToolInput(operation, exposure);
-  // The parser fills defaults in, so what it needs is all that the operation needs.
+  // The parser fills in defaults, so its requirements are those of the operation.
   const parse = createInputParser({ ...operation.input, properties } as TObject, 'json');
   const kept = new BoundedMap<string, unknown>(INPUTS_KEPT);
   return (input: Arguments): unknown => {
@@ -159,7 +159,7 @@ export function createTools(
     if (operation.mcp === null) return [];
     const handler = handlers[operation.id];
     if (!handler) throw new Error(`tool ${operation.mcp.tool} has no handler`);
-    // Tools say that they only read, and nobody has a session here.
+    // Tools are read-only, and there are no sessions here.
     if (operation.access === 'session') throw new Error(`${operation.id} cannot be a tool`);
     return [createTool(operation, { exposure: operation.mcp, handler, kept })];
   });
