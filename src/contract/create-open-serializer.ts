@@ -1,17 +1,16 @@
-// Answers that are kept without their last field, which is put in when they are sent: a serialiser
-// for the rest of such an object.
+// A serialiser for cached answers, whose last field is inserted when they are sent.
 
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { createSerializer } from './create-serializer.ts';
 
 declare const openBrand: unique symbol;
 
-/** A JSON object without its closing brace. Only a serialiser of the contract makes one. */
+/** A JSON object without its closing brace. Only a serialiser of the contract creates one. */
 export type OpenText = string & { readonly [openBrand]: true };
 
 /**
- * Writes all of an object but the field `late`. `lateSchema` is the schema that whoever puts the
- * field in writes it by: it must be the very one that the object declares.
+ * Serialises an object without the field `late`. `lateSchema` is the schema that the inserted field
+ * is written by: it must be the one that the object declares.
  */
 export function createOpenSerializer<
   Fields extends TProperties,

@@ -1,8 +1,8 @@
-// Values → JSON text by a schema of the contract. Only what fits its schema is ever sent:
-// undeclared fields are dropped, and a value of a type that is not declared throws, as our bug.
+// Values → JSON text by a schema of the contract. Only matching values are sent: undeclared fields
+// are dropped, and a value of an undeclared type throws, because that is our bug.
 //
-// The compiled check costs a few per cent of writing the JSON. What passed it holds declared fields
-// only, so `JSON.stringify` can write it as it is.
+// The compiled check costs a few per cent of writing the JSON. A value that passed it has declared
+// fields only, so `JSON.stringify` can write it directly.
 
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -10,7 +10,7 @@ import type { Operation } from './operation.ts';
 
 const FAULTS_NAMED_MAX = 5;
 
-/** An answer that does not fit its schema. Its message names fields, never their values. */
+/** An answer that does not match its schema. Its message names fields, never their values. */
 export class AnswerMismatchError extends Error {
   override readonly name = 'AnswerMismatchError';
 }
@@ -29,7 +29,7 @@ export function createSerializer<Schema extends TSchema>(
   };
 }
 
-/** For the whole body of an operation's answer; texts of other media types are sent as they are. */
+/** For the body of an operation's answer; text of other media types is sent unchanged. */
 export function createAnswerSerializer(operation: Operation): (answer: unknown) => string {
   const { id, mediaType, output } = operation;
   if (mediaType === 'application/json') return createSerializer(output, id);

@@ -10,7 +10,7 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Where a link of a document leads on the page; null where the page has no such place. */
+/** The target of a document's link on the page; null if the page does not have it. */
 export type ResolveLink = (target: string) => string | null;
 
 export interface MarkdownOptions {

@@ -1,4 +1,4 @@
-// The readable reference: one page of plain HTML, no script, made from the operation list.
+// The reference as one page of plain HTML without scripts, generated from the list of operations.
 
 import type { TSchema } from 'typebox';
 import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/catalogue.ts';
@@ -76,7 +76,9 @@ function toErrorSection(operations: readonly Operation[]): string {
 ${codes.map((code) => toError(code, operations)).join('\n')}`;
 }
 
-/** Links between documents become links within the page; places that it has not are plain text. */
+/**
+ * Links between documents become links within the page; links to other targets become plain text.
+ */
 function createResolve(guides: readonly Guide[], own: Guide): ResolveLink {
   return (target) => {
     if (/^https?:\/\//.test(target)) return target;
@@ -103,7 +105,7 @@ function toNavigation(operations: readonly Operation[], about: ReferenceAbout): 
   const toGroup = (title: string, links: readonly string[]) =>
     `<h2>${title}</h2><ul>${links.map((link) => `<li>${link}</li>`).join('')}</ul>`;
   const guides = about.guides.map(
-    // What follows the colon is for the heading.
+    // The part after the colon is only for the heading.
     ({ id, title }) => `<a href="#guide-${id}">${escapeHtml(title.split(':', 1)[0] ?? title)}</a>`,
   );
   const groups = toTags(operations).map((tag) =>

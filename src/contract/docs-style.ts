@@ -1,4 +1,4 @@
-// The reference page's only style sheet; its hash is what the content security policy allows.
+// The reference page's only style sheet; the content security policy allows it by its hash.
 
 export const DOCS_STYLE = `
 :root{color-scheme:light dark;--text:#1b2330;--soft:#5b6777;--line:#dfe4ea;--back:#fff;--side:#f7f9fb;--code:#f3f6f9;--mark:#0b63c5;--mark-soft:#e6f0fc;--get:#0b63c5;--post:#0f7b4f;--delete:#b3372d;--warn:#8a5a00}

@@ -1,10 +1,10 @@
-// An answer that comes with something beside its body: a header, or a session to keep or to drop.
+// An answer with more than a body: a header, or a session cookie to set or delete.
 
 export interface FramedAnswer<Body> {
   readonly kind: 'framed';
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What a browser is to do with its session: keep this one until then, or drop the one it has. */
+  /** The browser's session: set this one until then, or delete the current one. */
   readonly session?: { readonly token: string; readonly expiresAtMs: number } | 'drop';
 }
 

@@ -1,4 +1,4 @@
-// What answers an operation. Handlers know nothing of HTTP or MCP: either can call them.
+// Handlers of operations. They know nothing of HTTP or MCP, so both can call them.
 
 import type { FramedAnswer } from './framed-answer.ts';
 import type { Identity } from './identity.ts';
@@ -11,11 +11,11 @@ import type { StreamAnswer, StreamContext } from './stream-answer.ts';
 export interface HandlerContext {
   readonly identity: Identity;
   readonly requestId: string;
-  /** Where the request came from, as limits group it. */
+  /** The address group of the caller, as used by limits. */
   readonly addressGroup: string;
-  /** The page that a browser says it is on; null where none is named. */
+  /** The browser's `Origin`; null if there is none. */
   readonly origin: string | null;
-  /** The caller's word for this very request, where the operation takes one. */
+  /** The client's idempotency key, if the operation accepts one. */
   readonly idempotencyKey: string | null;
   /**
    * Charges for work that is about to begin and goes beyond what the operation costs, which is
@@ -36,17 +36,17 @@ type Handler<Op extends AnyOperation> = (
   context: HandlerContext,
 ) => AnswerOf<Op> | Promise<AnswerOf<Op>>;
 
-/** Reads and answers a protocol of its own within HTTP. */
+/** Handles its own protocol within HTTP. */
 export interface RawHandler {
   (request: RawRequest, context: HandlerContext): RawAnswer | Promise<RawAnswer>;
-  /** What the dearest message of a request costs; null where the request was not read. */
+  /** The cost of the most expensive message of a request; null if the request was not read. */
   toCost(request: Pick<RawRequest, 'body' | 'headers'> | null): number;
 }
 
-/** Operations whose handler is given the body as it came. */
+/** Operations whose handler gets the raw body. */
 type RawId = 'callMcp';
 
-/** Answers with events for as long as somebody reads them. */
+/** Sends events for as long as the client reads them. */
 export type StreamHandler<Input = unknown> = (
   input: Input,
   context: HandlerContext & StreamContext,

@@ -1,4 +1,4 @@
-// Who is asking: `kind` is the level of access and goes into logs, `key` names the budget.
+// The caller: `kind` is the level of access and appears in logs, `key` identifies the budget.
 
 import type { SessionTransport, WalletRecord } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -7,7 +7,7 @@ import type { WalletId } from '../model/ids.ts';
 interface AnonymousIdentity {
   readonly kind: 'anonymous';
   readonly key: string;
-  /** A browser still sends the cookie of a session that is over. */
+  /** The browser still sends the cookie of an ended session. */
   readonly hasStaleCookie?: true;
 }
 
@@ -27,13 +27,13 @@ export interface SessionIdentity {
   readonly sessionId: string;
   readonly transport: SessionTransport;
   readonly createdAtMs: number;
-  /** The end that no use can move. */
+  /** The end that no use can extend. */
   readonly expiresAtMs: number;
 }
 
 export type Identity = AnonymousIdentity | KeyIdentity | SessionIdentity;
 
-/** The levels of access, from the least. */
+/** The levels of access, lowest first. */
 export const LEVELS = ['anonymous', 'key', 'session'] as const satisfies Identity['kind'][];
 
 export type Level = (typeof LEVELS)[number];

@@ -10,7 +10,7 @@ function toAnswerText({ mediaType, example }: Operation): string {
   return mediaType === 'text/event-stream' ? toEventsText(example.answer) : mediaType;
 }
 
-/** Codes that every metered operation may answer with: told once. */
+/** Codes that every metered operation may return; listed once. */
 function toCommonErrors(operations: readonly Operation[]): readonly ErrorCode[] {
   const lists = operations.filter(({ cost }) => cost !== 'free').map(toErrorCodes);
   return ERROR_CODES.filter((code) => lists.every((list) => list.includes(code)));
@@ -55,7 +55,9 @@ export function toErrorsText(): string {
   return `# Errors\n\nCodes are permanent: branch on them.\n\n${toErrorLines()}\n`;
 }
 
-/** Text between code: headings one level down, and no links to files that are not served. */
+/**
+ * Prose outside code blocks: headings one level down, and no links to files that are not served.
+ */
 function toProse(text: string): string {
   return text
     .replace(/^(#+) /gm, '#$1 ')
@@ -63,7 +65,7 @@ function toProse(text: string): string {
     .replace(/\n{3,}/g, '\n\n');
 }
 
-/** A document one level down, without the examples that the operations show, too. */
+/** A guide one level down, without the examples that the operations already show. */
 function toGuideText({ title, markdown }: Guide): string {
   const body = markdown
     .replace(/^# .*\n/m, '')

@@ -1,4 +1,4 @@
-// The operation list as an OpenAPI 3.1 document.
+// The operations as an OpenAPI 3.1 document.
 
 import type { TObject, TSchema } from 'typebox';
 import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
@@ -51,7 +51,7 @@ const RETRY_AFTER_HEADER: Json = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
 };
 
-/** Moves every schema that has a title into `components`, so that clients get named types. */
+/** Moves every schema with a title into `components`, so that clients get named types. */
 function createComponents() {
   const schemas: Record<string, unknown> = {};
   function hoist(schema: unknown): unknown {
@@ -100,7 +100,7 @@ const IF_NONE_MATCH_PARAMETER: Json = {
   schema: { type: 'string' },
 };
 
-/** Headers that an operation takes beside its input. */
+/** Headers that an operation accepts besides its input. */
 function toHeaderParameters(operation: Operation): Json[] {
   return [
     ...(operation.takesIdempotencyKey ? [IDEMPOTENCY_PARAMETER] : []),
@@ -128,7 +128,7 @@ const SECURITY_SCHEMES: Json = {
   },
 };
 
-/** Nothing is needed for public operations; credentials raise the budget. */
+/** Public operations need no credentials; credentials raise the budget. */
 function toSecurity(operation: Operation): readonly Json[] {
   const session = [{ sessionToken: [] }, { sessionCookie: [] }];
   if (operation.access === 'session') return session;
@@ -200,7 +200,7 @@ function toResponses(operation: Operation, hoist: (schema: unknown) => unknown):
   };
 }
 
-/** Adds the answers of a protocol within HTTP; some statuses have both forms. */
+/** Adds the responses of a protocol within HTTP; some statuses have both forms. */
 function withWireAnswers(
   operation: Operation,
   problems: Readonly<Record<string, Json>>,

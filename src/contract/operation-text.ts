@@ -1,4 +1,4 @@
-// An operation in words and commands, for the documents that are made of the list.
+// An operation as text and commands, for the generated documents.
 
 import type { TSchema } from 'typebox';
 import type { Operation } from './operation.ts';
@@ -31,7 +31,7 @@ interface FieldLine {
   readonly description: string;
 }
 
-/** The object that a field holds, be it in a list or null at times. */
+/** The object in a field, which may be in a list or nullable. */
 function toInner(field: AnySchema): { readonly schema: AnySchema; readonly suffix: string } | null {
   if (field.properties) return { schema: field, suffix: '.' };
   if (field.items?.properties) return { schema: field.items, suffix: '[].' };
@@ -48,7 +48,7 @@ export function toFieldLines(schema: TSchema, prefix = ''): FieldLine[] {
     const line: FieldLine = {
       path,
       type: toTypeText(field),
-      // What has a default need not be given.
+      // A field with a default is optional.
       required: (object.required?.includes(name) ?? false) && field.default === undefined,
       description: [
         field.description ?? '',
@@ -61,7 +61,7 @@ export function toFieldLines(schema: TSchema, prefix = ''): FieldLine[] {
   });
 }
 
-/** What the reader must have in hand. */
+/** The credentials that the reader needs. */
 export function toAccessText(operation: Operation): string {
   if (operation.access === 'session') return 'Needs a wallet session. ';
   return operation.access === 'key'
@@ -69,12 +69,12 @@ export function toAccessText(operation: Operation): string {
     : '';
 }
 
-/** A shell takes what stands between single quotes as it is, but for those. */
+/** In single quotes a shell changes nothing; only single quotes need escaping. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The example as a command; `$TOKEN` stands for a session token. */
+/** The example as a command, with `$TOKEN` for a session token. */
 export function toCurl(operation: Operation, origin: string): string {
   const { access, example, mediaType, method, path } = operation;
   const credential = access === 'session' ? ' -H "Authorization: Bearer $TOKEN"' : '';
@@ -86,14 +86,14 @@ export function toCurl(operation: Operation, origin: string): string {
   const query = Object.entries(example.input)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join('&');
-  // Events are shown as they come.
+  // `-N` shows events as they arrive.
   const flag = mediaType === 'text/event-stream' ? '-N ' : '';
   const verb = method === 'GET' ? flag : `-X ${method} `;
   const url = quote(`${origin}/v1${path}${query === '' ? '' : `?${query}`}`);
   return `curl -s ${verb}${url}${credential}`;
 }
 
-/** Events as they stand in a stream. */
+/** Events in the format of a stream. */
 export function toEventsText(answer: unknown): string {
   return Object.entries(answer as Record<string, unknown>)
     .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n`)

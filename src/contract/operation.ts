@@ -1,20 +1,20 @@
-// What an operation is: the one definition from which routes, checks, documents and tools follow.
+// The definition of an operation, from which routes, validation, documents and tools are generated.
 
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors/catalogue.ts';
 
-/** What a request spends of its caller's budget, by kind. `free` is not metered at all. */
+/** What a request costs, by kind. `free` is not metered. */
 export const COSTS = { free: 0, read: 1, search: 2, challenge: 5, quote: 5, build: 10 } as const;
 
 type CostClass = keyof typeof COSTS;
 
 /**
- * The evaluations of pools that a search for a route may take for what its operation costs; each
- * further so many cost 1 more.
+ * How many pool evaluations the cost of an operation includes; each further group of this size
+ * costs 1 more.
  */
 export const EVALUATIONS_PER_UNIT = 50_000;
 
-/** Whether the operation searches for a route, and so costs more where the search is long. */
+/** Whether the operation searches for a route, and so costs more if the search is long. */
 export function isBySearch({ cost }: { readonly cost: CostClass }): boolean {
   return cost === 'quote' || cost === 'build';
 }
@@ -28,30 +28,30 @@ export function toCostText(operation: { readonly cost: CostClass }): string {
 
 /**
  * Who may call: anyone, with any credential raising the tier; anyone, with an API key raising it
- * and sessions refused; or only a signed-in wallet.
+ * and sessions rejected; or only a signed-in wallet.
  */
 export type AccessLevel = 'public' | 'key' | 'session';
 
 interface OperationExample {
   readonly input: Readonly<Record<string, unknown>>;
-  /** A real answer, shortened where it is long; checked against the output schema by a test. */
+  /** A real response, shortened if it is long; a test checks it against the output schema. */
   readonly answer: unknown;
 }
 
 export interface McpExposure {
   readonly tool: string;
-  /** For people who are shown a list of tools. */
+  /** For people who see a list of tools. */
   readonly title: string;
-  /** For a model: when to use it, in which units, an example, and whom not to believe. */
+  /** For a model: when to use it, in which units, an example, and what not to trust. */
   readonly description: string;
-  /** Smaller than over HTTP where answers would fill a model's memory; the description says so. */
+  /** Smaller than over HTTP where answers would fill a model's context; the description says so. */
   readonly defaults?: Readonly<Record<string, string | number | boolean>>;
 }
 
 interface WireForm {
   readonly input: TSchema;
   readonly output: TSchema;
-  /** Answers by status beside those of every operation; null for one without a body. */
+  /** Responses by status besides those of every operation; null for one without a body. */
   readonly answers: Readonly<
     Record<number, { readonly description: string; readonly schema: TSchema | null }>
   >;
@@ -64,28 +64,31 @@ export interface Operation<
 > {
   readonly id: Id;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below `/v1`. Paths are static: parameters travel in the query or the body. */
+  /** Below `/v1`. Paths are static: parameters are in the query or the body. */
   readonly path: string;
   readonly tag: 'Market' | 'Trading' | 'Account' | 'Agents' | 'Reference' | 'Operations';
   readonly summary: string;
   readonly description: string;
   readonly access: AccessLevel;
-  /** Which web pages may call: any, without credentials; or our own and those allowed, with. */
+  /**
+   * Which web pages may call: any, without credentials; or our own and allowed ones, with
+   * credentials.
+   */
   readonly pages: 'any' | 'own';
-  /** Whether the handler reads the body itself: a protocol of its own within HTTP. */
+  /** Whether the handler reads the body itself, for its own protocol within HTTP. */
   readonly isRaw: boolean;
-  /** Whether an `Idempotency-Key` header is honoured. */
+  /** Whether an `Idempotency-Key` header is accepted. */
   readonly takesIdempotencyKey: boolean;
   readonly cost: CostClass;
-  /** The query of a GET or DELETE, the body of a POST. Fields beyond it are refused. */
+  /** The query of a GET or DELETE, the body of a POST. Unknown fields are rejected. */
   readonly input: Input;
-  /** Query fields that are text of any kind: what cannot be decoded is not refused. */
+  /** Query fields that accept any text, even if it cannot be decoded. */
   readonly anyTextFields: readonly string[];
-  /** What leaves: fields beyond it are dropped. */
+  /** The response; undeclared fields are dropped. */
   readonly output: Output;
-  /** How bodies really look where a protocol within HTTP has more forms than input and output. */
+  /** The real bodies, if a protocol within HTTP has more forms than input and output. */
   readonly wire: WireForm | null;
-  /** An event stream's output says what each event holds, by its name. */
+  /** For an event stream, the output describes each event by name. */
   readonly mediaType:
     | 'application/json'
     | 'text/html'
@@ -94,10 +97,10 @@ export interface Operation<
     | 'text/event-stream';
   readonly status: number;
   readonly cacheControl: string;
-  /** Codes of its own, beside those that every operation may answer with. */
+  /** Its own error codes, besides those of every operation. */
   readonly errors: readonly ErrorCode[];
   readonly example: OperationExample;
-  /** The MCP tool that offers the same; null where agents have no use for it. */
+  /** The MCP tool for the same operation; null if agents do not need it. */
   readonly mcp: McpExposure | null;
 }
 
@@ -132,18 +135,18 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
   };
 }
 
-/** Caches may share the answer: it names itself, so that they can ask whether it still holds. */
+/** Whether shared caches may store the response; it then has an ETag for revalidation. */
 export function isShared(operation: Pick<Operation, 'cacheControl'>): boolean {
   return operation.cacheControl.startsWith('public');
 }
 
-/** Codes that any operation may answer with, beside its own. */
+/** All error codes of an operation, including those of every operation. */
 export function toErrorCodes(operation: Operation): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(['INVALID_INPUT', 'MALFORMED_REQUEST']);
   if (operation.cost !== 'free') {
-    // A session that has ended is told so even where no session is taken.
+    // An ended session is reported even where sessions are not accepted.
     codes.add('INVALID_API_KEY').add('INVALID_SESSION').add('PRIVATE_KEY_REFUSED');
-    // A lost key store refuses those who show credentials rather than letting them in.
+    // If the key store fails, callers with credentials are rejected, never let in.
     codes.add('RATE_LIMITED').add('UPSTREAM_UNAVAILABLE');
   }
   if (operation.access === 'session') {
@@ -154,7 +157,7 @@ export function toErrorCodes(operation: Operation): readonly ErrorCode[] {
     for (const code of ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
   }
   for (const code of operation.errors) codes.add(code);
-  // Of the request itself, whatever it asks for.
+  // Errors of the request itself, for any operation.
   codes.add('REQUEST_TIMEOUT').add('URI_TOO_LONG').add('HEADERS_TOO_LARGE');
   for (const code of ['INTERNAL', 'OVERLOADED'] as const) codes.add(code);
   return [...codes];

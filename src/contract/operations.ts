@@ -1,4 +1,4 @@
-// The list of operations. What is not here does not exist; what is here works.
+// The list of operations. Only what is here has a route.
 
 import type { Operation } from './operation.ts';
 import {

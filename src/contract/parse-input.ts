@@ -1,4 +1,4 @@
-// Untrusted input → what an operation's schema promises, or every fault of it by name.
+// Untrusted input → the type of an operation's schema, or a list of all its errors.
 
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -12,10 +12,10 @@ type InputParser = (raw: Readonly<Record<string, unknown>>) => unknown;
 
 type Coerce = (text: string) => unknown;
 
-/** Query parameters arrive as text; each schema says what text stands for which value. */
+/** Query parameters are text; the schema says how to convert each. */
 function toCoercion(schema: TSchema & { type?: unknown }): Coerce | null {
   if (schema.type === 'integer') {
-    // Beyond 2^53 digits are lost, but such a number is refused for its size anyway.
+    // Above 2^53 digits are lost, but such a number exceeds every maximum anyway.
     return (text) => (/^-?\d{1,30}$/.test(text) ? Number(text) : text);
   }
   if (schema.type === 'boolean') {
@@ -69,13 +69,13 @@ function toFieldErrors(error: SchemaError): readonly FieldError[] {
     const names = params['additionalProperties'] as string[];
     return names.map((name) => ({ path: at(toShownText(name)), message: UNKNOWN_FIELD }));
   }
-  // A field that no schema allows is told as a schema that is `false`.
+  // A field that no schema allows is reported as a schema that is `false`.
   if (error.keyword === 'boolean') return [{ path: toShownText(base), message: UNKNOWN_FIELD }];
   const message = MESSAGES[error.keyword]?.(params) ?? error.message;
   return [{ path: base === '' ? 'body' : toShownText(base), message }];
 }
 
-/** PostgreSQL cannot hold the null character in a text, so no engine is asked for one. */
+/** PostgreSQL cannot store null characters in text, so they are rejected for every engine. */
 function assertNoNull(input: Readonly<Record<string, unknown>>): void {
   for (const [path, value] of Object.entries(input)) {
     if (typeof value !== 'string' || !value.includes('\0')) continue;
@@ -84,8 +84,8 @@ function assertNoNull(input: Readonly<Record<string, unknown>>): void {
 }
 
 /**
- * A parser for one input schema. With `text`, values are query parameters and are read by their
- * schema; without, they are JSON as it came.
+ * A parser for one input schema. With `text`, values are query parameters and are converted by
+ * their schema; with `json`, they are parsed JSON.
  */
 export function createInputParser(schema: TObject, source: 'text' | 'json'): InputParser {
   const check = Compile(schema);
@@ -102,7 +102,7 @@ export function createInputParser(schema: TObject, source: 'text' | 'json'): Inp
     'default' in one ? [[name, one.default] as const] : [],
   );
   return (raw) => {
-    // Without a prototype, so that a field called __proto__ is a field like any other: refused.
+    // Without a prototype, so that a field named __proto__ is rejected like any other.
     const value: Record<string, unknown> = Object.create(null);
     for (const [name, one] of Object.entries(raw)) {
       const coerce = coercions.get(name);
@@ -112,7 +112,7 @@ export function createInputParser(schema: TObject, source: 'text' | 'json'): Inp
       if (value[name] === undefined) value[name] = fallback;
     }
     if (check.Check(value)) {
-      // Queries were checked when they were decoded; a stream's last id may hold anything.
+      // Queries were checked when they were decoded; a stream's `lastEventId` may be anything.
       if (source === 'json') assertNoNull(value);
       return value;
     }

@@ -1,4 +1,4 @@
-// Untrusted chain names and addresses → what is followed and how it is stored.
+// Untrusted chain names and addresses → followed chains and canonical addresses.
 
 import { AppError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
@@ -12,7 +12,7 @@ function toFieldError(field: string, message: string) {
   return { errors: [{ path: field, message }] };
 }
 
-/** A chain that exists and is among those followed. */
+/** A known chain that this server follows. */
 export function parseFollowedChain(followed: readonly ChainSlug[], name: string): ChainSlug {
   const chain = toChain(name);
   if (chain === null) {
@@ -37,7 +37,7 @@ function toInvalidAddress(chain: ChainSlug, field: string): AppError {
   return new AppError('INVALID_ADDRESS', { chain }, toFieldError(field, message));
 }
 
-/** An address in the form that is stored. */
+/** An address in the stored form. */
 export function parseAddress(
   addresses: AddressCodec,
   given: { readonly chain: ChainSlug; readonly text: string; readonly field: string },

@@ -1,11 +1,11 @@
-// An answer that already is bytes: made once, sent as it is as long as it holds.
+// An answer as bytes: built once and sent unchanged while it is valid.
 
 export interface ReadyAnswer {
   readonly kind: 'ready';
   readonly bytes: Buffer;
   /** Weak entity tag, quotes included. */
   readonly etag: string;
-  /** Headers that differ from what every answer has. */
+  /** Headers that differ from the common ones. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

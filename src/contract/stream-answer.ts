@@ -1,6 +1,6 @@
-// An answer that goes on: events that are pushed for as long as somebody reads them.
+// A streaming answer: events that are pushed for as long as the client reads them.
 
-/** Bytes that go to many readers as they are. */
+/** Bytes that are sent unchanged to many readers. */
 export class StreamFrame {
   readonly bytes: Buffer;
 
@@ -9,62 +9,62 @@ export class StreamFrame {
   }
 }
 
-/** Where frames leave, past the outlet. */
+/** A direct path to the socket that bypasses the outlet. */
 export interface DirectWay {
   readonly sink: {
-    /** False once more waits to be sent than should. */
+    /** False once the send buffer is above its limit. */
     write(bytes: Buffer): boolean;
   };
-  /** A frame as it goes over the wire; the same bytes for all who are told the same. */
+  /** A frame's bytes on the wire; the same for all readers of the same message. */
   readonly toBytes: (frame: StreamFrame) => Buffer;
 }
 
-/** What a transport offers to whoever writes a stream. Nothing may be written after its end. */
+/** The transport's side of a stream. Nothing may be written after its end. */
 export interface StreamOutlet {
   /**
-   * With thousands of readers every object on the way is one more to fetch from memory: where there
-   * is a shorter one than `write`, it does the same.
+   * With thousands of readers every object on the path is a cache miss. If there is a shorter path
+   * than `write`, this is it.
    */
   readonly direct?: DirectWay | null;
-  /** False once more waits to be sent than should; `onDrain` says when it is gone. */
+  /** False once the send buffer is above its limit; `onDrain` reports when it is empty again. */
   write(frame: StreamFrame): boolean;
-  /** Bytes that were written and are still in this process. */
+  /** Bytes written that are still in this process. */
   readonly waitingBytes: number;
-  /** Bytes that were written and have left this process, since the start of the connection. */
+  /** Bytes written that have left this process, since the start of the connection. */
   readonly takenBytes: number;
   /**
-   * For how long bytes have waited beyond this process of which the other end acknowledged none; 0
-   * where none wait or that cannot be seen.
+   * How long bytes have been in the system's send queue without any acknowledgement; 0 if none wait
+   * or it is unknown.
    */
   readonly stalledMs: number;
-  /** Ends cleanly, after what was written. */
+  /** Ends cleanly, after everything written has been sent. */
   end(): void;
-  /** Ends at once; what waits is lost. */
+  /** Ends at once and drops unsent bytes. */
   cut(): void;
 }
 
-/** What a stream is told by its transport. */
+/** Callbacks from the transport to a stream. */
 export interface StreamReader {
   onDrain(): void;
-  /** The reader is gone or the stream has ended: told once, whatever the reason. */
+  /** Called once when the reader has disconnected or the stream has ended. */
   onClose(): void;
 }
 
 export interface StreamAnswer {
   readonly kind: 'stream';
-  /** Begins to write; called at most once. */
+  /** Starts writing; called at most once. */
   start(outlet: StreamOutlet): StreamReader;
-  /** Instead of `start` where nobody is there any more. */
+  /** Called instead of `start` if the client has already disconnected. */
   cancel(): void;
 }
 
-/** What a stream's handler knows of its request, beside what every handler does. */
+/** What a stream's handler knows of its request, besides the handler context. */
 export interface StreamContext {
-  /** Where the reader was when it lost the connection, in words of ours; null on a first one. */
+  /** The last event id of a resuming client, as text; null on a first connection. */
   readonly lastEventId: string | null;
   /**
-   * Charges the caller for something more. Returns 0 where it could pay, else after how many
-   * milliseconds it can; nothing is charged then.
+   * Charges the caller for more. Returns 0 if the budget allowed it, otherwise the wait in
+   * milliseconds; nothing is charged then.
    */
   readonly spend: (cost: number) => number;
 }

@@ -11,7 +11,7 @@ const jsonrpc = Type.Literal('2.0');
 
 const anyObject = Type.Object({}, { additionalProperties: true });
 
-/** Messages may have members that the protocol does not know yet; they are ignored. */
+/** Unknown members of a message are ignored, for newer protocol revisions. */
 const requestSchema = Type.Object(
   {
     jsonrpc,

@@ -1,4 +1,4 @@
-// GET /openapi.json, /docs and /llms.txt: the contract itself, as documents.
+// GET /openapi.json, /docs and /llms.txt: documents about the API.
 
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';

@@ -152,7 +152,7 @@ export const getTokenStream = defineOperation({
     },
     { additionalProperties: false },
   ),
-  // An EventSource gives up on an error, and would never get its `reset`.
+  // An EventSource gives up on an HTTP error, and would never get its `reset`.
   anyTextFields: ['lastEventId'],
   output: Type.Object(
     {

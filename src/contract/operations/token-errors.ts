@@ -1,4 +1,4 @@
-// What every read of one token may be answered with.
+// The errors of every read of one token.
 
 export const TOKEN_ERRORS = [
   'UNKNOWN_CHAIN',

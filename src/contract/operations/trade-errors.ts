@@ -1,4 +1,4 @@
-// What everything that prices a trade may be answered with.
+// The errors of every operation that prices a trade.
 
 import { TOKEN_ERRORS } from './token-errors.ts';
 

@@ -1,4 +1,4 @@
-// Wallets, sessions, keys and entitlements on the wire.
+// Schemas of wallets, sessions, keys and entitlements.
 
 import Type from 'typebox';
 import { LEVELS } from '../identity.ts';

@@ -1,4 +1,4 @@
-// Chains on the wire.
+// Schemas of chains.
 
 import Type from 'typebox';
 import { CHAIN_SLUGS } from '../../model/chain.ts';

@@ -1,4 +1,4 @@
-// The input of operations that take none: anything sent is refused by name.
+// The schema of an empty input: any field is rejected by name.
 
 import Type from 'typebox';
 

@@ -1,4 +1,4 @@
-// Tokens and their markets on the wire.
+// Schemas of tokens and their markets.
 
 import Type from 'typebox';
 import { KLINE_INTERVALS } from '../../model/market-record.ts';

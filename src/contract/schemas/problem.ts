@@ -1,4 +1,4 @@
-// Errors on the wire: RFC 9457 problem details, and the same for MCP tools.
+// Schemas of errors: RFC 9457 problem details, and the same for MCP tools.
 
 import Type from 'typebox';
 import { ERROR_CODES } from '../../errors/catalogue.ts';

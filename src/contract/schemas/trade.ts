@@ -1,4 +1,4 @@
-// Trades on the wire: what is asked for and what a quote tells.
+// Schemas of trades: the input and the quote.
 
 import Type from 'typebox';
 import { chainSlugSchema } from './chain.ts';
@@ -7,7 +7,7 @@ import { chainInput, mintInput } from './market.ts';
 const SLIPPAGE_BPS_MAX = 5000;
 const SLIPPAGE_BPS_DEFAULT = 50;
 
-/** What both operations take that price a trade. */
+/** The input fields that quote and build share. */
 export const tradeInputFields = {
   chain: chainInput,
   mint: mintInput,
