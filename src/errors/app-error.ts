@@ -1,19 +1,19 @@
-// The one error that may become an answer: a catalogue code with its context.
+// The only error that becomes a response: a catalogue code with its context.
 
 import { ERROR_CATALOGUE, type ErrorCode, type ErrorContext, toDetail } from './catalogue.ts';
 
 export interface FieldError {
-  /** Where in the input: a query parameter's name, or a path into the body. */
+  /** The field in the input: the name of a query parameter, or a path in the body. */
   readonly path: string;
   readonly message: string;
 }
 
 interface AppErrorOptions {
-  /** Kept for the log; never shown to a client. */
+  /** For the log; never shown to a client. */
   readonly cause?: unknown;
   readonly errors?: readonly FieldError[];
   readonly retryAfterSeconds?: number;
-  /** Headers that belong to the answer, such as `Allow`. */
+  /** Headers of the response, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -38,7 +38,7 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
     return this.#headers;
   }
 
-  /** Adds what whoever passes the error on knows of the answer; its own headers stay. */
+  /** Adds headers on the way to the client; existing ones stay. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
     this.#headers = { ...headers, ...this.#headers };
   }

@@ -1,10 +1,10 @@
-// Something that we depend on does not answer: the caller may try again, nothing is wrong with it.
+// A dependency is not responding: the caller may retry, the request is fine.
 
 const RETRY_AFTER_SECONDS_DEFAULT = 2;
 
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
-  /** Named to the client, so in words that tell nothing of our insides. */
+  /** Shown to the client, so it must not reveal internals. */
   readonly upstream: string;
   readonly retryAfterSeconds: number;
 
