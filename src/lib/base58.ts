@@ -2,14 +2,14 @@
 
 import { base58 } from '@scure/base';
 
-/** Nothing that we read in base58 is longer than 64 bytes; the work grows with the square. */
+/** We read nothing longer than 64 bytes in base58, and the work is quadratic. */
 const TEXT_LENGTH_MAX = 128;
 
 export function encodeBase58(bytes: Uint8Array): string {
   return base58.encode(bytes);
 }
 
-/** Null for text that is not base58 or is longer than anything that we read. */
+/** Null for text that is not base58 or is too long. */
 export function decodeBase58(text: string): Uint8Array | null {
   if (text.length > TEXT_LENGTH_MAX) return null;
   try {

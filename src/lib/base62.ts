@@ -7,7 +7,7 @@ for (let digit = 0; digit < ALPHABET.length; digit += 1) {
   DIGITS[ALPHABET.charCodeAt(digit)] = digit;
 }
 
-/** The value of a few digits from `start` on; NaN where one of them is no digit. */
+/** The value of a few digits from `start` on; NaN if one of them is not a digit. */
 export function parseBase62(text: string, start: number): number {
   let value = 0;
   for (let at = start; at < text.length; at += 1) {

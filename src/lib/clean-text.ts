@@ -1,23 +1,23 @@
-// Makes text that a stranger wrote on a chain safe to show: names and symbols of tokens.
+// Makes untrusted text from a chain safe to show: names and symbols of tokens.
 
-/** Longest text that is kept, in code points. */
+/** The maximum length, in code points. */
 const LENGTH_MAX = 64;
 
-/** Nobody needs more than this to find 64 visible characters; the rest is not even looked at. */
+/** Enough to find 64 visible characters; the rest is ignored. */
 const INPUT_LENGTH_MAX = 4096;
 
 /**
  * Control, format (direction, zero-width, tags), surrogate, private-use and unassigned characters,
- * variation selectors and fillers that look like nothing, and the mark of undecodable bytes.
+ * invisible variation selectors and fillers, and the replacement character.
  */
 const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}\ufffd]/gu;
 
-/** JavaScript counts the zero-width no-break space as whitespace; here it is nothing at all. */
+/** JavaScript counts the zero-width no-break space as whitespace; here it is removed. */
 const WHITESPACE = /(?:[^\S\ufeff]|\u2800)+/gu;
 
 const SEGMENTER = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Cuts between graphemes, so that no accent or surrogate pair is left torn. */
+/** Cuts between graphemes, so that no accent or surrogate pair is split. */
 function cut(text: string): string {
   let length = 0;
   let kept = '';
@@ -26,11 +26,11 @@ function cut(text: string): string {
     if (length > LENGTH_MAX) break;
     kept += segment;
   }
-  // A single grapheme of stacked marks may be longer than everything allowed.
+  // A single grapheme of stacked marks may exceed the maximum length.
   return kept === '' ? [...text].slice(0, LENGTH_MAX).join('') : kept;
 }
 
-/** The displayable part of a chain's text, or null when nothing is left. */
+/** The displayable part of a text; null if nothing is left. */
 export function cleanText(text: string): string | null {
   const visible = text
     .slice(0, INPUT_LENGTH_MAX)

@@ -1,7 +1,7 @@
-// Time, injected wherever it is needed so that tests decide what time it is.
+// Time, injected so that tests control it.
 
 export interface Clock {
-  /** Unix milliseconds: what a person's clock shows; may jump. */
+  /** Unix milliseconds of the wall clock; may jump. */
   nowMs(): number;
   /**
    * Milliseconds from an arbitrary start that never go back: for measuring and limiting. The same

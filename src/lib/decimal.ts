@@ -1,7 +1,7 @@
 // Exact decimals on bigint: prices, values and amounts without floating point.
 //
-// Text is always plain notation ("0.00000012", never "1.2e-7") without trailing zeros, so equal
-// numbers have equal text. None of this knows negative numbers: amounts and prices have none.
+// Text is always in plain notation ("0.00000012", never "1.2e-7") without trailing zeros, so equal
+// numbers have equal text. Negative numbers are not supported: amounts and prices have none.
 
 /** `digits × 10^-scale`. */
 export interface Decimal {
@@ -25,7 +25,7 @@ export function pow10(power: number): bigint {
   return POWERS[power] ?? 10n ** BigInt(power);
 }
 
-/** How many decimal digits `value` has, perhaps one too few or too many near a power of ten. */
+/** The number of decimal digits of `value`, possibly off by one near a power of ten. */
 function estimateDigits(value: bigint): number {
   const approximate = Number(value);
   if (approximate !== Number.POSITIVE_INFINITY) return Math.floor(Math.log10(approximate)) + 1;
@@ -60,7 +60,7 @@ function roundRatio(ratio: Ratio): Decimal {
   for (;;) {
     const atScale = scaled(ratio, scale);
     const digits = roundHalfEven(atScale);
-    // At both ends the rounding alone may have reached the bound: then the quotient decides.
+    // At both ends rounding alone may have reached the bound: then the exact quotient decides.
     if (digits <= QUOTIENT_MIN && atScale.numerator < QUOTIENT_MIN * atScale.denominator) {
       scale += 1;
     } else if (digits >= QUOTIENT_END && atScale.numerator >= QUOTIENT_END * atScale.denominator) {
@@ -90,7 +90,7 @@ export function decimalToText(decimal: Decimal): string {
   return `${digits.slice(0, pointAt)}.${digits.slice(pointAt, end)}`;
 }
 
-/** Reads text that this file wrote; anything else is our own bug. */
+/** Parses text that this file wrote; anything else is our own bug. */
 export function textToDecimal(text: string): Decimal {
   const pointAt = text.indexOf('.');
   if (pointAt === -1) return { digits: BigInt(text), scale: 0 };
@@ -100,12 +100,12 @@ export function textToDecimal(text: string): Decimal {
   };
 }
 
-/** A raw amount in units of its token, exactly. */
+/** A raw amount in units of its token, exact. */
 export function toUnits(amountRaw: bigint, decimals: number): string {
   return decimalToText({ digits: amountRaw, scale: decimals });
 }
 
-/** Text cut to 18 significant digits, half-even. */
+/** Rounded to 18 significant digits, half-even. */
 export function roundText(text: string): string {
   return text.length <= SIGNIFICANT_DIGITS ? text : ratioToText(toRatio(textToDecimal(text)));
 }
@@ -144,11 +144,13 @@ function integerLength(text: string): number {
   return pointAt === -1 ? text.length : pointAt;
 }
 
-/** Numeric order of two texts without parsing them: below zero, zero or above, as for `sort`. */
+/**
+ * Compares two texts numerically without parsing them: negative, zero or positive, as for `sort`.
+ */
 export function compareTexts(left: string, right: string): number {
   if (left === right) return 0;
   const byLength = integerLength(left) - integerLength(right);
   if (byLength !== 0) return byLength;
-  // With integer parts of one length the characters stand in the order of the numbers.
+  // With integer parts of equal length, text order is numeric order.
   return left < right ? -1 : 1;
 }

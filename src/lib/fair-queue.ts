@@ -1,5 +1,5 @@
-// A bounded queue that serves its callers in turn: however much one of them brings, the others wait
-// for one of its items at most.
+// A bounded queue that serves its callers in turn: however many items one caller adds, the others
+// wait for at most one of them.
 
 interface FairQueueLimits {
   readonly lengthMax: number;
@@ -8,7 +8,7 @@ interface FairQueueLimits {
 
 export class FairQueue<Item> {
   readonly #limits: FairQueueLimits;
-  /** In the order in which callers are served next. */
+  /** In the order in which callers are served. */
   readonly #waiting = new Map<string, Item[]>();
   #length = 0;
 
@@ -21,9 +21,9 @@ export class FairQueue<Item> {
   }
 
   /**
-   * Adds an item and returns the one that has to go where there is no room: the newest item of the
-   * caller with most of them, so that a few callers cannot keep all others out, or else this one.
-   * Null where all have room.
+   * Adds an item. If the queue is full, returns the item to drop: the newest item of the caller
+   * with the most items, so that a few callers cannot block all others, or else this one. Null if
+   * nothing is dropped.
    */
   push(caller: string, item: Item): Item | null {
     const { lengthMax, perCallerMax } = this.#limits;
@@ -59,7 +59,7 @@ export class FairQueue<Item> {
   shift(): Item | undefined {
     for (const [caller, items] of this.#waiting) {
       const item = items.shift();
-      // Who has more to come goes to the end.
+      // A caller with more items goes to the end.
       this.#waiting.delete(caller);
       if (items.length > 0) this.#waiting.set(caller, items);
       this.#length -= 1;

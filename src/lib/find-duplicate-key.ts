@@ -1,5 +1,5 @@
-// Keys that a JSON object gives twice. `JSON.parse` keeps the last one without a word, a proxy or a
-// log before us may keep the first, and then both have read different requests.
+// Finds duplicate keys in JSON objects. `JSON.parse` silently keeps the last one, while a proxy or
+// a log before us may keep the first, so the two would read different requests.
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -9,21 +9,21 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** An object or an array that is not closed yet. */
+/** An open object or array. */
 interface Level {
   /** The keys so far; null in arrays. */
   keys: Set<string> | null;
-  /** The last key, or how many elements came before this one. */
+  /** The last key, or the index of the current element. */
   at: string | number;
 }
 
-/** Where the text that begins at `start` ends: the position of its closing quote. */
+/** The position of the closing quote of the string that begins at `start`. */
 function findTextEnd(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   for (;;) {
     let first = end;
     while (json.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-    // An even number of backslashes are escapes of each other, not of the quote.
+    // An even number of backslashes does not escape the quote.
     if ((end - first) % 2 === 0) return end;
     end = json.indexOf('"', end + 1);
   }
@@ -35,8 +35,8 @@ function readKey(json: string, start: number, end: number): string {
 }
 
 /**
- * The path of the first key that its object has already, such as `params.name`; null where there is
- * none. The text must be valid JSON. Takes one pass and no recursion, however deep the text is.
+ * The path of the first duplicate key, such as `params.name`; null if there is none. The text must
+ * be valid JSON. One pass without recursion, at any depth.
  */
 export function findDuplicateKey(json: string): string | null {
   const levels: Level[] = [];

@@ -1,17 +1,17 @@
-// IP addresses as the limiter and the proxy rules need them: parsed, grouped, matched.
+// IP addresses for the limiter and the proxy rules: parsing, grouping, matching.
 
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 const IPV4_MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
 
-/** IPv4 in its plain form even where a dual-stack socket shows it as `::ffff:a.b.c.d`. */
+/** IPv4 in plain form, even if a dual-stack socket shows it as `::ffff:a.b.c.d`. */
 export function toPlainAddress(address: string): string {
   return IPV4_MAPPED.exec(address)?.[1] ?? address;
 }
 
 /**
- * What one customer of a network typically holds: an IPv4 address, or an IPv6 /64. Addresses that
- * are the same place are the same string.
+ * What one customer of a network typically has: an IPv4 address, or an IPv6 /64. Equal networks
+ * give equal strings.
  */
 export function toAddressGroup(address: string): string {
   const plain = toPlainAddress(address);
@@ -21,7 +21,7 @@ export function toAddressGroup(address: string): string {
   const [head = '', tail] = withoutZone.toLowerCase().split('::', 2);
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  // A trailing dotted quad stands for two groups; it lies beyond the /64 in any case.
+  // A trailing dotted quad stands for two groups; it is outside the /64 in any case.
   const rightLength = right.length + (right.at(-1)?.includes('.') ? 1 : 0);
   const groups = [...left];
   if (tail !== undefined) {
@@ -32,7 +32,7 @@ export function toAddressGroup(address: string): string {
   return `${prefix.join(':')}::/64`;
 }
 
-/** A parsed `address` or `address/bits`; null when the text is neither. */
+/** A parsed `address` or `address/bits`; null if the text is neither. */
 export function parseCidr(text: string): { address: string; bits: number; version: 4 | 6 } | null {
   const [address = '', bitsText, ...rest] = text.split('/');
   const version = isIP(address);
@@ -44,7 +44,7 @@ export function parseCidr(text: string): { address: string; bits: number; versio
   return bits <= bitsMax ? { address, bits, version } : null;
 }
 
-/** A membership test over CIDRs, which must have been parsed before. */
+/** A membership test over CIDRs, which must be valid. */
 export function createAddressMatcher(cidrs: readonly string[]): (address: string) => boolean {
   if (cidrs.length === 0) return () => false;
   const list = new BlockList();

@@ -1,4 +1,4 @@
-// JSON as people write it: what fits on a line stands on one, small values stand side by side.
+// JSON formatted for people: values that fit on a line stay on one line.
 
 const INDENT = '  ';
 
@@ -13,7 +13,7 @@ function toLine(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-/** Puts members side by side as long as they are one line each and the line has room. */
+/** Puts members on one line while they fit. */
 function fill(members: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const member of members) {
@@ -26,7 +26,7 @@ function fill(members: readonly string[], width: number): string[] {
   return lines;
 }
 
-/** As JSON that reads the same; lines are about as long as told. */
+/** Equivalent JSON with lines of about the given width. */
 export function packJson(value: unknown, width = 120): string {
   const line = toLine(value);
   if (line.length <= width || typeof value !== 'object' || value === null) return line;

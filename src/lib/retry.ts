@@ -1,10 +1,10 @@
-// Waiting between attempts: how long, and a sleep that an abort ends.
+// Backoff between attempts, and an abortable sleep.
 
 import { setTimeout as delay } from 'node:timers/promises';
 
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
-/** Gives a number from 0 up to, not including, 1. */
+/** Returns a number from 0 up to, but not including, 1. */
 export type Random = () => number;
 
 export interface Backoff {
@@ -14,10 +14,10 @@ export interface Backoff {
 
 /**
  * Exponential backoff with jitter over the upper half, so that many waiters do not return at once
- * and yet none returns almost immediately. `attempt` counts from 1.
+ * and none returns almost immediately. `attempt` counts from 1.
  */
 export function toBackoffMs(attempt: number, backoff: Backoff, random: Random): number {
-  // The exponent is bounded so that a long outage cannot overflow into infinity.
+  // The exponent is bounded so that a long outage cannot overflow to infinity.
   const exponent = Math.min(Math.max(attempt - 1, 0), 30);
   const ceilingMs = Math.min(backoff.maxMs, backoff.baseMs * 2 ** exponent);
   return Math.round(ceilingMs * (0.5 + random() / 2));

@@ -1,4 +1,4 @@
-// A caller's own text inside an answer: short, and without characters that disturb a reader.
+// Makes a caller's own text safe to repeat in an error: short, without control characters.
 
 const SHOWN_LENGTH_MAX = 64;
 

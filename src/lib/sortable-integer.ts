@@ -1,7 +1,7 @@
-// Text for unsigned 256-bit integers that sorts bytewise in the order of the numbers.
+// Text for unsigned 256-bit integers whose bytewise order is the numeric order.
 //
 // Two digits of length, then the decimal digits: 10^18 is `191000000000000000000`, zero is `010`.
-// The wire string is `.slice(2)`, and a person reading the table can read the amount.
+// The wire string is `.slice(2)`, and people can read the amount in the table.
 
 export const UINT256_MAX = 2n ** 256n - 1n;
 
@@ -17,7 +17,7 @@ const ZERO_CODE = 48;
 
 export function parseSortableInteger(text: string): bigint {
   const length = (text.charCodeAt(0) - ZERO_CODE) * 10 + text.charCodeAt(1) - ZERO_CODE;
-  // Reading back is our own text, so a mismatch is corruption and not somebody's input.
+  // We wrote this text ourselves, so a mismatch means corruption, not bad input.
   if (length !== text.length - 2 || length < 1) {
     throw new RangeError(`Not a sortable integer: ${JSON.stringify(text)}`);
   }

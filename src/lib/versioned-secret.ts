@@ -1,4 +1,4 @@
-// Secrets that can be replaced: several versions side by side, written `1:base64,2:base64`.
+// Secrets with versions, so that they can be rotated: `1:base64,2:base64`.
 
 export interface VersionedSecret {
   readonly version: number;
@@ -8,7 +8,7 @@ export interface VersionedSecret {
 const BYTES_MIN = 32;
 const VERSION_MAX = 1_000_000;
 
-/** Sorted by version, the newest first; a text saying what is wrong where it cannot be read. */
+/** Sorted by version, newest first; an error text if it cannot be parsed. */
 export function parseVersionedSecrets(text: string): readonly VersionedSecret[] | string {
   const secrets: VersionedSecret[] = [];
   for (const part of text.split(',').map((one) => one.trim())) {
