@@ -1,5 +1,5 @@
-// Batches as they travel between threads and processes: what all want to know as plain data, the
-// trades as bytes that are read only by those who want them.
+// Batches as sent between threads and processes: common fields as plain data, the trades as bytes
+// that only some listeners decode.
 
 import type { TradeRecord } from '../model/market-record.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
@@ -75,7 +75,7 @@ export function decodeBatch(encoded: EncodedBatch): FeedBatch {
   };
 }
 
-/** The buffers that can be handed to another thread instead of being copied. */
+/** The buffers that can be transferred to another thread without a copy. */
 export function toTransferList(encoded: EncodedBatch): ArrayBuffer[] {
   return encoded.reverted === null
     ? [encoded.trades.buffer]

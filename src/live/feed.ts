@@ -1,8 +1,9 @@
-// The committed feed: what every part that lives on the committed state hears, in order.
+// The feed of commits: every listener that depends on the committed state gets each commit in
+// order.
 //
-// One indexer publishes a chain's commits; whoever subscribes hears each of them once, in the order
-// of their versions. Where some were lost on the way (a process restarted, a stream was cut), the
-// subscriber is told so before it hears the next one, and reads the store again.
+// One indexer publishes a chain's commits; a subscriber gets each of them once, in the order of
+// their versions. If some were lost (a process restarted, a connection broke), the subscriber gets
+// `onGap` before the next one, and reads the store again.
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
@@ -13,36 +14,36 @@ import type { TokenNotice } from '../model/token-notice.ts';
 export interface FeedBatch {
   readonly chain: ChainSlug;
   readonly version: number;
-  /** The blocks that were added; none when `fromBlock` is above `toBlock`. */
+  /** The blocks that were added; none if `fromBlock` is above `toBlock`. */
   readonly fromBlock: number;
   readonly toBlock: number;
   readonly checkpoint: Checkpoint;
-  /** Whether blocks above `toBlock` were taken back. */
+  /** Whether blocks above `toBlock` were removed. */
   readonly isRollback: boolean;
-  /** Tokens any of whose rows changed: the token itself, balances, trades, candles, its pools. */
+  /** Tokens with any changed row: the token itself, balances, trades, candles, its pools. */
   readonly tokens: readonly Address[];
   readonly pools: readonly PoolId[];
   /** Of the tokens, those that are new or whose pools changed. */
   readonly listed: readonly Address[];
-  /** False where rows that are not named may have changed, too. */
+  /** False if rows that are not listed may have changed, too. */
   readonly complete: boolean;
-  /** What may have changed tokens; null where the blocks were not searched for it. */
+  /** Events that may have changed tokens; null if the blocks were not searched for them. */
   readonly notices: readonly TokenNotice[] | null;
-  /** The trades that came, in chain order; made when first asked for, since few ask. */
+  /** The new trades, in chain order; decoded on first use, since few listeners need them. */
   readTrades(): readonly TradeRecord[];
-  /** The trades that a rollback took back. */
+  /** The trades that a rollback removed. */
   readReverted(): readonly TradeRecord[];
 }
 
 export interface FeedListener {
   onBatch(batch: FeedBatch): void;
-  /** Batches of this chain were missed; what is known of it must be read anew. */
+  /** Batches of this chain were missed; the listener must read the store again. */
   onGap(chain: ChainSlug): void;
 }
 
 export interface Feed {
   publish(batch: FeedBatch): void;
-  /** Hears everything that is published from now on; the returned function ends it. */
+  /** Receives everything published from now on; the returned function unsubscribes. */
   subscribe(listener: FeedListener): () => void;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { Feed, FeedBatch, FeedListener } from './feed.ts';
 const FIRST_VERSION = 1;
 
 interface LocalFeedOptions {
-  /** Told of a listener that threw; the others hear the batch all the same. */
+  /** Called if a listener throws; the others still get the batch. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -22,8 +22,8 @@ export class LocalFeed implements Feed {
   publish(batch: FeedBatch): void {
     const { chain, version } = batch;
     const last = this.#versions.get(chain);
-    // An indexer that starts again may tell its last commit a second time. A first version is no
-    // repetition: a devnet was begun anew, and its index with it.
+    // A restarted indexer may publish its last commit again. Version 1 is not a repetition: the
+    // index was rebuilt, for instance for a new devnet.
     if (last !== undefined && version <= last && version !== FIRST_VERSION) return;
     this.#versions.set(chain, version);
     if (last === undefined || version !== last + 1) this.#tell((one) => one.onGap(chain));

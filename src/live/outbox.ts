@@ -1,28 +1,30 @@
-// One reader's way out. Who reads slowly gets events late and states coalesced; who falls too far
-// behind is cut off and can resume. Nobody else ever waits for it.
+// The send queue of one reader. A slow reader gets events late and states coalesced; one that falls
+// too far behind is disconnected and can resume. No other reader waits for it.
 
 import type { DirectWay, StreamFrame, StreamOutlet } from '../contract/stream-answer.ts';
 import type { StateName, StreamMessage } from './stream-message.ts';
 
 interface OutboxOptions {
   readonly outlet: StreamOutlet;
-  /** Bytes of events that may wait for one reader. */
+  /** The maximum bytes of queued events per reader. */
   readonly waitingBytesMax: number;
   readonly nowMs: () => number;
-  /** Told once when the reader is cut off. */
+  /** Called once when the reader is disconnected. */
   readonly onCut?: () => void;
 }
 
 export class Outbox {
-  // What every message to every reader looks at comes first, so that it lies together in memory.
+  // Fields that every message uses come first, so that they are adjacent in memory.
   readonly #sink: DirectWay['sink'] | null;
   readonly #toBytes: DirectWay['toBytes'];
-  /** Since when the reader does not keep up; null while it does. */
+  /** Since when the reader is too slow; null while it keeps up. */
   #slowSinceMs: number | null = null;
   #isClosed = false;
   readonly #outlet: StreamOutlet;
   readonly #options: OutboxOptions;
-  /** What had been taken when something was first seen to wait, and since when it is the same. */
+  /**
+   * The bytes taken when data was first seen waiting, and since when that number has not changed.
+   */
   #stuck: { readonly takenBytes: number; readonly sinceMs: number } | null = null;
   #waiting: StreamFrame[] = [];
   #waitingBytes = 0;
@@ -41,8 +43,8 @@ export class Outbox {
   }
 
   /**
-   * For how long something has waited, here or in the system's queue, of which nothing was taken; 0
-   * where nothing waits. To be asked now and then: it counts from the first time that it was asked.
+   * How long data has waited, here or in the system's queue, without any of it being taken; 0 if
+   * nothing waits. Must be called regularly: it counts from the first call that finds data waiting.
    */
   readStuckMs(): number {
     const { takenBytes, waitingBytes } = this.#outlet;
@@ -60,13 +62,13 @@ export class Outbox {
     else this.#hold(message);
   }
 
-  /** Writes what is for this reader alone; false while it should be given no more. */
+  /** Writes to this reader only; false while its buffer is full. */
   write(frame: StreamFrame): boolean {
     if (!this.#isClosed) this.#write(frame);
     return this.#slowSinceMs === null;
   }
 
-  /** The way is free again. */
+  /** The socket accepts data again. */
   onDrain(): void {
     this.#slowSinceMs = null;
     const frames = [...this.#waiting, ...(this.#states?.values() ?? [])];
@@ -76,7 +78,10 @@ export class Outbox {
     for (const frame of frames) if (!this.#isClosed) this.#write(frame);
   }
 
-  /** Ends cleanly: what was written arrives. Who takes nothing is not waited for. */
+  /**
+   * Ends cleanly after everything written has been sent; does not wait for a reader that takes
+   * nothing.
+   */
   end(): void {
     if (this.#slowSinceMs !== null) {
       this.cut();
@@ -94,7 +99,7 @@ export class Outbox {
     this.#options.onCut?.();
   }
 
-  /** Nothing is written any more. */
+  /** Discards everything; nothing is written afterwards. */
   close(): void {
     this.#isClosed = true;
     this.#waiting = [];

@@ -1,9 +1,9 @@
-// What is sent to many readers at once: events that must not be lost, and states of which only the
-// newest matters.
+// A message to many readers: events that must not be lost, and states of which only the newest
+// matters.
 
 import { StreamFrame } from '../contract/stream-answer.ts';
 
-/** A state's name, such as `price`; a newer one replaces an older one that was not sent yet. */
+/** A state's name, such as `price`; a newer state replaces an older one that was not sent yet. */
 export type StateName = string;
 
 interface MessageParts {
@@ -11,11 +11,11 @@ interface MessageParts {
   readonly kept: string;
   /** States, as text. */
   readonly states: ReadonlyMap<StateName, string>;
-  /** States that the events make untrue: older ones of these must not be sent after them. */
+  /** States that the events make obsolete: older ones of these must not be sent after them. */
   readonly ended: ReadonlySet<StateName>;
 }
 
-/** Encoded once, however many read it; parts of it only where somebody is slow. */
+/** Encoded once for all readers; its parts are encoded only if a reader is slow. */
 export class StreamMessage {
   readonly parts: MessageParts;
   #whole: StreamFrame | null = null;
@@ -31,7 +31,7 @@ export class StreamMessage {
     return this.#whole;
   }
 
-  /** Null where there are no events. */
+  /** Null if there are no events. */
   get kept(): StreamFrame | null {
     if (this.parts.kept === '') return null;
     this.#kept ??= new StreamFrame(this.parts.kept);
@@ -46,7 +46,7 @@ export class StreamMessage {
   }
 }
 
-/** Collects what is to be sent together. */
+/** Collects what is sent together. */
 export class MessageDraft {
   #kept: string[] = [];
   #states = new Map<StateName, string>();
@@ -56,7 +56,7 @@ export class MessageDraft {
     return this.#kept.length === 0 && this.#states.size === 0;
   }
 
-  /** Adds an event; `ends` names a state that is not true any more. */
+  /** Adds an event; `ends` names a state that it makes obsolete. */
   keep(text: string, ends?: StateName): void {
     this.#kept.push(text);
     if (ends === undefined) return;
@@ -68,7 +68,7 @@ export class MessageDraft {
     this.#states.set(name, text);
   }
 
-  /** What was collected; the draft is empty then. */
+  /** Returns what was collected and clears the draft. */
   take(): StreamMessage {
     const parts = { kept: this.#kept.join(''), states: this.#states, ended: this.#ended };
     this.#kept = [];
