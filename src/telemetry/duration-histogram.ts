@@ -1,7 +1,7 @@
-// How long things took, by one label, in the text that Prometheus reads.
+// A Prometheus histogram of durations with one label.
 //
-// Written here because a library that looks its labels up at each observation took longer than the
-// rest of what is done for a request when it is over.
+// Our own, because a library that looks up labels at each observation took longer than all other
+// work at the end of a request.
 
 interface DurationHistogramOptions {
   readonly name: string;
@@ -11,10 +11,10 @@ interface DurationHistogramOptions {
   readonly bucketsSeconds: readonly number[];
 }
 
-/** Of one value of the label. */
+/** The durations of one label value. */
 class Durations {
   readonly #bounds: readonly number[];
-  /** How many fell between each bound and the one before; the last entry is beyond all. */
+  /** How many fell between each bound and the one before; the last entry is above all bounds. */
   readonly counts: number[];
   sumSeconds = 0;
 
@@ -40,7 +40,10 @@ export class DurationHistogram {
     this.#options = options;
   }
 
-  /** Kept by who observes often, so that nothing is looked up then. Values are our own words. */
+  /**
+   * Callers that observe often keep the result, to avoid the lookup. Values must be constants of
+   * ours.
+   */
   labeled(value: string): { observe(seconds: number): void } {
     let durations = this.#byLabel.get(value);
     if (durations === undefined) {

@@ -1,5 +1,5 @@
-// Gathers log lines and hands them on in large pieces: a request must not pay for a write, nor for
-// the making of its line, which costs a fraction when many are made at once.
+// Buffers log lines and writes them in large pieces: a request must not pay for a write, nor for
+// formatting its line, which is much cheaper in bulk.
 
 export interface LineSink {
   write(text: string): unknown;
@@ -8,9 +8,9 @@ export interface LineSink {
 interface LineBufferOptions<Line> {
   readonly sink: LineSink;
   readonly toText: (line: Line) => string;
-  /** Handed on when there are so many, whatever the time. */
+  /** Written when this many lines are buffered. */
   readonly countMax: number;
-  /** Handed on after this time, however little there is. */
+  /** Written after this time, however few there are. */
   readonly delayMs: number;
 }
 

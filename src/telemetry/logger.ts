@@ -4,7 +4,7 @@ import { destination, type Logger as PinoLogger, pino } from 'pino';
 import { LineBuffer, type LineSink } from './line-buffer.ts';
 import { redact } from './redact.ts';
 
-/** A request as the log tells of it: chosen fields only, so that no secret has a way in. */
+/** A request in the log: chosen fields only, so that no secret can get in. */
 interface RequestLine {
   readonly requestId: string;
   readonly operation: string;
@@ -15,14 +15,14 @@ interface RequestLine {
 
 export interface Logger extends Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error'> {
   request(line: RequestLine): void;
-  /** Writes what is still in memory; called before the process ends. */
+  /** Writes buffered lines; called before the process ends. */
   flush(): void;
 }
 
 interface LoggerOptions {
   readonly level: string;
   readonly format: 'json' | 'text';
-  /** Where lines go at once; buffered standard output where it is left out. */
+  /** Receives lines immediately; buffered standard output by default. */
   readonly sink?: LineSink;
   readonly nowMs?: () => number;
 }
@@ -37,12 +37,12 @@ const LEVEL_NAMES: Readonly<Record<number, string>> = {
   60: 'fatal',
 };
 
-/** Text as it is, unless it could move a terminal's cursor or forge a line. */
+/** Text unchanged, unless it could move a terminal's cursor or forge a line. */
 function toShownValue(value: unknown): string {
   return typeof value === 'string' && !/\p{C}/u.test(value) ? value : JSON.stringify(value);
 }
 
-/** A JSON line as a person reads it: time, level, message, then the fields. */
+/** A JSON line as readable text: time, level, message, then the fields. */
 function toTextLine(line: string): string {
   const { time, level, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const clock = new Date(Number(time)).toISOString().slice(11, 19);
@@ -57,10 +57,13 @@ function toTextLine(line: string): string {
   return `${head.join(' ')}${stack ? `\n${stack}` : ''}\n`;
 }
 
-/** A line as JSON text, or a request whose line is still to be made. */
+/** A line as JSON text, or a request whose line is not formatted yet. */
 type Line = string | { readonly request: RequestLine; readonly timeMs: number };
 
-/** Requests by hand in pino's form: known fields need neither its serialisers nor redaction. */
+/**
+ * Request lines are formatted by hand in pino's format: known fields need neither serialisers nor
+ * redaction.
+ */
 function toJsonLine(line: Line): string {
   if (typeof line === 'string') return line;
   const { requestId, operation, status, ms, identity } = line.request;
@@ -73,7 +76,7 @@ interface Output {
 }
 
 function createStandardOutput(toText: (line: Line) => string): Output {
-  // A reader that stops reading must not fill our memory: beyond 8 MiB lines are dropped.
+  // A slow reader of standard output must not fill our memory: above 8 MiB lines are dropped.
   const stdout = destination({ dest: 1, sync: false, maxLength: 8 * 1024 * 1024 });
   const buffer = new LineBuffer<Line>({ sink: stdout, toText, countMax: 100, delayMs: 100 });
   return {

@@ -1,4 +1,4 @@
-// What the service counts, for Prometheus. Created once and handed to the parts that count.
+// The service's Prometheus metrics, created once and passed to the parts that count.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { DurationHistogram } from './duration-histogram.ts';
@@ -10,7 +10,7 @@ export interface RequestMeter {
   observe(status: number, seconds: number): void;
 }
 
-/** A count that is read when Prometheus asks: adding to it costs nothing. */
+/** A plain number that is read at each scrape, so that counting is free. */
 interface Tally {
   readonly labels: Readonly<Record<string, string>>;
   count: number;
@@ -72,7 +72,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** A meter bound to one operation, so that nothing is looked up per request. */
+  /** A meter for one operation, so that nothing is looked up per request. */
   forOperation(operation: string): RequestMeter {
     const duration = this.#durations.labeled(operation);
     const byStatus = new Map<number, Tally>();
@@ -118,7 +118,7 @@ export class Metrics {
     });
   }
 
-  /** The same for each chain; a null is left out. */
+  /** The same for each chain; null is left out. */
   chainGauge(
     name: string,
     help: string,
