@@ -1,4 +1,4 @@
-// Folds a batch of trades into the stored intervals of one series, each trade touched once.
+// Folds a batch of trades into the stored intervals of one series, touching each trade once.
 
 import {
   type CandleRecord,
@@ -23,8 +23,8 @@ interface FoldedCandle {
 }
 
 /**
- * Trades go into the finest interval only; a candle that ends is added to the one above it. The
- * result holds these trades alone: `finish` gives the candles to be laid over what was stored.
+ * Trades go into the finest interval only; a candle that ends is added to the next coarser one. The
+ * result holds only these trades: `finish` returns the candles to merge into the stored ones.
  */
 export class CandleCascade {
   readonly series: SeriesKey;
@@ -72,7 +72,7 @@ export class CandleCascade {
   }
 }
 
-/** Lays a batch's candle over the stored one, whose trades all came before. */
+/** Merges a batch's candle into the stored one, whose trades are all earlier. */
 export function layOver(
   stored: CandleRecord | null,
   folded: FoldedCandle,

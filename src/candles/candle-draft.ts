@@ -9,7 +9,7 @@ import {
 } from '../lib/decimal.ts';
 import type { CandleRecord, Ohlc, SeriesKey, TradeRecord } from '../model/market-record.ts';
 
-/** What a candle holds, whatever its series and interval. */
+/** The content of a candle, without its series and interval. */
 type CandleBody = Omit<CandleRecord, 'token' | 'pool' | 'interval' | 'openTimeMs'>;
 
 interface OhlcDraft {
@@ -68,7 +68,7 @@ function withOhlc(ohlc: OhlcDraft | null, later: Ohlc | null): OhlcDraft | null 
   return ohlc;
 }
 
-/** Adds a trade that came after everything in the draft. */
+/** Adds a trade that is later than everything in the draft. */
 export function addTrade(draft: CandleDraft, trade: TradeRecord): void {
   draft.volumeRaw += trade.amountRaw;
   draft.trades += 1;
@@ -94,7 +94,7 @@ export function addTrade(draft: CandleDraft, trade: TradeRecord): void {
   }
 }
 
-/** Adds a draft whose trades all came after those of the first. */
+/** Adds a draft whose trades are all later. */
 export function addDraft(draft: CandleDraft, later: CandleDraft): void {
   draft.volumeRaw += later.volumeRaw;
   draft.quoteVolumeNative = addDecimals(draft.quoteVolumeNative, later.quoteVolumeNative);
@@ -108,7 +108,7 @@ export function addDraft(draft: CandleDraft, later: CandleDraft): void {
   draft.usdClean = withOhlc(draft.usdClean, later.usdClean);
 }
 
-/** A draft with a stored candle's content, opening when the draft should. */
+/** A draft with a stored candle's content and the given open time. */
 export function toDraft(candle: CandleBody, openTimeMs: number): CandleDraft {
   return {
     openTimeMs,
@@ -125,7 +125,7 @@ export function toDraft(candle: CandleBody, openTimeMs: number): CandleDraft {
   };
 }
 
-/** The finished candle; the draft must not be added to afterwards. */
+/** The finished candle; nothing may be added to the draft afterwards. */
 export function toCandle<Interval extends string>(
   draft: CandleDraft,
   series: SeriesKey & { readonly interval: Interval },

@@ -64,7 +64,7 @@ export function mergeCandles<Interval extends KlineInterval>(
 }
 
 /**
- * Candles of any interval from what is stored: `stored` holds the candles of
+ * Candles of any interval from stored data: `stored` holds the candles of
  * `toBaseInterval(interval)`, ascending; for `1s`, which has none, `trades` are folded.
  */
 export function deriveKlines<Interval extends KlineInterval>(

@@ -1,4 +1,4 @@
-// When candles open: every interval's place on the calendar, in UTC.
+// When candles open: the calendar of every interval, in UTC.
 
 import type { KlineInterval, StoredInterval } from '../model/market-record.ts';
 
@@ -8,10 +8,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 
-/** The epoch was a Thursday; the first Monday after it opened week candles four days in. */
+/** The Unix epoch was a Thursday; the first Monday was four days later. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
-/** Lengths of the intervals that have one; months do not. */
+/** Lengths of the fixed-length intervals; months vary. */
 const LENGTH_MS: Readonly<Record<Exclude<KlineInterval, '1M'>, number>> = {
   '1s': SECOND_MS,
   '5s': 5 * SECOND_MS,
@@ -33,7 +33,7 @@ const LENGTH_MS: Readonly<Record<Exclude<KlineInterval, '1M'>, number>> = {
   '1w': WEEK_MS,
 };
 
-/** What an interval is merged from; null where only the trades are fine enough. */
+/** The stored interval that an interval is merged from; null if it is folded from trades. */
 const BASE: Readonly<Record<KlineInterval, StoredInterval | null>> = {
   '1s': null,
   '5s': '5s',
@@ -60,7 +60,7 @@ export function toBaseInterval(interval: KlineInterval): StoredInterval | null {
   return BASE[interval];
 }
 
-/** The start of the candle that holds `timeMs`. */
+/** The open time of the candle that contains `timeMs`. */
 export function toOpenTime(interval: KlineInterval, timeMs: number): number {
   if (interval === '1M') {
     const date = new Date(timeMs);
@@ -71,7 +71,7 @@ export function toOpenTime(interval: KlineInterval, timeMs: number): number {
   return Math.floor((timeMs - originMs) / lengthMs) * lengthMs + originMs;
 }
 
-/** The start of the candle after the one that opened at `openTimeMs`. */
+/** The open time of the candle after the one that opened at `openTimeMs`. */
 export function toNextOpenTime(interval: KlineInterval, openTimeMs: number): number {
   if (interval === '1M') {
     const date = new Date(openTimeMs);
