@@ -1,4 +1,4 @@
-// What a kind of pool must bring along. A new one is a folder beside this file and a line in
+// What a pool kind must implement. A new kind is a folder beside this file and a line in
 // `pool-kinds.ts`.
 
 import type { Ratio } from '../lib/decimal.ts';
@@ -12,40 +12,43 @@ export type PoolDraft<K extends PoolKindName> = {
   -readonly [Key in keyof PoolRecordOf<K>]: PoolRecordOf<K>[Key];
 };
 
-/** What a swap moved, from the pool's side: positive came in, negative went out. */
+/** The amounts of a swap, from the pool's side: positive came in, negative went out. */
 export interface SwappedAmounts {
   readonly amount0: bigint;
   readonly amount1: bigint;
 }
 
-/** The pool's own ticks, for kinds that have any. */
+/** The pool's ticks, for kinds that have any. */
 export interface PoolTicks {
   get(tick: number): Pick<TickRecord, 'liquidityGross' | 'liquidityNet'> | undefined;
-  /** Adds to a tick; false where more would be taken from it than it has. */
+  /** Adds to a tick; false if more would be removed than it has. */
   change(tick: number, by: { readonly gross: bigint; readonly net: bigint }): boolean;
-  /** The ticks that hold anything, ascending. */
+  /** The ticks with liquidity, ascending. */
   readonly order: readonly number[];
 }
 
 /** What one event uses of a transaction's room, in the family's own unit (gas on EVM chains). */
 export interface SwapCost {
   readonly hop: bigint;
-  /** After another hop in the same contract, which settles once for both. */
+  /** After another hop in the same contract, which settles both at once. */
   readonly hopInSameVault: bigint;
   readonly perTick: bigint;
 }
 
 export interface PoolKind<K extends PoolKindName = PoolKindName> {
   readonly name: K;
-  /** Whether its liquidity is kept in ticks, rows of their own. */
+  /** Whether its liquidity is stored as ticks, in separate rows. */
   readonly hasTicks: boolean;
-  /** Whether a swap counts what really arrived, so that taxed tokens can be sold. */
+  /** Whether a swap uses the amount that really arrived, so that taxed tokens can be sold. */
   readonly countsArrivals: boolean;
   /** Before any event. */
   readonly stateAtStart: StateOf<K>;
-  /** The fields that every event tells anew, so that they are known of a pool met mid-life. */
+  /**
+   * The fields that every event sets, so that they are also known for a pool discovered after its
+   * creation.
+   */
   readonly toldFields: readonly (keyof StateOf<K>)[];
-  /** Whether applying the change looks at ticks. */
+  /** Whether applying the change needs the ticks. */
   needsTicks(change: Extract<PoolChange, { poolKind: K }>): boolean;
   /** Gives the draft a new state. `swapped` is null unless the change belongs to a swap. */
   apply(
@@ -55,17 +58,17 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
   ): void;
   /** Raw units of token 1 per raw unit of token 0; null while the pool has no price. */
   price(state: StateOf<K>): Ratio | null;
-  /** What it holds; null where that is not known. */
+  /** What it holds; null if unknown. */
   holdings(state: StateOf<K>): { readonly amount0: bigint; readonly amount1: bigint } | null;
   /** What it would pay of the other token before the price of `base` has fallen by two per cent. */
   payableRaw(pool: PoolRecordOf<K>, base: 'token0' | 'token1', ticks: PoolTicks): bigint;
-  /** Ready to be swapped in; null where nothing can be. `previous` is what it was before. */
+  /** Ready for swaps; null if no swap is possible. `previous` is the pool before this change. */
   createSwapPool(
     pool: PoolRecordOf<K>,
     ticks: readonly TickRecord[],
     previous: SwapPool | undefined,
   ): SwapPool | null;
-  /** The pool that told `toPlain`, with its ticks. */
+  /** Restores the pool from `toPlain`, with its ticks. */
   revive(plain: object, ticks: TickTable | null): SwapPool;
   swapCost(terms: TermsOf<K>): SwapCost;
   /** As text for the store. */

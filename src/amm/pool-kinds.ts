@@ -1,4 +1,4 @@
-// The kinds of pools that are understood.
+// The registry of pool kinds.
 
 import type { PoolKindName } from '../model/pool.ts';
 import { concentratedKind } from './concentrated/concentrated-kind.ts';
@@ -7,9 +7,9 @@ import type { PoolKind } from './pool-kind.ts';
 
 const KINDS = new Map<PoolKindName, PoolKind>();
 
-/** Tests add kinds of their own. */
+/** Tests add their own kinds. */
 export function addPoolKind<K extends PoolKindName>(kind: PoolKind<K>): void {
-  // Methods are called with pools of their own kind only: `kindOf` is the one way to them.
+  // The cast is safe: methods are only reached through `kindOf`, with pools of their own kind.
   KINDS.set(kind.name, kind as unknown as PoolKind);
 }
 

@@ -1,10 +1,10 @@
-// A pool's terms and state as text: fields in a fixed order, with commas between, empty for null.
+// A pool's terms and state as text: fields in a fixed order, separated by commas, empty for null.
 
 export function encodeFields(fields: readonly (bigint | number | string | null)[]): string {
   return fields.map((field) => field ?? '').join(',');
 }
 
-/** The fields in order. A text with fewer or more is corrupt. */
+/** The fields in order; throws if their number differs, because the text is then corrupt. */
 export function decodeFields(text: string, count: number): (string | null)[] {
   const fields = text.split(',');
   if (fields.length !== count) {

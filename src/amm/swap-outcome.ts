@@ -1,13 +1,13 @@
-// What a swap comes to, whatever the kind of pool.
+// The result of a swap, for any kind of pool.
 
 export interface SwapOutcome {
-  /** What the pool takes; less than was offered where it runs out of liquidity. */
+  /** What the pool takes; less than offered if it runs out of liquidity. */
   readonly amountIn: bigint;
   readonly amountOut: bigint;
-  /** The part of `amountIn` that is fee, the protocol's share included. */
+  /** The part of `amountIn` that is fee, including the protocol's share. */
   readonly feeAmount: bigint;
-  /** False where the pool could not take or give all that was asked. */
+  /** False if the pool could not take or pay the whole amount. */
   readonly isFilled: boolean;
-  /** Initialised ticks on the way; 0 where the pool has none. */
+  /** Initialised ticks crossed; 0 if the pool has none. */
   readonly ticksCrossed: number;
 }

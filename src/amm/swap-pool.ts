@@ -1,10 +1,10 @@
-// What every kind of pool can do once it is in memory: swap, and tell what routing asks about it.
+// What every kind of pool can do in memory: swap, and answer the questions of routing.
 
 import type { Ratio } from '../lib/decimal.ts';
 import type { TickTable } from './concentrated/tick-table.ts';
 import type { SwapOutcome } from './swap-outcome.ts';
 
-/** Fees in pips, a protocol's share included. */
+/** Fees in pips, including the protocol's share. */
 export interface DirectionFees {
   readonly zeroForOne: number;
   readonly oneForZero: number;
@@ -17,18 +17,18 @@ export interface Stretch {
 }
 
 /**
- * A pool's curve in floating point, as pieces. Let u be the square root of what the next unit out
- * costs, fee included. Within a piece the pool takes Λ·Δu for a move of u and pays Λ·(1/u − 1/u').
- * Without the contracts' roundings the pieces pay more than the pool, or less by a millionth.
+ * A pool's curve in floating point, as pieces. Let u be the square root of the marginal cost of the
+ * output, fee included. Within a piece the pool takes Λ·Δu for a change of u and pays Λ·(1/u −
+ * 1/u'). Because contracts round, the pieces pay more than the pool, or at most a millionth less.
  */
 export interface Stretches {
-  /** Writes the next piece; false where there is none. The last one has no end. */
+  /** Writes the next piece; false if there is none. The last one has no end. */
   next(stretch: Stretch): boolean;
 }
 
 interface MovedPool {
   readonly swap: SwapOutcome;
-  /** The pool as the swap leaves it. */
+  /** The pool after the swap. */
   readonly after: SwapPool;
 }
 
@@ -38,17 +38,17 @@ export interface SwapPool {
   swapOut(zeroForOne: boolean, amountOut: bigint): SwapOutcome;
   swapAndMove(zeroForOne: boolean, amountIn: bigint): MovedPool;
   feePips(zeroForOne: boolean): number;
-  /** What a unit in is worth in units out, without any fee. */
+  /** The value of a unit in, in units out, without fees. */
   midPrice(zeroForOne: boolean): Ratio;
   /** How deep it is at its price; comparable between pools of one pair. */
   readonly depth: number;
   stretches(zeroForOne: boolean): Stretches;
-  /** Never less than it can take; as soon as that is more than `enough`, anything above it. */
+  /** Never less than it can take; may be any value above `enough` once that is exceeded. */
   takesAtMost(zeroForOne: boolean, enough: number): number;
   /** The same pool with other fees. */
   withFees(fees: DirectionFees): SwapPool;
-  /** Its ticks, which outlive most of its states; null for a kind without any. */
+  /** Its ticks, which outlive most of its states; null for a kind without ticks. */
   readonly ticks: TickTable | null;
-  /** The rest, as data that another thread can be sent; its kind makes the pool of it again. */
+  /** The rest, as data that can be sent to another thread; its kind restores the pool from it. */
   toPlain(): object;
 }

@@ -13,9 +13,9 @@ import { TickTable } from './tick-table.ts';
 
 interface ConcentratedPoolTerms {
   readonly tickSpacing: number;
-  /** V4, where one contract keeps every pool; null for a pool that is a contract of its own. */
+  /** V4, where one contract holds every pool; null for a pool that is its own contract. */
   readonly singleton: {
-    /** The contract that is called around swaps; null where there is none. */
+    /** The contract that is called around swaps; null if there is none. */
     readonly hooks: Address | null;
   } | null;
 }
@@ -27,7 +27,7 @@ export interface ConcentratedPoolState {
   readonly tick: number | null;
   /** V4: 12 bits per direction; 0 elsewhere. */
   readonly protocolFee: number;
-  /** What the positions hold at the pool's price, fees aside; null where not all are known. */
+  /** What the positions hold at the pool's price, without fees; null if not all are known. */
   readonly amount0: bigint | null;
   readonly amount1: bigint | null;
 }
@@ -39,7 +39,7 @@ type ConcentratedChange =
       readonly sqrtPriceX96: bigint;
       readonly liquidity: bigint;
       readonly tick: number;
-      /** The fee that was taken where the event says so (V4), else null. */
+      /** The fee taken, if the event has it (V4), otherwise null. */
       readonly feePips: number | null;
     }
   | ({ readonly type: 'position' } & PositionChange)
@@ -60,8 +60,8 @@ type Draft = PoolDraft<'concentrated'>;
 const PIPS = 1_000_000;
 
 /**
- * The pool's own part of the fee that a swap paid. V4 tells the sum `p + l − ⌊p·l/1e6⌋`, where `p`
- * is the protocol's part for the direction.
+ * The pool's own part of the fee that a swap paid. V4 reports the sum `p + l − ⌊p·l/1e6⌋`, where
+ * `p` is the protocol's part in this direction.
  */
 export function toLpFee(feePips: number, protocolPips: number): number {
   if (protocolPips === 0 || feePips < protocolPips) return feePips;
@@ -95,7 +95,7 @@ function swap(
   draft.state = { ...state, ...amounts, sqrtPriceX96, liquidity, tick };
   if (feePips === null) return;
   const protocolPips = swapped.amount0 > 0n ? state.protocolFee & 0xfff : state.protocolFee >> 12;
-  // Two pool fees may come to one sum, so the fee that is known stays unless it contradicts.
+  // Two different pool fees may give the same sum, so the known fee stays unless it contradicts.
   if (addProtocolFee(draft.feePips, protocolPips) !== feePips) {
     draft.feePips = toLpFee(feePips, protocolPips);
   }
@@ -104,11 +104,11 @@ function swap(
 function changePosition(draft: Draft, change: PositionChange, ticks: PoolTicks): void {
   const { tickLower, tickUpper, liquidityDelta: delta } = change;
   if (delta === 0n) return;
-  // Of an incomplete pool positions may be taken away that were never seen to come.
+  // In an incomplete pool, positions that were never seen may be removed.
   if (draft.complete) {
     const isLower = ticks.change(tickLower, { gross: delta, net: delta });
     const isUpper = ticks.change(tickUpper, { gross: delta, net: -delta });
-    // More was taken than was ever seen to come: the pool's ticks are not what they seemed.
+    // More was removed than was ever added: the known ticks are wrong.
     if (!isLower || !isUpper) draft.complete = false;
     const amounts = draft.complete
       ? addPosition(draft.state, draft.state, change)
@@ -121,7 +121,7 @@ function changePosition(draft: Draft, change: PositionChange, ticks: PoolTicks):
   draft.state = { ...draft.state, liquidity: after < 0n ? 0n : after };
 }
 
-/** Ticks change seldom: as long as they do not, what was worked out about them stays. */
+/** Ticks change rarely: while they are equal, the old table is reused with its cached steps. */
 function toTable(ticks: readonly TickRecord[], previous: SwapPool | undefined): TickTable {
   const table = new TickTable(ticks);
   const known = previous instanceof ConcentratedPool ? previous.terms.ticks : null;

@@ -10,7 +10,7 @@ import { toTick } from './tick-at-sqrt-price.ts';
 import { TickStretches } from './tick-stretches.ts';
 import type { TickTable } from './tick-table.ts';
 
-/** 2^192: the square of a square-root price has so many bits after the point. */
+/** 2^192: a squared square-root price has 192 fractional bits. */
 const X192 = 1n << 192n;
 
 export interface PlainRange extends Omit<ConcentratedTerms, 'ticks'> {
@@ -20,11 +20,11 @@ export interface PlainRange extends Omit<ConcentratedTerms, 'ticks'> {
 interface ConcentratedSwap extends SwapOutcome {
   readonly sqrtPriceX96: bigint;
   readonly liquidity: bigint;
-  /** Null where the price ended between two stops, so that its tick must be looked up. */
+  /** Null if the price ended between two stops, so that its tick must be computed. */
   readonly tick: number | null;
 }
 
-/** Immutable, apart from the ladders that it keeps from one swap to the next. */
+/** Immutable, except for the cached ladders. */
 export class ConcentratedPool implements SwapPool {
   readonly state: ConcentratedState;
   readonly terms: ConcentratedTerms;

@@ -1,4 +1,4 @@
-// What a concentrated-liquidity pool is made of: what its events change, and what they do not.
+// The fixed terms and the changing state of a concentrated-liquidity pool.
 
 import type { DirectionFees } from '../swap-pool.ts';
 import type { TickTable } from './tick-table.ts';

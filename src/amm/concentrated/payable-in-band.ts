@@ -1,7 +1,7 @@
-// How much a concentrated pool would pay for a token before its price has fallen by two per cent.
+// How much a concentrated pool pays for a token before its price has fallen by two per cent.
 //
-// This measures a pool by money that is really there near the price. Its virtual reserves would not
-// do: a hundred dollars in a single tick look like two million.
+// This measures a pool by the money that is really near its price. Virtual reserves would mislead:
+// a hundred dollars in a single tick look like two million.
 
 import type { PoolTicks } from '../pool-kind.ts';
 import { toSqrtPriceX96 } from './sqrt-price-at-tick.ts';
@@ -24,7 +24,7 @@ function findAbove(order: readonly number[], tick: number): number {
 }
 
 interface BandWalk {
-  /** Null where the ticks are unknown: the active liquidity then stands for the whole band. */
+  /** Null if the ticks are unknown: the active liquidity is then used for the whole band. */
   readonly ticks: PoolTicks | null;
   readonly sqrtPriceX96: bigint;
   readonly tick: number;

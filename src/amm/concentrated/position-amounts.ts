@@ -1,7 +1,7 @@
-// What the positions of a concentrated pool hold, carried along from event to event.
+// What the positions of a concentrated pool hold, updated with each event.
 //
-// Walking all ticks at every event would give the same to a few units: here the fee of a swap is
-// computed on the whole of it, where the contract rounds at every step.
+// Walking all ticks at every event would give the same to within a few units: here the fee is
+// computed on the whole swap, while the contract rounds at every step.
 
 import { UINT256_MAX } from '../../lib/sortable-integer.ts';
 import type { SwappedAmounts } from '../pool-kind.ts';
@@ -9,7 +9,7 @@ import { toSqrtPriceX96 } from './sqrt-price-at-tick.ts';
 import { toAmount0Down, toAmount0Up, toAmount1Down, toAmount1Up } from './sqrt-price-math.ts';
 
 interface PositionAmounts {
-  /** Null where not all positions are known. */
+  /** Null if not all positions are known. */
   readonly amount0: bigint | null;
   readonly amount1: bigint | null;
 }
@@ -33,7 +33,10 @@ function clamp(amount: bigint): bigint {
   return amount > UINT256_MAX ? UINT256_MAX : amount;
 }
 
-/** What of an amount the positions keep or pay: the fee on what comes in is their owners'. */
+/**
+ * The part of an amount that belongs to the positions: the fee on the input belongs to their
+ * owners.
+ */
 function toPrincipal(amount: bigint, feePips: bigint): bigint {
   return amount <= 0n ? amount : amount - (amount * feePips + PIPS - 1n) / PIPS;
 }
@@ -50,7 +53,7 @@ export function addSwap(
   });
 }
 
-/** A position comes or goes, at the pool's price of the moment. */
+/** Adds or removes a position, at the pool's current price. */
 export function addPosition(
   before: PositionAmounts,
   price: { readonly sqrtPriceX96: bigint | null; readonly tick: number | null },

@@ -1,14 +1,14 @@
-// How much a concentrated pool takes at most: what moves its price to the end of the range. Between
-// two ticks that is its liquidity times the way of the square root of the price, or of one over it.
+// The maximum input of a concentrated pool: what moves its price to the end of the range. Between
+// two ticks that is its liquidity times the change of the square-root price, or of its inverse.
 
 import type { ConcentratedState, ConcentratedTerms } from './concentrated-terms.ts';
 import { TICK_MAX, TICK_MIN } from './sqrt-price-at-tick.ts';
 
-/** Far more than the error of these sums. */
+/** Far more than the rounding error of these sums. */
 const MARGIN = 1 + 1e-6;
-/** The contracts round up at each stop, the amount and the fee. */
+/** The contracts round up the amount and the fee at each stop. */
 const UNITS_PER_STOP = 2;
-/** The ends of bitmap words over the whole range, where ticks are one apart. */
+/** The ends of bitmap words over the whole range, at a tick spacing of one. */
 const WORD_COUNT_MAX = 7_000;
 const PIPS = 1_000_000;
 const Q96 = 2 ** 96;
@@ -25,10 +25,10 @@ interface PoolWithTicks {
   feePips(zeroForOne: boolean): number;
 }
 
-/** A pool that changes is another object, so what was added up for it can never be stale. */
+/** A changed pool is a new object, so cached sums never become stale. */
 const KNOWN = new WeakMap<PoolWithTicks, BothWays>();
 
-/** The way from tick to tick to the end of the range; above `enough` nobody wants to know. */
+/** Walks from tick to tick to the end of the range; stops above `enough`. */
 function addTicks(pool: PoolWithTicks, zeroForOne: boolean, enough: number): number {
   const { state, terms } = pool;
   const { ticks, nets } = terms.ticks;
@@ -56,12 +56,12 @@ function toTicksIn(pool: PoolWithTicks, zeroForOne: boolean, enough: number): nu
   const whole = zeroForOne ? known.down : known.up;
   if (whole !== undefined) return whole;
   const sum = addTicks(pool, zeroForOne, enough);
-  // Only what was added up to the end is good for every amount.
+  // Only a sum up to the end of the range is valid for every amount.
   if (sum <= enough) KNOWN.set(pool, { ...known, [zeroForOne ? 'down' : 'up']: sum });
   return sum;
 }
 
-/** Never less than the pool can take; as soon as it is more than `enough`, anything above it. */
+/** Never less than the pool can take; may stop at any value above `enough`. */
 export function toRoomInTicks(pool: PoolWithTicks, zeroForOne: boolean, enough: number): number {
   const rounded = UNITS_PER_STOP * (pool.terms.ticks.size + WORD_COUNT_MAX);
   return toTicksIn(pool, zeroForOne, enough) * MARGIN + rounded;

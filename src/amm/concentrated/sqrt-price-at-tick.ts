@@ -1,4 +1,4 @@
-// The square-root price at a tick, to the unit as Uniswap's TickMath computes it.
+// The square-root price at a tick, exactly as Uniswap's TickMath computes it.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 
@@ -46,8 +46,8 @@ function multiplyFactors(start: bigint, bits: number): bigint {
 }
 
 /**
- * The factors are multiplied from the lowest bit up, each product cut off, so the product over a
- * tick's low bits is the same for every tick that shares them: it is worked out once.
+ * The factors are multiplied from the lowest bit up and each product is truncated, so the product
+ * over the low bits is the same for every tick that shares them: it is computed once.
  */
 const LOW_BITS = 11;
 const LOW_MASK = (1 << LOW_BITS) - 1;
@@ -62,7 +62,7 @@ function toLowRatio(low: number): bigint {
   return ratio;
 }
 
-/** Swaps stop at the same ticks again and again, so their prices are kept, up to a number. */
+/** Swaps stop at the same ticks again and again, so a bounded number of prices is cached. */
 const KEPT_COUNT_MAX = 1 << 16;
 const kept = new BoundedMap<number, bigint>(KEPT_COUNT_MAX);
 

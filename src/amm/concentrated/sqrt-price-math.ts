@@ -1,7 +1,8 @@
-// Amounts between two square-root prices, and the price that an amount leads to: Uniswap's
-// SqrtPriceMath with its roundings, which always favour the pool.
+// Amounts between two square-root prices, and the price after an amount: Uniswap's SqrtPriceMath
+// with its rounding, which always favours the pool.
 //
-// Arguments are positional though alike: these run millions of times and must not allocate.
+// Arguments are positional although they have the same type: these functions run millions of times
+// and must not allocate.
 
 const X96 = 96n;
 const UINT256_END = 1n << 256n;
@@ -11,8 +12,8 @@ function divideUp(numerator: bigint, divisor: bigint): bigint {
 }
 
 /**
- * The contract divides by one price and then by the other, rounding alike both times; dividing once
- * by their product gives the same.
+ * The contract divides by one price and then by the other, rounding the same way; dividing once by
+ * their product gives the same result.
  */
 export function toAmount0Up(liquidity: bigint, lower: bigint, upper: bigint): bigint {
   return divideUp((liquidity << X96) * (upper - lower), upper * lower);
@@ -39,7 +40,7 @@ export function toPriceAfterAmount0In(price: bigint, liquidity: bigint, amount: 
   if (product < UINT256_END && denominator < UINT256_END) {
     return divideUp(numerator * price, denominator);
   }
-  // Where the contract's product would overflow it takes a rougher way, and so do we.
+  // If its product overflows, the contract uses a less precise formula, and so do we.
   return divideUp(numerator, numerator / price + amount);
 }
 

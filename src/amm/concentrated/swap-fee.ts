@@ -1,4 +1,4 @@
-// What a swap pays in all where the protocol takes a part of its own (Uniswap V4).
+// The total fee of a swap if the protocol takes its own part (Uniswap V4).
 
 import type { DirectionFees } from '../swap-pool.ts';
 
@@ -6,7 +6,7 @@ const PIPS = 1_000_000;
 const DIRECTION_BITS = 12;
 const DIRECTION_MASK = 0xfff;
 
-/** `p + l − ⌊p·l/1e6⌋`: the pool's fee is taken from what the protocol's leaves. */
+/** `p + l − ⌊p·l/1e6⌋`: the pool's fee is taken from what the protocol's fee leaves. */
 export function addProtocolFee(lpFeePips: number, protocolPips: number): number {
   return protocolPips + lpFeePips - Math.floor((protocolPips * lpFeePips) / PIPS);
 }

@@ -1,11 +1,11 @@
 // A pool's swaps in one direction, as a ladder: each rung is a stop that every larger swap makes.
 //
 // The contract's loop stops at initialised ticks and at the end of every 256-tick bitmap word, and
-// rounds at each stop. What a whole step between two stops takes and pays does not depend on the
-// swap that makes it, so the sums up to each stop are kept: a quote looks up the last stop that its
-// amount reaches and works out one partial step from there. The steps themselves outlive the
-// ladder: a swap moves only where it begins. A whole step is made exactly when the amount covers
-// it, `⌊rest·(1e6−fee)/1e6⌋ ≥ in` being the same as `rest ≥ in + ⌈in·fee/(1e6−fee)⌉`.
+// rounds at each stop. What a whole step between two stops takes and pays is the same for every
+// swap, so the sums up to each stop are cached: a quote finds the last stop that its amount reaches
+// and computes one partial step from there. The steps outlive the ladder: a swap only moves its
+// start. A whole step is made exactly when the amount covers it: `⌊rest·(1e6−fee)/1e6⌋ ≥ in` is
+// equivalent to `rest ≥ in + ⌈in·fee/(1e6−fee)⌉`.
 
 import {
   SQRT_PRICE_X96_MAX,
@@ -29,13 +29,13 @@ import type { StepBook, SwapStep, TickTable } from './tick-table.ts';
 const PIPS = 1_000_000n;
 const WORD_BITS = 8;
 const WORD_LAST = 255;
-/** No swap stops beyond these, as the routers and quoters call the pools. */
+/** No swap goes beyond these limits, as the routers and quoters call the pools. */
 const PRICE_FLOOR = SQRT_PRICE_X96_MIN + 1n;
 const PRICE_CEILING = SQRT_PRICE_X96_MAX - 1n;
-/** More than any amount: where the whole input is fee, no step is ever completed. */
+/** Larger than any amount: if the whole input is fee, no step is ever completed. */
 const UNREACHABLE = 1n << 512n;
 
-/** Where a ladder begins. */
+/** Where a ladder starts. */
 interface LadderStart {
   readonly sqrtPriceX96: bigint;
   readonly liquidity: bigint;
@@ -49,7 +49,7 @@ interface LadderTerms {
   readonly ticks: TickTable;
 }
 
-/** Where a swap ends and what it came to. */
+/** The end of a swap and its amounts. */
 export interface LadderSwap {
   readonly amountIn: bigint;
   readonly amountOut: bigint;
@@ -58,11 +58,11 @@ export interface LadderSwap {
   readonly ticksCrossed: number;
   readonly sqrtPriceX96: bigint;
   readonly liquidity: bigint;
-  /** Null where the price ended between two stops, so that its tick must be looked up. */
+  /** Null if the price ended between two stops, so that its tick must be computed. */
   readonly tick: number | null;
 }
 
-/** One stop: the state there and the sums of all that led to it. */
+/** One stop: the state there and the sums up to it. */
 interface Rung {
   readonly sqrtPriceX96: bigint;
   readonly liquidity: bigint;
@@ -79,9 +79,9 @@ export class SwapLadder {
   readonly #zeroForOne: boolean;
   readonly #tickSpacing: number;
   readonly #book: StepBook;
-  /** The next initialised tick on the way, in the table. */
+  /** The next initialised tick in the direction of the swap, as an index in the table. */
   #index: number;
-  /** True once the last rung stands at the end of the price range. */
+  /** True once the last rung is at the end of the price range. */
   #isWhole: boolean;
 
   constructor(start: LadderStart, terms: LadderTerms) {
@@ -177,8 +177,8 @@ export class SwapLadder {
       ? toAmount0Up(liquidity, after, price)
       : toAmount1Up(liquidity, price, after);
     const fee = this.#toFee(taken);
-    // In a very deep pool the price, rounded onwards, reaches the stop before the amount does, and
-    // the contract crosses it.
+    // In a very deep pool the rounded price reaches the stop before the amount does, and the
+    // contract crosses it.
     const isAtStop = after === next.sqrtPriceX96;
     return {
       amountIn: from.amountIn + taken + fee,
@@ -204,7 +204,7 @@ export class SwapLadder {
     const compressed = Math.floor(from.tick / this.#tickSpacing);
     if (this.#zeroForOne) {
       const next = initialised ?? TICK_MIN;
-      // Without liquidity the stops between take and pay nothing.
+      // Without liquidity the stops in between take and pay nothing.
       if (from.liquidity === 0n) return Math.max(next, TICK_MIN);
       const wordStart = (compressed >> WORD_BITS) << WORD_BITS;
       return Math.max(next, wordStart * this.#tickSpacing, TICK_MIN);
@@ -215,9 +215,9 @@ export class SwapLadder {
     return Math.min(next, wordEnd * this.#tickSpacing, TICK_MAX);
   }
 
-  /** Climbs one step further and returns where that led. */
+  /** Adds one rung and returns it. */
   #extend(from: Rung): Rung {
-    // The first step begins between two stops and is this ladder's own.
+    // The first step begins between two stops, so it is specific to this ladder.
     const known = this.#rungs.length > 1 ? this.#book.steps.get(from.tick) : undefined;
     const isKnown = known !== undefined && known.liquidity === from.liquidity;
     const step = isKnown ? known : this.#workOut(from);
@@ -269,7 +269,7 @@ export class SwapLadder {
   }
 }
 
-/** The end of the range is one unit inside of its tick, so the price there lies in that tick. */
+/** The end of the range is one unit inside of its tick, so the price there is in that tick. */
 function toTickAtStop(stop: number, at: { readonly down: boolean; readonly isEnd: boolean }) {
   if (at.isEnd) return at.down ? TICK_MIN : TICK_MAX - 1;
   return at.down ? stop - 1 : stop;

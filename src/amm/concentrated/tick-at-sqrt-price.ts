@@ -1,4 +1,4 @@
-// The tick that a square-root price lies in: the highest whose price is not above it.
+// The tick of a square-root price: the highest tick whose price is not above it.
 
 import {
   SQRT_PRICE_X96_MAX,
@@ -11,7 +11,7 @@ import {
 const LOG_OF_SQRT_STEP = Math.log(1.0001) / 2;
 const Q96 = 2 ** 96;
 
-/** The logarithm in floating point is off by a tick at most; whole prices then settle it. */
+/** The floating-point logarithm is off by at most one tick; exact prices then decide. */
 export function toTick(sqrtPriceX96: bigint): number {
   if (sqrtPriceX96 < SQRT_PRICE_X96_MIN || sqrtPriceX96 >= SQRT_PRICE_X96_MAX) {
     throw new RangeError(`no tick at price ${sqrtPriceX96}`);

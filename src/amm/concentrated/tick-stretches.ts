@@ -1,4 +1,4 @@
-// The curve of a concentrated pool as stretches, straight from one initialised tick to the next.
+// The curve of a concentrated pool as stretches, from one initialised tick to the next.
 
 import type { Stretch, Stretches } from '../swap-pool.ts';
 import type { ConcentratedState, ConcentratedTerms } from './concentrated-terms.ts';
@@ -7,9 +7,9 @@ const Q96 = 2 ** 96;
 const PIPS = 1_000_000;
 const TICK_EDGE = 887_272;
 const LOG_OF_SQRT_STEP = Math.log(1.0001) / 2;
-/** Where there is no liquidity, this much of what was there before keeps the slope continuous. */
+/** Where there is no liquidity, this share of the previous liquidity keeps the slope continuous. */
 const REMNANT = 1e-9;
-/** The last stretch ends this part of itself early, so that no pool is ever filled to the brim. */
+/** The last stretch ends this share early, so that no pool is ever filled completely. */
 const BRIM = 1e-6;
 
 interface Ticked {
@@ -17,13 +17,13 @@ interface Ticked {
   readonly terms: ConcentratedTerms;
 }
 
-/** What the stops at word ends of the tick bitmap cost is rounding only, and left out. */
+/** Ignores the stops at word ends of the tick bitmap, which only affect rounding. */
 export class TickStretches implements Stretches {
   readonly #pool: Ticked;
   readonly #zeroForOne: boolean;
   readonly #root: number;
   #index: number;
-  /** In whole units, for sums of floats would drift. */
+  /** An integer, because sums of floats would drift. */
   #liquidity: bigint;
   #u = 0;
   #depth = 0;
@@ -55,7 +55,7 @@ export class TickStretches implements Stretches {
     return true;
   }
 
-  /** To the next tick, or where there is none, to just before the end of the range. */
+  /** To the next tick or, after the last, to just before the end of the range. */
   #moveOn(): number {
     const { ticks, nets } = this.#pool.terms.ticks;
     const tick = ticks[this.#index];

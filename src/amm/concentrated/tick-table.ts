@@ -1,9 +1,9 @@
-// A pool's initialised ticks in order, as plain arrays that are searched and walked fast, with the
-// steps between them that were worked out already.
+// A pool's initialised ticks in order, as plain arrays for fast search and iteration, with the
+// cached steps between them.
 
-/** A whole step from one stop to the next: it takes and pays the same whoever makes it. */
+/** A whole step from one stop to the next; it takes and pays the same for every swap. */
 export interface SwapStep {
-  /** The liquidity that it was worked out for. */
+  /** The liquidity that it was computed for. */
   readonly liquidity: bigint;
   /** What it takes, fee included. */
   readonly amountIn: bigint;
@@ -21,10 +21,10 @@ export interface SwapStep {
 
 const PIPS = 1_000_000n;
 
-/** The steps that are known in one direction at one fee, by the tick that they begin in. */
+/** The cached steps in one direction at one fee, by the tick that they begin in. */
 export class StepBook {
   readonly feePips: bigint;
-  /** What the fee leaves. */
+  /** The share that remains after the fee. */
   readonly keptPips: bigint;
   readonly steps = new Map<number, SwapStep>();
 
@@ -34,14 +34,14 @@ export class StepBook {
   }
 }
 
-/** Belongs to one pool, for as long as its ticks do not change. */
+/** Belongs to one pool while its ticks do not change. */
 export class TickTable {
   readonly ticks: Int32Array;
   /** What each tick adds to the liquidity when the price rises through it; signed. */
   readonly nets: readonly bigint[];
   readonly #books = new Map<number, StepBook>();
 
-  /** The rows may come in any order; each tick at most once. */
+  /** The rows may be in any order; each tick at most once. */
   constructor(rows: readonly { readonly tick: number; readonly liquidityNet: bigint }[]) {
     const sorted = [...rows].sort((a, b) => a.tick - b.tick);
     this.ticks = Int32Array.from(sorted, ({ tick }) => tick);
@@ -52,7 +52,7 @@ export class TickTable {
     return this.nets.length;
   }
 
-  /** Whether it has the very same ticks as another. */
+  /** Whether it has exactly the same ticks as another. */
   equals(other: TickTable): boolean {
     if (this.size !== other.size) return false;
     for (let i = 0; i < this.size; i += 1) {
@@ -71,7 +71,7 @@ export class TickTable {
     return book;
   }
 
-  /** The index of the first tick above `tick`; the size where there is none. */
+  /** The index of the first tick above `tick`; the size if there is none. */
   findAbove(tick: number): number {
     let low = 0;
     let high = this.ticks.length;

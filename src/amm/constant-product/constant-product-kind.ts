@@ -1,4 +1,4 @@
-// Constant-product pools as rows: reserves, told whole by every event (V2 `Sync`).
+// Constant-product pools as rows: every event has the full reserves (V2 `Sync`).
 
 import type { PoolKind } from '../pool-kind.ts';
 import { decodeFields, encodeFields, toBigint } from '../state-text.ts';
@@ -15,7 +15,10 @@ declare module '../../model/pool.ts' {
   }
 }
 
-/** One minus the square root of 0.98, in 1e-18: what of a reserve is paid until a fall of 2 %. */
+/**
+ * One minus the square root of 0.98, in 1e-18: the share of a reserve that is paid until the price
+ * falls by 2 %.
+ */
 const PAID_E18 = 10_050_506_338_833_466n;
 const E18 = 10n ** 18n;
 

@@ -1,7 +1,7 @@
-// Constant-product pools (Uniswap V2 and its forks), to the unit as their routers compute it.
+// Constant-product pools (Uniswap V2 and its forks), exactly as their routers compute them.
 //
-// Fees are in pips for every fork. 997/1000 and 997000/1000000 are one number, so the quotients,
-// and with them the roundings, are the routers' own whatever denominator a fork writes.
+// Fees are in pips for every fork. 997/1000 and 997000/1000000 are the same number, so the
+// quotients round as in the router, whatever denominator a fork uses.
 
 import type { Ratio } from '../../lib/decimal.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
@@ -9,7 +9,7 @@ import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
 
 const PIPS = 1_000_000n;
 
-/** A pair keeps its reserves in 112 bits and refuses what does not fit. */
+/** A pair stores its reserves in 112 bits and reverts on overflow. */
 const RESERVE_MAX = 2n ** 112n - 1n;
 
 /** Far more than the error of a conversion to floating point. */
@@ -42,7 +42,7 @@ export class ConstantProductPool implements SwapPool {
     this.#keptPips = PIPS - BigInt(feePips);
   }
 
-  /** What the pair's reserves have room for. */
+  /** How much the pair can take before its reserves overflow. */
   takesAtMost(zeroForOne: boolean): number {
     return Number(RESERVE_MAX - (zeroForOne ? this.reserve0 : this.reserve1)) * MARGIN;
   }
@@ -91,7 +91,7 @@ export class ConstantProductPool implements SwapPool {
     return { swap, after: new ConstantProductPool(swap.after, this.#feePips) };
   }
 
-  /** All that is given is taken, or nothing where the pair's reserves would overflow. */
+  /** Takes the whole input, or nothing if the pair's reserves would overflow. */
   swapIn(zeroForOne: boolean, amountIn: bigint): ProductSwap {
     const reserveIn = zeroForOne ? this.reserve0 : this.reserve1;
     const reserveOut = zeroForOne ? this.reserve1 : this.reserve0;
@@ -103,7 +103,7 @@ export class ConstantProductPool implements SwapPool {
     return this.#toOutcome(zeroForOne, { amountIn, amountOut, isFilled: true });
   }
 
-  /** The least that buys `amountOut`, or nothing where the pair has not got so much. */
+  /** The smallest input that buys `amountOut`; nothing if the pair does not have it. */
   swapOut(zeroForOne: boolean, amountOut: bigint): ProductSwap {
     const reserveIn = zeroForOne ? this.reserve0 : this.reserve1;
     const reserveOut = zeroForOne ? this.reserve1 : this.reserve0;
