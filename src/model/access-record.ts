@@ -1,20 +1,22 @@
-// What is kept about those who sign in: challenges, sessions and API keys.
+// Stored records of access: challenges, sessions and API keys.
 
 import type { ChainSlug } from './chain.ts';
 import type { WalletId } from './ids.ts';
 
-/** How a session travels: as a browser's cookie or as a bearer token, never as both. */
+/** How a session is sent: as a browser's cookie or as a bearer token, never as both. */
 export type SessionTransport = 'cookie' | 'token';
 
 export interface ChallengeRecord {
   readonly id: string;
   readonly chain: ChainSlug;
-  /** As it stands in the message. */
+  /** As in the message. */
   readonly address: string;
   readonly domain: string;
-  /** The whole text to be signed, as the server wrote it. */
+  /** The whole text to sign, as the server wrote it. */
   readonly message: string;
-  /** Tells whether two challenges were asked for from one place, without saying from where. */
+  /**
+   * A keyed hash of the caller's address group: equal for equal callers, without revealing them.
+   */
   readonly callerMark: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
@@ -36,7 +38,7 @@ export interface SessionRecord {
   readonly transport: SessionTransport;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number;
-  /** The end that no use can move. */
+  /** The end that no use can extend. */
   readonly expiresAtMs: number;
 }
 
@@ -55,7 +57,7 @@ export interface KeyRecord {
   readonly lastUsedAtMs: number | null;
 }
 
-/** Whether a key works; the end of its life counts as over. */
+/** Whether a key is active; at its expiry time it is not. */
 export function isActiveKey(key: KeyRecord, nowMs: number): boolean {
   return key.revokedAtMs === null && (key.expiresAtMs === null || key.expiresAtMs > nowMs);
 }

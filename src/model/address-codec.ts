@@ -1,14 +1,14 @@
-// How a family of chains writes addresses.
+// How a chain family writes addresses.
 
 import type { Address, PoolId } from './ids.ts';
 
 export interface AddressCodec {
-  /** Untrusted text → the one form that is stored; null for what is no address. */
+  /** Untrusted text → the stored form; null if it is not an address. */
   parse(text: string): Address | null;
   /** The same for pools, whose ids may have another form. */
   parsePool(text: string): PoolId | null;
-  /** As people are shown it; a pool's id is taken, too. */
+  /** The form shown to users; also for a pool's id. */
   toShown(address: Address | PoolId): string;
-  /** Stands for the native coin wherever an address is asked for. */
+  /** Stands for the native coin in place of an address. */
   readonly native: Address;
 }

@@ -1,4 +1,4 @@
-// What a chain adapter tells the ingest pipeline: the few plain facts that markets are made of.
+// The events that a chain adapter passes to ingest.
 //
 // Amounts are bigint. Token order (0, 1) is the pool's own.
 
@@ -17,11 +17,11 @@ interface EventOrigin {
 export interface PoolCreatedEvent {
   readonly kind: 'poolCreated';
   readonly description: PoolDescription;
-  /** False when the pool was met mid-life, so that its ticks are not all known. */
+  /** False if the pool was discovered after its creation, so that not all its ticks are known. */
   readonly complete: boolean;
 }
 
-/** A pool changed other than by a swap: its reserves, its positions, its fees. */
+/** A pool changed without a swap: its reserves, its positions, its fees. */
 export interface PoolChangedEvent {
   readonly kind: 'poolChanged';
   readonly pool: PoolId;
@@ -34,11 +34,11 @@ export interface SwapEvent extends EventOrigin {
   /** Signed from the pool's side: positive came in, negative went out. */
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** What else the event tells of the pool; null where other events do. */
+  /** The other changes in the event; null if separate events have them. */
   readonly change: PoolChange | null;
 }
 
-/** An ERC-20 transfer; a wrapped coin's deposit and withdrawal are told as mint and burn. */
+/** An ERC-20 transfer; deposits and withdrawals of a wrapped coin appear as mint and burn. */
 export interface TransferEvent {
   readonly kind: 'transfer';
   readonly token: Address;
@@ -51,7 +51,7 @@ export interface TransferEvent {
 
 export type MarketEvent = PoolCreatedEvent | PoolChangedEvent | SwapEvent | TransferEvent;
 
-/** One block's events in the order of its log. */
+/** One block's events in log order. */
 export interface BlockEvents {
   readonly header: BlockHeader;
   readonly events: readonly MarketEvent[];

@@ -19,7 +19,7 @@ export interface ChainInfo {
   /** CAIP-2 identifier, accepted wherever a slug is. */
   readonly caip2: string;
   readonly family: 'evm' | 'solana';
-  /** EIP-155 chain id; null for chains that have none. */
+  /** EIP-155 chain id; null for chains without one. */
   readonly chainId: number | null;
   readonly native: { readonly symbol: string; readonly decimals: number };
 }
@@ -53,7 +53,7 @@ export const CHAINS: Readonly<Record<ChainSlug, ChainInfo>> = {
     chainId: null,
     native: { symbol: 'SOL', decimals: 9 },
   },
-  // Not 31337: Permit2's published bytecode carries a wrong domain separator for that id.
+  // Not 31337: Permit2's published bytecode has a wrong domain separator for that id.
   devnet: evmChain('devnet', { name: 'Local devnet', chainId: 1337, symbol: 'ETH' }),
 };
 
@@ -64,7 +64,7 @@ const BY_NAME: ReadonlyMap<string, ChainInfo> = new Map(
   ]),
 );
 
-/** Resolves a slug or CAIP-2 identifier; null when no known chain has that name. */
+/** Resolves a slug or CAIP-2 identifier; null for an unknown chain. */
 export function toChain(name: string): ChainInfo | null {
   return BY_NAME.get(name) ?? null;
 }

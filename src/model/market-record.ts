@@ -1,4 +1,4 @@
-// The rows that the service keeps: what ingest writes and the reads are made from.
+// The stored rows of the market: ingest writes them, the reads use them.
 
 import type { Address, PoolId, TransactionId } from './ids.ts';
 
@@ -6,32 +6,32 @@ export interface TokenRecord {
   readonly token: Address;
   readonly symbol: string | null;
   readonly name: string | null;
-  /** Null while the contract has not said; amounts in units are then unknown too. */
+  /** Null while unknown; amounts in units are then unknown too. */
   readonly decimals: number | null;
   readonly firstSeenBlock: number;
   readonly firstSeenAtMs: number;
-  /** The exact sum of the balances that are stored for this token. */
+  /** The exact sum of the stored balances of this token. */
   readonly balanceSumRaw: bigint;
   /** Owners with a balance above zero. */
   readonly holders: number;
-  /** True once a transfer took more than its sender was known to have; never unset. */
+  /** True once a transfer took more than the sender's known balance; never unset. */
   readonly balancesBroken: boolean;
-  /** `totalSupply()` as the contract told it at `supplyBlock`; null until asked. */
+  /** `totalSupply()` of the contract at `supplyBlock`; null until it was read. */
   readonly supplyRaw: bigint | null;
   readonly supplyBlock: number | null;
   /** `balanceSumRaw` at `supplyBlock`: equal to `supplyRaw` exactly when holders are complete. */
   readonly supplyBalanceSumRaw: bigint | null;
-  /** Those of the last trade that was no outlier, 18 significant digits; null before the first. */
+  /** Of the last trade that is not an outlier, 18 significant digits; null before the first. */
   readonly priceNative: string | null;
   readonly priceUsd: string | null;
   readonly lastTradeAtMs: number | null;
   readonly tradeCount: number;
   /**
-   * What its pools against the native coin and stable assets hold, in 1e-18 USD, each as of its
+   * The value of its pools against the native coin and stable assets, in 1e-18 USD, each as of its
    * last event; null before the first.
    */
   readonly liquidityUsdE18: bigint | null;
-  /** Of its pools against other tokens the deepest one, which counts where there is no other. */
+  /** The deepest of its pools against other tokens, which counts if there is no other pool. */
   readonly pairedPool: PoolId | null;
   readonly pairedUsdE18: bigint | null;
 }
@@ -72,8 +72,8 @@ export interface TradeRecord {
   readonly quoteToken: Address;
   readonly quoteAmountRaw: bigint;
   /**
-   * Decimal strings with 18 significant digits; null where no price is known. A value that was
-   * paid in the native coin itself is exact.
+   * Decimal strings with 18 significant digits; null if no price is known. A value paid in the
+   * native coin is exact.
    */
   readonly priceNative: string | null;
   readonly priceUsd: string | null;
@@ -107,8 +107,8 @@ export const KLINE_INTERVALS = [
 export type KlineInterval = (typeof KLINE_INTERVALS)[number];
 
 /**
- * The intervals that are stored. Every other one is a merge of at most six rows of one of these
- * (a month of days aside); `1s` is folded from trades.
+ * The stored intervals. Every other one is merged from at most six rows of one of these (except a
+ * month of days); `1s` is folded from trades.
  */
 export const STORED_INTERVALS = ['5s', '1m', '15m', '2h', '1d'] as const;
 
@@ -121,7 +121,7 @@ export interface Ohlc {
   readonly close: string;
 }
 
-/** Which candles: a token's over all its pools (`pool` null), or of one pool. */
+/** Which candles: those of a token over all its pools (`pool` null), or of one pool. */
 export interface SeriesKey {
   readonly token: Address;
   readonly pool: PoolId | null;
@@ -137,10 +137,10 @@ export interface CandleRecord extends SeriesKey {
   readonly trades: number;
   readonly buys: number;
   readonly sells: number;
-  /** Null where no trade in it had such a price. */
+  /** Null if no trade in it had such a price. */
   readonly native: Ohlc | null;
   readonly usd: Ohlc | null;
-  /** The same without outliers; null where every priced trade was one. */
+  /** The same without outliers; null if every priced trade was one. */
   readonly nativeClean: Ohlc | null;
   readonly usdClean: Ohlc | null;
 }
@@ -152,8 +152,8 @@ export interface Checkpoint {
   readonly blockHash: string;
   readonly timestampMs: number;
   readonly finalizedBlock: number;
-  /** Counts commits and rollbacks; never goes back, so readers can tell what they have seen. */
+  /** Counts commits and rollbacks; it never decreases, so readers can compare states. */
   readonly version: number;
-  /** When the first indexed block was made; absent where it was not noted. */
+  /** The time of the first indexed block; absent if it was not recorded. */
   readonly startAtMs?: number;
 }

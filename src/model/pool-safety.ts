@@ -1,16 +1,16 @@
-// What a simulated round trip through a pool showed of its two tokens.
+// The result of a simulated round trip through a pool, for its two tokens.
 
 import type { Address, PoolId } from './ids.ts';
 
-/** One token of a pool. Null is what the round trip could not show. */
+/** One token of a pool. Null means that the round trip could not measure it. */
 export interface SideSafety {
-  /** What is lost when the pool pays it out, in basis points; 0.01 stands for less than one. */
+  /** What is lost when the pool pays it out, in basis points; 0.01 means less than one. */
   readonly outBps: number | null;
   /** What is lost when it is paid in. */
   readonly inBps: number | null;
-  /** Whether a swap that pays it in goes through. */
+  /** Whether a swap that pays it in succeeds. */
   readonly sellable: boolean | null;
-  /** What its contract used of gas to be paid in; told only where that is unusually much. */
+  /** The gas that its contract used when it was paid in; set only if that is unusually high. */
   readonly sellGas?: number;
 }
 
@@ -20,7 +20,7 @@ export interface PoolSafety {
   readonly token1: Address;
   readonly side0: SideSafety;
   readonly side1: SideSafety;
-  /** What a hook was seen to take of swaps, in pips; null where none has a say. */
+  /** What a hook takes of swaps, in pips, as measured; null if there is no such hook. */
   readonly hookFees: { readonly zeroForOne: number; readonly oneForZero: number } | null;
   readonly checkedAtMs: number;
 }

@@ -1,11 +1,11 @@
-// What a pool is: what all pools share, and what each kind of pool keeps of its own.
+// What a pool is: the fields of all pools, and those of each kind.
 
 import type { Address, PoolId } from './ids.ts';
 
 /**
- * The kinds of pools by name. A kind adds its entry from its own folder under `amm/`: `terms`,
- * which are fixed when the pool is created; `state`, which its events change; and `change`, what
- * one event tells. States are immutable: an event makes a new one.
+ * The pool kinds by name. A kind adds its entry from its own folder under `amm/`: `terms`, fixed at
+ * creation; `state`, changed by events; and `change`, the content of one event. States are
+ * immutable: an event creates a new one.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: kinds add themselves by declaration merging.
 export interface PoolShapes {}
@@ -30,12 +30,12 @@ export interface PoolDescriptionOf<K extends PoolKindName> {
 export interface PoolRecordOf<K extends PoolKindName> extends PoolDescriptionOf<K> {
   readonly createdBlock: number;
   readonly createdAtMs: number;
-  /** False when the pool was met mid-life, so that its ticks are not all known. */
+  /** False if the pool was discovered after its creation, so that not all its ticks are known. */
   readonly complete: boolean;
   /** After the last event. */
   readonly state: StateOf<K>;
   readonly lastSwapAtMs: number | null;
-  /** What it holds, in 1e-18 USD, as of its last event; null where unknown. */
+  /** What it holds, in 1e-18 USD, as of its last event; null if unknown. */
   readonly liquidityUsdE18: bigint | null;
 }
 
@@ -47,7 +47,7 @@ export type PoolTerms = {
   [K in PoolKindName]: { readonly kind: K; readonly terms: TermsOf<K> };
 }[PoolKindName];
 
-/** What an event changes of a pool of its kind. */
+/** A change of a pool of the same kind by an event. */
 export type PoolChange = {
   [K in PoolKindName]: { readonly poolKind: K } & PoolShapes[K]['change'];
 }[PoolKindName];

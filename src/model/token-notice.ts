@@ -1,15 +1,15 @@
-// What the logs of new blocks say of a token's contract: something that may have changed what its
-// transfers cost, or whether they work. A notice proves nothing; it is a reason to check again.
+// Signs in the logs of new blocks that a token may have changed: its transfer costs, or whether
+// transfers work. A notice proves nothing; it is a reason to check again.
 
 import type { Address, PoolId } from './ids.ts';
 
-/** The contract emitted something that is neither a transfer nor an approval. */
+/** The contract emitted an event other than a transfer or an approval. */
 export interface TokenEventNotice {
   readonly kind: 'event';
   readonly token: Address;
   /** The first topics, a few at most. */
   readonly topics: readonly string[];
-  /** Whether one of them tells of a new owner, new code, a new role or a pause. */
+  /** Whether one of them announces a new owner, new code, a new role or a pause. */
   readonly isAdmin: boolean;
 }
 
@@ -22,8 +22,8 @@ export interface TokenTaxNotice {
   readonly side: 'in' | 'out';
   readonly bps: number;
   /**
-   * Who got the difference, where that is all that shows it: the payer may have paid them of its
-   * own accord. Null where the pool's own figures show the loss.
+   * Who received the difference, if that is the only sign: the payer may have paid them
+   * voluntarily. Null if the pool's own figures show the loss.
    */
   readonly payee: Address | null;
 }
