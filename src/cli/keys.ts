@@ -1,4 +1,4 @@
-// `mintwire keys list|revoke`: a wallet's keys, for operators, beside a running service.
+// `mintwire keys list|revoke`: manages a wallet's keys, for operators, while a service runs.
 
 import { getAddress } from 'viem/utils';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
@@ -21,10 +21,10 @@ Without --id every active key of the wallet is revoked. A running service follow
 
 const PAGE = 100;
 
-/** What was asked for is not there: the caller's mistake, and told as such. */
+/** The requested wallet or key does not exist: a usage error. */
 class UsageError extends Error {}
 
-/** EVM addresses are kept with their checksum; any case is welcome here. */
+/** EVM addresses are stored with their checksum; any case is accepted here. */
 function toKeptForm(wallet: string): string {
   return wallet.replace(/0x[0-9a-f]{40}$/i, (address) => getAddress(address.toLowerCase()));
 }

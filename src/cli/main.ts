@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, (typed: readonly string[]) => Promise<vo
   resume,
 };
 
-/** What says something of the program itself. */
+/** Flags about the program itself. */
 const ABOUT: Readonly<Record<string, () => string>> = {
   '--help': () => HELP,
   help: () => HELP,

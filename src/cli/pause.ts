@@ -1,5 +1,5 @@
-// `mintwire pause|resume <chain> <mint>`: takes a token out of every answer and puts it back, for
-// operators, beside a running service.
+// `mintwire pause|resume <chain> <mint>`: removes a token from every answer and restores it, for
+// operators, while a service runs.
 
 import { findFamily } from '../compose/chain-families.ts';
 import { CHAINS, type ChainSlug, toChain } from '../model/chain.ts';

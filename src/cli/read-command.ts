@@ -1,5 +1,5 @@
-// What was typed after a command: flags and arguments, strictly. What a command does not know is an
-// error that names what it knows, and every command has --help.
+// Parses a command line strictly. Unknown flags and arguments are errors that list the known ones,
+// and every command has --help.
 
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
@@ -10,14 +10,14 @@ type Values<F extends Flags> = {
 };
 
 interface CommandForm<F extends Flags> {
-  /** As it is typed, such as `npx mintwire verify`. */
+  /** As typed, such as `npx mintwire verify`. */
   readonly name: string;
   /** Printed for --help: how to call it and what it does. */
   readonly help: string;
   readonly flags: F;
-  /** Names of the arguments, in order; all of them are needed. None unless told. */
+  /** Names of the arguments, in order; all are required. None by default. */
   readonly args?: readonly string[];
-  /** Whether there may be any number of arguments instead. */
+  /** Whether any number of arguments is allowed instead. */
   readonly takesAnyArgs?: boolean;
 }
 
@@ -65,14 +65,14 @@ function parseCommand<F extends Flags>(
   }
 }
 
-/** Says what is wrong with what was typed, and that it is the caller's. */
+/** Prints what is wrong with the command line and sets the exit code of a usage error. */
 export function refuseCommand(form: CommandForm<Flags>, message: string): null {
   console.error(`${form.name}: ${message}\n\n${form.help}`);
   process.exitCode = 2;
   return null;
 }
 
-/** Null where there is nothing to run: help was printed, or what is wrong. */
+/** Null if there is nothing to run: help or an error was printed. */
 export function readCommand<F extends Flags>(
   typed: readonly string[],
   form: CommandForm<F>,

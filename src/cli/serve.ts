@@ -1,4 +1,4 @@
-// `mintwire serve`: starts the service, says where it is, and drains on a signal.
+// `mintwire serve`: starts the service, prints its addresses, and drains on a signal.
 
 import { NothingToFollowError } from '../compose/start-chains.ts';
 import { type Service, startService } from '../compose/start-service.ts';
@@ -8,7 +8,7 @@ import { readCommand } from './read-command.ts';
 import { showProgress } from './show-progress.ts';
 import { readVersion } from './version.ts';
 
-/** Why the start failed, in words for whoever typed the command. */
+/** Why the start failed, as a message for the operator. */
 export function toStartProblem(error: unknown, config: Config | null): string {
   if (error instanceof ConfigError) {
     return [
@@ -51,11 +51,11 @@ function toBanner(service: Service, config: Config, version: string): string {
   ].join('\n');
 }
 
-/** Resolves at the first signal to stop; later ones are ignored while the service drains. */
+/** Resolves at the first stop signal; later ones are ignored while the service drains. */
 function untilStopped(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      // A handler that stays: with none, a second Ctrl-C would end the process mid-drain.
+      // The handler stays: without it a second Ctrl-C would end the process while it drains.
       process.on(signal, () => resolve(signal));
     }
   });
@@ -82,11 +82,11 @@ export async function serve(typed: readonly string[]): Promise<void> {
     service = await startService({ config, version, terminal: process.stdout.isTTY === true });
   } catch (error) {
     console.error(`mintwire: ${toStartProblem(error, config)}`);
-    // Whatever was opened before the failure must not keep a process alive that serves nothing.
+    // Resources opened before the failure must not keep the process alive.
     process.exit(1);
   }
   const { logger } = service;
-  // Also when the process crashes: the line that says why is the last one.
+  // Also on a crash, so that the last line says why.
   process.on('exit', () => logger.flush());
   for (const name of config.unknownNames) {
     service.logger.warn({ setting: name }, 'unknown setting: is it a typo?');

@@ -1,4 +1,4 @@
-// Shows how far the chains are: a bar on a terminal, now and then a line in a log.
+// Shows indexing progress: a bar on a terminal, periodic lines in a log.
 
 import type { Service } from '../compose/start-service.ts';
 import type { FollowedChainStatus } from '../market/chain-status.ts';
@@ -17,7 +17,7 @@ export function toBar(chain: FollowedChainStatus): string {
 
 type Chains = Service['chains'];
 
-/** Draws over one line until every chain is at its head. */
+/** Redraws one line until every chain is at its head. */
 function drawBar(chains: Chains): NodeJS.Timeout {
   return setInterval(() => {
     const waiting = chains.list().filter((chain) => chain.notReady !== null);
@@ -29,7 +29,7 @@ function drawBar(chains: Chains): NodeJS.Timeout {
   }, DRAW_MS);
 }
 
-/** What has not changed is not said again. */
+/** Unchanged lines are not repeated. */
 function logLines(service: Service): NodeJS.Timeout {
   const said = new Map<string, string | null>();
   return setInterval(() => {
@@ -42,7 +42,9 @@ function logLines(service: Service): NodeJS.Timeout {
   }, LINE_MS);
 }
 
-/** Also says once, for each chain, that it has arrived. Returns what ends the showing. */
+/**
+ * Also logs once per chain that it has reached its head. Returns a function that stops the display.
+ */
 export function showProgress(service: Service, terminal: boolean): () => void {
   const arrived = new Set<string>();
   const arrivals = setInterval(() => {

@@ -1,4 +1,5 @@
-// Opens the store for a command of an operator's; what is wrong with it is one line, no stack.
+// Opens the store for an operator's command; a store problem is printed as one line, without a
+// stack.
 
 import { openStore } from '../compose/open-store.ts';
 import { loadProcessConfig } from '../config.ts';
