@@ -1,4 +1,4 @@
-// The followed chains as building needs them, each with a node that answers while somebody waits.
+// The followed chains for build, each with a connection to its node.
 
 import type { BuildChains } from '../trading/build/build-chain.ts';
 import type { ChainConnections } from './chain-connections.ts';

@@ -1,4 +1,4 @@
-// Builds a search segment in a thread of its own.
+// Builds a search segment in its own thread.
 
 import { Worker } from 'node:worker_threads';
 import type { SegmentArrays } from '../market/search/segment.ts';

@@ -1,4 +1,4 @@
-// The main thread's side of indexing: keeps the indexer's thread alive and knows what it last said.
+// The main thread's side of indexing: keeps the indexer's thread alive and holds its last report.
 
 import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
@@ -26,17 +26,17 @@ import type {
 import { toChainProgress, toNotReady } from './to-chain-progress.ts';
 
 const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
-/** The thread reports twice a second; silence for so long means that it hangs. */
+/** The thread reports twice a second; silence for this long means that it hangs. */
 const SILENCE_MAX_MS = 15_000;
 const WATCH_MS = 1000;
-/** Batches are short-lived: left alone, V8 lets them pile up to a hundred megabytes. */
+/** Batches are short-lived; without this limit V8 lets them grow to a hundred megabytes. */
 const YOUNG_GENERATION_MB = 24;
 const STOP_GRACE_MS = 20_000;
 
 interface ChainFollowerOptions {
   readonly store: Config['store'];
   readonly indexing: Config['indexing'];
-  /** For how long it is remembered what rollbacks took back. */
+  /** How long rollback records are kept. */
   readonly rollbacksKeptMs: number;
   /** Every chain that will be followed, for answers before its source is known. */
   readonly chains: readonly ChainSlug[];
@@ -44,7 +44,7 @@ interface ChainFollowerOptions {
   readonly connections: ChainConnections;
   /** Where commits are told. */
   readonly feed: Feed;
-  /** Told of faults of the store that the thread met. */
+  /** Called for store faults in the thread. */
   readonly onStoreFault: Store['report'];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -54,11 +54,11 @@ interface ChainFollowerOptions {
 export class ChainFollower implements ChainDirectory {
   readonly #options: ChainFollowerOptions;
   readonly #reports = new Map<ChainSlug, ChainReport>();
-  /** Why a chain that has no report yet is not ready. */
+  /** Why a chain without a report is not ready. */
   readonly #preparing = new Map<ChainSlug, string>();
-  /** Chains that have been indexed up to their head since the start. */
+  /** Chains that have been at their head since the start. */
   readonly #arrived = new Set<ChainSlug>();
-  /** Where this run found each chain, so that progress counts from there. */
+  /** The first block of each chain in this run, from which progress is counted. */
   readonly #firstBlocks = new Map<ChainSlug, number>();
   #sources: readonly ChainSource[] = [];
   /** Described once: `/chains` and every quote ask. */
@@ -96,12 +96,12 @@ export class ChainFollower implements ChainDirectory {
     gauge('mintwire_chain_rpc_failures', 'Failed requests.', (one) => one.rpcFailures);
   }
 
-  /** Says what is being done for a chain whose source is not there yet. */
+  /** Sets the status of a chain whose source is not known yet. */
   prepare(chain: ChainSlug, what: string): void {
     this.#preparing.set(chain, what);
   }
 
-  /** Called again when a source has moved: the thread then starts anew with what is true now. */
+  /** Called again when a source has changed: the thread is then restarted with the new sources. */
   follow(sources: readonly ChainSource[]): void {
     const moved = !isDeepStrictEqual(sources, this.#sources);
     this.#sources = sources;
@@ -140,7 +140,7 @@ export class ChainFollower implements ChainDirectory {
     if (!worker) return;
     const exited = new Promise((resolve) => worker.once('exit', resolve));
     worker.postMessage({ type: 'stop' } satisfies IndexerCommand);
-    // Batches are transactions: cutting a thread that hangs loses nothing.
+    // Batches are transactions, so terminating a thread that hangs loses nothing.
     const cut = setTimeout(() => void worker.terminate(), STOP_GRACE_MS);
     await exited;
     clearTimeout(cut);

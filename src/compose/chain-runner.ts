@@ -1,4 +1,4 @@
-// One chain inside the indexer's thread: its adapter, its indexer, and what they have done so far.
+// One chain inside the indexer's thread: its adapter, its indexer and its counters.
 
 import type { ChainAdapter } from '../chains/adapter.ts';
 import type { ChainNodes } from '../chains/chain-nodes.ts';
@@ -13,7 +13,7 @@ import { requireMarkets } from './chain-families.ts';
 import { createAdapter } from './chain-source.ts';
 import type { ChainReport } from './indexer-message.ts';
 
-/** The devnet makes a block a second or at every transaction: it is looked at more often. */
+/** The devnet mines a block every second or per transaction, so it is polled more often. */
 const DEVNET_POLL_MS = 150;
 const START_BACKOFF: Backoff = { baseMs: 250, maxMs: 10_000 };
 
@@ -23,7 +23,7 @@ interface ChainRunnerOptions {
   readonly memory: SharedArrayBuffer;
   readonly store: Store;
   readonly indexing: Config['indexing'];
-  /** For how long it is remembered what rollbacks took back. */
+  /** How long rollback records are kept. */
   readonly rollbacksKeptMs: number;
   readonly log: ChainLog;
   readonly onProgress: () => void;
@@ -99,7 +99,7 @@ export class ChainRunner {
       startBlock,
       pollIntervalMs: isDevnet ? DEVNET_POLL_MS : DEFAULT_INDEXER_OPTIONS.pollIntervalMs,
       stallAfterMs: this.#options.indexing.stallSeconds * 1000,
-      // With its traders held, a devnet may rest for as long as it likes.
+      // A devnet without traders may make no blocks for any time.
       headStallAfterMs: isDevnet ? null : DEFAULT_INDEXER_OPTIONS.headStallAfterMs,
       rollbacksKeptMs: this.#options.rollbacksKeptMs,
       clock: systemClock,
@@ -112,8 +112,8 @@ export class ChainRunner {
   }
 
   /**
-   * A devnet that was thrown away, or that lost its last state, is another chain under the same
-   * name: what was final of the old one is not on it. Its index is made anew.
+   * A devnet that was deleted, or that lost its last state, is a different chain under the same
+   * name, without the old final blocks. Its index is rebuilt.
    */
   async #forgetOtherInstance(): Promise<void> {
     const { source, store, log } = this.#options;
@@ -130,13 +130,13 @@ export class ChainRunner {
     await market.forgetChain(source.chain);
   }
 
-  /** Without a configured start, history begins at the block that is final now. */
+  /** Without a configured start block, indexing begins at the finalized block. */
   async #readStartBlock(): Promise<number> {
     const head = await this.#retry(() => this.#adapter.readHead(this.#abort.signal));
     return head.finalizedBlock;
   }
 
-  /** Tries until the chain's source answers or we are stopped. */
+  /** Retries until the chain's source answers or we are stopped. */
   async #retry<T>(read: () => Promise<T>): Promise<T> {
     const { signal } = this.#abort;
     for (let attempt = 1; ; attempt += 1) {

@@ -15,7 +15,7 @@ export function toChainSource({ chain, rpcUrls, startBlock }: FollowedChain): Ch
   return source;
 }
 
-/** The devnet as the file that it leaves tells of it. */
+/** Reads the devnet from its deployment file. */
 export function readDevnetSource(deploymentPath: string): ChainSource {
   const devnet = JSON.parse(readFileSync(deploymentPath, 'utf8')) as {
     rpcUrl: string;

@@ -1,4 +1,4 @@
-// Connects access to the nodes that can tell whether a contract wallet signed.
+// Connects access to the nodes that check signatures of contract wallets.
 
 import type { VerifyContractSignature } from '../access/contract-signatures.ts';
 import type { ChainSource } from '../chains/family.ts';

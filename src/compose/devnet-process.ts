@@ -1,4 +1,4 @@
-// The embedded chain as a child process: started, watched, restarted, and ended with us.
+// The embedded chain as a child process: starts, watches, restarts and stops it.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -9,12 +9,12 @@ import { type Backoff, toBackoffMs } from '../lib/retry.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /**
- * What trying again would not change: another process runs the devnet of our folder, or no node
- * can be had on this machine.
+ * Failures that a retry would not fix: another process runs the devnet of our folder, or there is
+ * no node for this machine.
  */
 type GiveUpReason = 'folder in use' | 'no node';
 
-/** What the devnet tells its parent. */
+/** Messages from the devnet to its parent. */
 type DevnetMessage =
   | { readonly type: 'progress'; readonly line: string }
   | {
@@ -26,7 +26,7 @@ type DevnetMessage =
 
 interface DevnetOptions {
   readonly dataDir: string;
-  /** Null takes the usual one, or a free one where that is taken. */
+  /** Null picks the usual port, or a free one if that is in use. */
   readonly port: number | null;
   readonly traders: 'on' | 'off';
   readonly historyHours: number;
@@ -35,21 +35,21 @@ interface DevnetOptions {
   readonly onReady: (deploymentPath: string) => void;
   /** There will be no devnet until the next start. */
   readonly onGiveUp: (reason: GiveUpReason, message: string) => void;
-  /** How long the node may take to save its chain when it ends. */
+  /** How long the node may take to save its chain on exit. */
   readonly saveMaxMs?: number;
 }
 
 const RESTART_BACKOFF: Backoff = { baseMs: 1000, maxMs: 60_000 };
-/** Saving a chain takes seconds, and tens of seconds on a busy machine; beyond this it hangs. */
+/** Saving a chain takes seconds, or tens of seconds on a busy machine; beyond this it hangs. */
 const SAVE_MAX_MS = 120_000;
 /**
- * What the devnet does besides when it ends: traders finish, the node's guard notices. Killing it
- * earlier would leave its node behind in the middle of saving.
+ * Extra time on exit: traders finish, the node's guard notices. Killing it earlier would leave its
+ * node running in the middle of saving.
  */
 const STOP_EXTRA_MS = 30_000;
 const ENTRY = fileURLToPath(new URL('../../devnet/main.ts', import.meta.url));
 
-/** Whether the development dependencies that the devnet is made of are installed. */
+/** Whether the development dependencies of the devnet are installed. */
 export function isDevnetInstalled(): boolean {
   try {
     createRequire(import.meta.url).resolve('mintwire-devnet/package.json');
@@ -65,7 +65,7 @@ export class DevnetProcess {
   #restart: NodeJS.Timeout | null = null;
   #failures = 0;
   #stopping = false;
-  /** The last failure was one that trying again would not change. */
+  /** Whether the last failure cannot be fixed by a retry. */
   #isOver = false;
 
   constructor(options: DevnetOptions) {
@@ -89,7 +89,7 @@ export class DevnetProcess {
   #start(): void {
     const { dataDir, port, traders, historyHours, saveMaxMs = SAVE_MAX_MS } = this.#options;
     const child = fork(ENTRY, ['--child'], {
-      // Its own lines come over the channel; the terminal's Ctrl-C is ours to pass on.
+      // Its log lines arrive over the channel; we forward Ctrl-C ourselves.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       detached: true,
       env: toChildEnvironment({

@@ -1,4 +1,4 @@
-// What the indexer's thread and the main thread tell each other.
+// Messages between the indexer's thread and the main thread.
 
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
@@ -9,14 +9,14 @@ import type { StoreFault } from '../store/store-error.ts';
 export interface IndexerThreadInput {
   readonly store: Config['store'];
   readonly indexing: Config['indexing'];
-  /** For how long it is remembered what rollbacks took back. */
+  /** How long rollback records are kept. */
   readonly rollbacksKeptMs: number;
   readonly sources: readonly ChainSource[];
   /** For each source what is known of its endpoints, shared with the main thread. */
   readonly memories: readonly SharedArrayBuffer[];
 }
 
-/** One chain as its indexer last told of it. */
+/** The last report of one chain's indexer. */
 export interface ChainReport {
   readonly status: IndexerStatus;
   readonly blocksTotal: number;
@@ -35,7 +35,7 @@ export type IndexerMessage =
       readonly fields: object;
       readonly message: string;
     }
-  /** The thread's own connection to the store met it. */
+  /** A fault of the thread's own store connection. */
   | { readonly type: 'storeFault'; readonly fault: StoreFault; readonly message: string }
   | { readonly type: 'timing'; readonly operation: string; readonly ms: number };
 

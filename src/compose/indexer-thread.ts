@@ -1,5 +1,5 @@
-// The indexer's thread: follows every chain with a store connection of its own, so that reads on
-// the main thread never wait for it.
+// The indexer's thread: follows every chain with its own store connection, so that reads on the
+// main thread never wait for it.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { createEndpointMemory } from '../chains/endpoint-memory.ts';
@@ -10,14 +10,14 @@ import type { IndexerCommand, IndexerMessage, IndexerThreadInput } from './index
 import { openStore } from './open-store.ts';
 
 const REPORT_MS = 500;
-/** Commits come by the hundred during history; a few reports a second are enough. */
+/** There are hundreds of commits during backfill; a few reports a second are enough. */
 const REPORT_THROTTLE_MS = 50;
 
 function send(message: IndexerMessage, transferred: ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transferred);
 }
 
-/** Errors lose their text when they cross threads as fields of an object; this keeps it. */
+/** Errors lose their text when they are sent to another thread inside an object; this keeps it. */
 function toPlainFields(fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [

@@ -1,4 +1,5 @@
-// Finds the pepper: in the settings, or in a file of the data folder made at the first start.
+// Finds the pepper: in the settings, or in a file of the data folder that is created at the first
+// start.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -32,7 +33,10 @@ function readFile(path: string): string | null {
   }
 }
 
-/** Written aside and then given its name, so that nobody reads half of it and only one is first. */
+/**
+ * Written to a temporary file and linked to its name, so that it is never read half-written and
+ * only one process creates it.
+ */
 function createFile(path: string): void {
   const draft = `${path}.${randomUUID()}`;
   const text = toVersionedSecretText({ version: 1, secret: randomBytes(SECRET_BYTES) });
@@ -54,7 +58,7 @@ function readSecrets(path: string): readonly VersionedSecret[] {
   }
   const secrets = parseVersionedSecrets(text.trim());
   if (typeof secrets === 'string') throw new ConfigError([`The file ${path} ${secrets}`]);
-  // A backup that was put back may be open to everybody; only the owner can close it.
+  // A restored backup may be readable by everybody; only the owner can change that.
   if (process.getuid?.() === statSync(path).uid) chmodSync(path, PRIVATE_MODE);
   return secrets;
 }

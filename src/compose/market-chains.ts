@@ -1,4 +1,5 @@
-// The followed chains as the market's reads know them, with nodes to ask what owners are.
+// The followed chains for the market reads, with connections to ask what kind of address an owner
+// is.
 
 import type { MarketChain, MarketChains } from '../market/market-parts.ts';
 import type { ChainSlug } from '../model/chain.ts';

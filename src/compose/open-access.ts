@@ -1,4 +1,4 @@
-// Puts access on its store, its pepper and the chains' nodes.
+// Opens access with its store, its pepper and the chains' nodes.
 
 import { type Access, createAccess } from '../access/create-access.ts';
 import type { Peppers } from '../access/peppers.ts';
@@ -20,7 +20,7 @@ interface OpenPeppersOptions {
   readonly logger: Logger;
 }
 
-/** Throws where the pepper is not the one that the store's keys were hashed with. */
+/** Throws if the store's keys were hashed with a different pepper. */
 export async function openPeppers(options: OpenPeppersOptions): Promise<Peppers> {
   const { config, clock, logger } = options;
   const store = options.store.access;

@@ -1,4 +1,4 @@
-// Puts the market's reads on the store, the feed and the chains' nodes.
+// Opens the market reads with the store, the feed and the chains' nodes.
 
 import type { Access } from '../access/create-access.ts';
 import type { Config } from '../config.ts';
@@ -49,7 +49,8 @@ export async function openMarket(options: OpenMarketOptions): Promise<Market> {
     buildSegment: (chain) => buildSegmentElsewhere({ store: config.store, chain }),
     cacheBytesMax: config.server.answerCacheMb * 1024 * 1024,
     onError: (error) => {
-      // Several times a second for as long as it lasts; its beginning and its end are in the log.
+      // It occurs several times a second during an outage; the outage's start and end are logged
+      // elsewhere.
       if (isStoreOutage(error)) return;
       logger.error({ err: error }, 'the market could not apply a commit');
     },

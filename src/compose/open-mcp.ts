@@ -1,4 +1,4 @@
-// Puts the MCP endpoint on the operations and what there is to read of them.
+// Opens the MCP endpoint with the operations and their reference.
 
 import type { Guide } from '../contract/guide.ts';
 import type { AnyHandler, RawHandler } from '../contract/handler.ts';

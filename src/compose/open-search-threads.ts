@@ -10,12 +10,12 @@ import {
   type ThreadEvents,
 } from '../trading/search/search-threads.ts';
 
-/** One core is for reads and one for the indexer. */
+/** One core for reads and one for the indexer. */
 const CORES_KEPT = 2;
 const THREADS_MAX = 4;
-/** Several times what a thread was seen to use with all pools that it may keep. */
+/** Several times the memory that a thread used with the maximum number of pools. */
 const MEMORY_MB = 384;
-/** Some seconds of searching; of one caller, as many quotes as a page might ask for at once. */
+/** Some seconds of searching; per caller, as many quotes as a page might request at once. */
 const QUEUE = { lengthMax: 128, perCallerMax: 32 };
 
 export function startSearchThread(events: ThreadEvents): SearchThread {

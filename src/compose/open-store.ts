@@ -1,4 +1,4 @@
-// Picks the store's engine: PostgreSQL where a URL is set, else SQLite files.
+// Picks the store's engine: PostgreSQL if a URL is set, otherwise SQLite files.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export function openStore(config: Config['store'], options: OpenStoreOptions = {
   return createSqliteStore({ file: join(config.dataDir, 'market.sqlite'), ...options });
 }
 
-/** A store in memory, for work that nobody keeps. */
+/** A temporary store in memory. */
 export function openScratchStore(): Promise<Store> {
   return createSqliteStore({ file: ':memory:' });
 }

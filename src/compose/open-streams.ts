@@ -1,4 +1,4 @@
-// Puts the streams on the market, the credentials and the settings.
+// Opens the streams with the market, the credentials and the settings.
 
 import type { Access } from '../access/create-access.ts';
 import type { Config } from '../config.ts';
@@ -25,7 +25,7 @@ const PAGE_EVENTS = 500;
 const WAITING_BYTES_MAX = 256 * 1024;
 const STALL_MS = 60_000;
 
-/** For how long indexers remember rollbacks: a little longer than streams may look back. */
+/** How long indexers keep rollback records: a little longer than streams may look back. */
 export function toRollbacksKeptMs(config: Config): number {
   return (config.streams.resumeHours + 1) * HOUR_MS;
 }

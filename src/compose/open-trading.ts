@@ -1,4 +1,4 @@
-// Puts pricing on the store, the feed, the pepper and the chains' nodes.
+// Opens pricing with the store, the feed, the pepper and the chains' nodes.
 
 import type { Peppers } from '../access/peppers.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -31,7 +31,7 @@ interface OpenTradingOptions {
 }
 
 export interface Trading {
-  /** For whatever prices trades beside quotes. */
+  /** For other users of pricing than quotes. */
   readonly pricing: Pricing;
   readonly handlers: {
     readonly quoteTrade: ReturnType<typeof createQuoteTrade>;

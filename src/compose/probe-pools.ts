@@ -1,4 +1,4 @@
-// Connects the watch over pools to the node that can simulate a round trip through them.
+// Connects `SafetyWatch` to the node that simulates round trips through pools.
 
 import type { ChainNodes, NetworkFees, RoundTripViews } from '../chains/chain-nodes.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -20,21 +20,21 @@ interface ProbeOptions {
   readonly book: SafetyBook;
   readonly readGraph: () => PoolGraph | null;
   readonly readFees: () => NetworkFees | null;
-  /** The last committed block: what was seen up to it must be part of what is measured. */
+  /** The last committed block: the node must have it, so that evidence up to it is measured. */
   readonly readBlock: () => number;
-  /** The block that the graph is at. */
+  /** The block of the pool graph. */
   readonly readGraphBlock: () => number;
   readonly clock: Clock;
   readonly sleep: Sleep;
 }
 
-/** How long the graph may take to follow the node to where it was probed. */
+/** How long the graph may take to catch up with the node after a probe. */
 const CATCH_UP_MAX_MS = 3000;
 const POLL_MS = 50;
 
 /**
- * Whether the node swapped in the pool as the graph has it. The node is asked about its newest
- * block: if the pool moved in between, the move would be taken for a fee of its hook.
+ * Whether the pool on the node was in the same state as in the graph. The node uses its newest
+ * block: if the pool moved in between, the change would be mistaken for a fee of its hook.
  */
 async function hasStayed(
   options: ProbeOptions,

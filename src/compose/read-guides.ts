@@ -1,9 +1,9 @@
-// The documents that the service shows in its reference, read from beside its source.
+// The guides in the service's reference, read from the docs folder.
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Guide } from '../contract/guide.ts';
 
-/** In the order in which a newcomer reads them. */
+/** In reading order for a newcomer. */
 const FILES = [
   'quickstart.md',
   'api/market.md',
@@ -14,7 +14,7 @@ const FILES = [
   'api/mcp.md',
 ];
 
-/** An install without its documents serves the reference all the same. */
+/** An install without the docs folder still serves the reference. */
 export function readGuides(): readonly Guide[] {
   return FILES.flatMap((file) => {
     const url = new URL(`../../docs/${file}`, import.meta.url);

@@ -1,4 +1,4 @@
-// A thread that searches for routes which take too long for the main thread.
+// The entry of a thread for route searches that take too long for the main thread.
 
 import { parentPort } from 'node:worker_threads';
 import { createSearchAnswerer } from '../trading/search/answer-searches.ts';

@@ -1,4 +1,5 @@
-// A thread that reads a chain's tokens, builds a search segment of them, hands it over and ends.
+// The entry of a thread that reads a chain's tokens, builds a search segment, transfers it and
+// ends.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';

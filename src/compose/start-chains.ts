@@ -1,4 +1,4 @@
-// Decides which chains are followed and sets indexing going, the devnet's node included.
+// Decides which chains to follow and starts indexing, including the devnet's node.
 
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
@@ -17,7 +17,7 @@ import { toRollbacksKeptMs } from './open-streams.ts';
 
 export interface FollowedChains extends ChainDirectory {
   readonly slugs: readonly ChainSlug[];
-  /** Where a chain is read from; null while that is not known yet. */
+  /** The source of a chain; null while it is unknown. */
   findSource(chain: ChainSlug): ChainSource | null;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ interface StartChainsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Called when another process uses what only one may use: this one should end. */
+  /** Called when another process uses an exclusive resource: this process should exit. */
   readonly onConflict: (message: string) => void;
 }
 
@@ -94,7 +94,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     list: () => follower.list(),
     findSource: (chain) => follower.findSource(chain),
     stop: async () => {
-      // The indexer first: it need not see its node go away.
+      // The indexer stops first, so that it does not see its node disappear.
       await follower.stop();
       await devnet.stop();
     },

@@ -50,9 +50,11 @@ export interface Service {
   readonly engine: Store['engine'];
   readonly logger: Logger;
   readonly chains: ChainDirectory;
-  /** Resolves with the reason when the service must not go on, and should be stopped. */
+  /** Resolves with the reason when the service cannot continue and should be stopped. */
   readonly failed: Promise<string>;
-  /** Drains: no new connections, running requests finish or are cut after the grace time. */
+  /**
+   * Drains: accepts no new connections; running requests finish or are cut after the grace time.
+   */
   stop(): Promise<void>;
 }
 
@@ -94,12 +96,15 @@ function createHandlers(parts: HandlerParts): Handlers {
   return { ...handlers, callMcp };
 }
 
-/** Each handler takes what its own operation's parser gives; the list ties the two by id. */
+/** Each handler accepts what its operation's parser returns; the id ties the two together. */
 function toAnyHandlers(handlers: object): Readonly<Record<string, AnyHandler>> {
   return handlers as Readonly<Record<string, AnyHandler>>;
 }
 
-/** Whether we write heads of answers ourselves; else Node does, at some microseconds each. */
+/**
+ * Whether we can write response heads ourselves; otherwise Node does, which costs some microseconds
+ * each.
+ */
 async function readOwnHeads(logger: Logger): Promise<boolean> {
   const ownHeads = await checkHeads();
   if (!ownHeads)
@@ -128,7 +133,7 @@ function toServerOptions(config: Config, access: Access) {
       lagMaxMs: config.limits.overloadLagMs,
     },
     timeouts: DEFAULT_TIMEOUTS,
-    // Random, so that nobody can count the requests of others.
+    // Random, so that callers cannot count each other's requests.
     createRequestId: () => randomUUID(),
   } satisfies Partial<HttpServerOptions>;
 }
@@ -140,7 +145,7 @@ function listen(server: Server, at: { host: string; port: number }): Promise<Add
   });
 }
 
-/** Resolves when no connection is left: idle ones are closed at once. */
+/** Resolves when no connection is left; idle ones are closed at once. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     if (server.listening) server.close(() => resolve());
@@ -154,7 +159,7 @@ function toOrigin(host: string, port: number): string {
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
 
-/** The store, with the beginning and the end of each outage in the log. */
+/** The store, with the start and end of each outage logged. */
 function openLoggedStore(
   config: Config,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },

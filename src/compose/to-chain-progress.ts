@@ -1,12 +1,12 @@
-// How far a chain is indexed, in words and numbers for an operator.
+// The indexing progress of a chain, as text and numbers for operators.
 
 import type { IndexerStatus } from '../ingest/indexer.ts';
 import type { FollowedChainStatus } from '../market/chain-status.ts';
 
-/** How far behind the head a chain may be and still count as followed. */
+/** The lag up to which a chain counts as up to date. */
 const LAG_MAX_MS = 60_000;
 
-/** A node that lost blocks, or was replaced by one that lags, is behind its own index. */
+/** A node that lost blocks, or a replacement that lags, is behind our index. */
 function toPlace(block: number | null, head: number | null): string | null {
   if (block === null || head === null) return null;
   return block > head
@@ -15,8 +15,8 @@ function toPlace(block: number | null, head: number | null): string | null {
 }
 
 /**
- * What an operator should know; an error's own text stays in the log. Who has been at the head once
- * may fall a little behind; who has not is still catching up.
+ * What an operator should know; error texts stay in the log. A chain that has been at its head may
+ * fall a little behind; one that has not is still catching up.
  */
 export function toNotReady(
   status: Pick<IndexerStatus, 'block' | 'head' | 'lagMs' | 'state'>,
@@ -32,7 +32,7 @@ export function toNotReady(
   return place === null ? 'starting' : `indexing history: ${place}`;
 }
 
-/** Null where there is no way to go: before the first block, and where the node is behind. */
+/** Null if there is no progress to show: before the first block, or if the node is behind. */
 export function toChainProgress(at: {
   readonly first: number;
   readonly block: number;

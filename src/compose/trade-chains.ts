@@ -1,4 +1,4 @@
-// The followed chains as pricing knows them, each with its pools in memory as of the last commit.
+// The followed chains for pricing, each with its pools in memory as of the last commit.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ChainSource } from '../chains/family.ts';
@@ -24,7 +24,7 @@ import type { FollowedChains } from './start-chains.ts';
 
 /** Pools that nobody asked about are looked at five a second at most, with two requests each. */
 const PROBE_PAUSE_MS = 400;
-/** A devnet's node is known only once it stands. */
+/** A devnet's node is known only once it runs. */
 const LOOK_MS = 250;
 
 interface TradeChainsOptions {
@@ -36,7 +36,7 @@ interface TradeChainsOptions {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** One chain's parts, as long as its source stays the same. */
+/** The parts of one chain, while its source stays the same. */
 class RunningChain {
   readonly source: ChainSource;
   readonly trade: TradeChain;
@@ -51,7 +51,7 @@ class RunningChain {
   #follower: PoolGraphFollower;
   #loading: Promise<void> = Promise.resolve();
   #isLoaded = false;
-  /** The last block that the feed told of. */
+  /** The last block announced by the feed. */
   #heardBlock: number | null = null;
 
   constructor(source: ChainSource, options: TradeChainsOptions) {
@@ -89,7 +89,7 @@ class RunningChain {
       trusted,
       tokens: this.#tokens,
       book,
-      // Without what is known of the pools the first quotes would be warier than they need be.
+      // Without the stored safety results the first quotes would be more cautious than necessary.
       readGraph: () => (this.#isLoaded ? this.#follower.current : null),
       readFees: () => this.#fees.read(),
       isBehind: () => (chains.list().find((one) => one.slug === slug)?.notReady ?? null) !== null,
@@ -112,7 +112,7 @@ class RunningChain {
 
   hear(batch: FeedBatch): void {
     this.#tokens.hear(batch);
-    // A first version is another life of the chain: versions begin anew.
+    // Version 1 is a rebuilt index, whose versions start over.
     if (batch.version === 1) {
       this.#book.clear();
       this.#evidence.clear();
@@ -120,9 +120,9 @@ class RunningChain {
     }
     this.#follower.hear(batch);
     this.#heardBlock = batch.toBlock;
-    // At once: a promise must not outlive what speaks against it.
+    // Immediately: a promise must not outlive evidence against it.
     this.#evidence.hear(batch);
-    // Once they are in the graph: new ones are looked at, others where that is due.
+    // After the graph has them: new pools are probed, others when due.
     void this.#follower.settled().then(() => this.#safety.hear(batch.pools));
   }
 
@@ -159,7 +159,7 @@ class RunningChain {
         this.#keeper.keep(safety);
         if (safety.hookFees !== null) this.#follower.refit(safety.pool);
       },
-      // The devnet's node is ours alone.
+      // Nobody else uses the devnet's node, so no pause is needed.
       pauseMs: this.source.instance === null ? PROBE_PAUSE_MS : 0,
       clock,
       sleep,
@@ -181,7 +181,7 @@ class RunningChain {
     });
   }
 
-  /** Pools may have been read before what is known of their hooks. */
+  /** Pools may have been loaded before the data about their hooks. */
   #refitHooks(): void {
     const pools = this.#follower.current?.graph.pools() ?? [];
     for (const { pool, inexact } of pools) if (inexact === 'hook') this.#follower.refit(pool);
@@ -227,7 +227,7 @@ export function createTradeChains(options: TradeChainsOptions): RunningTradeChai
     const current = running.get(slug) ?? null;
     if (source === null || current?.source === source) return current;
     if (current !== null && isDeepStrictEqual(current.source, source)) return current;
-    // The devnet may come back at another port, or as another chain.
+    // The devnet may restart at another port, or as another chain.
     if (current !== null) {
       const stopped = current.stop().finally(() => stopping.delete(stopped));
       stopping.add(stopped);

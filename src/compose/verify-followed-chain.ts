@@ -1,4 +1,4 @@
-// Puts together what proving an index needs: the store, the chain, and a scratch store.
+// Opens what verifying an index needs: the store, the chain, and a scratch store.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { openScratchStore, openStore } from './open-store.ts';
 
 const ATTEMPT_COUNT_MAX = 5;
 
-/** There is nothing that could be verified; the message says what to do. */
+/** There is nothing to verify; the message says what to do. */
 export class NothingToVerifyError extends Error {
   override readonly name = 'NothingToVerifyError';
 }
