@@ -27,7 +27,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** What the dearest request costs: a smaller burst could never pay for it. */
+/** The cost of the most expensive request: a smaller burst could never pay for it. */
 const BURST_MIN = 10;
 
 function limit(name: string, about: { why: string; fallback: string }): Setting<number> {
@@ -309,13 +309,13 @@ export interface Config {
   readonly chains: readonly FollowedChain[];
   readonly indexing: ValuesOf<typeof INDEXING_SETTINGS>;
   readonly devnet: ValuesOf<typeof DEVNET_SETTINGS>;
-  /** Settings that look like ours and are not: likely typing errors, told at start. */
+  /** Unknown settings with our prefixes: probably typos, reported at start. */
   readonly unknownNames: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads and checks every setting; throws one `ConfigError` that names all problems at once. */
+/** Reads and checks every setting; throws one `ConfigError` with all problems. */
 export function loadConfig(env: Environment): Config {
   const problems: string[] = [];
   function read<T>(one: Setting<T>): T {
@@ -368,7 +368,7 @@ export function loadProcessConfig(): Config {
   return loadConfig(process.env);
 }
 
-/** This process's environment for a child that must know none of our secrets. */
+/** This process's environment without our secrets, for a child process. */
 export function toChildEnvironment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const secrets = new Set(SETTINGS.filter((one) => one.secret).map((one) => one.name));
   const kept = Object.entries(process.env).filter(([name]) => !secrets.has(name));

@@ -1,4 +1,4 @@
-// What a setting is, and how the texts of settings are read.
+// What a setting is, and parsers for the values of settings.
 
 import { parseCidr } from '../lib/ip-address.ts';
 import { parseVersionedSecrets, type VersionedSecret } from '../lib/versioned-secret.ts';
@@ -7,17 +7,17 @@ import { parseVersionedSecrets, type VersionedSecret } from '../lib/versioned-se
 export interface Setting<T> {
   readonly name: string;
   readonly group: string;
-  /** Why one would set it, in a sentence or two. */
+  /** What it does and why one would set it, in a sentence or two. */
   readonly why: string;
   readonly example: string;
-  /** The text that an unset variable stands for; null where unset means "none". */
+  /** The value of an unset variable; null if unset means "none". */
   readonly fallback: string | null;
-  /** A secret's value is never shown, not even when it is wrong. */
+  /** The value is never shown, not even when it is invalid. */
   readonly secret: boolean;
   parse(text: string): T;
 }
 
-/** What is wrong with a setting's text. */
+/** A setting has an invalid value. */
 export class SettingProblem extends Error {}
 
 type Parser<T> = (text: string) => T;
