@@ -1,8 +1,8 @@
-// Answers as ready bytes, kept until something that they tell of changes.
+// A cache of answers as bytes, valid until their data changes.
 //
-// What a commit changed for a token forgets that token's answers. What follows the chain's clock or
-// its finality holds for a span of those, and is made anew beyond it. `asOf` is no part of what is
-// kept: it is put in when an answer is sent.
+// A commit that changes a token evicts that token's answers. Answers that depend on the chain's
+// time or its finality are valid for a span of those, and are rebuilt after it. `asOf` is not
+// cached: it is inserted when an answer is sent.
 
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -14,12 +14,12 @@ import type { Checkpoint } from '../model/market-record.ts';
 import { toAsOfText } from './as-of.ts';
 import type { ChainStates, StateChange } from './chain-states.ts';
 
-/** For which states of the chain a text holds, beyond its rows not having changed. */
+/** The chain states for which a cached answer is valid, as long as its rows do not change. */
 export interface Validity {
-  /** Chain time: from, and up to but not including. */
+  /** Chain time: from this time, up to but not including the next. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** It holds while the finalized block is below this one. */
+  /** Valid while the finalized block is below this one. */
   readonly finalizedBelow: number;
 }
 
@@ -29,11 +29,11 @@ export const ALWAYS: Validity = {
   finalizedBelow: Number.POSITIVE_INFINITY,
 };
 
-/** An answer up to its `asOf`. */
+/** An answer without its `asOf`. */
 export interface MadeAnswer {
   readonly text: OpenText;
   readonly validity: Validity;
-  /** The commit that it is the state of. */
+  /** The commit that it reflects. */
   readonly checkpoint: Checkpoint;
 }
 
@@ -51,7 +51,7 @@ interface Entry {
 interface Pending {
   readonly tokenKey: string;
   readonly promise: Promise<ReadyAnswer>;
-  /** The newest commit that changed something for the token meanwhile. */
+  /** The newest commit since then that changed the token. */
   changedAt: number;
 }
 
@@ -61,7 +61,7 @@ interface AnswerKey {
   readonly name: string;
 }
 
-/** `query` is the operation with its parameters, in one spelling. */
+/** `query` is the operation with its parameters in canonical form. */
 export function toAnswerKey(
   reference: { readonly chain: ChainSlug; readonly token: Address },
   query: string,
@@ -70,7 +70,7 @@ export function toAnswerKey(
   return { chain: reference.chain, tokenKey, name: `${tokenKey} ${query}` };
 }
 
-/** What an entry takes beside its bytes, about. */
+/** The approximate size of an entry besides its bytes. */
 const ENTRY_OVERHEAD_BYTES = 600;
 
 function isValidAt(validity: Validity, checkpoint: Checkpoint): boolean {
@@ -109,7 +109,7 @@ export class AnswerCache {
     return { bytes: calculatedSize, entries: size, hits: this.#hits, misses: this.#misses };
   }
 
-  /** The answer that is kept, or the one that is made now; made once for all who ask meanwhile. */
+  /** The cached answer, or a new one; concurrent callers share one build. */
   answer(key: AnswerKey, make: () => Promise<MadeAnswer>): ReadyAnswer | Promise<ReadyAnswer> {
     const { name } = key;
     const entry = this.#entries.get(name);
@@ -144,7 +144,7 @@ export class AnswerCache {
         sent: null,
       };
       const at = this.#toState(key.chain, made.checkpoint, pending.changedAt);
-      // First of all, since what cannot be sent is not kept either.
+      // First, because an answer that cannot be sent must not be cached.
       const answer = this.#send(entry, isValidAt(entry.validity, at) ? at : made.checkpoint);
       if (pending.changedAt <= made.checkpoint.version) this.#keep(entry);
       return answer;
@@ -159,8 +159,8 @@ export class AnswerCache {
   }
 
   /**
-   * The state that an answer is told as of: the one that it was read at, or a later one through
-   * which nothing changed for its token.
+   * The state for `asOf`: the one that the answer was read at, or a later one up to which nothing
+   * changed for its token.
    */
   #toState(chain: ChainSlug, readAt: Checkpoint, changedAt = 0): Checkpoint {
     const current = this.#states.current(chain);

@@ -1,4 +1,4 @@
-// The state of a chain that an answer tells of.
+// The state of a chain that an answer reflects.
 
 import { createSerializer } from '../contract/create-serializer.ts';
 import { asOfSchema } from '../contract/schemas/market.ts';
@@ -16,7 +16,7 @@ export function toAsOf(checkpoint: Checkpoint) {
 const serialize = createSerializer(asOfSchema);
 const texts = new WeakMap<Checkpoint, string>();
 
-/** As JSON; made once for each step of a chain. */
+/** As JSON; built once per commit of a chain. */
 export function toAsOfText(checkpoint: Checkpoint): string {
   let text = texts.get(checkpoint);
   if (text === undefined) {

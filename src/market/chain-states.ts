@@ -1,6 +1,6 @@
-// How far each chain is, as the answers of this process tell it, and what each step changed.
+// The last known commit of each chain, and what each commit changed.
 //
-// The feed moves it on; a look at the store now and then finds steps that the feed has lost.
+// The feed updates it; polling the store finds commits that the feed has lost.
 
 import type { Clock } from '../lib/clock.ts';
 import type { Feed, FeedBatch } from '../live/feed.ts';
@@ -9,14 +9,14 @@ import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketReader } from '../store/store.ts';
 
-/** A step of a chain. `'all'` where it is not known which tokens it touched. */
+/** A commit of a chain. `'all'` if the changed tokens are unknown. */
 export interface StateChange {
   readonly chain: ChainSlug;
   readonly checkpoint: Checkpoint;
   readonly tokens: readonly Address[] | 'all';
-  /** Of those, the ones that are new, gone or whose pools changed. */
+  /** Of those, the tokens that are new, gone or whose pools changed. */
   readonly listed: readonly Address[] | 'all';
-  /** The commit itself where it follows the last step and is known whole. */
+  /** The commit itself, if it follows the last one and is complete. */
   readonly batch: FeedBatch | null;
 }
 
@@ -30,7 +30,7 @@ interface ChainStatesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** How often the store is looked at, and for how long the feed may be behind it. */
+/** The poll interval, and how long the feed may be behind the store. */
 const LOOK_MS = 500;
 const FEED_DELAY_MAX_MS = 1000;
 
@@ -48,7 +48,7 @@ export class ChainStates {
     this.#options = options;
   }
 
-  /** The last step that this process knows of; null before the first. */
+  /** The last commit that this process knows; null before the first. */
   current(chain: ChainSlug): Checkpoint | null {
     return this.#current.get(chain) ?? null;
   }
@@ -61,7 +61,7 @@ export class ChainStates {
   async start(): Promise<void> {
     this.#unsubscribe = this.#options.feed.subscribe({
       onBatch: (batch) => this.#hear(batch),
-      // A batch that does not follow the last one says as much by its version.
+      // A batch after a gap is recognised by its version.
       onGap: () => undefined,
     });
     await this.look();
@@ -81,7 +81,7 @@ export class ChainStates {
     await this.#looking;
   }
 
-  /** Compares with the store: takes up a chain that is new here, and steps that got lost. */
+  /** Compares with the store: finds new chains and lost commits. */
   async look(): Promise<void> {
     for (const chain of this.#options.listChains()) {
       const stored = await this.#options.reader.readCheckpoint(chain);
@@ -101,14 +101,14 @@ export class ChainStates {
   #hear(batch: FeedBatch): void {
     const { chain, checkpoint } = batch;
     const known = this.current(chain);
-    // A first version is never old: the chain's index was begun anew, as a devnet's can be.
+    // Version 1 is never old: the chain's index was rebuilt, as a devnet's can be.
     if (known !== null && batch.version <= known.version && batch.version !== 1) return;
     const isWhole = batch.complete && known !== null && batch.version === known.version + 1;
     if (!isWhole) {
       this.#step({ chain, checkpoint, tokens: 'all', listed: 'all', batch: null });
       return;
     }
-    // A pool's row may change where its tokens' rows do not.
+    // A pool's row may change without its tokens' rows.
     const tokens = [...new Set([...batch.tokens, ...batch.listed])];
     this.#step({ chain, checkpoint, tokens, listed: batch.listed, batch });
   }

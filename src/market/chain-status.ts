@@ -1,4 +1,4 @@
-// What is followed and how fresh it is: the content of /chains and of the readiness check.
+// The followed chains and how fresh they are: the content of /chains and of the readiness check.
 
 import type { OutputOf } from '../contract/operation.ts';
 import type { getChains } from '../contract/operations/get-chains.ts';
@@ -6,13 +6,13 @@ import type { ChainSlug } from '../model/chain.ts';
 
 export type ChainAnswer = OutputOf<typeof getChains>['chains'][number];
 
-/** A chain as its indexer tells of it. */
+/** A chain's status from its indexer. */
 export interface FollowedChainStatus {
   readonly slug: ChainSlug;
   readonly answer: ChainAnswer;
-  /** Null when indexed up to its head, else what is missing, in words for an operator. */
+  /** Null if indexed up to its head, otherwise what is missing, for an operator. */
   readonly notReady: string | null;
-  /** While history is indexed: the block we are at, of how many; null otherwise. */
+  /** During backfill: the current block and the target; null otherwise. */
   readonly progress: {
     readonly block: number;
     readonly head: number;

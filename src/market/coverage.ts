@@ -10,7 +10,7 @@ interface Coverage {
   readonly holdersComplete: boolean;
 }
 
-/** Whether every holder is known: the balances add up to what the contract calls its supply. */
+/** Whether every holder is known: the balances add up to the contract's total supply. */
 export function isHoldersComplete(token: TokenRecord): boolean {
   return (
     !token.balancesBroken &&
@@ -20,7 +20,7 @@ export function isHoldersComplete(token: TokenRecord): boolean {
   );
 }
 
-/** When indexing began, on the chain's clock; where that was not noted, the first trade tells. */
+/** The chain time at which indexing began; if it was not recorded, the time of the first trade. */
 export async function readStart(
   reader: AnswerReader,
   chain: ChainSlug,
@@ -29,7 +29,7 @@ export async function readStart(
   return checkpoint.startAtMs ?? (await reader.readFirstTradeTime(chain));
 }
 
-/** A chain that is indexed from its very beginning has no time before. */
+/** Whether the time range is indexed; a chain indexed from block 0 has no earlier time. */
 export function isCovered(
   checkpoint: Checkpoint,
   startMs: number | null,

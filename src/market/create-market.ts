@@ -1,4 +1,4 @@
-// Puts the market's reads together.
+// Composes the market reads.
 
 import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';

@@ -1,11 +1,11 @@
-// Where a page ended, as text that its reader need not understand. It holds for its query alone.
+// Page cursors as opaque text, valid only for their query.
 
 import { hash } from 'node:crypto';
 import { AppError } from '../errors/app-error.ts';
 
 const MARK_LENGTH = 12;
 
-/** Tells the queries of one operation apart; `limit` is no part of it and may change on the way. */
+/** A hash of the query; `limit` is not part of it and may change between pages. */
 export function toQueryMark(parts: readonly (string | number | null)[]): string {
   return hash('sha1', JSON.stringify(parts), 'base64url').slice(0, MARK_LENGTH);
 }
@@ -14,7 +14,7 @@ export function toCursor(mark: string, position: string): string {
   return Buffer.from(`${mark}${position}`, 'latin1').toString('base64url');
 }
 
-/** The position in a cursor that this query gave. */
+/** The position in a cursor of this query. */
 export function parseCursor(mark: string, cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   if (!text.startsWith(mark)) throw toInvalidCursor();
@@ -29,7 +29,7 @@ export function toInvalidCursor(): AppError {
   );
 }
 
-/** Whole numbers that a position is made of. */
+/** The integers in a position. */
 export function parseNumbers(position: string, count: number): readonly number[] {
   const parts = position.split(' ');
   if (parts.length !== count || !parts.every((part) => /^\d{1,15}$/.test(part))) {

@@ -1,7 +1,7 @@
-// What happened to tokens in the last 24 hours of their chain, to the minute.
+// Figures of tokens over the last 24 hours of their chain, to the minute.
 //
-// The window is the current minute and the 1,439 before it. It is read from as few candles as there
-// are: minutes up to a quarter of an hour, quarters up to two hours, then two hours at a time.
+// The window is the current minute and the 1,439 before it. It is read from as few candles as
+// possible: minutes up to a quarter of an hour, quarters up to two hours, then two hours at a time.
 
 import { toOpenTime } from '../candles/interval.ts';
 import { addTexts, roundText, textToDecimal, toRatio } from '../lib/decimal.ts';
@@ -16,7 +16,9 @@ const QUARTER_MS = 15 * MINUTE_MS;
 const TWO_HOURS_MS = 120 * MINUTE_MS;
 const WINDOW_MINUTES = 1440;
 
-/** Candles before the window that are looked at for the price then: one may hold outliers only. */
+/**
+ * Candles before the window that are searched for the previous price: one may hold only outliers.
+ */
 const CANDLES_BEFORE = 5;
 
 export interface DayFigures {
@@ -25,7 +27,7 @@ export interface DayFigures {
   readonly priceChange24hPct: number | null;
 }
 
-/** The minutes of chain time for which figures made now hold. */
+/** The minute of chain time for which figures computed now are valid. */
 export function toFigureMinute(chainMs: number): TimeRange {
   const fromMs = toOpenTime('1m', chainMs);
   return { fromMs, toMs: fromMs + MINUTE_MS };
@@ -50,7 +52,7 @@ function toRanges(token: Address, startMs: number): (CandleSeries & TimeRange)[]
   ];
 }
 
-/** Per cent from one price to another, to six decimals. */
+/** Change in per cent from one price to another, to six decimals. */
 function toChangePct(from: string, to: string): number {
   const before = toRatio(textToDecimal(from));
   const after = toRatio(textToDecimal(to));
@@ -73,7 +75,7 @@ function toChange(
   const prior = candles.before.findLast((candle) => candle.usdClean ?? candle.usd);
   const priorPrice = (prior?.usdClean ?? prior?.usd)?.close;
   if (priorPrice !== undefined) return toChangePct(priorPrice, token.priceUsd);
-  // A token that is younger than the window is compared with its first price.
+  // A token younger than the window is compared with its first price.
   const first = candles.within.find((candle) => candle.usdClean ?? candle.usd);
   const firstPrice = (first?.usdClean ?? first?.usd)?.open;
   return isCovered && firstPrice !== undefined ? toChangePct(firstPrice, token.priceUsd) : null;
@@ -94,7 +96,7 @@ function toFigures(
   };
 }
 
-/** A token that has not traded since the window began needs no candles. */
+/** A token without trades in the window needs no candles. */
 function toQuietFigures(token: TokenRecord, isCovered: boolean): DayFigures {
   return {
     volume24hUsd: isCovered ? '0' : null,
@@ -103,7 +105,7 @@ function toQuietFigures(token: TokenRecord, isCovered: boolean): DayFigures {
   };
 }
 
-/** `isCovered` says whether everything in the window has been indexed. */
+/** `isCovered` says whether the whole window has been indexed. */
 export async function readDayFigures(
   reader: AnswerReader,
   chain: ChainSlug,

@@ -31,7 +31,7 @@ type HoldersAnswer = OutputOf<typeof getHolders>;
 
 const toOpenText = createOpenSerializer(getHolders.output, 'asOf', asOfSchema);
 
-/** A position among the holders, and how many owners come up to it. */
+/** A position among the holders, with the number of owners before it. */
 interface HolderPosition extends BalancePosition {
   readonly rank: number;
 }
@@ -50,9 +50,12 @@ interface HolderRequest {
 }
 
 const TOP_COUNT = 10;
-/** Pages of owners that one answer may look through for those that are not left out. */
+/** How many pages of owners one answer may scan for those that are not excluded. */
 const PAGES_MAX = 20;
-/** How often the chain is asked what owners are before an answer goes out without. */
+/**
+ * How many rounds of unknown addresses are resolved through the chain before answering without
+ * them.
+ */
 const ATTEMPTS = 3;
 const ASK_TIMEOUT_MS = 2000;
 
@@ -66,13 +69,13 @@ function parsePosition(addresses: AddressCodec, mark: string, cursor: string): H
   return { amountRaw: BigInt(amount), owner, rank: Number(rank) };
 }
 
-/** Per cent of the supply, to six decimals; null where the supply is unknown or nothing. */
+/** Per cent of the supply, to six decimals; null if the supply is unknown or zero. */
 export function toPct(amountRaw: bigint, supplyRaw: bigint | null): number | null {
   if (supplyRaw === null || supplyRaw === 0n) return null;
   return Number((amountRaw * 100_000_000n) / supplyRaw) / 1_000_000;
 }
 
-/** Holders beyond a position that are not left out; those of unknown kind are noted and kept. */
+/** Holders after a position that are not excluded; those of unknown kind are recorded and kept. */
 async function readHolders(
   reader: AnswerReader,
   request: HolderRequest,
@@ -115,7 +118,7 @@ async function readAll(
   token: TokenRecord,
 ): Promise<Omit<HoldersRead, 'startMs'>> {
   const { after, limit } = request;
-  // One more than wanted tells whether there is a next page.
+  // Reading one more than requested shows whether there is a next page.
   const { holders, end } = await readHolders(reader, request, { after, count: limit + 1 });
   const shown = holders.slice(0, limit);
   const next = holders.length > limit ? (shown.at(-1) ?? null) : end;
@@ -150,7 +153,9 @@ function toAnswer(request: HolderRequest, read: HoldersRead): Omit<HoldersAnswer
   };
 }
 
-/** Asks the chain what the owners are and notes it; false when it does not answer. */
+/**
+ * Asks the chain which owners are contracts and stores the result; false if it does not respond.
+ */
 async function askKinds(
   parts: MarketParts,
   market: MarketChain,
@@ -162,7 +167,7 @@ async function askKinds(
     if (accounts.size > 0) await parts.store.putAccounts(market.slug, accounts);
     return accounts.size === owners.size;
   } catch {
-    // The answer goes out without; the endpoints' health is told where they are watched.
+    // The answer is sent without; endpoint health is reported elsewhere.
     return false;
   }
 }
@@ -183,7 +188,7 @@ async function makeAnswer(parts: MarketParts, request: HolderRequest): Promise<M
     const isKnown = unknown.size === 0;
     const mayAsk = !isKnown && attempt < ATTEMPTS;
     if (mayAsk && (await askKinds(parts, request.market, unknown))) continue;
-    // What could not be told now must be asked again by the next one.
+    // An answer with unknown kinds must not be reused, so that the next request asks again.
     const validity = isKnown ? ALWAYS : { ...ALWAYS, toMs: Number.NEGATIVE_INFINITY };
     return { text: toOpenText(toAnswer(request, value)), validity, checkpoint };
   }

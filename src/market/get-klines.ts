@@ -41,7 +41,7 @@ interface KlineRequest {
   readonly range: TimeRange;
 }
 
-/** Candles that open within the times asked for; nothing opens after the chain's own time. */
+/** Candles that open within the requested times; none opens after the chain's own time. */
 function toOpenRange(request: KlineRequest, lastMs: number) {
   const { interval } = request.input;
   const { fromMs, toMs } = request.range;
@@ -50,7 +50,7 @@ function toOpenRange(request: KlineRequest, lastMs: number) {
   return { firstMs, lastMs: toOpenTime(interval, Math.min(toMs - 1, lastMs)) };
 }
 
-/** Where so many intervals begin that the last of them opens at `lastMs`. */
+/** The open time of the first of `limit` intervals that end with the one at `lastMs`. */
 function toFirstOf(request: KlineRequest, lastMs: number): number {
   const { interval, limit } = request.input;
   let open = lastMs;
@@ -75,12 +75,12 @@ async function readFilled(
   const price = await candles.readPriceBefore(fromMs, pick);
   const end = isOldestFirst ? 'first' : 'last';
   const found = await candles.readPage({ fromMs, toMs, end, limit });
-  // Before the first trade there is nothing to fill with.
+  // Before the first trade there is no price to fill with.
   if (price === null) fromMs = found[0]?.openTimeMs ?? toMs;
   return fillRows(found, view, { fromMs, lastMs: open.lastMs, limit, price });
 }
 
-/** With a start alone the oldest come first; otherwise the newest. */
+/** With only a start time the oldest come first; otherwise the newest. */
 function isOldest(input: KlinesInput): boolean {
   return input.startTime !== undefined && input.endTime === undefined;
 }
@@ -105,7 +105,7 @@ async function readRows(
   return found.map((candle) => toKlineRow(candle, view));
 }
 
-/** What is closed and how far rows are filled follows the chain's time. */
+/** Which rows are closed and filled depends on the chain's time. */
 function toValidity(rows: readonly KlineRow[]): Validity {
   let { fromMs, toMs } = ALWAYS;
   for (const { openTime, closeTime, closed, filled } of rows) {

@@ -34,7 +34,7 @@ function toSeriesKey(token: Address, pool: string): string {
   return `${token} ${pool}`;
 }
 
-/** The pools with the last price that each gave. */
+/** The pools with the last price in each. */
 async function readPools(
   reader: AnswerReader,
   market: MarketChain,
@@ -43,7 +43,7 @@ async function readPools(
   const top = await reader.readTopPools(market.slug, [token], POOLS_SHOWN_MAX);
   const views = (top.get(token) ?? []).flatMap((pool) => {
     const of = toMarketViews(market.assets, pool);
-    // Between equals the token that was asked for is the one that is priced.
+    // Between two tokens of equal rank, the requested one is priced.
     const view = of.find(({ base }) => base === token) ?? of[0];
     return view === undefined ? [] : [{ pool, view }];
   });

@@ -44,7 +44,7 @@ function parseMinUsd(text: string | undefined): string | null {
   return decimalToText(textToDecimal(text));
 }
 
-/** A trade as it is told; `tokens` holds the trade's token and its quote asset. */
+/** A trade in an answer; `tokens` holds the trade's token and its quote asset. */
 export function toTradeAnswer(
   chain: ChainSlug,
   trade: TradeRecord,
@@ -135,7 +135,7 @@ function parsePosition(mark: string, cursor: string): TradePosition {
   return { timestampMs, block, logIndex };
 }
 
-/** Finality is told by trade, so an answer holds until one that is not final becomes it. */
+/** Each trade has its finality, so an answer is valid until its next trade becomes final. */
 function toFinalizedBelow(trades: readonly TradeRecord[], checkpoint: Checkpoint): number {
   const open = trades.filter(({ block }) => block > checkpoint.finalizedBlock);
   return Math.min(Number.POSITIVE_INFINITY, ...open.map(({ block }) => block));

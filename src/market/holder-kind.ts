@@ -1,4 +1,4 @@
-// What kind of owner an address is: a pool, a burn address, a contract or somebody's wallet.
+// The kind of an owner: a pool, a burn address, a contract or a wallet.
 
 import type { OutputOf } from '../contract/operation.ts';
 import type { getHolders } from '../contract/operations/get-holders.ts';

@@ -1,4 +1,5 @@
-// Candles as rows of an answer: one currency, with or without outliers, gaps filled where asked.
+// Candles as rows of an answer: one currency, with or without outliers, with gaps filled on
+// request.
 
 import type { Candle } from '../candles/derive-klines.ts';
 import { toNextOpenTime } from '../candles/interval.ts';
@@ -14,7 +15,7 @@ export interface KlineView {
   readonly currency: 'usd' | 'native';
   readonly outliers: 'exclude' | 'include';
   readonly decimals: number | null;
-  /** The chain's time: what has ended by then is closed. */
+  /** The chain's time: candles that ended by then are closed. */
   readonly chainMs: number;
 }
 
@@ -39,7 +40,7 @@ function toFlat(price: string) {
   return { open: price, high: price, low: price, close: price };
 }
 
-/** `price` stands in where the candle has none of its own. */
+/** `price` is used if the candle has none. */
 export function toKlineRow(candle: Candle, view: KlineView, price: string | null = null): KlineRow {
   const { closeTime, closed } = toTimes(candle.openTimeMs, view);
   const ohlc = toOhlc(candle, view) ?? (price === null ? NO_PRICE : toFlat(price));
@@ -77,7 +78,10 @@ function toFilledRow(openTime: number, view: KlineView, price: string): KlineRow
   };
 }
 
-/** A row for every interval from `fromMs` on, once there is a price; `lastMs` opens the last. */
+/**
+ * A row for every interval from `fromMs` on, once there is a price, up to the one that opens at
+ * `lastMs`.
+ */
 export function fillRows(
   candles: readonly Candle[],
   view: KlineView,

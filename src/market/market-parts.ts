@@ -1,4 +1,4 @@
-// What the market's reads are made of.
+// The shared parts of the market reads.
 
 import type { ChainAssets } from '../chains/adapter.ts';
 import type { Identity } from '../contract/identity.ts';
@@ -10,7 +10,7 @@ import type { AnswerCache } from './answer-cache.ts';
 import type { ChainStates } from './chain-states.ts';
 import type { PauseWatch } from './pause-watch.ts';
 
-/** A followed chain as the reads need to know it. */
+/** What the reads need to know of a followed chain. */
 export interface MarketChain {
   readonly slug: ChainSlug;
   readonly addresses: AddressCodec;
@@ -27,15 +27,15 @@ export interface MarketChain {
 }
 
 export interface MarketChains {
-  /** Every chain that is followed, whether or not it can be read yet. */
+  /** Every followed chain, whether or not it can be read yet. */
   list(): readonly ChainSlug[];
-  /** How addresses of a followed chain are written. */
+  /** The address codec of a followed chain. */
   findAddresses(slug: ChainSlug): AddressCodec;
   /** Null while the chain is being prepared. */
   find(slug: ChainSlug): MarketChain | null;
 }
 
-/** Rows that a caller may ask for at once. */
+/** The maximum rows of a caller's request. */
 export interface ReadDepth {
   readonly trades: number;
   readonly holders: number;

@@ -1,4 +1,5 @@
-// Which token is meant: untrusted chain and address → what is followed, known and not paused.
+// Parses a token reference: untrusted chain and address → a followed chain and a token that is not
+// paused.
 
 import { parseAddress, parseFollowedChain, toNotReady } from '../contract/parse-reference.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -24,7 +25,7 @@ export function parseToken(
   return { chain, token, addresses };
 }
 
-/** The chain of a token that may be told of. To be called after every check of the input. */
+/** The chain of a token that is not paused. Call it after all input checks. */
 export function requireReadable(parts: MarketParts, reference: TokenReference): MarketChain {
   const { chain, token, addresses } = reference;
   if (parts.pauses.isPaused(chain, token)) {

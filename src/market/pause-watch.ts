@@ -1,10 +1,10 @@
-// Which tokens are paused, kept up with the store a few times a second.
+// The set of paused tokens, polled from the store a few times a second.
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { PauseChange, PauseStore } from '../store/pause-store.ts';
 
-/** A pause must take effect within a second, wherever it was made. */
+/** A pause must take effect within a second in every process. */
 const LOOK_MS = 250;
 
 interface PauseWatchOptions {
@@ -28,13 +28,13 @@ export class PauseWatch {
     return this.#paused.size > 0 && this.#paused.has(`${chain} ${token}`);
   }
 
-  /** Hears every pause and resumption from now on. */
+  /** Receives every pause and resume from now on. */
   subscribe(listener: (change: PauseChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when what is paused is known. */
+  /** Resolves when the paused tokens are known. */
   async start(): Promise<void> {
     await this.look();
     this.#timer = setInterval(() => {

@@ -1,5 +1,5 @@
-// What follows from an input alone, worked out once: a transport hands the same object in again
-// when the same query comes again.
+// Caches what depends on an input alone: a transport passes the same object again for a repeated
+// query.
 
 export function createPrepare<Input extends object, Prepared>(
   prepare: (input: Input) => Prepared,

@@ -10,16 +10,16 @@ export type AnswerReader = MarketReader & MarketReads & StreamReads;
 
 interface ReadAt<T> {
   readonly value: T;
-  /** The commit that the value is the state of; null while the chain has none. */
+  /** The commit that the value reflects; null while the chain has none. */
   readonly checkpoint: Checkpoint | null;
 }
 
-/** A chain that commits a thousand times a second is none of ours. */
+/** Commits are far too rare to interrupt more attempts than this. */
 const ATTEMPTS = 3;
 
 /**
- * Reads, and reads again when a commit came between: cheaper than a snapshot, which is what remains
- * where commits keep coming.
+ * Reads again if there was a commit in between. That is cheaper than a snapshot, which is the
+ * fallback if commits keep coming.
  */
 export async function readAt<T>(
   store: MarketStore,

@@ -1,4 +1,4 @@
-// Candles of any interval from what is stored: pages of them, and the last price before a time.
+// Candles of any interval from stored data: pages of candles, and the last price before a time.
 
 import { type Candle, deriveKlines, foldTrades } from '../candles/derive-klines.ts';
 import { toBaseInterval, toNextOpenTime, toOpenTime } from '../candles/interval.ts';
@@ -21,14 +21,14 @@ interface CandlePage extends TimeRange {
 const MONTH_DAYS = 31;
 
 const TRADES_PER_READ = 1000;
-/** Reads of trades that one page of seconds may take; a second of thousands of trades is none. */
+/** The maximum reads for one page of `1s` candles, even if each second has thousands of trades. */
 const TRADE_READS_MAX = 100;
 
-/** Candles that are looked at together for one that has a price. */
+/** How many candles are read at once to find one with a price. */
 const PRICED_PAGE_SIZE = 50;
 const PRICED_PAGES_MAX = 20;
 
-/** How many stored candles one of the interval is made of, at most. */
+/** The maximum number of stored candles in one candle of the interval. */
 function toRatio(interval: KlineInterval, base: StoredInterval): number {
   if (interval === '1M') return MONTH_DAYS;
   return toNextOpenTime(interval, 0) / toNextOpenTime(base, 0);
@@ -53,11 +53,11 @@ export class CandleReader {
     this.#series = series;
   }
 
-  /** The first or the last candles of a range that begins and ends where candles do. */
+  /** The first or last candles of a range whose bounds are open times. */
   async readPage(page: CandlePage): Promise<readonly Candle[]> {
     const base = toBaseInterval(this.#series.interval);
     if (base === null) return cut(foldTrades(this.#series, await this.#readTrades(page)), page);
-    // One more than wanted, since the outermost may be cut in the middle.
+    // One more than requested, since the outermost may be incomplete.
     const limit = (page.limit + 1) * toRatio(this.#series.interval, base);
     const stored = await this.#reader.readCandlePage(
       this.#chain,
@@ -67,7 +67,7 @@ export class CandleReader {
     return cut(deriveKlines(this.#series, { stored }), page);
   }
 
-  /** The last price before a time at which a candle opens; null where there is none. */
+  /** The last price before an open time; null if there is none. */
   async readPriceBefore(
     timeMs: number,
     pick: (candle: Candle) => string | null,

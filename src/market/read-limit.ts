@@ -1,4 +1,4 @@
-// How many rows a caller may have at once: the cap of its level, told by name when it is passed.
+// The maximum rows of a request, by the caller's tier; the error names it.
 
 import type { HandlerContext } from '../contract/handler.ts';
 import { toInvalidInput } from '../errors/app-error.ts';

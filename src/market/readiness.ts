@@ -1,4 +1,4 @@
-// Whether traffic should come here: the store answers and every followed chain is at its head.
+// The readiness check: the store works and every followed chain is at its head.
 
 import type { OutputOf } from '../contract/operation.ts';
 import type { getReady } from '../contract/operations/get-ready.ts';
@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { ChainDirectory } from './chain-status.ts';
 
-/** Half of the second within which a fault is to be told. */
+/** Half of the second within which a fault must be reported. */
 const STORE_CHECK_MS = 500;
 const RETRY_AFTER_SECONDS = 2;
 
@@ -29,13 +29,13 @@ function notReady(reason: string, cause?: unknown): AppError {
 }
 
 export function createReadiness(options: ReadinessOptions): () => Promise<ReadyAnswer> {
-  // The route is not metered, so the store is asked at most once a second however often it is.
+  // The route is not metered, so the result of a store check is reused for a while.
   let lastCheck: { readonly atMs: number; readonly result: Promise<void> } | null = null;
   function checkStore(): Promise<void> {
     const nowMs = options.clock.monotonicMs();
     if (lastCheck === null || nowMs - lastCheck.atMs >= STORE_CHECK_MS) {
       lastCheck = { atMs: nowMs, result: options.store.ping() };
-      // Whoever asks sees the failure; a check that nobody waits for must not crash the process.
+      // Callers see the rejection; a check without a caller must not crash the process.
       lastCheck.result.catch(() => {});
     }
     return lastCheck.result;

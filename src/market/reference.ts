@@ -1,4 +1,4 @@
-// The documents that describe the API, made once at start and sent as they are.
+// The documents that describe the API, built once at start.
 
 import { createHash } from 'node:crypto';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';

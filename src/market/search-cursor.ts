@@ -1,19 +1,19 @@
-// What a search has shown so far, inside its cursor.
+// The tokens that a search has already shown, stored in its cursor.
 //
-// The order of matches moves with the market. A page is therefore the best of what was not shown
-// before: nothing that keeps matching is skipped or shown twice, on whichever node.
+// The order of matches moves with the market, so a page is the best of what was not shown before:
+// nothing that still matches is skipped or repeated, on any node.
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import { parseCursor, toCursor, toInvalidCursor } from './cursor.ts';
 
-/** Bytes per token: two tokens of one search are mistaken for each other once in a million. */
+/** Bytes per token: a collision between two tokens of one search has odds of one in a million. */
 const MARK_BYTES = 5;
 
 /** How many matches can be paged through. */
 export const FOUND_MAX = 1000;
 
-/** A token's mark as text of five characters, one per byte. */
+/** A token's mark as five characters, one per byte. */
 export function toSeenMark(chain: ChainSlug, token: Address): string {
   let low = 0x811c9dc5;
   let high = 0x9747b28c;

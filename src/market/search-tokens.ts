@@ -29,7 +29,7 @@ interface SearchParts extends MarketParts {
   readonly summaries: SummaryCache;
 }
 
-/** An answer is put together from parts, each written by its part of the declared schema. */
+/** An answer is composed of parts, each serialised by its part of the declared schema. */
 const { tokens: tokensSchema, nextCursor: cursorSchema } = searchTokens.output.properties;
 const { match: matchSchema } = tokensSchema.items.properties;
 const toSummaryText = createOpenSerializer(tokensSchema.items, 'match', matchSchema);
@@ -69,7 +69,7 @@ function parseRequest(parts: SearchParts, input: InputOf<typeof searchTokens>): 
   };
 }
 
-/** The matches beyond those shown, in order: at most one more than the page can hold. */
+/** The matches after those shown, in order: at most one more than the page size. */
 function findMatches(parts: SearchParts, request: SearchRequest): readonly Match[] {
   const { chains, text, seen, limit } = request;
   const ofFormat = chains.flatMap((chain) => {
@@ -96,7 +96,7 @@ function toKey(chain: ChainSlug, token: Address): string {
   return `${chain} ${token}`;
 }
 
-/** The texts of a chain's summaries: those that are kept, and the others read together. */
+/** The summaries of a chain's tokens as text: cached ones, and the rest from one read. */
 async function addSummaries(
   parts: SearchParts,
   chain: ChainSlug,

@@ -1,4 +1,4 @@
-// Summaries of tokens as ready text, for answers that hold many of them.
+// Summaries of tokens as cached text, for answers with many tokens.
 
 import type { OpenText } from '../contract/create-open-serializer.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
@@ -11,7 +11,7 @@ import type { ChainStates } from './chain-states.ts';
 interface Kept {
   readonly text: OpenText;
   readonly checkpoint: Checkpoint;
-  /** The minute of chain time that its figures are of. */
+  /** The minute of chain time for which its figures are valid. */
   readonly minute: TimeRange;
 }
 
@@ -45,7 +45,7 @@ export class SummaryCache {
     return chainMs >= kept.minute.fromMs && chainMs < kept.minute.toMs ? kept : null;
   }
 
-  /** Keeps a summary unless steps came after it was read: they may have changed it. */
+  /** Caches a summary unless there were commits after it was read, which may have changed it. */
   keep(chain: ChainSlug, token: Address, kept: Kept): void {
     if (kept.checkpoint.version < (this.#states.current(chain)?.version ?? 0)) return;
     const ofChain = this.#kept.get(chain) ?? new BoundedMap<Address, Kept>(this.#sizeMax);

@@ -1,4 +1,4 @@
-// The times that a caller asks for, both inclusive.
+// The time range of a request, both ends inclusive.
 
 import { toInvalidInput } from '../errors/app-error.ts';
 import type { TimeRange } from '../store/market-reads.ts';

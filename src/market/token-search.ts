@@ -1,4 +1,4 @@
-// Search over every followed chain: an index of each, loaded from the store and kept up with it.
+// Search over every followed chain: one index per chain, loaded from the store and kept up to date.
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
@@ -14,21 +14,21 @@ export interface TokenSearchOptions {
   readonly reader: Pick<MarketReads, 'readListings' | 'scanListings'>;
   readonly states: ChainStates;
   readonly listChains: () => readonly ChainSlug[];
-  /** Reads a chain's tokens and builds a segment of them, elsewhere: it takes seconds. */
+  /** Reads a chain's tokens and builds a segment in another thread, since it takes seconds. */
   readonly buildSegment: (chain: ChainSlug) => Promise<SegmentArrays>;
   readonly onError: (error: unknown) => void;
 }
 
 type FoundToken = Found & { readonly chain: ChainSlug };
 
-/** Up to so many tokens are looked through one by one; beyond that a segment is built. */
+/** Up to this many tokens are scanned; above that a segment is built. */
 const CHANGES_MAX = 4000;
-/** Segments are not built anew more often than this. */
+/** The minimum time between two builds of a segment. */
 const REBUILD_MS = 60_000;
-/** Changed tokens are read in parts, so that a busy chain does not hold up answers. */
+/** Changed tokens are read in parts, so that a busy chain does not delay answers. */
 const PART_SIZE = 200;
 const PART_PAUSE_MS = 20;
-/** Beyond so many changed tokens reading everything once is cheaper. */
+/** Above this many changed tokens, reading everything once is cheaper. */
 const CHANGED_MAX = 20_000;
 
 interface IndexedChain {
@@ -36,7 +36,7 @@ interface IndexedChain {
   readonly changed: Set<Address>;
   isLoaded: boolean;
   loading: Promise<void> | null;
-  /** Asked for while a load was under way. */
+  /** Requested while a load was in progress. */
   mustReload: boolean;
   builtAtMs: number;
   timer: NodeJS.Timeout | null;
@@ -79,12 +79,12 @@ export class TokenSearch {
     return this.#chains.get(chain)?.isLoaded ?? false;
   }
 
-  /** How many tokens a chain's index holds, for the metrics. */
+  /** The number of tokens in a chain's index, for the metrics. */
   countTokens(chain: ChainSlug): number {
     return this.#chains.get(chain)?.index.tokenCount ?? 0;
   }
 
-  /** The best matches over the chains, in their order. */
+  /** The best matches over the chains, in order. */
   find(
     chains: readonly ChainSlug[],
     query: SearchQuery,
@@ -143,7 +143,7 @@ export class TokenSearch {
     indexed.isLoaded = true;
   }
 
-  /** All tokens of a chain that has few; null where they are many. */
+  /** All tokens of a chain that has few; null if there are many. */
   async #readFew(chain: ChainSlug): Promise<readonly Listing[] | null> {
     const listings: Listing[] = [];
     for await (const page of this.#options.reader.scanListings(chain)) {

@@ -1,4 +1,4 @@
-// A token in short, as search and the token's own answer tell it.
+// A token's summary, as in search and in the token's own answer.
 
 import type { OutputOf } from '../contract/operation.ts';
 import type { searchTokens } from '../contract/operations/search-tokens.ts';
@@ -15,7 +15,10 @@ type TokenSummary = OutputOf<typeof searchTokens>['tokens'][number];
 
 const USD_E18 = pow10(18);
 
-/** Pools against money count; a token without any is as liquid as its deepest other pool. */
+/**
+ * Pools against the native coin or stable assets count; a token without any has the liquidity of
+ * its deepest other pool.
+ */
 export function toTokenLiquidity(
   token: Pick<TokenRecord, 'liquidityUsdE18' | 'pairedUsdE18'>,
 ): bigint | null {
@@ -29,7 +32,7 @@ export function toUsdText(usdE18: bigint | null): string | null {
   return usdE18 === null ? null : ratioToText({ numerator: usdE18, denominator: USD_E18 });
 }
 
-/** A stable asset is what a dollar is measured by, the native coin what native prices are. */
+/** A stable asset has a USD price of 1, the native coin a native price of 1. */
 export function toPrices(market: MarketChain, token: TokenRecord) {
   const { assets } = market;
   return {
@@ -81,7 +84,7 @@ function toSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSummary,
 
 const NO_FIGURES: DayFigures = { volume24hUsd: null, trades24h: null, priceChange24hPct: null };
 
-/** The summaries of stored tokens, in no certain order; unknown ones are absent. */
+/** The summaries of stored tokens, in any order; unknown ones are absent. */
 export async function readSummaries(
   reader: AnswerReader,
   market: MarketChain,

@@ -1,4 +1,4 @@
-// Builds the arrays of a field index: the texts, their runs of bytes, and the lists of those.
+// Builds the arrays of a field index: the texts, their byte runs, and the lists of texts per run.
 
 import {
   type FieldArrays,
@@ -10,10 +10,10 @@ import {
   toRun,
 } from './field-index.ts';
 
-/** Lists this short are always worth having. */
+/** Lists up to this length are always kept. */
 const LIST_COUNT_MIN = 64;
 
-/** Marks a run that gets no list. */
+/** Marks a run without a list. */
 const UNLISTED = -1;
 
 interface PackedTexts {
@@ -38,13 +38,13 @@ function packTexts(texts: readonly string[]): PackedTexts {
   return { texts: new Uint8Array(bytes.buffer, bytes.byteOffset, length), starts };
 }
 
-/** Numbers the runs that occur, in the order of the runs; 0 is none. */
+/** Numbers the runs that occur, in ascending order; 0 means none. */
 function numberRuns(texts: Uint8Array): { readonly ids: Uint32Array; readonly runs: Uint32Array } {
   const ids = new Uint32Array(RUN_SPACE);
   let count = 0;
   for (let at = 0; at < texts.length; at += 1) {
     for (let length = 1; length <= RUN_LENGTH_MAX; length += 1) {
-      // A run that reaches into the next text is never asked for, and costs a number at most.
+      // A run across two texts is never searched for, and costs only a number.
       const run = toRun(texts, at, length);
       if (ids[run] !== 0) continue;
       ids[run] = 1;
@@ -62,18 +62,18 @@ function numberRuns(texts: Uint8Array): { readonly ids: Uint32Array; readonly ru
   return { ids, runs };
 }
 
-/** What is known of the runs while the lists are made. */
+/** The state of the runs while the lists are built. */
 interface RunDrafts {
   readonly counts: Uint32Array;
-  /** How long each list would be. */
+  /** The length of each list in bytes. */
   readonly bytes: Float64Array;
-  /** Where the next number of each list goes; `UNLISTED` where there is none. */
+  /** The write position of each list; `UNLISTED` if there is none. */
   readonly cursors: Float64Array;
 }
 
 /**
- * Goes through the runs of all texts, each once per text: first to measure the lists, then to write
- * them. One loop does both, because this is where the time goes.
+ * Iterates over the runs of all texts, each once per text: first to measure the lists, then to
+ * write them. One function does both, because it dominates the build time.
  */
 function passRuns(
   packed: PackedTexts,
@@ -104,7 +104,7 @@ function passRuns(
   }
 }
 
-/** Returns where the next one goes. */
+/** Returns the next write position. */
 function writeVarint(target: Uint8Array, start: number, value: number): number {
   let at = start;
   let rest = value;
@@ -123,7 +123,7 @@ function toVarintLength(value: number): number {
   return length;
 }
 
-/** Gives every run that is worth a list its place; returns where the lists begin, and their end. */
+/** Assigns a position to every list that is kept; returns the offsets, including the end. */
 function placeLists(runs: Uint32Array, drafts: RunDrafts, textCount: number): Uint32Array {
   const { counts, bytes, cursors } = drafts;
   const offsets = new Uint32Array(runs.length + 1);
@@ -139,7 +139,7 @@ function placeLists(runs: Uint32Array, drafts: RunDrafts, textCount: number): Ui
   return offsets;
 }
 
-/** The texts in the order in which they are to be found. */
+/** The texts must be in result order. */
 export function buildFieldIndex(texts: readonly string[]): FieldArrays {
   const packed = packTexts(texts);
   const { ids, runs } = numberRuns(packed.texts);

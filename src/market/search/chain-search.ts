@@ -1,4 +1,4 @@
-// Search over one chain's tokens: a segment with the bulk of them, and what has changed since.
+// Search over one chain's tokens: a segment with most of them, and the changes since.
 
 import type { Address } from '../../model/ids.ts';
 import { mayBeWithin, toLetterMask } from './edit-distance.ts';
@@ -12,7 +12,7 @@ interface Change {
   readonly symbol: string;
   readonly name: string;
   readonly weight: number;
-  /** For finding typing errors: the symbol and the words of the name, and the name itself. */
+  /** For typos: the symbol and the words of the name, and the whole name. */
   readonly words: readonly Letters[];
   readonly whole: Letters;
 }
@@ -44,7 +44,7 @@ function toLettersRank(query: SearchQuery, { points, mask }: Letters): number | 
   return toTypoRank(query, points);
 }
 
-/** The rank with typing errors, of a token that has none without. */
+/** The typo rank of a token that does not match exactly. */
 function toChangeTypoRank(query: SearchQuery, change: Change): number | null {
   if (!query.isWord) return toLettersRank(query, change.whole);
   let best: number | null = null;
@@ -57,12 +57,12 @@ function toChangeTypoRank(query: SearchQuery, change: Change): number | null {
 
 export class ChainSearch {
   #segment: Segment | null = null;
-  /** Looked through one by one, so it must stay small; null stands for a token that is gone. */
+  /** Scanned for each search, so it must stay small; null means that the token is gone. */
   #changes = new Map<Address, Change | null>();
-  /** Changes since a new segment was begun; they will not be in it. */
+  /** Changes since the build of a new segment began; the segment will not include them. */
   #sinceBegun: Map<Address, Change | null> | null = null;
 
-  /** How many tokens are looked through one by one. */
+  /** How many tokens are scanned for each search. */
   get changeCount(): number {
     return this.#changes.size;
   }
@@ -79,12 +79,12 @@ export class ChainSearch {
     this.#set(token, null);
   }
 
-  /** From here on what is stored is being read; changes meanwhile are newer than that. */
+  /** The store is read from now on; later changes are newer than the result. */
   begin(): void {
     this.#sinceBegun = new Map();
   }
 
-  /** What was read is all there is, and little enough to be looked through. */
+  /** Replaces everything by these tokens, which are few enough to scan. */
   replaceAll(listings: readonly Listing[]): void {
     const since = this.#sinceBegun ?? new Map<Address, Change | null>();
     this.#segment = null;
@@ -93,7 +93,7 @@ export class ChainSearch {
     for (const [token, change] of since) this.#changes.set(token, change);
   }
 
-  /** The segment holds everything but the changes since. */
+  /** The segment holds everything except the changes since `begin`. */
   setSegment(arrays: SegmentArrays): void {
     this.#segment = new Segment(arrays);
     this.#changes = this.#sinceBegun ?? new Map();
@@ -101,7 +101,7 @@ export class ChainSearch {
     for (const token of this.#changes.keys()) this.#segment.remove(token);
   }
 
-  /** The best `limit` tokens, in their order; `isHidden` leaves tokens out. */
+  /** The best `limit` tokens, in order; `isHidden` excludes tokens. */
   search(
     query: SearchQuery,
     limit: number,
@@ -116,7 +116,7 @@ export class ChainSearch {
       else if (!isHidden(token)) found.push({ token, rank, weight: change.weight });
     }
     const exactCount = found.filter(({ rank }) => rank < RANKS.oneEdit).length;
-    // Typing errors are ranked last: where enough is found without, nobody sees them.
+    // Typos rank last, so they are skipped if there are enough exact matches.
     if (query.edits > 0 && exactCount < limit) {
       for (const [token, change] of others) {
         const rank = toChangeTypoRank(query, change);

@@ -1,9 +1,9 @@
-// How many typing errors lie between two texts: letters changed, left out, added or swapped.
+// The number of typos between two texts: letters changed, missing, added or swapped.
 
-/** Texts are at most 64 characters, but some of those grow when they are folded. */
+/** Texts have at most 64 characters, but some grow when they are folded. */
 const LENGTH_MAX = 512;
 
-/** The three rows that the computation works on; it never waits, so one set of them is enough. */
+/** The three rows of the algorithm; it is synchronous, so one set can be reused. */
 const ROWS = [0, 1, 2].map(() => new Uint8Array(LENGTH_MAX + 1)) as [
   Uint8Array,
   Uint8Array,
@@ -11,8 +11,8 @@ const ROWS = [0, 1, 2].map(() => new Uint8Array(LENGTH_MAX + 1)) as [
 ];
 
 /**
- * The number of edits between two sequences, a swap of neighbours counting as one; anything above
- * `max` is told as `max + 1`. Only a band around the diagonal is looked at.
+ * The edit distance with transpositions (a swap of neighbours counts as one); anything above `max`
+ * is returned as `max + 1`. Only a band around the diagonal is computed.
  */
 export function toEditDistance(a: ArrayLike<number>, b: ArrayLike<number>, max: number): number {
   const tooMany = max + 1;
@@ -22,7 +22,7 @@ export function toEditDistance(a: ArrayLike<number>, b: ArrayLike<number>, max: 
   for (let i = 1; i <= a.length; i += 1) {
     const start = Math.max(1, i - max);
     const end = Math.min(b.length, i + max);
-    // The cells beside the band are read as its neighbours.
+    // The cells beside the band are read as neighbours.
     row[start - 1] = i <= max ? i : tooMany;
     let best = row[start - 1] ?? tooMany;
     for (let j = start; j <= end; j += 1) {
@@ -41,14 +41,16 @@ export function toEditDistance(a: ArrayLike<number>, b: ArrayLike<number>, max: 
   return last[b.length] ?? tooMany;
 }
 
-/** Which letters a text has, as bits: several letters share each of them. */
+/** A bit mask of a text's letters; several letters share each bit. */
 export function toLetterMask(points: ArrayLike<number>): number {
   let mask = 0;
   for (let index = 0; index < points.length; index += 1) mask |= 1 << ((points[index] ?? 0) & 31);
   return mask;
 }
 
-/** Whether texts can be so few edits apart, by their letters: an edit changes two bits at most. */
+/**
+ * Whether texts can be this few edits apart, by their letters: an edit changes at most two bits.
+ */
 export function mayBeWithin(maskA: number, maskB: number, edits: number): boolean {
   let differing = maskA ^ maskB;
   let count = 0;
@@ -59,7 +61,7 @@ export function mayBeWithin(maskA: number, maskB: number, edits: number): boolea
   return true;
 }
 
-/** How many edits a query of so many characters forgives. */
+/** The number of typos that a query of this length allows. */
 export function toEditsAllowed(length: number): number {
   if (length < 4) return 0;
   return length < 8 ? 1 : 2;

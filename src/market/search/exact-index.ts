@@ -1,9 +1,9 @@
-// Finds texts that are equal to another, in order, by their hash.
+// Finds equal texts by hash, in order.
 
 export interface ExactArrays {
   /** Hashes of the texts, ascending. */
   readonly hashes: Uint32Array;
-  /** The text that each hash is of; ascending among equal hashes. */
+  /** The text of each hash; ascending among equal hashes. */
   readonly positions: Uint32Array;
 }
 
@@ -16,7 +16,7 @@ function hashText(text: string): number {
 }
 
 export function buildExactIndex(texts: readonly string[]): ExactArrays {
-  // One number of 53 bits sorts by hash and then by position.
+  // One 53-bit number sorts by hash and then by position.
   const keys = Float64Array.from(texts, (text, position) => hashText(text) * 2 ** 21 + position);
   if (texts.length > 2 ** 21) return buildLargeIndex(texts);
   keys.sort();
@@ -26,7 +26,7 @@ export function buildExactIndex(texts: readonly string[]): ExactArrays {
   };
 }
 
-/** Beyond two million texts the positions no longer fit beside the hash. */
+/** Above two million texts the positions do not fit beside the hash. */
 function buildLargeIndex(texts: readonly string[]): ExactArrays {
   const hashes = Uint32Array.from(texts, hashText);
   const order = Uint32Array.from(texts, (_, position) => position);
@@ -34,7 +34,7 @@ function buildLargeIndex(texts: readonly string[]): ExactArrays {
   return { hashes: order.map((position) => hashes[position] ?? 0), positions: order };
 }
 
-/** Positions of texts with the hash of this one, in order: nearly always the equal ones. */
+/** Positions of texts with the same hash, in order: nearly always the equal ones. */
 export function* findCandidates(arrays: ExactArrays, text: string): Generator<number> {
   const { hashes, positions } = arrays;
   const wanted = hashText(text);

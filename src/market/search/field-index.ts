@@ -1,41 +1,42 @@
-// An index of one field of many tokens: finds every text that holds a needle, in the tokens' order.
+// An index of one field of many tokens: finds every text that contains a needle, in the tokens'
+// order.
 //
-// All texts lie one after the other in a single array of bytes, each between two marks that occur
-// in no text, so that "begins with", "ends with" and "is" are the same question as "holds". For
-// every run of one, two or three bytes there is a list of the texts that hold it; of a needle's
-// runs the rarest is looked up and its texts are compared. Runs that a large part of the texts hold
-// have no list: whoever looks for one finds enough by reading on from the first text.
+// All texts are concatenated in one byte array, each between two marks that occur in no text, so
+// that "starts with", "ends with" and "equals" are also searches for a needle. For every run of
+// one, two or three bytes there is a list of the texts that contain it; the rarest run of a needle
+// is looked up and its texts are compared. Runs that occur in a large part of the texts have no
+// list: a scan from the first text finds enough matches.
 
 import { toPoints } from './match-text.ts';
 
-/** Stands before each text. */
+/** Precedes each text. */
 export const TEXT_START = 0x01;
-/** Stands after each text. */
+/** Follows each text. */
 export const TEXT_END = 0x02;
 
-/** Plain arrays, so that a thread can build them and hand them over. */
+/** Plain arrays, so that a thread can build and transfer them. */
 export interface FieldArrays {
   readonly texts: Uint8Array;
-  /** Where each text begins, its mark included; one more entry than there are texts. */
+  /** The start of each text, including its mark; one more entry than there are texts. */
   readonly starts: Uint32Array;
-  /** Runs of bytes as numbers, ascending. */
+  /** Byte runs as numbers, ascending. */
   readonly runs: Uint32Array;
-  /** How many texts hold each run. */
+  /** How many texts contain each run. */
   readonly counts: Uint32Array;
-  /** Where each run's list begins; one more entry than there are runs. */
+  /** The start of each run's list; one more entry than there are runs. */
   readonly offsets: Uint32Array;
-  /** Ascending numbers of texts, as differences of one to five bytes. */
+  /** Ascending text numbers, delta-encoded as varints of one to five bytes. */
   readonly lists: Uint8Array;
 }
 
 export const RUN_LENGTH_MAX = 3;
 
-/** Where the numbers of runs of two and of three bytes begin. */
+/** The first numbers of two-byte and of three-byte runs. */
 const TWO_BYTES = 0x100;
 const THREE_BYTES = 0x10100;
 export const RUN_SPACE = 0x1010100;
 
-/** A run of bytes as a number that tells runs of different lengths apart. */
+/** A byte run as a number that distinguishes lengths. */
 export function toRun(bytes: Uint8Array, at: number, length: number): number {
   const first = bytes[at] ?? 0;
   if (length === 1) return first;
@@ -43,7 +44,7 @@ export function toRun(bytes: Uint8Array, at: number, length: number): number {
   return length === 2 ? two + TWO_BYTES : ((two << 8) | (bytes[at + 2] ?? 0)) + THREE_BYTES;
 }
 
-/** Lists are left out for runs that more than this share of the texts hold. */
+/** Runs in more than this share of the texts have no list. */
 export function toListedShare(run: number): number {
   if (run < TWO_BYTES) return 1 / 64;
   return run < THREE_BYTES ? 1 / 32 : 1 / 8;
@@ -57,7 +58,7 @@ interface RunList {
 
 const END_OF_LIST = -1;
 
-/** Goes along a list of ascending numbers. */
+/** Iterates over a list of ascending numbers. */
 class ListWalker {
   readonly #lists: Uint8Array;
   readonly #to: number;
@@ -85,7 +86,7 @@ class ListWalker {
     return this.#index;
   }
 
-  /** Whether the list has a number, which must not be below the last one asked for. */
+  /** Whether the list contains a number; calls must ascend. */
   reaches(index: number): boolean {
     while (this.#index < index) if (this.next() === END_OF_LIST) return false;
     return this.#index === index;
@@ -112,19 +113,19 @@ export class FieldIndex {
     return this.#texts.toString('utf8', (starts[index] ?? 0) + 1, (starts[index + 1] ?? 0) - 1);
   }
 
-  /** Whether a text can have a number of characters in a span, by a look at its bytes. */
+  /** Whether a text can have a length within a span, judged by its bytes. */
   mayHaveLength(index: number, span: { readonly min: number; readonly max: number }): boolean {
     const { texts, starts } = this.arrays;
     const from = (starts[index] ?? 0) + 1;
     const to = (starts[index + 1] ?? 0) - 1;
     if (to - from < span.min) return false;
     if (to - from <= span.max) return true;
-    // More bytes than characters are allowed: then some of them must be parts of longer ones.
+    // More bytes than characters are allowed, so it fits only with multi-byte characters.
     for (let at = from; at < to; at += 1) if ((texts[at] ?? 0) >= 0x80) return true;
     return false;
   }
 
-  /** The characters of a text; for plain ASCII its very bytes. */
+  /** The characters of a text; its bytes if it is ASCII. */
   pointsAt(index: number): ArrayLike<number> {
     const { texts, starts } = this.arrays;
     const from = (starts[index] ?? 0) + 1;
@@ -135,7 +136,7 @@ export class FieldIndex {
     return texts.subarray(from, to);
   }
 
-  /** The texts that hold the needle, in order; at most `lookedAtMax` candidates are looked at. */
+  /** The texts that contain the needle, in order; checks at most `lookedAtMax` candidates. */
   *find(needle: Uint8Array, lookedAtMax = Number.POSITIVE_INFINITY): Generator<number> {
     const [rarest, second] = this.#findRarest(needle);
     if (rarest === undefined) return;
@@ -156,7 +157,7 @@ export class FieldIndex {
     return { count: counts[low] ?? 0, from: offsets[low] ?? 0, to: offsets[low + 1] ?? 0 };
   }
 
-  /** The needle's runs, the rarest first; none when one of them is in no text at all. */
+  /** The needle's runs, rarest first; empty if one of them occurs in no text. */
   #findRarest(needle: Uint8Array): readonly RunList[] {
     const length = Math.min(needle.length, RUN_LENGTH_MAX);
     const found: RunList[] = [];
@@ -180,7 +181,7 @@ export class FieldIndex {
     // A needle that is a single run is in every text of its list.
     const isSure = needle.length <= RUN_LENGTH_MAX;
     const walker = new ListWalker(this.arrays.lists, list);
-    // Going along a second list is cheaper than reading texts, unless it is much longer.
+    // Intersecting a second list is cheaper than reading texts, unless it is much longer.
     const isUseful =
       second !== undefined && second.to > second.from && second.count < 8 * list.count;
     const beside = isUseful ? new ListWalker(this.arrays.lists, second) : null;
@@ -205,7 +206,7 @@ export class FieldIndex {
     return false;
   }
 
-  /** Reads on from the first text; used where the needle is frequent. */
+  /** Scans from the first text; for frequent needles. */
   *#read(needle: Uint8Array, lookedAtMax: number): Generator<number> {
     const { starts } = this.arrays;
     const end = starts[Math.min(this.size, lookedAtMax)] ?? 0;
@@ -217,7 +218,7 @@ export class FieldIndex {
     }
   }
 
-  /** Which text a byte belongs to. */
+  /** The text that contains a byte. */
   #indexAt(position: number): number {
     const { starts } = this.arrays;
     let low = 0;

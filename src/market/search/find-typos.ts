@@ -1,9 +1,9 @@
-// Texts within a few typing errors of a query, found by what they must hold.
+// Finds texts within a few typos of a query by pieces that they must contain.
 //
-// Cut a query into one piece more than there may be errors, and some piece is without one. Errors
-// elsewhere do not move the first piece from the start of the text nor the last from its end; a
-// piece between them is somewhere in it. Only two letters swapped across a cut spoil two pieces at
-// once: such swaps are tried as queries of their own with one error less.
+// If a query is cut into one piece more than the allowed typos, at least one piece has no typo.
+// Typos elsewhere do not move the first piece from the start of the text or the last from its end;
+// a middle piece may be anywhere. Only a swap across a cut affects two pieces at once: such swaps
+// are tried as separate queries with one typo less.
 
 import { type FieldIndex, TEXT_END, TEXT_START } from './field-index.ts';
 import { type SearchQuery, toTypoRank } from './match-text.ts';
@@ -11,7 +11,7 @@ import { type SearchQuery, toTypoRank } from './match-text.ts';
 const START = String.fromCharCode(TEXT_START);
 const END = String.fromCharCode(TEXT_END);
 
-/** Where a query is cut, its two ends included. */
+/** The positions where a query is cut, including both ends. */
 function toCuts(length: number, pieces: number): number[] {
   return Array.from({ length: pieces + 1 }, (_, cut) => Math.floor((cut * length) / pieces));
 }
@@ -33,10 +33,10 @@ function* toTexts(points: readonly number[], edits: number): Generator<string> {
   for (const cut of cuts.slice(1, -1)) yield* toTexts(swapAt(points, cut), edits - 1);
 }
 
-/** Texts that are compared with one query: those of the most liquid tokens. */
+/** The maximum number of texts to compare per query: those of the most liquid tokens. */
 const COMPARED_MAX = 4000;
 
-/** The texts of a field that are typing errors away from a query, with their ranks. */
+/** The texts of a field within the allowed typos, with their ranks. */
 export function findTypos(
   field: FieldIndex,
   query: SearchQuery,

@@ -1,11 +1,11 @@
-// Text as search compares it: one case, one form, plain spaces, nothing invisible.
+// Normalises text for search: one case, one Unicode form, single spaces, nothing invisible.
 
 import { cleanText } from '../../lib/clean-text.ts';
 
-/** Plain words, which need no more than their case changed. */
+/** Plain ASCII words, which only need lower case. */
 const PLAIN = /^[!-~]+( [!-~]+)*$/;
 
-/** Empty where nothing visible is left. */
+/** Empty if nothing visible is left. */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
   return cleanText(text.normalize('NFKC').toLowerCase()) ?? '';

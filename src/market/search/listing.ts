@@ -1,4 +1,4 @@
-// What search knows of a token: its texts and how liquid it is.
+// A token in the search index: its texts and its liquidity.
 
 import type { Address } from '../../model/ids.ts';
 
@@ -6,26 +6,26 @@ export interface Listing {
   readonly token: Address;
   readonly symbol: string | null;
   readonly name: string | null;
-  /** In 1e-18 USD; null where unknown. */
+  /** In 1e-18 USD; null if unknown. */
   readonly liquidityUsdE18: bigint | null;
 }
 
-/** Below every liquidity that is known. */
+/** Below every known liquidity. */
 const UNKNOWN_LIQUIDITY = -1;
 
-/** Decides order only, so a double is precise enough. */
+/** Only used for ordering, so a double is precise enough. */
 export function toLiquidityWeight(liquidityUsdE18: bigint | null): number {
   return liquidityUsdE18 === null ? UNKNOWN_LIQUIDITY : Number(liquidityUsdE18);
 }
 
-/** A token that was found, with what orders it among the others. */
+/** A matching token, with its sort keys. */
 export interface Found {
   readonly token: Address;
   readonly rank: number;
   readonly weight: number;
 }
 
-/** The best rank first, then the most liquid, then by address. */
+/** Best rank first, then most liquid, then by address. */
 export function compareFound(a: Found, b: Found): number {
   if (a.rank !== b.rank) return a.rank - b.rank;
   if (a.weight !== b.weight) return b.weight - a.weight;

@@ -1,4 +1,4 @@
-// How well a token's texts match a query: the ranks of search, the best first.
+// How well a token's texts match a query: the ranks of search, best first.
 
 import { MATCH_KINDS } from '../../contract/schemas/market.ts';
 import { toEditDistance, toEditsAllowed, toLetterMask } from './edit-distance.ts';
@@ -15,13 +15,13 @@ export function toMatchKind(rank: number): MatchKind {
   return kind;
 }
 
-/** A query, folded and ready to be compared. */
+/** A normalised query, ready for comparison. */
 export interface SearchQuery {
   readonly text: string;
   readonly points: readonly number[];
   readonly letterMask: number;
   readonly edits: number;
-  /** A query of one word is compared with each word of a name, one of several with the whole. */
+  /** A single word is compared with each word of a name, several words with the whole name. */
   readonly isWord: boolean;
 }
 
@@ -40,7 +40,7 @@ export function toSearchQuery(folded: string): SearchQuery {
   };
 }
 
-/** The rank without typing errors; null where neither symbol nor name holds the text. */
+/** The rank without typos; null if neither symbol nor name contains the text. */
 export function toExactRank(query: SearchQuery, symbol: string, name: string): number | null {
   const { text } = query;
   if (symbol === text) return RANKS.symbol;
@@ -52,7 +52,7 @@ export function toExactRank(query: SearchQuery, symbol: string, name: string): n
   return null;
 }
 
-/** The rank by typing errors between a query and a whole text; null where they are too many. */
+/** The rank by typos between a query and a whole text; null if there are too many. */
 export function toTypoRank(query: SearchQuery, points: ArrayLike<number>): number | null {
   const edits = toEditDistance(query.points, points, query.edits);
   if (query.edits === 0 || edits > query.edits) return null;

@@ -4,15 +4,15 @@ import type { Address } from '../../model/ids.ts';
 
 export interface AddressArrays {
   readonly bytes: Uint8Array;
-  /** Where each address begins; one more entry than there are addresses. */
+  /** The start of each address; one more entry than there are addresses. */
   readonly starts: Uint32Array;
-  /** An open hash table of positions plus one. */
+  /** An open-addressing hash table of positions plus one. */
   readonly slots: Uint32Array;
 }
 
 const EVM_ADDRESS = /^0x[0-9a-f]{40}$/;
 
-/** An EVM address takes twenty bytes; any other is kept as its text after a zero byte. */
+/** An EVM address takes twenty bytes; any other is stored as text after a zero byte. */
 function toBytes(address: Address): Buffer {
   return EVM_ADDRESS.test(address)
     ? Buffer.from(address.slice(2), 'hex')
@@ -67,7 +67,7 @@ export class PackedAddresses {
     return text as Address;
   }
 
-  /** The position of an address, or null when it is not here. */
+  /** The position of an address; null if it is not here. */
   find(address: Address): number | null {
     const { starts, slots } = this.#arrays;
     const wanted = toBytes(address);

@@ -1,6 +1,6 @@
-// The bulk of a chain's tokens as search keeps them: arrays made once, the most liquid token first.
+// Most of a chain's tokens in the search index: immutable arrays, most liquid token first.
 //
-// Every list of the indexes is in that order, so whoever wants the best few of a rank reads a few.
+// Every list of the indexes is in that order, so the best matches of a rank are read first.
 
 import type { Address } from '../../model/ids.ts';
 import { buildFieldIndex } from './build-field-index.ts';
@@ -18,7 +18,7 @@ interface TextArrays {
   readonly exact: ExactArrays;
 }
 
-/** Plain arrays: a thread builds them and hands them over. */
+/** Plain arrays: a thread builds and transfers them. */
 export interface SegmentArrays {
   readonly symbols: TextArrays;
   readonly names: TextArrays;
@@ -48,7 +48,7 @@ export function buildSegment(listings: readonly Listing[]): SegmentArrays {
   };
 }
 
-/** One field of all tokens, found by equality, by its beginning and by any part. */
+/** One field of all tokens, searched by equality, prefix and substring. */
 class TextIndex {
   readonly parts: FieldIndex;
   readonly #exact: ExactArrays;
@@ -79,7 +79,7 @@ export class Segment {
   readonly #vocabulary: Vocabulary;
   readonly #addresses: PackedAddresses;
   readonly #weights: Float64Array;
-  /** Tokens that are gone from here: removed, or newer elsewhere. */
+  /** Tokens that were removed, or are newer among the changes. */
   readonly #gone: Uint8Array;
 
   constructor(arrays: SegmentArrays) {
@@ -100,7 +100,7 @@ export class Segment {
     if (position !== null) this.#gone[position] = 1;
   }
 
-  /** The best `limit` tokens, in their order; `isHidden` leaves tokens out. */
+  /** The best `limit` tokens, in order; `isHidden` excludes tokens. */
   search(
     query: SearchQuery,
     limit: number,
@@ -119,7 +119,7 @@ export class Segment {
     return found;
   }
 
-  /** Tokens by rank and in their order; some more than once. */
+  /** Tokens by rank, then in order; some appear more than once. */
   *#findAll(query: SearchQuery): Generator<{ readonly position: number; readonly rank: number }> {
     const { text } = query;
     const [symbols, names] = [this.#symbols, this.#names];

@@ -1,7 +1,7 @@
-// The different symbols and words of names, each with the tokens that have it: where typing errors
-// are looked for, since there are far fewer words than tokens.
+// The distinct symbols and words of names, each with its tokens. Typos are searched here, since
+// there are far fewer words than tokens.
 //
-// Words are in the order of their first token, so the most liquid tokens' words come first.
+// Words are in the order of their first token, so the words of the most liquid tokens come first.
 
 import { buildFieldIndex } from './build-field-index.ts';
 import { type FieldArrays, FieldIndex } from './field-index.ts';
@@ -10,13 +10,13 @@ import type { SearchQuery } from './match-text.ts';
 
 export interface VocabularyArrays {
   readonly words: FieldArrays;
-  /** Where each word's tokens begin; one more entry than there are words. */
+  /** The start of each word's tokens; one more entry than there are words. */
   readonly starts: Uint32Array;
-  /** Positions of tokens, ascending for each word. */
+  /** Token positions, ascending for each word. */
   readonly tokens: Uint32Array;
 }
 
-/** Shorter words are no typing error away from anything that can be asked for. */
+/** Shorter words cannot be within the typos of any allowed query. */
 const WORD_LENGTH_MIN = 3;
 
 function toWords(symbol: string, name: string): Set<string> {
@@ -64,7 +64,7 @@ export class Vocabulary {
     this.#words = new FieldIndex(arrays.words);
   }
 
-  /** Tokens with a word that is typing errors away: by rank, then in their order. */
+  /** Tokens with a word within the allowed typos: by rank, then in order. */
   *findTypos(query: SearchQuery): Generator<{ readonly position: number; readonly rank: number }> {
     const byRank = Map.groupBy(findTypos(this.#words, query), ({ rank }) => rank);
     for (const [rank, found] of byRank) {
@@ -73,7 +73,7 @@ export class Vocabulary {
     }
   }
 
-  /** The tokens of several words in order; one that has two of them comes twice. */
+  /** The tokens of several words in order; a token with two of them appears twice. */
   *#mergeTokens(words: readonly number[]): Generator<number> {
     const { starts, tokens } = this.#arrays;
     const next = words.map((word) => starts[word] ?? 0);

@@ -32,7 +32,7 @@ export interface StreamTokenParts extends MarketParts {
   readonly hub: StreamHub;
   readonly slots: StreamSlots;
   readonly openings: OpeningCache;
-  /** Tells when the credential that a stream was opened with does not work any more. */
+  /** Calls back when the credential of a stream stops working. */
   readonly watch: (identity: Identity, onEnded: () => void) => () => void;
 }
 
@@ -48,10 +48,10 @@ interface Opened extends StreamOpening {
 }
 
 const STOPPING_RETRY_SECONDS = 2;
-/** Longer pasts are told to few, and would fill the memory. */
+/** Longer replays are rarely shared, and would fill the memory. */
 const KEPT_LENGTH_MAX = 64 * 1024;
 
-/** What the reader missed up to its first page; or why that cannot be told. */
+/** The first page of what the reader missed, or why it cannot resume. */
 async function readResumed(
   parts: StreamTokenParts,
   { reference, filter, lastEventId }: StreamRequest,
@@ -127,7 +127,7 @@ async function open(parts: StreamTokenParts, request: StreamRequest): Promise<Op
   return typeof resumed === 'string' ? openFresh(parts, request, toResetText(resumed)) : resumed;
 }
 
-/** Holds the caller's slot and the token's channel for as long as the stream is there. */
+/** Holds the caller's slot and the token's channel for the life of the stream. */
 function toAnswer(
   parts: StreamTokenParts,
   opened: Opened,
@@ -141,7 +141,7 @@ function toAnswer(
   const { hub, pauses } = parts;
   const { filter, identity, spend, release } = of;
   const channel = hub.acquire(opened.name);
-  // Whatever the functions below name lives as long as the stream: not what it began with.
+  // Closures below live as long as the stream, so they must not reference the initial page.
   let opening: Opened | null = opened;
   const letGo = () => {
     hub.release(channel);
@@ -159,7 +159,7 @@ function toAnswer(
     hub.add(client);
     unwatch = parts.watch(identity, () => client.end());
     client.start();
-    // Either may have happened since it was asked for.
+    // Both may have happened since the request.
     if (hub.isStopping) client.end();
     else if (pauses.isPaused(channel.name.chain, channel.name.token)) client.pause();
     return client;
@@ -182,7 +182,7 @@ export function createStreamToken(parts: StreamTokenParts) {
     try {
       const market = requireReadable(parts, reference);
       if (parts.hub.isStopping) throw toStopping();
-      // The header is newer: a browser repeats the address of its first connection.
+      // The header is newer: a browser repeats the URL of its first connection.
       const lastEventId = context.lastEventId || input.lastEventId || null;
       const opened = await open(parts, { market, reference, filter, lastEventId });
       return toAnswer(parts, opened, { filter, identity, spend, release });

@@ -1,4 +1,4 @@
-// Puts the streams together.
+// Composes the streams.
 
 import type { Clock } from '../../lib/clock.ts';
 import type { MarketParts } from '../market-parts.ts';
@@ -28,7 +28,7 @@ export function createStreams(options: StreamsOptions) {
     slots,
     handlers: { getTokenStream: createStreamToken({ ...parts, hub, slots, openings, watch }) },
     start: () => hub.start(),
-    /** Ends every stream at once; their readers come again, here or elsewhere. */
+    /** Ends every stream at once; readers reconnect here or to another node. */
     stop: () => hub.stop(),
   };
 }

@@ -1,4 +1,4 @@
-// Events as text of a stream. Payloads are the very objects that the reads answer with.
+// Encodes events as text of a stream. Payloads are the same objects as in the reads.
 
 import type { Candle } from '../../candles/derive-klines.ts';
 import { createSerializer } from '../../contract/create-serializer.ts';
@@ -15,7 +15,7 @@ import type { Reverted } from './read-reverted.ts';
 import type { StreamFilter } from './stream-filter.ts';
 import { type StreamName, type StreamPoint, toEventId } from './stream-point.ts';
 
-/** What each event holds, by its name: as the operation declares it. */
+/** The payload of each event, as the operation declares it. */
 type EventData = Required<OutputOf<typeof getTokenStream>>;
 type EventName = keyof EventData;
 
@@ -28,7 +28,7 @@ const serializers = Object.fromEntries(
   ]),
 ) as EventSerializers;
 
-/** Text of an event stream; JSON never holds a line break. */
+/** Text of an event stream; serialised JSON never contains a line break. */
 export function toEventText<Name extends EventName>(
   event: Name,
   data: EventData[Name],
@@ -41,12 +41,12 @@ export function toEventText<Name extends EventName>(
 /** One event that must not be lost, as text. */
 export interface EncodedItem {
   readonly kind: 'trade' | 'kline' | 'revert' | 'mark';
-  /** Klines and reverts are told to those who follow this interval. */
+  /** Klines and reverts go to readers that follow this interval. */
   readonly interval: KlineInterval | null;
   readonly text: string;
 }
 
-/** What encoding needs to know of the commit that is told of. */
+/** What encoding needs to know of the commit. */
 export interface EncodingState {
   readonly name: StreamName;
   readonly checkpoint: Checkpoint;
@@ -64,7 +64,7 @@ export function toKlineAnswer(candle: Candle, state: EncodingState): KlineRow {
   });
 }
 
-/** The candle that is still open: only the newest state of it matters. */
+/** The open candle: only its newest state matters. */
 export function toLiveKlineText(candle: Candle, state: EncodingState): string {
   const { interval } = candle;
   return toEventText('kline', { interval, kline: toKlineAnswer(candle, state) });
@@ -84,7 +84,7 @@ export function encodeItem(item: MissedItem, state: EncodingState): EncodedItem 
   return { kind: 'kline', interval, text: toEventText('kline', { interval, kline }, id) };
 }
 
-/** One for each interval; null stands for those who follow none. */
+/** One event per interval; null is for readers that follow none. */
 function encodeReverted(reverted: Reverted, state: EncodingState): EncodedItem[] {
   const { name, checkpoint } = state;
   const id = toEventId(name, { version: checkpoint.version, position: reverted.position });
@@ -115,12 +115,12 @@ export function encodeMissed(missed: Missed, name: StreamName): EncodedItem[] {
   return [...taken, ...items, ...marks];
 }
 
-/** An id without an event: readers remember it, and are told nothing. */
+/** An id without an event: readers store it, and see nothing. */
 function toMark(name: StreamName, point: StreamPoint): EncodedItem {
   return { kind: 'mark', interval: null, text: `id: ${toEventId(name, point)}\n\n` };
 }
 
-/** Whether those with this filter are told of an event. */
+/** Whether readers with this filter get an event. */
 export function isWanted(item: EncodedItem, { kinds, interval }: StreamFilter): boolean {
   if (item.kind === 'trade') return kinds.has('trade');
   if (item.kind === 'mark') return true;
@@ -136,7 +136,7 @@ export function toResetText(reason: 'unknown' | 'expired'): string {
   return toEventText('reset', { reason });
 }
 
-/** Says where a reader is without an event; it resumes from there. */
+/** A comment with the reader's position; it can resume from there. */
 export function toBeatText(name: StreamName, point: StreamPoint): string {
   return `:\nid: ${toEventId(name, point)}\n\n`;
 }

@@ -1,4 +1,4 @@
-// Candles in the making, of one token and interval, as readers of a stream are told of them.
+// The open candles of one token and interval, for live readers.
 
 import {
   addTrade,
@@ -12,11 +12,11 @@ import { toNextOpenTime, toOpenTime } from '../../candles/interval.ts';
 import type { Address } from '../../model/ids.ts';
 import type { KlineInterval, TradeRecord } from '../../model/market-record.ts';
 
-/** What a series was at some commit. */
+/** The state of a series at some commit. */
 export interface SeriesState {
-  /** Candles that the chain's time has not passed, ascending: mostly one, or none. */
+  /** Candles that the chain's time has not passed, ascending: usually one or none. */
   readonly open: readonly Candle[];
-  /** Where the last candle before them ended; null where there is none. */
+  /** The end of the last candle before them; null if there is none. */
   readonly lastEndMs: number | null;
 }
 
@@ -42,7 +42,7 @@ export class KlineSeries {
     return this.#series.interval;
   }
 
-  /** What the chain's time has not passed yet; trades go into the last one. */
+  /** Candles that the chain's time has not passed yet; trades go into the last one. */
   get open(): readonly Candle[] {
     return this.#drafts.map((draft) => toCandle(draft, this.#series));
   }
@@ -56,7 +56,7 @@ export class KlineSeries {
     return this.#lastEndMs !== null && this.#lastEndMs > chainMs;
   }
 
-  /** A token's trades never go back in time. */
+  /** Requires that a token's trades never go back in time. */
   add(trade: TradeRecord): void {
     const openTimeMs = toOpenTime(this.interval, trade.timestampMs);
     let draft = this.#drafts.at(-1);
@@ -67,7 +67,7 @@ export class KlineSeries {
     addTrade(draft, trade);
   }
 
-  /** The chain's time is this now: takes out the candles that ended by then, ascending. */
+  /** Advances the chain's time and removes the candles that ended by then, ascending. */
   passTime(chainMs: number): Candle[] {
     const ended: Candle[] = [];
     for (let draft = this.#drafts[0]; draft !== undefined; draft = this.#drafts[0]) {

@@ -1,5 +1,5 @@
-// What streams begin with, made once for all who begin alike at the same commit: after a restart
-// thousands come back with the same id.
+// Caches the start of streams, built once for all equal requests at the same commit: after a
+// restart thousands of readers resume with the same id.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -8,13 +8,13 @@ import type { ChainStates } from '../chain-states.ts';
 import { ReplayGate } from './replay-gate.ts';
 
 interface Kept {
-  /** The step of the chain at which it was asked for; the next one makes it old. */
+  /** The chain's commit at the time of the request; the next commit makes it stale. */
   readonly at: Checkpoint | null;
   readonly made: Promise<unknown>;
 }
 
 const KEPT_MAX = 200;
-/** A page of the past is large: of thousands that come back at once few are read at a time. */
+/** A replay page is large, so only a few are built at a time when thousands of readers resume. */
 const MAKING_MAX = 16;
 
 export class OpeningCache {
@@ -30,7 +30,7 @@ export class OpeningCache {
     return this.#kept.size;
   }
 
-  /** `key` says all that it is made of; `isKept` whether it is worth the memory. */
+  /** `key` must identify the content; `isKept` says whether it is worth the memory. */
   get<T>(
     key: string,
     chain: ChainSlug,
@@ -38,7 +38,7 @@ export class OpeningCache {
   ): Promise<T> {
     const at = this.#states.current(chain);
     const kept = this.#kept.get(key);
-    // Under one key there is only ever one kind of thing.
+    // The cast is safe: each key is used for one type only.
     if (kept !== undefined && kept.at === at) return kept.made as Promise<T>;
     const made = this.#make(how.make);
     this.#kept.set(key, { at, made });

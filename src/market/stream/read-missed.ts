@@ -1,6 +1,6 @@
-// What a token's stream has told since a point of it, read from the store: a page at a time.
+// Reads the events since a point of a token's stream from the store, one page at a time.
 //
-// First what was taken back of what the reader knew, then trades and ended klines in their order.
+// First the revert of what the reader had seen, then trades and ended klines in order.
 
 import type { Candle } from '../../candles/derive-klines.ts';
 import { toNextOpenTime, toOpenTime } from '../../candles/interval.ts';
@@ -21,7 +21,7 @@ import { type StreamPoint, type StreamPosition, toTimeBack, toTip } from './stre
 export interface MissedRequest extends RevertedRequest {
   readonly epoch: string;
   readonly withTrades: boolean;
-  /** Of trades, and of klines of each interval. */
+  /** For trades, and for the klines of each interval. */
   readonly limit: number;
 }
 
@@ -47,7 +47,7 @@ export interface Missed {
   readonly series: ReadonlyMap<KlineInterval, SeriesState> | null;
 }
 
-/** Why there is no way from the point to now. */
+/** Why a stream cannot resume from the point. */
 export type NoWay = 'tokenGone' | 'unknown' | 'expired';
 
 export async function readMissed(
@@ -148,7 +148,7 @@ async function readEnded(
   return page.map((candle) => ({ endMs: toNextOpenTime(interval, candle.openTimeMs), candle }));
 }
 
-/** A kline ends before the first trade that is not in it any more. */
+/** A kline's end comes before the first trade after it. */
 function toItems(
   from: StreamPosition,
   page: { readonly trades: readonly TradeRecord[]; readonly ended: readonly EndedKline[] },
@@ -192,7 +192,7 @@ async function readSeries(
   return states;
 }
 
-/** Candles that the chain's time has not passed: more than one only where its clock went back. */
+/** The maximum number of open candles: more than one only if the chain's time went back. */
 const OPEN_CANDLES_MAX = 1000;
 
 export function readOpen(

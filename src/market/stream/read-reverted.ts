@@ -1,4 +1,4 @@
-// What reorganisations took back of what a stream's reader was told.
+// What reorganisations removed of what a stream's reader had seen.
 
 import { toOpenTime } from '../../candles/interval.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
@@ -19,22 +19,22 @@ export interface RevertedRequest extends Pick<TokenReference, 'chain' | 'token'>
 }
 
 export interface Reverted {
-  /** Every block that was taken back since lies within these. */
+  /** All removed blocks are within this range. */
   readonly fromBlock: number;
   readonly toBlock: number;
-  /** Trades that the reader was told of. */
+  /** Removed trades that the reader had seen. */
   readonly trades: readonly Pick<RevertedTrade, 'txHash' | 'index'>[];
-  /** When candles opened that lost trades: the reader may have been told of them. */
+  /** The open times of candles that lost trades: the reader may have seen them. */
   readonly klines: ReadonlyMap<KlineInterval, readonly number[]>;
-  /** Where the reader is once it has heard of this. */
+  /** The reader's position after the revert. */
   readonly position: StreamPosition;
 }
 
-/** Bounds on what one reader's absence may cost; who was away for more begins anew. */
+/** Limits the cost of resuming one reader; beyond them it starts over. */
 const ROLLBACKS_MAX = 5000;
 const REVERTED_TRADES_MAX = 20_000;
 
-/** Null where nothing was taken back since. */
+/** Null if nothing was removed since. */
 export async function readReverted(
   reader: AnswerReader,
   request: RevertedRequest,
@@ -59,8 +59,8 @@ export async function readReverted(
 }
 
 /**
- * The trades that the reader had seen, and up to where what it saw still stands. Each rollback
- * leaves it with less: what a later one takes back beyond that, it never saw.
+ * The trades that the reader had seen, and the position up to which its data is still valid. Each
+ * rollback lowers that position: what a later one removes above it, the reader never saw.
  */
 function toSeen(
   rollbacks: readonly RollbackRecord[],
@@ -74,7 +74,7 @@ function toSeen(
     const taken = byVersion.get(rollback.version) ?? [];
     trades.push(...taken.filter((trade) => comparePositions(trade, position) <= 0));
     const end = toBlockEnd(rollback);
-    // Trades and time went back each for itself: who reads no trades knows no blocks.
+    // Trades and time go back separately: a reader without trades has no block position.
     const timeMs = Math.min(end.timeMs, position.timeMs);
     position = comparePositions(end, position) < 0 ? { ...end, timeMs } : { ...position, timeMs };
   }

@@ -1,4 +1,4 @@
-// What a stream begins with: the token, its live kline and its last trades.
+// The start of a stream: the token, its live kline and its last trades.
 
 import type { OutputOf } from '../../contract/operation.ts';
 import type { getTokenStream } from '../../contract/operations/stream-token.ts';
@@ -24,7 +24,7 @@ export interface Snapshot {
   readonly epoch: string;
 }
 
-/** Null where the token is not known. */
+/** Null if the token is unknown. */
 export async function readSnapshot(
   reader: AnswerReader,
   market: MarketChain,

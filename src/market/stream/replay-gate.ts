@@ -1,4 +1,4 @@
-// Bounds how many pages of the past are in memory at once, over all readers together.
+// Limits how many replay pages are in memory at once, over all readers.
 
 export class ReplayGate {
   readonly #pagesMax: number;
@@ -9,7 +9,7 @@ export class ReplayGate {
     this.#pagesMax = pagesMax;
   }
 
-  /** Resolves when a page may be read; the returned function says that it is gone. */
+  /** Resolves when a page may be read; the returned function releases it. */
   async enter(): Promise<() => void> {
     if (this.#open >= this.#pagesMax) {
       await new Promise<void>((resolve) => this.#queue.push(resolve));
@@ -21,7 +21,7 @@ export class ReplayGate {
       if (!isOpen) return;
       isOpen = false;
       const next = this.#queue.shift();
-      // The place goes to whoever waits longest.
+      // The slot goes to the longest-waiting reader.
       if (next === undefined) this.#open -= 1;
       else next();
     };

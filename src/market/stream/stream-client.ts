@@ -1,4 +1,4 @@
-// One reader of a token's stream: told first what it missed, page by page, then what happens.
+// One reader of a token's stream: first what it missed, page by page, then live events.
 
 import { StreamFrame, type StreamOutlet, type StreamReader } from '../../contract/stream-answer.ts';
 import { Outbox } from '../../live/outbox.ts';
@@ -11,10 +11,10 @@ import type { StreamName, StreamPoint } from './stream-point.ts';
 import { PLAIN_BEAT, type TokenChannel } from './token-channel.ts';
 
 export interface StreamOpening {
-  /** What is told before anything else, with an id's worth of state behind it. */
+  /** The first text, which ends with the id of the state it reflects. */
   readonly text: string;
   readonly point: StreamPoint;
-  /** The page that the text was made of; null where it was a snapshot. */
+  /** The page of that text; null if it was a snapshot. */
   readonly page: Missed | null;
 }
 
@@ -23,27 +23,27 @@ interface StreamClientOptions {
   readonly channel: TokenChannel;
   readonly filter: StreamFilter;
   readonly spend: (cost: number) => number;
-  /** Called once, when nothing of the stream is left. */
+  /** Called once, when the stream has ended completely. */
   readonly onGone: () => void;
 }
 
-/** A page of the past is charged like a read of it. */
+/** A replay page is charged like a read. */
 const REPLAY_PAGE_COST = 1;
-/** Who does not take a page of the past in this time is cut off and may come again. */
+/** A reader that does not take a page in this time is disconnected and may resume. */
 const REPLAY_STALL_MS = 10_000;
 
-/** Many readers that lose one server do not come back to the next at the same moment. */
+/** Spread out, so that the readers of a lost server do not reconnect all at once. */
 const RETRY_MIN_MS = 1000;
 const RETRY_SPAN_MS = 2000;
 
 export class StreamClient implements StreamReader {
   readonly #options: StreamClientOptions;
   readonly #outbox: Outbox;
-  /** Told first, and then let go: it is long, and a stream may last for days. */
+  /** Sent first and then released: it is long, and a stream may last for days. */
   #text: string | null;
   #point: StreamPoint;
   #page: Missed | null;
-  /** Whether it was told of the past, which says nothing of states. */
+  /** Whether it got a replay, which does not include states. */
   #hasRead: boolean;
   #isLive = false;
   #joined: ReturnType<TokenChannel['join']> = 'behind';
@@ -94,12 +94,12 @@ export class StreamClient implements StreamReader {
     onGone();
   }
 
-  /** Every 15 seconds. Who has taken nothing for long is not there any more. */
+  /** Every 15 seconds. Disconnects a reader that has taken nothing for long. */
   beat(): void {
     const { hub } = this.#options;
     const slowSinceMs = this.#outbox.slowSinceMs ?? Number.POSITIVE_INFINITY;
     const slowMs = hub.clock.monotonicMs() - slowSinceMs;
-    // Little may wait for a reader of a quiet token, and it may never be called slow.
+    // On a quiet token little data waits for a reader, which may never count as slow.
     const stuckMs = Math.max(slowMs, this.#outbox.readStuckMs());
     if (stuckMs > hub.limits.stallMs) this.#outbox.cut();
     else if (this.#outbox.slowSinceMs === null) {
@@ -107,7 +107,7 @@ export class StreamClient implements StreamReader {
     }
   }
 
-  /** Ends the stream; the reader may come again, here or elsewhere. */
+  /** Ends the stream; the reader may reconnect here or to another node. */
   end(): void {
     this.#outbox.end();
     this.onClose();
@@ -123,7 +123,7 @@ export class StreamClient implements StreamReader {
       while (!this.#isClosed && !this.#join()) await this.#goOn();
     } catch (error) {
       this.#options.hub.onError(error);
-      // Its last id is good: it resumes where this failed.
+      // Its last id is valid, so it resumes where this failed.
       this.end();
     }
   }
@@ -187,7 +187,7 @@ export class StreamClient implements StreamReader {
     clearTimeout(stalled);
   }
 
-  /** Waits where the caller's budget is spent: the stream goes on, only later. */
+  /** Waits if the caller's budget is used up: the stream continues later. */
   async #pay(): Promise<void> {
     for (;;) {
       const waitMs = this.#options.spend(REPLAY_PAGE_COST);
@@ -197,7 +197,7 @@ export class StreamClient implements StreamReader {
   }
 }
 
-/** The next page for a reader with this filter. */
+/** The request for the next page of a reader with this filter. */
 export function toRequest(
   name: StreamName,
   from: { readonly point: StreamPoint; readonly filter: StreamFilter; readonly limit: number },

@@ -1,4 +1,4 @@
-// Which of a token's events a reader wants.
+// Which events of a token a reader wants.
 
 import type { KlineInterval } from '../../model/market-record.ts';
 
@@ -11,13 +11,13 @@ export interface StreamFilter {
   readonly interval: KlineInterval;
 }
 
-/** The same for all whose streams have the same bytes. */
+/** Equal for all readers whose streams have the same bytes. */
 export function toFilterKey({ kinds, interval }: StreamFilter): string {
   const wanted = STREAM_KINDS.filter((kind) => kinds.has(kind)).join(',');
   return kinds.has('kline') ? `${wanted} ${interval}` : wanted;
 }
 
-/** The intervals whose klines must be known for it. */
+/** The intervals whose klines the filter needs. */
 export function toIntervals({ kinds, interval }: StreamFilter): readonly KlineInterval[] {
   return kinds.has('kline') ? [interval] : [];
 }

@@ -1,4 +1,4 @@
-// Readers of one token that are told the very same.
+// Readers of one token that get the same bytes.
 
 import type { Outbox } from '../../live/outbox.ts';
 import { MessageDraft, type StateName, StreamMessage } from '../../live/stream-message.ts';
@@ -8,7 +8,7 @@ import type { StreamFilter, StreamKind } from './stream-filter.ts';
 
 const KLINE_STATE = 'kline' satisfies StreamKind;
 
-/** Those of a token's states that readers with other filters are told, too. */
+/** A token's states that readers with other filters get, too. */
 export type SharedState = Extract<StreamKind, 'price' | 'holders'>;
 
 export class StreamGroup {
@@ -20,11 +20,11 @@ export class StreamGroup {
     this.filter = filter;
   }
 
-  /** Adds those events that are wanted here. */
+  /** Adds the events that match the filter. */
   keep(items: readonly EncodedItem[]): void {
     for (const item of items) {
       if (!isWanted(item, this.filter)) continue;
-      // A live kline from before must not be sent after the one that ended or was taken back.
+      // An older live kline must not be sent after the one that ended or was reverted.
       const endsKline = item.kind === 'kline' || item.kind === 'revert';
       this.#draft.keep(item.text, endsKline ? KLINE_STATE : undefined);
     }
@@ -42,7 +42,7 @@ export class StreamGroup {
     return !this.#draft.isEmpty;
   }
 
-  /** Sends what was added, as one message and the same bytes to all. */
+  /** Sends what was added, as one message with the same bytes to all. */
   flush(): void {
     if (this.#draft.isEmpty) return;
     const message = this.#draft.take();
@@ -50,7 +50,7 @@ export class StreamGroup {
   }
 }
 
-/** States for one reader that has just come. */
+/** States for one new reader. */
 export function toStateMessage(states: ReadonlyMap<StateName, string>): StreamMessage {
   return new StreamMessage({ kept: '', states, ended: new Set() });
 }

@@ -1,5 +1,5 @@
-// All streams of this process: hears what chains do and tells the channels of the tokens that
-// somebody reads.
+// All streams of this process: receives commits and passes them to the channels of the tokens that
+// have readers.
 
 import type { Clock } from '../../lib/clock.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -18,14 +18,14 @@ import { StreamStates } from './stream-states.ts';
 import { type Joiner, TokenChannel } from './token-channel.ts';
 
 export interface StreamLimits {
-  /** How far back a reader may resume, by the chain's clock and in trades. */
+  /** How far back a reader may resume, in chain time and in trades. */
   readonly resumeMs: number;
   readonly resumeEventsMax: number;
-  /** Events that are read, told and charged for together when somebody comes back. */
+  /** Events per replay page, which are read, sent and charged together. */
   readonly pageEvents: number;
-  /** Bytes that may wait for one reader. */
+  /** The maximum bytes queued for one reader. */
   readonly waitingBytesMax: number;
-  /** A reader that takes nothing for so long is cut off. */
+  /** A reader that takes nothing for this long is disconnected. */
   readonly stallMs: number;
 }
 
@@ -41,16 +41,16 @@ interface StreamHubOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A reader came back, came back from too far, or was cut off. */
+/** A reader resumed, was too far behind to resume, or was disconnected. */
 export type StreamIncident = 'resumed' | 'reset' | 'cut';
 
 const BEAT_SECONDS = 15;
-/** Pages of the past that are on their way to readers at once. */
+/** The maximum number of replay pages in memory. */
 const REPLAY_PAGES_MAX = 64;
 /** Of those, how many are being read: other reads need the store, too. */
 const READS_MAX = 4;
 
-/** What the hub asks of a reader. */
+/** What the hub calls on a reader. */
 interface HubClient {
   readonly channel: TokenChannel;
   beat(): void;
@@ -68,7 +68,7 @@ export class StreamHub {
   readonly #reads = new ReplayGate(READS_MAX);
   readonly #options: StreamHubOptions;
   readonly #channels = new Map<ChainSlug, Map<Address, TokenChannel>>();
-  /** By the second in which each hears that all is well. */
+  /** Grouped by the second of their heartbeat. */
   readonly #clients = Array.from({ length: BEAT_SECONDS }, () => new Set<HubClient>());
   readonly #news = new Set<TokenChannel>();
   readonly #states: StreamStates;
@@ -85,7 +85,7 @@ export class StreamHub {
     this.clock = options.clock;
     this.random = options.random;
     this.sleep = options.sleep;
-    // At the end the store closes under whoever still reads it.
+    // During shutdown the store closes while it is still being read.
     this.onError = (error) => {
       if (!this.#isStopping) options.onError(error);
     };
@@ -123,7 +123,7 @@ export class StreamHub {
     this.#timer.unref();
   }
 
-  /** Ends every stream cleanly, at once; none begins any more. */
+  /** Ends every stream cleanly, at once; no new ones start. */
   stop(): void {
     this.#isStopping = true;
     for (const end of this.#unsubscribe) end();
@@ -131,7 +131,7 @@ export class StreamHub {
     for (const clients of this.#clients) for (const client of clients) client.end();
   }
 
-  /** What was missed since a point, all of one commit. */
+  /** What was missed since a point, as of one commit. */
   async read(request: MissedRequest): Promise<Missed | NoWay> {
     const { store } = this.#options;
     const leave = await this.#reads.enter();
@@ -145,7 +145,7 @@ export class StreamHub {
     }
   }
 
-  /** The token's channel, made for the first who reads it; `release` must follow. */
+  /** The token's channel, created for its first reader; `release` must follow. */
   acquire(name: StreamName): TokenChannel {
     const { chain, token, epoch } = name;
     const ofChain = this.#channels.get(chain) ?? new Map<Address, TokenChannel>();
@@ -174,7 +174,7 @@ export class StreamHub {
     for (const clients of this.#clients) clients.delete(client);
   }
 
-  /** Tells somebody who was away what has no id. */
+  /** Sends the states, which have no ids, to a reader that resumed. */
   tellStates(channel: TokenChannel, reader: Pick<Joiner, 'outbox' | 'filter'>): void {
     channel.tellStates(reader);
     this.#states.want(channel, reader.filter.kinds);
@@ -202,7 +202,7 @@ export class StreamHub {
     this.#states.forget(channel);
   }
 
-  /** Its readers come again and find out where they are. */
+  /** Its readers reconnect and resume. */
   #lose(channel: TokenChannel): void {
     this.#drop(channel);
     for (const client of this.#clientsOf(channel)) client.end();
@@ -219,7 +219,7 @@ export class StreamHub {
     if (channels === undefined || channels.size === 0) return;
     const kind = batch === null ? 'other' : batch.isRollback ? 'rollback' : 'append';
     const touched = new Set(tokens === 'all' ? [] : tokens);
-    // Decoding a commit's trades costs something: only where somebody reads one of its tokens.
+    // Decoding a commit's trades is expensive: only if one of its tokens has readers.
     let byToken: ReadonlyMap<Address, readonly TradeRecord[]> | null = null;
     for (const channel of channels.values()) {
       const { token } = channel.name;
@@ -240,7 +240,7 @@ export class StreamHub {
     for (const client of this.#clientsOf(channel)) client.pause();
   }
 
-  /** Whatever comes within one turn of the event loop leaves as one message. */
+  /** Everything within one turn of the event loop becomes one message. */
   #schedule(channel: TokenChannel, afterMs: number): void {
     if (afterMs > 0) {
       setTimeout(() => channel.flushAwaited(), afterMs).unref();

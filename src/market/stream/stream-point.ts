@@ -1,7 +1,7 @@
-// Where a reader stands in a token's stream, and how that is written down as an event's id.
+// A reader's position in a token's stream, and its encoding as an event id.
 //
-// Two things move on in a stream: trades, in the order of blocks and logs, and the chain's time,
-// which ends klines. A version says on which branch of the chain both are meant.
+// Two things advance in a stream: trades, in the order of blocks and logs, and the chain's time,
+// which ends klines. A version says which branch of the chain both belong to.
 
 import { hash } from 'node:crypto';
 import type { AddressCodec } from '../../model/address-codec.ts';
@@ -10,20 +10,20 @@ import type { Address } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 
 export interface StreamPosition {
-  /** Trades up to this log of this block were told. */
+  /** Trades up to this log of this block have been sent. */
   readonly block: number;
   readonly logIndex: number;
-  /** Klines that ended up to this time of the chain were told. */
+  /** Klines that ended up to this chain time have been sent. */
   readonly timeMs: number;
 }
 
 export interface StreamPoint {
-  /** The commit as of which everything up to the position was told. */
+  /** The commit as of which everything up to the position was sent. */
   readonly version: number;
   readonly position: StreamPosition;
 }
 
-/** Which stream an id belongs to. */
+/** The stream that an id belongs to. */
 export interface StreamName {
   readonly chain: ChainSlug;
   readonly token: Address;
@@ -43,14 +43,14 @@ export function toBlockEnd(at: {
   return { block: at.block, logIndex: LOG_END, timeMs: at.timestampMs };
 }
 
-/** Everything that a commit holds. */
+/** The end of a commit. */
 export function toTip(checkpoint: Checkpoint): StreamPoint {
   return { version: checkpoint.version, position: toBlockEnd(checkpoint) };
 }
 
 type LogPosition = Pick<StreamPosition, 'block' | 'logIndex'>;
 
-/** By chain order, whatever clocks say. */
+/** In chain order, regardless of time. */
 export function comparePositions(a: LogPosition, b: LogPosition): number {
   return a.block - b.block || a.logIndex - b.logIndex;
 }
@@ -71,7 +71,7 @@ export function toTimeBack(
 
 const MARK_LENGTH = 8;
 
-/** Tells ids of other streams apart from ours, and ids that were damaged on the way. */
+/** A checksum that detects ids of other streams and damaged ids. */
 function toMark({ chain, token, epoch }: StreamName, body: string): string {
   return hash('sha1', `${epoch} ${chain} ${token} ${body}`, 'base64url').slice(0, MARK_LENGTH);
 }
@@ -84,7 +84,7 @@ export function toEventId(name: StreamName, { version, position }: StreamPoint):
 
 const NUMBER = /^[0-9a-z]{1,10}$/;
 
-/** Null for whatever this stream did not give. */
+/** Null for an id that this stream did not issue. */
 export function parseEventId(name: StreamName, id: string): StreamPoint | null {
   const [mark = '', ...texts] = id.split('.');
   if (texts.length !== 4 || !texts.every((text) => NUMBER.test(text))) return null;

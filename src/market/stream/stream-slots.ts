@@ -1,21 +1,21 @@
-// How many streams each caller has open, and how many there are in all.
+// Counts the open streams of each caller and in total.
 
 import type { Identity } from '../../contract/identity.ts';
 import { AppError } from '../../errors/app-error.ts';
 
 export interface StreamSlotsOptions {
-  /** Streams that a caller of this level may have at once. */
+  /** The maximum number of concurrent streams of a caller. */
   readonly limitOf: (identity: Identity) => number;
   readonly totalMax: number;
 }
 
-/** Whose streams are counted together: a wallet's by its keys and by its sessions are one count. */
+/** The owner whose streams count together: those of a wallet's keys and sessions. */
 function toOwner(identity: Identity): string {
   if (identity.kind === 'anonymous') return `address ${identity.key}`;
   return `wallet ${identity.kind === 'key' ? identity.walletId : identity.wallet.id}`;
 }
 
-/** Long enough for a connection that was lost to be noticed. */
+/** Long enough to detect a lost connection. */
 const RETRY_AFTER_SECONDS = 5;
 
 export class StreamSlots {
@@ -31,7 +31,7 @@ export class StreamSlots {
     return this.#total;
   }
 
-  /** The returned function gives the slot back; calling it again does nothing. */
+  /** The returned function releases the slot; calling it again is a no-op. */
   take(identity: Identity): () => void {
     const limit = this.#options.limitOf(identity);
     const key = toOwner(identity);

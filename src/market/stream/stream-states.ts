@@ -1,4 +1,4 @@
-// Prices and holders of the tokens that somebody reads: read when they may have changed, told when
+// Prices and holders of the tokens that have readers: read when they may have changed, sent when
 // they have.
 
 import { AnswerMismatchError } from '../../contract/create-serializer.ts';
@@ -32,7 +32,7 @@ export class StreamStates {
     this.#options = options;
   }
 
-  /** Something of the token has changed. */
+  /** Something about the token has changed. */
   hear(channel: TokenChannel): void {
     if (channel.wants('holders')) this.#holdersDue.add(channel);
     if (!channel.wants('price')) return;
@@ -40,7 +40,7 @@ export class StreamStates {
     void this.#readPrices();
   }
 
-  /** Somebody wants what nobody has asked for yet. */
+  /** A reader wants states that no other reader has requested yet. */
   want(channel: TokenChannel, kinds: ReadonlySet<StreamKind>): void {
     const isMissing = (['price', 'holders'] as const).some(
       (kind) => kinds.has(kind) && !channel.hasState(kind),
@@ -72,7 +72,7 @@ export class StreamStates {
         }
       }
     } catch (error) {
-      // The next tick tries again.
+      // The next tick retries.
       for (const channel of due) this.#pricesDue.add(channel);
       this.#options.onError(error);
     } finally {
@@ -135,7 +135,7 @@ export class StreamStates {
     });
   }
 
-  /** A state that does not fit its schema is not told; reading it again would not help. */
+  /** A state that does not match its schema is not sent; reading it again would not help. */
   #skipMismatch(tell: () => void): void {
     try {
       tell();

@@ -1,8 +1,8 @@
-// Everything live about one token: turns commits into events once, for all who read them.
+// The live state of one token: turns commits into events once for all its readers.
 //
-// A commit that follows the last one is told from memory, at once. Whatever else happens to a
-// chain (a reorganisation that concerns the token, commits that were not heard of) is read from the
-// store, from the point up to which readers were told.
+// A commit that follows the last one is handled in memory, at once. Anything else (a reorganisation
+// that affects the token, missed commits) is read from the store, from the point that readers have
+// reached.
 
 import { toNextOpenTime } from '../../candles/interval.ts';
 import { AnswerMismatchError } from '../../contract/create-serializer.ts';
@@ -25,12 +25,12 @@ import { type StreamFilter, toFilterKey, toIntervals } from './stream-filter.ts'
 import { type SharedState, StreamGroup, toStateMessage } from './stream-group.ts';
 import { type StreamName, type StreamPoint, toTimeBack, toTip } from './stream-point.ts';
 
-/** One step of the chain, as far as this token goes. */
+/** One commit of the chain, for this token. */
 interface ChannelStep {
   readonly checkpoint: Checkpoint;
-  /** `other` where the store must say what it was. */
+  /** `other` if the change must be read from the store. */
   readonly kind: 'append' | 'rollback' | 'other';
-  /** The token's trades that came or, of a rollback, went. */
+  /** The token's trades that were added or, by a rollback, removed. */
   readonly trades: readonly TradeRecord[];
 }
 
@@ -40,11 +40,11 @@ interface ChannelOptions {
   readonly clock: Clock;
   readonly pageEvents: number;
   readonly read: (request: MissedRequest) => Promise<Missed | NoWay>;
-  /** The chain's last commit that this process has heard of. */
+  /** The last commit of the chain that this process knows. */
   readonly currentVersion: () => number;
-  /** There is something to flush: now, or when so much time has passed. */
+  /** There is something to flush: now, or after this time. */
   readonly onNews: (channel: TokenChannel, afterMs: number) => void;
-  /** There is no way on from here for anybody. */
+  /** The channel cannot continue, for any reader. */
   readonly onLost: (channel: TokenChannel) => void;
   readonly onError: (error: unknown) => void;
   readonly sleep: (ms: number) => Promise<void>;
@@ -55,25 +55,25 @@ interface ChannelState {
   readonly text: string;
 }
 
-/** A reader that has been told everything up to `point`. */
+/** A reader that has everything up to `point`. */
 export interface Joiner {
   readonly outbox: Outbox;
   readonly filter: StreamFilter;
   readonly point: StreamPoint;
-  /** What its last page said of klines and names, as of the point; null where it read none. */
+  /** The klines and names of its last page, as of the point; null if it read none. */
   readonly page: Pick<Missed, 'series' | 'tokens'> | null;
 }
 
 const RETRY_MS = 500;
-/** A live kline is told ten times a second at most. */
+/** A live kline is sent at most ten times a second. */
 const LIVE_KLINE_MS = 100;
 
-/** A heartbeat for readers who are told something of their own. */
+/** A heartbeat without an id, for readers with their own replay. */
 export const PLAIN_BEAT = new StreamFrame(':\n\n');
 
 export class TokenChannel {
   readonly name: StreamName;
-  /** How many use it, those who do not read live yet included. */
+  /** How many use it, including readers that are not live yet. */
   users = 0;
   readonly #options: ChannelOptions;
   readonly #groups = new Map<string, StreamGroup>();
@@ -83,10 +83,10 @@ export class TokenChannel {
   readonly #states = new Map<SharedState, ChannelState>();
   #checkpoint: Checkpoint;
   #liveToldMs = Number.NEGATIVE_INFINITY;
-  /** Whether a flush is on its way for live klines that came too early. */
+  /** Whether a flush is scheduled for live klines that changed too soon. */
   #isLiveAwaited = false;
   #isBusy = false;
-  /** How far the store was read while that is going on. */
+  /** The position of the store read in progress. */
   #point: StreamPoint | null = null;
   #isClosed = false;
   #moved = Promise.withResolvers<void>();
@@ -107,19 +107,19 @@ export class TokenChannel {
     return false;
   }
 
-  /** Resolves when the channel has moved on. */
+  /** Resolves when the channel has advanced. */
   untilMoved(): Promise<void> {
     return this.#moved.promise;
   }
 
-  /** `live` from now on; `wait` and `behind` where it has to wait, or to read on first. */
+  /** `live` if the reader has joined; `wait` if it must wait, `behind` if it must read on first. */
   join(joiner: Joiner): 'live' | 'wait' | 'behind' {
     const { version } = joiner.point;
     if (this.#isBusy || version > this.#checkpoint.version) return 'wait';
     if (version < this.#checkpoint.version) return 'behind';
     if (!this.#adopt(joiner)) return 'behind';
     const { filter, outbox } = joiner;
-    // What is collected for the group was told to this one already.
+    // What is pending for the group was already sent to this reader.
     this.flush();
     if (this.#isClosed) return 'wait';
     const key = toFilterKey(filter);
@@ -139,7 +139,7 @@ export class TokenChannel {
     for (const interval of this.#series.keys()) {
       if (!followed.has(interval)) this.#series.delete(interval);
     }
-    // Nobody keeps them up to date from now on.
+    // Nobody updates them from now on.
     for (const kind of this.#states.keys()) if (!this.wants(kind)) this.#states.delete(kind);
   }
 
@@ -169,7 +169,7 @@ export class TokenChannel {
     if (this.#isBusy) return;
     const { checkpoint, kind } = step;
     const ahead = checkpoint.version - this.#checkpoint.version;
-    // The store may have told of it already.
+    // The store may already have included it.
     if (ahead <= 0 && kind !== 'other') return;
     if (this.#groups.size === 0) this.#checkpoint = checkpoint;
     else if (ahead !== 1 || kind === 'other' || this.#isReopened(step)) void this.#catchUp();
@@ -183,7 +183,7 @@ export class TokenChannel {
     return this.#states.has(kind);
   }
 
-  /** A state that is told when it has changed; `key` says when it has. */
+  /** A state that is sent when it has changed; `key` identifies its content. */
   setState(kind: SharedState, state: ChannelState): void {
     if (!this.wants(kind) || this.#states.get(kind)?.key === state.key) return;
     this.#states.set(kind, state);
@@ -198,13 +198,13 @@ export class TokenChannel {
     for (const group of this.#groups.values()) group.flush();
   }
 
-  /** The time that was asked for has passed. */
+  /** The scheduled time has passed. */
   flushAwaited(): void {
     this.#isLiveAwaited = false;
     this.flush();
   }
 
-  /** Says that all is well and, where that is certain, where readers are. */
+  /** A heartbeat with the readers' position, if that is certain. */
   toBeat(): StreamFrame {
     if (this.#isBusy) return PLAIN_BEAT;
     this.flush();
@@ -221,7 +221,7 @@ export class TokenChannel {
     this.#tellMoved();
   }
 
-  /** What cannot be encoded cannot be told: readers come again rather than miss it. */
+  /** If an event cannot be encoded, readers are disconnected, so that none misses it. */
   #loseOnError(work: () => void): void {
     try {
       work();
@@ -244,7 +244,7 @@ export class TokenChannel {
     return { name: this.name, checkpoint: this.#checkpoint, tokens: this.#tokens };
   }
 
-  /** Takes up what the reader's page says where nobody before needed it. */
+  /** Takes over the series of the reader's page that no other reader needed before. */
   #adopt({ filter, page }: Joiner): boolean {
     for (const interval of toIntervals(filter)) {
       if (this.#series.has(interval)) continue;
@@ -256,7 +256,7 @@ export class TokenChannel {
     return true;
   }
 
-  /** Whether the trades can be told without asking what their tokens are called. */
+  /** Whether the names of the trades' tokens are already known. */
   #isKnown(trades: readonly TradeRecord[]): boolean {
     const isKnown = (token: Address) => (this.#tokens.get(token)?.decimals ?? null) !== null;
     return trades.every(({ token, quoteToken }) => isKnown(token) && isKnown(quoteToken));
@@ -324,10 +324,10 @@ export class TokenChannel {
     this.#liveDue.clear();
   }
 
-  /** Reads from the store what was told since; nobody joins meanwhile. */
+  /** Reads from the store what happened since; no reader joins meanwhile. */
   async #catchUp(): Promise<void> {
     this.#isBusy = true;
-    // What they would tell is what the store is asked for now.
+    // The store read includes what they would send.
     this.#liveDue.clear();
     while (!this.#isClosed) {
       try {
