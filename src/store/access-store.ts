@@ -1,4 +1,4 @@
-// What access needs of a store. Every method is atomic; times come from the caller's clock.
+// What access needs from a store. Every method is atomic; times come from the caller's clock.
 
 import type {
   ChallengeRecord,
@@ -8,7 +8,7 @@ import type {
 } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
 
-/** How many challenges may be open at once. */
+/** The maximum numbers of open challenges. */
 export interface ChallengeBounds {
   readonly perCallerMax: number;
   readonly perAddressMax: number;
@@ -17,24 +17,24 @@ export interface ChallengeBounds {
 
 export type ChallengeOpening =
   | { readonly outcome: 'opened' }
-  /** `freeAtMs` is when the first of the challenges in the way runs out. */
+  /** `freeAtMs` is when the first of the counted challenges expires. */
   | { readonly outcome: 'full'; readonly freeAtMs: number };
 
 export type SignIn =
-  /** `endedIds` are the wallet's own sessions that had to go for the new one. */
+  /** `endedIds` are sessions of the wallet that were evicted for the new one. */
   | { readonly outcome: 'signedIn'; readonly endedIds: readonly string[] }
   | { readonly outcome: 'challengeGone' };
 
 export interface IdempotencyMark {
-  /** The caller's word, hashed. */
+  /** The idempotency key, hashed. */
   readonly word: string;
-  /** What was asked for, hashed. */
+  /** The request, hashed. */
   readonly request: string;
 }
 
 export type KeyIssue =
   | { readonly outcome: 'issued'; readonly key: KeyRecord }
-  /** The same word with the same request came before. */
+  /** The same idempotency key was used before with the same request. */
   | { readonly outcome: 'replayed'; readonly key: KeyRecord }
   | { readonly outcome: 'conflict' }
   | { readonly outcome: 'full' };
@@ -49,7 +49,7 @@ export interface KeyPosition {
   readonly id: string;
 }
 
-/** Requests of one key, or of a wallet's sessions together, since they were last told. */
+/** Requests of one key, or of all sessions of a wallet, since the last flush. */
 export interface UsageEntry {
   readonly walletId: WalletId;
   /** A key's id, or `SESSION_SOURCE`. */
@@ -60,7 +60,7 @@ export interface UsageEntry {
 
 export const SESSION_SOURCE = 'session';
 
-/** Tells a pepper from another of the same version, and nothing else about it. */
+/** Distinguishes peppers of the same version, without revealing them. */
 interface PepperMark {
   readonly version: number;
   readonly mark: string;
@@ -68,11 +68,14 @@ interface PepperMark {
 
 export interface AccessStore {
   openChallenge(record: ChallengeRecord, bounds: ChallengeBounds): Promise<ChallengeOpening>;
-  /** Null once it is used up, has run out or never was. */
+  /** Null if it was used, has expired or does not exist. */
   readChallenge(id: string, nowMs: number): Promise<ChallengeRecord | null>;
-  /** Counts a failed attempt; the challenge is gone after `failuresMax` of them. */
+  /** Counts a failed attempt; after `failuresMax` the challenge is deleted. */
   failChallenge(id: string, failuresMax: number): Promise<void>;
-  /** Uses the challenge up and begins the session: of many calls with one challenge, one does. */
+  /**
+   * Uses the challenge and starts the session: of concurrent calls with one challenge, only one
+   * succeeds.
+   */
   signIn(
     challengeId: string,
     session: SessionRecord,
@@ -92,9 +95,9 @@ export interface AccessStore {
     options: { readonly activeMax: number; readonly idempotency: IdempotencyMark | null },
   ): Promise<KeyIssue>;
   findKey(hash: string): Promise<KeyRecord | null>;
-  /** Keeps the key under a newer pepper. */
+  /** Stores the key's hash with a newer pepper. */
   rehashKey(id: string, next: { readonly hash: string; readonly version: number }): Promise<void>;
-  /** The newest first, those after a position where one is given. */
+  /** Newest first; only those after a position, if given. */
   readKeys(
     walletId: WalletId,
     page: { readonly after: KeyPosition | null; readonly limit: number },
@@ -105,10 +108,10 @@ export interface AccessStore {
     nowMs: number,
   ): Promise<KeyRevocation>;
 
-  /** Those of the ids that are stored, with what decides whether they still work. */
+  /** The stored keys among the ids, with the fields that decide whether they are active. */
   readKeysById(ids: readonly string[]): Promise<KeyRecord[]>;
   readSessionsById(ids: readonly string[]): Promise<SessionRecord[]>;
-  /** Every wallet that ever signed in under this address, whatever the chain. */
+  /** Every wallet that has signed in with this address, on any chain. */
   findWallets(idOrAddress: string): Promise<WalletRecord[]>;
 
   addUsage(entries: readonly UsageEntry[]): Promise<void>;
@@ -117,9 +120,9 @@ export interface AccessStore {
 
   readPepperMarks(): Promise<PepperMark[]>;
   addPepperMarks(marks: readonly PepperMark[]): Promise<void>;
-  /** How many keys that still work were hashed under each version of the pepper. */
+  /** The number of active keys for each version of the pepper. */
   countKeysByPepper(nowMs: number): Promise<ReadonlyMap<number, number>>;
 
-  /** Forgets what has run out: challenges, sessions, idempotency words, old usage. */
+  /** Deletes expired data: challenges, sessions, idempotency keys, old usage. */
   sweep(nowMs: number): Promise<void>;
 }

@@ -1,9 +1,10 @@
-// Undo images of pools from before migration 6, which a rollback right after an upgrade restores.
+// Undo images of pools from before migration 6, which a rollback right after an upgrade may
+// restore.
 
 import { parseSortableInteger } from '../lib/sortable-integer.ts';
 import type { SqlRow, SqlValue } from './sql.ts';
 
-/** The columns then, in order; the last three came with migration 2. */
+/** The columns at that time, in order; the last three came with migration 2. */
 const COLUMN_COUNT = 22;
 const V4_ID_LENGTH = 66;
 
@@ -11,7 +12,7 @@ function digits(value: SqlValue | undefined): string {
   return typeof value === 'string' ? parseSortableInteger(value).toString() : '';
 }
 
-/** A row of the table as it is now. */
+/** Converts it to a row of the current table. */
 export function upgradePoolImage(row: SqlRow): SqlRow {
   const [chain, pool, venue, token0, token1, feePips, tickSpacing, hooks, vault, ...rest] =
     Array.from({ length: COLUMN_COUNT }, (_, index): SqlValue => row[index] ?? null);

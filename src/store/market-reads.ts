@@ -1,4 +1,4 @@
-// What the public reads need of a store beyond reads by key: pages, ranges and figures in order.
+// Store reads for the public API besides reads by key: pages, ranges and ordered figures.
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
@@ -22,7 +22,7 @@ export interface TimeRange {
 
 export type CandleSeries = SeriesKey & { readonly interval: StoredInterval };
 
-/** Where a trade stands among its token's; the order of the chain. */
+/** A trade's position among its token's trades, in chain order. */
 export interface TradePosition {
   readonly timestampMs: number;
   readonly block: number;
@@ -32,66 +32,66 @@ export interface TradePosition {
 export interface TradeQuery extends SeriesKey {
   readonly range: TimeRange;
   readonly order: 'newest' | 'oldest';
-  /** Only trades beyond this one, in the order asked for; null begins at the first. */
+  /** Only trades after this one, in the requested order; null starts at the first. */
   readonly after: TradePosition | null;
   readonly side: TradeSide | null;
   readonly wallet: Address | null;
-  /** The least value; trades without a value are left out where it is given. */
+  /** The minimum value; if given, trades without a value are left out. */
   readonly minUsd: string | null;
   readonly limit: number;
 }
 
 export interface TradePage {
   readonly trades: readonly TradeRecord[];
-  /** Where to go on; null when there is no more. */
+  /** The position of the next page; null if there is none. */
   readonly next: TradePosition | null;
 }
 
-/** Where a holder stands among its token's. */
+/** A holder's position among its token's holders. */
 export type BalancePosition = Pick<BalanceRecord, 'amountRaw' | 'owner'>;
 
-/** What a list of tokens shows and orders by. */
+/** The fields that a list of tokens shows and sorts by. */
 export type ListingRecord = Pick<
   TokenRecord,
   'token' | 'symbol' | 'name' | 'liquidityUsdE18' | 'pairedUsdE18'
 >;
 
 export interface MarketReads {
-  /** Each token's deepest pools first, at most `limit` of them; a token without any is absent. */
+  /** Each token's deepest pools first, at most `limit`; a token without pools is absent. */
   readTopPools(
     chain: ChainSlug,
     tokens: readonly Address[],
     limit: number,
   ): Promise<ReadonlyMap<Address, readonly PoolRecord[]>>;
-  /** The candles of several ranges at once, in no certain order. */
+  /** The candles of several ranges at once, in any order. */
   readCandleRanges(
     chain: ChainSlug,
     ranges: readonly (CandleSeries & TimeRange)[],
   ): Promise<CandleRecord[]>;
-  /** Of each series the last candles that opened before a time, in no certain order. */
+  /** The last candles of each series that opened before a time, in any order. */
   readCandlesBefore(
     chain: ChainSlug,
     series: readonly (CandleSeries & { readonly beforeMs: number })[],
     limit: number,
   ): Promise<CandleRecord[]>;
-  /** The first or the last candles of a range, ascending in both cases. */
+  /** The first or last candles of a range, ascending in both cases. */
   readCandlePage(
     chain: ChainSlug,
     series: CandleSeries,
     page: TimeRange & { readonly end: 'first' | 'last'; readonly limit: number },
   ): Promise<CandleRecord[]>;
   /**
-   * Trades in the order asked for. Where a filter leaves little, a page may be short or empty and
-   * still have a next one: no read looks at more rows than it should.
+   * Trades in the requested order. If a filter matches few, a page may be short or empty and still
+   * have a next one: the rows scanned per read are limited.
    */
   readTradePage(chain: ChainSlug, query: TradeQuery): Promise<TradePage>;
-  /** Holders by balance, highest first, then by owner: the order must be numeric. */
+  /** Holders by balance, highest first, then by owner. The order must be numeric. */
   readBalancePage(
     chain: ChainSlug,
     token: Address,
     page: { readonly after: BalancePosition | null; readonly limit: number },
   ): Promise<BalanceRecord[]>;
-  /** When the chain's first stored trade was; null before it. */
+  /** The time of the chain's first stored trade; null before it. */
   readFirstTradeTime(chain: ChainSlug): Promise<number | null>;
   readListings(chain: ChainSlug, tokens: readonly Address[]): Promise<ListingRecord[]>;
   scanListings(chain: ChainSlug): AsyncIterable<readonly ListingRecord[]>;

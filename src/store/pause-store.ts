@@ -1,5 +1,4 @@
-// Which tokens an operator has paused. Changes are counted, so that whoever looks often sees only
-// what is new.
+// Paused tokens. Changes are numbered, so that pollers read only what is new.
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
@@ -12,7 +11,7 @@ export interface PauseChange {
 }
 
 export interface PauseStore {
-  /** Returns whether it made a difference. */
+  /** Returns whether anything changed. */
   setPaused(change: {
     readonly chain: ChainSlug;
     readonly token: Address;

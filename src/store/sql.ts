@@ -1,4 +1,4 @@
-// The few operations that an SQL engine offers to the code that both engines share.
+// The operations that an SQL engine offers to the code shared by both engines.
 
 import type { SqlStatement, Table } from './table.ts';
 
@@ -9,20 +9,20 @@ export type SqlRow = readonly SqlValue[];
 
 export interface SqlSession {
   query(statement: SqlStatement, values: SqlRow): Promise<SqlRow[]>;
-  /** One query for each set of values, answered together and in no certain order. */
+  /** One query for each set of values; all results together, in any order. */
   queryEach(statement: SqlStatement, sets: readonly SqlRow[]): Promise<SqlRow[]>;
-  /** Runs a statement and returns how many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   execute(statement: SqlStatement, values: SqlRow): Promise<number>;
-  /** Fails when a key is already stored. */
+  /** Fails if a key is already stored. */
   insertRows(table: Table, rows: readonly SqlRow[]): Promise<void>;
   /** Each key at most once per call. */
   upsertRows(table: Table, rows: readonly SqlRow[]): Promise<void>;
   deleteRows(table: Table, keys: readonly SqlRow[]): Promise<void>;
 }
 
-/** What an engine gives to the domains' stores. */
+/** What an engine offers to the stores of the domains. */
 export interface SqlEngine {
-  /** Reads, each seeing what is committed at that moment. */
+  /** Reads, each of the latest committed state. */
   readonly session: SqlSession;
   /** Commits when the work resolves, rolls back when it rejects. */
   transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
@@ -30,5 +30,5 @@ export interface SqlEngine {
   snapshot<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
 }
 
-/** Told how long each operation of the store took. */
+/** Called with the duration of each store operation. */
 export type OnTiming = (operation: string, ms: number) => void;

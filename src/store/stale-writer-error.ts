@@ -1,4 +1,4 @@
-// Thrown when the checkpoint was moved by somebody else since this writer last saw it.
+// Thrown if another writer has moved the checkpoint since this writer last saw it.
 
 import type { ChainSlug } from '../model/chain.ts';
 

@@ -1,15 +1,15 @@
-// What can be wrong with a store, in the kinds that an operator acts on differently.
+// The faults of a store, classified by what an operator must do.
 //
-// Every error of an engine becomes one of these at the store's boundary (`with-faults.ts`), so that
-// a caller is told 503 and when to come again, and `/ready` and the log say what to do about it.
+// Every engine error becomes one of these at the store's boundary (`with-faults.ts`), so that a
+// caller gets 503 with `Retry-After`, and `/ready` and the log say what to do.
 
 import { UnavailableError } from '../errors/unavailable-error.ts';
 
 interface FaultEntry {
-  /** For `/ready` and the log; tells nothing of paths or addresses. */
+  /** For `/ready` and the log; contains no paths or addresses. */
   readonly reason: string;
   readonly retryAfterSeconds: number;
-  /** Whether the store as a whole is out of order, which `/ready` tells. */
+  /** Whether the whole store is affected, which `/ready` reports. */
   readonly isOutage: boolean;
 }
 
@@ -80,7 +80,7 @@ export class StoreError extends UnavailableError {
   }
 }
 
-/** Whether the store's health has told of it already. */
+/** Whether the store's health has already reported it. */
 export function isStoreOutage(error: unknown): boolean {
   return error instanceof StoreError && error.isOutage;
 }

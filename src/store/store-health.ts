@@ -1,8 +1,8 @@
-// Whether a store is in order: what its callers met, and what a look at it shows.
+// The health of a store: faults that callers met, and the results of probes.
 
 import { StoreError, type StoreFault } from './store-error.ts';
 
-/** Told when the state changes, not of each error. */
+/** Called when the state changes, not for each error. */
 export interface OnStoreHealth {
   readonly onOutage?: ((error: StoreError) => void) | undefined;
   readonly onRecovered?: (() => void) | undefined;
@@ -10,24 +10,24 @@ export interface OnStoreHealth {
 
 export interface StoreHealthOptions extends OnStoreHealth {
   /**
-   * Looks at the store and writes to it; throws a `StoreError` where it is out of order. `outage`
-   * is what was noted before: there may be more to look at to see that it is over.
+   * Reads and writes the store; throws a `StoreError` if it does not work. `outage` is the current
+   * fault: its recovery may need further checks.
    */
   readonly probe: (outage: StoreError | null) => Promise<void>;
-  /** A look that costs next to nothing, while there is no outage. */
+  /** A very cheap check for times without an outage. */
   readonly glance?: () => void;
   /**
-   * For how long after it was last met a fault is told though probes succeed: a row that is written
-   * in place says nothing about room for more. Not for a server that was unreachable.
+   * How long a fault is reported after it last occurred, even if probes succeed: updating a row in
+   * place does not prove that there is room for more. Not for an unreachable server.
    */
   readonly holdMs?: number;
-  /** What a probe means that gets no answer in time; null where another writer may hold it up. */
+  /** The fault if a probe times out; null if another writer may be the cause. */
   readonly slowFault: StoreFault | null;
 }
 
-/** How often an outage is looked at, so that it ends without anybody asking. */
+/** The probe interval during an outage, so that recovery is noticed without a request. */
 const LOOK_MS = 500;
-/** `/ready` must tell within a second, also of a server that hangs. */
+/** `/ready` must respond within a second, even if the server hangs. */
 const PATIENCE_MS = 800;
 
 export class StoreHealth {
@@ -45,7 +45,7 @@ export class StoreHealth {
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
-  /** Resolves when nothing looks at the store any more. */
+  /** Resolves when no probe is running. */
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
     await this.#probing?.catch(() => undefined);
@@ -55,18 +55,18 @@ export class StoreHealth {
     return this.#outage;
   }
 
-  /** Takes note of an error that somebody met. */
+  /** Records an error that a caller met. */
   note(error: StoreError): void {
     if (!error.isOutage) return;
     const last = this.#outage;
-    // Pages do not mend: a damage is told until the store is opened anew, whatever else happens.
+    // Damage does not heal: it is reported until the store is reopened.
     if (last?.fault === 'damaged') return;
     this.#outage = error;
     this.#notedAtMs = performance.now();
     if (last?.fault !== error.fault) this.#options.onOutage?.(error);
   }
 
-  /** Resolves when the store is in order, which is looked at now; rejects with what it is not. */
+  /** Probes the store now; rejects with the fault. */
   async check(): Promise<void> {
     const before = this.#outage;
     if (before?.fault === 'damaged') throw before;
@@ -76,7 +76,7 @@ export class StoreHealth {
 
   #look(): void {
     if (this.#outage !== null) {
-      // The outage itself was told when it began.
+      // The outage was already reported when it began.
       this.check().catch(() => undefined);
       return;
     }
@@ -87,7 +87,7 @@ export class StoreHealth {
     }
   }
 
-  /** False when it takes so long that nothing is known. */
+  /** False if it takes so long that the state is unknown. */
   async #probe(): Promise<boolean> {
     this.#probing ??= this.#options.probe(this.#outage).finally(() => {
       this.#probing = null;
@@ -114,7 +114,7 @@ export class StoreHealth {
   }
 
   #recover(before: StoreError | null): void {
-    // What was noted while the probe ran is newer than the probe.
+    // A fault recorded during the probe is newer than the probe.
     if (before === null || this.#outage !== before) return;
     const heldMs = before.fault === 'unreachable' ? 0 : (this.#options.holdMs ?? 0);
     if (performance.now() - this.#notedAtMs < heldMs) return;

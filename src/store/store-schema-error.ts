@@ -1,4 +1,4 @@
-// Thrown at start when the store's schema is not one that this version can work with.
+// Thrown at start if this version cannot work with the store's schema.
 
 export class StoreSchemaError extends Error {
   override readonly name = 'StoreSchemaError';

@@ -1,5 +1,5 @@
-// What the domains need of a store. Engines live in the folders beside this file; nothing above
-// knows which one it has.
+// What the domains need from a store. The engines are in the folders beside this file; the layers
+// above do not know which one is used.
 
 import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -32,7 +32,7 @@ export interface CandleKey extends SeriesKey {
   readonly openTimeMs: number;
 }
 
-/** Reads by key; what is not stored is absent from the result, which has no certain order. */
+/** Reads by key; missing rows are absent from the result, which is in any order. */
 export interface MarketReader {
   readCheckpoint(chain: ChainSlug): Promise<Checkpoint | null>;
   /** Headers above the finalized block and some below it, ascending. */
@@ -40,8 +40,8 @@ export interface MarketReader {
   readTokens(chain: ChainSlug, tokens: readonly Address[]): Promise<TokenRecord[]>;
   readPools(chain: ChainSlug, pools: readonly PoolId[]): Promise<PoolRecord[]>;
   /**
-   * Pools with one side among `tokens` and, where `against` is given, the other side among those:
-   * a quote asset alone would name every pool of the chain.
+   * Pools with one side among `tokens` and, if `against` is given, the other side among those: a
+   * quote asset alone would match every pool of the chain.
    */
   readPoolsOfTokens(
     chain: ChainSlug,
@@ -62,7 +62,7 @@ export interface MarketReader {
   readTradeRange(chain: ChainSlug, series: SeriesKey, range: TimeRange): Promise<TradeRecord[]>;
 }
 
-/** Rows as they were before a block changed them; null means the row did not exist. */
+/** Rows as they were before a block changed them; null means that the row did not exist. */
 export interface UndoImages {
   readonly block: number;
   readonly tokens: ReadonlyMap<Address, TokenRecord | null>;
@@ -80,46 +80,46 @@ export interface UndoImages {
 }
 
 /**
- * One chain's writes, all or nothing. Every method takes rows in bulk, each key at most once in a
- * call. Ends with the work that it was given to: later calls fail.
+ * One chain's writes, all or nothing. Every method takes rows in bulk, each key at most once per
+ * call. Valid only while its callback runs: later calls fail.
  */
 export interface MarketTransaction extends MarketReader {
   putHeaders(headers: readonly BlockHeader[]): Promise<void>;
   putTokens(rows: readonly TokenRecord[]): Promise<void>;
   putPools(rows: readonly PoolRecord[]): Promise<void>;
-  /** A tick whose gross liquidity is zero is deleted. */
+  /** A tick with zero gross liquidity is deleted. */
   putTicks(rows: readonly TickRecord[]): Promise<void>;
-  /** A balance of zero is deleted. */
+  /** A zero balance is deleted. */
   putBalances(rows: readonly BalanceRecord[]): Promise<void>;
   putCandles(rows: readonly CandleRecord[]): Promise<void>;
   deleteCandles(keys: readonly CandleKey[]): Promise<void>;
   /** Fails on a trade that is already stored: it would be counted twice. */
   insertTrades(rows: readonly TradeRecord[]): Promise<void>;
-  /** A block may be given again by a later call; its oldest image of a row is the one restored. */
+  /** A block may occur in several calls; the oldest image of a row is the one restored. */
   putUndo(images: readonly UndoImages[]): Promise<void>;
   /**
-   * Restores every row that blocks above `block` changed and removes their trades, headers and
-   * undo images. Candles are left to the caller, who folds them anew from the trades that stay.
-   * Returns the trades that were removed, in chain order.
+   * Restores every row that blocks above `block` changed and deletes their trades, headers and undo
+   * images. The caller rebuilds the candles from the remaining trades. Returns the deleted trades,
+   * in chain order.
    */
   undoAbove(block: number): Promise<TradeRecord[]>;
-  /** Keeps what a rollback took back, for those who saw it and are away. */
+  /** Records what a rollback removed, for readers that saw it and resume later. */
   putRollback(rollback: RollbackRecord, reverted: readonly TradeRecord[]): Promise<void>;
-  /** Forgets rollbacks that were recorded before a time. */
+  /** Deletes rollbacks recorded before a time. */
   pruneRollbacks(beforeMs: number): Promise<void>;
-  /** Forgets undo images up to `block`, and headers that no reorganisation can reach. */
+  /** Deletes undo images up to `block`, and headers that no reorganisation can reach. */
   pruneUndo(block: number): Promise<void>;
   /**
-   * Throws `StaleWriterError` unless the stored version is the one before (nothing stored counts as
-   * version 0): a second indexer must not write. Best called first, before anything is written.
-   * The first version also gives the chain's index its epoch.
+   * Throws `StaleWriterError` unless the stored version is the previous one (an empty store counts
+   * as version 0): a second indexer must not write. Call it first, before anything is written.
+   * Version 1 also creates the epoch of the chain's index.
    */
   setCheckpoint(checkpoint: Checkpoint): Promise<void>;
 }
 
 /**
- * Every row of a chain, page by page, for `verify` and for rebuilding memory at start. Where no
- * order is named it is the engine's own, the same each time.
+ * Every row of a chain, page by page, for `verify` and for loading memory at start. Unless an order
+ * is given it is the engine's own, always the same.
  */
 export interface MarketScanner {
   scanTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]>;
@@ -134,7 +134,7 @@ export interface MarketScanner {
 export type MarketSnapshot = MarketReader & MarketReads & StreamReads & MarketScanner;
 
 export interface MarketStore extends MarketReader, MarketReads, StreamReads, MarketScanner {
-  /** Runs `work` in one transaction; a throw leaves nothing behind. */
+  /** Runs `work` in one transaction; a throw rolls it back. */
   transaction<T>(
     chain: ChainSlug,
     work: (transaction: MarketTransaction) => Promise<T>,
@@ -142,13 +142,13 @@ export interface MarketStore extends MarketReader, MarketReads, StreamReads, Mar
   /** Runs reads that all see one committed state, however far the indexer moves meanwhile. */
   snapshot<T>(work: (reader: MarketSnapshot) => Promise<T>): Promise<T>;
   /**
-   * Deletes everything indexed of a chain, its checkpoint included. For a devnet that began anew;
-   * a real chain is never another one.
+   * Deletes everything indexed of a chain, including its checkpoint. For a devnet that was started
+   * again; a real chain never changes its identity.
    */
   forgetChain(chain: ChainSlug): Promise<void>;
-  /** Notes which addresses are contracts; they are asked for once. */
+  /** Stores which addresses are contracts, so that the chain is asked only once. */
   putAccounts(chain: ChainSlug, accounts: ReadonlyMap<Address, boolean>): Promise<void>;
-  /** Notes what round trips showed of pools; no part of any block, so nothing takes it back. */
+  /** Stores probe results; they belong to no block, so no rollback removes them. */
   putPoolSafety(chain: ChainSlug, rows: readonly PoolSafety[]): Promise<void>;
   scanPoolSafety(chain: ChainSlug): AsyncIterable<readonly PoolSafety[]>;
 }
@@ -158,9 +158,9 @@ export interface Store {
   readonly market: MarketStore;
   readonly pauses: PauseStore;
   readonly access: AccessStore;
-  /** Resolves when the store can be read and written; rejects with a `StoreError` when not. */
+  /** Resolves if the store can be read and written; rejects with a `StoreError` otherwise. */
   ping(): Promise<void>;
-  /** Takes note of a fault that another thread met on the same store. */
+  /** Records a fault that another thread met on the same store. */
   report(fault: StoreFault, cause: unknown): void;
   close(): Promise<void>;
 }

@@ -1,21 +1,21 @@
-// What a stream needs of a store to go on after an absence: what came, and what was taken back.
+// What a stream needs from a store to resume: new trades, and what was removed.
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, TransactionId } from '../model/ids.ts';
 import type { TradeRecord } from '../model/market-record.ts';
 import type { TradePosition } from './market-reads.ts';
 
-/** Which index of a chain this is; another one counts its versions anew. */
+/** Identifies one build of a chain's index; another one has its own versions. */
 export interface ChainEpoch {
-  /** Random, given with the first commit. */
+  /** Random, created with the first commit. */
   readonly epoch: string;
-  /** Rollbacks up to this version are forgotten. */
+  /** Rollbacks up to this version were deleted. */
   readonly forgottenVersion: number;
 }
 
-/** One rollback: every block above `block`, up to `tipBlock`, was taken back. */
+/** One rollback: every block above `block`, up to `tipBlock`, was removed. */
 export interface RollbackRecord {
-  /** The version that the rollback made. */
+  /** The version of the rollback. */
   readonly version: number;
   readonly block: number;
   readonly timestampMs: number;
@@ -27,14 +27,14 @@ export interface RollbackRecord {
 
 export interface TradesAfter {
   readonly after: Pick<TradePosition, 'block' | 'logIndex'>;
-  /** None of them is older than this; it only saves looking at what came before. */
+  /** None of them is older than this; it only narrows the search. */
   readonly sinceMs: number;
   readonly limit: number;
 }
 
-/** A trade that is no more. */
+/** A removed trade. */
 export interface RevertedTrade extends TradePosition {
-  /** The rollback that took it back. */
+  /** The rollback that removed it. */
   readonly version: number;
   readonly txHash: TransactionId;
   readonly index: number;
@@ -43,12 +43,12 @@ export interface RevertedTrade extends TradePosition {
 export interface StreamReads {
   /** Null before the first commit. */
   readEpoch(chain: ChainSlug): Promise<ChainEpoch | null>;
-  /** Rollbacks above a version, in their order, at most `limit`. */
+  /** Rollbacks above a version, in order, at most `limit`. */
   readRollbacks(
     chain: ChainSlug,
     wanted: { readonly afterVersion: number; readonly limit: number },
   ): Promise<RollbackRecord[]>;
-  /** A token's trades that rollbacks above a version took back: by rollback, then chain order. */
+  /** A token's trades removed by rollbacks above a version: by rollback, then in chain order. */
   readRevertedTrades(
     chain: ChainSlug,
     token: Address,
@@ -56,6 +56,6 @@ export interface StreamReads {
   ): Promise<RevertedTrade[]>;
   /** A token's trades after a log of a block, in chain order. */
   readTradesAfter(chain: ChainSlug, token: Address, wanted: TradesAfter): Promise<TradeRecord[]>;
-  /** How many of those there are; counts no further than `limit`. */
+  /** The number of those; counts no further than `limit`. */
   countTradesAfter(chain: ChainSlug, token: Address, wanted: TradesAfter): Promise<number>;
 }

@@ -1,16 +1,16 @@
-// A table as both engines see it: its columns in order, the key first.
+// A table for both engines: its columns in order, the key first.
 
 /**
- * A `name` is text out of a set much smaller than the table, such as a token's address among its
- * balances. An engine may keep it as it likes, so names are compared for equality and paged by, but
- * have no order that means anything.
+ * A `name` is text from a set much smaller than the table, such as a token's address among its
+ * balances. An engine may encode it, so names can be compared for equality and used for paging, but
+ * their order has no meaning.
  */
 export type ColumnType = 'text' | 'name' | 'integer';
 
 /**
- * A statement with the types of its parameters and of what it selects. Parameters are numbered
- * `$1, $2, …`, each used once and in order, so that the same text serves PostgreSQL as it stands
- * and SQLite with `?` in their place.
+ * A statement with the types of its parameters and results. Parameters are numbered `$1, $2, …`,
+ * each used once and in order, so that the same text works for PostgreSQL and, with `?` instead,
+ * for SQLite.
  */
 export interface SqlStatement {
   readonly sql: string;
@@ -21,10 +21,10 @@ export interface SqlStatement {
 export interface Table<Column extends string = string> {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Where each column stands in a row. */
+  /** The index of each column in a row. */
   readonly at: Readonly<Record<Column, number>>;
   readonly types: readonly ColumnType[];
-  /** How many of the first columns make the primary key. */
+  /** How many of the first columns form the primary key. */
   readonly keyLength: number;
   /** The columns, comma-separated, for use in a SELECT. */
   readonly columnList: string;
@@ -58,7 +58,7 @@ export function defineTable<Key extends string, Data extends string>(
   };
 }
 
-/** Where each of the columns stands in a row that has them in this order. */
+/** The index of each column in a row with these columns. */
 export function toPositions<Column extends string>(
   columns: readonly Column[],
 ): Readonly<Record<Column, number>> {
@@ -68,13 +68,13 @@ export function toPositions<Column extends string>(
   >;
 }
 
-/** A SELECT of whole rows; `rest` is what follows the table's name. */
+/** A SELECT of whole rows; `rest` follows the table's name. */
 export function toSelect(table: Table, rest: string, takes: readonly ColumnType[]): SqlStatement {
   const sql = `SELECT ${table.columnList} FROM ${table.name} ${rest}`;
   return { sql, takes, gives: table.types };
 }
 
-/** The part of an upsert after its rows, the same in both dialects. */
+/** The conflict clause of an upsert, the same in both dialects. */
 export function toConflictClause(table: Table): string {
   const key = table.columns.slice(0, table.keyLength);
   const assignments = table.columns

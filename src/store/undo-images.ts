@@ -1,8 +1,8 @@
-// Undo images as they are stored: one JSON document per block and commit.
+// Stored undo images: one JSON document per block and commit.
 //
-// A document holds, per table, rows as they were before the block: a whole row is put back, a bare
-// key is deleted. One document is one insert, however many rows the block changed, and its values
-// are the columns' own, so that restoring needs no conversion.
+// For each table a document holds rows as they were before the block: a whole row is restored, a
+// bare key is deleted. One document is one insert, however many rows the block changed, and its
+// values are column values, so that restoring needs no conversion.
 
 import type { ChainSlug } from '../model/chain.ts';
 import { upgradePoolImage } from './legacy-pool-image.ts';
@@ -46,7 +46,7 @@ interface Restoration {
   readonly deleted: readonly SqlRow[];
 }
 
-/** Collects documents, oldest first: of several images of one row the oldest is the one wanted. */
+/** Collects documents, oldest first: of several images of one row the oldest is used. */
 export class UndoCollector {
   readonly #rows = new Map<Table, Map<string, SqlRow>>(TABLES.map((table) => [table, new Map()]));
 
@@ -80,7 +80,7 @@ function parseDocument(document: string): Record<string, SqlRow[]> {
   }
 }
 
-/** A migration may have appended columns since the image was taken; nothing is known of those. */
+/** A migration may have appended columns since the image was taken; those are null. */
 function pad(row: SqlRow, table: Table): SqlRow {
   if (row.length === table.columns.length) return row;
   if (table === POOL_TABLE) return upgradePoolImage(row);

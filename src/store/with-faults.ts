@@ -1,16 +1,16 @@
-// The store's boundary: whatever an engine throws leaves it as a `StoreError`.
+// The store's boundary: everything that an engine throws becomes a `StoreError`.
 //
-// What the work inside of a transaction throws by itself, such as a `StaleWriterError`, is no fault
-// of the store and passes as it is.
+// Errors thrown by the work inside a transaction, such as a `StaleWriterError`, are not store
+// faults and pass unchanged.
 
 import type { SqlEngine, SqlSession } from './sql.ts';
 import { StoreError, type StoreFault } from './store-error.ts';
 
 interface FaultOptions {
   readonly findFault: (error: unknown) => StoreFault;
-  /** Throws where the store is known to be of no use. */
+  /** Throws if the store is known to be unusable. */
   readonly assertUsable?: () => void;
-  /** Told of every fault, on its way to the caller. */
+  /** Called for every fault on its way to the caller. */
   readonly onError: (error: StoreError) => void;
 }
 

@@ -1,4 +1,4 @@
-// Tells how long each operation of an engine took, without the engine knowing of it.
+// Measures each operation of an engine from outside.
 
 import type { OnTiming, SqlEngine, SqlSession } from './sql.ts';
 import type { SqlStatement } from './table.ts';
@@ -47,7 +47,9 @@ function withSessionTiming(session: SqlSession, timed: Timed): SqlSession {
   };
 }
 
-/** `SELECT … FROM trades …` is `select trades`: few names, whatever the statement's details. */
+/**
+ * `SELECT … FROM trades …` becomes `select trades`: few names, whatever the statement's details.
+ */
 function toName({ sql }: SqlStatement): string {
   const verb = /[A-Za-z]+/.exec(sql)?.[0] ?? 'query';
   const table = /(?:FROM|INTO|UPDATE)\s+([a-z_]+)/.exec(sql)?.[1] ?? '';

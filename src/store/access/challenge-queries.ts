@@ -1,4 +1,4 @@
-// Challenges in SQL: opened within bounds, and used up by exactly one sign-in.
+// Challenges in SQL: created within limits, and used by exactly one sign-in.
 
 import type { ChallengeRecord, SessionRecord } from '../../model/access-record.ts';
 import type { AccessStore, ChallengeBounds, ChallengeOpening, SignIn } from '../access-store.ts';
@@ -13,7 +13,7 @@ type ChallengeQueries = Pick<
   'openChallenge' | 'readChallenge' | 'failChallenge' | 'signIn'
 >;
 
-/** PostgreSQL lets one transaction at a time past this; SQLite has one writer anyway. */
+/** PostgreSQL lets one transaction at a time past this lock; SQLite has one writer anyway. */
 const LOCK_CHALLENGES: SqlStatement = {
   sql: "UPDATE access_locks SET version = version + 1 WHERE name = 'challenges'",
   takes: [],
@@ -55,7 +55,7 @@ const USE_UP: SqlStatement = {
   gives: [],
 };
 
-/** Locks the wallet's row too, so that its sign-ins count each other's sessions. */
+/** Also locks the wallet's row, so that concurrent sign-ins see each other's sessions. */
 const PUT_WALLET: SqlStatement = {
   sql: `INSERT INTO access_wallets (id, address, created_at_ms, signed_in_at_ms, keys_issued)
     VALUES ($1, $2, $3, $4, 0)

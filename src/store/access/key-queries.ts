@@ -1,4 +1,4 @@
-// API keys in SQL: at most so many active ones a wallet, whoever asks at the same moment.
+// API keys in SQL: enforces the limit of active keys per wallet under concurrency.
 
 import type { KeyRecord } from '../../model/access-record.ts';
 import type { WalletId } from '../../model/ids.ts';
@@ -27,10 +27,10 @@ const IDEMPOTENCY_TABLE = defineTable('access_idempotency', {
 });
 const writeIdempotency = createRowWriter(IDEMPOTENCY_TABLE);
 
-/** Keys that ended are kept for the list; of very many, the oldest are forgotten. */
+/** Ended keys stay in the list; above this number the oldest are deleted. */
 const ENDED_KEYS_MAX = 1000;
 
-/** Whoever has changed the wallet's row goes first; the others wait and then see that one's key. */
+/** Serialises the transactions of a wallet: each waits and then sees the keys of the one before. */
 const LOCK_WALLET: SqlStatement = {
   sql: 'UPDATE access_wallets SET keys_issued = keys_issued + 1 WHERE id = $1',
   takes: ['text'],
@@ -90,7 +90,7 @@ async function countActive(
   return numberAt(row, 0);
 }
 
-/** What the same word led to before; null when it is new. */
+/** The result of an earlier request with the same idempotency key; null if it is new. */
 async function findReplay(
   session: SqlSession,
   key: KeyRecord,
@@ -102,7 +102,7 @@ async function findReplay(
   if (numberAt(row, at.created_at_ms) + IDEMPOTENCY_LIFE_MS <= key.createdAtMs) return null;
   if (textAt(row, at.request) !== mark.request) return { outcome: 'conflict' };
   const [issued] = await session.query(SELECT_OWN, [textAt(row, at.key_id), key.walletId]);
-  // A key that was forgotten since cannot be told again, nor may the word make a second one.
+  // A deleted key cannot be returned again, and the idempotency key must not issue a second one.
   return issued === undefined
     ? { outcome: 'conflict' }
     : { outcome: 'replayed', key: toKeyRecord(issued) };

@@ -1,13 +1,13 @@
-// How long access remembers what is over.
+// How long access keeps expired data.
 
 const HOUR_MS = 3_600_000;
 
-/** A word of idempotency is honoured for so long. */
+/** How long an idempotency key is valid. */
 export const IDEMPOTENCY_LIFE_MS = 24 * HOUR_MS;
 
 export const USAGE_HOURS = 24;
 
-/** The hour that usage is counted under. */
+/** The hour in which usage is counted. */
 export function toHour(atMs: number): number {
   return Math.floor(atMs / HOUR_MS);
 }

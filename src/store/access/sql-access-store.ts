@@ -1,4 +1,4 @@
-// The store of access over any engine that offers SQL sessions.
+// The access store over any engine with SQL sessions.
 
 import type { AccessStore } from '../access-store.ts';
 import type { SqlEngine } from '../sql.ts';

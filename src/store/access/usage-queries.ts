@@ -1,4 +1,4 @@
-// Usage, peppers and the forgetting of what is over, in SQL.
+// Usage, peppers and deletion of expired data, in SQL.
 
 import type { AccessStore, UsageEntry } from '../access-store.ts';
 import { createRowWriter } from '../create-row-writer.ts';
@@ -33,7 +33,7 @@ const TOUCH_KEY: SqlStatement = {
   gives: [],
 };
 
-/** PostgreSQL sums whole numbers into decimals, which the driver hands out as text. */
+/** PostgreSQL sums integers into decimals, which the driver returns as text. */
 const SELECT_USAGE: SqlStatement = {
   sql: `SELECT source, CAST(SUM(requests) AS BIGINT) FROM access_usage
     WHERE wallet_id = $1 AND hour > $2 GROUP BY source`,

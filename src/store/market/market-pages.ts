@@ -1,4 +1,4 @@
-// The public reads' own queries, the same on both engines.
+// Queries of the public reads, the same on both engines.
 
 import { toSortableInteger } from '../../lib/sortable-integer.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -99,7 +99,7 @@ function toTopPools(column: 'token0' | 'token1', limit: number): SqlStatement {
   );
 }
 
-/** The deepest first; those whose depth is unknown last, and equal ones by their id. */
+/** Deepest first; pools of unknown depth last, and equal ones by id. */
 function compareDepth(a: PoolRecord, b: PoolRecord): number {
   const [depthA, depthB] = [a.liquidityUsdE18 ?? -1n, b.liquidityUsdE18 ?? -1n];
   if (depthA !== depthB) return depthA > depthB ? -1 : 1;

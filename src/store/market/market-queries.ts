@@ -117,7 +117,7 @@ export class MarketQueries implements MarketReader {
       );
       rows.push(...(await this.session.queryEach(SELECT_POOLS_OF_PAIR, sets)));
     }
-    // A pool of two tokens that were both asked for is found from either side.
+    // A pool of two requested tokens is found from both sides.
     const pools = new Map(rows.map((row) => [textAt(row, POOL_TABLE.at.pool), row]));
     return Array.from(pools.values(), toPoolRecord);
   }
@@ -164,8 +164,8 @@ export class MarketQueries implements MarketReader {
       series.pool === null
         ? await this.session.query(SELECT_TRADES_OF_TOKEN, values)
         : await this.session.query(SELECT_TRADES_OF_POOL, [...values, series.pool]);
-    // The key orders by time, which on every chain of ours goes with the block number; sorting what
-    // is sorted costs next to nothing and holds where a chain's clock ever stepped back.
+    // The key orders by time, which usually agrees with the block number; sorting a sorted list is
+    // almost free, and covers a chain whose clock stepped back.
     return rows.map(toTradeRecord).sort(compareTrades);
   }
 }

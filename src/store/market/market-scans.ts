@@ -1,4 +1,4 @@
-// Reads of a whole chain, a page at a time, beside the reads by key.
+// Reads of a whole chain, one page at a time.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type {

@@ -1,4 +1,4 @@
-// One chain's writes inside a transaction, the same on both engines.
+// One chain's writes in a transaction, the same on both engines.
 
 import { randomBytes } from 'node:crypto';
 import type { BlockHeader } from '../../model/block-header.ts';
@@ -33,10 +33,10 @@ import { compareTrades, TRADE_TABLE, toTradeRecord, toTradeRow } from '../tables
 import { toUndoDocument, UNDO_TABLE, UndoCollector } from '../undo-images.ts';
 import { MarketQueries } from './market-queries.ts';
 
-/** Headers below the pruned block that stay, so that a reader sees the chain's recent past. */
+/** Headers kept below the pruned block, so that readers see the chain's recent past. */
 const HEADERS_KEPT_BELOW = 64;
 
-/** Undo documents read at a time: a deep rollback must not hold them all in memory. */
+/** Undo documents read at a time, so that a deep rollback does not hold them all in memory. */
 const UNDO_PAGE_SIZE = 50;
 
 const SELECT_TRADES_ABOVE = toSelect(

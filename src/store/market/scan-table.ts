@@ -1,4 +1,4 @@
-// Walks a chain's rows of one table in the order of a key, a page at a time.
+// Iterates over a chain's rows of one table in key order, one page at a time.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { SqlRow, SqlSession, SqlValue } from '../sql.ts';
@@ -8,12 +8,12 @@ const PAGE_SIZE = 2000;
 
 interface TableScan<Row> {
   readonly table: Table;
-  /** Columns that order a chain's rows and tell each from the others; indexed after `chain`. */
+  /** Columns that order a chain's rows uniquely; indexed after `chain`. */
   readonly orderBy: readonly string[];
   readonly toRecord: (row: SqlRow) => Row;
 }
 
-/** Each page is a read of its own, so that a long scan holds neither memory nor a snapshot. */
+/** Each page is a separate read, so that a long scan holds neither memory nor a snapshot. */
 export async function* scanTable<Row>(
   session: SqlSession,
   chain: ChainSlug,

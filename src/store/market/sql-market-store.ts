@@ -1,4 +1,4 @@
-// The market's store over any engine that offers SQL sessions.
+// The market store over any engine with SQL sessions.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';

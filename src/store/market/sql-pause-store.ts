@@ -1,4 +1,4 @@
-// Pauses over any engine that offers SQL sessions.
+// Pauses over any engine with SQL sessions.
 
 import { type ChainSlug, toChain } from '../../model/chain.ts';
 import { createRowWriter } from '../create-row-writer.ts';
@@ -9,7 +9,7 @@ import { type SqlStatement, toSelect } from '../table.ts';
 import { addressAt, numberAt, textAt, toDamage } from '../tables/column-value.ts';
 import { PAUSE_TABLE } from '../tables/pause-table.ts';
 
-/** Two who change something at once are given the same number; the second one tries again. */
+/** Two concurrent changes get the same number; the second retries. */
 const ATTEMPTS_MAX = 10;
 
 const SELECT_NEXT_VERSION: SqlStatement = {

@@ -1,4 +1,4 @@
-// What streams resume from, the same on both engines.
+// Queries for resuming streams, the same on both engines.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';

@@ -9,17 +9,17 @@ import type { ColumnType } from '../table.ts';
 import { numberAt } from '../tables/column-value.ts';
 import { TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
 
-/** Rows that are looked at together where a filter may leave few of them. */
+/** Rows scanned at a time if a filter may match few of them. */
 const WINDOW_SIZE = 2000;
-/** Windows that one page may take: a read must end, whatever is asked. */
+/** The maximum windows per page, so that every read ends. */
 const WINDOW_COUNT_MAX = 10;
 
-/** SQL compares values as doubles, so its bound is a little lower; the exact check follows. */
+/** SQL compares values as doubles, so its bound is a little lower; an exact check follows. */
 const DOUBLE_SLACK = 1 - 1e-9;
 
 const POSITION_COLUMNS = 'timestamp_ms, block, log_index';
 
-/** A statement's values, numbered as they are put in. */
+/** A statement's values, numbered as they are added. */
 class Parameters {
   readonly values: SqlValue[] = [];
   readonly types: ColumnType[] = [];
@@ -35,7 +35,7 @@ export class TradePages {
   readonly #chain: ChainSlug;
   readonly #query: TradeQuery;
   readonly #orderBy: string;
-  /** Whether rows must be looked at one by one. */
+  /** Whether rows must be checked one by one. */
   readonly #isFiltered: boolean;
 
   constructor(session: SqlSession, chain: ChainSlug, query: TradeQuery) {
@@ -82,7 +82,7 @@ export class TradePages {
     );
   }
 
-  /** The last row of a full window, or null when the window reached the end. */
+  /** The last row of a full window; null if the window reached the end. */
   async #findWindowEnd(after: TradePosition | null): Promise<TradePosition | null> {
     const parameters = new Parameters();
     const where = this.#toWhere(parameters, after);
@@ -93,7 +93,7 @@ export class TradePages {
     return { timestampMs: numberAt(row, 0), block: numberAt(row, 1), logIndex: numberAt(row, 2) };
   }
 
-  /** Conditions that an index answers. */
+  /** Conditions that an index can answer. */
   #toWhere(parameters: Parameters, after: TradePosition | null): string {
     const { range, token, wallet, order } = this.#query;
     const conditions = [
@@ -111,7 +111,7 @@ export class TradePages {
     return `WHERE ${conditions.join(' AND ')}`;
   }
 
-  /** Conditions for which rows must be looked at one by one. */
+  /** Conditions that must be checked row by row. */
   #toFilter(parameters: Parameters): string {
     const { pool, side, minUsd } = this.#query;
     const conditions: string[] = [];

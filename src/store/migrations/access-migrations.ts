@@ -1,4 +1,4 @@
-// The migrations of access: a history of its own, because it may live in a file of its own.
+// The migrations of access: a separate history, because it may be in a separate file.
 
 import { ACCESS_MIGRATION } from './0001-access.ts';
 import type { MigrationHistory } from './migration.ts';

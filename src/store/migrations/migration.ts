@@ -20,7 +20,7 @@ interface AppliedMigration {
   readonly checksum: string;
 }
 
-/** Migrations that follow each other, and the table that records which of them were run. */
+/** A sequence of migrations, and the table that records which of them were run. */
 export interface MigrationHistory {
   readonly table: string;
   readonly migrations: readonly Migration[];
@@ -32,7 +32,7 @@ interface HistoryStatements {
   readonly insert: SqlStatement;
 }
 
-/** Made so that both dialects take them as they stand. */
+/** Written so that both dialects accept them. */
 export function toHistoryStatements(table: string): HistoryStatements {
   return {
     create: toCommand(`
@@ -55,18 +55,18 @@ export function toHistoryStatements(table: string): HistoryStatements {
   };
 }
 
-/** A statement that neither takes nor gives values. */
+/** A statement without parameters and results. */
 export function toCommand(sql: string): SqlStatement {
   return { sql, takes: [], gives: [] };
 }
 
 export function toChecksum(migration: Migration, dialect: SqlDialect): string {
-  // Layout is no part of a schema: re-indenting a migration must not lock anybody out.
+  // Whitespace is not part of a schema: re-indenting a migration must not change its checksum.
   const text = migration.toStatements(dialect).join(';\n').replace(/\s+/g, ' ').trim();
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The migrations to run on a store with these applied; refuses a store of another history. */
+/** The migrations to run on a store with these applied; rejects a store with another history. */
 export function planMigrations(
   known: readonly Migration[],
   applied: readonly AppliedMigration[],

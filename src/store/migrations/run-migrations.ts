@@ -1,4 +1,4 @@
-// Brings a store's schema up to date, each migration in a transaction of its own.
+// Migrates a store's schema, each migration in its own transaction.
 
 import type { SqlSession } from '../sql.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
@@ -12,8 +12,8 @@ import {
 } from './migration.ts';
 
 /**
- * `transaction` must keep two processes apart: whoever comes second waits, looks at the record
- * again and finds nothing left to do.
+ * `transaction` must exclude other processes: a second one waits, reads the record again and finds
+ * nothing left to do.
  */
 export async function runMigrations(
   store: {

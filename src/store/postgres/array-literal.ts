@@ -1,6 +1,6 @@
 // A column of values as the text of a PostgreSQL array.
 //
-// The driver's own serialiser takes several times as long, and bulk writes are made of little else.
+// The driver's own serialiser takes several times as long, and it dominates bulk writes.
 
 import type { SqlRow, SqlValue } from '../sql.ts';
 

@@ -1,4 +1,4 @@
-// The server store: PostgreSQL, shared by as many processes as there are.
+// The server store: PostgreSQL, shared by any number of processes.
 
 import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
@@ -22,19 +22,19 @@ interface PostgresStoreOptions extends PostgresPoolOptions, OnStoreHealth {
   readonly onTiming?: OnTiming | undefined;
 }
 
-/** Any number that nobody else locks; it spells "mint". */
+/** An arbitrary lock number; it spells "mint". */
 const MIGRATION_LOCK = 0x6d696e74;
 
 const HOLD_MS = 10_000;
 
 const LOCK_MIGRATIONS = toCommand(`SELECT 1 FROM pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-/** Writes what is there already: shows whether the server can be written to. */
+/** Rewrites an existing row: shows whether the server accepts writes. */
 const TOUCH = toCommand(
   `UPDATE ${ACCESS_HISTORY.table} SET applied_at_ms = applied_at_ms WHERE id = 1`,
 );
 const SHOW_ENCODING: SqlStatement = { sql: 'SHOW server_encoding', takes: [], gives: ['text'] };
 
-/** A transaction sees the state of its first read, which must be now. */
+/** A transaction sees the state of its first read, so that must happen now. */
 const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1';
 
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {

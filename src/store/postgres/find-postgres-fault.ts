@@ -1,4 +1,4 @@
-// Which kind of fault an error of PostgreSQL, or of the connection to it, is.
+// Classifies errors of PostgreSQL and of the connection to it.
 
 import type { StoreFault } from '../store-error.ts';
 
@@ -23,7 +23,7 @@ const FAULT_BY_CODE: Readonly<Record<string, StoreFault>> = {
   XX002: 'damaged', // index_corrupted
 };
 
-/** Where every code of a class means the same. */
+/** If every code of a class means the same. */
 const FAULT_BY_CLASS: Readonly<Record<string, StoreFault>> = {
   '08': 'unreachable', // connection exceptions
   '28': 'unreachable', // the password or the account is not accepted
@@ -46,7 +46,7 @@ const FAULT_BY_ERRNO: Readonly<Record<string, StoreFault>> = Object.fromEntries(
   ].map((code) => [code, 'unreachable']),
 );
 
-/** The driver has no code for these. */
+/** Errors for which the driver has no code. */
 const GONE_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|connection error|not queryable|Query read timeout/i;
 

@@ -6,7 +6,7 @@ import { PostgresSession, type Queryable } from './postgres-session.ts';
 
 export interface PostgresPoolOptions {
   readonly url: string;
-  /** Connections at most; callers beyond that wait. */
+  /** The maximum number of connections; further callers wait. */
   readonly poolSize?: number | undefined;
 }
 
@@ -21,7 +21,7 @@ const BIGINT_OID = 20;
 export class PostgresPool {
   readonly #pool: Pool;
   readonly #pending = new Set<Promise<unknown>>();
-  /** Runs each query on whichever connection is free. */
+  /** Runs each query on any free connection. */
   readonly session: SqlSession;
 
   constructor(options: PostgresPoolOptions) {
@@ -34,8 +34,8 @@ export class PostgresPool {
       application_name: 'mintwire',
       types: { getTypeParser: toTypeParser },
     });
-    // A connection that breaks while nobody uses it is replaced by the next one who needs it; an
-    // event without a listener would end the process instead.
+    // The next caller replaces a connection that breaks while idle; without a listener the event
+    // would end the process.
     this.#pool.on('error', ignore);
     const query = (config: QueryConfig) => this.#track(this.#pool.query(config));
     this.session = new PostgresSession({ query } as Queryable);
@@ -46,7 +46,7 @@ export class PostgresPool {
     return this.#track(this.#run(begin, work));
   }
 
-  /** Ends once what was asked for is done: the pool alone would forget whoever still queues. */
+  /** Waits for pending work: the pool alone would drop queued callers. */
   async close(): Promise<void> {
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
     await this.#pool.end();
@@ -83,7 +83,7 @@ export class PostgresPool {
 }
 
 async function commit(client: PoolClient): Promise<void> {
-  // After a failed statement PostgreSQL answers COMMIT with a rollback, and without an error.
+  // After a failed statement PostgreSQL answers COMMIT with a rollback, without an error.
   const result = await client.query('COMMIT');
   if (result.command !== 'COMMIT') {
     throw new Error('The transaction was rolled back because one of its statements had failed');
@@ -95,12 +95,12 @@ async function rollBack(client: PoolClient): Promise<boolean> {
     await client.query('ROLLBACK');
     return true;
   } catch {
-    // The connection is gone, and the server rolls back what it leaves behind.
+    // The connection is lost, and the server rolls back.
     return false;
   }
 }
 
-/** Counts, blocks and milliseconds fit a number; the driver would hand them out as strings. */
+/** Counts, blocks and milliseconds fit a number; the driver would return them as strings. */
 const toTypeParser: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === BIGINT_OID ? toSafeInteger : types.getTypeParser(oid, format as 'text');
 

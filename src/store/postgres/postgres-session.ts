@@ -1,11 +1,11 @@
-// The shared SQL operations on a PostgreSQL connection, or on a pool of them.
+// The shared SQL operations on a PostgreSQL connection or pool.
 
 import type { ClientBase } from 'pg';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { type ColumnType, type SqlStatement, type Table, toConflictClause } from '../table.ts';
 import { toArrayLiteral } from './array-literal.ts';
 
-/** Rows in one statement: enough to make its overhead vanish, few enough to bound its size. */
+/** Rows per statement: enough to make its overhead negligible, few enough to bound its size. */
 const ROWS_PER_STATEMENT = 4000;
 
 /** A connection, or a pool that picks one for each query. */
@@ -19,7 +19,7 @@ export class PostgresSession implements SqlSession {
     this.#client = client;
   }
 
-  /** After this every call fails: a late one would otherwise write outside its transaction. */
+  /** After this every call fails: a late one would write outside its transaction. */
   end(): void {
     this.#ended = true;
   }
@@ -41,7 +41,7 @@ export class PostgresSession implements SqlSession {
   }
 
   async queryEach({ sql, takes }: SqlStatement, sets: readonly SqlRow[]): Promise<SqlRow[]> {
-    // Each set of values becomes a row `k`, and the query is joined to every one of them.
+    // Each set of values becomes a row `k`, and the query is joined to each of them.
     const inner = sql.replace(/\$(\d+)/g, 'k.p$1');
     const joined = `SELECT q.* FROM ${toUnnest(takes)} CROSS JOIN LATERAL (${inner}) AS q`;
     const rows: SqlRow[] = [];

@@ -20,12 +20,15 @@ import {
 } from './open-sqlite-engine.ts';
 
 interface SqliteStoreOptions extends OnStoreHealth {
-  /** A path, or `:memory:` for a store that is gone when it is closed. */
+  /** A path, or `:memory:` for a temporary store. */
   readonly file: string;
   readonly onTiming?: OnTiming | undefined;
 }
 
-/** Beside the market's file: small and precious, and its writes never wait for the indexer's. */
+/**
+ * A separate file beside the market's: small and precious, and its writes never wait for the
+ * indexer.
+ */
 const ACCESS_FILE = 'access.sqlite';
 
 interface Engines {
@@ -52,7 +55,7 @@ async function openEngines(
   }
 }
 
-/** Files that the settings name wrongly are told of as such; the rest is the store's fault. */
+/** Errors of wrong paths in the settings stay as they are; the rest are store faults. */
 function toOpenError(error: unknown): unknown {
   const isOfSqlite = (error as { code?: unknown } | null)?.code === 'ERR_SQLITE_ERROR';
   const fault = findSqliteFault(error);
@@ -71,11 +74,11 @@ function createHealth(options: OnStoreHealth, engines: () => Engines): StoreHeal
       assertInPlace();
       market.files.assertRoom(outage?.fault === 'full');
       await access.probeWrite();
-      // The indexer writes the market all the time and tells of what it meets: a commit beside it
-      // is needed only to see that a fault is over.
+      // The indexer writes the market constantly and reports faults: a test write is needed only to
+      // see that a fault is over.
       if (outage !== null) await market.probeWrite();
     },
-    // A long transaction of the indexer's holds up whoever wants to write beside it.
+    // A long transaction of the indexer blocks other writers.
     slowFault: null,
   });
 }
@@ -117,7 +120,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
 
 function toFile(name: string): { readonly file: string; readonly remove: () => void } {
   if (name !== ':memory:') return { file: name, remove: () => undefined };
-  // SQLite's own memory databases cannot be read beside a write, so this is a file in all but name.
+  // SQLite's in-memory databases cannot be read during a write, so this is a temporary file.
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-store-'));
   return {
     file: join(folder, 'store.db'),

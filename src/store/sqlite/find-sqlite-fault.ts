@@ -1,4 +1,4 @@
-// Which kind of fault an error of SQLite, or of the files below it, is.
+// Classifies errors of SQLite and of the files below it.
 
 import type { StoreFault } from '../store-error.ts';
 
@@ -18,7 +18,7 @@ const FAULT_BY_CODE: ReadonlyMap<number, StoreFault> = new Map([
   [26, 'damaged'], // SQLITE_NOTADB
 ]);
 
-/** Extended codes that mean something else than their primary one. */
+/** Extended codes that differ in meaning from their primary code. */
 const FAULT_BY_EXTENDED_CODE: ReadonlyMap<number, StoreFault> = new Map([
   [522, 'damaged'], // SQLITE_IOERR_SHORT_READ: the file ends too early
   [1032, 'gone'], // SQLITE_READONLY_DBMOVED
@@ -53,7 +53,7 @@ export function findSqliteFault(error: unknown): StoreFault {
   return (typeof code === 'string' ? FAULT_BY_ERRNO[code] : undefined) ?? 'rejected';
 }
 
-/** Whether the statement only failed because another connection is writing. */
+/** Whether the statement failed only because another connection is writing. */
 export function isBusyError(error: unknown): boolean {
   return findSqliteFault(error) === 'busy';
 }

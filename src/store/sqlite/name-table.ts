@@ -1,7 +1,7 @@
-// Keeps names as numbers: SQLite's rows and keys are then a fraction of their size in text.
+// Stores names as numbers, which makes SQLite's rows and keys much smaller than text.
 //
-// A token's address stands in every balance, candle and trade of that token, in their keys and in
-// their indexes. As a number it makes bulk writes half as costly again and files half as large.
+// A token's address is in every balance, candle and trade of that token, in their keys and in their
+// indexes. As a number it halves the size of files and speeds up bulk writes by half.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { toDamage } from '../tables/column-value.ts';
@@ -21,7 +21,7 @@ export class NameTable {
     this.#connection = connection;
   }
 
-  /** The number of a name, or null when no row can hold it. */
+  /** The number of a name; null if no row can contain it. */
   findId(name: string): number | null {
     const known = this.#ids.get(name);
     if (known !== undefined) return known;
@@ -32,7 +32,7 @@ export class NameTable {
     return id;
   }
 
-  /** The number of a name, given now if it has none. */
+  /** The number of a name, assigned now if it has none. */
   toId(name: string): number {
     const known = this.#ids.get(name) ?? this.findId(name);
     if (known !== null) return known;
@@ -57,7 +57,7 @@ export class NameTable {
     this.#added.length = 0;
   }
 
-  /** The numbers that were given may go to other names now. */
+  /** The assigned numbers may now go to other names. */
   onRollback(): void {
     for (const { name, id } of this.#added) {
       this.#ids.delete(name);

@@ -1,4 +1,4 @@
-// An engine on one SQLite file: a connection that writes and one that reads.
+// An engine on one SQLite file: a connection for writes and one for reads.
 
 import { type MigrationHistory, toCommand } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
@@ -13,7 +13,7 @@ import { makeFilesPrivate, SqliteFiles } from './sqlite-files.ts';
 import { SqliteSession } from './sqlite-session.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 
-/** Writes the first page as it is; SQLite leaves out an UPDATE that changes nothing. */
+/** Rewrites the first page unchanged; SQLite skips an UPDATE that changes nothing. */
 const TOUCH = toCommand('PRAGMA user_version = 0');
 
 export interface SqliteEngineOptions {
@@ -21,21 +21,21 @@ export interface SqliteEngineOptions {
   readonly history: MigrationHistory;
   readonly onTiming: OnTiming | undefined;
   readonly onError: (error: StoreError) => void;
-  /** Whether the files were found to be gone; each use then looks whether they are back. */
+  /** Whether the files were found missing; each use then checks whether they are back. */
   readonly isGone: () => boolean;
 }
 
 export interface OpenSqliteEngine {
   readonly engine: SqlEngine;
   readonly files: SqliteFiles;
-  /** Rejects where the file cannot be written to. */
+  /** Rejects if the file cannot be written. */
   probeWrite(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Reads go to a connection of their own, so that they see only what was committed even while a
- * transaction of this very engine is under way. Threads and processes each open their own.
+ * Reads have their own connection, so that they see only committed data even during a transaction
+ * of this engine. Threads and processes each open their own.
  */
 export async function openSqliteEngine(options: SqliteEngineOptions): Promise<OpenSqliteEngine> {
   const { file, history } = options;
@@ -79,13 +79,13 @@ export async function openSqliteEngine(options: SqliteEngineOptions): Promise<Op
       engine.transaction(async (session) => void (await session.execute(TOUCH, []))),
     async close() {
       reader.close();
-      // The writer goes last: closing moves the log into the file, which a reader cannot do.
+      // The writer closes last: closing moves the WAL into the file, which a reader cannot do.
       await writer.close();
     },
   };
 }
 
-/** A connection of its own, because a connection has one transaction and the reader serves all. */
+/** A separate connection, because a connection has one transaction and the reader is shared. */
 async function runSnapshot<T>(
   { file, history }: SqliteEngineOptions,
   work: (session: SqlSession) => Promise<T>,
@@ -94,7 +94,7 @@ async function runSnapshot<T>(
   const session = new SqliteSession(connection, new NameTable(connection));
   try {
     connection.execute('BEGIN');
-    // A transaction sees the state of its first read, which must be now.
+    // A transaction sees the state of its first read, so that must happen now.
     await session.query(toCommand(`SELECT COUNT(*) FROM ${history.table}`), []);
     return await work(session);
   } finally {

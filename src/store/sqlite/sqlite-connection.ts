@@ -2,11 +2,13 @@
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
-/** Larger pages than SQLite's 4 KiB: keys are long, and a page then holds enough of them. */
+/** Larger than SQLite's default of 4 KiB, because keys are long. */
 const PAGE_SIZE_BYTES = 8192;
 const CACHE_SIZE_KIB = 65_536;
 const MMAP_SIZE_BYTES = 1024 ** 3;
-/** Pages of log before they are moved into the file; a bulk load would otherwise do little else. */
+/**
+ * Pages in the WAL before a checkpoint; bulk loads would otherwise spend their time on checkpoints.
+ */
 const WAL_AUTOCHECKPOINT_PAGES = 4000;
 const WAL_SIZE_LIMIT_BYTES = 64 * 1024 ** 2;
 const OPEN_TIMEOUT_MS = 30_000;
@@ -20,8 +22,8 @@ export class SqliteConnection {
     if (!options.readOnly) {
       this.#database.exec(`PRAGMA page_size = ${PAGE_SIZE_BYTES}`);
       this.#database.exec('PRAGMA journal_mode = WAL');
-      // With WAL, NORMAL already survives a killed process; a power cut could take the last commits
-      // with it. Commits here are few and large, so FULL's one fsync each is cheap, and a revoked
+      // With WAL, NORMAL already survives a killed process, but a power cut could lose the last
+      // commits. Commits here are few and large, so FULL's one fsync each is cheap, and a revoked
       // key must stay revoked.
       this.#database.exec('PRAGMA synchronous = FULL');
       this.#database.exec(`PRAGMA wal_autocheckpoint = ${WAL_AUTOCHECKPOINT_PAGES}`);
@@ -35,7 +37,7 @@ export class SqliteConnection {
     return this.#database.isTransaction;
   }
 
-  /** The number of statements is that of the places in the code, so the cache needs no bound. */
+  /** Statements are fixed in code, so the cache needs no limit. */
   prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {

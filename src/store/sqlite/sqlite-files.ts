@@ -1,5 +1,5 @@
-// The files of one SQLite database: who may read them, whether they are still there, and how much
-// room they have.
+// The files of one SQLite database: their permissions, whether they are still there, and free
+// space.
 
 import { chmodSync, closeSync, openSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -7,11 +7,11 @@ import { StoreError } from '../store-error.ts';
 
 const PRIVATE_MODE = 0o600;
 const SUFFIXES = ['', '-wal', '-shm'] as const;
-/** Below so much free space the disk counts as full, though a small write may still succeed. */
+/** Below this free space the disk counts as full, although a small write may still succeed. */
 const FREE_BYTES_MIN = 1024 ** 2;
-/** Once it was full there must be room for some commits before it counts as free again. */
+/** After the disk was full, there must be room for some commits before it counts as free again. */
 const FREE_AGAIN_BYTES_MIN = 16 * 1024 ** 2;
-/** Of a small volume this share is enough. */
+/** On a small volume this share is enough. */
 const FREE_AGAIN_SHARE = 0.05;
 
 function ignoring(codes: readonly string[], run: () => void): void {
@@ -23,13 +23,13 @@ function ignoring(codes: readonly string[], run: () => void): void {
 }
 
 /**
- * Makes the files readable by their owner only, whatever the umask and the folder allow. The file
- * is created first where there is none: SQLite gives the two beside it the same mode.
+ * Makes the files readable by their owner only, regardless of the umask and the folder. The file is
+ * created first if missing: SQLite gives the two beside it the same mode.
  */
 export function makeFilesPrivate(file: string): void {
   closeSync(openSync(file, 'a', PRIVATE_MODE));
   for (const suffix of SUFFIXES) {
-    // Only the owner may change a mode; whoever else is let in has to live with what it is.
+    // Only the owner may change the mode; other users keep it as it is.
     ignoring(['ENOENT', 'EPERM'], () => chmodSync(`${file}${suffix}`, PRIVATE_MODE));
   }
 }
@@ -40,12 +40,12 @@ function readIdentity(path: string): string | null {
 }
 
 /**
- * SQLite goes on with files that were deleted or replaced as if nothing had happened, and all that
- * is written is lost at the end: so we look ourselves.
+ * SQLite continues on files that were deleted or replaced, and everything written is lost in the
+ * end: so we check ourselves.
  */
 export class SqliteFiles {
   readonly #file: string;
-  /** As they were when the database was opened; the log exists as long as it is open. */
+  /** The files at the time of opening; the WAL exists while the database is open. */
   readonly #identities: readonly (readonly [path: string, identity: string | null])[];
 
   constructor(file: string) {
@@ -62,10 +62,10 @@ export class SqliteFiles {
     }
   }
 
-  /** Throws where the disk has no room; more room is asked for of one that was full. */
+  /** Throws if the disk has no room; requires more room after it was full. */
   assertRoom(wasFull: boolean): void {
     const { bsize, blocks, bfree, bavail } = statfsSync(dirname(this.#file));
-    // Some file systems do not tell.
+    // Some file systems do not report it.
     if (blocks === 0) return;
     const freeBytes = bsize * (process.getuid?.() === 0 ? bfree : bavail);
     const againMin = Math.min(FREE_AGAIN_BYTES_MIN, bsize * blocks * FREE_AGAIN_SHARE);

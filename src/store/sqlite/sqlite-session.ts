@@ -13,8 +13,8 @@ export class SqliteSession implements SqlSession {
   #failed = false;
 
   /**
-   * `endsAtFailure` is for a transaction that writes: some failures, a full disk among them, roll
-   * it back at once, and a later statement would then be committed by itself.
+   * `endsAtFailure` is for write transactions: some failures, such as a full disk, roll back at
+   * once, and a later statement would then be committed on its own.
    */
   constructor(
     connection: SqliteConnection,
@@ -26,12 +26,12 @@ export class SqliteSession implements SqlSession {
     this.#endsAtFailure = options.endsAtFailure;
   }
 
-  /** Whether a statement failed: part of a bulk write may then be there and part of it not. */
+  /** Whether a statement failed: a bulk write may then be partly done. */
   get failed(): boolean {
     return this.#failed;
   }
 
-  /** After this every call fails: a late one would otherwise write outside its transaction. */
+  /** After this every call fails: a late one would write outside its transaction. */
   end(): void {
     this.#ended = true;
   }
@@ -61,8 +61,8 @@ export class SqliteSession implements SqlSession {
   async upsertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
     this.#use(() => {
       const statement = toUpsert(table);
-      // In the order of the key each row falls near the one before, and the tree's pages are
-      // found, split and logged half as often.
+      // In key order each row is near the previous one, and the tree's pages are found, split and
+      // logged half as often.
       const ordered = this.#toNumbered(statement, rows).sort(toKeyOrder(table));
       this.#runForEach(statement.sql, ordered);
     });
@@ -83,7 +83,7 @@ export class SqliteSession implements SqlSession {
       const values = [...set];
       for (const position of namesTaken) {
         const name = values[position];
-        // A name without a number is compared as null, which nothing equals.
+        // A name without a number is compared as null, which equals nothing.
         if (typeof name === 'string') values[position] = this.#names.findId(name);
       }
       for (const row of prepared.all(...values) as unknown as SqlValue[][]) {
@@ -99,17 +99,17 @@ export class SqliteSession implements SqlSession {
 
   #runForEach(sql: string, rows: readonly SqlRow[]): void {
     const prepared = this.#connection.prepare(sql);
-    // These statements return no row, and `get` saves the object that `run` makes for its answer.
+    // These statements return no row, and `get` avoids the result object of `run`.
     for (const row of rows) prepared.get(...row);
   }
 
-  /** Copies of the rows with their names as numbers. */
+  /** Copies of the rows with names as numbers. */
   #toNumbered({ takes }: SqlStatement, rows: readonly SqlRow[]): SqlValue[][] {
     const names = toNamePositions(takes).map((position) => ({ position, name: '', id: 0 }));
     return rows.map((row) => {
       const values = [...row];
       for (const value of values) {
-        // PostgreSQL refuses it everywhere, and no engine shall take what another would not.
+        // PostgreSQL rejects it, and all engines must accept the same data.
         if (typeof value === 'string' && value.includes('\0')) {
           throw new TypeError('Text with U+0000 cannot be stored');
         }
@@ -117,7 +117,7 @@ export class SqliteSession implements SqlSession {
       for (const last of names) {
         const name = values[last.position];
         if (typeof name !== 'string') continue;
-        // Rows that follow each other mostly share their chain, venue or token.
+        // Consecutive rows usually share their chain, venue or token.
         if (name !== last.name || last.id === 0) {
           last.name = name;
           last.id = this.#names.toId(name);
@@ -153,7 +153,7 @@ function toNamePositions(types: readonly ColumnType[]): readonly number[] {
   return positions;
 }
 
-/** Nulls do not occur in keys, and a column's values are all of one type. */
+/** Keys contain no nulls, and a column's values all have one type. */
 function toKeyOrder(table: Table): (a: SqlRow, b: SqlRow) => number {
   const { keyLength } = table;
   return (a, b) => {

@@ -1,4 +1,4 @@
-// The connection that writes: one transaction at a time, waiting for others without blocking.
+// The write connection: one transaction at a time, waiting for other writers without blocking.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlSession } from '../sql.ts';
@@ -18,7 +18,7 @@ export class SqliteWriter {
   constructor(file: string) {
     this.#connection = new SqliteConnection(file, { readOnly: false });
     this.#names = new NameTable(this.#connection);
-    // SQLite would wait inside the call and hold up the whole thread; `#begin` waits instead.
+    // SQLite would wait inside the call and block the whole thread; `#begin` waits instead.
     this.#connection.execute('PRAGMA busy_timeout = 0');
   }
 
@@ -28,7 +28,7 @@ export class SqliteWriter {
     return result;
   }
 
-  /** Closes once the transactions that were asked for are done. */
+  /** Closes once the pending transactions are done. */
   async close(): Promise<void> {
     await this.#last;
     this.#connection.close();
@@ -49,13 +49,13 @@ export class SqliteWriter {
     } catch (error) {
       session.end();
       this.#names.onRollback();
-      // Some failures, a full disk among them, have already rolled back.
+      // Some failures, such as a full disk, have already rolled back.
       if (this.#connection.inTransaction) this.#connection.execute('ROLLBACK');
       throw error;
     }
   }
 
-  /** IMMEDIATE takes the write lock at once, so that nothing later can find it taken. */
+  /** IMMEDIATE takes the write lock at once, so that no later statement can find it taken. */
   async #begin(): Promise<void> {
     const deadline = performance.now() + LOCK_TIMEOUT_MS;
     for (;;) {

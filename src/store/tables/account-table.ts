@@ -1,4 +1,4 @@
-// Which addresses are contracts, as the chain said when it was asked.
+// Which addresses are contracts, as reported by the chain.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';

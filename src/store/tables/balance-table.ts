@@ -1,4 +1,4 @@
-// What each owner holds of each token; nobody's zero is stored.
+// What each owner holds of each token; zero balances are not stored.
 
 import { toSortableInteger } from '../../lib/sortable-integer.ts';
 import type { ChainSlug } from '../../model/chain.ts';

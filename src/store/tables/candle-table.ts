@@ -24,8 +24,8 @@ import {
 /** The pool column of candles over all pools: a key column cannot be null. */
 export const ALL_POOLS = '';
 
-// The four prices share one column because a candle is only ever read whole, and a trade touches up
-// to ten candles: four columns instead of sixteen are a third of the writing.
+// The four prices share one column because a candle is only ever read as a whole, and a trade
+// touches up to ten candles: four columns instead of sixteen cost a third to write.
 export const CANDLE_TABLE = defineTable('candles', {
   key: {
     chain: 'name',
@@ -98,7 +98,7 @@ export function toCandleRecord(row: SqlRow): CandleRecord {
   };
 }
 
-/** Most candles hold no outlier: their clean prices are the same ones and need not be repeated. */
+/** Most candles have no outlier: their clean prices are equal and are not repeated. */
 const SAME = '=';
 
 function toCleanText(clean: Ohlc | null, all: string | null): string | null {

@@ -1,4 +1,4 @@
-// Challenges that wait for their signature.
+// Open sign-in challenges.
 
 import type { ChallengeRecord } from '../../model/access-record.ts';
 import type { ChainSlug } from '../../model/chain.ts';

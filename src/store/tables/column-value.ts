@@ -1,7 +1,7 @@
-// Conversions between the fields of records and the values of columns.
+// Conversions between fields of records and values of columns.
 //
-// A row comes from tables that only this code writes, so a value of another type than its column's
-// means that the store is damaged and is thrown, never guessed at.
+// Only this code writes the tables, so a value of the wrong type means that the store is damaged:
+// it throws.
 
 import { parseSortableInteger, toSortableInteger } from '../../lib/sortable-integer.ts';
 import type { Address, PoolId, TransactionId, WalletId } from '../../model/ids.ts';
@@ -12,7 +12,10 @@ export function toAmount(value: bigint | null): string | null {
   return value === null ? null : toSortableInteger(value);
 }
 
-/** PostgreSQL text cannot hold U+0000, nor UTF-8 a lone surrogate: free text loses both here. */
+/**
+ * PostgreSQL text cannot hold U+0000, and UTF-8 cannot hold a lone surrogate: both are removed from
+ * free text.
+ */
 export function toFreeText(text: string | null): string | null {
   if (text === null) return null;
   return text.replaceAll('\u0000', '').toWellFormed();
@@ -67,7 +70,7 @@ export function amountOrNullAt(row: SqlRow, index: number): bigint | null {
   return row[index] === null ? null : amountAt(row, index);
 }
 
-/** Signed integers and sums without an upper bound, which are never sorted by. */
+/** Signed integers and unbounded sums, which are never sorted by. */
 export function bigintAt(row: SqlRow, index: number): bigint {
   return parse(textAt(row, index), BigInt);
 }
@@ -88,7 +91,7 @@ function unexpected(value: SqlValue | undefined, expected: string): StoreError {
   return toDamage(`The store holds ${JSON.stringify(value)} where ${expected} belongs`);
 }
 
-/** For a value that no code of ours has written. */
+/** For a value that our code has not written. */
 export function toDamage(message: string): StoreError {
   return new StoreError('damaged', new TypeError(message));
 }

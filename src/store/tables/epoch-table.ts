@@ -1,4 +1,4 @@
-// One row per chain: which index of it this is, and from where on its rollbacks are known.
+// One row per chain: the epoch of its index, and from which version on its rollbacks are known.
 
 import { defineTable } from '../table.ts';
 

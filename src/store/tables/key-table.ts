@@ -1,4 +1,4 @@
-// API keys: everything about them but the keys themselves.
+// API keys: everything except the keys themselves.
 
 import type { KeyRecord } from '../../model/access-record.ts';
 import { createRowWriter } from '../create-row-writer.ts';

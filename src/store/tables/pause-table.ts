@@ -1,4 +1,4 @@
-// Tokens that are paused or were; each change has a number above all before it.
+// Tokens that are or were paused; each change has a number above all earlier ones.
 
 import { defineTable } from '../table.ts';
 

@@ -1,4 +1,4 @@
-// What simulated round trips showed of pools. Losses are kept in hundredths of a basis point.
+// Results of simulated round trips through pools. Losses are in hundredths of a basis point.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';

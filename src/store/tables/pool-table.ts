@@ -1,5 +1,5 @@
-// Pools with the state that their last event left. What a kind keeps of its own is text that the
-// kind itself writes and reads.
+// Pools with their state after the last event. Kind-specific fields are text that the kind itself
+// encodes and decodes.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { ChainSlug } from '../../model/chain.ts';

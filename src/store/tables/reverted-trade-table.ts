@@ -1,4 +1,4 @@
-// Trades that rollbacks took back: of each what names it and where it stood.
+// Trades that rollbacks removed: their ids and positions.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { TradeRecord } from '../../model/market-record.ts';

@@ -1,4 +1,4 @@
-// Rollbacks as they happened, kept for as long as streams may resume from before them.
+// Rollbacks, kept for as long as streams may resume from before them.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import { createRowWriter } from '../create-row-writer.ts';

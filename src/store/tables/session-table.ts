@@ -1,4 +1,4 @@
-// Wallet sessions; a session that ended has no row.
+// Wallet sessions; an ended session has no row.
 
 import type { SessionRecord, SessionTransport } from '../../model/access-record.ts';
 import type { ChainSlug } from '../../model/chain.ts';

@@ -1,4 +1,4 @@
-// Trades, keyed so that a token's newest are one range of the key.
+// Trades, keyed so that a token's newest trades are one range of the key.
 
 import { toSortableInteger } from '../../lib/sortable-integer.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -91,7 +91,7 @@ export function toTradeRecord(row: SqlRow): TradeRecord {
   };
 }
 
-/** Chain order: by block, then by log; one swap seen by two tokens, by token. */
+/** Chain order: by block, then by log; two trades of one swap, by token. */
 export function compareTrades(a: TradeRecord, b: TradeRecord): number {
   if (a.block !== b.block) return a.block - b.block;
   if (a.logIndex !== b.logIndex) return a.logIndex - b.logIndex;
