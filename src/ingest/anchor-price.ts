@@ -1,4 +1,4 @@
-// The USD price of the native coin, from the chain's anchor pools as they stand right now.
+// The USD price of the native coin, from the current state of the chain's anchor pools.
 
 import { kindOf } from '../amm/pool-kinds.ts';
 import { RANK_NATIVE, RANK_STABLE } from '../chains/quote-rule.ts';
@@ -22,7 +22,7 @@ function toUsdPrice(state: MarketState, pool: PoolEntry): Ratio | null {
   };
 }
 
-/** USD per unit of the native coin by the first anchor pool that has a price; else null. */
+/** USD per unit of the native coin, by the first anchor pool that has a price; otherwise null. */
 export function toAnchorPrice(state: MarketState): Ratio | null {
   for (const id of state.assets.anchorPools) {
     const pool = state.pools.get(id);

@@ -1,4 +1,4 @@
-// Applies the events of whole blocks, in the order of the log, to the rows in memory.
+// Applies the events of whole blocks, in log order, to the rows in memory.
 
 import type { BlockEvents } from '../model/block-events.ts';
 import type { TransactionId } from '../model/ids.ts';
@@ -35,8 +35,8 @@ function applyBlock(state: MarketState, block: BlockEvents): void {
 }
 
 /**
- * Everything that the blocks mention must have been loaded (`loadState`). Blocks above
- * `finalizedBlock` leave behind what is needed to undo them.
+ * Requires that everything the blocks mention is loaded (`loadState`). Blocks above
+ * `finalizedBlock` get undo images.
  */
 export function applyBlocks(
   state: MarketState,

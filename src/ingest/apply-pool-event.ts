@@ -1,4 +1,4 @@
-// Pools come into being and change: their rows follow the log, each in the way of its kind.
+// Creates and updates pools from the log, each by the rules of its kind.
 
 import type { PoolTicks, SwappedAmounts } from '../amm/pool-kind.ts';
 import { kindOf } from '../amm/pool-kinds.ts';
@@ -7,14 +7,14 @@ import type { PoolChange, PoolRecord } from '../model/pool.ts';
 import type { BasePool, MarketState, PoolEntry, TickEntry } from './market-state.ts';
 import { toTokenEntry } from './token-entry.ts';
 
-/** Oldest first, and in one block by id: the same however the pools came to be known. */
+/** Oldest first, and within a block by id: the same in whatever order the pools were discovered. */
 export function compareAge(a: BasePool, b: BasePool): number {
   return a.createdBlock - b.createdBlock || (a.pool < b.pool ? -1 : 1);
 }
 
 export function applyPoolCreated(state: MarketState, event: PoolCreatedEvent): void {
   const { description } = event;
-  // A pool met mid-life is announced again and again; only the first time counts.
+  // A pool discovered after its creation is announced several times; only the first counts.
   if (state.pools.get(description.pool) !== undefined) return;
   const { pool, kind, venue, token0, token1, feePips, vault, terms } = description;
   const created = state.createPool({
@@ -59,7 +59,7 @@ function toTickOrder(pool: PoolEntry): readonly number[] {
   return pool.tickOrder;
 }
 
-/** A pool's ticks as its kind sees them; whatever it changes is part of the batch. */
+/** A pool's ticks as its kind sees them; changes become part of the batch. */
 export class EntryTicks implements PoolTicks {
   readonly #state: MarketState;
   readonly #pool: PoolEntry;

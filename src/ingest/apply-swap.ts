@@ -1,4 +1,4 @@
-// A swap: the pool's state after it, and the trades that it is of.
+// Applies a swap: the pool's new state, and its trades.
 
 import { type MarketView, RANK_TOKEN } from '../chains/quote-rule.ts';
 import { compareTexts } from '../lib/decimal.ts';
@@ -11,7 +11,7 @@ import type { MarketState, PoolEntry, TokenEntry } from './market-state.ts';
 import { priceTrade, type TradePrices } from './price-trade.ts';
 import { toTokenEntry } from './token-entry.ts';
 
-/** Trades below this are dust; where the value is unknown, amounts below so many raw units. */
+/** Trades below this value are dust; if the value is unknown, amounts below this many raw units. */
 const DUST_USD = '0.01';
 const DUST_RAW = 1000n;
 
@@ -33,8 +33,8 @@ function isDust(amounts: { baseRaw: bigint; quoteRaw: bigint }, valueUsd: string
 }
 
 /**
- * Between two tokens without a fixed value the swap is valued at the last price of the one with
- * the deeper market elsewhere: the other's price follows from it, and not the other way round.
+ * A swap between two tokens without a fixed value is valued at the last price of the one with the
+ * deeper market elsewhere, so that the other's price follows from it.
  */
 function toValuedThrough(
   view: MarketView,
@@ -50,7 +50,7 @@ function toValuedThrough(
   return view.base < view.quote ? 'base' : 'quote';
 }
 
-/** A clean trade sets the token's price; an outlier only where there is none yet. */
+/** A clean trade sets the token's price; an outlier only if there is none yet. */
 function applyToToken(state: MarketState, token: TokenEntry, trade: TradeRecord): void {
   state.touchToken(token);
   const { row } = token;
@@ -65,8 +65,8 @@ function applyToToken(state: MarketState, token: TokenEntry, trade: TradeRecord)
 }
 
 /**
- * A token's trades never go back in time, so that the order of the chain is the order of its
- * candles. On a chain whose blocks do (a local node after a reorganisation) time stands still.
+ * A token's trades never go back in time, so that chain order is also candle order. If block times
+ * step back (a local node after a reorganisation), the token's time stands still.
  */
 function toTradeTime(state: MarketState, view: MarketView): number {
   const { lastTradeAtMs } = toTokenEntry(state, view.base).row;
@@ -90,7 +90,7 @@ function toPrices(
     view,
     base,
     quote,
-    // A swap that took from both sides, or gave to both, has no price.
+    // A swap that took from both sides, or paid to both, has no price.
     baseRaw: swap.oneForOther ? swap.baseRaw : 0n,
     quoteRaw: swap.quoteRaw,
     anchor: toAnchorPrice(state),
@@ -136,7 +136,7 @@ function toTrade(
   };
 }
 
-/** `index` is the swap's position among those of its transaction. */
+/** `index` is the swap's index among those of its transaction. */
 export function applySwap(
   state: MarketState,
   event: SwapEvent,

@@ -1,4 +1,4 @@
-// Balances, holders and their sum, kept exactly as transfers tell them.
+// Maintains balances, holders and their sum from transfer events.
 
 import type { TransferEvent } from '../model/block-events.ts';
 import type { Address } from '../model/ids.ts';
@@ -6,7 +6,7 @@ import type { BalanceEntry } from './balance-cache.ts';
 import type { MarketState, TokenEntry } from './market-state.ts';
 import { toTokenEntry } from './token-entry.ts';
 
-/** No balance or sum of balances passes what a contract can hold, whatever its events claim. */
+/** Balances and their sums are capped at what a contract can hold, whatever its events claim. */
 const AMOUNT_MAX = 2n ** 256n - 1n;
 
 function toBalanceEntry(state: MarketState, token: Address, owner: Address): BalanceEntry {
@@ -15,7 +15,7 @@ function toBalanceEntry(state: MarketState, token: Address, owner: Address): Bal
   return entry;
 }
 
-/** Takes what the owner is known to have, at most: a balance never goes below zero. */
+/** Takes at most the owner's known balance, so that a balance never goes below zero. */
 function debit(state: MarketState, token: TokenEntry, owner: Address, amountRaw: bigint): void {
   const balance = toBalanceEntry(state, token.row.token, owner);
   const hadRaw = balance.row.amountRaw;

@@ -1,12 +1,12 @@
-// Balances in memory, by token and owner. Two maps in a row are three times as fast as one with
-// joined keys, and every transfer looks here twice.
+// Balances in memory, by token and owner. Two nested maps are three times as fast as one with
+// joined keys, and every transfer makes two lookups.
 
 import type { Address } from '../model/ids.ts';
 import type { BalanceRecord } from '../model/market-record.ts';
 
 export interface BalanceEntry {
   readonly row: { -readonly [Key in keyof BalanceRecord]: BalanceRecord[Key] };
-  /** The last block whose undo image has this row. */
+  /** The last block whose undo image includes this row. */
   imagedBlock: number;
 }
 

@@ -1,19 +1,19 @@
-// What a chain's source may do wrong, apart from not answering.
+// Errors of a chain's source other than being unreachable.
 
-/** The source contradicts itself or the store for now; asking again may help. */
+/** The source contradicts itself or the store for now; a retry may help. */
 export class ChainInconsistentError extends Error {
   override readonly name = 'ChainInconsistentError';
 }
 
 /**
- * The source denies a block that was final. No rollback can be right: either the source is sick or
- * this store belongs to another chain.
+ * The source does not have a block that was final. A rollback would be wrong: either the source is
+ * faulty or this store belongs to another chain.
  */
 export class FinalityError extends Error {
   override readonly name = 'FinalityError';
 }
 
-/** Contracts could not be asked for supplies; blocks can be indexed all the same. */
+/** Supplies could not be read from contracts; blocks can still be indexed. */
 export class SupplyReadError extends Error {
   override readonly name = 'SupplyReadError';
 }

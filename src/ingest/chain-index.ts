@@ -1,4 +1,4 @@
-// One chain's index: the stored rows with their checkpoint, moved forward and back block by block.
+// One chain's index: the stored rows with their checkpoint, moved forward and back by blocks.
 
 import type { ChainAdapter } from '../chains/adapter.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -27,7 +27,7 @@ interface ChainIndexOptions {
   readonly store: MarketStore;
   readonly limits?: StateLimits;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** For how long it is remembered what rollbacks took back. */
+  /** How long rollback records are kept. */
   readonly rollbacksKeptMs?: number | undefined;
   /** Called after each commit, in order; must not throw. */
   readonly onCommitted: (event: CommittedEvent) => void;
@@ -35,18 +35,20 @@ interface ChainIndexOptions {
 
 interface BlocksToAppend {
   readonly blocks: readonly BlockEvents[];
-  /** Headers to keep for finding reorganisations; at least the last block's. */
+  /** Headers to keep for detecting reorganisations; at least the last block's. */
   readonly headers: readonly BlockHeader[];
   readonly last: BlockHeader;
   readonly finalizedBlock: number;
-  /** Whether the contracts are asked for the supplies of tokens whose balances moved. */
+  /** Whether to read the supplies of tokens whose balances changed. */
   readonly withSupplies: boolean;
-  /** What may have changed tokens; null where the blocks were not searched for it. */
+  /** Events that may have changed tokens; null if the blocks were not searched for them. */
   readonly notices?: readonly TokenNotice[] | null | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Which rows a commit touched, kept until it is final: a rollback touches them again. */
+/**
+ * The rows that a commit touched, kept until it is final, because a rollback touches them again.
+ */
 interface Touched {
   readonly toBlock: number;
   readonly tokens: readonly Address[];
@@ -76,7 +78,7 @@ export class ChainIndex {
   #startBlock = 0;
   #headers = new Map<number, BlockHeader>();
   #touched: Touched[] = [];
-  /** Of commits up to this block nobody remembers what they touched. */
+  /** For commits up to this block the touched rows are unknown. */
   #touchedSince = 0;
   /** A commit whose outcome is not known yet. */
   #pending: CommittedEvent | null = null;
@@ -94,7 +96,7 @@ export class ChainIndex {
     return this.#checkpoint;
   }
 
-  /** The last block that is indexed; the one before the first where none is. */
+  /** The last indexed block; if there is none, the block before the first. */
   get block(): number {
     return this.#checkpoint?.block ?? this.#startBlock - 1;
   }
@@ -109,7 +111,7 @@ export class ChainIndex {
     return this.#headers;
   }
 
-  /** Forgets memory and takes up what is stored; a store without the chain begins at a block. */
+  /** Discards memory and loads the checkpoint; an empty store begins at `startBlock`. */
   async load(startBlock: number, signal: AbortSignal): Promise<void> {
     const { chain } = this.#adapter;
     this.#state.clear();
@@ -133,7 +135,7 @@ export class ChainIndex {
 
   /**
    * Applies blocks that follow the last indexed one and commits them. Returns the tokens whose
-   * supplies are due now, and were not to be asked or could not be had.
+   * supplies are due but were not read.
    */
   async append(append: BlocksToAppend): Promise<readonly Address[]> {
     const { blocks, last, finalizedBlock, signal } = append;
@@ -190,8 +192,8 @@ export class ChainIndex {
   }
 
   /**
-   * Asks for the supplies of tokens that no new block touched, as of the last indexed block.
-   * Returns those that could not be had.
+   * Reads the supplies of tokens that no new block touched, as of the last indexed block. Returns
+   * those that could not be read.
    */
   async updateSupplies(
     tokens: readonly Address[],
@@ -220,7 +222,7 @@ export class ChainIndex {
     return missed;
   }
 
-  /** Takes back every block above `ancestor`. Returns whether all rows touched were told. */
+  /** Removes every block above `ancestor`. Returns whether all touched rows were reported. */
   async rollBack(ancestor: BlockHeader): Promise<boolean> {
     const before = this.#requireCheckpoint();
     const checkpoint: Checkpoint = {
@@ -230,7 +232,7 @@ export class ChainIndex {
       timestampMs: ancestor.timestampMs,
       version: before.version + 1,
     };
-    // Whatever happens, memory holds rows of the branch that is being left.
+    // In any case memory holds rows of the abandoned branch.
     this.#state.clear();
     await rollBack(this.#store, {
       chain: this.#adapter.chain,
@@ -268,8 +270,8 @@ export class ChainIndex {
   }
 
   /**
-   * Tells of the last commit once it is known to have happened. A connection lost in the middle of
-   * one leaves that open until the checkpoint is read again: the feed must not miss it.
+   * Reports the last commit once it is known to have succeeded. If the connection was lost during a
+   * commit, that is unknown until the checkpoint is read again: the feed must not miss it.
    */
   #settlePending(): void {
     const event = this.#pending;
@@ -278,7 +280,7 @@ export class ChainIndex {
     if (event === null || checkpoint?.version !== event.version) return;
     if (checkpoint.blockHash !== event.checkpoint.blockHash) return;
     const { toBlock, tokens, pools } = event;
-    // What a rollback left of a commit may be taken back by the next one.
+    // The next rollback may remove what this one left of a commit.
     this.#touched = this.#touched
       .filter((touched) => touched.toBlock > checkpoint.finalizedBlock)
       .map((touched) => ({ ...touched, toBlock: Math.min(touched.toBlock, checkpoint.block) }));
@@ -305,12 +307,12 @@ export class ChainIndex {
     };
   }
 
-  /** Whether every commit above a block is remembered with what it touched. */
+  /** Whether the touched rows of every commit above a block are known. */
   #isToldWhole(block: number): boolean {
     return block >= this.#touchedSince;
   }
 
-  /** A contract that cannot be asked now is asked later; that must not hold up the blocks. */
+  /** A supply that cannot be read now is read later; that must not delay the blocks. */
   async #setSupplies(changes: BatchChanges, append: BlocksToAppend): Promise<readonly Address[]> {
     const { last: header, signal } = append;
     const entries = [...changes.tokens].filter(({ row }) => isSupplyDue(row, this.#adapter.assets));
@@ -325,7 +327,7 @@ export class ChainIndex {
     return entries.map(({ row }) => row.token);
   }
 
-  /** When the first indexed block was made, as nearly as is known at the first commit. */
+  /** The time of the first indexed block, as precisely as it is known at the first commit. */
   #toStart(first: BlockHeader): Pick<Checkpoint, 'startAtMs'> {
     const stored = this.#checkpoint;
     if (stored === null) return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };

@@ -20,14 +20,15 @@ function assertOrder(reading: BlockRangeReading, fromBlock: number): void {
   }
 }
 
-/** Whether `header` is the first block at or after a position, by its own account. */
+/** Whether `header` is the first block at or after a position, judged by its parent. */
 function isFirstFrom(header: BlockHeader, fromBlock: number): boolean {
   return header.parentPosition < fromBlock && fromBlock <= header.position;
 }
 
 /**
- * Each header must name the one before as its parent, by position and by hash: so none between is
- * missing. A reading that ends early is harmless, since the next one begins after its last header.
+ * Each header must name the previous one as its parent, by position and by hash, so none is missing
+ * in between. A reading that ends early is harmless, since the next one begins after its last
+ * header.
  */
 function assertLinks(reading: BlockRangeReading, fromBlock: number): void {
   const byPosition = new Map<number, BlockHeader>();

@@ -29,7 +29,7 @@ export interface BatchToCommit {
   readonly chain: ChainSlug;
   readonly fromBlock: number;
   readonly changes: BatchChanges;
-  /** Those that a later reorganisation will be compared with, the last block's among them. */
+  /** The headers for detecting later reorganisations, including the last block's. */
   readonly headers: readonly BlockHeader[];
   readonly notices?: readonly TokenNotice[] | null | undefined;
   readonly previous: Checkpoint | null;

@@ -1,4 +1,4 @@
-// Compares stored balances, supplies and pools with what the contracts themselves say at a block.
+// Compares stored balances, supplies and pools with the contracts at a block.
 
 import { kindOf } from '../amm/pool-kinds.ts';
 import type { ChainAdapter, PoolStateReading } from '../chains/adapter.ts';
@@ -14,13 +14,13 @@ interface ContractComparison {
   readonly stored: MarketReader & MarketScanner;
   readonly adapter: ChainAdapter;
   readonly header: BlockHeader;
-  /** The whole history is indexed, so that balances must be right even where they do not add up. */
+  /** The whole history is indexed, so balances must be correct even if they do not add up. */
   readonly fromGenesis: boolean;
   readonly report: VerifyReport;
   readonly signal: AbortSignal;
 }
 
-/** Returns the tokens whose balances can be held against their contracts. */
+/** Returns the tokens whose balances can be compared with their contracts. */
 async function compareSupplies(comparison: ContractComparison): Promise<Set<Address>> {
   const { adapter, header, report, signal, stored } = comparison;
   const comparable = new Set<Address>();
@@ -80,7 +80,7 @@ async function compareBalances(
   }
 }
 
-/** Of an incomplete pool only what its last event told is known. */
+/** For an incomplete pool, only the fields set by its last event are known. */
 function toExpectedState(
   row: PoolRecord,
   reading: PoolStateReading['state'],

@@ -1,4 +1,4 @@
-// Compares every row of two indexes of one chain: the stored one and one made anew.
+// Compares every row of two indexes of one chain: the stored one and a rebuilt one.
 
 import { kindOf } from '../amm/pool-kinds.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -9,7 +9,7 @@ import type { VerifyReport } from './verify-report.ts';
 
 type Index = MarketReader & MarketScanner;
 
-/** How one kind of row is walked, found by key and named. */
+/** How one kind of row is scanned, found by key and named. */
 interface RowKind<Row> {
   readonly name: string;
   scan(index: Index): AsyncIterable<readonly Row[]>;
@@ -18,7 +18,7 @@ interface RowKind<Row> {
   toComparable(row: Row): object;
 }
 
-/** Supplies depend on when they were asked; the contracts themselves are asked about those. */
+/** Supplies depend on when they were read; they are compared with the contracts instead. */
 function withoutSupply(row: TokenRecord): object {
   const { supplyRaw, supplyBlock, supplyBalanceSumRaw, ...rest } = row;
   return rest;
@@ -51,7 +51,7 @@ async function compareKind<Row>(
     }
   }
   report.count(kind.name, storedCount);
-  // What the store lacks was not met yet.
+  // Rows that are missing from the store have not been seen yet.
   for await (const rows of kind.scan(expected)) {
     const found = new Set((await kind.find(stored, rows)).map((row) => kind.toKey(row)));
     for (const row of rows) {
@@ -113,7 +113,7 @@ async function compareTables(
   });
 }
 
-/** The trades of one block after the other. */
+/** The trades grouped by block. */
 async function* toBlocks(
   scan: AsyncIterable<readonly TradeRecord[]>,
 ): AsyncGenerator<TradeRecord[]> {
@@ -145,7 +145,7 @@ function compareBlock(
   for (const [key, row] of rest) report.compare(`trade ${key}`, { stored: null, expected: row });
 }
 
-/** Both scans are in chain order, so they are walked side by side. */
+/** Both scans are in chain order, so they are walked in parallel. */
 async function compareTrades(
   indexes: { readonly stored: Index; readonly expected: Index },
   chain: ChainSlug,
@@ -173,7 +173,7 @@ async function compareTrades(
   }
 }
 
-/** Adds a line for every row that differs, is missing or is too many. */
+/** Adds a line for every row that differs, is missing or is unexpected. */
 export async function compareIndexes(
   indexes: { readonly stored: Index; readonly expected: Index },
   chain: ChainSlug,

@@ -1,4 +1,4 @@
-// What must be known of a block before its events are applied: sandwiches, and pools' depths.
+// What must be known of a block before its events are applied: sandwiches, and the depths of pools.
 
 import { kindOf } from '../amm/pool-kinds.ts';
 import { type MarketView, toMarketViews } from '../chains/quote-rule.ts';
@@ -11,13 +11,16 @@ import { findSandwichLegs } from './find-sandwich-legs.ts';
 import type { MarketState, TokenEntry } from './market-state.ts';
 import { toNativePrice } from './price-trade.ts';
 
-/** A token's oldest pools that are compared: nobody slows indexing by creating many. */
+/**
+ * The maximum number of a token's oldest pools to compare, so that nobody can slow indexing by
+ * creating pools.
+ */
 export const POOLS_COMPARED_MAX = 1000;
 
 /** Depths are compared in the native coin, in units of 1e-36. */
 const DEPTH_SCALE = 36;
 
-/** A pool is a sliver below this part of the deepest. */
+/** A pool is a sliver below this fraction of the deepest. */
 const SLIVER_DIVISOR = 100n;
 
 /** Depths of a token's pools at the start of the block. */
@@ -73,8 +76,8 @@ function toTokenDepths(state: MarketState, token: TokenEntry): Map<PoolId, bigin
 }
 
 /**
- * Looks at a block before any of its events is applied, so that depths are those at its start:
- * no transaction can dress up a pool for the length of a block.
+ * Examines a block before its events are applied, so that depths are those at its start: nobody can
+ * inflate a pool's depth within a block.
  */
 export function examineBlock(state: MarketState, block: BlockEvents): BlockExamination {
   const swaps = block.events.filter((event) => event.kind === 'swap');

@@ -1,4 +1,4 @@
-// The last block that the store and the chain have in common, when the chain has left our branch.
+// Finds the last common block of the store and the chain after a reorganisation.
 
 import type { ChainAdapter } from '../chains/adapter.ts';
 import type { BlockHeader } from '../model/block-header.ts';
@@ -15,8 +15,8 @@ interface AncestorSearch {
 
 /**
  * Walks the chain's branch down from our height, from parent to parent. Every header must link to
- * the next, and where there are several endpoints most of them must agree; otherwise this throws
- * and the caller asks again later. Never goes below the finalized block.
+ * the next, and with several endpoints a majority must agree; otherwise this throws and the caller
+ * retries later. Never goes below the finalized block.
  */
 export async function findAncestor(search: AncestorSearch): Promise<BlockHeader> {
   const { adapter, checkpoint, signal } = search;

@@ -1,11 +1,11 @@
-// Sandwich legs: one wallet's swaps around another's, in the same pool and block.
+// Finds sandwich legs: one wallet's swaps around another's, in the same pool and block.
 
 import type { SwapEvent } from '../model/block-events.ts';
 import type { PoolId } from '../model/ids.ts';
 
 type Direction = 0 | 1;
 
-/** How many swaps of a direction there have been, of everybody and of one wallet. */
+/** How many swaps in a direction there were so far, in total and of one wallet. */
 interface Seen {
   readonly all: [number, number];
   readonly wallet: [number, number];
@@ -16,9 +16,9 @@ function toDirection(swap: SwapEvent): Direction {
 }
 
 /**
- * For each swap, in the order given: is there an earlier one of the same wallet in the other
- * direction, with another wallet's swap of `between` between them? Only the first such one need
- * be asked, since it has the most between. Runs in linear time.
+ * For each swap, in the given order: is there an earlier one of the same wallet in the other
+ * direction, with another wallet's swap of `between` in between? Checking the first such one is
+ * enough, since it has the most in between. Runs in linear time.
  */
 function markSecondLegs(
   swaps: readonly SwapEvent[],
@@ -52,8 +52,8 @@ function markSecondLegs(
 }
 
 /**
- * Two swaps of one wallet in opposite directions, and between them a swap of another wallet in
- * the direction of the first: the front run, the victim and the back run.
+ * Two swaps of one wallet in opposite directions, with a swap of another wallet in the direction of
+ * the first between them: front run, victim and back run.
  */
 export function findSandwichLegs(swaps: readonly SwapEvent[]): ReadonlySet<SwapEvent> {
   const legs = new Set<SwapEvent>();
@@ -67,7 +67,7 @@ export function findSandwichLegs(swaps: readonly SwapEvent[]): ReadonlySet<SwapE
   for (const list of byPool.values()) {
     if (list.length < 3) continue;
     markSecondLegs(list, legs, 'other');
-    // Read backwards the back run comes first, and the victim goes the way of the front run.
+    // In reverse order the back run comes first, and the victim has the direction of the front run.
     markSecondLegs(list.toReversed(), legs, 'same');
   }
   return legs;

@@ -1,4 +1,4 @@
-// The stored candles that a batch of trades brings or changes.
+// Folds a batch of trades into the stored candles.
 
 import { CandleCascade, layOver } from '../candles/candle-cascade.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -10,7 +10,7 @@ import type {
 } from '../model/market-record.ts';
 import type { CandleKey, MarketReader } from '../store/store.ts';
 
-/** A key as text, for looking candles up in memory. */
+/** A key as text, for lookups in memory. */
 function toText(key: CandleKey): string {
   return `${key.token} ${key.pool ?? ''} ${key.interval} ${key.openTimeMs}`;
 }
@@ -34,7 +34,7 @@ function cascadeTrades(trades: readonly TradeRecord[]): Iterable<CandleCascade> 
   return cascades.values();
 }
 
-/** Lays the trades over the candles that are stored. */
+/** Merges the trades into the stored candles. */
 export async function foldCandles(
   source: { readonly reader: MarketReader; readonly chain: ChainSlug },
   trades: readonly TradeRecord[],
@@ -47,7 +47,8 @@ export async function foldCandles(
     for (const candle of cascade.finish()) {
       const { interval, draft } = candle;
       const key: CandleKey = { ...series, interval, openTimeMs: draft.openTimeMs };
-      // Stored trades came before these: only an interval's first candle can hold some already.
+      // Stored trades are earlier than these: only an interval's first candle can already hold
+      // some.
       const mayBeStored = !met.has(interval);
       met.add(interval);
       if (mayBeStored) keys.push(key);

@@ -1,4 +1,4 @@
-// Follows one chain: history first, then block by block, through failures and reorganisations.
+// Follows one chain: backfill first, then block by block, through failures and reorganisations.
 
 import type { ChainAdapter, ChainHead } from '../chains/adapter.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -24,25 +24,25 @@ interface IndexerLog {
 export interface IndexerOptions {
   readonly adapter: ChainAdapter;
   readonly store: MarketStore;
-  /** The first block to index, for a store that does not have the chain yet. */
+  /** The first block to index, if the store does not have the chain yet. */
   readonly startBlock: number;
   readonly pollIntervalMs: number;
   readonly sizes: ReadSizes;
   readonly backoff: Backoff;
-  /** Failures in a row after which the state is `failed`; it goes on trying all the same. */
+  /** After this many consecutive failures the state is `failed`; it still retries. */
   readonly failureCountMax: number;
-  /** Work to do and nothing done for so long is `stalled`. */
+  /** Without progress for this long, although there is work, the state is `stalled`. */
   readonly stallAfterMs: number;
-  /** A head that stands still for so long is `stalled` too; null for a chain that may rest. */
+  /** A head that does not move for this long is `stalled` too; null for a chain that may pause. */
   readonly headStallAfterMs: number | null;
   readonly limits?: StateLimits;
-  /** For how long it is remembered what rollbacks took back; a day unless told. */
+  /** How long rollback records are kept; a day by default. */
   readonly rollbacksKeptMs?: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
   readonly log: IndexerLog;
-  /** Every commit and rollback, in order, after it happened. */
+  /** Called for every commit and rollback, in order, afterwards. */
   readonly onCommitted: (event: CommittedEvent) => void;
 }
 
@@ -60,9 +60,9 @@ type IndexerState = 'starting' | 'backfilling' | 'following' | 'stalled' | 'fail
 export interface IndexerStatus {
   readonly chain: ChainSlug;
   readonly state: IndexerState;
-  /** The chain's newest block as last seen; null before the first answer. */
+  /** The newest known block of the chain; null before the first response. */
   readonly head: number | null;
-  /** The last block that is indexed; null before the first commit. */
+  /** The last indexed block; null before the first commit. */
   readonly block: number | null;
   readonly finalized: number | null;
   /** How much older the last indexed block is than the head. */
@@ -71,20 +71,26 @@ export interface IndexerStatus {
   readonly error?: string;
 }
 
-/** Blocks of a reorganisable range that are read and committed at once. */
+/** How many reorganisable blocks are read and committed at once. */
 const LINKED_BLOCK_COUNT_MAX = 200;
 
-/** On chains that are final at once a short pause is history: it is read as if we had followed. */
+/**
+ * On chains with instant finality a short pause counts as history; up to this many blocks are still
+ * searched for notices.
+ */
 const SEARCHED_BLOCK_COUNT_MAX = 100;
 
-/** Supplies asked for at once. */
+/** Supplies read at once. */
 const SUPPLY_COUNT_MAX = 500;
 const SUPPLY_RETRY_AFTER_MS = 30_000;
 
-/** Tokens remembered whose supply is due; after a long history there may be millions. */
+/**
+ * The maximum number of tokens with a due supply in memory; after a long backfill there may be
+ * millions.
+ */
 const SUPPLY_DUE_COUNT_MAX = 20_000;
 
-/** During a long backfill the head is looked at so often, for the status. */
+/** How often the head is read during a long backfill, for the status. */
 const HEAD_REFRESH_MS = 10_000;
 
 export class Indexer {
@@ -99,7 +105,7 @@ export class Indexer {
   #error: Error | null = null;
   #lastProgressAtMs: number;
   #headMovedAtMs: number;
-  /** Tokens whose supply is due though no new block will ask for it; null until looked up. */
+  /** Tokens whose supply is due without a new block; null until they are looked up. */
   #suppliesDue: Set<Address> | null = null;
   /** Whether there may be more than were looked up. */
   #suppliesLeft = false;
@@ -124,7 +130,7 @@ export class Indexer {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when nothing runs any more; a batch is either committed whole or not at all. */
+  /** Resolves when nothing runs any more; a batch is either committed as a whole or not at all. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.#running;
@@ -174,7 +180,7 @@ export class Indexer {
     }
   }
 
-  /** After a failure nothing in memory is trusted: the store says where we are. */
+  /** After a failure nothing in memory is trusted; the state is loaded from the store. */
   async #recover(error: Error): Promise<void> {
     const { backoff, random, log, adapter, sleep } = this.#options;
     this.#failures += 1;
@@ -192,7 +198,7 @@ export class Indexer {
     }
   }
 
-  /** One piece of work; true when there is more to do at once. */
+  /** One unit of work; true if there is more to do at once. */
   async #step(): Promise<boolean> {
     const { adapter, startBlock } = this.#options;
     const { signal } = this.#abort;
@@ -217,7 +223,7 @@ export class Indexer {
     this.#headReadAtMs = nowMs;
   }
 
-  /** Blocks that are final need neither links nor undo. */
+  /** Final blocks need neither links nor undo images. */
   async #backfill(head: ChainHead): Promise<boolean> {
     const { adapter, sizes } = this.#options;
     const { signal } = this.#abort;
@@ -246,12 +252,12 @@ export class Indexer {
         this.#noteHead(await adapter.readHead(signal));
       }
     }
-    // The supplies of everything that history touched are due now.
+    // The supplies of everything that the backfill touched are due now.
     this.#suppliesDue = null;
     return true;
   }
 
-  /** Whether the chain still has the block that we ended at. */
+  /** Whether the chain still has our last block. */
   async #isOnBranch(): Promise<boolean> {
     const { tip, block } = this.#index;
     if (tip === null) return true;
@@ -263,7 +269,7 @@ export class Indexer {
 
   async #follow(head: ChainHead): Promise<boolean> {
     const { block, tip } = this.#index;
-    // A source that is behind us has nothing to say yet: it lags, or was set back.
+    // A source behind our index has nothing new: it lags, or was reset.
     if (head.latest.position < block) return false;
     if (head.latest.position === block) {
       if (tip !== null && head.latest.hash !== tip.hash) return await this.#reorganise();
@@ -298,7 +304,7 @@ export class Indexer {
       headers: reading.headers,
       last,
       finalizedBlock: await this.#toFinalized(head, reading.headers),
-      // Older states may be gone already; what is left out is asked at the head.
+      // Older states may already be gone; skipped supplies are read at the head.
       withSupplies: last.position === head.latest.position,
       notices: reading.notices,
       signal,
@@ -307,7 +313,7 @@ export class Indexer {
     return last.position < head.latest.position;
   }
 
-  /** Finality moves up only when our branch has the very block that the chain calls final. */
+  /** Finality advances only if our branch has the block that the chain reports as final. */
   async #toFinalized(head: ChainHead, added: readonly BlockHeader[]): Promise<number> {
     const { checkpoint, headers, block } = this.#index;
     const current = checkpoint?.finalizedBlock ?? block;
@@ -322,12 +328,12 @@ export class Indexer {
     return finalizedBlock;
   }
 
-  /** The chain has left our branch: goes back to where they part. */
+  /** The chain has left our branch: rolls back to the common ancestor. */
   async #reorganise(): Promise<boolean> {
     const { adapter, log } = this.#options;
     const { checkpoint, headers } = this.#index;
     if (checkpoint === null) {
-      // Nothing is stored yet, so there is nothing to take back.
+      // Nothing is stored yet, so there is nothing to roll back.
       this.#isLoaded = false;
       return true;
     }
@@ -335,12 +341,12 @@ export class Indexer {
     const ancestor = await findAncestor({ adapter, checkpoint, stored: headers, signal });
     const depth = checkpoint.block - ancestor.position;
     log.warn({ chain: adapter.chain, depth, block: ancestor.position }, 'reorganisation');
-    // Rows that went back may have an older supply than their balances now.
+    // Restored rows may have a supply that is older than their balances.
     if (!(await this.#index.rollBack(ancestor))) this.#suppliesDue = null;
     return true;
   }
 
-  /** Supplies that were left out during history, or could not be had, once we are at the head. */
+  /** Reads supplies that were skipped during backfill or failed, once we are at the head. */
   async #catchUpSupplies(): Promise<boolean> {
     const { adapter, store, log, clock } = this.#options;
     if (clock.nowMs() < this.#suppliesAfterMs) return false;
@@ -383,7 +389,7 @@ export class Indexer {
     try {
       this.#options.onCommitted(event);
     } catch (error) {
-      // The blocks are stored; a listener's fault must not make us apply them again.
+      // The blocks are stored; a failing listener must not make us apply them again.
       this.#options.log.warn({ chain: event.chain, err: error }, 'a listener failed');
     }
   }

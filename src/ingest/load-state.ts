@@ -1,4 +1,4 @@
-// Brings into memory every row that a batch of blocks will look at, in a few bulk reads.
+// Loads every row that a batch of blocks needs into memory, in a few bulk reads.
 
 import { kindOf } from '../amm/pool-kinds.ts';
 import type { ChainAdapter } from '../chains/adapter.ts';
@@ -24,7 +24,7 @@ interface Mentioned {
   readonly tokens: Set<Address>;
   readonly pools: Set<PoolId>;
   readonly swapped: Set<PoolId>;
-  /** Pools that change in a way which looks at their ticks. */
+  /** Pools whose changes need their ticks. */
   readonly ticked: Set<PoolId>;
   readonly created: Map<PoolId, { readonly token0: Address; readonly token1: Address }>;
   /** Balances that were not in memory. */
@@ -85,13 +85,13 @@ async function loadPools(
   }
 }
 
-/** The native coin has no contract to ask. */
+/** The native coin has no contract with metadata. */
 function toNativeMetadata(adapter: ChainAdapter): TokenMetadata {
   const { symbol, decimals } = CHAINS[adapter.chain].native;
   return { token: adapter.assets.coin, symbol, name: symbol, decimals };
 }
 
-/** Reads stored tokens; what the store does not know is asked of the contracts. */
+/** Reads stored tokens; metadata of unknown ones is read from the contracts. */
 async function loadTokens(
   state: MarketState,
   source: LoadSource,
@@ -117,7 +117,7 @@ async function loadTokens(
   if (unknown.size > 0) throw new Error(`no metadata was returned for ${[...unknown].join(', ')}`);
 }
 
-/** Which tokens the blocks have trades of, as far as they are stored. */
+/** The stored tokens that the blocks have trades of. */
 function toTradedTokens(state: MarketState, mentioned: Mentioned): Set<TokenEntry> {
   const traded = new Set<TokenEntry>();
   for (const pool of mentioned.swapped) {
@@ -131,7 +131,7 @@ function toTradedTokens(state: MarketState, mentioned: Mentioned): Set<TokenEntr
   return traded;
 }
 
-/** Looks up which pools the traded tokens have. */
+/** Finds the pools of the traded tokens. */
 async function findBasePools(
   state: MarketState,
   source: LoadSource,
@@ -161,7 +161,9 @@ async function findBasePools(
   }
 }
 
-/** The pools of the traded tokens and the tokens at their other side: a cache may forget either. */
+/**
+ * The pools of the traded tokens and the tokens on their other side; either may have been evicted.
+ */
 async function loadBasePools(
   state: MarketState,
   source: LoadSource,
@@ -218,7 +220,7 @@ async function loadBalances(
   source: LoadSource,
   mentioned: Mentioned,
 ): Promise<void> {
-  // A token that is new to the store has no balances there.
+  // A new token has no balances in the store.
   const keys = mentioned.balances
     .map(({ row }) => row)
     .filter(({ token }) => state.tokens.get(token) !== undefined);

@@ -31,9 +31,9 @@ export interface BasePool {
 export interface TokenEntry {
   readonly row: Draft<TokenRecord>;
   readonly rank: AssetRank;
-  /** The last block whose undo image has this row; so for every entry. */
+  /** The last block whose undo image includes this row; the same for every entry type. */
   imagedBlock: number;
-  /** Pools in which this token is the base, oldest first; null until they have been looked up. */
+  /** Pools in which this token is the base, oldest first; null until looked up. */
   basePools: BasePool[] | null;
 }
 
@@ -46,9 +46,9 @@ export interface PoolEntry {
   readonly row: Draft<PoolRecord>;
   readonly views: readonly MarketView[];
   imagedBlock: number;
-  /** Null until they have been read; an incomplete pool has none. */
+  /** Null until they are read; an incomplete pool has none. */
   ticks: Map<number, TickEntry> | null;
-  /** The ticks in order, made when needed and dropped when one comes or goes. */
+  /** The ticks in order, built when needed and dropped when a tick is added or removed. */
   tickOrder: readonly number[] | null;
 }
 
@@ -110,12 +110,12 @@ export class MarketState {
     return this.#header;
   }
 
-  /** Pools that the current block has changed so far, in the order of their first change. */
+  /** Pools that the current block has changed so far, in order of their first change. */
   get poolsOfBlock(): ReadonlySet<PoolEntry> {
     return this.#poolsOfBlock;
   }
 
-  /** From here on rows belong to this block; with `undoable` their former state is kept. */
+  /** Changes from here on belong to this block; with `undoable` the previous rows are kept. */
   beginBlock(header: BlockHeader, undoable: boolean): void {
     this.#header = header;
     this.#poolsOfBlock.clear();
@@ -149,14 +149,14 @@ export class MarketState {
     return entry;
   }
 
-  /** A balance is nothing until the store says otherwise. */
+  /** A balance is zero until it is loaded. */
   adoptBalance(token: Address, owner: Address): BalanceEntry {
     const entry = { row: { token, owner, amountRaw: 0n }, imagedBlock: NEVER };
     this.balances.set(entry);
     return entry;
   }
 
-  /** A row that the current block brings into being. */
+  /** Adds a row that the current block creates. */
   createToken(row: TokenRecord): TokenEntry {
     const entry = this.adoptToken(row);
     entry.basePools = [];
@@ -176,7 +176,7 @@ export class MarketState {
     return entry;
   }
 
-  /** To be called before a row is changed; so for the other kinds. */
+  /** Must be called before a row is changed; the same for the other types. */
   touchToken(entry: TokenEntry): void {
     this.#tokens.add(entry);
     if (this.#images === null || entry.imagedBlock === this.#images.block) return;
@@ -192,7 +192,7 @@ export class MarketState {
     this.#images.pools.set(entry.row.pool, { ...entry.row });
   }
 
-  /** A tick or balance that holds nothing is not stored, so its image is null. */
+  /** An empty tick or balance is not stored, so its image is null. */
   touchTick(entry: TickEntry): void {
     this.#ticks.add(entry);
     if (this.#images === null || entry.imagedBlock === this.#images.block) return;
@@ -218,7 +218,7 @@ export class MarketState {
     this.#trades.push(trade);
   }
 
-  /** The changes since the last call; the rows themselves stay for the next batch. */
+  /** The changes since the last call; the rows stay for the next batch. */
   takeChanges(): BatchChanges {
     const changes: BatchChanges = {
       tokens: this.#tokens,
@@ -240,7 +240,7 @@ export class MarketState {
     this.metadata.clear();
   }
 
-  /** To be called after a failure or a rollback: memory may differ from the store. */
+  /** Must be called after a failure or a rollback, because memory may differ from the store. */
   clear(): void {
     this.tokens.clear();
     this.pools.clear();

@@ -1,4 +1,4 @@
-// What a trade was worth and at what price, as exact ratios that are rounded once.
+// The value and the price of a trade, as exact ratios that are rounded once.
 
 import { type MarketView, RANK_NATIVE, RANK_STABLE } from '../chains/quote-rule.ts';
 import { pow10, type Ratio, ratioToText, textToDecimal, toRatio, toUnits } from '../lib/decimal.ts';
@@ -16,9 +16,9 @@ interface TradeToPrice {
   readonly quote: TokenEntry;
   readonly baseRaw: bigint;
   readonly quoteRaw: bigint;
-  /** USD per unit of the native coin; null where unknown. */
+  /** USD per unit of the native coin; null if unknown. */
   readonly anchor: Ratio | null;
-  /** Between two tokens without a fixed value: whose last price the swap is valued at. */
+  /** Between two tokens without a fixed value: which one's last price the swap is valued at. */
   readonly valuedThrough: 'base' | 'quote';
 }
 
@@ -40,7 +40,7 @@ function inverse(ratio: Ratio): Ratio {
   return { numerator: ratio.denominator, denominator: ratio.numerator };
 }
 
-/** Native coin per unit of an asset; null where unknown. */
+/** Native coin per unit of an asset; null if unknown. */
 export function toNativePrice(asset: TokenEntry, anchor: Ratio | null): Ratio | null {
   if (asset.rank === RANK_NATIVE) return { numerator: 1n, denominator: 1n };
   if (asset.rank === RANK_STABLE) return anchor === null ? null : inverse(anchor);
@@ -48,7 +48,7 @@ export function toNativePrice(asset: TokenEntry, anchor: Ratio | null): Ratio | 
   return priceNative === null ? null : toRatio(textToDecimal(priceNative));
 }
 
-/** USD per unit of an asset; null where unknown. */
+/** USD per unit of an asset; null if unknown. */
 export function toUsdPrice(asset: TokenEntry, anchor: Ratio | null): Ratio | null {
   if (asset.rank === RANK_STABLE) return { numerator: 1n, denominator: 1n };
   if (asset.rank === RANK_NATIVE) return anchor;
@@ -60,7 +60,7 @@ function toText(ratio: Ratio | null): string | null {
   return ratio === null || ratio.numerator === 0n ? null : ratioToText(ratio);
 }
 
-/** All null where an amount is zero or a token's decimals are unknown. */
+/** All null if an amount is zero or a token's decimals are unknown. */
 export function priceTrade(trade: TradeToPrice): TradePrices {
   const { view, base, quote, baseRaw, quoteRaw, anchor } = trade;
   const baseDecimals = base.row.decimals;
@@ -78,7 +78,7 @@ export function priceTrade(trade: TradeToPrice): TradePrices {
   const valueUsd = usdPrice && times(amount, usdPrice);
   const priceUsd = toText(valueUsd && times(valueUsd, perBase));
   if (view.baseRank === RANK_NATIVE) {
-    // The native coin in the native coin is one for one, wrapped or not.
+    // The native coin is worth one native coin, wrapped or not.
     const valueNative = toUnits(baseRaw, baseDecimals);
     return { priceNative: '1', priceUsd, valueNative, valueUsd: toText(valueUsd) };
   }
@@ -87,7 +87,7 @@ export function priceTrade(trade: TradeToPrice): TradePrices {
   return {
     priceNative: toText(valueNative && times(valueNative, perBase)),
     priceUsd,
-    // What was paid in the native coin itself is kept to the last unit.
+    // An amount paid in the native coin is kept to the last unit.
     valueNative:
       view.quoteRank === RANK_NATIVE ? toUnits(quoteRaw, quoteDecimals) : toText(valueNative),
     valueUsd: toText(valueUsd),

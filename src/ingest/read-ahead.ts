@@ -1,4 +1,4 @@
-// Reads a long range in pieces, the next one while the former is being applied.
+// Reads a long range in pieces, the next one while the previous one is applied.
 
 import type { BlockRangeReading, ChainAdapter } from '../chains/adapter.ts';
 import type { BlockHeader } from '../model/block-header.ts';
@@ -6,16 +6,16 @@ import { ChainInconsistentError } from './chain-errors.ts';
 import { checkReading } from './check-reading.ts';
 
 export interface ReadSizes {
-  /** Blocks asked for at once. */
+  /** Blocks per request. */
   readonly blockCountMax: number;
-  /** Events after which a piece ends; with the piece ahead this bounds memory. */
+  /** Events after which a piece ends; with one piece ahead this bounds memory. */
   readonly eventCountMax: number;
 }
 
 export interface RangePiece {
   readonly fromBlock: number;
   readonly reading: BlockRangeReading;
-  /** The header of the last block, which need not have had events. */
+  /** The header of the last block, which may have no events. */
   readonly last: BlockHeader;
 }
 
@@ -24,7 +24,7 @@ interface RangeToRead {
   readonly fromBlock: number;
   readonly toBlock: number;
   readonly sizes: ReadSizes;
-  /** Whether to search it for what may have changed tokens, which takes all logs. */
+  /** Whether to search it for notices about tokens, which needs all logs. */
   readonly searched?: boolean;
   readonly signal: AbortSignal;
 }
@@ -46,15 +46,15 @@ async function readPiece(
 }
 
 /**
- * Finalized blocks only: the pieces are not checked to link. A range must end at a block, so that
- * each piece has at least one.
+ * For finalized blocks only: the links between pieces are not checked. A range must end at an
+ * existing block, so that each piece has at least one.
  */
 export async function* readAhead(range: RangeToRead): AsyncGenerator<RangePiece> {
   const abort = new AbortController();
   const signal = AbortSignal.any([range.signal, abort.signal]);
   const read = (fromBlock: number): Promise<RangePiece> => {
     const piece = readPiece(range, fromBlock, signal);
-    // Nobody may be waiting yet when it fails; whoever comes for it later still gets the error.
+    // Nobody may be waiting yet when it fails; a later await still gets the error.
     piece.catch(() => undefined);
     return piece;
   };

@@ -1,4 +1,4 @@
-// Candles after a rollback: those that held removed trades are made anew from what stayed.
+// Rebuilds the candles that lost trades in a rollback, from the remaining trades.
 
 import { foldTrades, mergeCandles } from '../candles/derive-klines.ts';
 import { toNextOpenTime, toOpenTime } from '../candles/interval.ts';
@@ -51,7 +51,7 @@ async function rebuildCandle(
   return rebuilt[0] ?? null;
 }
 
-/** The finest interval comes from the trades, every other one from the one below it. */
+/** The finest interval is built from trades, every other one from the next finer one. */
 export async function rebuildCandles(
   transaction: MarketTransaction,
   chain: ChainSlug,

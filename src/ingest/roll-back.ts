@@ -1,21 +1,25 @@
-// Takes blocks back: rows from their undo images, candles from the trades that stay. What is gone
-// is recorded in the same transaction, so that streams can tell whoever saw it.
+// Removes blocks: restores rows from their undo images and rebuilds candles from the remaining
+// trades. The removed trades are recorded in the same transaction, so that streams can send
+// reverts.
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
 import type { MarketStore } from '../store/store.ts';
 import { rebuildCandles } from './rebuild-candles.ts';
 
-/** `checkpoint` is the new one, at the block that stays. Tells the trades before it commits. */
+/**
+ * `checkpoint` is the new one, at the block that stays. Reports the removed trades before it
+ * commits.
+ */
 export async function rollBack(
   store: MarketStore,
   rollback: {
     readonly chain: ChainSlug;
     readonly checkpoint: Checkpoint;
-    /** The last block before, which is taken back with every other one above the new checkpoint. */
+    /** The last block before the rollback. */
     readonly tip: Pick<Checkpoint, 'block' | 'timestampMs'>;
     readonly nowMs: number;
-    /** For how long it is remembered what was taken back. */
+    /** How long rollback records are kept. */
     readonly keptMs: number;
     readonly onRemoved: (trades: readonly TradeRecord[]) => void;
   },

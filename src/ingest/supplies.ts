@@ -1,4 +1,4 @@
-// Supplies as the contracts tell them, for tokens whose balances moved since they were last asked.
+// Reads supplies from contracts, for tokens whose balances changed since the last read.
 
 import type { ChainAdapter, ChainAssets } from '../chains/adapter.ts';
 import type { BlockHeader } from '../model/block-header.ts';
@@ -9,15 +9,15 @@ import { SupplyReadError } from './chain-errors.ts';
 import type { TokenEntry } from './market-state.ts';
 
 /**
- * Whether the supply must be asked again. This follows from the stored row alone, so nothing is
- * forgotten over a restart. The native coin has no contract to ask.
+ * Whether the supply must be read again. This depends only on the stored row, so it survives a
+ * restart. The native coin has no contract.
  */
 export function isSupplyDue(row: TokenRecord, { coin }: Pick<ChainAssets, 'coin'>): boolean {
   if (row.token === coin) return false;
   return row.supplyBlock === null || row.supplyBalanceSumRaw !== row.balanceSumRaw;
 }
 
-/** Stored tokens whose supply is due, `countMax` of them at most. */
+/** Stored tokens whose supply is due, at most `countMax`. */
 export async function findSuppliesDue(
   scanner: MarketScanner,
   { chain, assets }: Pick<ChainAdapter, 'chain' | 'assets'>,
@@ -34,8 +34,8 @@ export async function findSuppliesDue(
 }
 
 /**
- * Reads the supplies of tokens at a block; a contract that does not answer gives null. Throws
- * `SupplyReadError` when the source fails.
+ * Reads the supplies of tokens at a block; null for a contract that does not respond. Throws
+ * `SupplyReadError` if the source fails.
  */
 export async function readSupplies(
   adapter: ChainAdapter,
@@ -57,8 +57,8 @@ export async function readSupplies(
 }
 
 /**
- * Sets the supplies as of the block whose balances the rows hold, and returns the tokens that had
- * one and got no answer: a node that has lost the block's state must not make us forget it.
+ * Sets the supplies as of the block of the rows' balances. Returns the tokens that had a supply and
+ * got no response: a node that has pruned the block's state must not erase it.
  */
 export function setSupplies(
   entries: readonly TokenEntry[],

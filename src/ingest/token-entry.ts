@@ -1,9 +1,9 @@
-// A token's row, made at the first event that mentions it.
+// A token's row, created by the first event that mentions it.
 
 import type { Address } from '../model/ids.ts';
 import type { MarketState, TokenEntry } from './market-state.ts';
 
-/** The token's row; a token that has none yet is first seen in the current block. */
+/** The token's row; created in the current block if missing. */
 export function toTokenEntry(state: MarketState, token: Address): TokenEntry {
   const entry = state.tokens.get(token);
   if (entry !== undefined) return entry;

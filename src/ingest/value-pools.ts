@@ -1,9 +1,9 @@
-// What pools hold in dollars, and what that makes of their tokens: the liquidity that is shown and
-// that search ranks by.
+// The value of pools in USD and the liquidity of their tokens, which is shown and used for ranking
+// in search.
 //
-// A pool counts with what it holds of its quote asset, and with the other side for as much again at
-// most, at the pool's own price: a heap of a worthless token is no liquidity. Pools are valued at
-// the end of every block that changes them, so it does not matter how blocks fall into batches.
+// A pool counts with its quote asset, and with at most as much again for the other side, at the
+// pool's own price: a large amount of a worthless token is not liquidity. Pools are valued at the
+// end of every block that changes them, so the result does not depend on batch boundaries.
 
 import { kindOf } from '../amm/pool-kinds.ts';
 import { RANK_TOKEN } from '../chains/quote-rule.ts';
@@ -25,7 +25,7 @@ function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-/** What a pool holds of its quote asset, and what its other side is worth in that; null unknown. */
+/** What a pool holds of its quote asset, and the value of its other side in it; null if unknown. */
 function toHoldings(pool: PoolEntry, sides: Sides): { quote: bigint; base: bigint } | null {
   const { row } = pool;
   const kind = kindOf(row);
@@ -56,7 +56,7 @@ function toValue(pool: PoolEntry, sides: Sides, anchor: Ratio | null): bigint | 
   const baseUsd = toUsdE18(holdings.base, sides.quote, anchor);
   if (quoteUsd === null || baseUsd === null) return null;
   if (sides.quote.rank !== RANK_TOKEN) return quoteUsd + min(baseUsd, quoteUsd);
-  // A price can be made up, money cannot: a token is worth no more here than it has elsewhere.
+  // Prices can be faked, deposits cannot: a token counts here for at most what it has elsewhere.
   const backed = min(quoteUsd, (sides.quote.row.liquidityUsdE18 ?? 0n) / 2n);
   return backed + min(baseUsd, backed);
 }
@@ -67,7 +67,7 @@ function addToToken(state: MarketState, token: TokenEntry, changeUsdE18: bigint)
   token.row.liquidityUsdE18 = sum < 0n ? 0n : min(sum, UINT256_MAX);
 }
 
-/** Of pools against other tokens only the deepest counts: a hundred made-up ones are worth one. */
+/** Of pools against other tokens only the deepest counts: a hundred fake ones count as one. */
 function notePaired(state: MarketState, token: TokenEntry, pool: PoolEntry): void {
   const { row } = token;
   const valueUsdE18 = pool.row.liquidityUsdE18;
@@ -78,7 +78,7 @@ function notePaired(state: MarketState, token: TokenEntry, pool: PoolEntry): voi
   row.pairedUsdE18 = valueUsdE18;
 }
 
-/** Between two tokens without a fixed value, the one with the more money is the measure. */
+/** Between two tokens without a fixed value, the one with more liquidity is the quote. */
 function toSides(state: MarketState, pool: PoolEntry): Sides | null {
   const view = pool.views[0];
   if (view === undefined) return null;
@@ -104,7 +104,7 @@ function valuePool(state: MarketState, pool: PoolEntry, anchor: Ratio | null): v
   }
 }
 
-/** To be called at the end of a block, for the pools that it changed. */
+/** Must be called at the end of a block, for the pools that it changed. */
 export function valuePools(state: MarketState): void {
   if (state.poolsOfBlock.size === 0) return;
   const anchor = toAnchorPrice(state);

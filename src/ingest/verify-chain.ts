@@ -1,4 +1,5 @@
-// Proves an index: reads the chain again, makes the index anew, asks the contracts, and compares.
+// Verifies an index: reads the chain again, rebuilds the index, queries the contracts, and
+// compares.
 
 import type { ChainAdapter } from '../chains/adapter.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -14,13 +15,13 @@ import { VerifyReport } from './verify-report.ts';
 export interface VerifyOptions {
   readonly adapter: ChainAdapter;
   readonly store: MarketStore;
-  /** An empty store for the new index, gone when it is closed. */
+  /** A temporary empty store for the new index. */
   readonly openScratchStore: () => Promise<{
     readonly market: MarketStore;
     close(): Promise<void>;
   }>;
   readonly sizes: ReadSizes;
-  /** How often to begin again when the chain leaves the branch that is being verified. */
+  /** How often to start over if the chain leaves the branch that is verified. */
   readonly attemptCountMax: number;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: { readonly block: number; readonly toBlock: number }) => void;
@@ -29,14 +30,14 @@ export interface VerifyOptions {
 export interface Verification {
   readonly block: number;
   readonly blockHash: string;
-  /** How many of what were compared. */
+  /** How many rows of each type were compared. */
   readonly checked: Readonly<Record<string, number>>;
   readonly differenceCount: number;
-  /** A line for each difference, up to a bound. */
+  /** A line for each difference, up to a limit. */
   readonly differences: readonly string[];
 }
 
-/** Brings the scratch index up to a block. */
+/** Extends the scratch index up to a block. */
 async function indexUpTo(
   options: VerifyOptions,
   index: ChainIndex,
@@ -65,7 +66,7 @@ async function readOwnHeader(
   return header?.hash === checkpoint.blockHash ? header : null;
 }
 
-/** Null when the chain left the branch meanwhile, so that nothing can be said. */
+/** Null if the chain left the branch meanwhile, so that there is no result. */
 async function verifySnapshot(
   options: VerifyOptions,
   scratch: { readonly index: ChainIndex; readonly market: MarketStore },
@@ -103,7 +104,7 @@ async function attempt(options: VerifyOptions): Promise<Verification | null> {
       onCommitted: () => undefined,
     });
     await index.load(checkpoint.startBlock, signal);
-    // History takes long and is final: the store may move on meanwhile.
+    // Backfill takes long and is final: the store may advance meanwhile.
     await indexUpTo(options, index, checkpoint.finalizedBlock);
     return await store.snapshot((stored) => verifySnapshot(options, { index, market }, stored));
   } finally {
@@ -112,7 +113,7 @@ async function attempt(options: VerifyOptions): Promise<Verification | null> {
 }
 
 /**
- * Compares the index at its last block, while the indexer may go on. Throws when the chain keeps
+ * Compares the index at its last block, while the indexer may continue. Throws if the chain keeps
  * leaving the branch.
  */
 export async function verifyChain(options: VerifyOptions): Promise<Verification> {

@@ -1,6 +1,8 @@
-// What a verification found: counts of what was compared, and a line for each difference.
+// The result of a verification: counts of compared rows, and a line for each difference.
 
-/** Lines beyond this are only counted: a store that is all wrong must not fill the memory. */
+/**
+ * Further differences are only counted, so that a completely wrong store does not fill the memory.
+ */
 const LINE_COUNT_MAX = 10_000;
 
 export class VerifyReport {
@@ -21,7 +23,7 @@ export class VerifyReport {
     if (this.lines.length < LINE_COUNT_MAX) this.lines.push(line);
   }
 
-  /** Compares two rows of one key field by field; null is a row that is not there. */
+  /** Compares two rows of one key field by field; null is a missing row. */
   compare(
     what: string,
     rows: { readonly stored: object | null; readonly expected: object | null },
