@@ -1,11 +1,11 @@
-// Asks a chain's node on behalf of somebody who waits: an end to it, and when to come again.
+// Calls a chain's node for a waiting user: with a total timeout and a `Retry-After`.
 
 import type { NodeFaults } from '../../chains/chain-transactions.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 
-/** However often the node is asked meanwhile, and whichever of its answers does not come. */
+/** The total time for all calls to the node. */
 const BUDGET_MS = 8000;
 
 interface Asked {
@@ -15,7 +15,7 @@ interface Asked {
   readonly budgetMs?: number;
 }
 
-/** A node that does not answer is nobody's fault who asks. */
+/** A failing node is reported as unavailable, not as the caller's error. */
 export async function askNode<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
   const { chain, node, sleep, budgetMs = BUDGET_MS } = asked;
   const toUnavailable = (cause?: unknown) =>
@@ -29,7 +29,7 @@ export async function askNode<T>(asked: Asked, work: () => Promise<T>): Promise<
     throw toUnavailable();
   });
   try {
-    // What is still under way has an end of its own, and nobody waits for it.
+    // Pending calls have their own timeouts, and nobody waits for them.
     return await Promise.race([work(), late]);
   } catch (error) {
     throw node.isUnavailable(error) ? toUnavailable(error) : error;

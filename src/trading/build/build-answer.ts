@@ -1,4 +1,4 @@
-// A built trade as the answer on the wire, with what the wallet lacks named.
+// A built trade as a response, including what the wallet lacks.
 
 import type { BuiltTransactions, TradingWallet } from '../../chains/chain-transactions.ts';
 import type { ChainExplorer } from '../../chains/family.ts';
@@ -63,7 +63,7 @@ function toMissing(facts: BuiltFacts, issues: Issues): string[] {
   const { trade, funds } = facts;
   const { native } = CHAINS[trade.request.chain];
   const lines: string[] = [];
-  // Where the native coin is spent, what is missing of it is told once, with the fees.
+  // If the native coin is spent, what is missing of it is listed once, including the fees.
   if (issues.balance !== undefined && !trade.tokenIn.isNative) {
     const missing = trade.amountInRaw - funds.balanceRaw;
     lines.push(`Missing: your wallet lacks ${toShownAmount(trade.tokenIn, missing)}`);

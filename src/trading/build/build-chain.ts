@@ -1,4 +1,4 @@
-// The followed chains as building transactions needs them.
+// The followed chains for building transactions.
 
 import type { ChainTransactions } from '../../chains/chain-transactions.ts';
 import type { ChainFamily } from '../../chains/family.ts';

@@ -15,19 +15,19 @@ interface SummaryFacts {
   /** What each transaction is for, in signing order. */
   readonly purposes: readonly string[];
   readonly deadlineMs: number;
-  /** The most that all of them can cost. */
+  /** The maximum cost of all of them. */
   readonly feesRaw: bigint;
   /** What the wallet lacks, each as a line. */
   readonly missing: readonly string[];
 }
 
-/** An address says for certain what a symbol, which anybody can copy, does not. */
+/** Anybody can copy a symbol, so the address is shown with it. */
 function toName(asset: TradeAsset, addresses: AddressCodec): string {
   if (asset.isNative) return asset.symbol ?? 'native coin';
   return `${asset.symbol ?? 'token'} (${addresses.toShown(asset.token)})`;
 }
 
-/** More digits say nothing to a person. */
+/** More digits do not help a person. */
 const DIGITS_SHOWN = 8;
 
 /** How many digits of a fraction are shown. */
@@ -36,7 +36,7 @@ function toRoom(whole: string, fraction: string): number {
   return Math.max(0, whole === '0' ? zeros + DIGITS_SHOWN : DIGITS_SHOWN - whole.length);
 }
 
-/** Cut and not rounded: what is promised is never less. */
+/** Truncated, not rounded: the user never receives less than shown. */
 function cutDigits(text: string): string {
   const [whole = '', fraction = ''] = text.split('.');
   if (fraction === '') return whole;
@@ -44,7 +44,7 @@ function cutDigits(text: string): string {
   return kept === '' ? whole : `${whole}.${kept}`;
 }
 
-/** Cut, and one more in the last place where something was cut off: what is owed is never more. */
+/** Rounded up: the user never pays more than shown. */
 export function toCeiling(amountRaw: bigint, decimals: number): string {
   const [whole = '', fraction = ''] = toUnits(amountRaw, decimals).split('.');
   const step = 10n ** BigInt(decimals - Math.min(decimals, toRoom(whole, fraction)));
@@ -67,7 +67,7 @@ function toPercent(bps: number): string {
   return `${Number((bps / 100).toFixed(2))} %`;
 }
 
-/** A receipt names so many routes; beyond that it says how many more there are. */
+/** The maximum number of routes listed; the rest is only counted. */
 const ROUTES_SHOWN = 4;
 
 function toRoute({ legs }: PricedTrade): string {

@@ -1,4 +1,4 @@
-// What a quote binds a build to. It can only tighten: the higher of the two minimums counts.
+// The terms that a quote sets for a build. They can only raise the minimum: the higher one counts.
 
 import { AppError } from '../../errors/app-error.ts';
 import type { PricedTrade, TradeRequest } from '../quote/priced-trade.ts';
@@ -19,7 +19,7 @@ export function assertFits(terms: QuoteTerms, request: TradeRequest, nowMs: numb
   );
 }
 
-/** The trade with the minimum that both allow. */
+/** The trade with the higher of the two minimums. */
 function tighten(trade: PricedTrade, terms: QuoteTerms): PricedTrade {
   const { amountOutRaw, minAmountOutRaw } = trade;
   if (amountOutRaw < terms.minAmountOutRaw) {
@@ -32,13 +32,13 @@ function tighten(trade: PricedTrade, terms: QuoteTerms): PricedTrade {
   return isTighter ? { ...trade, minAmountOutRaw: terms.minAmountOutRaw } : trade;
 }
 
-/** Prices the trade by what gas is worth now, or by the given worth. */
+/** Prices the trade with the current value of gas, or with the given one. */
 export type PriceOnWorth = (outPerGas?: PricedTrade['outPerGas']) => Promise<PricedTrade>;
 
 /**
- * Chooses the route by what gas was worth to the quote: network fees that changed since are no
- * reason to pay less than was quoted. Where that falls short of the minimum, the route that pays
- * most is tried, whatever gas it uses. Throws `PRICE_MOVED` where that falls short, too.
+ * Chooses the route with the quote's value of gas: a change of network fees is no reason to pay
+ * less than quoted. If that falls short of the minimum, the route that pays most is tried, whatever
+ * its gas. Throws `PRICE_MOVED` if that falls short, too.
  */
 export async function priceOnTerms(
   price: PriceOnWorth,

@@ -1,4 +1,4 @@
-// Answers POST /trade/build: prices on the head, plans the transactions and rehearses them there.
+// POST /trade/build: prices on the head, plans the transactions and simulates them there.
 
 import type {
   BuildRequest,
@@ -36,11 +36,11 @@ export interface BuildParts {
   readonly log: { error(fields: object, message: string): void };
 }
 
-/** How often a chain may change its mind while a trade is built. */
+/** How often to start over if the chain reorganises during a build. */
 const ATTEMPT_COUNT_MAX = 3;
-/** How long the pools may take to follow to the head that the node has told. */
+/** How long the pools may take to catch up with the node's head. */
 const CATCH_UP_MAX_MS = 2000;
-/** How long a node may take for a block that it has begun to take in. */
+/** How long a node may take to finish importing a block. */
 const NEXT_BLOCK_MAX_MS = 300;
 const POLL_MS = 15;
 const RETRY_AFTER_SECONDS = 1;
@@ -68,7 +68,7 @@ function isReverted(error: unknown): boolean {
   return error instanceof AppError && error.code === 'SIMULATION_REVERTED';
 }
 
-/** By more than a measured tax is rounded, where the price is no promise to the unit. */
+/** If the price is not exact, by more than the rounding of a measured tax. */
 function paysLess(
   { exact, amountOutRaw }: PricedTrade,
   { simulation }: BuiltTransactions,
@@ -103,7 +103,7 @@ function isNotExact({ exact, amountOutRaw }: PricedTrade, { simulation }: BuiltT
   return exact && simulation !== null && simulation.amountOutRaw !== amountOutRaw;
 }
 
-/** Whether it went otherwise than the price says, be it only better. */
+/** Whether the result differs from the price, even if it is better. */
 function contradicts(trade: PricedTrade, rehearsal: Rehearsal): boolean {
   if (failsPrice(trade, rehearsal)) return true;
   return rehearsal.kind === 'done' && isNotExact(trade, rehearsal.built);
@@ -116,7 +116,7 @@ class TradeBuilder {
     this.#parts = parts;
   }
 
-  /** Checks the input and then the state, in that order. */
+  /** Checks the input first, then the state. */
   prepare(input: InputOf<typeof buildTrade>, context: HandlerContext): Build {
     const { pricing, builders, clock } = this.#parts;
     const { identity } = context;
@@ -146,7 +146,7 @@ class TradeBuilder {
     throw new AppError('NOT_READY', { reason }, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
-  /** The head that counts is the node's: waits a little for the pools to be there, too. */
+  /** Waits a little for the pools to reach the node's head. */
   async #catchUp(slug: ChainSlug, block: number): Promise<void> {
     const { chains, clock, sleep } = this.#parts;
     const deadlineMs = clock.monotonicMs() + CATCH_UP_MAX_MS;
@@ -156,14 +156,14 @@ class TradeBuilder {
     }
   }
 
-  /** Null where the block that was priced on is gone. */
+  /** Null if the priced block is gone. */
   async #attempt(build: Build, funds: TradingWallet): Promise<BuildAnswer | null> {
     const { pricing, clock, builders } = this.#parts;
     const { wallet, request, terms, lifeSeconds } = build;
     const price: PriceOnWorth = (worth) => pricing.price(request, build.caller, worth);
     const priced = await priceOnTerms(price, terms);
     const { state } = priced;
-    // Pools that lag behind the head were priced on what is past: the head decides what happens.
+    // If the pools lag behind the head, the simulation runs on the head.
     const isAtHead = state.block >= funds.head.position;
     const block = isAtHead
       ? { number: state.block, hash: state.blockHash }
@@ -185,9 +185,9 @@ class TradeBuilder {
   }
 
   /**
-   * Twice before a result that contradicts the price is believed. While a node takes in a block it
-   * may run calls on the state after it, though the block before was asked for (anvil does); once
-   * its head is beyond that block it answers from the right state.
+   * A result that contradicts the price is checked twice. While a node imports a block it may run
+   * calls on the new state although the previous block was requested (anvil does); once its head is
+   * beyond that block, it uses the right state.
    */
   async #rehearse(
     { chain }: Build,
@@ -204,13 +204,13 @@ class TradeBuilder {
     return tried();
   }
 
-  /** What was measured of the pools on the way may no longer be true: they are measured again. */
+  /** The measurements of the pools on the route may be stale: they are measured again. */
   #noteFailure({ request, wallet }: Build, { strands }: PricedTrade): void {
     const pools = strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.pool));
     this.#parts.chains.find(request.chain)?.noteFailure({ pools, wallet });
   }
 
-  /** A promise that the rehearsal did not keep is not made. */
+  /** Withdraws `exact` if the simulation contradicts it. */
   #holdToPromise(trade: PricedTrade, built: BuiltTransactions): PricedTrade {
     if (!isNotExact(trade, built)) return trade;
     const { request, state } = trade;

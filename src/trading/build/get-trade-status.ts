@@ -1,4 +1,4 @@
-// Answers GET /trade/status: the node says what became of a transaction, our index which trades.
+// GET /trade/status: the node has the status of a transaction, our index its trades.
 
 import type { MinedTransaction } from '../../chains/chain-transactions.ts';
 import type { ChainFamily } from '../../chains/family.ts';
@@ -28,7 +28,7 @@ function parseTxHash({ transactionIds }: ChainFamily, text: string): Transaction
   throw toInvalidInput([{ path: 'txHash', message: transactionIds.rule }]);
 }
 
-/** What our index says of a block that the node has: the two are read apart and may differ. */
+/** Combines our index with a block that the node has; the two may differ. */
 async function toMinedAnswer(
   parts: StatusParts,
   chain: ChainSlug,

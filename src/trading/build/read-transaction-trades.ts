@@ -1,4 +1,4 @@
-// The trades that were indexed from one transaction.
+// The indexed trades of one transaction.
 
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -12,7 +12,7 @@ type TradeReader = Pick<MarketReader, 'readPools'> & Pick<StreamReads, 'readTrad
 interface IndexedTransaction {
   readonly txHash: TransactionId;
   readonly block: BlockHeader;
-  /** Ids in its logs that may name pools; those that do not are ignored. */
+  /** Ids in its logs that may be pools; others are ignored. */
   readonly poolCandidates: readonly PoolId[];
 }
 
@@ -22,8 +22,8 @@ const PAGE_LENGTH = 200;
 const EVENT_INDEX_MAX = 2 ** 31 - 1;
 
 /**
- * A token's trades in a block. Found by the block and not by its time: where block times step back,
- * a trade is stored with the time of the token's trade before it, which is later than its block's.
+ * A token's trades in a block. Searched by block and not by time: if block times step back, a trade
+ * has the time of the token's previous trade, which is later than its block's.
  */
 async function readBlockTrades(
   reader: TradeReader,

@@ -1,10 +1,9 @@
-// Keeps a chain's pool graph at the last committed state: read from the store at the start, then
-// moved by the feed, which says which pools a commit or a rollback touched.
+// Keeps a chain's pool graph at the last committed state: read from the store at start, then
+// updated by the feed, which names the pools that a commit or rollback touched.
 //
-// Rows are read anew rather than carried by the feed: a rollback restores them inside the store, so
-// only the store knows what they are then. What is read must belong to one commit, so it is taken
-// only from a snapshot whose version the feed has already told; a snapshot that is ahead of the
-// feed waits for it.
+// Rows are read from the store rather than carried by the feed: a rollback restores them inside the
+// store. Each read must reflect one commit, so it is applied only if the feed has announced the
+// version of its snapshot; a snapshot that is ahead waits for the feed.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { DirectionFees } from '../../amm/swap-pool.ts';
@@ -18,12 +17,12 @@ import { type NativeCoin, PoolGraph } from './pool-graph.ts';
 import { type GraphPool, type PoolRules, refitPool, toGraphPool } from './pool-graph-pool.ts';
 import { readPoolGraph, type ToPool } from './read-pool-graph.ts';
 
-/** What the graph has to hear of a commit; the feed's own event fits. */
+/** The parts of a commit that the graph needs; the feed's batch has them. */
 interface PoolsCommitted {
   readonly version: number;
   /** The pools whose rows or ticks changed. */
   readonly pools: readonly PoolId[];
-  /** False where pools that are not named may have changed, too. */
+  /** False if pools that are not listed may have changed, too. */
   readonly complete: boolean;
 }
 
@@ -35,7 +34,7 @@ interface PoolGraphFollowerOptions extends PoolRules {
   readonly venues?: ReadonlySet<string>;
   /** What hooks were seen to take of swaps in a pool; null where that is not known. */
   readonly hookFees?: (pool: PoolId) => DirectionFees | null;
-  /** How many pools are kept in memory: of more, the ones with the most in them. */
+  /** The maximum number of pools in memory; above that the deepest are kept. */
   readonly poolCountMax?: number;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -43,14 +42,14 @@ interface PoolGraphFollowerOptions extends PoolRules {
 }
 
 const BACKOFF: Backoff = { baseMs: 100, maxMs: 10_000 };
-/** Beyond so many touched pools, reading everything once is cheaper. */
+/** Above this many touched pools, reading everything once is cheaper. */
 const TOUCHED_COUNT_MAX = 5_000;
 const POOL_COUNT_MAX = 300_000;
 const PAUSE_MS = 20;
-/** So much over its share, the graph is read anew with a new measure of what to keep. */
+/** If the graph exceeds its limit by this factor, it is reloaded with a new threshold. */
 const OVERFULL = 1.1;
 
-/** A graph and the commit that it is the state of. */
+/** A graph and the commit that it reflects. */
 export interface GraphAtCommit {
   readonly graph: PoolGraph;
   readonly checkpoint: Checkpoint;
@@ -63,9 +62,9 @@ export class PoolGraphFollower {
   #toldVersion = 0;
   #touched = new Set<PoolId>();
   #mustReload = true;
-  /** Whether something was told since the last look at the store. */
+  /** Whether there were events since the last read of the store. */
   #hasNews = false;
-  /** What a pool must hold to be kept; null as long as there is room for all. */
+  /** The minimum liquidity of a pool to be kept; null while all fit. */
   #floorUsdE18: bigint | null = null;
   #running: Promise<void> | null = null;
 
@@ -73,7 +72,7 @@ export class PoolGraphFollower {
     this.#options = options;
   }
 
-  /** Null until the store has been read, or while it has nothing of the chain. */
+  /** Null until the store has been read, or while it does not have the chain. */
   get current(): GraphAtCommit | null {
     return this.#current;
   }
@@ -82,11 +81,11 @@ export class PoolGraphFollower {
     this.#work();
   }
 
-  /** To be called with every event of the chain's feed, in order. */
+  /** Must be called with every batch of the chain's feed, in order. */
   hear(event: PoolsCommitted): void {
     const known = Math.max(this.#toldVersion, this.#current?.checkpoint.version ?? 0);
     if (event.version <= (this.#current?.checkpoint.version ?? 0)) return;
-    // Something was missed: what it touched is not known.
+    // A batch was missed, so its pools are unknown.
     if (event.version > known + 1) this.#mustReload = true;
     if (!event.complete) this.#mustReload = true;
     this.#toldVersion = event.version;
@@ -95,13 +94,13 @@ export class PoolGraphFollower {
     this.#work();
   }
 
-  /** Some of what was told got lost: everything is read anew. */
+  /** Batches were lost: everything is read again. */
   miss(): void {
     this.#mustReload = true;
     this.#work();
   }
 
-  /** Resolves when all that was told has been taken in, or waits for the feed. */
+  /** Resolves when all batches are applied, or the store is ahead of the feed. */
   async settled(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }
@@ -111,7 +110,7 @@ export class PoolGraphFollower {
     await this.settled();
   }
 
-  /** The fees of a pool's hook have just been seen. */
+  /** Applies newly measured fees of a pool's hook. */
   refit(id: PoolId): void {
     const pool = this.#current?.graph.get(id);
     if (pool !== undefined) this.#current?.graph.set(this.#refit(pool));
@@ -153,7 +152,7 @@ export class PoolGraphFollower {
         const isDone = this.#mustReload ? await this.#reload() : await this.#refresh();
         failures = 0;
         if (!isDone) continue;
-        // While history is indexed commits come by the hundred: they are taken in together.
+        // During backfill there are hundreds of commits: they are applied together.
         await sleep(PAUSE_MS, signal).catch(() => undefined);
         if (!this.#hasNews) return;
       } catch (error) {
@@ -179,7 +178,7 @@ export class PoolGraphFollower {
         if (found !== null) floor = await readPoolGraph(reader, { chain, ...into });
         return found;
       });
-      // A store without the chain is read again once the feed tells of a first commit.
+      // A store without the chain is read again after its first commit.
       if (checkpoint === null) {
         this.#mustReload = true;
         return true;
@@ -194,7 +193,7 @@ export class PoolGraphFollower {
     return this.#isUpToDate();
   }
 
-  /** Reads what was touched since; true when there is nothing more to do for now. */
+  /** Reads the touched pools; true if there is nothing more to do for now. */
   async #refresh(): Promise<boolean> {
     const { store, chain } = this.#options;
     const current = this.#current;
@@ -203,7 +202,7 @@ export class PoolGraphFollower {
     const told = this.#toldVersion;
     const read = await store.snapshot(async (reader) => {
       const checkpoint = await reader.readCheckpoint(chain);
-      // Later commits are in the snapshot whose pools are not known yet; the feed will tell.
+      // The snapshot includes later commits whose pools are unknown; the feed will name them.
       if (checkpoint === null || checkpoint.version !== told) return null;
       const rows = await reader.readPools(chain, pools);
       const ticked = rows.filter((row) => row.complete && kindOf(row).hasTicks);
@@ -219,7 +218,7 @@ export class PoolGraphFollower {
     return this.#isUpToDate();
   }
 
-  /** All at once, so that no quote sees one pool before and another after a commit. */
+  /** All at once, so that no quote sees pools from different commits. */
   #apply(
     graph: PoolGraph,
     pools: readonly PoolId[],

@@ -1,4 +1,4 @@
-// A stored pool as the quoter has it: ready to be swapped in, and honest about what is not known.
+// A stored pool in the graph: ready for swaps, with its inexactness.
 
 import type { SwapCost } from '../../amm/pool-kind.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';
@@ -9,7 +9,7 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord, PoolTerms } from '../../model/pool.ts';
 
-/** Why a pool's swaps cannot be promised to the unit: a hook has a say, or ticks are missing. */
+/** Why a pool's swaps cannot be promised to the unit: a hook affects them, or ticks are missing. */
 type Inexactness = 'hook' | 'ticks';
 
 interface AnyGraphPool {
@@ -28,7 +28,7 @@ interface AnyGraphPool {
   readonly curve: SwapPool;
 }
 
-/** Immutable: a pool that changed is another object. */
+/** Immutable: a changed pool is a new object. */
 export type GraphPool = AnyGraphPool & PoolTerms;
 
 function toTerms({ kind, terms }: PoolTerms): PoolTerms {
@@ -49,7 +49,7 @@ function toInexactness(row: PoolRecord, { leavesSwapsAlone }: PoolContext): Inex
   return row.complete || !kindOf(row).hasTicks ? null : 'ticks';
 }
 
-/** Null for a pool that nothing can be traded in. */
+/** Null for a pool in which nothing can be traded. */
 export function toGraphPool(
   row: PoolRecord,
   ticks: readonly TickRecord[],
@@ -68,7 +68,7 @@ export function toGraphPool(
   };
 }
 
-/** The pool with the fees that its hook was seen to take. */
+/** The pool with the measured fees of its hook. */
 export function refitPool(pool: GraphPool, fees: DirectionFees | null): GraphPool {
   if (fees === null || pool.inexact !== 'hook') return pool;
   return { ...pool, curve: pool.curve.withFees(fees) };

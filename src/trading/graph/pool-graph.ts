@@ -1,9 +1,9 @@
-// Every pool that can be traded in, by the assets that it joins.
+// Every tradable pool, by the assets that it connects.
 
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { GraphPool } from './pool-graph-pool.ts';
 
-/** An asset with so many neighbours is worth trying as a way between any two others. */
+/** An asset with this many neighbours is worth trying as an intermediate asset. */
 const HUB_NEIGHBOURS_MIN = 24;
 
 const NONE: ReadonlySet<PoolId> = new Set();
@@ -45,7 +45,7 @@ export class PoolGraph {
     return this.#hubs;
   }
 
-  /** The asset that a token stands for: the wrapped coin for the native one. */
+  /** The asset of a token: the wrapped coin for the native one. */
   toAsset(token: Address): Address {
     return toAsset(token, this.native);
   }
@@ -67,7 +67,7 @@ export class PoolGraph {
   set(pool: GraphPool): void {
     const isNew = !this.#pools.has(pool.pool);
     this.#pools.set(pool.pool, pool);
-    // What a pool joins never changes, so only a new one has to be linked.
+    // What a pool connects never changes, so only a new pool has to be linked.
     if (!isNew) return;
     const { asset0, asset1 } = this.#toAssets(pool);
     this.#link(asset0, asset1, pool.pool);
@@ -92,7 +92,7 @@ export class PoolGraph {
   }
 
   #link(from: Address, to: Address, pool: PoolId): void {
-    // A pool of the native coin against its own wrapping leads nowhere.
+    // A pool of the native coin against its own wrapped token is useless.
     if (from === to) return;
     let others = this.#neighbours.get(from);
     if (others === undefined) {

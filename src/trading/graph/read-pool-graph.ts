@@ -1,4 +1,4 @@
-// Fills a pool graph from the store: everything, or where that is too much the deepest pools.
+// Loads a pool graph from the store: all pools or, if there are too many, the deepest.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/ids.ts';
@@ -8,7 +8,7 @@ import type { MarketScanner } from '../../store/store.ts';
 import type { PoolGraph } from './pool-graph.ts';
 import type { GraphPool } from './pool-graph-pool.ts';
 
-/** Null for a pool that nothing can be traded in. */
+/** Null for a pool in which nothing can be traded. */
 export type ToPool = (
   row: PoolRecord,
   ticks: readonly TickRecord[],
@@ -28,7 +28,7 @@ function toDepth({ liquidityUsdE18 }: PoolRecord): bigint {
   return liquidityUsdE18 ?? 0n;
 }
 
-/** What the pools that there is room for hold at least; null where there is room for all. */
+/** The minimum liquidity of the pools that fit; null if all fit. */
 async function findFloor(scanner: Scanner, options: ReadPoolGraphOptions): Promise<bigint | null> {
   const depths: bigint[] = [];
   for await (const rows of scanner.scanPools(options.chain)) {
@@ -36,7 +36,7 @@ async function findFloor(scanner: Scanner, options: ReadPoolGraphOptions): Promi
   }
   if (depths.length <= options.poolCountMax) return null;
   depths.sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
-  // Those that hold just as much as the last one with room are left out, too.
+  // Pools with exactly the liquidity of the last one that fits are left out, too.
   return (depths[options.poolCountMax] ?? 0n) + 1n;
 }
 
@@ -56,7 +56,7 @@ async function readTicks(
   return ticks;
 }
 
-/** Returns what a pool must hold to be kept; null where all are. */
+/** Returns the minimum liquidity of the kept pools; null if all are kept. */
 export async function readPoolGraph(
   scanner: Scanner,
   options: ReadPoolGraphOptions,

@@ -1,46 +1,46 @@
-// What round trips through pools have shown of the tokens in them, and what of it still counts.
+// The results of probes, and which of them are still valid.
 //
-// Kept by pool and not by token: a contract may tax, or refuse, transfers of one pool and not those
-// of another, and what a quote promises is about the pools on its way.
+// Stored by pool and not by token: a contract may tax, or refuse, transfers of one pool and not
+// those of another, and a quote's promise is about the pools on its route.
 //
-// A measurement counts until something speaks against it: a doubt of its pool or of one of its
-// tokens. Doubts are numbered, and a measurement settles those that were there when it began; one
-// that was under way when a doubt came settles nothing.
+// A measurement is valid until there is a doubt about its pool or one of its tokens. Doubts are
+// numbered, and a measurement clears those that existed when it began; a doubt that arrives during
+// a measurement stays.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 
-/** What the round trip of a token showed; null is what it could not show. */
+/** The round-trip result of a token; null means not measured. */
 export interface TokenSafety {
   readonly buyTaxBps: number | null;
   readonly sellTaxBps: number | null;
   readonly sellable: boolean | null;
   readonly checkedAtMs: number;
-  /** What its contract used of gas in a sale; told only where that is unusually much. */
+  /** The gas that its contract used in a sale; set only if that is unusually high. */
   readonly sellGas?: number;
 }
 
-/** A swap in a measured pool: what is lost on the way in and out, and whether it goes through. */
+/** A swap in a measured pool: what is lost on the way in and out, and whether it succeeds. */
 export interface DirectionSafety {
   readonly inBps: number | null;
   readonly outBps: number | null;
   readonly sellable: boolean | null;
 }
 
-/** What was measured longer ago than this no longer counts as a promise. */
+/** Older measurements no longer count as a promise. */
 export const SAFETY_LIFE_MS = 30 * 60_000;
 
 const POOLS_MAX = 300_000;
-/** Older than every doubt: what an earlier run measured, since nobody watched in between. */
+/** Older than every doubt: measurements of an earlier run, since nothing was watched in between. */
 const BEFORE_START = -1;
 
 export class SafetyBook {
   readonly #pools = new BoundedMap<PoolId, PoolSafety>(POOLS_MAX);
   readonly #taxed = new BoundedMap<Address, true>(POOLS_MAX);
-  /** The number of the last doubt that each pool's measurement settles. */
+  /** The number of the last doubt that each pool's measurement clears. */
   readonly #settled = new BoundedMap<PoolId, number>(POOLS_MAX);
-  /** The number of the last doubt of each token or pool. */
+  /** The number of the last doubt about each token or pool. */
   readonly #doubts = new BoundedMap<Address | PoolId, number>(3 * POOLS_MAX);
   #doubtCount = 0;
   #unwatchedUntilMs = 0;
@@ -53,21 +53,21 @@ export class SafetyBook {
     return this.#pools.get(pool);
   }
 
-  /** How many doubts there have been: to be read when a measurement begins. */
+  /** The number of doubts so far; read it when a measurement begins. */
   get doubtCount(): number {
     return this.#doubtCount;
   }
 
-  /** What an earlier run measured: known, but no promise. */
+  /** A measurement of an earlier run: known, but no promise. */
   restore(safety: PoolSafety): void {
     this.set(safety, BEFORE_START);
   }
 
-  /** `doubtCount` as it was when the measurement began. */
+  /** `doubtCount` is the value at the start of the measurement. */
   set(safety: PoolSafety, doubtCount = this.#doubtCount): void {
     this.#settled.delete(safety.pool);
     this.#settled.set(safety.pool, doubtCount);
-    // Told anew, a pool counts as new, so that the longest unchecked is forgotten first.
+    // A measured pool moves to the end, so that the longest unchecked one is evicted first.
     this.#pools.delete(safety.pool);
     this.#pools.set(safety.pool, safety);
     for (const [token, side] of [
@@ -78,19 +78,19 @@ export class SafetyBook {
     }
   }
 
-  /** From now on no measurement counts that was not begun after this. */
+  /** Invalidates every measurement that began before now. */
   doubt(subject: Address | PoolId): void {
     this.#doubtCount += 1;
     this.#doubts.delete(subject);
     this.#doubts.set(subject, this.#doubtCount);
   }
 
-  /** Nobody looked for changes up to then: measurements from before do not count. */
+  /** Changes were not watched up to this time: earlier measurements are invalid. */
   doubtBefore(timeMs: number): void {
     this.#unwatchedUntilMs = Math.max(this.#unwatchedUntilMs, timeMs);
   }
 
-  /** `seen`: something speaks against the measurement; `unwatched`: nobody looked. */
+  /** `seen`: there is evidence against the measurement; `unwatched`: changes were not watched. */
   findDoubt(pool: PoolId): 'seen' | 'unwatched' | null {
     const known = this.#pools.get(pool);
     if (known === undefined) return null;
@@ -111,12 +111,12 @@ export class SafetyBook {
     this.#taxed.clear();
   }
 
-  /** Whether some pool was seen to tax the token at some time. */
+  /** Whether any pool was ever seen to tax the token. */
   mayBeTaxed(token: Address): boolean {
     return this.#taxed.has(token);
   }
 
-  /** Null where the pool has not been measured. */
+  /** Null if the pool has not been measured. */
   direction(pool: PoolId, zeroForOne: boolean): DirectionSafety | null {
     const known = this.#pools.get(pool);
     if (known === undefined) return null;
@@ -124,13 +124,13 @@ export class SafetyBook {
     return { inBps: paid.inBps, outBps: got.outBps, sellable: paid.sellable };
   }
 
-  /** Gas beyond what such swaps use; 0 where nothing unusual was seen. */
+  /** Gas above that of ordinary swaps; 0 if nothing unusual was measured. */
   extraGas(pool: PoolId, zeroForOne: boolean): number {
     const known = this.#pools.get(pool);
     return (zeroForOne ? known?.side0 : known?.side1)?.sellGas ?? 0;
   }
 
-  /** Whether a swap was seen to lose nothing, lately, and nothing has spoken against it since. */
+  /** Whether a recent measurement lost nothing and has not been doubted since. */
   isClean(pool: PoolId, zeroForOne: boolean, nowMs: number): boolean {
     const known = this.#pools.get(pool);
     if (known === undefined || nowMs - known.checkedAtMs > SAFETY_LIFE_MS) return false;
@@ -139,7 +139,7 @@ export class SafetyBook {
     return paid.inBps === 0 && paid.sellable === true && got.outBps === 0;
   }
 
-  /** What some pools show of a token; null where none of them was measured. */
+  /** The results of some pools for a token; null if none of them was measured. */
   ofToken(pools: Iterable<PoolId>, isToken: (token: Address) => boolean): TokenSafety | null {
     const sides: (SideSafety & { readonly checkedAtMs: number })[] = [];
     for (const id of pools) {
@@ -149,7 +149,7 @@ export class SafetyBook {
       sides.push({ ...side, checkedAtMs: known.checkedAtMs });
     }
     if (sides.length === 0) return null;
-    // Where it can be sold at all is what counts for who holds it.
+    // If it can be sold in some pool, only those pools count for its holders.
     const open = sides.filter(({ sellable }) => sellable === true);
     const sellGas = toHighest(sides.map((side) => side.sellGas ?? null));
     return {
@@ -162,7 +162,7 @@ export class SafetyBook {
   }
 }
 
-/** Of sides none of which is known to be open. */
+/** For sides of which none is known to be sellable. */
 function toSellable(sides: readonly SideSafety[]): boolean | null {
   return sides.some(({ sellable }) => sellable === false) ? false : null;
 }

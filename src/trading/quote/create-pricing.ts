@@ -1,4 +1,4 @@
-// Puts pricing and quoting together.
+// Composes pricing and quoting.
 
 import type { HandlerContext } from '../../contract/handler.ts';
 import { COSTS, type InputOf } from '../../contract/operation.ts';
@@ -13,14 +13,14 @@ interface TradingParts extends PricingParts {
   readonly sealer: Sealer;
 }
 
-/** What build shares with quote. */
+/** What build and quote share. */
 export interface Pricing {
-  /** Throws what is wrong with the input. */
+  /** Throws for invalid input. */
   parse(input: TradeInput): TradeRequest;
   readonly price: PriceTrade;
-  /** As an answer, with a quote id that binds to its minimum. */
+  /** As a response, with a quote id that seals its minimum. */
   toQuote(trade: PricedTrade): QuoteAnswer;
-  /** Throws `INVALID_QUOTE_ID`; whether it has run out or fits is for the caller to see. */
+  /** Throws `INVALID_QUOTE_ID`; the caller checks expiry and fields. */
   openQuoteId(quoteId: string): QuoteTerms;
 }
 

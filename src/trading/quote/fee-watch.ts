@@ -1,4 +1,4 @@
-// Keeps the chain's fees at hand: asked for in the background, never by a request.
+// Caches the chain's fees: read in the background, never by a request.
 
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -10,11 +10,11 @@ interface FeeWatchOptions {
 }
 
 const LOOK_MS = 1000;
-/** While somebody asks for quotes. */
+/** While there are requests for quotes. */
 const BUSY_AGE_MS = 6000;
-/** While nobody does. */
+/** While there are none. */
 const IDLE_AGE_MS = 60_000;
-/** Fees that could not be read for so long are no longer told. */
+/** Fees older than this are no longer used. */
 const AGE_MAX_MS = 300_000;
 
 export class FeeWatch {
@@ -37,19 +37,19 @@ export class FeeWatch {
     this.#timer.unref();
   }
 
-  /** Null where they are not known, or no longer. */
+  /** Null if they are unknown or too old. */
   read(): NetworkFees | null {
     this.#wasAsked = true;
     return this.peek();
   }
 
-  /** The same for work in the background, which is no reason to ask the node more often. */
+  /** The same for background work, which must not cause more frequent reads. */
   peek(): NetworkFees | null {
     const ageMs = this.#options.clock.monotonicMs() - this.#readAtMs;
     return ageMs > AGE_MAX_MS ? null : this.#fees;
   }
 
-  /** Asks the node where that is due. */
+  /** Reads from the node if due. */
   look(): void {
     const nowMs = this.#options.clock.monotonicMs();
     const isDue = nowMs - this.#triedAtMs >= (this.#wasAsked ? BUSY_AGE_MS : IDLE_AGE_MS);
@@ -77,7 +77,7 @@ export class FeeWatch {
       this.#fees = await readFees(this.#abort.signal);
       this.#readAtMs = clock.monotonicMs();
     } catch (error) {
-      // Soon again: until fees are known no network cost can be told.
+      // Retries soon: without fees there is no network cost.
       this.#triedAtMs = clock.monotonicMs() - BUSY_AGE_MS + LOOK_MS;
       this.#wasAsked = true;
       if (!this.#abort.signal.aborted) onError(error);

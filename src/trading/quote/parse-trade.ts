@@ -1,4 +1,4 @@
-// Untrusted input of a trade → a request that can be priced, or each fault of it by name.
+// Untrusted input of a trade → a request that can be priced, or the list of its errors.
 
 import { parseAddress, parseFollowedChain } from '../../contract/parse-reference.ts';
 import { toInvalidInput } from '../../errors/app-error.ts';
@@ -16,7 +16,7 @@ export interface TradeInput {
 }
 
 const AMOUNT_END = 2n ** 256n;
-/** No number below 2^256 has more digits. */
+/** The number of digits of 2^256. */
 const DIGITS_MAX = 78;
 
 function toAmountFault(text: string): string | null {

@@ -38,10 +38,10 @@ export interface PricingParts {
 }
 
 const BPS = 10_000n;
-/** Anybody can make pools of a token by the thousand; the first are those that matter. */
+/** Anybody can create thousands of pools of a token; the first are those that matter. */
 const TOKEN_POOLS_MAX = 500;
 
-/** A request with what is known of its two ends. */
+/** A request with what is known of its two tokens. */
 interface Ends {
   readonly tokenIn: TradeAsset;
   readonly tokenOut: TradeAsset;
@@ -81,7 +81,10 @@ async function readEnds(chain: TradeChain, request: TradeRequest): Promise<Ends>
   return { tokenIn, tokenOut, row: rows.get(mint) ?? null };
 }
 
-/** The pools that tell of the traded token: those on the way, and those against known assets. */
+/**
+ * The pools that show the traded token's safety: those on the route, and those against known
+ * assets.
+ */
 function listTokenPools(chain: TradeChain, at: GraphAtCommit, found: TaxedRoute, mint: Address) {
   const { graph } = at;
   const asset = graph.toAsset(mint);
@@ -109,7 +112,7 @@ function listHops(found: TaxedRoute) {
   return found.route.strands.flatMap(({ hops }) => hops);
 }
 
-/** What tokens were seen to use beyond the model. */
+/** Measured gas of tokens beyond the model. */
 function toExtraGas(book: TradeChain['book'], hops: ReturnType<typeof listHops>): bigint {
   const gas = hops.map(({ pool, zeroForOne }) => book.extraGas(pool.pool, zeroForOne));
   return BigInt(gas.reduce((sum, one) => sum + one, 0));
@@ -125,7 +128,7 @@ interface Context {
   readonly nowMs: number;
 }
 
-/** Never nothing: of a token without decimals one unit may be worth a lot. */
+/** Never zero: one unit of a token without decimals may be worth a lot. */
 function toMinimum(amountOut: bigint, slippageBps: number): bigint {
   return (amountOut * (BPS - BigInt(slippageBps))) / BPS || 1n;
 }
@@ -206,11 +209,11 @@ interface Trade {
   readonly ends: Ends;
   readonly caller: TradeCaller;
   readonly isPaused: (token: Address) => boolean;
-  /** To choose the route by; what gas is worth now where there is none. */
+  /** The value of gas for choosing the route; the current one if there is none. */
   readonly givenOutPerGas: Ratio | null | undefined;
 }
 
-/** What a search costs beyond what its operation does. */
+/** What a search costs beyond the cost of its operation. */
 export function toExtraCost(evaluations: number): number {
   return Math.ceil(Math.max(0, evaluations - EVALUATIONS_PER_UNIT) / EVALUATIONS_PER_UNIT);
 }

@@ -1,4 +1,4 @@
-// What a trade would pay on one state of the chain: made by pricing, read by quote and build.
+// A trade priced on one state of the chain: created by pricing, used by quote and build.
 
 import type { SwapCost } from '../../amm/pool-kind.ts';
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
@@ -10,7 +10,7 @@ import type { PoolDescription } from '../../model/pool.ts';
 import type { TokenSafety } from '../graph/safety-book.ts';
 import type { StrandSource } from '../routing/route-strands.ts';
 
-/** Checked input: both operations that price take the same. */
+/** Validated input of quote and build. */
 export interface TradeRequest {
   readonly chain: ChainSlug;
   /** The token that is bought or sold; the codec's `native` is the native coin. */
@@ -28,7 +28,7 @@ export interface TradeAsset {
   readonly token: Address;
   readonly isNative: boolean;
   readonly symbol: string | null;
-  /** Null where the contract does not say. */
+  /** Null if the contract does not report it. */
   readonly decimals: number | null;
 }
 
@@ -41,11 +41,11 @@ export interface TradeHop {
    */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
-  /** What arrives in the pool: after the token's own tax where it takes one. */
+  /** What arrives in the pool, after the token's own tax if any. */
   readonly amountInRaw: bigint;
   /** What the pool pays, before any tax. */
   readonly amountOutRaw: bigint;
-  /** The whole fee of this direction, a V4 protocol fee included. */
+  /** The whole fee in this direction, including a V4 protocol fee. */
   readonly feePips: number;
   readonly ticksCrossed: number;
   readonly cost: SwapCost;
@@ -53,23 +53,27 @@ export interface TradeHop {
   readonly vault: Address;
 }
 
-/** A route, as it is told. A pool that several share is swapped in once; each has its part. */
+/**
+ * A route, as shown. A pool shared by several routes is swapped in once; each route has its part.
+ */
 export interface TradeLeg {
   readonly shareBps: number;
   readonly hops: readonly TradeHop[];
 }
 
-/** Pools in a row, as they are executed; each pool is in one strand, and their order matters. */
+/** Consecutive pools, as executed; each pool is in one strand, and their order matters. */
 export interface TradeStrand {
   readonly takes: StrandSource;
-  /** What is sent into it; what those of the input are sent adds up to the trade's, to the unit. */
+  /**
+   * What is sent into it; the inputs of the first strands add up to the trade's input, to the unit.
+   */
   readonly amountInRaw: bigint;
   /** What its last pool pays, before any tax. */
   readonly amountOutRaw: bigint;
   readonly hops: readonly TradeHop[];
 }
 
-/** What a token's contract keeps of a transfer, as measured. */
+/** What a token's contract deducts from a transfer, as measured. */
 export interface TokenTax {
   readonly token: Address;
   readonly bps: number;
@@ -114,27 +118,30 @@ export interface PricedTrade {
   readonly amountInRaw: bigint;
   /** What the wallet receives, after every fee and tax. */
   readonly amountOutRaw: bigint;
-  /** The least that the slippage allows. */
+  /** The minimum after slippage. */
   readonly minAmountOutRaw: bigint;
   readonly legs: readonly TradeLeg[];
   readonly strands: readonly TradeStrand[];
-  /** Taken when the input is sent to the pool, and when the pool pays; null where nothing is. */
+  /** Deducted when the input is sent to the pool, and when the pool pays; null if nothing is. */
   readonly taxIn: TokenTax | null;
   readonly taxOut: TokenTax | null;
   readonly fees: readonly TradeFee[];
   /** Quote asset per token in whole units, 18 significant digits; null without decimals. */
   readonly spotPrice: string | null;
   readonly executionPrice: string | null;
-  /** What the trade itself moves the price by, fees and taxes aside. */
+  /** How far the trade itself moves the price, without fees and taxes. */
   readonly priceImpactBps: number;
-  /** Gas of the swap alone, by model; preparatory transactions come on top. */
+  /** Gas of the swap alone, by model; preparatory transactions are extra. */
   readonly gas: bigint;
-  /** What the route was chosen by: units of the output per unit of gas; null where not known. */
+  /**
+   * The value of gas that the route was chosen with: units of the output per unit of gas; null if
+   * unknown.
+   */
   readonly outPerGas: Ratio | null;
-  /** Null until the node has told its fees. */
+  /** Null until the node has reported its fees. */
   readonly networkFees: NetworkFees | null;
   readonly tokenSafety: TokenSafety | null;
-  /** The committed state that all of this is true of. */
+  /** The committed state that all of this reflects. */
   readonly state: {
     readonly block: number;
     readonly blockHash: string;
@@ -144,7 +151,7 @@ export interface PricedTrade {
   readonly warnings: readonly TradeWarning[];
 }
 
-/** Who asks for a price: searches of different callers are served in turn. */
+/** Who requests a price: searches of different callers are served in turn. */
 export interface TradeCaller {
   readonly key: string;
   /** Gives what is aborted when the caller no longer waits for an answer. */
@@ -159,8 +166,8 @@ export interface TradeCaller {
 }
 
 /**
- * Chooses the route by what gas is worth now, unless told another worth: with the one of an earlier
- * price, the same pools give the same route. Throws an `AppError` where the trade cannot be priced.
+ * Chooses the route with the current value of gas, or with a given one: with that of an earlier
+ * price, the same pools give the same route. Throws an `AppError` if the trade cannot be priced.
  */
 export type PriceTrade = (
   request: TradeRequest,

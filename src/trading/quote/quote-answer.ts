@@ -1,4 +1,4 @@
-// A priced trade as a quote on the wire.
+// A priced trade as a quote response.
 
 import type { Static } from 'typebox';
 import type { NetworkFees } from '../../chains/chain-nodes.ts';

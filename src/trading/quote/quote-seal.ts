@@ -1,4 +1,5 @@
-// Quote ids: the terms of a quote in the open, sealed so that every node knows its own.
+// Quote ids: the terms of a quote in plain text, with a keyed hash so that every node can verify
+// them.
 
 import { AppError } from '../../errors/app-error.ts';
 import type { Ratio } from '../../lib/decimal.ts';
@@ -7,28 +8,31 @@ import { CHAINS } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TradeRequest } from './priced-trade.ts';
 
-/** How long a quote binds. */
+/** How long a quote is valid. */
 export const QUOTE_LIFE_MS = 30_000;
 
 export interface QuoteTerms {
   readonly request: TradeRequest;
   readonly minAmountOutRaw: bigint;
-  /** What the route was chosen by, so that a build on the same pools chooses the same. */
+  /**
+   * The value of gas that the route was chosen with, so that a build on the same pools chooses the
+   * same.
+   */
   readonly outPerGas: Ratio | null;
   readonly expiresAtMs: number;
 }
 
-/** A keyed hash that every node of the service can make. */
+/** A keyed hash that every node of the service can compute. */
 export interface Sealer {
   mark(text: string): string;
-  /** Whether some key of the service, the present or an older one, made the mark. */
+  /** Whether the current key of the service or an older one produced the mark. */
   isMark(text: string, mark: string): boolean;
 }
 
 const PREFIX = 'mwq_';
 const LENGTH_MAX = 2000;
 
-/** A whole number over another, each of at most 512 bits; `-` where there is none. */
+/** An integer over another, each of at most 512 bits; `-` if there is none. */
 const RATIO = /^(\d{1,155})\/(\d{1,155})$/;
 const NO_RATIO = '-';
 
@@ -76,7 +80,7 @@ export function sealQuote(sealer: Sealer, terms: QuoteTerms): string {
   return `${PREFIX}${text}.${sealer.mark(text)}`;
 }
 
-/** Says nothing of whether it has run out. Throws `INVALID_QUOTE_ID`. */
+/** Does not check expiry. Throws `INVALID_QUOTE_ID`. */
 export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
   const match = /^mwq_([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(quoteId);
   const [, text = '', mark = ''] = match ?? [];
@@ -84,7 +88,7 @@ export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
     throw new AppError('INVALID_QUOTE_ID', {});
   }
   const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  // The mark is ours, so this can only be the form of another version of the service.
+  // The mark is ours, so this can only be the format of another version of the service.
   if (!isParts(parts)) throw new AppError('INVALID_QUOTE_ID', {});
   const [chain, mint, side, amountInRaw, quoteMint, slippageBps, minimum, expiresAtMs, ratio] =
     parts;

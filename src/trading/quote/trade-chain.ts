@@ -1,4 +1,4 @@
-// A followed chain as pricing knows it.
+// A followed chain, as pricing needs it.
 
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
@@ -21,7 +21,7 @@ export interface TradeChain {
   readonly book: SafetyBook;
   /** Null until the pools have been read. */
   readGraph(): GraphAtCommit | null;
-  /** Null until the node has told them. */
+  /** Null until the node has reported them. */
   readFees(): NetworkFees | null;
   /** Whether indexing is behind the chain's head. */
   isBehind(): boolean;
@@ -33,7 +33,7 @@ export interface TradeChain {
 
 export interface TradeChains {
   list(): readonly ChainSlug[];
-  /** How addresses of a followed chain are written. */
+  /** The address codec of a followed chain. */
   findAddresses(slug: ChainSlug): AddressCodec;
   /** Null while the chain is being prepared. */
   find(slug: ChainSlug): TradeChain | null;

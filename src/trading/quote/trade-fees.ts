@@ -1,4 +1,4 @@
-// What a trade pays to whom, summed up by kind and token.
+// The fees of a trade, summed up by kind and token.
 
 import type { Address } from '../../model/ids.ts';
 import type { BestRoute } from '../routing/route.ts';
@@ -8,12 +8,12 @@ import type { TokenTax, TradeFee } from './priced-trade.ts';
 const PIPS = 1_000_000;
 
 /**
- * The protocol's own part of a V4 swap, from `fee = p + l − ⌊p·l/1e6⌋`. V3's comes out of what the
- * liquidity providers get and does not show.
+ * The protocol's own part of a V4 swap, from `fee = p + l − ⌊p·l/1e6⌋`. V3's comes out of the
+ * liquidity providers' fee and is not visible.
  */
 function toProtocolPips({ pool, zeroForOne }: RouteHop): number {
   const whole = pool.curve.feePips(zeroForOne);
-  // Of a hooked pool only the sum is known.
+  // Of a hooked pool only the total fee is known.
   if (pool.inexact === 'hook') return 0;
   if (whole <= pool.feePips || pool.feePips >= PIPS) return 0;
   return Math.round(((whole - pool.feePips) * PIPS) / (PIPS - pool.feePips));
@@ -26,7 +26,7 @@ interface Sum {
   ofRaw: bigint;
 }
 
-/** Of a whole, in basis points to the hundredth. */
+/** A part of a whole, in basis points with two decimals. */
 function toBps(amountRaw: bigint, ofRaw: bigint): number {
   return ofRaw === 0n ? 0 : Number((amountRaw * 2_000_000n + ofRaw) / (2n * ofRaw)) / 100;
 }

@@ -1,4 +1,4 @@
-// A found route as legs that can be told, and as strands that can be executed.
+// A found route as legs to show, and as strands to execute.
 
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
@@ -22,7 +22,7 @@ function toHop(hop: RouteHop): TradeHop {
   };
 }
 
-/** Divides a whole by weights; the first part takes what rounding leaves over. */
+/** Splits a whole by weights; the first part gets the rounding remainder. */
 function divide(whole: bigint, weights: readonly bigint[]): bigint[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0n);
   const parts = weights.map((weight) => (whole * weight) / total);
@@ -41,7 +41,7 @@ export function toTradeLegs(route: BestRoute): readonly TradeLeg[] {
   }));
 }
 
-/** `sentRaw` is what leaves the wallet: more than the pools get where the token is taxed. */
+/** `sentRaw` is what leaves the wallet: more than the pools receive if the token is taxed. */
 export function toTradeStrands(route: BestRoute, sentRaw: bigint): readonly TradeStrand[] {
   const firsts = route.strands.filter(({ takes }) => takes === 'input');
   const arriving = firsts.map(({ amountIn }) => amountIn);

@@ -1,4 +1,4 @@
-// The stored rows of tokens that are traded, kept in memory as long as the feed leaves them alone.
+// Rows of traded tokens, cached until the feed reports a change.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { FeedBatch } from '../../live/feed.ts';
@@ -13,7 +13,7 @@ export class TradeTokens {
   readonly #chain: ChainSlug;
   readonly #store: MarketStore;
   readonly #rows = new BoundedMap<Address, TokenRecord>(TOKENS_MAX);
-  /** Counts what was heard, so that no row that was read before it is kept after it. */
+  /** Counts feed batches, so that a row read before a batch is not cached after it. */
   #heard = 0;
 
   constructor(chain: ChainSlug, store: MarketStore) {
@@ -33,7 +33,7 @@ export class TradeTokens {
     this.#rows.clear();
   }
 
-  /** Those that are stored, by address. */
+  /** The stored ones, by address. */
   async read(tokens: readonly Address[]): Promise<ReadonlyMap<Address, TokenRecord>> {
     const found = new Map<Address, TokenRecord>();
     const missing: Address[] = [];

@@ -1,4 +1,4 @@
-// What the owner of a trade should know before agreeing to it.
+// What a user should know before agreeing to a trade.
 
 import { pow10 } from '../../lib/decimal.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
@@ -20,13 +20,13 @@ export interface WarningFacts {
   readonly token: TokenRecord | null;
   readonly isTrusted: boolean;
   readonly safety: TokenSafety | null;
-  /** Whether every pool on the way was looked at. */
+  /** Whether every pool on the route was probed. */
   readonly isMeasured: boolean;
-  /** Whether something spoke against a measurement on the way since it was made. */
+  /** Whether a measurement on the route has been doubted since it was made. */
   readonly isDoubted: boolean;
   readonly checkpoint: Checkpoint;
   readonly isBehind: boolean;
-  /** Whether the chain makes blocks whatever happens, so that an old one is a bad sign. */
+  /** Whether the chain makes blocks constantly, so that an old head is a bad sign. */
   readonly isEverMoving: boolean;
   readonly nowMs: number;
 }
@@ -38,7 +38,7 @@ function toLiquidity(token: TokenRecord): bigint | null {
     : (pairedUsdE18 ?? liquidityUsdE18);
 }
 
-/** Its first transfer was seen only where all balances are known. */
+/** The first transfer is known only if all balances are known. */
 function isFresh(token: TokenRecord, checkpoint: Checkpoint): boolean {
   const isBirthKnown =
     !token.balancesBroken &&

@@ -1,4 +1,4 @@
-// The best route for a trade by the rules of what is known of its tokens.
+// The best route for a trade, within the safety rules for its tokens.
 
 import type { Ratio } from '../../lib/decimal.ts';
 import { type BestRoute, findRouteIn } from './route.ts';
@@ -23,12 +23,12 @@ export type TradeSearch =
   | { readonly kind: 'none'; readonly reason: NoRouteReason };
 
 const BPS = 10_000n;
-/** From here on it is worth looking at pools that promise less. */
+/** From this price impact on, pools without promises are tried too. */
 const IMPACT_HIGH_BPS = 300;
-/** By so much a route without promises must be better, in per cent. */
+/** A route without promises must be better by this many per cent. */
 const BETTER_PCT = 2n;
 
-/** Kept by a token's contract: rounded as contracts mostly do. */
+/** A tax in whole units, rounded as most contracts do. */
 export function toTax(amount: bigint, bps: number): bigint {
   return (amount * BigInt(Math.round(bps))) / BPS;
 }
@@ -58,7 +58,7 @@ function searchAt(plan: TradePlan, level: PlanLevel, work: SearchWork): TaxedRou
   return best;
 }
 
-/** Null where no route takes the whole amount and pays anything. */
+/** Null if no route takes the whole amount and pays anything. */
 export function findTradeRoute(plan: TradePlan, work: SearchWork): TaxedRoute | null {
   const strict = searchAt(plan, 'strict', work);
   if (strict !== null && toPriceImpactBps(strict.route) < IMPACT_HIGH_BPS) return strict;

@@ -1,4 +1,4 @@
-// What gas is worth in units of some token, so that routes can be compared net of it.
+// The value of gas in units of a token, so that routes can be compared net of gas.
 
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
@@ -8,18 +8,18 @@ import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import { findBestRoute } from './route.ts';
 
-/** Rates are for choosing among routes only: they need not be of this very block. */
+/** Rates only choose among routes, so they may be a little old. */
 const RATE_LIFE_MS = 15_000;
 const RATES_MAX = 5_000;
-/** About a swap's worth, so that the rate is the one that such an amount gets. */
+/** About the gas of a swap, so that the rate is the one for such an amount. */
 const GAS_SAMPLE = 200_000n;
 
-/** For the route that pays most, whatever gas it uses. */
+/** For the route that pays most, whatever its gas. */
 export const FREE_GAS: Ratio = { numerator: 0n, denominator: 1n };
 
 interface Rate {
   readonly madeAtMs: number;
-  /** Units of the token per wei; null where no route is known. */
+  /** Units of the token per wei; null if no route is known. */
   readonly perWei: Ratio | null;
 }
 

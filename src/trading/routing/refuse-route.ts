@@ -1,4 +1,4 @@
-// The error that tells a caller why no route was found.
+// The error that says why no route was found.
 
 import { AppError } from '../../errors/app-error.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';

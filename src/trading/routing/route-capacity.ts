@@ -1,6 +1,6 @@
-// Whether an amount could go into a market at all: a bound that is never too low, without a search.
+// A quick upper bound on how much the market can take, without a search.
 //
-// What cannot go into the pools that take the input, all of them together, can go nowhere.
+// An amount above the capacity of all pools that take the input cannot be traded.
 
 import { toAsset } from '../graph/pool-graph.ts';
 import { type FieldPlan, isOpen } from './route-field.ts';
@@ -19,12 +19,12 @@ function toRoom({ assetIn, native, pools }: FieldPlan, enough: number): number {
   return room;
 }
 
-/** False only where the pools that take the input cannot hold so much, however it is divided. */
+/** False only if the pools that take the input cannot hold that much, however it is split. */
 export function mayTake(plan: FieldPlan, amountIn: bigint): boolean {
   return toRoom(plan, Number(amountIn)) >= Number(amountIn);
 }
 
-/** No more than this can go in; null where nothing at all can. */
+/** The maximum input; null if nothing can go in. */
 export function toAmountInMax(plan: FieldPlan): bigint | null {
   const room = toRoom(plan, Number.MAX_VALUE);
   if (room === 0) return null;

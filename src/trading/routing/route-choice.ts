@@ -1,4 +1,4 @@
-// Which pools a division does without: those that do not pay for themselves, or gain least.
+// Which pools a division drops: those that do not pay for themselves, or gain least.
 
 import type { PoolId } from '../../model/ids.ts';
 import { type Division, divide, type RouteSearch, toCost } from './route-division.ts';
@@ -8,16 +8,18 @@ import type { PoolPart } from './route-parts.ts';
 import { FREE } from './route-single.ts';
 import { POOL_EVALUATIONS } from './search-work.ts';
 
-/** Of all pools so many go at a time, one at least. */
+/** The share of all pools to drop at a time, at least one. */
 const DROPPED_SHARE = 0.2;
-/** Pools that gain less than this part of what they cost can all go at once. */
+/** Pools that gain less than this fraction of their cost are dropped all at once. */
 const HOPELESS_RATE = 0.1;
-/** How often pools are left out in all: mostly a few times are enough. */
+/** The maximum number of attempts to drop pools; usually a few are enough. */
 const ATTEMPT_COUNT_MAX = 60;
-/** Of so few each is tried. */
+/** Up to this number each pool is tried separately. */
 export const FEW = 16;
 
-/** Divides anew without the first groups, as many as it takes; null where none of them can go. */
+/**
+ * Splits again without the first groups, as many as needed; null if none of them can be dropped.
+ */
 function divideWithout(
   division: Division,
   groups: readonly PoolGroup[],
@@ -37,7 +39,7 @@ function divideWithout(
   return divide(restrictField(field, edges), search, division);
 }
 
-/** Leaves pools out that cost more than they gain, as long as that pays. */
+/** Drops pools that cost more than they gain, while that improves the net result. */
 export function dropLossy(division: Division, search: RouteSearch): Division {
   const needed = new Set<PoolId>();
   let current = division;
@@ -58,7 +60,7 @@ export function dropLossy(division: Division, search: RouteSearch): Division {
       current = next;
       most = count * 2;
     } else if (count > 1) {
-      // Without a pool more may be lost than it gains.
+      // Dropping a pool may lose more than its gain.
       most = Math.floor(count / 2);
     } else {
       needed.add(first.pool);
@@ -67,7 +69,7 @@ export function dropLossy(division: Division, search: RouteSearch): Division {
   return current;
 }
 
-/** Leaves those out that gain least: one, or so large a part of all. */
+/** Drops the pools that gain least: one, or this share of all. */
 export function dropLeast(division: Division, share: number, search: RouteSearch): Division | null {
   const { parts } = division;
   const groups = toGroups(parts, () => 1);

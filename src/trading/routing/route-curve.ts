@@ -1,17 +1,17 @@
-// What pools pay, in floating point: where the search looks before anything is reckoned exactly.
+// What pools pay, in floating point: guides the search before anything is computed exactly.
 //
-// Every kind of pool tells its curve as a list of stretches (amm/swap-pool.ts). Pools side by side,
+// Every kind of pool gives its curve as a list of stretches (amm/swap-pool.ts). Parallel pools,
 // which are best used at equal prices, are one list with their Λ added up.
 //
-// No amount that leaves the router comes from here. Without the contracts' roundings a curve pays
-// more than the pool, or less by a millionth at most, which the search relies on.
+// No amount that leaves the router comes from here. Because contracts round, a curve pays more than
+// the pool, or at most a millionth less, which the search relies on.
 
 import type { Stretches, SwapPool } from '../../amm/swap-pool.ts';
 
-/** A point of a curve, written into by `read` so that the search allocates nothing. */
+/** A point of a curve, filled by `read` so that the search does not allocate. */
 export interface CurvePoint {
   out: number;
-  /** What one unit more would pay. */
+  /** What one more unit would pay. */
   slope: number;
   /** How fast the slope falls. */
   bend: number;
@@ -20,7 +20,7 @@ export interface CurvePoint {
 export class RouteCurve {
   readonly #source: Stretches;
   readonly #next = { u: 0, depth: 0 };
-  /** The stretches so far: where each begins, its Λ, and the sums of all before. */
+  /** The stretches so far: where each begins, its Λ, and the sums before it. */
   readonly #us: number[] = [];
   readonly #depths: number[] = [];
   readonly #ins: number[] = [];
@@ -28,14 +28,14 @@ export class RouteCurve {
   readonly #stretchCountMax: number;
   #isWhole = false;
 
-  /** Beyond so many stretches nothing is ever swapped: what lies there is a rest of rounding. */
+  /** Stretches beyond `stretchCountMax` are never reached except by rounding. */
   constructor(source: Stretches, stretchCountMax = Number.POSITIVE_INFINITY) {
     this.#source = source;
     this.#stretchCountMax = stretchCountMax;
     this.#extend();
   }
 
-  /** What an input pays; beyond all liquidity, what there is. */
+  /** The output for an input; beyond all liquidity, the maximum output. */
   toOut(amountIn: number): number {
     const at = this.#findByIn(amountIn);
     const depth = this.#depths[at] ?? 0;
@@ -64,7 +64,7 @@ export class RouteCurve {
     point.bend = (2 * point.slope) / (after * depth);
   }
 
-  /** The price coordinate that an input leads to; infinite beyond all liquidity. */
+  /** The price coordinate after an input; infinite beyond all liquidity. */
   toPrice(amountIn: number): number {
     const at = this.#findByIn(amountIn);
     const depth = this.#depths[at] ?? 0;
@@ -72,7 +72,7 @@ export class RouteCurve {
     return (this.#us[at] ?? 0) + (amountIn - (this.#ins[at] ?? 0)) / depth;
   }
 
-  /** The input that leads to a price coordinate; 0 where the curve begins beyond it. */
+  /** The input that leads to a price coordinate; 0 if the curve begins beyond it. */
   toIn(u: number): number {
     while (!this.#isWhole && (this.#us.at(-1) ?? 0) < u) this.#extend();
     let at = this.#us.length - 1;
@@ -82,7 +82,7 @@ export class RouteCurve {
     return (this.#ins[at] ?? 0) + (depth === 0 ? 0 : depth * (u - (this.#us[at] ?? 0)));
   }
 
-  /** The input that pays an output; infinite where there is not so much. */
+  /** The input for an output; infinite if there is not that much. */
   toInFor(amountOut: number): number {
     while (!this.#isWhole && (this.#outs.at(-1) ?? 0) < amountOut) this.#extend();
     let at = this.#outs.length - 1;
@@ -91,14 +91,14 @@ export class RouteCurve {
     const rest = amountOut - (this.#outs[at] ?? 0);
     if (depth === 0) return rest > 0 ? Number.POSITIVE_INFINITY : (this.#ins[at] ?? 0);
     const u = this.#us[at] ?? 0;
-    // 1/u' = 1/u − rest/Λ, from which the move of u follows without a difference of near equals.
+    // 1/u' = 1/u − rest/Λ gives the change of u without subtracting nearly equal numbers.
     const left = depth - rest * u;
     return left <= 0
       ? Number.POSITIVE_INFINITY
       : (this.#ins[at] ?? 0) + (depth * rest * u * u) / left;
   }
 
-  /** The stretch at an index, for those who put curves together. */
+  /** The stretch at an index, for merging curves. */
   stretchAt(index: number, stretch: { u: number; depth: number }): boolean {
     while (!this.#isWhole && this.#us.length <= index) this.#extend();
     if (index >= this.#us.length) return false;
@@ -107,12 +107,12 @@ export class RouteCurve {
     return true;
   }
 
-  /** How many stretches an input leaves behind: the ticks that it crosses. */
+  /** How many stretches an input passes: the ticks that it crosses. */
   countStretches(amountIn: number): number {
     return Math.min(this.#findByIn(amountIn), this.#stretchCountMax - 1);
   }
 
-  /** What fills the first stretches. */
+  /** The input that fills the first stretches. */
   toInOfStretches(count: number): number {
     while (!this.#isWhole && this.#us.length <= count) this.#extend();
     return this.#ins[count] ?? Number.POSITIVE_INFINITY;
@@ -152,12 +152,15 @@ export class RouteCurve {
   }
 }
 
-/** Beyond the cut, this much of what was there before keeps the slope continuous. */
+/** Beyond the cut, this share of the previous liquidity keeps the slope continuous. */
 const REMNANT = 1e-9;
-/** A cut curve ends this part of its last stretch early: a little more than meant is executed. */
+/**
+ * A cut curve ends this share of its last stretch early, because a little more than planned may be
+ * executed.
+ */
 const CUT_BRIM = 3e-4;
 
-/** The same as far as its first stretches go, to just before the tick where they end. */
+/** The curve limited to its first stretches, ending just before the next tick. */
 export function cutCurve(curve: RouteCurve, stretchCount: number): RouteCurve {
   let index = 0;
   let last = { u: 0, depth: 0 };
@@ -176,7 +179,7 @@ export function cutCurve(curve: RouteCurve, stretchCount: number): RouteCurve {
   return new RouteCurve(source, stretchCount);
 }
 
-/** Pools side by side as one. */
+/** Parallel pools as one curve. */
 export function mergeCurves(curves: readonly RouteCurve[]): RouteCurve {
   const [only] = curves;
   if (only !== undefined && curves.length === 1) return only;
@@ -193,7 +196,7 @@ export function mergeCurves(curves: readonly RouteCurve[]): RouteCurve {
       }
       if (first === null) return false;
       first.depth = first.stretch.depth;
-      // Added up anew each time, for differences of floats would drift.
+      // Summed from scratch each time, because differences of floats would drift.
       total = 0;
       for (const head of heads) total += head.depth;
       stretch.u = first.stretch.u;
@@ -210,7 +213,7 @@ interface BothCurves {
   up: RouteCurve | null;
 }
 
-/** A pool that changes is another object, so what was made for it can never be stale. */
+/** A changed pool is a new object, so cached curves never become stale. */
 const KNOWN = new WeakMap<SwapPool, BothCurves>();
 
 export function toCurve(pool: SwapPool, zeroForOne: boolean): RouteCurve {

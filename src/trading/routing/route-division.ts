@@ -1,4 +1,4 @@
-// The best division among the pools of a field, with what each pool is worth to it.
+// A division: the best split of the input among the pools of a field, with the value of each pool.
 
 import type { RouteField } from './route-field.ts';
 import { RouteFlow } from './route-flow.ts';
@@ -7,7 +7,7 @@ import { FREE, type RouteCost } from './route-single.ts';
 import { POOL_EVALUATIONS, type SearchWork } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
 
-/** What a search was asked for. */
+/** The request of a search. */
 export interface RouteSearch {
   readonly amountIn: bigint;
   readonly hopCountMax: number;
@@ -17,7 +17,7 @@ export interface RouteSearch {
   readonly work: SearchWork;
 }
 
-/** What it is thought to pay, gross and net of what its pools cost. */
+/** Its estimated output, gross and net of the cost of its pools. */
 export interface Division {
   readonly field: RouteField;
   readonly flow: RouteFlow;
@@ -30,7 +30,10 @@ export function toCost({ edge }: PoolPart, { cost }: RouteSearch): number {
   return cost === FREE ? 0 : Number(cost([edge]));
 }
 
-/** Null where the two assets are not connected. Divides faster after one with a few more pools. */
+/**
+ * Null if the two assets are not connected. `before`, a division with a few more pools, makes it
+ * faster.
+ */
 export function divide(field: RouteField, search: RouteSearch, before?: Division): Division | null {
   const flow = new RouteFlow(field, search.hopCountMax, search.work);
   if (!flow.divide(Number(search.amountIn), before?.flow)) return null;

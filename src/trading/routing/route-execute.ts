@@ -1,9 +1,9 @@
-// A division executed exactly, as a router can execute it: each pool once.
+// Executes a division exactly, as a router can: each pool once.
 //
-// First come the pools that take the input, then those that what they bought goes on to, then
-// those that wait for what came over two pools. What arrives of an asset is divided anew among the
-// pools that it goes on to, and the largest of them takes all that is left: nothing stays behind,
-// whatever was rounded before, and a price that has moved by the time finds most room there.
+// First come the pools that take the input, then those that take what they bought, then those that
+// wait for output of two earlier pools. What arrives of an asset is split again among the pools
+// that take it, and the largest of them takes the rest: nothing is left behind, whatever was
+// rounded before, and if prices move before execution the largest pool has the most room.
 
 import { NODE_IN, NODE_OUT, type RouteEdge, type RoutePath } from './route-field.ts';
 import {
@@ -19,26 +19,26 @@ import {
 import { type SearchWork, SWAP_EVALUATIONS } from './search-work.ts';
 
 const ATTEMPT_COUNT_MAX = 12;
-/** Of an asset that is divided among written parts, so much at most. */
+/** The maximum share of an asset that is sent on as encoded parts. */
 const PASSING_MAX = 0.99;
-/** Where too much arrives of an asset, a little more than that is sent elsewhere, to be sure. */
+/** If too much of an asset arrives, a little more than the excess is sent elsewhere, to be sure. */
 const OVERFLOW_FACTOR = 1.05;
 const OVERFLOW_MIN = 1e-6;
 const OPEN_SHARE_MIN = 1e-9;
 
-/** The shares by the asset that they leave: to another asset on the way, or to the output. */
+/** The shares by the asset that they spend: to an intermediate asset, or to the output. */
 interface Departures {
   readonly middles: PoolShare[];
   readonly lasts: PoolShare[];
 }
 
-/** The asset of which more arrived than could go on, and which part of it that was. */
+/** The asset of which more arrived than could be used, and the unused share. */
 interface Overflow {
   readonly node: number;
   readonly share: number;
 }
 
-/** What the input bought of an asset, from so many pools. */
+/** What the input bought of an asset, from this many pools. */
 interface Fresh {
   readonly node: number;
   readonly lots: Lots;
@@ -49,12 +49,12 @@ class Execution {
   readonly swaps: PoolSwap[] = [];
   overflow: Overflow | null = null;
   readonly #mayExceed: boolean;
-  /** By asset: what pools have paid, in that order, and how much of it has been spent. */
+  /** By asset: what pools have paid, in order, and how much of it has been spent. */
   readonly #arrived = new Map<number, bigint[]>();
   readonly #spent = new Map<number, bigint>();
   readonly #meant = new Map<number, number>();
   readonly #departures = new Map<number, Departures>();
-  /** The assets that also come over a pool between. */
+  /** The assets that also arrive through an intermediate pool. */
   readonly #late = new Set<number>();
   readonly #firsts: PoolShare[] = [];
 
@@ -74,11 +74,11 @@ class Execution {
     }
   }
 
-  /** False where some of the input, or of what it became, is left over. */
+  /** False if some of the input, or of what it bought, is left over. */
   run(amountIn: bigint): boolean {
     const input = new Lots([amountIn], this.#mayExceed);
     if (!this.#give(NODE_IN, input, this.#firsts)) return false;
-    // Only what the input bought: what pools between bring has no further hop left.
+    // Only what the input bought: the output of intermediate pools has no further hop left.
     const fresh = Array.from(this.#arrived, ([node, lots]) => ({
       node,
       lots: new Lots(lots, this.#mayExceed),
@@ -90,13 +90,13 @@ class Execution {
     );
   }
 
-  /** An asset that goes on whole should do so before more of it arrives. */
+  /** An asset that is sent on completely should be sent before more of it arrives. */
   #toOrder(fresh: readonly Fresh[]): Fresh[] {
     const waiting = new Set(fresh);
     const isThrough = ({ node }: Fresh) =>
       this.#late.has(node) && this.#toPassing(node) > PASSING_MAX;
     const through = new Map(fresh.filter(isThrough).map((one) => [one.node, one]));
-    /** How many assets that still wait would get more from this one. */
+    /** How many waiting assets would get more from this one. */
     const countFed = ({ node }: Fresh) => {
       const { middles = [] } = this.#departures.get(node) ?? {};
       const fed = new Set(middles.map(({ edge }) => through.get(edge.to)));
@@ -112,7 +112,7 @@ class Execution {
     return order;
   }
 
-  /** Which part of what the input buys of an asset is not for the last pools. */
+  /** The share of what the input buys of an asset that does not go to the last pools. */
   #toPassing(node: number): number {
     const passing = toSum(this.#departures.get(node)?.middles ?? []);
     return passing / Math.max(this.#meant.get(node) ?? 0, passing);
@@ -140,9 +140,9 @@ class Execution {
   }
 
   /**
-   * Passes on what the input bought; where more will come, only what is not for the last pools. If
-   * that is nearly all, the largest takes what is left, too: were the asset to come for a little
-   * less, written parts of all of it could not be paid.
+   * Sends on what the input bought; if more will arrive, only what is not for the last pools. If
+   * that is nearly all, the largest also takes the rest: if slightly less arrived, the encoded
+   * parts could not be paid in full.
    */
   #passOn({ node, lots, lotCount }: Fresh): boolean {
     const { middles, lasts } = this.#departures.get(node) ?? { middles: [], lasts: [] };
@@ -156,7 +156,7 @@ class Execution {
     return true;
   }
 
-  /** Gives the last pools all that there is. */
+  /** Gives everything to the last pools. */
   #payOut(node: number): boolean {
     const lots = new Lots(this.#arrived.get(node) ?? [], this.#mayExceed);
     lots.spend(this.#spent.get(node) ?? 0n);
@@ -164,10 +164,10 @@ class Execution {
   }
 }
 
-/** What is meant for each pool, changed where an asset would overflow. */
+/** The planned input of each pool, adjusted if an asset would overflow. */
 class Wanted {
   readonly #flows = new Map<RouteEdge, number>();
-  /** Those that were given less once get no more. */
+  /** Edges that were reduced once get no more. */
   readonly #capped = new Set<RouteEdge>();
 
   constructor(shares: readonly PoolShare[]) {
@@ -178,7 +178,7 @@ class Wanted {
     return Array.from(this.#flows, ([edge, flow]) => ({ edge, flow }));
   }
 
-  /** Sends less to an asset and more to where else it can go; false where it can go nowhere. */
+  /** Sends less to an asset and more elsewhere; false if there is nowhere else. */
   lessen({ node, share }: Overflow): boolean {
     if (node === NODE_IN) return false;
     const arriving = [...this.#flows.keys()].filter(({ to }) => to === node);
@@ -193,7 +193,7 @@ class Wanted {
     for (const edge of edges) {
       const flow = this.#flows.get(edge) ?? 0;
       this.#capped.add(edge);
-      // Near the end of its liquidity a pool takes much more for hardly more that it pays.
+      // Near the end of its liquidity a pool takes much more for almost no extra output.
       const less = Math.min(flow, edge.curve.toInFor(edge.curve.toOut(flow) * (1 - share)));
       this.#flows.set(edge, less);
       freed += flow - less;
@@ -204,7 +204,7 @@ class Wanted {
       if (!this.#capped.has(edge)) open += flow;
     }
     if (freed === 0) return false;
-    // As good as nothing cannot be raised.
+    // A share of almost nothing cannot be raised.
     if (open <= freed * OPEN_SHARE_MIN)
       return this.lessen({ node: from, share: freed / (all + freed) });
     for (const [edge, flow] of this.#flows) {
@@ -216,8 +216,8 @@ class Wanted {
 }
 
 /**
- * Each pool once. Where more arrives of an asset than its pools can take, less is sent there and
- * more elsewhere; null where some of the input is left over even so.
+ * Each pool once. If more of an asset arrives than its pools can take, less is sent there and more
+ * elsewhere; null if some of the input is still left over.
  */
 export function executeShares(
   shares: readonly PoolShare[],
@@ -237,7 +237,7 @@ export function executeShares(
   return null;
 }
 
-/** One path with all of an amount; null where a pool on it cannot take it. */
+/** One path with the whole amount; null if a pool on it cannot take it. */
 export function executePath(path: RoutePath, amountIn: bigint): PoolSwap[] | null {
   const swaps: PoolSwap[] = [];
   let amount = amountIn;

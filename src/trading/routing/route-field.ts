@@ -1,4 +1,4 @@
-// The part of the graph in which routes between two assets can run, laid out for the search.
+// The part of the graph that routes between two assets can use, prepared for the search.
 
 import type { Address } from '../../model/ids.ts';
 import { type NativeCoin, type PoolGraph, toAsset } from '../graph/pool-graph.ts';
@@ -15,10 +15,10 @@ export interface RouteEdge {
   readonly curve: RouteCurve;
 }
 
-/** A way through the field, from what is spent to what is bought. */
+/** A path through the field, from the input asset to the output asset. */
 export type RoutePath = readonly RouteEdge[];
 
-/** All pools from one node to another, side by side. */
+/** All parallel pools from one node to another. */
 export interface RouteLane {
   readonly index: number;
   readonly from: number;
@@ -27,10 +27,10 @@ export interface RouteLane {
   readonly curve: RouteCurve;
 }
 
-/** Which pools may be swapped in, and in which direction. */
+/** Which pools may be used, and in which direction. */
 export type AcceptEdge = (pool: GraphPool, zeroForOne: boolean) => boolean;
 
-/** Nodes are numbered: 0 is what is spent, 1 what is bought. */
+/** Nodes are numbered: 0 is the input asset, 1 the output asset. */
 export interface RouteField {
   readonly nodeCount: number;
   readonly edges: readonly RouteEdge[];
@@ -43,7 +43,7 @@ export interface RouteField {
 export const NODE_IN = 0;
 export const NODE_OUT = 1;
 
-/** In this order pools are swapped in: an asset is spent when all of it has arrived. */
+/** The order of swaps: an asset is spent when all of it has arrived. */
 export function toStage({ from, to }: { readonly from: number; readonly to: number }): 0 | 1 | 2 {
   return from === NODE_IN ? 0 : to === NODE_OUT ? 2 : 1;
 }
@@ -51,18 +51,18 @@ export function toStage({ from, to }: { readonly from: number; readonly to: numb
 interface FieldOptions {
   readonly assetIn: Address;
   readonly assetOut: Address;
-  /** Pools that cannot be promised to the unit are searched too. */
+  /** Also search pools that cannot be promised to the unit. */
   readonly withInexact: boolean;
   readonly hopCountMax: number;
   readonly poolCountMax: number;
-  /** Everything unless told. */
+  /** Everything by default. */
   readonly accepts?: AcceptEdge | undefined;
 }
 
-/** The ways in which a pool may be swapped in: 1 is token 0 for token 1, 2 the other, 3 both. */
+/** The allowed directions of a pool: 1 is token 0 for token 1, 2 the reverse, 3 both. */
 export type PoolWays = 0 | 1 | 2 | 3;
 
-/** All that a field is made of: it can be handed to another thread. */
+/** Everything that a field is built from, as data that can be sent to another thread. */
 export interface FieldPlan {
   readonly assetIn: Address;
   readonly assetOut: Address;
@@ -75,11 +75,11 @@ export function isOpen(ways: PoolWays, zeroForOne: boolean): boolean {
   return (ways & (zeroForOne ? 1 : 2)) !== 0;
 }
 
-/** Look-ups that the search for third hops may make. */
+/** The maximum lookups in the search for third hops. */
 const LOOKUP_COUNT_MAX = 8_000;
-/** Of an asset with more neighbours than this only the hubs among them are tried. */
+/** Of an asset with more neighbours than this, only the hubs among them are tried. */
 const REACH_COUNT_MAX = 256;
-/** So for the assets next to both ends, which are cheaper to find. */
+/** The same for assets next to both ends, which are cheaper to find. */
 const SHARED_COUNT_MAX = 2_000;
 
 interface PairPool {
@@ -95,14 +95,14 @@ interface Pair {
   readonly pools: readonly PairPool[];
 }
 
-/** The busiest assets first, so that what is cut off is what matters least. */
+/** The assets with most neighbours first, so that the limit drops the least important. */
 function sortByDegree(graph: PoolGraph, assets: Iterable<Address>): Address[] {
   const degrees = Array.from(assets, (asset) => ({ asset, degree: graph.neighbours(asset).size }));
   degrees.sort((x, y) => y.degree - x.degree || (x.asset < y.asset ? -1 : 1));
   return degrees.map(({ asset }) => asset);
 }
 
-/** An asset's neighbours, or of a very busy asset's the busy ones. */
+/** An asset's neighbours; for an asset with very many, only the hubs. */
 function toReach(graph: PoolGraph, asset: Address): Set<Address> {
   const neighbours = graph.neighbours(asset);
   if (neighbours.size <= REACH_COUNT_MAX) return new Set(neighbours.keys());
@@ -111,7 +111,7 @@ function toReach(graph: PoolGraph, asset: Address): Set<Address> {
   return reach;
 }
 
-/** Assets next to both ends, the busiest first. */
+/** Assets next to both ends, those with most neighbours first. */
 function findShared(graph: PoolGraph, options: FieldOptions): Address[] {
   const a = graph.neighbours(options.assetIn);
   const b = graph.neighbours(options.assetOut);
@@ -175,7 +175,7 @@ class PairList {
     return ((accepts(pool, true) ? 1 : 0) | (accepts(pool, false) ? 2 : 0)) as PoolWays;
   }
 
-  /** Where there are too many, the deepest pools of each pair, then of the first pairs. */
+  /** If there are too many, the deepest pools of each pair, then of the first pairs. */
   take(poolCountMax: number): PairPool[] {
     const pairs = [...this.#pairs.values()];
     const count = (each: number) =>
@@ -261,7 +261,7 @@ function toField(edges: readonly RouteEdge[], nodeCount: number): RouteField {
   };
 }
 
-/** The same field with some of its edges only, whose curves may have been cut. */
+/** The field with only some of its edges, whose curves may have been cut. */
 export function restrictField(field: RouteField, edges: readonly RouteEdge[]): RouteField {
   return toField(
     edges.map((edge, index) => ({ ...edge, index })),
@@ -269,7 +269,7 @@ export function restrictField(field: RouteField, edges: readonly RouteEdge[]): R
   );
 }
 
-/** Pools are immutable, so what was collected stays true of the moment that it was collected at. */
+/** Pools are immutable, so the plan stays valid for the moment it was collected. */
 export function collectField(graph: PoolGraph, options: FieldOptions): FieldPlan {
   const { assetIn, assetOut } = options;
   return { assetIn, assetOut, native: graph.native, pools: collectPools(graph, options) };

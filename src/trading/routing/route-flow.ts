@@ -1,39 +1,41 @@
-// Divides an input among all routes at once, as well as it can be divided.
+// Splits an input among all routes at once, as well as possible.
 //
-// Pools side by side count as one lane. What flows in the lanes is all that counts, since an asset
-// is the same wherever it came from: what each lane from the input's asset pays goes straight to
-// the output's asset or by one more lane first. What comes out at the end is a concave function of
-// that, so exchanges lead to the best division: again and again some input is taken from the route
-// on which the last unit bought least and given to the one on which the next would buy most, just
-// as much as makes the two equal. Two assets in the middle may be swapped either way at once where
-// their pools differ in price; in the best division no pool is, for its fee is paid both times. It
-// is all reckoned on the curves, in floating point: what it finds is executed exactly before it is
-// believed.
+// Parallel pools count as one lane. Only the flows in the lanes matter, since an asset is the same
+// wherever it came from: what each first lane pays goes directly to the output asset or through one
+// more lane first. The output is a concave function of the flows, so exchanges converge to the best
+// split: repeatedly, some input is taken from the route whose last unit bought least and given to
+// the one whose next unit would buy most, exactly as much as makes the two rates equal. Two
+// intermediate assets may be swapped in both directions at once if their pools differ in price; in
+// the best split no single pool is, because its fee would be paid twice. Everything is computed on
+// the curves, in floating point; the result is executed exactly before it is used.
 
 import type { CurvePoint } from './route-curve.ts';
 import type { RouteField, RouteLane } from './route-field.ts';
 import { findRows, type LaneRow } from './route-rows.ts';
 import type { SearchWork } from './search-work.ts';
 
-/** The input is first dealt out in so many parts, each to the route that pays most for it. */
+/** The input is first allocated in this many parts, each to the route that pays most for it. */
 const PART_COUNT = 16;
 const ROUND_COUNT_MAX = 200;
-/** In one round the widest gap is closed, and those that are not so many times narrower. */
+/** One round closes the widest gap and those at most this many times narrower. */
 const WIDTH_MAX = 4;
-/** Rates that differ by less are equal. */
+/** Rates that differ by less are considered equal. */
 const RATE_TOLERANCE = 1e-4;
-/** An exchange has to close all but this part of the gap: the next ones mend the rest. */
+/** An exchange must close all but this share of the gap; later exchanges close the rest. */
 const GAP_LEFT_MAX = 0.05;
 const TRIAL_COUNT_MAX = 12;
 /**
- * Rates are read this part of a flow further on or back. Where a pool's liquidity ends its rate
- * falls off, and one that stands right there is neither to be given more nor to be taken from.
+ * Rates are read this share of a flow ahead or behind. Where a pool's liquidity ends its rate
+ * drops, and a flow right at that point should be neither increased nor reduced.
  */
 const LOOK_SHARE = 1e-4;
-/** What is left of a flow when it is taken away whole is a rest of rounding. */
+/** What is left after a flow is removed completely is a rounding error. */
 const REST_MAX = 1e-9;
 
-/** The best and the worst of some rows: most for a unit more, least for the last one. */
+/**
+ * The best and the worst of some rows: the highest rate for one more unit, the lowest for the last
+ * one.
+ */
 class Ends {
   #best: LaneRow | null = null;
   #worst: LaneRow | null = null;
@@ -57,7 +59,7 @@ class Ends {
     this.#least = rate;
   }
 
-  /** How far the two rates are apart, as a part of the better one. */
+  /** The difference of the two rates, relative to the better one. */
   get gap(): number {
     if (this.#best === null || this.#worst === null || this.#most <= 0) return 0;
     return this.#best === this.#worst ? 0 : 1 - this.#least / this.#most;
@@ -76,16 +78,16 @@ function toKey({ from, to }: RouteLane): string {
 export class RouteFlow {
   readonly #lanes: readonly RouteLane[];
   readonly #rows: readonly LaneRow[];
-  /** By lane: what goes in. */
+  /** By lane: its input. */
   readonly flows: Float64Array;
-  /** By node: what goes from there straight to the output, of what came from the input. */
+  /** By node: what goes from there directly to the output, of what came from the input. */
   readonly #directs: Float64Array;
-  /** By lane: what it pays for that, what one unit more would add, and one less take away. */
+  /** By lane: its output, what one more unit would add, and what one unit less would remove. */
   readonly #outs: Float64Array;
   readonly #slopesUp: Float64Array;
   readonly #slopesDown: Float64Array;
   readonly #overall = new Ends();
-  /** By lane: of the rows that have it first, and of those that have it last. */
+  /** By lane: the rows that have it first, and those that have it last. */
   readonly #leaving: readonly Ends[];
   readonly #arriving: readonly Ends[];
   readonly #ends: readonly Ends[];
@@ -108,7 +110,7 @@ export class RouteFlow {
     for (const lane of lanes) this.#set(lane, 0);
   }
 
-  /** What comes out at the end. */
+  /** The total output. */
   get amountOut(): number {
     const lasts = new Set(this.#rows.map((row) => row.last ?? row.first));
     let sum = 0;
@@ -117,8 +119,8 @@ export class RouteFlow {
   }
 
   /**
-   * False where the two assets are not connected. It begins where the division of a field with
-   * somewhat more pools ended, if that is given.
+   * False if the two assets are not connected. If `before`, a flow in a field with a few more
+   * pools, is given, it starts from there.
    */
   divide(amountIn: number, before: RouteFlow | null = null): boolean {
     const isBegun = before !== null && this.#resume(amountIn, before);
@@ -132,7 +134,7 @@ export class RouteFlow {
     return true;
   }
 
-  /** What comes out of a row's first lane for the row; nothing where it is not in use. */
+  /** The output of a row's first lane that belongs to the row; nothing if it is unused. */
   #toFirstOut({ first, middle, last }: LaneRow): number {
     if ((this.flows[first.index] ?? 0) <= 0) return 0;
     if (last === null) return this.#outs[first.index] ?? 0;
@@ -162,7 +164,7 @@ export class RouteFlow {
     return true;
   }
 
-  /** Divides at each asset as another division did, among the lanes that are left. */
+  /** Splits at each asset as another division did, among the remaining lanes. */
   #resume(amountIn: number, before: RouteFlow): boolean {
     const flows = new Map(
       before.#lanes.map((lane) => [toKey(lane), before.flows[lane.index] ?? 0]),
@@ -187,7 +189,7 @@ export class RouteFlow {
     return true;
   }
 
-  /** The row that pays most for a part, after all that was dealt out before. */
+  /** The row that pays most for a part, after everything allocated so far. */
   #findBestFor(part: number): LaneRow | null {
     let best: LaneRow | null = null;
     let most = 0;
@@ -197,7 +199,7 @@ export class RouteFlow {
       for (const { index, curve } of row.lanes) {
         amount = curve.toOut((this.flows[index] ?? 0) + amount) - (this.#outs[index] ?? 0);
       }
-      // Where nothing pays any more, the rest of the input must go somewhere even so.
+      // If no row pays more, the rest of the input must still go somewhere.
       if (best !== null && amount <= most) continue;
       most = amount;
       best = row;
@@ -206,8 +208,8 @@ export class RouteFlow {
   }
 
   /**
-   * Finds the rows whose rates are furthest apart: of all, and of those that share their first or
-   * their last lane, which then does not count, for nothing changes there.
+   * Finds the rows whose rates differ most: among all, and among those that share their first or
+   * last lane, which is then ignored, since its flow does not change.
    */
   #compareRows(): void {
     const [up, down] = [this.#slopesUp, this.#slopesDown];
@@ -237,12 +239,12 @@ export class RouteFlow {
     }
   }
 
-  /** Adds to a row, or takes from it where the amount is below zero. */
+  /** Adds to a row, or removes from it if the amount is negative. */
   #move(row: LaneRow, amount: number): void {
     this.#moveRest(row, this.#moveLane(row.first, amount));
   }
 
-  /** As `#move`, for what is beyond the first lane. */
+  /** Like `#move`, for the part after the first lane. */
   #moveRest({ first, middle, last }: LaneRow, amount: number): void {
     if (last === null) return;
     if (middle === null) {
@@ -255,18 +257,18 @@ export class RouteFlow {
     }
   }
 
-  /** Returns what that changes at the lane's other end. */
+  /** Returns the change at the lane's other end. */
   #moveLane(lane: RouteLane, amount: number): number {
     const before = this.#outs[lane.index] ?? 0;
     this.#set(lane, (this.flows[lane.index] ?? 0) + amount);
     return (this.#outs[lane.index] ?? 0) - before;
   }
 
-  /** Shifts as much from one row to another as makes their rates equal, or all there is. */
+  /** Moves as much from one row to another as makes their rates equal, or everything. */
   #exchange({ pair, gap }: Ends): void {
     if (pair === null) return;
     const { giver, taker } = pair;
-    // Two rows that begin alike part at the asset where their first lane ends.
+    // Two rows with the same first lane differ from the asset at its end on.
     const isParted = giver.first === taker.first;
     const from = isParted ? giver.lanes.slice(1) : giver.lanes;
     const to = isParted ? taker.lanes.slice(1) : taker.lanes;
@@ -281,7 +283,7 @@ export class RouteFlow {
     }
   }
 
-  /** The most that can be taken from a row. */
+  /** The maximum that can be taken from a row. */
   #toMost(giver: LaneRow, isParted: boolean): number {
     const beyond = this.#toFirstOut(giver);
     if (isParted) return beyond;
@@ -291,12 +293,12 @@ export class RouteFlow {
     return out <= beyond ? flow : Math.max(0, flow - curve.toInFor(out - beyond));
   }
 
-  /** The amount at which both rates are equal, or the most where the taker's stays the better. */
+  /** The amount at which both rates are equal, or the maximum if the taker's rate stays better. */
   #findEven(shift: Shift): number {
     const { most } = shift;
     let low = 0;
     let lowBy = this.#toAdvantage(shift, 0);
-    // Another exchange of the same round has closed the gap already.
+    // Another exchange of the same round has already closed the gap.
     if (lowBy <= 0) return 0;
     const enough = lowBy * GAP_LEFT_MAX;
     let high = Math.min(most, most * 2 * shift.gap);
@@ -308,7 +310,8 @@ export class RouteFlow {
       highBy = this.#toAdvantage(shift, high);
     }
     if (highBy >= 0) return most;
-    // The line between the ends of the bracket says where; an end that stays put counts half.
+    // The secant between the ends of the bracket; an end that does not move counts half (Illinois
+    // method).
     let side = 0;
     for (let trial = 0; trial < TRIAL_COUNT_MAX && high - low > high * REST_MAX; trial += 1) {
       const amount = low + ((high - low) * lowBy) / (lowBy - highBy);
@@ -329,7 +332,7 @@ export class RouteFlow {
     return low;
   }
 
-  /** How much better the taker's rate still is once an amount has been shifted. */
+  /** How much better the taker's rate still is after moving an amount. */
   #toAdvantage({ from, to }: Shift, amount: number): number {
     const point = this.#point;
     this.#work.add(from.length + to.length);
@@ -346,7 +349,7 @@ export class RouteFlow {
       takerRate *= point.slope;
     }
     const [giverEnd, takerEnd] = [from.at(-1), to.at(-1)];
-    // A last lane that both share changes by little and counts the same for both.
+    // A last lane that both share changes little and counts the same for both.
     if (giverEnd === takerEnd) return takerRate - giverRate;
     this.#readAt(giverEnd, given);
     giverRate *= point.slope;
@@ -354,7 +357,7 @@ export class RouteFlow {
     return takerRate * point.slope - giverRate;
   }
 
-  /** Reads a lane's curve as if so much more went in; returns what that changes at its end. */
+  /** Reads a lane's curve as if this much more went in; returns the change at its end. */
   #readAt(lane: RouteLane | undefined, change: number): number {
     if (lane === undefined) return 0;
     lane.curve.read(Math.max(0, (this.flows[lane.index] ?? 0) + change), this.#point);
@@ -362,7 +365,7 @@ export class RouteFlow {
   }
 }
 
-/** The lanes that an exchange takes from and gives to, and the most that it may shift. */
+/** The lanes that an exchange takes from and gives to, and the maximum it may move. */
 interface Shift {
   readonly from: readonly RouteLane[];
   readonly to: readonly RouteLane[];

@@ -1,12 +1,12 @@
-// Which pools can only go together: without a pool, those that get nothing or lead nowhere.
+// Which pools must be dropped together: without a pool, others get no input or lead nowhere.
 
 import type { PoolId } from '../../model/ids.ts';
 import { NODE_IN, NODE_OUT } from './route-field.ts';
 import type { PoolPart } from './route-parts.ts';
 
-/** Parts that can only go together, with what is lost and saved without them. */
+/** Parts that must be dropped together, with the loss and the saving. */
 export interface PoolGroup {
-  /** The pool without which the others go. */
+  /** The pool whose removal drops the others. */
   readonly pool: PoolId;
   readonly parts: ReadonlySet<PoolPart>;
   readonly gain: number;
@@ -32,10 +32,10 @@ function toCrossings(parts: readonly PoolPart[]): Map<number, Crossing> {
   return crossings;
 }
 
-/** With a pool go those that get nothing without it, and those that lead nowhere. */
+/** Dropping a pool also drops those that get no input without it, and those that lead nowhere. */
 function spreadFrom(part: PoolPart, crossings: ReadonlyMap<number, Crossing>): Set<PoolPart> {
   const gone = new Set([part]);
-  // A set takes what is added while it is gone through.
+  // Iterating over a set includes elements added meanwhile.
   for (const { edge } of gone) {
     for (const node of [edge.from, edge.to]) {
       const crossing = crossings.get(node);
@@ -48,7 +48,7 @@ function spreadFrom(part: PoolPart, crossings: ReadonlyMap<number, Crossing>): S
   return gone;
 }
 
-/** By pool: what goes with it. The least gain for its size comes first. */
+/** By pool: what is dropped with it. The smallest gain for its size comes first. */
 export function toGroups(
   parts: readonly PoolPart[],
   toSize: (part: PoolPart) => number,
@@ -63,7 +63,7 @@ export function toGroups(
     }
     return { pool: part.edge.pool.pool, parts: gone, gain, size };
   });
-  // Whatever takes all others with it cannot go.
+  // A pool whose removal drops all others must stay.
   const some = groups.filter((group) => group.parts.size < parts.length);
   return some.sort((a, b) => a.gain * b.size - b.gain * a.size);
 }

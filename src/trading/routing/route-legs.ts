@@ -1,9 +1,9 @@
-// Executed swaps as routes from the input to the output, to be told.
+// Shows executed swaps as routes from the input to the output.
 //
-// A pool is swapped in once, for all routes through it; each is told its part. What a pool pays
-// lies at the next asset as a parcel that knows its way; the pools that it goes on to take parcels
-// from there, and cut the last one where they need less. All parts are whole units and add up, and
-// each hop of a route begins with what the one before paid.
+// A pool is swapped in once for all routes through it; each route shows its part. What a pool pays
+// is kept at the next asset as a parcel with its history of hops; the pools that spend the asset
+// take parcels from there, and split the last one if they need less. All parts are whole units and
+// add up, and each hop of a route begins with what the previous one paid.
 
 import { NODE_IN, NODE_OUT } from './route-field.ts';
 import type { PoolSwap, RouteHop } from './route-swaps.ts';
@@ -15,7 +15,7 @@ export interface RouteLeg {
   readonly hops: readonly RouteHop[];
 }
 
-/** An amount with the hops that it has behind it. */
+/** An amount with the hops that led to it. */
 interface Parcel {
   readonly amount: bigint;
   readonly hops: readonly RouteHop[];
@@ -26,7 +26,7 @@ function toPartOf(hop: RouteHop, amounts: { readonly in: bigint; readonly out: b
   return { ...hop, amountIn: amounts.in, amountOut: amounts.out, feeAmount };
 }
 
-/** Cuts a parcel in two, with all the hops behind it; null where a part would be nothing. */
+/** Splits a parcel in two, with all its hops; null if a part would be zero. */
 function cut({ amount, hops }: Parcel, wanted: bigint): readonly [Parcel, Parcel] | null {
   const taken: RouteHop[] = [];
   const left: RouteHop[] = [];
@@ -44,7 +44,7 @@ function cut({ amount, hops }: Parcel, wanted: bigint): readonly [Parcel, Parcel
   ];
 }
 
-/** Takes parcels of so much in all from those that lie at an asset; null where that cuts dust. */
+/** Takes parcels of a total amount from those at an asset; null if that creates dust. */
 function takeParcels(parcels: Parcel[], amount: bigint): Parcel[] | null {
   const taken: Parcel[] = [];
   for (let wanted = amount; wanted > 0n; ) {
@@ -59,7 +59,7 @@ function takeParcels(parcels: Parcel[], amount: bigint): Parcel[] | null {
   return taken;
 }
 
-/** Parcels after a swap: each is paid by its part of the input; null where that is nothing. */
+/** Parcels after a swap: each gets its share of the output; null if that is zero. */
 function passOn(parcels: readonly Parcel[], { hop }: PoolSwap): Parcel[] | null {
   const passed: Parcel[] = [];
   let [spent, paid] = [0n, 0n];
@@ -74,8 +74,8 @@ function passOn(parcels: readonly Parcel[], { hop }: PoolSwap): Parcel[] | null 
 }
 
 /**
- * Of swaps in the order of their execution. Null where a route's part would be nothing, as of dust
- * that is divided among too many.
+ * From swaps in execution order. Null if a route's part would be zero, as for dust that is split
+ * among too many.
  */
 export function toLegs(swaps: readonly PoolSwap[]): RouteLeg[] | null {
   const lying = new Map<number, Parcel[]>();

@@ -1,14 +1,14 @@
-// What a division gives to each pool, and what each pool is worth to it.
+// What a division gives to each pool, and the value of each pool.
 //
-// In the best division each asset on the way has a price, what one unit of it buys at the end. A
-// pool gains what it pays at the price of what it sells less what it takes at the price of what it
-// buys. Without the pool at least so much would be lost, and where the pool is small hardly more.
-// An asset just bought with the input may go through one more pool than one that came through a
-// pool between: the two have prices of their own.
+// In the best division each intermediate asset has a price: what one unit of it buys at the end. A
+// pool gains what it pays at the price of what it sells minus what it takes at the price of what it
+// buys. Dropping the pool loses at least that, and hardly more if the pool is small. An asset
+// bought directly with the input may pass one more pool than one that came through an intermediate
+// pool: the two have separate prices.
 //
-// Where the liquidity of a lane ends right where the division has brought it, what the last unit
-// paid and what the next would pay lie far apart, and the prices of its two assets with them. The
-// lowest prices are taken at which nothing would be sent elsewhere: what is scarce is the pool.
+// If the liquidity of a lane ends exactly where the division has brought it, the rate of its last
+// unit and that of the next differ a lot, and so do the prices of its two assets. We use the lowest
+// prices at which nothing would be sent elsewhere: the pool is what is scarce.
 
 import { NODE_IN, NODE_OUT, type RouteField, type RouteLane, toStage } from './route-field.ts';
 import type { RouteFlow } from './route-flow.ts';
@@ -17,24 +17,26 @@ import type { PoolShare } from './route-swaps.ts';
 export interface PoolPart extends PoolShare {
   /** In units of the output. */
   readonly gain: number;
-  /** What one unit that it pays is worth, and the rate at which it would gain nothing. */
+  /** The value of one unit of its output, and the rate at which it would gain nothing. */
   readonly worth: number;
   readonly fair: number;
 }
 
-/** What a pool would gain at the same prices if so much went in. */
+/** What a pool would gain at the same prices with this input. */
 export function toGainAt({ edge, worth, fair }: Omit<PoolPart, 'gain'>, amountIn: number): number {
   return Math.max(0, worth * (edge.curve.toOut(amountIn) - fair * amountIn));
 }
 
-/** Rates are read this part of a flow further on and back, for right there liquidity may end. */
+/**
+ * Rates are read this share of a flow ahead and behind, because liquidity may end exactly there.
+ */
 const LOOK_SHARE = 1e-4;
 
 class NodePrices {
-  /** By lane: what the next unit would pay, and what the last one did. */
+  /** By lane: what the next unit would pay, and what the last one paid. */
   readonly #ups: Float64Array;
   readonly #downs: Float64Array;
-  /** By node: of what may be swapped once more before the last pool, and of what may not. */
+  /** By node: of amounts that may pass one more pool before the last, and of those that may not. */
   readonly #fresh: Float64Array;
   readonly #late: Float64Array;
   #input = 0;
@@ -53,7 +55,7 @@ class NodePrices {
   toTerms(lane: RouteLane): { readonly worth: number; readonly fair: number } {
     const worth = this.#toBought(lane);
     const rate = this.#toSold(lane) / worth;
-    // The lane's own rate, for the difference of two prices is less sure than a gain is large.
+    // Uses the lane's own rate, because the difference of two prices is less precise than a gain.
     const fair = Math.min(Math.max(rate, this.#toUp(lane)), this.#downs[lane.index] ?? 0);
     return { worth, fair };
   }
@@ -86,7 +88,7 @@ class NodePrices {
     }
   }
 
-  /** From the input on: no asset is worth less than was given for its last unit. */
+  /** From the input on: no asset is worth less than was paid for its last unit. */
   #offer(used: readonly RouteLane[]): void {
     for (const stage of [0, 1]) {
       for (const lane of used) {
@@ -117,8 +119,8 @@ function raise(prices: Float64Array, node: number, price: number): void {
 }
 
 /**
- * Both ways through one pool is never best, but fees below the tolerance of the search leave it:
- * what goes round is kept where it is instead.
+ * Using one pool in both directions is never best, but fees below the search tolerance can leave
+ * it: the circular part is cancelled.
  */
 function cancel(there: PoolPart, back: PoolPart): PoolPart {
   const paid = there.edge.curve.toOut(there.flow);
@@ -126,7 +128,7 @@ function cancel(there: PoolPart, back: PoolPart): PoolPart {
   return { ...there, flow: Math.min(there.flow, there.edge.curve.toInFor(paid - back.flow)) };
 }
 
-/** Pools side by side share what goes through their lane so that all end at one price. */
+/** Parallel pools share the flow of their lane so that all end at one price. */
 export function toPoolParts(field: RouteField, flow: RouteFlow, hopCountMax: number): PoolPart[] {
   const prices = new NodePrices(field, flow, hopCountMax);
   const parts = new Map<string, PoolPart>();
@@ -137,7 +139,7 @@ export function toPoolParts(field: RouteField, flow: RouteFlow, hopCountMax: num
     const terms = prices.toTerms(lane);
     for (const edge of lane.edges) {
       const into = lane.edges.length === 1 ? amount : edge.curve.toIn(price);
-      // Also false where a pool holds nothing and its price is no number.
+      // Also false if a pool is empty and its price is NaN.
       if (!(into > 0)) continue;
       const bare = { edge, flow: into, ...terms };
       const part = { ...bare, gain: toGainAt(bare, into) };

@@ -1,14 +1,14 @@
-// Every row of lanes that leads from the input's asset to the output's.
+// Every row of lanes from the input asset to the output asset.
 
 import { NODE_IN, NODE_OUT, type RouteField, type RouteLane } from './route-field.ts';
 
-/** One lane alone, or a first and a last with or without one between. */
+/** One lane, or a first and a last lane, with or without one in between. */
 export interface LaneRow {
   readonly first: RouteLane;
   readonly middle: RouteLane | null;
   readonly last: RouteLane | null;
   readonly lanes: readonly RouteLane[];
-  /** The lanes' indices; -1 where there is none. */
+  /** The lanes' indices; -1 if there is none. */
   readonly firstIndex: number;
   readonly middleIndex: number;
   readonly lastIndex: number;

@@ -1,8 +1,8 @@
-// Which pools a trade may go through, by what is known of the tokens in them.
+// Which pools a trade may use, by what is known of their tokens.
 //
-// The two ends of a trade are what its owner asked for, whatever they are. What lies between was
-// chosen by us: a token that nobody has looked at, taxes its transfers or cannot be sold again must
-// not draw trades through itself, however good its price looks.
+// The caller chose the two ends of a trade, so any token is allowed there. We chose the tokens in
+// between: a token that was not probed, taxes its transfers or cannot be sold again must not
+// attract trades through itself, however good its price looks.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { Address } from '../../model/ids.ts';
@@ -11,24 +11,24 @@ import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { DirectionSafety, SafetyBook } from '../graph/safety-book.ts';
 import type { AcceptEdge } from './route-field.ts';
 
-/** What the tokens at the two ends keep of a transfer; pools that differ are not mixed. */
+/** What the tokens at the two ends deduct from a transfer; pools that differ are not mixed. */
 export interface EndTaxes {
   readonly inBps: number;
   readonly outBps: number;
 }
 
-/** How much is forgiven, from what should be used to what is better than no answer. */
+/** How much is tolerated, from the strict rules to anything that is better than no answer. */
 export interface Leniency {
-  /** Tokens in between need not have been looked at. */
+  /** Intermediate tokens need not have been probed. */
   readonly unmeasured: boolean;
-  /** Swaps that were seen to fail may be used. */
+  /** Swaps that are known to fail may be used. */
   readonly blocked: boolean;
 }
 
 export interface RouteRules {
   readonly graph: PoolGraph;
   readonly book: SafetyBook;
-  /** Assets that need not be looked at: the native coin and the chain's known stable ones. */
+  /** Assets that need no probe: the native coin and the chain's known stable assets. */
   readonly trusted: ReadonlySet<Address>;
   readonly isPaused: (token: Address) => boolean;
   readonly assetIn: Address;
@@ -37,7 +37,7 @@ export interface RouteRules {
 
 const ADJACENT_COUNT_MAX = 500;
 
-/** What is lost by rounding, or gained by a stray coin in a pair, is no tax. */
+/** Losses by rounding, or gains from stray coins in a pair, are not taxes. */
 function toTaxBps(bps: number | null | undefined): number {
   return bps == null || bps < 1 ? 0 : bps;
 }
@@ -82,7 +82,7 @@ export function createRule(rules: RouteRules, taxes: EndTaxes, leniency: Lenienc
   };
 }
 
-/** Every tax that pools of an asset were seen to take, in one of the two ways; 0 where none was. */
+/** Every tax that pools of an asset were seen to take in one direction; 0 if none was. */
 function listTaxes(
   rules: RouteRules,
   asset: Address,
@@ -103,7 +103,7 @@ function listTaxes(
   return found.size === 0 ? [0] : [...found].sort((a, b) => a - b);
 }
 
-/** The taxes that routes between the two ends may meet, each to be searched by itself. */
+/** The taxes that routes between the two ends may meet, each searched separately. */
 export function listEndTaxes(rules: RouteRules): readonly EndTaxes[] {
   const { book } = rules;
   const ins = listTaxes(rules, rules.assetIn, (pool, isToken0) => {

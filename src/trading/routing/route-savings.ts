@@ -1,4 +1,4 @@
-// How a division is made to fit where one transaction has not room for all of it.
+// Shrinks a division until it fits in one transaction.
 
 import { dropLeast, FEW } from './route-choice.ts';
 import { cutCurve } from './route-curve.ts';
@@ -9,16 +9,16 @@ import { type PoolPart, toGainAt } from './route-parts.ts';
 import { POOL_EVALUATIONS } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
 
-/** So large a part of the room that is missing is freed at a time, or so much of all room. */
+/** The share of the missing room to free at a time, or of all room. */
 const FREED_PART = 0.1;
 const FREED_SHARE = 0.03;
 const FREED_SHARE_MIN = 0.002;
-/** A loss so many times what was thought is looked into, from this part of the output on. */
+/** A loss above this multiple of the estimate is investigated, from this share of the output on. */
 const LOSS_FACTOR_MAX = 3;
 const LOSS_NOTED_MIN = 1e-5;
 const FREE_ATTEMPT_COUNT_MAX = 10;
 
-/** A way to free room: some pools go, or one stops short of its last tick. */
+/** A way to free room: drop some pools, or stop one short of its last tick. */
 interface Saving {
   readonly loss: number;
   readonly freed: number;
@@ -50,7 +50,7 @@ function toRoomShare(
   return room.toShare({ pool: edge.pool, ticksCrossed, isFirst: edge.from === NODE_IN });
 }
 
-/** Divides anew with as many savings as free so much room, or with so many. */
+/** Splits again with as many savings as free this much room, or with this many. */
 function divideWith(
   division: Division,
   savings: readonly Saving[],
@@ -73,7 +73,7 @@ function divideWith(
   return next && { next, used };
 }
 
-/** Frees room where least is lost for it; what turns out to lose much more is put back. */
+/** Frees room where that loses least; savings that turn out to lose much more are undone. */
 export function freeRoom(division: Division, excess: number, search: RouteSearch): Division | null {
   const { room } = search;
   if (room === null) return null;
@@ -93,7 +93,7 @@ export function freeRoom(division: Division, excess: number, search: RouteSearch
     if (best === null || next.amountOut > best.amountOut) best = next;
     const told = used.reduce((sum, { loss }) => sum + loss, division.amountOut * LOSS_NOTED_MIN);
     if (division.amountOut - next.amountOut <= told * LOSS_FACTOR_MAX) return next;
-    // One of them loses more than its gain: the fewer are tried, the sooner it is found.
+    // One of them loses more than its gain: trying fewer finds it sooner.
     if (used.length > 1) {
       countMax = Math.floor(used.length / 2);
     } else {

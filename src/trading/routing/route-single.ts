@@ -1,8 +1,8 @@
-// The best route that takes the whole input, exactly.
+// The best route that takes the whole input, exact.
 //
-// More of an asset always buys at least as much of the next, so of all ways to reach an asset with
-// so many hops the one that brings the most goes on. The curves say which ways are worth reckoning
-// exactly: they hardly ever pay less than the pools, and then by a millionth at most.
+// More of an asset always buys at least as much of the next, so of all paths to an asset with the
+// same number of hops only the one that brings most is continued. The curves select the paths to
+// compute exactly: they hardly ever pay less than the pools, and then by a millionth at most.
 
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './route-field.ts';
 import { type SearchWork, SWAP_EVALUATIONS } from './search-work.ts';
 
-/** What may be subtracted from a route's output, for instance its gas; in units of the output. */
+/** What to subtract from a route's output, for instance its gas; in units of the output. */
 export type RouteCost = (path: readonly { readonly pool: GraphPool }[]) => bigint;
 
 interface SingleRoute {
@@ -29,7 +29,7 @@ interface Label {
   readonly before: Label | null;
 }
 
-/** A step that may be worth taking, with what its curve says that it pays. */
+/** A step that may be worth taking, with the output of its curve. */
 interface Candidate {
   readonly from: Arrivals;
   readonly edge: RouteEdge;
@@ -39,14 +39,14 @@ interface Candidate {
 /** More than the curves' own error. */
 const ABOUT_MARGIN = 1 + 2e-6;
 
-/** Lesser arrivals that are tried where a pool cannot take the greatest. */
+/** How many smaller arrivals are tried if a pool cannot take the largest. */
 const LESSER_COUNT_MAX = 8;
 
 function byAmount(a: Label, b: Label): number {
   return a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0;
 }
 
-/** All ways to one asset with so many hops, reckoned exactly only as far as needed. */
+/** All paths to one asset with the same number of hops, computed exactly only as far as needed. */
 class Arrivals {
   readonly #candidates: Candidate[] = [];
   readonly #labels: Label[] = [];
@@ -68,7 +68,7 @@ class Arrivals {
     this.#candidates.push(candidate);
   }
 
-  /** Reckons all that may be the best net of its cost; the labels then come most first. */
+  /** Computes all that may be the best net of cost; sorts the labels by amount, largest first. */
   settle(toCost: (label: Label) => bigint): readonly Label[] {
     this.#candidates.sort((a, b) => b.about - a.about);
     let best = -1;
@@ -85,7 +85,7 @@ class Arrivals {
     return this.#labels[0];
   }
 
-  /** Takes the most that the edge's pool can take whole. */
+  /** Takes the largest amount that the edge's pool can take completely. */
   take(edge: RouteEdge): Label | null {
     for (let i = 0; i < LESSER_COUNT_MAX; i += 1) {
       const label = this.#labels[i] ?? this.#reckonNext();
@@ -99,7 +99,7 @@ class Arrivals {
     return null;
   }
 
-  /** Null where the next candidate leads nowhere or there is none. */
+  /** Null if the next candidate fails or there is none. */
   #reckonNext(): Label | null {
     const candidate = this.#candidates[this.#next];
     if (candidate === undefined) return null;
@@ -110,10 +110,10 @@ class Arrivals {
   }
 }
 
-/** Where nothing costs anything. */
+/** No cost. */
 export const FREE: RouteCost = () => 0n;
 
-/** Collects the steps from every node that was reached to those that `isWanted` picks. */
+/** Collects the steps from every reached node to those that `isWanted` picks. */
 function* findSteps(
   field: RouteField,
   reached: readonly (Arrivals | null)[],
@@ -153,7 +153,7 @@ function toPath(label: Label): RoutePath {
   return path;
 }
 
-/** Null where no single route takes the whole input. Of equal ones the shortest. */
+/** Null if no single route takes the whole input. Of equal ones the shortest. */
 export function findBestSingle(
   field: RouteField,
   search: {

@@ -1,14 +1,14 @@
-// Executed swaps in the order of a router: strands of pools in a row.
+// Executed swaps in the order of a router: strands of consecutive pools.
 //
-// Where all that arrives of an asset comes from one pool and goes on to one pool, the two are
-// swapped in one go. At every other asset strands end and begin: the router holds it in between.
+// If all of an asset comes from one pool and goes on to one pool, the two are in one strand. At
+// every other asset strands end and begin, and the router holds the asset in between.
 
 import { NODE_IN } from './route-field.ts';
 import type { PoolSwap, RouteHop } from './route-swaps.ts';
 
 /**
  * What a strand begins with: a part of the input, a part of what the router holds of an asset, or
- * all that is left there, however much that is.
+ * all that is left of it, however much that is.
  */
 export type StrandSource = 'input' | 'part' | 'rest';
 
@@ -19,7 +19,7 @@ export interface RouteStrand {
   readonly hops: readonly RouteHop[];
 }
 
-/** How many pools bring an asset, and how many it goes on to. */
+/** How many pools pay an asset, and how many take it. */
 interface Traffic {
   arriving: number;
   departing: number;
@@ -39,7 +39,7 @@ function countAt(swaps: readonly PoolSwap[]): Map<number, Traffic> {
   return traffic;
 }
 
-/** Of swaps in the order of their execution. */
+/** From swaps in execution order. */
 export function toStrands(swaps: readonly PoolSwap[]): RouteStrand[] {
   const traffic = countAt(swaps);
   const isPassage = (node: number) => {
@@ -62,7 +62,7 @@ export function toStrands(swaps: readonly PoolSwap[]): RouteStrand[] {
   return strands.map((strand) => toStrand(strand, held));
 }
 
-/** Whoever takes all that is there takes it whatever it is by then. */
+/** The last strand of an asset takes the whole balance, whatever it is by then. */
 function toStrand(strand: readonly PoolSwap[], held: Map<number, bigint>): RouteStrand {
   const [first, last] = [strand[0] as PoolSwap, strand.at(-1) as PoolSwap];
   const { from } = first.edge;

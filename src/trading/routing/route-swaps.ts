@@ -1,10 +1,10 @@
-// What arrives of an asset, given to the pools that it goes on to, in exact swaps.
+// Distributes what arrived of an asset among the pools that take it, in exact swaps.
 
 import type { Address } from '../../model/ids.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { RouteEdge } from './route-field.ts';
 
-/** A pool with what is meant to go in. */
+/** A pool with its planned input. */
 export interface PoolShare {
   readonly edge: RouteEdge;
   readonly flow: number;
@@ -28,15 +28,15 @@ export interface PoolSwap {
   readonly hop: RouteHop;
 }
 
-/** Parts are cut off at this many bits of the whole. */
+/** Shares have this many bits of precision. */
 const SHARE_BITS = 50;
-/** Less than this part of an asset is not known of where a part should end: some 1e-4. */
+/** How close to a lot's end counts as the end, as a power of two: some 1e-4 of the asset. */
 const CLOSE_BITS = 13n;
-/** One part in so many more a pool should be able to take that takes what is left. */
+/** The last pool should be able to take this fraction more. */
 const MORE_PART = 64n;
-/** It should itself be no less than one part in so many of the asset. */
+/** It should get at least this fraction of the asset. */
 const LAST_PART_MAX = 20n;
-/** What is left free of a pool that took less than it was given, so that it surely takes it. */
+/** What is left free in a pool that took less than it was given, so that it surely takes it. */
 const BRIM_PART = 1_000_000n;
 
 function toPart(whole: bigint, share: number): bigint {
@@ -44,7 +44,7 @@ function toPart(whole: bigint, share: number): bigint {
   return (whole * cut) >> BigInt(SHARE_BITS);
 }
 
-/** Null where the pool cannot take the whole amount, or pays nothing for it, which V2 refuses. */
+/** Null if the pool cannot take the whole amount, or pays nothing for it, which V2 rejects. */
 export function swapWhole(edge: RouteEdge, amountIn: bigint): RouteHop | null {
   const { pool, zeroForOne } = edge;
   if (amountIn <= 0n) return null;
@@ -62,7 +62,7 @@ export function swapWhole(edge: RouteEdge, amountIn: bigint): RouteHop | null {
   };
 }
 
-/** As much of the amount as the pool can take; null where that is nothing. */
+/** As much of the amount as the pool can take; null if that is nothing. */
 function swapUpTo(edge: RouteEdge, amountIn: bigint): RouteHop | null {
   const whole = swapWhole(edge, amountIn);
   if (whole !== null || amountIn <= 0n) return whole;
@@ -71,10 +71,10 @@ function swapUpTo(edge: RouteEdge, amountIn: bigint): RouteHop | null {
 }
 
 /**
- * An asset as it has arrived: in lots, one from each pool that paid it. A part that would end close
- * to the end of a lot ends right there, for less than that is not known of where it should end; so
- * routes, which are told lot by lot, are few, and none is of dust. Where a part may not exceed what
- * was wanted it keeps that distance instead.
+ * An asset as it arrived: in lots, one from each pool that paid it. A part that would end close to
+ * the end of a lot is made to end there, since its exact end does not matter that much; so there
+ * are few routes, which are shown lot by lot, and none of dust. If a part must not exceed its
+ * planned amount, it keeps that distance instead.
  */
 export class Lots {
   readonly total: bigint;
@@ -98,7 +98,7 @@ export class Lots {
     return this.total - this.#spent;
   }
 
-  /** About so much, and no more than is left. */
+  /** About this much, and no more than is left. */
   toWhole(amount: bigint): bigint {
     const wanted = this.#spent + amount;
     const [low, high] = [wanted - this.#near, wanted + this.#near];
@@ -130,7 +130,7 @@ export function byFlow(a: PoolShare, b: PoolShare): number {
   return b.flow - a.flow;
 }
 
-/** Above nothing, so that parts of it are numbers. */
+/** Never zero, so that shares of it are numbers. */
 export function toSum(shares: readonly PoolShare[]): number {
   return shares.reduce((sum, { flow }) => sum + flow, Number.MIN_VALUE);
 }
@@ -140,12 +140,12 @@ interface Excess {
   readonly left: bigint;
 }
 
-/** Whether a pool could take a little more, should a little more arrive by then. */
+/** Whether a pool could take a little more, in case more arrives at execution. */
 function hasMore(edge: RouteEdge, amountIn: bigint): boolean {
   return edge.pool.curve.swapIn(edge.zeroForOne, amountIn + amountIn / MORE_PART + 1n).isFilled;
 }
 
-/** Who takes what: one of the pools comes last and takes whatever is left. */
+/** Distributes an asset so that one of the pools comes last and takes the rest. */
 class RestGiver {
   readonly #done: Map<RouteEdge, PoolSwap>;
   #left: bigint;
@@ -159,7 +159,7 @@ class RestGiver {
     return this.#left;
   }
 
-  /** Gives a pool as much of what is left as it can take. */
+  /** Gives a pool as much of the rest as it can take. */
   fill(edge: RouteEdge): void {
     const amount = this.#toPart(edge) + this.#left;
     const hop = swapUpTo(edge, amount);
@@ -168,7 +168,7 @@ class RestGiver {
     if (hop !== null) this.#done.set(edge, { edge, hop });
   }
 
-  /** All swaps with this one at the end; null where it is less than `least`, or has no room. */
+  /** All swaps with this one last; null if it gets less than `least`, or has no room. */
   endWith(edge: RouteEdge, least: bigint): PoolSwap[] | null {
     const amount = this.#toPart(edge) + this.#left;
     const hop = amount < least || !hasMore(edge, amount) ? null : swapWhole(edge, amount);
@@ -186,8 +186,8 @@ class RestGiver {
 }
 
 /**
- * Gives pools all that there is. The largest that could take a little more comes last, for it will
- * take what is left by then.
+ * Gives pools everything. The largest that could take a little more comes last, because it will
+ * take what is left at execution.
  */
 export function giveAll(lots: Lots, shares: readonly PoolShare[]): PoolSwap[] | Excess {
   const [largest, ...others] = shares.toSorted(byFlow);

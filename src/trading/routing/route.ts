@@ -1,4 +1,4 @@
-// The best way to turn an amount of one asset into another over every pool of the graph.
+// Finds the best way to turn an amount of one asset into another over all pools of the graph.
 
 import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
@@ -23,55 +23,57 @@ import { POOL_EVALUATIONS, SearchWork } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
 
 interface RouteRequest {
-  /** Native and wrapped coin are one asset where the graph says so. */
+  /** Native and wrapped coin are one asset if the graph has a wrapped coin. */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
   readonly amountIn: bigint;
 }
 
 export interface RouteOptions {
-  /** Pools that cannot be promised to the unit may be used, too; by default they are not. */
+  /** Also use pools that cannot be promised to the unit; false by default. */
   readonly withInexact?: boolean;
   readonly hopCountMax?: 1 | 2 | 3;
-  /** Whether the input may be divided among several routes; it may unless told. */
+  /** Whether the input may be split among several routes; true by default. */
   readonly isDivided?: boolean;
-  /** What there is room for; without end unless told. */
+  /** The room of a transaction; unlimited by default. */
   readonly room?: RouteRoom;
-  /** What pools cost beside the input, in units of the output: dust splits then do not pay. */
+  /**
+   * The cost of pools besides the input, in units of the output, so that dust splits do not pay.
+   */
   readonly cost?: RouteCost;
-  /** The size up to which the search is exhaustive. */
+  /** The number of pools up to which the search is exhaustive. */
   readonly poolCountMax?: number;
-  /** Pools that may not be swapped in, or in one direction only, are left out. */
+  /** Excludes pools, or one of their directions. */
   readonly accepts?: AcceptEdge;
-  /** Counts what the search does, and ends it. */
+  /** Counts and limits the work of the search. */
   readonly work?: SearchWork;
 }
 
 export interface BestRoute {
   readonly amountIn: bigint;
   readonly amountOut: bigint;
-  /** To be executed in this order; each pool is in one of them. */
+  /** In execution order; each pool is in one of them. */
   readonly strands: readonly RouteStrand[];
-  /** The same as routes, the largest first: of a pool that several share each has its part. */
+  /** The same as routes, the largest first: for a shared pool each route has its part. */
   readonly legs: readonly RouteLeg[];
-  /** The sum of what `cost` said of each strand. */
+  /** The total `cost` of the strands. */
   readonly cost: bigint;
-  /** Whether every pool on the way can be promised to the unit. */
+  /** Whether every pool on the route can be promised to the unit. */
   readonly exact: boolean;
 }
 
 const POOL_COUNT_MAX = 256;
 const HOP_COUNT_MAX = 3;
-/** So many divisions that cannot be executed, or that are no better, are followed by no better. */
+/** Give up after this many splits in a row that fail or do not improve the result. */
 const FAILED_MAX = 6;
 const VAIN_MAX = 2;
-/** Of the pools so many go at a time where rounding takes too much. */
+/** The share of the pools to drop at a time if rounding loses too much. */
 const DROPPED_OF_DUST_SHARE = 0.4;
-/** What is left where rounding takes next to nothing. */
+/** Above this share of the estimate, rounding loses almost nothing. */
 const ABOUT_SHARE = 0.9999;
-/** What a route costs is much from this part of what it pays on. */
+/** A route's cost is high from this share of its output on. */
 const DEAR_SHARE = 2e-4;
-/** And what it takes of the room from this part on. */
+/** Its use of the room is high from this share on. */
 const ROOMY_SHARE = 0.05;
 
 /** Swaps that were executed exactly. */
@@ -83,7 +85,7 @@ interface Candidate {
   readonly cost: bigint;
 }
 
-/** Null where the amounts are too small to be told as routes. */
+/** Null if the amounts are too small to be shown as routes. */
 function toCandidate(swaps: readonly PoolSwap[], { cost, work }: RouteSearch): Candidate | null {
   work.add(swaps.length * POOL_EVALUATIONS);
   const strands = toStrands(swaps);
@@ -109,7 +111,7 @@ function toBestRoute(candidate: Candidate, amountIn: bigint): BestRoute {
   return { amountIn, amountOut, strands, legs, cost, exact };
 }
 
-/** The best division among routes of up to so many hops. */
+/** The best split among routes of up to this many hops. */
 function findDivided(field: RouteField, search: RouteSearch): Candidate | null {
   const whole = divide(field, search);
   let division = whole && dropLossy(whole, search);
@@ -140,7 +142,7 @@ function findDivided(field: RouteField, search: RouteSearch): Candidate | null {
   return best;
 }
 
-/** Whether a route costs much of what it pays, or takes much of the room there is. */
+/** Whether a route's cost is high for its output, or its use of the room is high. */
 function isMuch({ cost, amountOut, strands }: Candidate, { room }: RouteSearch): boolean {
   const roomShare = room?.toUsed(strands) ?? 0;
   return Number(cost) > Number(amountOut) * DEAR_SHARE || roomShare > ROOMY_SHARE;
@@ -153,7 +155,7 @@ function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
   const alone = swaps && toCandidate(swaps, search);
   if (!search.isDivided) return alone && toBestRoute(alone, amountIn);
   const isDear = alone !== null && isMuch(alone, search);
-  // Where hops cost much, shorter routes at worse prices may be better, which are not found among
+  // If hops are expensive, shorter routes at worse prices may be better; they are not found among
   // the longer ones.
   const hopCounts = isDear ? [1, 2, 3].filter((count) => count < hopCountMax) : [];
   let best = alone;
@@ -165,7 +167,7 @@ function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
   return best && toBestRoute(best, amountIn);
 }
 
-/** The pools that routes for a request may use, of the graph as it is at this moment. */
+/** The pools that routes for a request may use, from the current graph. */
 export function planField(
   graph: PoolGraph,
   request: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>,
@@ -184,7 +186,7 @@ export function planField(
   });
 }
 
-/** Null where no route can take the whole input; asked of a plan, no graph is needed any more. */
+/** Null if no route can take the whole input. Works on a plan, without the graph. */
 export function findRouteIn(
   plan: FieldPlan,
   amountIn: bigint,
@@ -202,7 +204,7 @@ export function findRouteIn(
   });
 }
 
-/** Null where no route can take the whole input. */
+/** Null if no route can take the whole input. */
 export function findBestRoute(
   graph: PoolGraph,
   request: RouteRequest,

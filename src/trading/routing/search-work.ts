@@ -1,18 +1,17 @@
-// How much a search for a route has done, in evaluations: one is one reading of a pool's curve.
+// Counts the work of a route search in evaluations: one is one reading of a pool's curve.
 //
-// Counted and not timed, so that the same question always takes the same work: wherever it is
-// searched, however busy the machine is. A search that has done all that one may do stops improving
-// and answers with the best that it has.
+// Counted and not timed, so that the same request always takes the same work, on any thread and at
+// any load. A search that reaches its limit stops improving and returns the best result so far.
 
-/** An exact swap takes about as long as so many readings of a curve. */
+/** An exact swap takes about as long as this many readings of a curve. */
 export const SWAP_EVALUATIONS = 24;
-/** And so does all else that is done for one pool when pools are divided, weighed or told. */
+/** All other work on one pool when pools are split, weighed or shown. */
 export const POOL_EVALUATIONS = 16;
 
-/** What one search may do. The largest trades over 200 pools were seen to take a third of it. */
+/** The limit of one search. The largest trades over 200 pools took a third of it. */
 const EVALUATIONS_MAX = 6_000_000;
 
-/** Thrown out of a search that would do more than its place allows: it has to go elsewhere. */
+/** Thrown by a search that exceeds the limit of its thread: it must run elsewhere. */
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork';
 }
@@ -22,7 +21,7 @@ export class SearchWork {
   readonly #max: number;
   #count = 0;
 
-  /** `leaveAt` is where the search is given up by a throw, `max` where it stops improving. */
+  /** `leaveAt` is where the search throws, `max` where it stops improving. */
   constructor(options: { readonly leaveAt?: number; readonly max?: number } = {}) {
     this.#leaveAt = options.leaveAt ?? Number.POSITIVE_INFINITY;
     this.#max = options.max ?? EVALUATIONS_MAX;
@@ -32,7 +31,7 @@ export class SearchWork {
     return this.#count;
   }
 
-  /** Whether all has been done that one search may do. */
+  /** Whether the search has reached its limit. */
   get isSpent(): boolean {
     return this.#count >= this.#max;
   }

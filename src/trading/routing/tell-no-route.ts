@@ -1,4 +1,4 @@
-// Tells why no route was found: no market, not enough of it, or too little to buy anything.
+// Finds out why no route was found: no market, not enough liquidity, or too small an amount.
 
 import { toAmountInMax } from './route-capacity.ts';
 import { createField } from './route-field.ts';
@@ -9,11 +9,11 @@ import type { TradePlan } from './trade-plan.ts';
 export type NoRouteReason = 'tooMuch' | 'tooLittle' | 'noMarket';
 
 const HOP_COUNT_MAX = 3;
-/** Each time so much more, or less; enough steps to cross all of 256 bits. */
+/** The factor of each step, in bits; enough steps to cross all 256 bits. */
 const STEP_BITS = 8n;
 const BITS_MAX = 256n;
 
-/** Looks for amounts that could be traded: with less than was asked for, and with more. */
+/** Tries amounts that could be traded: smaller and larger than requested. */
 export function tellNoRoute(plan: TradePlan, work: SearchWork): NoRouteReason {
   const refusal = plan.toRefusal();
   const most = toAmountInMax(refusal);
@@ -22,7 +22,7 @@ export function tellNoRoute(plan: TradePlan, work: SearchWork): NoRouteReason {
   const canTrade = (amountIn: bigint) =>
     findBestSingle(field, { amountIn, hopCountMax: HOP_COUNT_MAX, cost: FREE, work }) !== null;
   const { amountIn } = plan;
-  // What is beyond all pools need not be tried.
+  // Amounts above the capacity of all pools need not be tried.
   const isBeyond = amountIn > most;
   const start = isBeyond ? most : amountIn;
   for (let bits = isBeyond ? 0n : STEP_BITS; bits <= BITS_MAX; bits += STEP_BITS) {

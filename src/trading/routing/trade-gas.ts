@@ -13,7 +13,7 @@ interface SwapLoad {
   readonly vault: Address;
 }
 
-/** What the gas of swaps in a row depends on. */
+/** What the gas of a strand depends on. */
 interface StrandLoad {
   readonly takes: StrandSource;
   readonly hops: readonly (SwapLoad & { readonly ticksCrossed: number })[];
@@ -28,7 +28,7 @@ export function toPoolGas(
   return cost.hop + cost.perTick * BigInt(at.ticksCrossed) + (at.isFirst ? pull : 0n);
 }
 
-/** Adds up what strands use, one after the other. */
+/** Adds up the gas of consecutive strands. */
 export class GasMeter {
   readonly #pull: bigint;
   #gas: bigint;
@@ -58,7 +58,10 @@ function toHopsGas(hops: readonly SwapLoad[]): bigint {
   }, 0n);
 }
 
-/** For the router, in units of the output: `outPerGas` is what one unit of gas is worth there. */
+/**
+ * A cost function for the router, in units of the output: `outPerGas` is the value of one unit of
+ * gas.
+ */
 export function createGasCost(outPerGas: {
   readonly numerator: bigint;
   readonly denominator: bigint;

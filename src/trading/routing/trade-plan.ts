@@ -1,7 +1,9 @@
-// A trade as the search takes it: the pools that it may use at each level of caution, and terms.
+// A trade prepared for the search: the pools that it may use at each level of caution, and its
+// terms.
 //
-// A plan is made of the graph of one moment and needs neither graph nor safety book any more: pools
-// are immutable, so it can be searched later, or by another thread, and is still of that moment.
+// A plan is made from the graph of one moment and needs neither graph nor safety book afterwards:
+// pools are immutable, so it can be searched later or by another thread and still reflects that
+// moment.
 
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Ratio } from '../../lib/decimal.ts';
@@ -26,23 +28,23 @@ export interface RouteQuestion {
   readonly tokenIn: Address;
   readonly tokenOut: Address;
   readonly amountIn: bigint;
-  /** What a unit of gas is worth in units of the output; null where that is not known. */
+  /** The value of a unit of gas in units of the output; null if unknown. */
   readonly outPerGas: Ratio | null;
   readonly costs: TransactionCosts;
 }
 
-/** Pools that were seen to take the same taxes: others are not mixed with them in one route. */
+/** Pools with the same measured taxes: others are not mixed with them in one route. */
 interface TaxPlan {
   readonly taxes: EndTaxes;
   readonly field: FieldPlan;
 }
 
-/** From exact and clean pools to whatever is better than no answer. */
+/** From exact and clean pools to anything that is better than no answer. */
 export type PlanLevel = 'strict' | 'loose' | 'any';
 
 export interface TradePlan extends Pick<RouteQuestion, 'amountIn' | 'outPerGas' | 'costs'> {
   toLevel(level: PlanLevel): readonly TaxPlan[];
-  /** All pools between the two assets, whatever is known of them: to tell why there is no route. */
+  /** All pools between the two assets, to find out why there is no route. */
   toRefusal(): FieldPlan;
 }
 
@@ -52,12 +54,12 @@ const LEVELS: Readonly<Record<PlanLevel, Leniency & { readonly withInexact: bool
   any: { unmeasured: true, blocked: true, withInexact: true },
 };
 
-/** A token that takes a different tax in each pool gets this many searches and no more. */
+/** A token with a different tax in each pool gets at most this many searches. */
 const TAX_PLAN_COUNT_MAX = 16;
-/** Plenty to tell a reason by. */
+/** Enough to find a reason. */
 const REFUSAL_POOL_COUNT_MAX = 64;
 
-/** Works out what is asked for, when it is asked for: only as long as the graph stays as it is. */
+/** Levels are computed when first used: valid only while the graph does not change. */
 export function planTrade(question: RouteQuestion): TradePlan {
   const { graph, amountIn, outPerGas, costs, isPaused } = question;
   const assetIn = graph.toAsset(question.tokenIn);
@@ -96,7 +98,7 @@ export interface WholePlan extends Pick<TradePlan, 'amountIn' | 'outPerGas' | 'c
   readonly refusal: FieldPlan;
 }
 
-/** To be called before the graph changes: from then on the plan stands by itself. */
+/** Must be called before the graph changes: the plan is independent of it afterwards. */
 export function toWholePlan(plan: TradePlan): WholePlan {
   const { amountIn, outPerGas, costs } = plan;
   const levels = {

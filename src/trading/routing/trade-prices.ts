@@ -1,4 +1,4 @@
-// The prices of a route: before the trade, as it is executed, and what it moves.
+// The prices of a route: before the trade, as executed, and the price impact.
 
 import { pow10, type Ratio, ratioToText } from '../../lib/decimal.ts';
 import type { TradeSide } from '../../model/market-record.ts';
@@ -6,7 +6,7 @@ import type { BestRoute } from './route.ts';
 import type { RouteHop } from './route-swaps.ts';
 
 const PIPS = 1_000_000n;
-/** Sums are kept to so many bits after the point. */
+/** Sums have this many fractional bits. */
 const FRACTION_BITS = 192n;
 
 function toPathPrice(hops: readonly RouteHop[], withFees: boolean): Ratio {
@@ -23,7 +23,7 @@ function toPathPrice(hops: readonly RouteHop[], withFees: boolean): Ratio {
   return { numerator, denominator };
 }
 
-/** What the route would pay if it moved no price, with so many bits after the point. */
+/** What the route would pay without moving any price, with fractional bits. */
 function toStillOut(route: BestRoute, withFees: boolean): bigint {
   return route.legs.reduce((sum, leg) => {
     const price = toPathPrice(leg.hops, withFees);
@@ -31,7 +31,7 @@ function toStillOut(route: BestRoute, withFees: boolean): bigint {
   }, 0n);
 }
 
-/** In whole basis points, to the nearest. Rounding of dust counts like any other loss. */
+/** In whole basis points, rounded. Rounding of dust counts like any other loss. */
 export function toPriceImpactBps(route: BestRoute): number {
   const still = toStillOut(route, true);
   const lost = still - (route.amountOut << FRACTION_BITS);
@@ -45,7 +45,7 @@ interface PriceUnits {
   readonly decimalsOut: number | null;
 }
 
-/** Quote asset per token; null where either has no decimals. */
+/** Quote asset per token; null if either has no decimals. */
 function toPrice(amounts: { readonly in: bigint; readonly out: bigint }, units: PriceUnits) {
   const { side, decimalsIn, decimalsOut } = units;
   if (decimalsIn === null || decimalsOut === null) return null;

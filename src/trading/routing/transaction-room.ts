@@ -14,9 +14,9 @@ interface PoolLoad {
 }
 
 export interface RouteRoom {
-  /** What a swap takes of all the room there is. */
+  /** The share of the room that a swap takes. */
   toShare(load: PoolLoad): number;
-  /** What strands take of it in all: above 1 there is no room for them. */
+  /** The share of the room that strands take in total: above 1 they do not fit. */
   toUsed(strands: readonly RouteStrand[]): number;
 }
 

@@ -1,4 +1,4 @@
-// What a hook takes of swaps in its pool, as a round trip showed it: told and priced as a fee.
+// What a hook takes of swaps in its pool, as measured by a round trip; shown and priced as a fee.
 
 import type { DirectionFees } from '../../amm/swap-pool.ts';
 import type { RoundTripView, SwapMeasure } from '../../chains/chain-nodes.ts';
@@ -8,13 +8,13 @@ const PIPS = 1_000_000n;
 const FEE_MAX = 999_999;
 const NO_FEES: DirectionFees = { zeroForOne: 0, oneForZero: 0 };
 
-/** The part that is missing of what the pool would pay without any fee. */
+/** The missing share of what the pool would pay without any fee. */
 function toFee(free: bigint, paid: bigint): number {
   if (free === 0n || paid >= free) return 0;
   return Math.min(FEE_MAX, Number(((free - paid) * PIPS * 2n + free) / (2n * free)));
 }
 
-/** Null for pools whose fees are known, and where the trip did not get there and back. */
+/** Null for pools whose fees are known, and if the round trip was not completed. */
 export function toHookFees(
   pool: GraphPool,
   zeroForOne: boolean,

@@ -1,4 +1,4 @@
-// How to get from the native coin to a pool, so that a round trip through it can be simulated.
+// Finds a path from the native coin to a pool, for simulating a round trip through it.
 
 import { pow10 } from '../../lib/decimal.ts';
 import type { Address } from '../../model/ids.ts';
@@ -36,7 +36,7 @@ function toTripAmounts(coinDecimals: number): TripAmounts {
 /** So many units must be bought for a basis point of them to show. */
 const UNITS_MIN = 10_000n;
 
-/** What comes out at the end; null where a pool cannot take it. */
+/** The final output; null if a pool cannot take its input. */
 function follow(hops: readonly TripHop[], amountIn: bigint): bigint | null {
   let amount = amountIn;
   for (const { pool, zeroForOne } of hops) {
@@ -61,7 +61,7 @@ function toHops(hops: readonly RouteHop[]): TripHop[] {
   return hops.map(({ pool, zeroForOne }) => ({ pool, zeroForOne }));
 }
 
-/** The way to one side of the pool, with the pool at its end; null where there is none. */
+/** The path to one side of the pool, ending with the pool; null if there is none. */
 function findTrip(
   graph: PoolGraph,
   pool: GraphPool,
@@ -97,8 +97,8 @@ interface TripRules {
 }
 
 /**
- * Paid with the better known of the pool's two assets, since the other is the one that nobody has
- * looked at; null where neither can be reached.
+ * Pays with the better known of the pool's two assets, since the other is the one to be probed;
+ * null if neither can be reached.
  */
 export function toProbeTrip(graph: PoolGraph, pool: GraphPool, rules: TripRules): Trip | null {
   const toRank = (token: Address): number => {
@@ -110,7 +110,7 @@ export function toProbeTrip(graph: PoolGraph, pool: GraphPool, rules: TripRules)
   const amounts = toTripAmounts(rules.coinDecimals);
   const isZeroFirst = toRank(pool.token0) >= toRank(pool.token1);
   for (const zeroForOne of [isZeroFirst, !isZeroFirst]) {
-    // The native coin is where every trip begins: it cannot be what is bought.
+    // Every trip begins with the native coin, so it cannot be what is bought.
     const bought = graph.toAsset(zeroForOne ? pool.token1 : pool.token0);
     if (bought === graph.nativeAsset) continue;
     const trip = findTrip(graph, pool, { zeroForOne, accepts: rules.accepts, amounts });

@@ -1,11 +1,11 @@
-// What speaks against a measurement: the token's contract emitted an event, a real swap paid
-// another tax than the measured one, a rehearsal failed. Each raises a doubt in the book, so that
-// nothing is promised until the pool has been measured again.
+// Evidence against a measurement: the token's contract emitted an event, a real swap paid another
+// tax than the measured one, a simulation failed. Each raises a doubt in the book, so that nothing
+// is promised until the pool has been measured again.
 //
-// Some evidence can be made by anybody and often means nothing: events that a stranger can cause,
-// payers that send somebody else a part, wallets that cannot be paid. What new measurements refute
-// again and again is not believed for a while. What only the token's contract or its owner can
-// cause is always believed.
+// Anybody can produce some kinds of evidence, which often mean nothing: events that a stranger can
+// cause, payers that send a part to somebody else, wallets that cannot be paid. Evidence that new
+// measurements refute repeatedly is ignored for a while. Evidence that only the token's contract or
+// its owner can cause always counts.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -19,24 +19,30 @@ import type { SafetyBook } from '../graph/safety-book.ts';
 interface SafetyEvidenceOptions {
   readonly book: SafetyBook;
   readonly readGraph: () => PoolGraph | null;
-  /** Assets that the operator vouches for: of their events only those of their owners count. */
+  /** Assets that the operator trusts: of their events only those of their owners count. */
   readonly trusted: ReadonlySet<Address>;
   readonly clock: Clock;
-  /** Told which pools to measure again; `isUrgent` where somebody is waiting for it. */
+  /** Called with the pools to measure again; `isUrgent` if somebody is waiting. */
   readonly remeasure: (pools: readonly PoolId[], isUrgent: boolean) => void;
 }
 
-/** Evidence that measurements refuted this often within the hour no longer counts in it. */
+/** Evidence that measurements refuted this often within an hour is ignored for that hour. */
 const REFUTED_MAX = 5;
-/** Failed rehearsals of one pool, whoever made them. */
+/** The same for failed simulations of one pool, by any caller. */
 const FAILURES_REFUTED_MAX = 20;
 const REFUTED_LIFE_MS = 3_600_000;
-/** Of a doubted token so many pools are measured unasked; the others when they are quoted. */
+/**
+ * How many pools of a doubted token are measured without a request; the others when they are
+ * quoted.
+ */
 const REMEASURED_MAX = 5;
 const TRACKED_MAX = 50_000;
-/** Kinds of evidence of one token or pool that wait; more of them count, but cannot be refuted. */
+/**
+ * The maximum pending kinds of evidence per token or pool; further ones count, but cannot be
+ * refuted.
+ */
 const OPEN_MAX = 64;
-/** A tax is seen to the nearest basis point, of amounts that a contract rounds as it likes. */
+/** A tax is measured to the nearest basis point, of amounts that contracts round differently. */
 const TOLERANCE_BPS = 2;
 
 interface Refuted {
@@ -44,14 +50,14 @@ interface Refuted {
   readonly count: number;
 }
 
-/** What could not be seen says nothing. */
+/** A missing value is compatible with anything. */
 function isSame(a: number | null, b: number | null): boolean {
   return a === null || b === null || Math.abs(a - b) < TOLERANCE_BPS;
 }
 
 /**
- * Whether a token is as it was. A token that cannot be bought (`other.sellable` null) makes it look
- * as if the one that was to pay for it could not be sold.
+ * Whether a token is unchanged. If the other token cannot be bought (`other.sellable` null), it
+ * looks as if this one could not be sold.
  */
 function isSameSide(before: SideSafety, after: SideSafety, other: SideSafety): boolean {
   const isGasSame = (before.sellGas === undefined) === (after.sellGas === undefined);
@@ -65,14 +71,14 @@ export class SafetyEvidence {
   /** Kinds of evidence that wait for the next measurement, by token or pool. */
   readonly #open = new BoundedMap<Address | PoolId, Set<string>>(TRACKED_MAX);
   readonly #refuted = new BoundedMap<string, Refuted>(TRACKED_MAX);
-  /** The block of each token's last evidence, in case that block is taken back. */
+  /** The block of each token's last evidence, in case that block is reorganised. */
   readonly #blocks = new BoundedMap<Address, number>(TRACKED_MAX);
 
   constructor(options: SafetyEvidenceOptions) {
     this.#options = options;
   }
 
-  /** How many kinds of evidence of a token or pool wait for a measurement. */
+  /** How many kinds of evidence about a token or pool wait for a measurement. */
   countOpen(subject: Address | PoolId): number {
     return this.#open.get(subject)?.size ?? 0;
   }
@@ -91,16 +97,16 @@ export class SafetyEvidence {
     }
   }
 
-  /** Commits were missed, and what they showed with them. */
+  /** Commits were missed, and with them their evidence. */
   miss(): void {
     this.#options.book.doubtBefore(this.#options.clock.nowMs());
   }
 
-  /** A trade failed, or paid less than it should, on the very state that it was priced on. */
+  /** A trade failed, or paid less than it should, on the state that it was priced on. */
   hearFailure({ pools, wallet }: { readonly pools: readonly PoolId[]; wallet: Address }): void {
     const { book, remeasure } = this.#options;
     const known = pools.flatMap((pool) => book.get(pool) ?? []);
-    // Where a sale on the way is known to fail nothing new was learnt.
+    // If a sale on the route is already known to fail, nothing new was learnt.
     if (known.some(({ side0, side1 }) => !(side0.sellable && side1.sellable))) return;
     const measured = known.map(({ pool }) => pool);
     const doubted = measured.filter((pool) => {
@@ -111,7 +117,7 @@ export class SafetyEvidence {
     if (doubted.length > 0) remeasure(doubted, true);
   }
 
-  /** To be told of each measurement, with the one before it, once it is in the book. */
+  /** Call it for each measurement, with the previous one, once it is in the book. */
   settle(before: PoolSafety | undefined, after: PoolSafety): void {
     const { book } = this.#options;
     if (before === undefined || book.findDoubt(after.pool) !== null) return;
@@ -137,7 +143,7 @@ export class SafetyEvidence {
   #isNews({ token, topics, isAdmin }: TokenEventNotice): boolean {
     if (isAdmin) return true;
     if (this.#options.trusted.has(token) || !this.#isTraded(token)) return false;
-    // Each is noted, so that each is refuted or not.
+    // All are recorded, so that each can be refuted.
     return topics.map((topic) => this.#note(token, topic)).some((isNews) => isNews);
   }
 
@@ -150,13 +156,13 @@ export class SafetyEvidence {
     if (Math.abs(expected - bps) < TOLERANCE_BPS) return;
     if (payee === null) this.#doubtToken(token, block);
     else if (this.#note(pool, 'payee')) {
-      // Any payer can make it look so: it says nothing of the token's other pools.
+      // Any payer can cause this, so it says nothing about the token's other pools.
       book.doubt(pool);
       remeasure([pool], false);
     }
   }
 
-  /** What was measured on a branch that is gone may not be true of the one that stays. */
+  /** Measurements on a removed branch may not be valid on the new one. */
   #hearRollback(toBlock: number): void {
     for (const token of [...this.#blocks.keys()]) {
       if ((this.#blocks.get(token) ?? 0) > toBlock) this.#doubtToken(token, toBlock);
@@ -200,7 +206,7 @@ export class SafetyEvidence {
       this.#refuted.delete(key);
     } else if ((refuted?.count ?? 0) >= refutedMax) return false;
     const open = this.#open.get(subject) ?? new Set();
-    // Anybody can make up another topic or wallet, and some pools are never measured again.
+    // Anybody can invent another topic or wallet, and some pools are never measured again.
     if (open.size < OPEN_MAX) open.add(key);
     this.#open.set(subject, open);
     return true;

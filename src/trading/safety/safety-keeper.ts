@@ -1,4 +1,4 @@
-// Keeps what was seen of pools in the store, so that a restart need not look at them all anew.
+// Stores probe results, so that a restart need not probe all pools again.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/ids.ts';
@@ -13,9 +13,9 @@ export interface SafetyKeeperOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Written together, so that looking at many pools does not make as many transactions. */
+/** Written in batches, so that probing many pools does not cause many transactions. */
 const WRITE_MS = 1000;
-/** What cannot be written for so long is forgotten: it can be seen again. */
+/** Results that cannot be written are dropped above this number; they can be measured again. */
 const PENDING_MAX = 10_000;
 
 export class SafetyKeeper {
@@ -28,7 +28,7 @@ export class SafetyKeeper {
     this.#options = options;
   }
 
-  /** Puts what is stored into the book; what was seen meanwhile is newer and stays. */
+  /** Loads stored results into the book; newer ones already in the book stay. */
   async load(): Promise<void> {
     const { store, chain, book, onError } = this.#options;
     try {
@@ -48,7 +48,7 @@ export class SafetyKeeper {
     }, WRITE_MS);
   }
 
-  /** Resolves when what was told so far is written, or cannot be. */
+  /** Resolves when the results so far are written, or cannot be. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;

@@ -1,6 +1,5 @@
-// Looks at pools in the background: first those that a trade has just failed in, then those that
-// somebody has asked about, then new pools and those whose last look is long ago or in doubt. No
-// request ever waits for it.
+// Probes pools in the background: first those in which a trade has just failed, then requested
+// ones, then new pools and those whose last probe is old or in doubt. No request ever waits for it.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -10,7 +9,7 @@ import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
 
-/** `unable`: the node cannot simulate on a state that is made up. */
+/** `unable`: the node cannot simulate with state overrides. */
 export type ProbeOutcome =
   | { readonly status: 'measured'; readonly safety: PoolSafety }
   | { readonly status: 'unreached' }
@@ -20,9 +19,9 @@ export interface SafetyWatchOptions {
   readonly book: SafetyBook;
   readonly readGraph: () => PoolGraph | null;
   readonly probe: (pool: PoolId, signal: AbortSignal) => Promise<ProbeOutcome>;
-  /** Told of every measurement, and of the one before, so that it can be kept. */
+  /** Called for every measurement, with the previous one. */
   readonly onMeasured: (safety: PoolSafety, before: PoolSafety | undefined) => void;
-  /** After a look that nobody waits for: a node has other things to do. */
+  /** The pause after a probe that nobody waits for, to spare the node. */
   readonly pauseMs: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -30,7 +29,7 @@ export interface SafetyWatchOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A pool to look at, and the queue that it waited in. */
+/** A pool to probe, and the queue that it came from. */
 interface Taken {
   readonly pool: PoolId;
   readonly queue: Set<PoolId>;
@@ -38,20 +37,20 @@ interface Taken {
 
 const QUEUE_MAX = 10_000;
 const WORKER_COUNT = 2;
-/** After a look that somebody waits for. */
+/** The pause after a probe that somebody waits for. */
 const PAUSE_MS = 5;
 const BACKOFF: Backoff = { baseMs: 500, maxMs: 60_000 };
-/** A measurement this old is made anew when the pool is asked about. */
+/** Measurements older than this are renewed when the pool is requested. */
 const ASKED_DUE_MS = 2 * 60_000;
-/** And when it only moves: just before it would no longer count. */
+/** And when the pool is only active: just before the measurement expires. */
 const MOVED_DUE_MS = 25 * 60_000;
-/** A pool that is doubted again and again is looked at so often when somebody asks for it. */
+/** The minimum time between probes of a doubted pool that is requested. */
 const DOUBTED_MIN_MS = 5_000;
-/** And so often when nobody does. */
+/** And of one that is not. */
 const DOUBTED_UNASKED_MIN_MS = 60_000;
-/** How long a pool that could not be reached is left alone. */
+/** How long a pool that could not be reached is not tried again. */
 const UNREACHED_MS = 5 * 60_000;
-/** How long a node that cannot do it is left alone. */
+/** How long a node that cannot simulate is not tried again. */
 const UNABLE_MS = 10 * 60_000;
 
 export class SafetyWatch {
@@ -60,10 +59,10 @@ export class SafetyWatch {
   readonly #urgent = new Set<PoolId>();
   readonly #asked = new Set<PoolId>();
   readonly #found = new Set<PoolId>();
-  /** Pools that are being looked at. */
+  /** Pools that are being probed. */
   readonly #open = new Set<PoolId>();
   readonly #triedAtMs = new BoundedMap<PoolId, number>(QUEUE_MAX);
-  /** When a pool was last looked at because of a doubt. */
+  /** When a pool was last probed because of a doubt. */
   readonly #recheckedAtMs = new BoundedMap<PoolId, number>(QUEUE_MAX);
   #restUntilMs = 0;
   #failures = 0;
@@ -74,37 +73,37 @@ export class SafetyWatch {
     this.#options = options;
   }
 
-  /** How many pools wait for their turn. */
+  /** How many pools are queued. */
   get queued(): number {
     return this.#urgent.size + this.#asked.size + this.#found.size;
   }
 
-  /** Pools that a commit created or moved. */
+  /** Pools that a commit created or changed. */
   hear(pools: readonly PoolId[]): void {
     for (const pool of pools) this.#add(this.#found, pool);
     this.#seed();
     this.#work();
   }
 
-  /** Pools that somebody has just asked about. */
+  /** Pools that were just requested. */
   noteUse(pools: readonly PoolId[]): void {
     for (const pool of pools) this.#add(this.#asked, pool);
     this.#work();
   }
 
-  /** Pools whose measurement has just been shown to be wrong, or may be. */
+  /** Pools whose measurement was just shown to be wrong, or may be. */
   recheck(pools: readonly PoolId[]): void {
     for (const pool of pools) this.#add(this.#urgent, pool);
     this.#work();
   }
 
-  /** Begins with the pools that were there before. */
+  /** Begins with the existing pools. */
   start(): void {
     this.#seed();
     this.#work();
   }
 
-  /** Resolves when nothing waits, or nothing can be done for now. */
+  /** Resolves when the queues are empty, or nothing can be done for now. */
   async settled(): Promise<void> {
     while (this.#workers.length > 0) await Promise.all(this.#workers);
   }
@@ -131,7 +130,7 @@ export class SafetyWatch {
     return tried === undefined || clock.monotonicMs() - tried >= UNREACHED_MS;
   }
 
-  /** What merely nobody watched is looked at when somebody asks. */
+  /** Pools that were only unwatched are probed on request. */
   #isDoubtDue(pool: PoolId, queue: Set<PoolId>): boolean {
     const { book, clock } = this.#options;
     const doubt = book.findDoubt(pool);
@@ -143,7 +142,7 @@ export class SafetyWatch {
 
   #add(queue: Set<PoolId>, pool: PoolId): void {
     if (queue.size >= QUEUE_MAX || queue.has(pool)) return;
-    // A look that is under way does not settle a doubt that came after it began.
+    // A probe in progress does not clear a doubt that came after it began.
     if (this.#open.has(pool) && queue !== this.#urgent) return;
     if (this.#isDue(pool, queue)) queue.add(pool);
   }

@@ -1,4 +1,4 @@
-// What the views of a round trip say of a pool's two tokens.
+// Converts the views of a round trip to the safety of a pool's two tokens.
 
 import type { RoundTripView, RoundTripViews, SwapMeasure } from '../../chains/chain-nodes.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
@@ -8,12 +8,12 @@ import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 const TRACE_BPS = 0.01;
 
 /**
- * From here on the gas of a token's own transfer is told. Plain contracts use 30,000 to 60,000;
- * those that keep interest, or sell their own tax on the way, up to some 250,000.
+ * From here on the gas of a token's own transfer is reported. Plain contracts use 30,000 to 60,000;
+ * those that accrue interest, or sell their own tax during transfers, up to some 250,000.
  */
 const SELL_GAS_HIGH = 300_000n;
 
-/** To the nearest: a contract rounds as it likes. */
+/** Rounded, because contracts round differently. */
 function toLossBps(whole: bigint, left: bigint): number | null {
   if (whole === 0n) return null;
   if (left === whole) return 0;
@@ -22,7 +22,7 @@ function toLossBps(whole: bigint, left: bigint): number | null {
   return Math.max(TRACE_BPS, bps);
 }
 
-/** Where the transfer itself was refused nothing is known of what it would have lost. */
+/** If the transfer itself was refused, its loss is unknown. */
 function toInLossBps({ isDone, sent, arrived }: SwapMeasure): number | null {
   return !isDone && arrived === 0n ? null : toLossBps(sent, arrived);
 }
@@ -53,7 +53,8 @@ function toSides({ there, back }: RoundTripView): Sides | null {
   const isSold = back.isDone && back.received > 0n;
   return {
     spent: { outBps: isSold ? toLossBps(back.paid, back.received) : null, ...spentIn },
-    // The way there took the stray coins into the reserves; whoever only sells finds them there.
+    // The purchase added the stray coins to the reserves; a plain seller would still find them
+    // there.
     bought: {
       outBps,
       inBps: toWorse(toInLossBps(back), there.stray > 0n ? TRACE_BPS : null),
@@ -83,7 +84,7 @@ function mergeSides(a: SideSafety, b: SideSafety): SideSafety {
   };
 }
 
-/** The worse of both; but where only a wallet can buy, the contract's view says nothing. */
+/** The worse of both; but if only a wallet can buy, the contract's view is ignored. */
 function mergeViews(views: RoundTripViews): Sides | null {
   const asContract = views.asContract && toSides(views.asContract);
   const asWallet = views.asWallet && toSides(views.asWallet);
@@ -105,7 +106,7 @@ interface ProbedPool {
   readonly checkedAtMs: number;
 }
 
-/** Null where the trip did not get as far as the pool. */
+/** Null if the trip did not reach the pool. */
 export function toPoolSafety(probed: ProbedPool, views: RoundTripViews): PoolSafety | null {
   const sides = mergeViews(views);
   if (sides === null) return null;

@@ -1,4 +1,4 @@
-// What a search thread does: keeps the pools that it was sent, and searches what it is asked.
+// The search thread's side: caches the pools that it was sent, and runs searches.
 
 import { TickTable } from '../../amm/concentrated/tick-table.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';
@@ -76,7 +76,7 @@ class ReceivedPools {
   }
 }
 
-/** Takes commands in their order; `send` is given the answer to each search. */
+/** Handles commands in order; calls `send` with the result of each search. */
 export function createSearchAnswerer(
   send: (message: SearchMessage) => void,
 ): (command: SearchCommand) => void {

@@ -1,8 +1,8 @@
-// Where searches for routes run: short ones at once on the main thread, long ones on threads.
+// Runs route searches: short ones at once on the main thread, long ones on threads.
 //
-// Nobody knows beforehand how long a search takes, so each begins here and is given up once it has
-// done more than a short one does. What is searched here in one turn of the event loop is bounded,
-// too: then whatever else waits, such as a read, comes first. Callers are served in turn.
+// How long a search takes is not known beforehand, so each begins here and is abandoned once it
+// exceeds the work of a short one. The work per turn of the event loop is limited, too, so that
+// other requests, such as reads, come first. Callers are served in turn.
 
 import { AppError } from '../../errors/app-error.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
@@ -12,9 +12,9 @@ import { SearchWork, TooMuchWork } from '../routing/search-work.ts';
 import { type TradePlan, toWholePlan, type WholePlan } from '../routing/trade-plan.ts';
 import type { Searched, SearchThreads } from './search-threads.ts';
 
-/** Some two milliseconds: ten times what an ordinary quote takes. */
+/** Some two milliseconds: ten times an ordinary quote. */
 export const SHORT_EVALUATIONS_MAX = 40_000;
-/** Laying out a plan for a thread, by pool. */
+/** The work per pool of preparing a plan for a thread. */
 const PLANNED_EVALUATIONS = 8;
 /** What a long search is taken to need until one has ended: few take less. */
 const UNKNOWN_EVALUATIONS = 200_000;
@@ -32,7 +32,7 @@ export interface SearchMeter {
 }
 
 interface DeskQuestion {
-  /** Who asks, as limits tell callers apart. */
+  /** The caller, as identified by limits. */
   readonly caller: string;
   readonly meter: SearchMeter;
   /**
@@ -43,13 +43,13 @@ interface DeskQuestion {
   /** Names the two assets. */
   readonly market: string;
   readonly amountIn: bigint;
-  /** Called when the search begins: all that the plan holds is of that moment. */
+  /** Called when the search begins: the plan reflects that moment. */
   plan(): TradePlan;
 }
 
 interface Task {
   run(): void;
-  /** Where there is no room for it. */
+  /** Called if there is no room for it. */
   refuse(): void;
 }
 
@@ -153,7 +153,7 @@ export class RouteDesk {
     else this.#long.delete(like);
   }
 
-  /** Null where it takes too long for here. */
+  /** Null if it takes too long for the main thread. */
   #searchHere(plan: TradePlan): Searched | null {
     const work = new SearchWork({ leaveAt: SHORT_EVALUATIONS_MAX });
     try {

@@ -1,7 +1,7 @@
-// What the main thread and a search thread tell each other.
+// Messages between the main thread and a search thread.
 //
-// Pools are sent once and named by number from then on: they are immutable, so a number means the
-// same pool in the same state for as long as both sides keep it.
+// Pools are sent once and then named by number: they are immutable, so a number means the same pool
+// in the same state while both sides keep it.
 
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Ratio } from '../../lib/decimal.ts';
@@ -25,11 +25,11 @@ export interface SentTicks {
 export type SentPool = Omit<GraphPool, 'curve'> & {
   readonly number: number;
   readonly plainCurve: object;
-  /** The number of its ticks; null where it has none. */
+  /** The number of its ticks; null if it has none. */
   readonly table: number | null;
 };
 
-/** The pools of a field in their order, by number, each with its ways. */
+/** The pools of a field in order, by number, each with its allowed directions. */
 export interface SentField {
   readonly numbers: Uint32Array;
   readonly ways: Uint8Array;
@@ -60,7 +60,7 @@ export type SearchCommand =
   | { readonly kind: 'clear' }
   | { readonly kind: 'search'; readonly job: number; readonly plan: SentPlan };
 
-/** A hop without what its pool says already. */
+/** A hop without what its pool already contains. */
 interface SentHop extends Omit<RouteHop, 'pool' | 'tokenIn' | 'tokenOut'> {
   readonly number: number;
 }

@@ -1,8 +1,8 @@
-// Searches that take long, on threads of their own, so that nobody else waits for them.
+// Runs long searches on threads, so that nothing else waits for them.
 //
-// A thread searches one plan at a time. Plans wait in a bounded queue that serves callers in turn.
-// A thread that fails takes the search at hand with it, and nothing else: that one is answered
-// with 503 and the next search starts another thread.
+// A thread runs one search at a time. Plans wait in a bounded queue that serves callers in turn. If
+// a thread fails, only its current search fails with it (503), and the next search starts another
+// thread.
 
 import { AppError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -12,16 +12,16 @@ import type { WholePlan } from '../routing/trade-plan.ts';
 import { receiveSearch, type SearchCommand, type SearchMessage } from './search-message.ts';
 import { SentPools } from './sent-pools.ts';
 
-/** A thread as it is steered from here. */
+/** A thread as controlled from here. */
 export interface SearchThread {
   post(command: SearchCommand): void;
-  /** Ends it at once, whatever it does. */
+  /** Terminates it at once. */
   end(): Promise<void>;
 }
 
 export interface ThreadEvents {
   onMessage(message: SearchMessage): void;
-  /** Called once, whatever the cause. */
+  /** Called once, for any cause. */
   onEnd(cause: Error): void;
 }
 
@@ -51,13 +51,13 @@ interface Running {
   readonly sent: SentPools;
   job: Job | null;
   timer: NodeJS.Timeout | null;
-  /** Whether it has answered anything yet. */
+  /** Whether it has returned any result yet. */
   hasAnswered: boolean;
 }
 
-/** No search takes nearly so long; one that does will never end. */
+/** No search takes nearly this long; one that does will never end. */
 const SEARCH_MS_MAX = 30_000;
-/** After a thread that failed at its first search, none is started for so long. */
+/** After a thread failed at its first search, none is started for this long. */
 const REST_MS = 1_000;
 const RETRY_AFTER_SECONDS = 1;
 
@@ -130,13 +130,13 @@ export class SearchThreads {
     }
   }
 
-  /** A thread that has nothing to do, a new one, or null where all are busy. */
+  /** An idle thread, a new one, or null if all are busy. */
   #findIdle(): Running | null {
     for (const running of this.#running) if (running.job === null) return running;
     return this.#running.size < this.#options.threadCountMax ? this.#start() : null;
   }
 
-  /** Null where the system gives us no more threads. */
+  /** Null if the system cannot start another thread. */
   #start(): Running | null {
     try {
       const running: Running = {
@@ -155,7 +155,7 @@ export class SearchThreads {
     }
   }
 
-  /** Piece by piece, with others served in between: pools with many ticks take long to copy. */
+  /** Piece by piece, with other work in between: copying pools with many ticks takes long. */
   #send(running: Running, commands: Iterator<SearchCommand>): void {
     if (!this.#running.has(running)) return;
     try {
@@ -165,7 +165,7 @@ export class SearchThreads {
       if (value.kind === 'pools') setImmediate(() => this.#send(running, commands));
       else this.#send(running, commands);
     } catch (error) {
-      // What the thread knows is now unclear.
+      // The state of the thread is unknown now.
       this.#end(running, error as Error);
     }
   }
@@ -203,7 +203,7 @@ export class SearchThreads {
     }
     this.#options.log.error({ err: cause }, 'a search thread failed');
     job?.reject(toOverloaded(cause));
-    // One that cannot even start must not be started again and again.
+    // A thread that cannot start must not be restarted in a loop.
     if (running.hasAnswered) this.#dispatch();
     else this.#rest();
   }

@@ -1,4 +1,4 @@
-// The main thread's account of the pools that a search thread has, so that each is sent once.
+// Tracks which pools a search thread has, so that each is sent once.
 
 import type { TickTable } from '../../amm/concentrated/tick-table.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
@@ -9,7 +9,7 @@ import type { SearchCommand, SentField, SentPlan, SentPool, SentTicks } from './
 /** With more than this beside the pools of the search at hand a thread begins anew. */
 const POOLS_MAX = 4_096;
 const TICKS_MAX = 200_000;
-/** Ticks that are copied in one go: less than a millisecond. */
+/** Ticks copied at once: less than a millisecond. */
 const TICKS_AT_ONCE_MAX = 4_000;
 const POOLS_AT_ONCE_MAX = 256;
 
@@ -32,7 +32,7 @@ export class SentPools {
     return this.#numbers.size;
   }
 
-  /** How many ticks the thread keeps for its pools. */
+  /** How many ticks the thread caches for its pools. */
   get tickCount(): number {
     return this.#tickCount;
   }
@@ -43,7 +43,7 @@ export class SentPools {
     return pool;
   }
 
-  /** All that the thread needs to search a plan, in pieces that are each copied quickly. */
+  /** Everything that the thread needs to search a plan, in pieces that are each copied quickly. */
   *send(plan: WholePlan, job: number): Generator<SearchCommand> {
     const needed = listPools(plan);
     if (this.#isFull(needed)) {
