@@ -1,4 +1,4 @@
-// What the ingest pipeline asks of a chain. One implementation per family of chains.
+// What ingest needs from a chain. One implementation per chain family.
 
 import type { BlockEvents } from '../model/block-events.ts';
 import type { BlockHeader } from '../model/block-header.ts';
@@ -14,7 +14,7 @@ export interface ChainHead {
   readonly finalizedBlock: number;
 }
 
-/** What is fixed about a chain's markets: which assets price the others. */
+/** Fixed facts about a chain's markets: which assets price the others. */
 export interface ChainAssets {
   /** The native coin itself; the codec's `native`. */
   readonly coin: Address;
@@ -27,22 +27,22 @@ export interface ChainAssets {
 
 export interface TokenSupply {
   readonly token: Address;
-  /** Null where the contract does not answer. */
+  /** Null if the contract does not respond. */
   readonly supplyRaw: bigint | null;
 }
 
-/** Which pool to ask, and which of its ticks. */
+/** Which pool to read, and which of its ticks. */
 export interface PoolStateQuery {
   readonly description: PoolDescription;
   readonly ticks: readonly number[];
 }
 
-/** What the contracts say of a pool. */
+/** A pool's state as read from its contracts. */
 export interface PoolStateReading {
   readonly pool: PoolId;
-  /** Fields of the state of its kind, as far as the contracts tell them. */
+  /** Fields of the state of its kind, as far as the contracts report them. */
   readonly state: Readonly<Partial<StateOf<PoolKindName>>>;
-  /** The ticks that were asked for; one that is not initialised has zeros. */
+  /** The requested ticks; one that is not initialised has zeros. */
   readonly ticks: readonly {
     readonly tick: number;
     readonly liquidityGross: bigint;
@@ -51,28 +51,28 @@ export interface PoolStateReading {
 }
 
 /**
- * How an adapter learns which pools the caller has stored; a stored pool row fits. What is not
- * stored is absent from the answer. The adapter asks only about pools that it does not remember.
+ * How an adapter learns which pools the caller has stored; a stored pool row fits. Pools that are
+ * not stored are absent from the result. The adapter asks only about pools that it has not cached.
  */
 export type KnownPools = (
   pools: readonly PoolId[],
 ) => Promise<readonly (PoolDescription & { readonly complete: boolean })[]>;
 
-/** Positions, both inclusive; any of them may have no block. */
+/** Positions, both inclusive; some may have no block. */
 export interface BlockRange {
   readonly fromBlock: number;
   readonly toBlock: number;
-  /** Whether the headers of the whole range are wanted, checked to link by parent hash. */
+  /** Whether to return the headers of the whole range, checked to link by parent hash. */
   readonly linked: boolean;
-  /** Whether to search it for what may have changed tokens; a linked range always is. */
+  /** Whether to search it for notices about tokens; a linked range always is. */
   readonly searched?: boolean;
   /**
-   * Stop early, after so many blocks. Positions without a block do not count: however many there
-   * are, one reading gets past them.
+   * Stop early, after this many blocks. Positions without a block do not count, so one reading gets
+   * past a gap of any length.
    */
   readonly blockCountMax?: number;
   /**
-   * Stop early, after a whole number of blocks, once at least this many events are there. It bounds
+   * Stop early, after a whole number of blocks, once there are at least this many events. It bounds
    * the memory of a busy range.
    */
   readonly eventCountMax?: number;
@@ -81,16 +81,16 @@ export interface BlockRange {
 export interface BlockRangeReading {
   readonly blocks: readonly BlockEvents[];
   readonly headers: readonly BlockHeader[];
-  /** The last position that was covered: the one asked for, unless a limit came first. */
+  /** The last covered position: the requested one, unless a limit came first. */
   readonly toBlock: number;
-  /** What may have changed tokens; null where the range was not searched for it. */
+  /** Events that may have changed tokens; null if the range was not searched for them. */
   readonly notices?: readonly TokenNotice[] | null;
 }
 
-/** What `/ready`, `/metrics` and the log may show of the endpoints behind a chain. */
+/** What `/ready`, `/metrics` and the log may show of a chain's endpoints. */
 export interface ChainSourceStatus {
   readonly endpoints: readonly {
-    /** Host and position; never the URL, which may hold a secret. */
+    /** Host and index; never the URL, which may contain a secret. */
     readonly name: string;
     readonly state: 'untried' | 'healthy' | 'waiting' | 'refused';
     readonly head: number | null;
@@ -99,9 +99,9 @@ export interface ChainSourceStatus {
     readonly rateLimited: number;
     readonly lastError: string | null;
   }[];
-  /** Pools that emitted events and were left out, since no known factory vouches for them. */
+  /** Pools that emitted events and were ignored, because no known factory created them. */
   readonly poolsIgnored: number;
-  /** Replies that were refused because they contradicted themselves or the block's header. */
+  /** Replies that were rejected because they contradicted themselves or the block's header. */
   readonly repliesRefused: number;
 }
 
@@ -110,24 +110,24 @@ export interface ChainAdapter {
   readonly assets: ChainAssets;
   readHead(signal?: AbortSignal): Promise<ChainHead>;
   /**
-   * The header at a position, or the next one below it where the position has no block. Null when
-   * the chain does not reach that far (yet, or any more).
+   * The header at a position, or the next one below it if the position has no block. Null if the
+   * chain does not reach that far (yet, or any more).
    */
   readHeader(position: number, signal?: AbortSignal): Promise<BlockHeader | null>;
   /**
-   * The same, as more than half of the endpoints which know the block tell it; null when they do
-   * not agree. Ask before believing a reorganisation: one lying endpoint must not cause a rollback.
+   * The same, if more than half of the endpoints that have the block agree; otherwise null. Use it
+   * before accepting a reorganisation: one faulty endpoint must not cause a rollback.
    */
   readAgreedHeader?(position: number, signal?: AbortSignal): Promise<BlockHeader | null>;
   /**
-   * Every block from `fromBlock` to `toBlock` that had events, ascending, with their events; and
-   * the headers of the whole range when `linked`, so that the caller can check parent hashes.
-   * Fails rather than return less than the chain has.
+   * Every block from `fromBlock` to `toBlock` with events, ascending; with `linked`, also the
+   * headers of the whole range, so that the caller can check parent hashes. Fails rather than
+   * return less than the chain has.
    *
-   * In a range that is not linked a block's header may have an empty `parentHash`, since nothing
-   * was asked about it. A pool that was met mid-life is told again, as `poolCreated` with
-   * `complete: false` before its first event, in every range it occurs in: whether its row
-   * survived a rollback only the caller knows. Whoever has the pool already ignores it.
+   * In a range that is not linked a header may have an empty `parentHash`, since it was not read. A
+   * pool discovered after its creation is reported in every range it occurs in, as `poolCreated`
+   * with `complete: false` before its first event: only the caller knows whether its row survived a
+   * rollback. Callers that already have the pool ignore it.
    */
   readBlocks(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading>;
   readTokenMetadata(tokens: readonly Address[], signal?: AbortSignal): Promise<TokenMetadata[]>;
@@ -137,19 +137,19 @@ export interface ChainAdapter {
     block: BlockHeader,
     signal?: AbortSignal,
   ): Promise<TokenSupply[]>;
-  /** For `verify`: the pools' own state at a block, read from the contracts and not from logs. */
+  /** For `verify`: the pools' state at a block, read from the contracts and not from logs. */
   readPoolStates?(
     queries: readonly PoolStateQuery[],
     block: BlockHeader,
     signal?: AbortSignal,
   ): Promise<PoolStateReading[]>;
-  /** For `verify`: `balanceOf` at a block, in the order asked; null where there is no answer. */
+  /** For `verify`: `balanceOf` at a block, in the requested order; null if there is no response. */
   readBalances?(
     keys: readonly { readonly token: Address; readonly owner: Address }[],
     block: BlockHeader,
     signal?: AbortSignal,
   ): Promise<(bigint | null)[]>;
-  /** The endpoints' health, without any request. */
+  /** The endpoints' health; makes no request. */
   status?(): ChainSourceStatus;
   close(): Promise<void>;
 }

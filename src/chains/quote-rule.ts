@@ -11,7 +11,7 @@ export const RANK_TOKEN: AssetRank = 0;
 export const RANK_NATIVE: AssetRank = 1;
 export const RANK_STABLE: AssetRank = 2;
 
-/** One view of a pool: `base` is what is traded, `quote` what it is paid with. */
+/** One view of a pool: `base` is the traded token, `quote` what it is priced in. */
 export interface MarketView {
   readonly base: Address;
   readonly quote: Address;

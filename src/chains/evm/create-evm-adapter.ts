@@ -1,4 +1,4 @@
-// An EVM chain as the ingest pipeline sees it: endpoints, decoders and pools put together.
+// The adapter of an EVM chain: composes endpoints, decoders and pools.
 
 import type { Clock } from '../../lib/clock.ts';
 import { type Random, type Sleep, sleep as sleepInRealTime } from '../../lib/retry.ts';
@@ -34,14 +34,14 @@ export interface EvmAdapterOptions {
   readonly sleep?: Sleep;
   /**
    * `linked` (the default) checks the logs of linked ranges against their headers; `all` does so
-   * for every range, at the price of reading every header.
+   * for every range, which needs every header.
    */
   readonly verification?: LogVerification;
-  /** For nodes that answer log queries for given contracts only. */
+  /** For nodes that serve log queries only for given contracts. */
   readonly logAddresses?: readonly string[];
   readonly span?: Partial<LogSpanOptions>;
   readonly limits?: Partial<EndpointLimits>;
-  /** How long one read may look for an endpoint that answers. */
+  /** How long one read may look for a working endpoint. */
   readonly budgetMs?: number;
 }
 
@@ -61,7 +61,7 @@ const SILENT: Log = { info: () => {}, warn: () => {} };
 
 export interface EvmAdapter extends ChainAdapter {
   readonly deployment: EvmDeployment;
-  /** For what else must be read from the same endpoints, such as quotes and simulations. */
+  /** For other reads from the same endpoints, such as quotes and simulations. */
   readonly client: RpcClient;
 }
 
@@ -89,7 +89,8 @@ function createReadAt(client: RpcClient, multicall3: Address | null) {
       const result = await read((calls) =>
         callContracts(calls, { client, multicall3, block: block.position, signal }),
       );
-      // Asked by number, since not every node takes hashes: so look whose number it was.
+      // Calls are by number, since not every node accepts hashes, so the block's hash is checked
+      // afterwards.
       const header = await readHeader(client, block.position, signal);
       return header?.hash === block.hash ? result : null;
     } catch (error) {

@@ -1,22 +1,22 @@
-// Which contracts make up the markets of one EVM chain.
+// The contracts of one EVM chain's markets.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { ChainAssets } from '../adapter.ts';
 import { EVM_ADDRESSES } from './evm-addresses.ts';
 
-/** A Uniswap V2 or one of its forks. */
+/** Uniswap V2 or one of its forks. */
 export interface V2Fork {
   readonly venue: string;
   readonly factory: Address;
   readonly feePips: number;
   /** A `Router02` of that fork. */
   readonly router: Address | null;
-  /** Whether the chain's Universal Router trades there. */
+  /** Whether the chain's Universal Router supports it. */
   readonly universalRouter: boolean;
 }
 
-/** A Uniswap V3 or one of its forks; fees are each pool's own. */
+/** Uniswap V3 or one of its forks; each pool has its own fee. */
 export interface V3Fork {
   readonly venue: string;
   readonly factory: Address;
@@ -33,14 +33,14 @@ export interface V4Deployment {
   readonly quoter: Address;
 }
 
-/** How a chain that lives on another one charges for the data of transactions. */
+/** How a rollup charges for transaction data. */
 export type Rollup = 'arbitrum' | 'optimism';
 
 export interface EvmDeployment {
   readonly chain: ChainSlug;
   readonly chainId: number;
   readonly wrapped: Address;
-  /** Whether wrapping tells `Transfer` logs too, so that `Deposit` must not be counted again. */
+  /** Whether wrapping also emits `Transfer` logs, so that `Deposit` must not be counted again. */
   readonly wrappedTellsTransfers: boolean;
   readonly stables: readonly Address[];
   /** Pools of the native coin against a stable asset, best first. */
@@ -48,13 +48,15 @@ export interface EvmDeployment {
   readonly v2: readonly V2Fork[];
   readonly v3: readonly V3Fork[];
   readonly v4: V4Deployment | null;
-  /** The version decides how multi-hop V4 inputs are laid out. */
+  /** The version decides the encoding of multi-hop V4 swaps. */
   readonly universalRouter: { readonly address: Address; readonly version: '2.0' | '2.1' } | null;
   readonly permit2: Address | null;
   readonly multicall3: Address | null;
-  /** Absent where transactions cost their gas and nothing else. */
+  /** Absent if transactions cost only their gas. */
   readonly rollup?: Rollup;
-  /** Blocks below the head that count as final where the node knows no `finalized` block. */
+  /**
+   * The depth below the head at which blocks count as final if the node has no `finalized` block.
+   */
   readonly finalityDepth: number;
 }
 

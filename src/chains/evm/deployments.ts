@@ -1,7 +1,6 @@
-// Known contracts of the EVM chains: factories, routers, wrapped coins, stable assets and the pools
-// that give the price of the native coin. Addresses are those that Uniswap, PancakeSwap and Sushi
-// publish in their SDKs and QuickSwap in its repository; the anchor pools are recomputed from
-// factory, tokens and fee by a test.
+// Known contracts of the EVM chains: factories, routers, wrapped coins, stable assets and anchor
+// pools. The addresses come from the SDKs of Uniswap, PancakeSwap and Sushi and from QuickSwap's
+// repository; a test recomputes the anchor pools from factory, tokens and fee.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
@@ -384,7 +383,7 @@ const BSC: EvmDeployment = {
   finalityDepth: 64,
 };
 
-/** The devnet is not here: its addresses come from the file that it writes when it starts. */
+/** Without the devnet, whose addresses come from the file that it writes at start. */
 export const EVM_DEPLOYMENTS: Readonly<Partial<Record<ChainSlug, EvmDeployment>>> = {
   ethereum: ETHEREUM,
   base: BASE,

@@ -1,4 +1,4 @@
-// Addresses of EVM chains: stored in lower case, shown with the checksum of EIP-55.
+// Addresses of EVM chains: stored in lower case, shown with the EIP-55 checksum.
 
 import type { AddressCodec } from '../../model/address-codec.ts';
 import { toShownAddress } from './checksum-address.ts';

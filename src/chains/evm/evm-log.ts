@@ -1,9 +1,9 @@
-// A log as the decoders see it, and what they make of it.
+// A log as the decoders see it, and the decoded events.
 
 import type { MarketEvent, SwapEvent } from '../../model/block-events.ts';
 import type { Address, TransactionId } from '../../model/ids.ts';
 
-/** A log that has been checked: lower-case hex, numbers parsed. */
+/** A validated log: lower-case hex, numbers parsed. */
 export interface EvmLog {
   readonly address: Address;
   readonly topics: readonly string[];
@@ -12,7 +12,7 @@ export interface EvmLog {
   readonly blockHash: string;
   readonly txHash: TransactionId;
   readonly logIndex: number;
-  /** Null where the node does not tell. */
+  /** Null if the node does not return it. */
   readonly timestampMs: number | null;
 }
 
@@ -22,7 +22,7 @@ export type DecodedSwap = Omit<SwapEvent, 'wallet'>;
 export type DecodedEvent = Exclude<MarketEvent, SwapEvent> | DecodedSwap;
 
 /**
- * Appends the events that a log tells. A log of the right topic and the wrong shape is some other
- * contract's business and tells nothing.
+ * Appends the events of a log. A log with the right topic and the wrong shape is from another kind
+ * of contract and is ignored.
  */
 export type LogDecoder = (log: EvmLog, out: DecodedEvent[]) => void;

@@ -1,4 +1,5 @@
-// Reading and writing 32-byte words in hex. This is the hot path of indexing: no ABI library here.
+// Reads and writes 32-byte words in hex. This is the hot path of indexing, so no ABI library is
+// used.
 
 import type { Address, PoolId } from '../../model/ids.ts';
 
@@ -24,7 +25,7 @@ export function intAt(data: string, index: number): bigint {
   return BigInt.asIntN(256, uintAt(data, index));
 }
 
-/** A word that holds an `int24`; its sign extension repeats what the last three bytes say. */
+/** A word with an `int24`; only the last three bytes matter, the rest is sign extension. */
 export function toInt24(word: string): number {
   const value = Number.parseInt(word.slice(-6), 16);
   return value >= 0x80_0000 ? value - 0x100_0000 : value;
@@ -38,7 +39,7 @@ export function addressAt(data: string, index: number): Address {
   return `0x${wordAt(data, index).slice(24)}` as Address;
 }
 
-/** The address in an indexed topic that was checked to be a word, or null where it is none. */
+/** The address in an indexed topic that is a valid word; null if there is none. */
 export function toTopicAddress(topic: string | undefined): Address | null {
   if (topic?.startsWith(ADDRESS_TOPIC_START) !== true) return null;
   return `0x${topic.slice(26)}` as Address;
@@ -49,7 +50,7 @@ export function toTopicPool(topic: string | undefined): PoolId | undefined {
   return topic as PoolId | undefined;
 }
 
-/** A call's data: the selector and whole words, each without its prefix. */
+/** Call data: the selector and whole words, each without its prefix. */
 export function toCallData(selector: string, ...words: readonly string[]): string {
   return `${selector}${words.join('')}`;
 }
@@ -66,7 +67,7 @@ export function intWord(value: bigint | number): string {
   return uintWord(BigInt.asUintN(256, BigInt(value)));
 }
 
-/** A block number as JSON-RPC writes it. */
+/** A block number in JSON-RPC format. */
 export function toQuantity(value: number): string {
   return `0x${value.toString(16)}`;
 }

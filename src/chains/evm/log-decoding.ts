@@ -1,4 +1,4 @@
-// From checked logs to events, block by block; and the list of emitters that are still strangers.
+// Decodes validated logs to events, block by block, and lists the emitters that are still unknown.
 
 import type { PoolId } from '../../model/ids.ts';
 import type { EvmDeployment } from './deployment.ts';
@@ -7,7 +7,7 @@ import { createTransferDecoders } from './tokens/decode-transfer.ts';
 import { VENUE_PROTOCOLS } from './venues/registry.ts';
 import type { VenueProtocol } from './venues/venue-protocol.ts';
 
-/** One block's events before its senders and strangers are known. */
+/** One block's events before its senders and emitters are known. */
 export interface DecodedBlock {
   readonly block: number;
   readonly blockHash: string;
@@ -19,13 +19,13 @@ export interface DecodedBlock {
 
 export interface DecodedLogs {
   readonly blocks: readonly DecodedBlock[];
-  /** Every pool that an event speaks of and that the same logs do not create. */
+  /** Every pool with an event that the same logs do not create. */
   readonly emitters: ReadonlyMap<PoolId, VenueProtocol>;
   readonly created: ReadonlySet<PoolId>;
 }
 
 export interface LogDecoding {
-  /** The first topics of all logs that matter, for a filter. */
+  /** The first topics of all relevant logs, for a filter. */
   readonly topics: readonly string[];
   decode(logs: readonly EvmLog[]): DecodedLogs;
 }
@@ -62,7 +62,7 @@ export function createLogDecoding(deployment: EvmDeployment): LogDecoding {
         const route = routes.get(log.topics[0] ?? '');
         if (route === undefined) continue;
         if (current === null || current.block !== log.block) {
-          // A block that told nothing is replaced instead of kept empty.
+          // A block without events is replaced instead of kept.
           if (current !== null && current.events.length === 0) blocks.pop();
           const { block, blockHash, timestampMs } = log;
           current = { block, blockHash, timestampMs, events: [], hasPools: false };

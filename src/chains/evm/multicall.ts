@@ -1,5 +1,5 @@
-// Many contract reads in few requests. Some of the contracts called are hostile, so one of them
-// must not be able to spoil the answers of the others.
+// Many contract reads in few requests. Some of the called contracts are hostile, so one of them
+// must not affect the results of the others.
 
 import type { Address } from '../../model/ids.ts';
 import { addressWord, toQuantity, uintWord } from './hex-data.ts';
@@ -14,11 +14,11 @@ export interface ContractCall {
 
 interface MulticallOptions {
   readonly client: RpcClient;
-  /** Null where the chain has none: then every call goes alone, in batches. */
+  /** Null if the chain has none: then every call is separate, in batches. */
   readonly multicall3: Address | null;
   /** A block number; null means the latest. */
   readonly block: number | null;
-  /** How far an endpoint must have come to be asked. */
+  /** Only endpoints that have reached this block are used. */
   readonly minBlock?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -27,15 +27,15 @@ export const AGGREGATE3_SELECTOR = '0x82ad56cb';
 
 const CALLS_MAX = 200;
 
-/** Enough for any honest getter, and little enough that an endless loop ends at once. */
+/** Enough for any honest getter, and low enough to stop an endless loop quickly. */
 const SINGLE_CALL_GAS = 3_000_000;
 
-/** What a call in company is given on average; one that needs more is asked again alone. */
+/** The average gas per call in a group; a call that needs more is repeated alone. */
 const SHARED_CALL_GAS = 60_000;
 
 const HEX_BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 
-/** A call that fails in these ways fails by its own doing. */
+/** Errors caused by the call itself. */
 const OWN_FAULTS = ['reverted', 'replyTooLarge', 'rangeTooLarge'] as const;
 
 function encodeAggregate(calls: readonly ContractCall[]): string {
@@ -53,7 +53,7 @@ function encodeAggregate(calls: readonly ContractCall[]): string {
   return `${AGGREGATE3_SELECTOR}${[...head, ...offsets, ...tuples].join('')}`;
 }
 
-/** A small number at a byte position; anything that is none ends the decoding. */
+/** A small number at a byte position; anything else ends the decoding. */
 function numberAt(hex: string, position: number): number {
   const word = hex.slice(position * 2, position * 2 + 64);
   const value = word.length === 64 ? Number(`0x${word}`) : Number.NaN;
@@ -61,7 +61,7 @@ function numberAt(hex: string, position: number): number {
   return value;
 }
 
-/** One entry per call: what it returned, or null where it failed. */
+/** One entry per call: its result, or null if it failed. */
 function decodeAggregate(data: string, count: number): (string | null)[] {
   const hex = data.slice(2);
   const array = numberAt(hex, 0);
@@ -93,7 +93,7 @@ function toWork(options: MulticallOptions) {
   return { signal: options.signal, ...(minBlock === undefined ? {} : { minBlock }) };
 }
 
-/** Each call by itself, with its own gas. */
+/** Each call separately, with its own gas. */
 async function callSingly(
   calls: readonly ContractCall[],
   options: MulticallOptions,
@@ -138,7 +138,8 @@ async function aggregate(
     }
   }, toWork(options));
   if (answers === null) return await callSingly(calls, options);
-  // A call that failed here may only have been starved of gas by a neighbour: ask it alone.
+  // A call that failed here may only have run out of gas because of a neighbour: it is repeated
+  // alone.
   const failed = calls.flatMap((call, index) => (answers[index] === null ? [{ call, index }] : []));
   const alone = await callSingly(
     failed.map(({ call }) => call),
@@ -158,12 +159,12 @@ async function callPart(
     return await aggregate(calls, { ...options, multicall3 });
   } catch (error) {
     if (!isRpcError(error, ...OWN_FAULTS)) throw error;
-    // Smaller companies would be spoiled in turn, at the same price: better each alone at once.
+    // Smaller groups could fail the same way, so each call is made separately.
     return await callSingly(calls, options);
   }
 }
 
-/** What each call returned, in order; null where the contract itself failed. */
+/** The result of each call, in order; null if the contract itself failed. */
 export async function callContracts(
   calls: readonly ContractCall[],
   options: MulticallOptions,

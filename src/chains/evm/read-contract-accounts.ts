@@ -1,12 +1,12 @@
-// Asks a chain which addresses have code of their own.
+// Asks a chain which addresses have code.
 
 import type { Address } from '../../model/ids.ts';
 import type { RpcClient } from './rpc/rpc-client.ts';
 
-/** A wallet that has delegated to a contract (EIP-7702) still belongs to whoever has its key. */
+/** A wallet that delegates to a contract (EIP-7702) is still controlled by its key. */
 const DELEGATION = /^0xef0100/i;
 
-/** True for contracts. Fails when no endpoint answers for all of them. */
+/** True for contracts. Fails if no endpoint responds for all of them. */
 export async function readContractAccounts(
   client: RpcClient,
   addresses: readonly Address[],

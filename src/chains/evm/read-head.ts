@@ -1,4 +1,4 @@
-// Where the chain stands. One endpoint's word is not enough to go back on what was said before.
+// Reads the head of the chain. One endpoint alone cannot move it back.
 
 import type { Clock } from '../../lib/clock.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
@@ -10,12 +10,14 @@ import { isRpcError, RpcError } from './rpc/rpc-error.ts';
 
 interface HeadReaderOptions {
   readonly client: RpcClient;
-  /** Blocks below the head that count as final where the node knows no `finalized` block. */
+  /**
+   * The depth below the head at which blocks count as final if the node has no `finalized` block.
+   */
   readonly finalityDepth: number;
   readonly clock: Clock;
 }
 
-/** The preferred endpoint may lag without ever going back: now and then all are compared. */
+/** The preferred endpoint may lag without going back, so all are compared at this interval. */
 const COMPARE_MS = 10_000;
 
 interface Reading {
@@ -38,8 +40,8 @@ export class HeadReader {
     const { client } = this.#options;
     let reading = await client.at((endpoint) => this.#readAt(endpoint, signal), { signal });
     if (reading.latest.position < this.#toldBlock || this.#isCompareDue()) {
-      // Behind what we know: lagging, or really shorter. Whoever is furthest ahead is right, unless
-      // it calls blocks final that nobody else even has.
+      // Behind the known head: lagging, or really shorter. The endpoint furthest ahead is right,
+      // unless it reports blocks as final that no other endpoint has.
       const all = await client.atEach((endpoint) => this.#readAt(endpoint, signal), signal);
       for (const { endpoint, value } of all) {
         if (value.finalizedBlock > this.#highestOfOthers(endpoint)) continue;
@@ -59,8 +61,8 @@ export class HeadReader {
   }
 
   /**
-   * The highest block that any other endpoint was seen to have. No bound where there are not two
-   * others: of two endpoints that differ, either may be the one that lags.
+   * The highest block that any other endpoint is known to have. No limit with fewer than two
+   * others: of two endpoints that differ, either may lag.
    */
   #highestOfOthers(endpoint: RpcEndpoint): number {
     const heads = this.#options.client.endpoints
@@ -93,7 +95,7 @@ export class HeadReader {
     }
     endpoint.health.observeHead(latest.header.position);
     let finalized: EvmBlock | null = null;
-    // Not every node knows the tag, and a young chain has no such block yet.
+    // Not every node supports the tag, and a young chain has no such block yet.
     if (finalizedOutcome?.ok === true)
       finalized = parseBlock(finalizedOutcome.result, endpoint.name);
     else if (isRpcError(finalizedOutcome?.error, 'denied')) throw finalizedOutcome?.error;

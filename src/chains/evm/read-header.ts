@@ -1,4 +1,4 @@
-// Headers by number: from one endpoint, or as most endpoints see it.
+// Headers by number: from one endpoint, or as agreed by a majority.
 
 import type { BlockHeader } from '../../model/block-header.ts';
 import { parseBlock } from './blocks/parse-block.ts';
@@ -20,7 +20,7 @@ async function readHeaderAt(
     { signal },
   );
   endpoint.assertChain(endpoint.unwrap(chainId));
-  // Some nodes answer a block that they do not have with an error.
+  // Some nodes respond with an error for a block that they do not have.
   if (outcome?.ok === false && isRpcError(outcome.error, 'lagging')) return null;
   const found = parseBlock(endpoint.unwrap(outcome), endpoint.name);
   if (found !== null && found.header.position !== block) {
@@ -30,7 +30,7 @@ async function readHeaderAt(
   return found?.header ?? null;
 }
 
-/** Null when no endpoint has the block. */
+/** Null if no endpoint has the block. */
 export async function readHeader(
   client: RpcClient,
   block: number,
@@ -43,9 +43,10 @@ export async function readHeader(
 }
 
 /**
- * The header that more than half of the endpoints tell, those aside that lack the block or have
- * long been silent; one that only pauses counts, so that a liar cannot decide alone meanwhile.
- * Those that tell another header are put aside: what is read next comes from the majority.
+ * The header that more than half of the endpoints agree on, without those that lack the block or
+ * have been down for long; one that is only cooling down counts, so that a faulty endpoint cannot
+ * decide alone meanwhile. Endpoints with a different header are suspended, so that the next reads
+ * come from the majority.
  */
 export async function readAgreedHeader(
   client: RpcClient,

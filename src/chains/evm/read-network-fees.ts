@@ -1,4 +1,4 @@
-// What gas costs now, from the fees of the last blocks.
+// The current gas price, from the fees of the last blocks.
 
 import type { RpcClient } from './rpc/rpc-client.ts';
 import { isRpcError, RpcError } from './rpc/rpc-error.ts';
@@ -6,12 +6,12 @@ import { isRpcError, RpcError } from './rpc/rpc-error.ts';
 export interface EvmFees {
   readonly baseFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
-  /** Room for the base fee to double, and the tip. */
+  /** Leaves room for the base fee to double, plus the tip. */
   readonly maxFeePerGas: bigint;
 }
 
 const BLOCK_COUNT = '0xa';
-/** What half of the transactions paid at least. */
+/** The median tip. */
 const PERCENTILES = [50];
 
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i;
@@ -21,7 +21,7 @@ function toAmount(value: unknown): bigint {
   throw new RpcError('invalidReply', 'quantity expected');
 }
 
-/** Of blocks that had transactions; those without tell a tip of zero. */
+/** Of blocks with transactions; empty blocks report a tip of zero. */
 function toMedian(values: readonly bigint[]): bigint {
   const paid = values.filter((value) => value > 0n).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   return paid[Math.floor(paid.length / 2)] ?? 0n;
@@ -32,14 +32,14 @@ function parseHistory(reply: unknown): EvmFees {
   if (!Array.isArray(baseFeePerGas) || baseFeePerGas.length === 0) {
     throw new RpcError('invalidReply', 'fees expected');
   }
-  // The last entry is the block that is yet to come.
+  // The last entry is for the next block.
   const next = toAmount(baseFeePerGas.at(-1));
   const rewards = Array.isArray(reward) ? reward : [];
   const tip = toMedian(rewards.map((one) => (Array.isArray(one) ? toAmount(one[0]) : 0n)));
   return { baseFeePerGas: next, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * next + tip };
 }
 
-/** Where the node keeps no history its own opinion has to do. */
+/** The node's own estimate, if it has no fee history. */
 async function readGasPrice(client: RpcClient, signal: AbortSignal): Promise<EvmFees> {
   const price = toAmount(await client.request({ method: 'eth_gasPrice', params: [] }, { signal }));
   return { baseFeePerGas: price, maxPriorityFeePerGas: 0n, maxFeePerGas: 2n * price };

@@ -1,10 +1,10 @@
-// Reads the file in which the devnet says what stands where.
+// Parses the devnet's deployment file.
 
 import type { Address } from '../../model/ids.ts';
 import type { EvmDeployment } from './deployment.ts';
 import { parseEvmAddress, parseEvmPool } from './evm-ids.ts';
 
-/** Anvil calls the block 64 below its head final. */
+/** Anvil reports the block 64 below its head as final. */
 const DEVNET_FINALITY_DEPTH = 64;
 
 type Fields = Record<string, unknown>;
@@ -26,7 +26,7 @@ function toList(value: unknown, what: string): readonly unknown[] {
   return value;
 }
 
-/** The tokens that stand for a dollar there. */
+/** The tokens that represent a dollar there. */
 function toStables(tokens: readonly unknown[]): Address[] {
   return tokens
     .map((token) => toFields(token, 'token'))

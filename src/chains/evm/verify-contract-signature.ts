@@ -1,5 +1,5 @@
 // Asks a chain whether a contract wallet accepts a signature: ERC-1271, and ERC-6492 for wallets
-// that are yet to be deployed.
+// that are not deployed yet.
 
 import type { Hex } from 'viem';
 import { encodeFunctionData, hashMessage, isErc6492Signature } from 'viem/utils';
@@ -21,12 +21,12 @@ const IS_VALID_SIGNATURE_ABI = [
   },
 ] as const;
 
-/** What the contract returns when it accepts: the function's own selector, padded. */
+/** The return value for a valid signature: the function's own selector, padded. */
 const ACCEPTED = `0x1626ba7e${'0'.repeat(56)}`;
-/** Plenty for any wallet, and a bound on what a hostile one can make the node do. */
+/** Enough for any wallet, and a limit on the work of a hostile one. */
 const GAS_MAX = `0x${(10_000_000).toString(16)}`;
 
-/** The contract said no in one of its ways, or used more than it may. */
+/** The contract rejected the signature in one of several ways, or exceeded the limits. */
 const REFUSALS = ['reverted', 'rejected', 'replyTooLarge'] as const;
 
 async function call(
@@ -44,8 +44,8 @@ async function call(
 }
 
 /**
- * The validator of ERC-6492 runs as if it were being deployed: it lets the wallet's factory deploy
- * the wallet, asks it, and leaves nothing behind.
+ * The ERC-6492 validator runs as a simulated deployment: it deploys the wallet through its factory,
+ * asks it, and leaves nothing behind.
  */
 async function verifyUndeployed(
   client: RpcClient,
@@ -62,7 +62,7 @@ async function verifyUndeployed(
   return (await call(client, { data }, signal)) === '0x01';
 }
 
-/** False where there is no contract: a call to nothing returns nothing. */
+/** False if there is no contract: a call to an empty address returns nothing. */
 export async function verifyContractSignature(
   client: RpcClient,
   signed: SignedText,

@@ -1,4 +1,4 @@
-// Keeps the events of pools that are real, and tells first of those that were met mid-life.
+// Keeps the events of real pools, and reports pools discovered after their creation first.
 
 import type { PoolId, TransactionId } from '../../../model/ids.ts';
 import type { DecodedEvent } from '../evm-log.ts';
@@ -19,7 +19,7 @@ const NO_HASHES: ReadonlySet<TransactionId> = new Set();
 interface Acceptance {
   readonly directory: PoolDirectory;
   readonly created: ReadonlySet<PoolId>;
-  /** Pools met mid-life that were told of already. */
+  /** Pools discovered after their creation that were already reported. */
   readonly told: Set<PoolId>;
 }
 
@@ -49,7 +49,7 @@ function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlo
   return { block, blockHash, timestampMs, events, swapTxHashes };
 }
 
-/** Expects every emitter to have been looked up; a block of which nothing is left is dropped. */
+/** Requires that every emitter was looked up; a block without remaining events is dropped. */
 export function acceptEvents(decoded: DecodedLogs, directory: PoolDirectory): AcceptedBlock[] {
   const acceptance = { directory, created: decoded.created, told: new Set<PoolId>() };
   return decoded.blocks

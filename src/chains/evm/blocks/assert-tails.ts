@@ -1,5 +1,6 @@
-// A bloom cannot tell that a block's last logs are missing when earlier ones look alike: the same
-// wallet buying twice from the same pool. The receipts of the last transactions can.
+// A bloom filter cannot show that a block's last logs are missing if earlier ones look alike, for
+// instance if the same wallet buys twice from the same pool. The receipts of the last transactions
+// can.
 
 import type { TransactionId } from '../../../model/ids.ts';
 import type { EvmLog } from '../evm-log.ts';
@@ -7,17 +8,20 @@ import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 import type { EvmBlock } from './parse-block.ts';
 
-/** Transactions after the last one with logs are mostly few; beyond this many the bloom must do. */
+/**
+ * There are usually few transactions after the last one with logs; above this number only the bloom
+ * is checked.
+ */
 const TAIL_TRANSACTIONS_MAX = 32;
 
 interface Tail {
   readonly txHash: TransactionId;
   readonly blockHash: string;
-  /** How many logs of this transaction the node told. */
+  /** How many logs of this transaction the node returned. */
   readonly logCount: number;
 }
 
-/** The last transaction that has logs, and those that come after it and should have none. */
+/** The last transaction with logs, and those after it, which should have none. */
 function toTails(block: EvmBlock, logs: readonly EvmLog[]): Tail[] {
   const last = logs.at(-1);
   if (last === undefined) return [];
@@ -41,7 +45,7 @@ function isAsTold(receipt: unknown, tail: Tail): boolean {
   return blockHash === tail.blockHash && Array.isArray(logs) && logs.length === tail.logCount;
 }
 
-/** Expects the logs to be all that the blocks have, without gaps. */
+/** Requires all logs of the blocks, without gaps. */
 export async function assertTailsComplete(
   endpoint: RpcEndpoint,
   read: { readonly blocks: readonly EvmBlock[]; readonly logs: readonly EvmLog[] },
@@ -57,7 +61,7 @@ export async function assertTailsComplete(
   );
   for (const [index, tail] of tails.entries()) {
     const outcome = outcomes[index];
-    // A node without receipts leaves it at the bloom.
+    // If a node has no receipts, the bloom check must do.
     if (outcome?.ok === false && isRpcError(outcome.error, 'unsupported')) return;
     if (isAsTold(endpoint.unwrap(outcome), tail)) continue;
     const { name } = endpoint;

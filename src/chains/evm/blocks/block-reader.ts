@@ -1,5 +1,5 @@
-// Reads ranges of any length in parts that suit the nodes, moving parts between endpoints when one
-// fails.
+// Reads ranges of any length in parts that suit the nodes, and moves parts to another endpoint if
+// one fails.
 
 import type { BlockEvents } from '../../../model/block-events.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
@@ -16,7 +16,7 @@ import {
 } from './chunk-reader.ts';
 import { LogSpan, type LogSpanOptions } from './log-span.ts';
 
-/** Which ranges are read with all their logs and held against their headers. */
+/** Which ranges are read with all their logs and checked against their headers. */
 export type LogVerification = 'all' | 'linked';
 
 interface BlockReaderOptions extends ChunkReaderOptions {
@@ -36,7 +36,7 @@ function joinNotices(
 export class BlockReader {
   readonly #options: BlockReaderOptions;
   readonly #chunks: ChunkReader;
-  /** A verified range has more logs in it, so the two learn apart. */
+  /** A verified range has more logs, so the two sizes are learnt separately. */
   readonly #spans: { readonly verified: LogSpan; readonly plain: LogSpan };
 
   constructor(options: BlockReaderOptions) {
@@ -75,11 +75,11 @@ export class BlockReader {
 
   #assertJoins(parent: BlockHeader | undefined, child: BlockHeader | undefined): void {
     if (parent === undefined || child === undefined || child.parentHash === parent.hash) return;
-    // Two replies of different branches: nothing is wrong with either, so only this read fails.
+    // Two replies from different branches: neither is wrong, so only this read fails.
     throw new RpcError('unavailable', `block ${child.position} is from another branch`);
   }
 
-  /** Null when the range was too large and must be asked for in smaller parts. */
+  /** Null if the range was too large and must be read in smaller parts. */
   async #readChunk(chunk: Chunk, span: LogSpan): Promise<ChunkReading | null> {
     const blocks = chunk.toBlock - chunk.fromBlock + 1;
     const at = { signal: chunk.signal, minBlock: chunk.toBlock };
@@ -96,7 +96,7 @@ export class BlockReader {
     }
   }
 
-  /** By receipts; where no endpoint has them, by all of its logs, checked against its header. */
+  /** By receipts; if no endpoint has them, by all of its logs, checked against its header. */
   async #readSingleBlock(chunk: Chunk): Promise<ChunkReading> {
     const at = { signal: chunk.signal, minBlock: chunk.toBlock };
     const { client } = this.#options;
@@ -109,7 +109,7 @@ export class BlockReader {
     }
   }
 
-  /** A vague limit or a timeout that comes again is taken for a range that is too large. */
+  /** A repeated vague limit or timeout is treated as a range that is too large. */
   #createWork(chunk: Chunk): (endpoint: RpcEndpoint) => Promise<ChunkReading> {
     let doubts = 0;
     return async (endpoint) => {

@@ -1,5 +1,5 @@
-// Reads one small range at one endpoint: logs, then only those headers and senders that are needed,
-// each held against the others.
+// Reads one small range at one endpoint: logs, then only the needed headers and senders, each
+// checked against the others.
 
 import type { BlockEvents, MarketEvent } from '../../../model/block-events.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
@@ -27,7 +27,7 @@ export interface Chunk {
   readonly fromBlock: number;
   readonly toBlock: number;
   readonly linked: boolean;
-  /** Whether all logs are read, and held against the headers of the whole range. */
+  /** Whether to read all logs and check them against the headers of the whole range. */
   readonly verified: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -36,30 +36,30 @@ export interface ChunkReading {
   readonly blocks: readonly BlockEvents[];
   readonly headers: readonly BlockHeader[];
   readonly logCount: number;
-  /** Null where the logs were not searched for them. */
+  /** Null if the logs were not searched for them. */
   readonly notices: readonly TokenNotice[] | null;
 }
 
 export interface ChunkReaderOptions {
   readonly decoding: LogDecoding;
   readonly directory: PoolDirectory;
-  /** For nodes that answer log queries for given contracts only; null asks for all. */
+  /** For nodes that serve log queries only for given contracts; null queries all. */
   readonly logAddresses: readonly string[] | null;
   createCallContracts(at: { minBlock: number; signal?: AbortSignal | undefined }): CallContracts;
 }
 
-/** What an endpoint told of a range, before it is put together. */
+/** What an endpoint returned for a range, before it is combined. */
 interface Findings {
   readonly logs: readonly EvmLog[];
-  /** Full blocks of the whole range, where they were asked for together with the logs. */
+  /** Full blocks of the whole range, if they were requested together with the logs. */
   readonly early: Promise<EvmBlock[]> | null;
   readonly senders: ReadonlyMap<TransactionId, Address>;
 }
 
-/** Near the head logs and full blocks are asked for together, to save a round trip. */
+/** Near the head logs and full blocks are requested together, to save a round trip. */
 const HEAD_BLOCKS_MAX = 3;
 
-/** Providers that cut replies short do so at round numbers. */
+/** Providers that truncate replies do so at round numbers. */
 const SUSPECT_COUNTS: ReadonlySet<number> = new Set([
   1_000, 2_000, 5_000, 10_000, 20_000, 25_000, 50_000, 100_000, 150_000, 200_000,
 ]);
@@ -78,7 +78,7 @@ function toHeader(accepted: AcceptedBlock): BlockHeader {
     hash,
     parentPosition: position - 1,
     parentHash: '',
-    // The header is read for every block whose logs carry no time, so this is never missing.
+    // Never missing: the header is read for every block whose logs have no time.
     timestampMs: timestampMs ?? 0,
   };
 }
@@ -102,7 +102,7 @@ export class ChunkReader {
             signal,
           )
         : null;
-    // Its failure is looked at later; until then it must not count as unhandled.
+    // Its failure is handled later; until then it must not count as unhandled.
     early?.catch(() => {});
     const logs = await this.#readLogs(endpoint, chunk);
     if (!verified && SUSPECT_COUNTS.has(logs.length)) {
@@ -114,7 +114,7 @@ export class ChunkReader {
     return await this.#assemble(endpoint, chunk, { logs, early, senders: new Map() });
   }
 
-  /** One block by its receipts: for one that no log query returns. */
+  /** Reads one block by its receipts, if no log query works for it. */
   async readReceipts(endpoint: RpcEndpoint, chunk: Chunk): Promise<ChunkReading> {
     const { fromBlock, toBlock, signal } = chunk;
     const params = [toQuantity(fromBlock)];
@@ -144,7 +144,7 @@ export class ChunkReader {
     return chunk.verified && this.#options.logAddresses === null;
   }
 
-  /** Whether headers say that a range which came back empty should not have. */
+  /** Whether headers show that an empty range should have logs. */
   async #mayHaveLogs(endpoint: RpcEndpoint, chunk: Chunk): Promise<boolean> {
     const { fromBlock, toBlock, signal } = chunk;
     const blocks = new Set([fromBlock, Math.floor((fromBlock + toBlock) / 2), toBlock]);
@@ -204,7 +204,7 @@ export class ChunkReader {
     });
   }
 
-  /** All headers when they are to be checked, else those that tell a time or several senders. */
+  /** All headers if they are checked, otherwise those needed for a time or for several senders. */
   #toBlockWishes(
     chunk: Chunk,
     accepted: readonly AcceptedBlock[],
@@ -251,7 +251,7 @@ export class ChunkReader {
     endpoint: RpcEndpoint,
   ): readonly MarketEvent[] {
     const { events } = accepted;
-    // Without swaps there is nothing to add, and most blocks of most chains are transfers only.
+    // Without swaps there is nothing to add; most blocks of most chains have only transfers.
     if (accepted.swapTxHashes.size === 0) return events as readonly MarketEvent[];
     return events.map((event): MarketEvent => {
       if (event.kind !== 'swap') return event;

@@ -1,5 +1,5 @@
-// Finds in a range's logs what may have changed a token: events of its contract, and taxes that
-// real swaps paid. All of it is read from logs that are there anyway: no request is made for it.
+// Searches a range's logs for events that may have changed a token: events of its contract, and
+// taxes in real swaps. It only uses logs that were read anyway and makes no request.
 
 import { keccak256, stringToBytes } from 'viem/utils';
 import type { Address, PoolId, TransactionId } from '../../../model/ids.ts';
@@ -14,7 +14,7 @@ import type { AcceptedBlock } from './accept-events.ts';
 
 const APPROVAL_TOPIC = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
 
-/** Who may change the contract, and whether it stands still. */
+/** Events about ownership, code, roles and pauses. */
 const ADMIN_TOPICS: ReadonlySet<string> = new Set(
   [
     'OwnershipTransferred(address,address)',
@@ -34,10 +34,10 @@ const ADMIN_TOPICS: ReadonlySet<string> = new Set(
   ].map((signature) => keccak256(stringToBytes(signature))),
 );
 
-/** More topics of one contract say no more than these. */
+/** Further topics of one contract add no information. */
 const TOPICS_MAX = 8;
 const BPS = 10_000n;
-/** Of less than this, what is lost to rounding looks like a tax. */
+/** Below this amount, rounding looks like a tax. */
 const UNITS_MIN = 1000n;
 
 interface Transfer {
@@ -45,7 +45,7 @@ interface Transfer {
   readonly from: Address;
   readonly to: Address;
   readonly amount: bigint;
-  /** Its place among the logs of its transaction. */
+  /** Its index among the logs of its transaction. */
   readonly place: number;
 }
 
@@ -58,9 +58,9 @@ interface LogsToSearch {
   readonly logs: readonly EvmLog[];
   readonly accepted: readonly AcceptedBlock[];
   readonly findPool: (pool: PoolId) => PoolDescription | undefined;
-  /** First topics of the venues, which are pools' business. */
+  /** First topics of the venues' events, which concern pools. */
   readonly venueTopics: ReadonlySet<string>;
-  /** Whether the logs are all that the blocks have. */
+  /** Whether the logs are all logs of the blocks. */
   readonly allLogs: boolean;
 }
 
@@ -73,7 +73,7 @@ function toTransfer(log: EvmLog, place: number): Transfer | null {
   return { token: log.address, from, to, amount: uintAt(data, 0), place };
 }
 
-/** To the nearest, as measurements are. */
+/** Rounded, like measurements. */
 function toBps(whole: bigint, kept: bigint): number {
   return whole === 0n ? 0 : Number((kept * BPS * 2n + whole) / (2n * whole));
 }
@@ -83,9 +83,9 @@ function sum(transfers: readonly Transfer[]): bigint {
 }
 
 interface TransactionSwaps {
-  /** By the index of their logs; those of V4 left out. */
+  /** By log index, without those of V4. */
   readonly swaps: Map<number, SwapHere>;
-  /** Of all swaps, those of V4 included. */
+  /** Of all swaps, including those of V4. */
   readonly vaults: Set<Address>;
 }
 
@@ -93,23 +93,22 @@ interface TransactionSwaps {
 type OwnPool = Pick<PoolDescription, 'pool' | 'vault'>;
 
 /**
- * A pair's `Sync` comes right before the swap that it belongs to. One that stands alone is a call
- * of `sync()`, by which a pair takes what anybody has given to it: that came to no swap and is no
- * tax.
+ * A pair's `Sync` comes right before its swap. A `Sync` alone is a call of `sync()`, by which a
+ * pair takes what was given to it: that is no swap and no tax.
  */
 function isPartOfNext(log: EvmLog, next: EvmLog | undefined): boolean {
   return log.topics[0] === SYNC_TOPIC && next?.address === log.address;
 }
 
-/** The logs of one transaction, and what moved since each pool's last event. */
+/** The logs of one transaction, and the transfers since each pool's last event. */
 class TransactionSearch {
   readonly #swaps: ReadonlyMap<number, SwapHere>;
   readonly #pools: ReadonlySet<Address>;
-  /** Who holds the tokens of the pools that were swapped in. */
+  /** The vaults of the pools in which the transaction swapped. */
   readonly #vaults: ReadonlySet<Address>;
   readonly #transfers: Transfer[] = [];
   readonly #byPlace = new Map<number, Transfer>();
-  /** Where each pool's last event stands: transfers before it belong to that event. */
+  /** The index of each pool's last event: transfers before it belong to that event. */
   readonly #since = new Map<Address, number>();
   readonly found: TokenTaxNotice[] = [];
 
@@ -151,7 +150,7 @@ class TransactionSearch {
     }
   }
 
-  /** A pool pays in one transfer; where the token splits or shortens it, the rest is its tax. */
+  /** A pool pays in one transfer; if the token splits or shortens it, the difference is its tax. */
   #examineOut(
     swap: OwnPool & { readonly token: Address; readonly paid: bigint },
     moved: readonly Transfer[],
@@ -166,7 +165,7 @@ class TransactionSearch {
     this.#add({ token, pool, side: 'out', bps: toBps(paid, paid - largest), payee: null });
   }
 
-  /** Only constant-product pairs take less than was sent. */
+  /** Only constant-product pairs accept less than was sent. */
   #examineIn(
     swap: OwnPool & { readonly token: Address; readonly arrived: bigint },
     moved: readonly Transfer[],
@@ -182,7 +181,7 @@ class TransactionSearch {
       this.#add({ token, pool, side: 'in', bps, payee: null });
     }
     for (const one of into) {
-      // What a pool pays and splits is told as its own tax, above.
+      // What a pool pays and splits is reported as its own tax, above.
       const beside = this.#vaults.has(one.from) ? undefined : this.#findBeside(one);
       if (beside === undefined) continue;
       const bps = toBps(one.amount + beside.amount, beside.amount);
@@ -190,7 +189,9 @@ class TransactionSearch {
     }
   }
 
-  /** Another transfer of the token by the same payer, right before or after, to no other pool. */
+  /**
+   * Another transfer of the token by the same payer, right before or after, not to another pool.
+   */
   #findBeside({ place, token, from }: Transfer): Transfer | undefined {
     return [place - 1, place + 1]
       .flatMap((at) => this.#byPlace.get(at) ?? [])
@@ -252,7 +253,7 @@ function findEvents({ logs, venueTopics }: LogsToSearch): TokenEventNotice[] {
   }));
 }
 
-/** With only some of the logs at hand, only taxes can be seen. */
+/** With only some of the logs, only taxes can be found. */
 export function findTokenNotices(search: LogsToSearch): TokenNotice[] {
   const taxes = findTaxes(search);
   return search.allLogs ? [...findEvents(search), ...taxes] : taxes;

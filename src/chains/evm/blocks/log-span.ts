@@ -1,13 +1,13 @@
-// How many blocks to ask logs for at once: as many as the node gives without complaint.
+// Learns how many blocks to request logs for at once: as many as the node accepts.
 
 export interface LogSpanOptions {
   readonly blocksStart: number;
   readonly blocksMax: number;
-  /** A reply of about this many logs is as large as is useful. */
+  /** A reply of about this many logs is large enough. */
   readonly logsTarget: number;
 }
 
-/** After this many good replies a ceiling that was learnt the hard way is tried again. */
+/** After this many good replies a learnt ceiling is tried again. */
 const CEILING_PATIENCE = 50;
 
 export class LogSpan {
@@ -27,7 +27,7 @@ export class LogSpan {
     return this.#blocks;
   }
 
-  /** Doubles until the first refusal, then grows by an eighth; shrinks when replies get heavy. */
+  /** Doubles until the first refusal, then grows by an eighth; shrinks when replies get large. */
   succeeded(reply: { readonly blocks: number; readonly logs: number }): void {
     this.#goodInARow += 1;
     if (this.#goodInARow % CEILING_PATIENCE === 0) {
@@ -38,15 +38,15 @@ export class LogSpan {
       this.#blocks = Math.max(1, Math.floor((reply.blocks * logsTarget) / reply.logs));
       return;
     }
-    // A shorter range than allowed, such as the last one, proves nothing about longer ones.
+    // A shorter range than allowed, such as the last one, says nothing about longer ones.
     if (reply.blocks < this.#blocks || reply.logs * 2 > logsTarget) return;
     const step = this.#refusedBefore ? Math.ceil(this.#blocks / 8) : this.#blocks;
     this.#blocks = Math.min(this.#ceiling, this.#blocks + step);
   }
 
   /**
-   * Halves, or follows the node's suggestion where that is smaller still: nodes have been seen to
-   * suggest the very range they refused.
+   * Halves, or follows the node's suggestion if that is smaller: some nodes suggest the range that
+   * they have just refused.
    */
   tooLarge(refused: { readonly blocks: number; readonly suggestedBlocks: number | null }): void {
     const half = Math.max(1, Math.floor(refused.blocks / 2));

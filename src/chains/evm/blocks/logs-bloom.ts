@@ -1,5 +1,5 @@
-// A header's bloom says which addresses and topics its logs have: with all the logs of a block at
-// hand, it shows whether any is missing or invented.
+// A header's bloom filter covers the addresses and topics of its logs: with all the logs of a
+// block, it shows whether any is missing or invented.
 
 import { keccak256 } from 'viem/utils';
 import { BoundedMap } from '../../../lib/bounded-map.ts';
@@ -8,7 +8,9 @@ import type { EvmLog } from '../evm-log.ts';
 const BLOOM_BYTES = 256;
 const REMEMBERED_MAX = 200_000;
 
-/** Three bit positions each; hashing is the cost here, and busy contracts come again and again. */
+/**
+ * Three bit positions each; cached, because hashing dominates the cost and busy contracts repeat.
+ */
 const positions = new BoundedMap<string, readonly [number, number, number]>(REMEMBERED_MAX);
 
 function toPositions(item: string): readonly [number, number, number] {
@@ -49,12 +51,12 @@ export function bloomMayHave(bloom: Uint8Array, item: string): boolean {
   });
 }
 
-/** How a block's logs stand to its header's bloom. */
+/** The result of comparing a block's logs with its header's bloom. */
 type BloomVerdict = 'complete' | 'missing' | 'invented' | 'unknown';
 
 /**
- * Compares all the logs of a block, not only those of some topics, with its header. Some nodes
- * keep no bloom and answer zeros: where there are logs, that says nothing.
+ * Compares all the logs of a block, not only those of some topics, with its header. Some nodes have
+ * no bloom and return zeros: if there are logs, that proves nothing.
  */
 export function judgeLogs(logs: readonly EvmLog[], header: Uint8Array): BloomVerdict {
   if (logs.length > 0 && header.every((byte) => byte === 0)) return 'unknown';

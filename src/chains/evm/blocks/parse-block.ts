@@ -1,4 +1,4 @@
-// Headers, and the senders of a block's transactions, out of a node's block object.
+// Parses headers and transaction senders from a node's block object.
 
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, TransactionId } from '../../../model/ids.ts';
@@ -6,7 +6,7 @@ import { RpcError } from '../rpc/rpc-error.ts';
 
 export interface EvmBlock {
   readonly header: BlockHeader;
-  /** 256 bytes in hex; null where the node does not tell it. */
+  /** 256 bytes in hex; null if the node does not return it. */
   readonly logsBloom: string | null;
   /** In the order of the block. */
   readonly txHashes: readonly TransactionId[];
@@ -51,7 +51,7 @@ function toTransactions(
   if (!Array.isArray(transactions)) return { txHashes, senders };
   const word = { pattern: WORD, endpoint };
   for (const transaction of transactions) {
-    // A reply that is not in full lists hashes here.
+    // A reply without full transactions has hashes here.
     const inner =
       typeof transaction === 'string' ? { hash: transaction } : toFields(transaction, endpoint);
     const hash = hexField(inner, 'hash', word) as TransactionId;
@@ -62,7 +62,7 @@ function toTransactions(
   return { txHashes, senders };
 }
 
-/** Null when the node has no such block. */
+/** Null if the node has no such block. */
 export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
   if (value === null) return null;
   const fields = toFields(value, endpoint);
@@ -83,7 +83,7 @@ export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
   };
 }
 
-/** A transaction's sender, checked to be of the block that its log came from. */
+/** A transaction's sender; checks that it belongs to the block of its log. */
 export function parseSender(
   value: unknown,
   expected: {

@@ -1,5 +1,5 @@
-// Checks every log of a reply before anything is made of it. A node may lie, mix branches or cut
-// its answer short; whatever contradicts itself is refused as a whole.
+// Validates every log of a reply before it is used. A node may lie, mix branches or truncate its
+// reply; a contradictory reply is rejected as a whole.
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import type { EvmLog } from '../evm-log.ts';
@@ -19,7 +19,7 @@ const TOPICS_MAX = 4;
 
 class Malformed extends Error {}
 
-/** Nodes answer in lower case; one that does not is understood all the same. */
+/** Nodes reply in lower case; upper case is accepted too. */
 function toHex(value: unknown, pattern: RegExp, what: string): string {
   if (typeof value === 'string') {
     if (pattern.test(value)) return value;
@@ -35,7 +35,7 @@ function toNumber(value: unknown, what: string): number {
   return number;
 }
 
-/** The first topic is mostly that of the log before, so comparing comes before checking. */
+/** The first topic is usually that of the previous log, so a comparison comes before validation. */
 function toTopics(value: unknown, previous: EvmLog | null): readonly string[] {
   if (!Array.isArray(value) || value.length > TOPICS_MAX)
     throw new Malformed('topics are malformed');
@@ -47,7 +47,9 @@ function toTopics(value: unknown, previous: EvmLog | null): readonly string[] {
   return value;
 }
 
-/** Seconds in the log itself, where the node tells them; some tell zero when they do not know. */
+/**
+ * The log's own timestamp in seconds, if the node returns it; some return zero if they do not know.
+ */
 function toTimestampMs(value: unknown): number | null {
   if (value === undefined || value === null || value === '0x0') return null;
   return toNumber(value, 'timestamp') * 1_000;
@@ -69,7 +71,8 @@ function parseLog(raw: unknown, previous: EvmLog | null): EvmLog {
         ? toHex(data, BYTES, 'data')
         : toHex(null, BYTES, 'data'),
     block,
-    // Logs of one block repeat its hash: comparing is cheaper than checking, and one copy stays.
+    // Logs of one block repeat its hash: comparing is cheaper than validating, and the string is
+    // shared.
     blockHash:
       previous !== null && previous.blockHash === blockHash
         ? previous.blockHash
@@ -102,7 +105,7 @@ function assertSequence(logs: readonly EvmLog[], range: LogRange): void {
   }
 }
 
-/** The logs in the order of the chain. Throws `invalidReply` for anything that cannot be true. */
+/** The logs in chain order. Throws `invalidReply` for impossible data. */
 export function parseLogs(raw: unknown, range: LogRange): EvmLog[] {
   try {
     if (!Array.isArray(raw)) throw new Malformed('logs are not a list');

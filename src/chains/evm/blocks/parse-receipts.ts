@@ -1,4 +1,4 @@
-// A block's logs and senders out of its receipts: for blocks whose logs no filter query returns.
+// Parses a block's logs and senders from its receipts, for blocks that no log query returns.
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { parseEvmAddress, parseEvmTransaction } from '../evm-ids.ts';

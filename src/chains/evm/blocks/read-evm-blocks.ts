@@ -1,4 +1,4 @@
-// Headers and senders, in as few requests as possible and all from one endpoint.
+// Reads headers and senders in as few requests as possible, all from one endpoint.
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { toQuantity } from '../hex-data.ts';
@@ -12,7 +12,7 @@ export interface BlockWish {
   readonly full: boolean;
 }
 
-/** Full blocks are heavy: fewer of them go into one reply. */
+/** Full blocks are large, so fewer of them go into one reply. */
 const FULL_BLOCKS_PER_BATCH = 10;
 
 function toCall({ block, full }: BlockWish): RpcCall {
@@ -20,8 +20,8 @@ function toCall({ block, full }: BlockWish): RpcCall {
 }
 
 /**
- * The blocks wished for, in that order. The chain id is asked for in the same breath: an endpoint
- * that has switched chains must not be believed for a single block.
+ * The requested blocks, in order. The chain id is in the same batch: an endpoint that has switched
+ * chains must not be trusted for a single block.
  */
 export async function readEvmBlocks(
   endpoint: RpcEndpoint,

@@ -1,5 +1,5 @@
-// Holds logs and headers of one range against each other. Whatever does not fit is refused: the
-// endpoint may be lying, lagging behind its own head, or in the middle of a reorganisation.
+// Checks logs and headers of one range against each other. Mismatches are rejected: the endpoint
+// may be faulty, lagging behind its own head, or in the middle of a reorganisation.
 
 import type { EvmLog } from '../evm-log.ts';
 import { RpcError } from '../rpc/rpc-error.ts';
@@ -8,7 +8,7 @@ import type { EvmBlock } from './parse-block.ts';
 
 interface VerifyContext {
   readonly endpoint: string;
-  /** Whether the logs are all that the blocks have, and not only those of some topics. */
+  /** Whether the logs are all logs of the blocks, and not only those of some topics. */
   readonly allLogs: boolean;
 }
 
@@ -36,11 +36,11 @@ function assertComplete(block: EvmBlock, logs: readonly EvmLog[], context: Verif
   }
   if (block.logsBloom === null) return;
   const verdict = judgeLogs(logs, parseBloom(block.logsBloom));
-  // Polygon tells logs of its bridge that are in no bloom, so only absence is an offence.
+  // Polygon returns bridge logs that are in no bloom, so only missing logs are an error.
   if (verdict === 'missing') throw refuse(context, `logs of block ${position} are incomplete`);
 }
 
-/** Every log's block must be the header's; with all logs at hand none may be missing. */
+/** Every log's block must match the header; with all logs, none may be missing. */
 export function assertLogsFit(
   blocks: readonly EvmBlock[],
   logs: readonly EvmLog[],

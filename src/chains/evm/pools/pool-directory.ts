@@ -1,5 +1,5 @@
-// Which pools are real. A pool is known by its factory's log, by the caller's store, or because a
-// known factory vouches for it when asked; anything else that emits the same topics is ignored.
+// Knows which pools are real. A pool is known by its factory's log, by the caller's store, or
+// because a known factory confirms it; anything else that emits the same topics is ignored.
 
 import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { PoolId } from '../../../model/ids.ts';
@@ -10,7 +10,7 @@ import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
 
 interface DirectoryEntry {
   readonly description: PoolDescription;
-  /** False when the pool was met mid-life. */
+  /** False if the pool was discovered after its creation. */
   readonly complete: boolean;
 }
 
@@ -32,7 +32,7 @@ export class PoolDirectory {
     this.#options = options;
   }
 
-  /** Emitters that turned out not to be pools of any known factory. */
+  /** Emitters that are not pools of any known factory. */
   get ignoredCount(): number {
     return this.#ignoredCount;
   }
@@ -41,18 +41,18 @@ export class PoolDirectory {
     return this.#entries.get(pool);
   }
 
-  /** Whether nothing at all is known of this emitter, so that it must be looked up. */
+  /** Whether this emitter is unknown and must be looked up. */
   isUnknown(pool: PoolId): boolean {
     return !this.#entries.has(pool) && !this.#ignored.has(pool);
   }
 
-  /** Remembers a pool whose creation was read; to be called only once the logs are trusted. */
+  /** Adds a pool whose creation was read; call it only once the logs are trusted. */
   add(description: PoolDescription): void {
     this.#entries.set(description.pool, { description, complete: true });
     this.#ignored.delete(description.pool);
   }
 
-  /** Looks emitters up, in the store first and then at the contracts. */
+  /** Looks emitters up, first in the store and then at the contracts. */
   async lookUp(
     emitters: ReadonlyMap<PoolId, VenueProtocol>,
     callContracts: CallContracts,
@@ -83,7 +83,7 @@ export class PoolDirectory {
   }
 }
 
-/** A stored row has more than the description; only that is kept in memory. */
+/** A stored row has more fields than the description; only those are kept in memory. */
 function toDescription(row: PoolDescription): PoolDescription {
   const { pool, kind, venue, token0, token1, feePips, vault, terms } = row;
   return { pool, kind, venue, token0, token1, feePips, vault, terms } as PoolDescription;

@@ -1,10 +1,10 @@
-// Whether a V4 pool's hook leaves swaps alone, as far as its address and the pool's id prove it.
+// Whether a V4 pool's hook leaves swaps alone, as proven by its address and the pool's id.
 
 import type { PoolDescription } from '../../../model/pool.ts';
 import { hasFixedFee } from './pool-reference.ts';
 
 /**
- * A hook's address says in its low bits which calls it gets. One that is called before or after
+ * The low bits of a hook's address say which calls it gets. A hook that is called before or after
  * swaps may change the fee, move the pool, take a part or refuse.
  */
 const SWAP_CALLS = (1 << 7) | (1 << 6);

@@ -1,4 +1,4 @@
-// What the EVM's routers and probes must be told to swap in a pool.
+// What EVM routers and probes need to know to swap in a pool.
 
 import { keccak256 } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
@@ -11,14 +11,14 @@ type SingletonPool = Pick<
   'pool' | 'token0' | 'token1' | 'feePips' | 'terms'
 >;
 
-/** By this V4's manager finds a pool; its hash is the pool's id. */
+/** Identifies a pool in V4's manager; its hash is the pool's id. */
 export interface PoolKey {
   readonly currency0: Address;
   readonly currency1: Address;
-  /** As the pool was made: 0x800000 where a hook decides. */
+  /** As set at creation: 0x800000 if a hook decides. */
   readonly fee: number;
   readonly tickSpacing: number;
-  /** The zero address where there is none. */
+  /** The zero address if there is none. */
   readonly hooks: Address;
 }
 
@@ -50,7 +50,7 @@ export function hasFixedFee(pool: SingletonPool, hooks: Address): boolean {
   return keccak256(`0x${key.join('')}`) === pool.pool;
 }
 
-/** Null for a pool of a kind that no router of ours swaps in. */
+/** Null for a pool kind that no router supports. */
 export function toPoolReference(pool: PoolDescription): PoolReference | null {
   const { pool: id, token0, token1, feePips } = pool;
   if (pool.kind === 'constantProduct') return { kind: 'v2', pair: toPoolContract(id) };

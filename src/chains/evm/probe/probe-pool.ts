@@ -1,9 +1,8 @@
-// Simulates a round trip through a pool, to see what its tokens keep of a transfer and whether what
-// was bought can be sold again. Nothing is sent: the node pretends that our probe's code stands
-// somewhere and forgets it with the answer.
+// Simulates a round trip through a pool, to measure its tokens' taxes and whether they can be sold
+// again. Nothing is sent: the node runs our probe's code with state overrides and discards it.
 //
-// Two views, since a trap may show itself in one only: a contract that trades for itself, and an
-// ordinary wallet that trades through a contract, selling one block after it bought.
+// There are two views, since a trap may affect only one: a contract that trades for itself, and an
+// ordinary wallet that trades through a contract and sells one block after it bought.
 
 import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
@@ -14,7 +13,7 @@ import type { RpcClient } from '../rpc/rpc-client.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
 import { CODE as PROBE_CODE } from './round-trip-probe.gen.ts';
 
-/** One swap of the way, as the probe's contract is told of it. */
+/** One swap of the path, as passed to the probe contract. */
 export interface ProbeHop {
   readonly kind: 'v2' | 'v3' | 'v4';
   /** The pair, the pool, or V4's manager. */
@@ -28,13 +27,13 @@ export interface ProbeHop {
 }
 
 export interface ProbeTrip {
-  /** From the native coin to the pool in question, which comes last. */
+  /** From the native coin to the probed pool, which comes last. */
   readonly hops: readonly ProbeHop[];
   readonly amountIn: bigint;
   readonly wrapped: Address;
-  /** What to offer for gas, so that no contract can tell the simulation by its price. */
+  /** The gas price to use, so that no contract can detect the simulation by it. */
   readonly feePerGas: bigint | null;
-  /** A node that is not at this block yet is not asked. */
+  /** A node that has not reached this block is not used. */
   readonly minBlock: number;
 }
 
@@ -49,7 +48,7 @@ const ABI = parseAbi([
 ]);
 
 const KINDS = { v2: 2, v3: 3, v4: 4 } as const;
-/** Plenty for any honest token, and a bound on what a hostile one can make the node do. */
+/** Enough for any honest token, and a limit on the work of a hostile one. */
 const GAS = '0x4c4b40';
 const APPROVE_GAS = '0x7a120';
 const WEALTH = `0x${(10n ** 24n).toString(16)}`;
@@ -57,7 +56,7 @@ const AMOUNT_MAX = 2n ** 256n - 1n;
 const STATUS_DONE = 1;
 const STATUS_UNTRIED = 0;
 
-/** Nobody can prepare a contract for an address that is made up anew each time. */
+/** Random each time, so that nobody can prepare a contract for the address. */
 function createAddress(): Hex {
   return `0x${randomBytes(20).toString('hex')}`;
 }
@@ -109,7 +108,7 @@ function encodeTrip(trip: ProbeTrip): Encoded {
   };
 }
 
-/** What a node says that does not know such requests, or not all of their parts. */
+/** Errors of a node that does not support such requests, or parts of them. */
 const INABILITY = ['unsupported', 'rejected', 'reverted', 'replyTooLarge'] as const;
 
 interface At {
@@ -141,7 +140,7 @@ async function viewAsContract(
   const transaction = { from: wallet, to: probe, data, input: data, gas: GAS, ...gasPrice };
   const params = [transaction, 'latest', overrides];
   const result = await request(client, { method: 'eth_call', params }, at);
-  // A node that does not know overrides finds no code there and returns nothing.
+  // A node without overrides finds no code there and returns nothing.
   if (typeof result !== 'string' || result.length <= 2) return null;
   const [forth, again] = decodeFunctionResult({
     abi: ABI,
@@ -164,7 +163,7 @@ function parseReturned(value: unknown, block: number, call: number): Hex | null 
   return returnData as Hex;
 }
 
-/** Over two blocks, with a wallet as the owner of what is bought or with the contract itself. */
+/** Over two blocks, with a wallet or the contract itself as the owner of what is bought. */
 async function viewOverBlocks(
   client: RpcClient,
   trip: ProbeTrip & { readonly owner: 'wallet' | 'contract' },
@@ -194,7 +193,7 @@ async function viewOverBlocks(
       stateOverrides: overrides,
       calls: [toCall(probe, buy, GAS), toCall(token, approve, APPROVE_GAS)],
     },
-    // A block later: some tokens refuse to be sold in the block in which they were bought.
+    // One block later: some tokens cannot be sold in the block in which they were bought.
     { calls: [toCall(probe, sell, GAS)] },
   ];
   const params = [{ blockStateCalls, validation: false }, 'latest'];
@@ -208,7 +207,7 @@ async function viewOverBlocks(
   return { there: toMeasure(forth.at(-1)), back: toMeasure(again[0]) };
 }
 
-/** Whether the node knows overrides at all: then a failure is the pool's own. */
+/** Whether the node supports overrides at all: then a failure is caused by the pool. */
 async function canOverride(client: RpcClient, at: At): Promise<boolean> {
   const to = createAddress();
   const data = encodeFunctionData({ abi: ABI, functionName: 'ping' });
@@ -236,7 +235,7 @@ export async function probePool(
   }
   const asWallet = await viewOverBlocks(client, { ...trip, owner: 'wallet' }, at);
   if (asWallet === null || !isSold(asWallet) || isSold(asContract)) return { asContract, asWallet };
-  // What only the contract could not sell may be locked for the block in which it was bought.
+  // What only the contract could not sell may be locked in the block of the purchase.
   const later = await viewOverBlocks(client, { ...trip, owner: 'contract' }, at);
   return { asContract: later ?? asContract, asWallet };
 }

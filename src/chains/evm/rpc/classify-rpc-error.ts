@@ -1,9 +1,9 @@
-// Reads a node's error object: codes mean different things at different providers, so the wording
+// Classifies a node's error: codes mean different things at different providers, so the wording
 // decides first.
 
 import { RpcError, type RpcErrorKind } from './rpc-error.ts';
 
-/** The `error` member of a JSON-RPC reply, with whatever HTTP said around it. */
+/** The `error` member of a JSON-RPC reply, with the HTTP status around it. */
 export interface NodeError {
   readonly code: number | null;
   readonly message: string;
@@ -43,7 +43,7 @@ const RANGE_WORDINGS: readonly RegExp[] = [
 const RATE_WORDING =
   /rate.?limit|too many requests|throttl|quota|compute units|capacity|requests? per (?:second|minute|day)|request (?:count|rate|limit)|(?:credits|daily).*(?:exceed|limit|exhaust)|exceeded.*credits|slow down|limit reached/i;
 
-/** Also seen where a range was too large: worth trying a smaller one when it stays. */
+/** Also used for ranges that are too large: if it persists, a smaller one is worth trying. */
 const AMBIGUOUS_WORDING = /limit exceeded|exceeds? (?:defined )?limit|no backend is currently/i;
 
 const LAGGING_WORDING =
@@ -85,7 +85,7 @@ function toCount(text: string): number | null {
   return count >= 1 ? count : null;
 }
 
-/** How many blocks the wording says would work; null where it says nothing usable. */
+/** How many blocks the wording says would work; null if it says nothing usable. */
 function toSuggestedBlocks(message: string): number | null {
   const bounds = SUGGESTED_BOUNDS.exec(message);
   if (bounds?.[1] !== undefined && bounds[2] !== undefined) {

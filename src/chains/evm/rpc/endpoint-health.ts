@@ -9,10 +9,10 @@ import { isRpcError } from './rpc-error.ts';
 
 const FAILURE_BACKOFF: Backoff = { baseMs: 250, maxMs: 30_000 };
 
-/** An endpoint that failed this often in a row is not expected to come back soon. */
+/** After this many consecutive failures an endpoint counts as down. */
 const FAILURES_OF_THE_DEAD = 5;
 
-/** Rate limits and lies are not cured by asking again at once. */
+/** For rate limits and false data, which an immediate retry does not fix. */
 const OFFENCE_BACKOFF: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
 const MICROSECONDS = 1000;
@@ -34,18 +34,21 @@ export class EndpointHealth {
     return this.#cells.get('isRefused') === 1;
   }
 
-  /** Whether its voice counts: it is of this chain, and has answered lately or may well soon. */
+  /**
+   * Whether its vote counts: it serves this chain, and has responded lately or is only cooling
+   * down.
+   */
   get isVoter(): boolean {
     return !this.isRefused && this.#cells.get('failuresInARow') < FAILURES_OF_THE_DEAD;
   }
 
-  /** The highest block that this endpoint was seen to have. */
+  /** The highest block that this endpoint is known to have. */
   get head(): number | null {
     const headPlusOne = this.#cells.get('headPlusOne');
     return headPlusOne === 0 ? null : headPlusOne - 1;
   }
 
-  /** Milliseconds until the endpoint may be tried; 0 when it may be now. */
+  /** Milliseconds until the endpoint may be tried; 0 if it may be now. */
   get waitMs(): number {
     const availableAtMs = this.#cells.get('availableAt') / MICROSECONDS;
     return Math.max(0, availableAtMs - this.#clock.monotonicMs());
@@ -56,7 +59,7 @@ export class EndpointHealth {
     return this.#cells.get('batchCallsMax') || Number.POSITIVE_INFINITY;
   }
 
-  /** Whether the chain id must be asked for before anything else is believed. */
+  /** Whether the chain id must be checked before anything else is trusted. */
   isChainCheckDue(ageMaxMs: number): boolean {
     const checkedAtMs = this.#cells.get('chainCheckedAt') / MICROSECONDS;
     return checkedAtMs === 0 || this.#clock.monotonicMs() - checkedAtMs >= ageMaxMs;
@@ -79,14 +82,14 @@ export class EndpointHealth {
     this.#cells.set('batchCallsMax', count);
   }
 
-  /** Whether it had been failing until now. */
+  /** Records a success; returns whether it had been failing until now. */
   succeeded(): boolean {
     const recovered = this.#cells.get('failuresInARow') > 0;
     if (recovered) this.#cells.set('failuresInARow', 0);
     return recovered;
   }
 
-  /** Takes the endpoint out of use for a while, the longer the more often it failed in a row. */
+  /** Suspends the endpoint for a while, longer with each consecutive failure. */
   failed(error: unknown): void {
     this.#cells.increase('failures');
     // Many requests may be under way when it goes silent: what they tell is one failure.
@@ -105,7 +108,7 @@ export class EndpointHealth {
     this.#cells.raise('availableAt', this.#toCell(availableAtMs));
   }
 
-  /** The endpoint serves another chain: it is never asked again. */
+  /** The endpoint serves another chain and is never used again. */
   refuse(reason: string): void {
     this.#cells.set('isRefused', 1);
     this.#lastError = reason;

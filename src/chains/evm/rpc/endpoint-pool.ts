@@ -19,7 +19,7 @@ interface EndpointPoolOptions {
 
 const MESSAGE_LENGTH_MAX = 300;
 
-/** Whatever a URL may hold that lets its reader use somebody's account. */
+/** Parts of a URL that may give access to an account. */
 function toSecrets(url: URL): string[] {
   const parts = [url.username, url.password, ...url.pathname.split('/')];
   for (const [name, value] of url.searchParams) parts.push(value, name);
@@ -31,7 +31,7 @@ function toSecrets(url: URL): string[] {
 
 export class PooledEndpoint {
   readonly url: URL;
-  /** Host and position: safe to show. */
+  /** Host and index: safe to show. */
   readonly name: string;
   readonly health: EndpointHealth;
   readonly agent: HttpAgent;
@@ -52,7 +52,7 @@ export class PooledEndpoint {
       this.url.protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   }
 
-  /** The first of so many ids for calls. */
+  /** Reserves this many call ids and returns the first. */
   takeIds(count: number): number {
     const first = this.#nextId;
     this.#nextId += count;
@@ -80,7 +80,7 @@ export class EndpointPool {
     this.#users += 1;
   }
 
-  /** The last one to leave closes the connections. */
+  /** The last user closes the connections. */
   leave(): void {
     this.#users -= 1;
     if (this.#users > 0) return;

@@ -1,4 +1,4 @@
-// Turns the text of an HTTP reply into one outcome per call, or into the error that it amounts to.
+// Parses an HTTP reply into one outcome per call, or into one error for all.
 
 import { type NodeError, toRpcError } from './classify-rpc-error.ts';
 import type { HttpReply } from './http-post.ts';
@@ -8,7 +8,7 @@ export type RpcOutcome =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly error: RpcError };
 
-/** The endpoint wants fewer calls in one request, or one at a time. */
+/** The endpoint refuses a batch of this size, or any batch. */
 export class BatchRefused extends Error {
   override readonly name = 'BatchRefused';
 }
@@ -20,7 +20,7 @@ interface ReplyContext {
   redact(text: string): string;
 }
 
-/** Codes and statuses with which a list is refused by nodes that expect a single call. */
+/** Codes and statuses with which nodes without batch support refuse a list. */
 const NOT_UNDERSTOOD = [-32600, -32700, 400, 413];
 
 const BATCH_WORDING = /batch|array of requests|too many (?:calls|rpc)|invalid (?:json )?request/i;
@@ -29,7 +29,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Without a usable body only the HTTP status is left to judge by. */
+/** Without a usable body only the HTTP status can be classified. */
 function toStatusError(reply: HttpReply, context: ReplyContext): RpcError {
   const { name: endpoint } = context;
   const message = `${endpoint}: HTTP status ${reply.status}`;
@@ -124,7 +124,7 @@ function parseBatch(body: unknown, reply: HttpReply, context: ReplyContext): Rpc
   });
 }
 
-/** One outcome per call; throws where the reply as a whole is an error. */
+/** One outcome per call; throws if the reply as a whole is an error. */
 export function parseRpcReply(reply: HttpReply, context: ReplyContext): RpcOutcome[] {
   const body = parseJson(reply.text);
   return context.count === 1

@@ -1,4 +1,4 @@
-// Several endpoints as one: work is done at one of them, and moved to the next when it fails there.
+// Several endpoints as one: work runs at one of them, and moves to the next if it fails there.
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { Random, Sleep } from '../../../lib/retry.ts';
@@ -6,34 +6,34 @@ import { EndpointPool } from './endpoint-pool.ts';
 import { type EndpointLimits, type RpcCall, RpcEndpoint } from './rpc-endpoint.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
 
-/** Plain logging, so that no engine of it is named here. */
+/** A minimal logger interface, independent of the library. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 
 interface RpcClientOptions {
-  /** URLs, for a pool of the client's own, or a pool that it shares with others. */
+  /** URLs, for the client's own pool, or a pool that it shares. */
   readonly endpoints: readonly string[] | EndpointPool;
   readonly chainId: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;
   readonly log: Log;
-  /** How long one piece of work may look for an endpoint before it fails. */
+  /** How long one unit of work may look for an endpoint before it fails. */
   readonly budgetMs: number;
   readonly limits: EndpointLimits;
 }
 
 interface WorkOptions {
   readonly signal?: AbortSignal | undefined;
-  /** An endpoint that has not reached this block is passed over. */
+  /** An endpoint that has not reached this block is skipped. */
   readonly minBlock?: number;
 }
 
 const POLL_MS = 100;
 
-/** These say something about the request, or about all endpoints, and would be said again. */
+/** Errors that are about the request, or about all endpoints, so that a retry would not help. */
 const FINAL_KINDS = [
   'rangeTooLarge',
   'replyTooLarge',
@@ -42,7 +42,7 @@ const FINAL_KINDS = [
   'unavailable',
 ] as const;
 
-/** These will not change while the work lasts, and are no fault. */
+/** Errors that will not change during the work, and are not faults. */
 const INCAPABLE_KINDS = ['unsupported', 'stateUnavailable'] as const;
 
 export class RpcClient {
@@ -66,9 +66,9 @@ export class RpcClient {
   }
 
   /**
-   * Runs `work` at one endpoint. A failure there (no reply, a limit, a lie) puts that endpoint
-   * aside and repeats the whole of `work` at the next; when none is left it waits for the first to
-   * come back, as long as the budget lasts. Endpoints are preferred in the order configured.
+   * Runs `work` at one endpoint. A failure there (no reply, a limit, false data) suspends that
+   * endpoint and repeats all of `work` at the next; if none is left it waits for the first to
+   * become available, as long as the budget lasts. Endpoints are preferred in the configured order.
    */
   async at<T>(work: (endpoint: RpcEndpoint) => Promise<T>, options: WorkOptions = {}): Promise<T> {
     const deadlineMs = this.#options.clock.monotonicMs() + this.#options.budgetMs;
@@ -107,7 +107,7 @@ export class RpcClient {
     return this.at((endpoint) => endpoint.request(call, options.signal), options);
   }
 
-  /** Every endpoint that can answer now does `work`; those that fail are left out. */
+  /** Every available endpoint does `work`; those that fail are left out. */
   async atEach<T>(
     work: (endpoint: RpcEndpoint) => Promise<T>,
     signal?: AbortSignal,
@@ -129,7 +129,7 @@ export class RpcClient {
     return settled.filter((done) => done !== null);
   }
 
-  /** Puts an endpoint aside for something that only the caller could see. */
+  /** Suspends an endpoint for a fault that only the caller could see. */
   reproach(endpoint: RpcEndpoint, reason: string): void {
     const { name } = endpoint;
     this.#settle(endpoint, new RpcError('invalidReply', `${name}: ${reason}`, { endpoint: name }));
@@ -141,7 +141,7 @@ export class RpcClient {
     this.#pool.leave();
   }
 
-  /** The endpoints that may still do the work; throws when there is none. */
+  /** The endpoints that may still do the work; throws if there is none. */
   #usable(incapable: ReadonlySet<RpcEndpoint>, last: unknown): RpcEndpoint[] {
     const right = this.endpoints.filter((endpoint) => !endpoint.health.isRefused);
     if (right.length === 0) {
@@ -157,7 +157,7 @@ export class RpcClient {
     until: { deadlineMs: number; last: unknown; signal?: AbortSignal | undefined },
   ): Promise<void> {
     const { last } = until;
-    // Endpoints that only lag have no wait of their own: poll them gently.
+    // Endpoints that only lag have no wait of their own: they are polled at this interval.
     const waitMs = Math.max(POLL_MS, Math.min(...usable.map((endpoint) => endpoint.health.waitMs)));
     if (waitMs > until.deadlineMs - this.#options.clock.monotonicMs()) {
       const reason = last instanceof Error ? last.message : 'all are cooling down';
@@ -176,7 +176,7 @@ export class RpcClient {
     });
   }
 
-  /** Puts an endpoint aside as its error deserves. */
+  /** Suspends an endpoint according to its error. */
   #settle(endpoint: RpcEndpoint, error: RpcError): void {
     const fields = { endpoint: endpoint.name, kind: error.kind, reason: error.message };
     if (error.kind === 'invalidReply') this.#repliesRefused += 1;
@@ -184,7 +184,7 @@ export class RpcClient {
       this.#options.log.warn(fields, 'endpoint refused for good');
       return;
     }
-    // A lagging or pruned node is not broken, only of no use for this piece of work.
+    // A lagging or pruned node is not faulty, only unsuitable for this work.
     if (isRpcError(error, 'lagging', ...INCAPABLE_KINDS)) return;
     endpoint.health.failed(error);
     this.#options.log.warn({ ...fields, waitMs: endpoint.health.waitMs }, 'endpoint put aside');

@@ -1,4 +1,4 @@
-// One node behind one URL: sends reads, singly or in batches, and knows how it has been doing.
+// One node behind one URL: sends reads, single or in batches, and tracks its health.
 
 import type { ChainSourceStatus } from '../../adapter.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
@@ -15,7 +15,7 @@ export interface RpcCall {
 
 interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Fewer calls to a request than the endpoint would take. */
+  /** Fewer calls per request than the endpoint would accept. */
   readonly callsMax?: number;
 }
 
@@ -23,13 +23,13 @@ export interface EndpointLimits {
   readonly timeoutMs: number;
   readonly replyBytesMax: number;
   readonly batchCallsMax: number;
-  /** Batches that are under way at once. */
+  /** Concurrent batches. */
   readonly batchesMax: number;
-  /** How long a checked chain id is believed. */
+  /** How long a checked chain id stays valid. */
   readonly chainCheckMs: number;
 }
 
-/** One use of an endpoint: what is known of it is shared, the limits are this use's own. */
+/** One use of an endpoint: health is shared, limits are specific to this use. */
 export class RpcEndpoint {
   readonly #pooled: PooledEndpoint;
   readonly #chainId: number;
@@ -41,7 +41,7 @@ export class RpcEndpoint {
     this.#limits = limits;
   }
 
-  /** Host and position: safe to show. */
+  /** Host and index: safe to show. */
   get name(): string {
     return this.#pooled.name;
   }
@@ -60,7 +60,7 @@ export class RpcEndpoint {
     return this.unwrap(outcome);
   }
 
-  /** Several calls in as few requests as the endpoint takes; one outcome each, in order. */
+  /** Several calls in as few requests as the endpoint accepts; one outcome each, in order. */
   async batch(calls: readonly RpcCall[], options: BatchOptions = {}): Promise<RpcOutcome[]> {
     const outcomes = new Array<RpcOutcome>(calls.length);
     let next = 0;
@@ -86,7 +86,7 @@ export class RpcEndpoint {
     return outcome.result;
   }
 
-  /** Asks for the chain id where that is due, and for the head on the way. */
+  /** Checks the chain id if that is due, and reads the head with it. */
   async checkChain(signal?: AbortSignal): Promise<void> {
     if (!this.health.isChainCheckDue(this.#limits.chainCheckMs)) return;
     const [chainId, head] = await this.batch(
@@ -100,7 +100,7 @@ export class RpcEndpoint {
     this.observeBlockNumber(this.unwrap(head));
   }
 
-  /** Throws, and refuses the endpoint for good, when it serves another chain. */
+  /** Throws, and disables the endpoint permanently, if it serves another chain. */
   assertChain(result: unknown): void {
     const chainId = this.#toNumber(result);
     if (chainId !== this.#chainId) {
@@ -111,7 +111,7 @@ export class RpcEndpoint {
     this.health.observeChain();
   }
 
-  /** Asks how far the endpoint has come. */
+  /** Reads the endpoint's newest block number. */
   async readBlockNumber(signal?: AbortSignal): Promise<number> {
     return this.observeBlockNumber(
       await this.request({ method: 'eth_blockNumber', params: [] }, signal),
@@ -140,7 +140,7 @@ export class RpcEndpoint {
     } catch (error) {
       const refused = error instanceof BatchRefused;
       if (!refused && !isRpcError(error, 'replyTooLarge')) throw error;
-      // One call whose reply is too large is that call's failure, not its neighbours'.
+      // A single call whose reply is too large fails alone.
       if (!refused && calls.length === 1) return [{ ok: false, error }];
       const half = Math.ceil(calls.length / 2);
       // A refused batch is remembered; a reply that was too large is an accident of its content.
@@ -175,7 +175,7 @@ export class RpcEndpoint {
       redact: (text) => this.#pooled.redact(text),
     });
     for (const outcome of outcomes) {
-      // One limited or failed part makes the whole worth repeating, here or elsewhere.
+      // If one part was limited or failed, the whole is worth repeating, here or elsewhere.
       if (!outcome.ok && isRpcError(outcome.error, 'rateLimited', 'network', 'invalidReply')) {
         throw outcome.error;
       }

@@ -1,16 +1,16 @@
-// What can go wrong between us and a node, told apart by what one should do about it.
+// Errors between us and a node, classified by what to do about them.
 
 export type RpcErrorKind =
-  /** Timeout, cut connection, server error: another endpoint, or later. */
+  /** Timeout, broken connection, server error: retry elsewhere, or later. */
   | 'network'
   | 'rateLimited'
   /** Ask for fewer blocks. */
   | 'rangeTooLarge'
-  /** The reply is longer than we are willing to read: ask for less. */
+  /** The reply is longer than our limit: ask for less. */
   | 'replyTooLarge'
   /** The reply contradicts itself, the request or the chain: another endpoint. */
   | 'invalidReply'
-  /** This endpoint lets us in no more (no key, no credit): another endpoint. */
+  /** This endpoint denies access (no key, no credit): another endpoint. */
   | 'denied'
   /** This endpoint does not know the method: another endpoint. */
   | 'unsupported'
@@ -18,24 +18,24 @@ export type RpcErrorKind =
   | 'stateUnavailable'
   /** The endpoint has not reached that block. */
   | 'lagging'
-  /** The contract said no: asking again gives the same. */
+  /** The contract reverted: a retry gives the same. */
   | 'reverted'
-  /** Our request is wrong: asking again gives the same. */
+  /** Our request is wrong: a retry gives the same. */
   | 'rejected'
   /** The endpoint serves another chain and is never used again. */
   | 'wrongChain'
-  /** No endpoint could answer in the time allowed. */
+  /** No endpoint could respond in time. */
   | 'unavailable';
 
 interface RpcErrorDetails {
-  /** The endpoint's redacted name; null when no single endpoint is meant. */
+  /** The endpoint's redacted name; null if no single endpoint is meant. */
   readonly endpoint?: string | null;
   readonly code?: number | null;
   /** How long the node asked us to wait. */
   readonly retryAfterMs?: number | null;
   /** How many blocks the node says would work. */
   readonly suggestedBlocks?: number | null;
-  /** It may as well be that too much was asked for: a vague limit, or no reply in time. */
+  /** It may also mean that the request was too large: a vague limit, or a timeout. */
   readonly ambiguous?: boolean;
   /** What a reverted call returned. */
   readonly data?: string | null;

@@ -1,4 +1,4 @@
-// The only methods that may leave this service: all of them read. Nothing here can send.
+// The only RPC methods that this service may call: all of them read. Nothing here can send.
 
 const READ_METHODS = [
   'eth_blockNumber',

@@ -1,4 +1,4 @@
-// ERC-20 transfers, and the wrapping of the native coin told as minting and burning.
+// Decodes ERC-20 transfers; wrapping and unwrapping of the native coin count as mint and burn.
 
 import type { Address } from '../../../model/ids.ts';
 import type { EvmDeployment } from '../deployment.ts';

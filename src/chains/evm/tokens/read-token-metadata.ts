@@ -1,4 +1,4 @@
-// What token contracts say of themselves. They are strangers: nothing they return is trusted.
+// Reads the metadata of token contracts. It is untrusted.
 
 import { cleanText } from '../../../lib/clean-text.ts';
 import type { Address } from '../../../model/ids.ts';
@@ -15,14 +15,14 @@ export const BALANCE_OF_SELECTOR = '0x70a08231';
 
 const DECIMALS_MAX = 255n;
 
-/** More bytes than could ever be shown; the rest of a long string is not even decoded. */
+/** More bytes than could ever be shown; the rest of a long string is not decoded. */
 const TEXT_BYTES_MAX = 16_384;
 
 function toUtf8(hex: string): string {
   return Buffer.from(hex.slice(0, TEXT_BYTES_MAX * 2), 'hex').toString('utf8');
 }
 
-/** A `string`, or the `bytes32` of early tokens; null where it is neither or shows nothing. */
+/** A `string`, or the `bytes32` of early tokens; null if it is neither or nothing is visible. */
 export function decodeText(data: string | null): string | null {
   if (data === null || data.length < 2 + 64) return null;
   if (hasWords(data, 1)) return cleanText(toUtf8(data.slice(2).replace(/(?:00)+$/, '')));

@@ -1,4 +1,4 @@
-// Why a call reverted, in words: the routers' own errors, those of the language, and strangers'.
+// Explains why a call reverted: errors of the routers, of Solidity, and of unknown contracts.
 
 import type { Hex } from 'viem';
 import { decodeErrorResult, parseAbi } from 'viem/utils';
@@ -29,7 +29,7 @@ const ERRORS_ABI = parseAbi([
 
 const TOO_LITTLE = 'the output is less than the minimum';
 
-/** What the errors mean whose names alone say little. */
+/** Explanations of errors whose names are unclear. */
 const MEANINGS: Readonly<Record<string, string>> = {
   V2TooLittleReceived: TOO_LITTLE,
   V3TooLittleReceived: TOO_LITTLE,
@@ -49,7 +49,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ERC20InsufficientAllowance: 'the token says that the allowance is too small',
 };
 
-/** What contracts of the exchanges say in short. */
+/** Explanations of the exchanges' short revert strings. */
 const SAYINGS: Readonly<Record<string, string>> = {
   TRANSFER_FROM_FAILED: 'the token refuses to be transferred from the wallet',
   TRANSFER_FAILED: 'the token refuses to be transferred',
@@ -69,7 +69,7 @@ const PANICS: Readonly<Record<string, string>> = {
   '50': 'an index out of bounds',
 };
 
-/** Errors may hold errors; no honest one is deeper. */
+/** Errors may be nested; no honest one is deeper. */
 const DEPTH_MAX = 4;
 
 function decode(data: Hex) {
@@ -87,7 +87,7 @@ function quote(text: string): string {
   return shown === null ? 'a contract reverted without a reason' : `a contract said "${shown}"`;
 }
 
-/** The text that a contract gave is a stranger's: cut and cleaned. */
+/** Text from a contract is untrusted: it is truncated and cleaned. */
 export function toRevertReason(data: string, depth = 0): string {
   if (data === '0x' || depth > DEPTH_MAX) return 'a contract reverted without a reason';
   const error = decode(data as Hex);

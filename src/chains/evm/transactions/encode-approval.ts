@@ -1,5 +1,5 @@
-// The transactions that let the router take a wallet's token: the token trusts Permit2, and Permit2
-// the router, each with exactly what the trade needs.
+// The transactions that let the router take a wallet's token: an allowance of the token for
+// Permit2, and one of Permit2 for the router, each for exactly what the trade needs.
 
 import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
@@ -18,11 +18,11 @@ const PERMIT2_APPROVE_ABI = parseAbi([
   'function approve(address token, address spender, uint160 amount, uint48 expiration)',
 ]);
 
-/** What a wallet lets the router take now. */
+/** The current allowances of a wallet. */
 export interface RouterAllowance {
-  /** Of the token to Permit2. */
+  /** Of the token for Permit2. */
   readonly tokenRaw: bigint;
-  /** Of Permit2 to the router, and until when, in Unix seconds. */
+  /** Of Permit2 for the router, and until when, in Unix seconds. */
   readonly permit2Raw: bigint;
   readonly permit2Expiration: number;
 }
@@ -31,7 +31,7 @@ interface ApprovalRequest {
   readonly token: Address;
   readonly amountRaw: bigint;
   readonly deadlineSeconds: number;
-  /** Whether the token wants its allowance zeroed before it is changed. */
+  /** Whether the token's allowance must be zero before it is changed. */
   readonly mustReset: boolean;
 }
 
@@ -40,7 +40,7 @@ function toApprove(router: SwapRouter, token: Address, amountRaw: bigint): Encod
   return { to: token, data: encodeFunctionData({ abi: APPROVE_ABI, args }), value: 0n };
 }
 
-/** Only what is missing, in the order in which it must be sent. */
+/** Only what is missing, in sending order. */
 export function encodeApprovals(
   request: ApprovalRequest,
   allowance: RouterAllowance,

@@ -1,8 +1,8 @@
-// A swap plan → one call of the Universal Router.
+// Encodes a swap plan as one call of the Universal Router.
 //
-// What is spent goes from the wallet, or from the wrapped coin that the router made of the sent
-// one, straight to the first pool. Between strands, and between pools of different kinds, the
-// router holds the tokens. Who takes the rest of an asset takes all that is there, for the amounts
+// The input goes directly to the first pool, from the wallet or from the wrapped coin if the native
+// coin was sent. Between strands, and between pools of different kinds, the router holds the
+// tokens. The strand that takes the rest of an asset takes the whole balance, because the amounts
 // of a later block may differ from the priced ones.
 
 import type { Hex } from 'viem';
@@ -29,7 +29,7 @@ function toNet(gross: bigint, taxBps: number): bigint {
   return gross - (gross * BigInt(taxBps)) / BPS;
 }
 
-/** The least that must be sent for so much to arrive. */
+/** The minimum to send so that the net amount arrives. */
 function toLeastGross(net: bigint, taxBps: number): bigint {
   let gross = (net * BPS) / (BPS - BigInt(taxBps));
   while (gross > 0n && toNet(gross - 1n, taxBps) >= net) gross -= 1n;
@@ -38,8 +38,8 @@ function toLeastGross(net: bigint, taxBps: number): bigint {
 }
 
 /**
- * How much of a change of prices a strand is to bear: its own, and who takes the rest of an asset
- * also that of the others which take written parts of it.
+ * How much of a price change a strand may absorb: its own part and, for the one that takes the rest
+ * of an asset, also that of the strands with fixed amounts.
  */
 function toBurdens(paying: readonly SwapStrand[], taxBps: number): bigint[] {
   const nets = paying.map(({ amountOutRaw }) => toNet(amountOutRaw, taxBps));
@@ -55,8 +55,8 @@ function toBurdens(paying: readonly SwapStrand[], taxBps: number): bigint[] {
 }
 
 /**
- * Minimums that add up to the whole one: what each strand is thought to bring less its part of
- * what may be lost. Where all together bring less than the minimum, the last must bring more.
+ * Minimums that add up to the total: the expected output of each strand minus its part of the
+ * allowed loss. If all together bring less than the minimum, the last must bring more.
  */
 function toMinimums(
   paying: readonly SwapStrand[],
@@ -75,7 +75,7 @@ function toMinimums(
   });
 }
 
-/** Hops that one command can do: of one kind, each beginning with what the one before paid. */
+/** Groups hops that one command can do: of one kind, each spending what the previous one paid. */
 function toSegments(hops: readonly SwapHop[]): SwapHop[][] {
   const segments: SwapHop[][] = [];
   for (const hop of hops) {
@@ -99,12 +99,12 @@ function last(hops: readonly SwapHop[]): SwapHop {
   return hop;
 }
 
-/** V2 pairs are paid straight by whoever comes before. */
+/** A V2 pair is paid directly by the hop before it. */
 function toPair({ pool }: SwapHop): Address | null {
   return pool.kind === 'v2' ? pool.pair : null;
 }
 
-/** Where a strand ends: who is paid, and how much it must be at least. */
+/** The end of a strand: the recipient and the minimum. */
 interface StrandEnd {
   readonly recipient: Address;
   readonly amountOutMin: bigint;
@@ -118,9 +118,9 @@ class SwapEncoder {
   readonly #commands: RouterCommands;
   /** The strands that pay the output. */
   readonly #paying: readonly SwapStrand[];
-  /** Tokens of which the router may be left with some, where a pool could not take all. */
+  /** Tokens that may be left in the router if a pool could not take everything. */
   readonly #leftovers = new Set<Address>();
-  /** The forms of the coin that the router may hold on the way. */
+  /** The forms of the native coin that the router may hold. */
   readonly #coins = new Set<Address>();
 
   constructor(plan: SwapPlan, router: SwapRouter) {
@@ -146,7 +146,7 @@ class SwapEncoder {
     return token === ZERO_ADDRESS || token === this.#wrapped;
   }
 
-  /** Makes the input what the first pools take, where it is not that already. */
+  /** Converts the input to the form that the first pools take. */
   #fund(): void {
     const { tokenIn, strands } = this.#plan;
     const sumOf = (token: Address) =>
@@ -164,14 +164,14 @@ class SwapEncoder {
     }
   }
 
-  /** A token that takes a part of each transfer is not sent twice. */
+  /** A taxed token is never sent twice. */
   get #paysDirectly(): boolean {
     return this.#paying.length === 1 || this.#plan.outputTaxBps > 0;
   }
 
   /**
-   * One strand pays the wallet itself. Several pay the router, which passes all on once it is
-   * enough; where they pay the wallet even so, each must be enough.
+   * A single strand pays the wallet itself. Several pay the router, which forwards everything if it
+   * is enough; if they must pay the wallet directly, each has its own minimum.
    */
   #toEnds(): ReadonlyMap<SwapStrand, StrandEnd> {
     const { tokenOut, outputTaxBps, recipient } = this.#plan;
@@ -215,8 +215,8 @@ class SwapEncoder {
   }
 
   /**
-   * Makes what the router holds of the coin what a strand takes. All is unwrapped before a part is
-   * wrapped, for how much came in which form may differ from what was priced.
+   * Converts the router's native coin to the form that a strand takes. Everything is unwrapped
+   * before a part is wrapped, because the amounts of each form may differ from the priced ones.
    */
   #provideCoin(token: Address, amount: bigint): void {
     const other = token === ZERO_ADDRESS ? this.#wrapped : ZERO_ADDRESS;
@@ -235,21 +235,21 @@ class SwapEncoder {
     else if (kind === 'v3') this.#commands.v3Swap(swap);
     else this.#commands.v4Swap(swap);
     if (kind === 'v2' || (kind === 'v4' && swap.amountIn === WHOLE_BALANCE)) return;
-    // Where liquidity ends a swap stops early: what the router was to pay with stays with it. V4
-    // refuses that for all but the first hop, and where it was paid before.
+    // Where liquidity ends a swap stops early, and the unspent input stays in the router. V4
+    // reverts instead for all but the first hop, and if it was paid before.
     const held = kind === 'v3' ? swap.hops : swap.hops.slice(0, 1);
     for (const [index, { tokenIn }] of held.entries()) {
       if (index > 0 || !swap.payerIsUser) this.#leftovers.add(tokenIn);
     }
   }
 
-  /** The router's native coin → wrapped, or the other way round. */
+  /** Converts the router's native coin to wrapped, or the reverse. */
   #exchangeCoin(from: Address): void {
     if (from === ZERO_ADDRESS) this.#commands.wrap(ROUTER, WHOLE_BALANCE);
     else this.#commands.unwrap(ROUTER, 0n);
   }
 
-  /** Passes on what strands paid the router, if it is enough. */
+  /** Forwards what strands paid to the router, if it is enough. */
   #collect(): void {
     const { tokenOut, amountOutMin, recipient } = this.#plan;
     const paid = new Set(this.#paying.map(({ hops }) => last(hops).tokenOut));
@@ -276,7 +276,7 @@ class SwapEncoder {
   }
 }
 
-/** The call that swaps; what it spends must be approved before, unless it is the native coin. */
+/** The swap call; its input must be approved before, unless it is the native coin. */
 export function encodeSwap(plan: SwapPlan, router: SwapRouter): EncodedCall {
   const amountIn = plan.strands.reduce(
     (sum, { takes, amountInRaw }) => sum + (takes === 'input' ? amountInRaw : 0n),

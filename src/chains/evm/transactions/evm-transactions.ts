@@ -1,4 +1,4 @@
-// Transactions on an EVM chain: trades through its router, and what became of what was sent.
+// Transactions on an EVM chain: trades through its router, and the status of transactions.
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { Address, TransactionId } from '../../../model/ids.ts';
@@ -25,14 +25,14 @@ import { TokenBalanceSlots } from './token-balance-slot.ts';
 interface EvmTransactionsOptions {
   readonly client: RpcClient;
   readonly chainId: number;
-  /** Null where no router is known. */
+  /** Null if no router is known. */
   readonly router: SwapRouter | null;
-  /** How the chain charges for data, where it does. */
+  /** How the chain charges for data, if it does. */
   readonly rollup: Rollup | null;
   readonly clock: Clock;
 }
 
-/** The client has an end of its own for whatever is asked of it. */
+/** The client has its own timeouts. */
 const NEVER = new AbortController().signal;
 
 interface Account {
@@ -43,8 +43,9 @@ interface Account {
 }
 
 /**
- * The deadline runs from the later of our clock and the chain's, which may be ahead. It comes
- * earlier, by half at most, where an allowance from a build before would else have to be renewed.
+ * The deadline counts from the later of our clock and the chain's, which may be ahead. It is
+ * shortened, by half at most, if an allowance from an earlier build would otherwise have to be
+ * renewed.
  */
 function toDeadline({ trade, nowMs, lifeSeconds }: BuildRequest, trader: Trader): number {
   const { head, allowance } = trader;
@@ -76,7 +77,7 @@ export class EvmTransactions implements ChainTransactions {
     return isRpcError(error);
   }
 
-  /** A node that hangs has been put aside by then. */
+  /** A node that hangs has been suspended by then. */
   retryAfterSeconds(): number {
     const { endpoints } = this.#options.client;
     const waitMs = Math.min(...endpoints.map(({ health }) => health.waitMs));

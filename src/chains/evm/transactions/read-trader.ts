@@ -1,4 +1,4 @@
-// What a wallet has, allows and has sent, as of the newest block, in one request.
+// Reads a wallet's balances, allowances and nonce as of the newest block, in one request.
 
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address } from '../../../model/ids.ts';
@@ -14,11 +14,11 @@ import type { SwapRouter } from './swap-plan.ts';
 export interface Trader {
   readonly head: BlockHeader;
   readonly nativeRaw: bigint;
-  /** The next nonce, what waits to be mined included. */
+  /** The next nonce, pending transactions included. */
   readonly nonce: number;
-  /** Of what is spent; the native balance where that is spent. */
+  /** Of the input; the native balance if the native coin is spent. */
   readonly balanceRaw: bigint;
-  /** Null where the native coin is spent, which nobody has to allow. */
+  /** Null if the native coin is spent, which needs no allowance. */
   readonly allowance: RouterAllowance | null;
 }
 
@@ -33,7 +33,7 @@ function parseQuantity(value: unknown, endpoint: RpcEndpoint): bigint {
   throw new RpcError('invalidReply', `${name}: quantity expected`, { endpoint: name });
 }
 
-/** What a contract returned, by words; zeros where it is no contract that knows the function. */
+/** A contract's return value as words; zeros if the contract does not have the function. */
 function parseWords(value: unknown, count: number): bigint[] {
   const isUsable = typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value);
   const isWhole = isUsable && (hasWords(value, count) || value.length > 2 + count * 64);
@@ -56,7 +56,7 @@ function toReads(wallet: Address, token: Address, router: SwapRouter): RpcCall[]
 
 interface TraderQuery {
   readonly wallet: Address;
-  /** What is spent. */
+  /** The token that is spent. */
   readonly token: Address;
   readonly router: SwapRouter;
   readonly signal?: AbortSignal | undefined;
@@ -84,7 +84,7 @@ async function readAt(endpoint: RpcEndpoint, query: TraderQuery): Promise<Trader
     nonce: Number(parseQuantity(endpoint.unwrap(nonce), endpoint)),
   };
   if (isNative) return { ...common, balanceRaw: nativeRaw, allowance: null };
-  // A token that refuses to tell has nothing to tell: the simulation will say what it refuses.
+  // If a token does not report its balance, it counts as zero: the simulation will show the reason.
   const [balance, allowance, permitted] = reads.map((one) => (one.ok ? one.result : null));
   const [balanceRaw = 0n] = parseWords(balance, 1);
   const [tokenRaw = 0n] = parseWords(allowance, 1);

@@ -1,4 +1,4 @@
-// What became of a transaction, as far as any node knows.
+// The status of a transaction, as far as any node knows it.
 
 import type { PoolId, TransactionId } from '../../../model/ids.ts';
 import type { TransactionFate } from '../../chain-transactions.ts';
@@ -64,7 +64,7 @@ async function readAt(
     await endpoint.request({ method: 'eth_getBlockByNumber', params }, signal),
     endpoint.name,
   );
-  // A reorganisation came between the two: it waits to be mined again, or is gone.
+  // There was a reorganisation in between: it waits to be mined again, or is gone.
   const isGone = block === null || block.header.hash !== String(blockHash).toLowerCase();
   if (isGone) return { state: 'pending' };
   return {
@@ -75,7 +75,7 @@ async function readAt(
   };
 }
 
-/** One node that has not heard of it proves nothing: then all are asked. */
+/** If one node does not know it, all are asked. */
 export async function readTransaction(
   client: RpcClient,
   txHash: TransactionId,

@@ -1,4 +1,4 @@
-// The transactions of a trade, rehearsed: which are needed, what they use and what they bring.
+// Plans and simulates the transactions of a trade: which are needed, their gas and their output.
 
 import { AppError } from '../../../errors/app-error.ts';
 import type { Address } from '../../../model/ids.ts';
@@ -37,15 +37,15 @@ interface RehearsalRequest extends RehearsalParts {
 }
 
 export interface PlannedTransaction extends PlannedCall {
-  /** What the rehearsal used; null where there was none. */
+  /** The gas used in the simulation; null if there was none. */
   readonly gasUsed: bigint | null;
 }
 
 export interface Rehearsal {
   readonly transactions: readonly PlannedTransaction[];
-  /** What the wallet got; null where nothing could be rehearsed. */
+  /** What the wallet received; null if nothing could be simulated. */
   readonly amountOutRaw: bigint | null;
-  /** Whether the wallet was taken to have what it spends. */
+  /** Whether the simulation assumed the wallet's balance. */
   readonly isBalanceAssumed: boolean;
 }
 
@@ -54,7 +54,7 @@ const TRANSFER = '0xa9059cbb';
 const READ_GAS = 2_000_000n;
 const APPROVE_GAS = 2_000_000n;
 
-/** V4 reckons in 128 bits with a sign, Permit2 in 160: nothing real is near either. */
+/** V4 uses signed 128-bit amounts, Permit2 160 bits: no real amount comes close. */
 const AMOUNT_END = 1n << 127n;
 
 function toRouterHop({ pool, tokenIn, tokenOut }: TradeSwap): SwapHop {
@@ -88,7 +88,7 @@ function toCalls(request: RehearsalRequest, mustReset: boolean): PlannedCall[] {
   return [...encodeApprovals(need, trader.allowance, router), swapCall];
 }
 
-/** What the wallet lacks, as if it had it; null where that cannot be pretended. */
+/** A state override for the missing balance; null if that is not possible. */
 async function assumeBalance(request: RehearsalRequest): Promise<StateOverrides | null> {
   const { trade, trader, wallet, slots, block } = request;
   const { amountInRaw, tokenIn } = trade;
@@ -119,7 +119,7 @@ function toReverted(step: string, reason: string): AppError {
   return new AppError('SIMULATION_REVERTED', { step, reason });
 }
 
-/** Throws where the transactions would bring less than they must. */
+/** Throws if the transactions would bring less than the minimum. */
 function toRehearsal(
   request: RehearsalRequest,
   calls: readonly PlannedCall[],
@@ -127,7 +127,7 @@ function toRehearsal(
 ): Rehearsal {
   const { trade, trader } = request;
   const amountOutRaw = toBalance(outcomes.at(-1)) - toBalance(outcomes[0]);
-  // A router that compares what the pool sent cannot see what the token kept on the way.
+  // A router that compares what the pool sent cannot see a tax deducted after that.
   if (amountOutRaw < trade.minAmountOutRaw) {
     throw toReverted('swap', `the wallet would receive ${amountOutRaw}, less than the minimum`);
   }
@@ -149,7 +149,7 @@ function toUnrehearsed(calls: readonly PlannedCall[]): Rehearsal {
   };
 }
 
-/** Where a token would be sent first: its pool, as far as that is known. */
+/** Where a token would be sent first: its pool, if known. */
 function toFirstHolder({ trade, router }: RehearsalRequest): Address {
   const pool = trade.strands.find(({ takes }) => takes === 'input')?.hops[0]?.pool;
   const reference = pool === undefined ? null : toPoolReference(pool);
@@ -158,8 +158,8 @@ function toFirstHolder({ trade, router }: RehearsalRequest): Address {
 }
 
 /**
- * Permit2 keeps to itself what a token said when it refused. The token is asked once more, by the
- * wallet itself, and then says it.
+ * Permit2 hides the reason when a token refuses. The token is called again directly by the wallet
+ * to get it.
  */
 async function explain(
   request: RehearsalRequest,
@@ -178,7 +178,7 @@ async function explain(
   return `${reason}: ${toRevertReason(outcome.returnData)}`;
 }
 
-/** Throws where a transaction would fail. */
+/** Throws if a transaction would fail. */
 async function assertAllWell(
   request: RehearsalRequest,
   calls: readonly PlannedCall[],
@@ -192,13 +192,13 @@ async function assertAllWell(
   }
 }
 
-/** Some tokens let an allowance be changed only from zero, and show it by refusing. */
+/** Some tokens revert if an allowance is changed from a value other than zero. */
 function mayNeedReset(request: RehearsalRequest, calls: readonly PlannedCall[]): boolean {
   const { trader } = request;
   return (trader.allowance?.tokenRaw ?? 0n) > 0n && calls[0]?.kind === 'approve';
 }
 
-/** Null where the block is no longer part of the chain. Throws `SIMULATION_REVERTED`. */
+/** Null if the block is no longer part of the chain. Throws `SIMULATION_REVERTED`. */
 export async function rehearseTrade(request: RehearsalRequest): Promise<Rehearsal | null> {
   const { simulator, trade, wallet, block } = request;
   let calls = toCalls(request, false);

@@ -1,4 +1,4 @@
-// The Universal Router's commands, each as its contract decodes it.
+// The Universal Router's commands, encoded as its contract decodes them.
 
 import type { Hex } from 'viem';
 import {
@@ -17,7 +17,7 @@ import type { SwapHop, SwapRouter } from './swap-plan.ts';
 export const ROUTER = evmAddress('0x0000000000000000000000000000000000000002');
 /** As an amount: all that the router holds of it. */
 export const WHOLE_BALANCE = 1n << 255n;
-/** As V2's amount: the pair has been paid. As V4's amount: all that is owed or due. */
+/** As V2's amount: the pair is already paid. As V4's amount: the whole debt or credit. */
 export const SETTLED_ALREADY = 0n;
 const OPEN_DELTA = 0n;
 
@@ -63,13 +63,13 @@ const V4_PATH = {
   ]),
 } as const;
 
-/** Hops of one kind in a row, swapped by one command. */
+/** Consecutive hops of one kind, swapped by one command. */
 export interface PathSwap {
   readonly hops: readonly SwapHop[];
   readonly amountIn: bigint;
   readonly amountOutMin: bigint;
   readonly recipient: Address;
-  /** Whether the wallet pays through Permit2, or the router from what it holds. */
+  /** Whether the wallet pays through Permit2, or the router from its balance. */
   readonly payerIsUser: boolean;
 }
 
@@ -108,17 +108,17 @@ export class RouterCommands {
     this.#version = version;
   }
 
-  /** Native coin that the router holds → wrapped coin of the recipient. */
+  /** Native coin held by the router → wrapped coin for the recipient. */
   wrap(recipient: Address, amount: bigint): void {
     this.#add(COMMAND.wrap, encodeAbiParameters(TO_AMOUNT, [recipient as Hex, amount]));
   }
 
-  /** All wrapped coin that the router holds → native coin of the recipient. */
+  /** All wrapped coin held by the router → native coin for the recipient. */
   unwrap(recipient: Address, amountMin: bigint): void {
     this.#add(COMMAND.unwrap, encodeAbiParameters(TO_AMOUNT, [recipient as Hex, amountMin]));
   }
 
-  /** All of a token that the router holds → the recipient. */
+  /** All of a token held by the router → the recipient. */
   sweep(token: Address, recipient: Address, amountMin: bigint): void {
     const values = [token as Hex, recipient as Hex, amountMin] as const;
     this.#add(COMMAND.sweep, encodeAbiParameters(TOKEN_TO_AMOUNT, values));
@@ -144,7 +144,7 @@ export class RouterCommands {
     this.#add(COMMAND.v3Swap, input);
   }
 
-  /** A whole balance is paid before the swap, since only then its amount is known. */
+  /** A whole balance is paid before the swap, since only then is its amount known. */
   v4Swap(swap: PathSwap): void {
     const { hops, amountIn, payerIsUser, recipient } = swap;
     const tokens = toTokens(hops);

@@ -1,4 +1,4 @@
-// Runs a wallet's calls one after the other on the state of a block, without sending anything.
+// Simulates a wallet's calls one after the other on the state of a block; sends nothing.
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { Address } from '../../../model/ids.ts';
@@ -13,19 +13,19 @@ export interface WalletCall {
   readonly to: Address;
   readonly data: string;
   readonly value: bigint;
-  /** What it may use at most. */
+  /** Its gas limit. */
   readonly gas: bigint;
 }
 
 export interface CallOutcome {
   readonly isOk: boolean;
-  /** What it returned, or the error that it reverted with. */
+  /** The return data, or the revert data. */
   readonly returnData: string;
-  /** As a transaction of its own. */
+  /** As a separate transaction. */
   readonly gasUsed: bigint;
 }
 
-/** What is assumed about an account instead of its real state. */
+/** Overrides of an account's real state. */
 export interface AccountOverride {
   readonly balance?: bigint;
   readonly code?: string;
@@ -39,7 +39,7 @@ interface SimulationRequest {
   readonly wallet: Address;
   readonly calls: readonly WalletCall[];
   readonly overrides: StateOverrides;
-  /** Without a hash whatever block has that number. */
+  /** Without a hash, any block with that number. */
   readonly block: { readonly number: number; readonly hash: string | null };
   readonly signal?: AbortSignal | undefined;
 }
@@ -86,7 +86,7 @@ const ZERO_BYTE_GAS = 4n;
 const BYTE_GAS = 16n;
 const EXECUTOR_GAS = 500_000n;
 
-/** How long a node that does not know `eth_simulateV1` is not asked for it again. */
+/** How long a node without `eth_simulateV1` is not asked for it again. */
 const UNSUPPORTED_MS = 10 * 60_000;
 
 const HEX = /^0x[0-9a-f]*$/i;
@@ -190,7 +190,7 @@ function parseExecuted(value: unknown, request: SimulationRequest): CallOutcome[
   return outcomes;
 }
 
-/** These say that the node does not know such a request, not that anything is wrong with it. */
+/** Errors of a node that does not support such a request. */
 const UNABLE_KINDS = ['unsupported', 'rejected', 'reverted', 'stateUnavailable'] as const;
 
 export class CallSimulator {
@@ -210,7 +210,7 @@ export class CallSimulator {
       if (simulated.status !== 'unable') return simulated;
     }
     const executed = await this.#run(request, toExecuteCall(request), parseExecuted);
-    // Only where the other way works it was the method that was not known.
+    // Only if the other way works is the method unsupported.
     if (executed.status === 'done') this.#unsupportedUntilMs = nowMs + UNSUPPORTED_MS;
     return executed;
   }

@@ -1,10 +1,10 @@
-// A priced trade as a router sees it: which pools, in which order, with which amounts.
+// A priced trade for a router: which pools, in which order, with which amounts.
 
 import type { Address } from '../../../model/ids.ts';
 import type { EvmDeployment } from '../deployment.ts';
 import type { PoolKey } from '../pools/pool-reference.ts';
 
-/** How a pool is traded in, whatever exchange it belongs to. */
+/** How a pool is swapped in, for any exchange. */
 type PoolKind = 'v2' | 'v3' | 'v4';
 
 type SwapPool =
@@ -14,53 +14,53 @@ type SwapPool =
 
 export interface SwapHop {
   readonly pool: SwapPool;
-  /** The pool's own tokens: the zero address where it holds the native coin. */
+  /** The pool's own tokens: the zero address if it holds the native coin. */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
 }
 
-/** Pools in a row. */
+/** Consecutive pools. */
 export interface SwapStrand {
   /** A part of the input, a part of what the router holds of an asset, or all that it holds. */
   readonly takes: 'input' | 'part' | 'rest';
   readonly amountInRaw: bigint;
-  /** What its last pool is thought to pay. */
+  /** The expected output of its last pool. */
   readonly amountOutRaw: bigint;
   readonly hops: readonly SwapHop[];
 }
 
 export interface SwapPlan {
-  /** What the wallet spends and gets; the zero address is the native coin. */
+  /** What the wallet spends and receives; the zero address is the native coin. */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
-  /** The least that must arrive in all, or nothing happens. */
+  /** The minimum that must arrive in total, otherwise the trade reverts. */
   readonly amountOutMin: bigint;
-  /** Executed in this order: what one takes of the router, those before it have brought. */
+  /** In execution order: a strand takes from the router what earlier ones have paid. */
   readonly strands: readonly SwapStrand[];
-  /** What the bought token takes of each transfer from a pool. */
+  /** What the bought token deducts from each transfer from a pool. */
   readonly outputTaxBps: number;
   readonly recipient: Address;
   /** Unix seconds. */
   readonly deadlineSeconds: number;
 }
 
-/** The router and what it works with. */
+/** The router and the contracts it uses. */
 export interface SwapRouter {
   readonly address: Address;
-  /** Decides how several V4 hops are laid out. */
+  /** Decides the encoding of several V4 hops. */
   readonly version: '2.0' | '2.1';
   readonly permit2: Address;
   readonly wrapped: Address;
 }
 
-/** Null where no router is known that could trade. */
+/** Null if no router is known. */
 export function toSwapRouter(deployment: EvmDeployment): SwapRouter | null {
   const { universalRouter, permit2, wrapped } = deployment;
   if (universalRouter === null || permit2 === null) return null;
   return { ...universalRouter, permit2, wrapped };
 }
 
-/** The exchanges that the chain's router trades in, and how. */
+/** The exchanges that the chain's router supports, and how. */
 export function toRoutableVenues(deployment: EvmDeployment): ReadonlyMap<string, PoolKind> {
   const venues = new Map<string, PoolKind>();
   if (toSwapRouter(deployment) === null) return venues;

@@ -1,4 +1,4 @@
-// Rehearsed calls as transactions to be signed: gas, fees and nonces filled in.
+// Simulated calls as unsigned transactions: with gas, fees and nonces.
 
 import type { Address } from '../../../model/ids.ts';
 import type {
@@ -27,7 +27,7 @@ interface RehearsedTrade {
   readonly deadlineSeconds: number;
 }
 
-/** What approvals use where no node could tell. */
+/** The gas of approvals if no node could simulate. */
 const APPROVE_GAS = 80_000n;
 
 const PURPOSES: Readonly<Record<TransactionKind, string>> = {
@@ -38,8 +38,8 @@ const PURPOSES: Readonly<Record<TransactionKind, string>> = {
 };
 
 /**
- * Half as much again as was used: a fifth may have been paid back at the end and is needed on the
- * way, and prices that moved may cross more ticks.
+ * 1.5 times the gas used: up to a fifth may be refunded at the end but is needed before, and moved
+ * prices may cross more ticks.
  */
 function toGasLimit({ kind, gasUsed }: PlannedTransaction, trade: ExecutableTrade): bigint {
   const modelled = kind === 'swap' ? trade.gas : APPROVE_GAS;

@@ -1,5 +1,5 @@
-// Where a token keeps the balance of a wallet: found by asking the node which words the contract
-// reads, and trying which of them is it.
+// Finds where a token stores a wallet's balance: the node lists which words the contract reads, and
+// each is tried.
 
 import { keccak256 } from 'viem/utils';
 import { BoundedMap } from '../../../lib/bounded-map.ts';
@@ -11,7 +11,7 @@ import type { RpcCall } from '../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
 
 interface StorageSlot {
-  /** The token itself, or the contract that keeps its books. */
+  /** The token itself, or the contract that stores its balances. */
   readonly account: Address;
   readonly slot: string;
 }
@@ -26,15 +26,15 @@ interface SlotQuery {
 const BALANCE_OF = '0x70a08231';
 /** No token reads more words for one balance. */
 const CANDIDATES_MAX = 24;
-/** Where compilers put the mapping of most tokens, for nodes that do not tell what is read. */
+/** Where compilers put the mapping of most tokens, for nodes without access lists. */
 const USUAL_POSITIONS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 51, 101];
 const KNOWN_MAX = 10_000;
-/** Nobody's balance by chance. */
+/** A value that no real balance has. */
 const MARK = uintWord(0x6d696e74776972652062616c616e6365n);
 const SLOT = /^0x[0-9a-f]{64}$/i;
 const CALL_GAS = '0x1e8480';
 
-/** A node may not know the method, or think the call wrong: then guessing is left. */
+/** A node may not support the method, or reject the call: then the usual slots are tried. */
 const NO_ANSWER = ['unsupported', 'rejected', 'reverted', 'stateUnavailable'] as const;
 
 function toRead({ token, owner }: SlotQuery) {
@@ -70,7 +70,7 @@ export class TokenBalanceSlots {
     this.#client = client;
   }
 
-  /** Null where the balance is not simply a word, or the node cannot tell. */
+  /** Null if the balance is not a plain word, or the node cannot find it. */
   async find(query: SlotQuery): Promise<StorageSlot | null> {
     const key = `${query.token} ${query.owner}`;
     const known = this.#known.get(key);
@@ -78,14 +78,14 @@ export class TokenBalanceSlots {
     const read = await this.#listRead(query);
     const found =
       (await this.#tryOut(query, read)) ?? (await this.#tryOut(query, toUsualSlots(query)));
-    // What was not found may be for want of a node that can tell: it is looked for again.
+    // A failed search is not cached: another node may find it.
     if (found !== null) this.#known.set(key, found);
     return found;
   }
 
   async #listRead(query: SlotQuery): Promise<StorageSlot[]> {
     const { owner, block, signal } = query;
-    // The sender is in the list that some nodes give, and must not be the token.
+    // Some nodes include the sender in the list, so it must not be the token.
     const params = [{ ...toRead(query), from: owner }, toQuantity(block)];
     try {
       const call: RpcCall = { method: 'eth_createAccessList', params };
@@ -97,7 +97,7 @@ export class TokenBalanceSlots {
     }
   }
 
-  /** The first word that is the balance when it is changed. */
+  /** The first word whose change changes the balance. */
   async #tryOut(query: SlotQuery, candidates: readonly StorageSlot[]): Promise<StorageSlot | null> {
     const { block, signal } = query;
     if (candidates.length === 0) return null;

@@ -1,4 +1,4 @@
-// Pools' own state, each asked in the way of its kind of DEX.
+// Reads pools' own state, each in the way of its venue protocol.
 
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
@@ -6,7 +6,7 @@ import type { EvmDeployment } from '../deployment.ts';
 import { VENUE_PROTOCOLS } from './registry.ts';
 import type { CallContracts } from './venue-protocol.ts';
 
-/** In the order asked; a pool that does not answer is left out. */
+/** In the requested order; a pool that does not respond is left out. */
 export async function readPoolStates(
   queries: readonly PoolStateQuery[],
   context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },

@@ -1,4 +1,4 @@
-// The kinds of DEX that are understood. A new one is a folder beside this file and a line here.
+// The registry of venue protocols. A new one is a folder beside this file and a line here.
 
 import { uniswapV2 } from './uniswap-v2/uniswap-v2.ts';
 import { uniswapV3 } from './uniswap-v3/uniswap-v3.ts';

@@ -1,4 +1,5 @@
-// What a kind of DEX must provide. Forks of one kind differ in data only (see deployment.ts).
+// What a venue protocol must implement. Forks of one protocol differ in data only (see
+// deployment.ts).
 
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
@@ -7,22 +8,22 @@ import type { EvmDeployment } from '../deployment.ts';
 import type { LogDecoder } from '../evm-log.ts';
 import type { ContractCall } from '../multicall.ts';
 
-/** Reads in bulk; null where the contract did not answer. */
+/** Reads in bulk; null if the contract did not respond. */
 export type CallContracts = (calls: readonly ContractCall[]) => Promise<(string | null)[]>;
 
 export interface VenueProtocol {
-  /** The venues of this kind that a deployment has. */
+  /** The venues of this protocol in a deployment. */
   toVenues(deployment: EvmDeployment): readonly string[];
   createDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder>;
   /**
-   * Describes pools whose creation was not seen, as far as a known factory vouches for them;
-   * anything may emit the topic of a swap.
+   * Describes pools whose creation was not seen, if a known factory confirms them; any contract may
+   * emit the topic of a swap.
    */
   resolvePools(
     pools: readonly PoolId[],
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
   ): Promise<PoolDescription[]>;
-  /** The pools' state as their contracts tell it; null for one that does not answer. */
+  /** The pools' state from their contracts; null for one that does not respond. */
   readPoolStates(
     queries: readonly PoolStateQuery[],
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },

@@ -1,4 +1,5 @@
-// Logs of Uniswap V2 pairs. `Sync` tells all that a mint or a burn changes, so those are not read.
+// Decodes logs of Uniswap V2 pairs. `Sync` includes every change by mints and burns, so those are
+// not read.
 
 import type { EvmDeployment } from '../../deployment.ts';
 import { toPoolId } from '../../evm-ids.ts';

@@ -1,4 +1,4 @@
-// Uniswap V2 and its forks: what is read from logs, and what from the contracts themselves.
+// Uniswap V2 and its forks: decoding of logs, and reads from contracts.
 
 import type { PoolDescription } from '../../../../model/pool.ts';
 import { toPoolContract, toPoolId } from '../../evm-ids.ts';

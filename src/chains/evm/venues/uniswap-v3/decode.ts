@@ -1,5 +1,5 @@
-// Logs of Uniswap V3 pools. PancakeSwap's pools add two words to `Swap`, which gives it a topic of
-// its own; the five words that matter are the same.
+// Decodes logs of Uniswap V3 pools. PancakeSwap's pools add two words to `Swap`, which changes its
+// topic; the first five words are the same.
 
 import type { EvmDeployment } from '../../deployment.ts';
 import { toPoolId } from '../../evm-ids.ts';
@@ -64,7 +64,7 @@ function decodeInitialize(log: EvmLog, out: DecodedEvent[]): void {
 
 function pushLiquidity(log: EvmLog, liquidityDelta: bigint, out: DecodedEvent[]): void {
   const [, , lower, upper] = log.topics;
-  // A burn of nothing only pokes the pool to count fees.
+  // A burn of zero only makes the pool update fees.
   if (lower === undefined || upper === undefined || liquidityDelta === 0n) return;
   out.push({
     kind: 'poolChanged',

@@ -1,4 +1,4 @@
-// Uniswap V3 and its forks: what is read from logs, and what from the contracts themselves.
+// Uniswap V3 and its forks: decoding of logs, and reads from contracts.
 
 import type { PoolDescription } from '../../../../model/pool.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../../adapter.ts';
@@ -90,7 +90,7 @@ function toReading(
 ): PoolStateReading | null {
   const [slot0 = null, liquidity = null, ...ticks] = answers;
   if (slot0 === null || liquidity === null || !hasWords(liquidity, 1)) return null;
-  // `slot0` has seven words; forks append to the last of them but keep the first two.
+  // `slot0` has seven words; forks change the later ones but keep the first two.
   if (slot0.length < 2 + 2 * 64) return null;
   return {
     pool: query.description.pool,

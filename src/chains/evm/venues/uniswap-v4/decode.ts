@@ -1,4 +1,4 @@
-// Logs of the Uniswap V4 PoolManager, which holds every pool and keys it by id.
+// Decodes logs of the Uniswap V4 PoolManager, which holds all pools by id.
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
@@ -21,10 +21,10 @@ const SWAP_TOPIC = '0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84a
 const PROTOCOL_FEE_UPDATED_TOPIC =
   '0xe9c42593e71f84403b84352cd168d693e2c9fcd1fdbcc3feb21d92b43e6696f9';
 
-/** A pool key's fee with this bit means that the hook sets it, swap by swap. */
+/** This bit in a pool key's fee means that the hook sets the fee for each swap. */
 const DYNAMIC_FEE_FLAG = 0x80_0000;
 
-/** What a pool's id is the hash of. */
+/** The content that a pool's id is the hash of. */
 interface V4PoolKey {
   readonly pool: PoolId;
   readonly token0: Address;
@@ -83,7 +83,7 @@ const decodeModifyLiquidity: LogDecoder = ({ topics, data }, out) => {
   const pool = toTopicPool(topics[1]);
   if (pool === undefined || topics.length !== 3 || !hasWords(data, 4)) return;
   const liquidityDelta = intAt(data, 2);
-  // Zero collects fees and changes nothing that is priced.
+  // Zero collects fees and changes nothing that affects prices.
   if (liquidityDelta === 0n) return;
   out.push({
     kind: 'poolChanged',
@@ -106,7 +106,7 @@ const decodeSwap: LogDecoder = ({ topics, data, txHash, logIndex }, out) => {
     txHash,
     logIndex,
     pool,
-    // The event speaks from the swapper's side; ours is the pool's.
+    // The event's signs are from the swapper's side; ours are from the pool's.
     amount0: -intAt(data, 0),
     amount1: -intAt(data, 1),
     change: {
@@ -133,7 +133,7 @@ export function createUniswapV4Decoders(
 ): ReadonlyMap<string, LogDecoder> {
   const { v4 } = deployment;
   if (v4 === null) return new Map();
-  // The topics alone prove nothing: only the PoolManager's own logs count.
+  // Any contract can emit these topics: only the PoolManager's own logs count.
   const own =
     (decode: LogDecoder): LogDecoder =>
     (log, out) => {

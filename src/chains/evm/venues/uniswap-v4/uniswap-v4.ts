@@ -1,4 +1,4 @@
-// Uniswap V4: what is read from logs, and what from the contracts themselves.
+// Uniswap V4: decoding of logs, and reads from contracts.
 
 import { keccak256 } from 'viem/utils';
 import type { PoolDescription } from '../../../../model/pool.ts';
@@ -20,7 +20,7 @@ export const GET_SLOT0_SELECTOR = '0xc815641c';
 export const GET_LIQUIDITY_SELECTOR = '0xfa6793d5';
 export const GET_TICK_LIQUIDITY_SELECTOR = '0xcaedab54';
 
-/** The PositionManager files pool keys under the first 25 bytes of their id. */
+/** The PositionManager stores pool keys under the first 25 bytes of their id. */
 const SHORT_ID_LENGTH = 50;
 
 const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
@@ -35,7 +35,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   return pools.flatMap((pool, index): PoolDescription[] => {
     const answer = answers[index] ?? null;
     if (answer === null || !hasWords(answer, 5)) return [];
-    // The id is the hash of the key: no need to trust whoever filed it.
+    // The id is the hash of the key, so the source need not be trusted.
     if (keccak256(answer as `0x${string}`) !== pool) return [];
     const key = {
       pool,
