@@ -1,4 +1,4 @@
-// Who acts on the devnet: the well-known test accounts and wallets that nobody has a key for.
+// The wallets of the devnet: the well-known test accounts, and wallets without keys.
 
 import { type Address, keccak256, stringToBytes } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
@@ -10,8 +10,8 @@ export interface TestAccount {
 }
 
 /**
- * An address that no key leads to. The node acts for such wallets by impersonation, so there is no
- * key to leak, and the emulated node is spared signing and recovering.
+ * An address without a private key. The node impersonates such wallets, so there is no key to leak,
+ * and the emulated node saves signing and recovering.
  */
 function toKeylessAddress(label: string): Address {
   return `0x${keccak256(stringToBytes(`mintwire devnet ${label}`)).slice(-40)}`;
@@ -29,7 +29,7 @@ export const BYSTANDERS: readonly Address[] = Array.from({ length: 60 }, (_, ind
   toKeylessAddress(`bystander ${index}`),
 );
 
-/** The test accounts' addresses, written down because deriving them would delay each start. */
+/** The test accounts' addresses, as constants because deriving them would delay each start. */
 export const TEST_ADDRESSES: readonly Address[] = [
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
@@ -43,7 +43,7 @@ export const TEST_ADDRESSES: readonly Address[] = [
   '0xa0ee7a142d267c1f36714e4a8f75612f20a79720',
 ];
 
-/** The funded accounts of the public test mnemonic, with their equally public keys. */
+/** The funded accounts of the public test mnemonic, with their publicly known private keys. */
 export function toTestAccounts(): TestAccount[] {
   return TEST_ADDRESSES.map((address, addressIndex) => {
     const { privateKey } = mnemonicToAccount(TEST_MNEMONIC, { addressIndex }).getHdKey();

@@ -1,4 +1,4 @@
-// Which node is run on which machine, and that a fetched one is the one that the lockfile pins.
+// Which node is run on which machine, and that a fetched one matches the lockfile.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -33,7 +33,7 @@ function writeExecutable(folder: string): string {
   return file;
 }
 
-/** A registry that carries one package, or none; counts what it is asked for. */
+/** A registry with one package or none; counts its requests. */
 async function startRegistry(t: TestContext, name: string | null) {
   const folder = createFolder(t);
   writeExecutable(join(folder, 'package', 'bin'));
@@ -57,7 +57,7 @@ async function startRegistry(t: TestContext, name: string | null) {
   return { url, asked };
 }
 
-/** An Apple machine with nothing on it, whose npm asks the given registry. */
+/** An Apple machine without a node, whose npm uses the given registry. */
 function describeMachine(t: TestContext, registry: string): Machine {
   const folder = createFolder(t);
   const env = {
@@ -97,7 +97,7 @@ test("an installation fetches the platform's own package, even with anvil on PAT
   const anvil = await fetchAnvil(withPath);
   assert.equal(anvil.origin, `@foundry-rs/anvil-darwin-arm64@${version}`);
   assert.ok(anvil.command.startsWith(machine.cacheDir));
-  // A start finds it again and asks nobody.
+  // A second start finds it and makes no request.
   const count = registry.asked.length;
   assert.deepEqual(await resolveAnvil(withPath), anvil);
   assert.equal(registry.asked.length, count);
@@ -128,7 +128,7 @@ test('on linux/arm64 the x64 package is emulated when there is nothing else', as
   assert.match(anvil.origin, /emulation/);
 });
 
-/** A PATH on which there is neither an emulator nor npm. */
+/** A PATH with neither an emulator nor npm. */
 function toBarePath(t: TestContext): string {
   return createFolder(t);
 }

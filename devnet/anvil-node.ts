@@ -10,15 +10,15 @@ import { type AnvilCommand, resolveAnvil } from './anvil-binary.ts';
 import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
 
 export const CHAIN_ID = 1337;
-/** Known to every Ethereum developer; funds under it on a real chain are lost at once. */
+/** Public knowledge: funds under it on a real chain are stolen at once. */
 export const TEST_MNEMONIC = 'test test test test test test test test test test test junk';
 
 const BOOT_TIMEOUT_MS = 60_000;
-/** How long a node may take to save its state unless told otherwise. */
+/** The default time for a node to save its state. */
 export const SAVE_MAX_MS = 120_000;
-/** What the guard takes on top, to notice the end and to put the state in its place. */
+/** Extra time of the guard, to notice the end and to move the state into place. */
 const GUARD_EXTRA_MS = 5_000;
-/** Longer than anybody runs: the node would write its state every minute, which nobody reads. */
+/** Effectively never: otherwise the node would write its state every minute for nobody. */
 const SAVE_INTERVAL_S = 1_000_000_000;
 /**
  * eth_call works this far back: twice as far as blocks can be taken back. Each is a copy of the
@@ -34,14 +34,14 @@ export const HISTORY_CONTRACT = '0x0000F90827F1C53a10cb7A02335B175320002935';
 const BLOCK_GAS_LIMIT = 60_000_000;
 
 /**
- * The shell stands between us and the node. Its standard input is a pipe from this process, so
- * when we end in whatever way, even by SIGKILL, the read returns. Once nothing is mined any more
- * (pause-mining.ts) the node is told to end; it then writes its state beside the last one, and only
- * a complete file takes the last one's place. The lease file (folder-lease.ts) goes with it: if it
- * is still there, the state was not saved.
+ * A shell is between us and the node. Its standard input is a pipe from this process, so when we
+ * end in any way, even by SIGKILL, the read returns. Once mining is paused (pause-mining.ts) the
+ * node is told to end; it then writes its state to a new file, which replaces the last one only
+ * when it is complete. The lease file (folder-lease.ts) is removed with it: if it is still there,
+ * the state was not saved.
  *
  * Two processes of one group watch. The guard waits for the node. The watch waits for us; it
- * outlives a killed guard and, when the node does not end in time, kills the whole group.
+ * outlives a killed guard and, if the node does not end in time, kills the whole group.
  */
 const GUARD_SCRIPT = `
 exec 3<&0
@@ -64,7 +64,7 @@ exit "$code"
 `;
 const PAUSE_SCRIPT = join(import.meta.dirname, 'pause-mining.ts');
 
-/** Whether a block that was asked for may still be in work. */
+/** Whether a requested block may still be in progress. */
 export type Miners = 'at rest' | 'perhaps mining';
 
 export interface AnvilNode {
@@ -75,37 +75,37 @@ export interface AnvilNode {
   readonly origin: string;
   /** The guard's process id: while it lives, the state file is not final. */
   readonly guardPid: number;
-  /** Resolves when the node has ended, however that came about. */
+  /** Resolves when the node has ended, for any reason. */
   readonly exited: Promise<void>;
   /**
-   * Ends the node after it has saved its state. Blocks that somebody is still having mined are
-   * waited for, unless all who asked for any are at rest.
+   * Ends the node after it has saved its state. Waits for blocks that are still being mined, unless
+   * all who requested any are at rest.
    */
   stop(miners?: Miners): Promise<void>;
-  /** Ends the node at once; what happened since it was loaded is lost. */
+  /** Ends the node at once; everything since it was loaded is lost. */
   discard(): Promise<void>;
 }
 
 export interface AnvilOptions {
   readonly dataDir: string;
-  /** Where the chain is loaded from, if the file exists, and saved to. */
+  /** The chain is loaded from this file, if it exists, and saved to it. */
   readonly stateFile: string;
-  /** The file to load instead of `stateFile`; a template that stays as it is. */
+  /** The file to load instead of `stateFile`: a template that is not changed. */
   readonly loadFrom?: string;
   /** 0 or absent picks a free one. */
   readonly port?: number;
-  /** The node forgets the transactions of blocks further back; all are kept unless told. */
+  /** The node drops the transactions of blocks further back; by default it keeps all. */
   readonly transactionBlocksKept?: number;
   /**
-   * Of block 0, in seconds; that of the loaded chain when a state is loaded. The node makes a block
-   * 0 before it loads one, keeps both, saves both, and a later load takes either.
+   * Of block 0, in seconds; when a state is loaded, that of the loaded chain. Otherwise the node
+   * makes another block 0 before it loads one and saves both, and a later load takes either.
    */
   readonly genesisTimestamp: number;
   /** How long the node may take to save its state before it is killed. */
   readonly saveMaxMs?: number;
 }
 
-/** The port itself when nobody listens there, any free one for 0; null when it is taken. */
+/** The port itself if it is free, any free one for 0; null if it is in use. */
 export async function findPort(wanted: number): Promise<number | null> {
   const server = createServer();
   const listening = await new Promise<boolean>((resolve) => {
@@ -144,7 +144,8 @@ function spawnGuarded(options: AnvilOptions, anvil: AnvilCommand, port: number):
   const guardArgs = [GUARD_SCRIPT, 'devnet', options.stateFile, limitS, ...pauseArgs];
   const child = spawn('/bin/sh', ['-c', ...guardArgs, ...nodeArgs], {
     stdio: ['pipe', logFd, logFd],
-    // A group of its own: Ctrl-C at a terminal reaches us alone, and we decide when the node ends.
+    // A separate process group: Ctrl-C at a terminal reaches only us, and we decide when the node
+    // ends.
     detached: true,
     env: { ...process.env, HOME: options.dataDir, XDG_CONFIG_HOME: options.dataDir },
   });
@@ -176,14 +177,14 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
   const exited = new Promise<void>((resolve) => {
     const settle = () => {
       gone = true;
-      // A guard that was killed leaves its node running.
+      // A killed guard leaves its node running.
       killGroup(child);
       resolve();
     };
     child.once('exit', settle);
     child.once('error', settle);
   });
-  // Closing the pipe of a guard that is gone already is no trouble.
+  // The guard may already be gone; closing its pipe then fails, which is harmless.
   child.stdin?.on('error', () => undefined);
   const rpc = createJsonRpc(`http://127.0.0.1:${port}`);
   const discard = async () => {

@@ -1,4 +1,4 @@
-// Answers a node's questions about blocks from the archive; undefined leaves them to the node.
+// Answers RPC calls about old blocks from the archive; undefined leaves them to the node.
 
 import type { ArchivedLog, ArchiveEntry, BlockArchive } from './block-archive.ts';
 import { toQuantity } from './block-writer.ts';
@@ -24,7 +24,7 @@ function findByHash(archive: BlockArchive, hash: unknown): ArchiveEntry | null {
   return number === null ? null : archive.read(number);
 }
 
-/** A block is named by number or hash, and by either in an object of its own. */
+/** A block is given by number or hash, or by either in an object. */
 function findByAnyName(archive: BlockArchive, name: unknown): ArchiveEntry | null {
   if (isHash(name)) return findByHash(archive, name);
   if (typeof name !== 'object' || name === null) return findByNumber(archive, name);
@@ -85,7 +85,7 @@ function isWanted(log: ArchivedLog, filter: Readonly<Record<string, unknown>>): 
     return list.length === 0 || list.some((one) => value !== undefined && isSame(value, one));
   };
   if (!accepts(address, log.address)) return false;
-  // As in the node, a null accepts a log that has no topic there.
+  // As in the node, a null accepts a log without a topic there.
   return (
     !Array.isArray(topics) || topics.every((wanted, index) => accepts(wanted, log.topics[index]))
   );
@@ -93,11 +93,11 @@ function isWanted(log: ArchivedLog, filter: Readonly<Record<string, unknown>>): 
 
 export interface ArchivedLogs {
   readonly logs: readonly ArchivedLog[];
-  /** What the node has to be asked for the later blocks; null when there are none. */
+  /** The filter for the node, for later blocks; null if there are none. */
   readonly restFilter: Readonly<Record<string, unknown>> | null;
 }
 
-/** Null when no block of the range is in the archive. */
+/** Null if no block of the range is in the archive. */
 export function findLogs(archive: BlockArchive, filter: unknown): ArchivedLogs | null {
   if (typeof filter !== 'object' || filter === null) return null;
   const fields = filter as Record<string, unknown>;

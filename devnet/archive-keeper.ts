@@ -1,4 +1,4 @@
-// Copies blocks into the archive before the node forgets their transactions.
+// Copies blocks into the archive before the node drops their transactions.
 
 import type { Hex } from 'viem';
 import { STATES_KEPT } from './anvil-node.ts';
@@ -7,17 +7,17 @@ import { toQuantity } from './block-writer.ts';
 import type { JsonRpc } from './json-rpc.ts';
 
 export interface Keeping {
-  /** Blocks this far below the head are archived: nothing can change them any more. */
+  /** Blocks this far below the head are archived: they can no longer change. */
   readonly archiveDepth: number;
   /** The node keeps the transactions of this many blocks. */
   readonly transactionBlocks: number;
-  /** Blocks are archived so many at a time. */
+  /** How many blocks are archived at a time. */
   readonly chunkBlocks: number;
-  /** A saved chain of more than this is relieved of archived blocks before it is loaded. */
+  /** From a saved chain larger than this, archived blocks are removed before it is loaded. */
   readonly stateBytes: number;
 }
 
-/** Together they compress better than one by one. */
+/** They compress better together than one by one. */
 const CHUNK_BLOCKS = 64;
 
 export const DEVNET_KEEPING: Keeping = {
@@ -73,7 +73,7 @@ export class ArchiveKeeper {
     this.#keeping = keeping;
   }
 
-  /** Blocks that may be added between two calls of `keepUp`, with a margin for others. */
+  /** Blocks that may be added between two calls of `keepUp`, with a margin. */
   get blocksAtOnceMax(): number {
     const { archiveDepth, transactionBlocks } = this.#keeping;
     return Math.floor((transactionBlocks - archiveDepth - this.#archive.chunkBlocks) / 3);
@@ -86,7 +86,7 @@ export class ArchiveKeeper {
     return done;
   }
 
-  /** Drops blocks that the chain no longer has: it went back to an earlier state. */
+  /** Drops blocks that the chain no longer has, because it went back to an earlier state. */
   follow(): Promise<void> {
     const done = this.#running.then(() => this.#dropOrphans());
     this.#running = done.catch(() => undefined);

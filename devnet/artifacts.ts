@@ -1,4 +1,4 @@
-// Reads the DEX contracts' compiled code out of their npm packages; none of it is copied into ours.
+// Reads the DEX contracts' compiled code from their npm packages; none of it is copied into ours.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

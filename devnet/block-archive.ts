@@ -8,7 +8,7 @@ export interface ArchivedTransaction {
   readonly hash: Hex;
 }
 
-/** As the node tells it, with whole transactions. */
+/** As returned by the node, with full transactions. */
 export interface ArchivedBlock {
   readonly number: Hex;
   readonly hash: Hex;
@@ -32,7 +32,7 @@ export interface ArchiveEntry {
   readonly receipts: readonly ArchivedReceipt[];
 }
 
-/** Readers go through blocks in order, so a few chunks are enough. */
+/** Blocks are read in order, so a few chunks are enough. */
 const DECODED_CHUNKS_MAX = 4;
 const COMPRESSION_LEVEL = 6;
 
@@ -50,7 +50,7 @@ function toBytes(hash: string): Buffer {
 export class BlockArchive {
   readonly #database: DatabaseSync;
   readonly #decoded = new Map<number, readonly ArchiveEntry[]>();
-  /** Appended this many at a time; always the same for one file. */
+  /** How many are appended at a time; constant for a file. */
   readonly chunkBlocks: number;
   #blockCount: number;
 
@@ -90,7 +90,7 @@ export class BlockArchive {
     this.#blockCount += this.chunkBlocks;
   }
 
-  /** Forgets the last chunk, whose blocks are no longer part of the chain. */
+  /** Drops the last chunk, whose blocks are no longer part of the chain. */
   dropLastChunk(): void {
     const id = this.#blockCount / this.chunkBlocks - 1;
     this.#inTransaction(() => {
@@ -108,7 +108,7 @@ export class BlockArchive {
     );
   }
 
-  /** The number of the block that has the hash, or holds the transaction that has it. */
+  /** The number of the block with this hash, or with a transaction with this hash. */
   findNumber(hash: string): number | null {
     const row = this.#database
       .prepare('SELECT number FROM hashes WHERE hash = ?')

@@ -1,18 +1,19 @@
-// Mines a block per interval, one at a time: on a slow machine blocks come later, never in a queue.
+// Mines one block per interval, one at a time: on a slow machine blocks come later, but never queue
+// up.
 //
-// The node's own interval mining takes a list of transactions every second and queues the lists.
-// Where a block takes longer than a second the queue grows without end: blocks are then made from
-// old lists whose transactions are mined already, and a new transaction waits behind all of them.
+// The node's own interval mining takes a list of transactions every second and queues the lists. If
+// a block takes longer than a second the queue grows without limit: blocks are then made from old
+// lists whose transactions are already mined, and a new transaction waits behind all of them.
 
 import type { JsonRpc } from './json-rpc.ts';
 
 export interface BlockClock {
   readonly intervalMs: number;
-  /** 0 rests. No block is being mined when it resolves. */
+  /** 0 stops. No block is being mined when it resolves. */
   setInterval(intervalMs: number): Promise<void>;
-  /** Runs the work while no block of the clock is being mined. */
+  /** Runs the work while the clock mines no block. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves with the next block of the clock, or when the signal says so. */
+  /** Resolves with the clock's next block, or on abort. */
   untilBlock(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -24,7 +25,7 @@ export interface BlockClockOptions {
   readonly beforeBlock: () => Promise<void>;
 }
 
-/** Even where every block takes longer than the interval, the node has time for others. */
+/** Even if every block takes longer than the interval, the node has time for other requests. */
 const REST_SHARE_MIN = 0.2;
 
 export function startBlockClock(options: BlockClockOptions): BlockClock {
@@ -43,7 +44,7 @@ export function startBlockClock(options: BlockClockOptions): BlockClock {
 
   async function mine(): Promise<void> {
     const startedAt = Date.now();
-    // A block that fails means that the node has ended, which is noticed elsewhere.
+    // A failing block means that the node has ended, which is noticed elsewhere.
     await exclusively(async () => {
       if (stopped || intervalMs === 0) return;
       await beforeBlock();

@@ -1,4 +1,4 @@
-// Fills blocks with transactions of wallets that have no keys, in a fixed order, at a fixed time.
+// Fills blocks with transactions of wallets without keys, in a fixed order, at a fixed time.
 
 import type { Address, Hex } from 'viem';
 import type { JsonRpc, RpcCall } from './json-rpc.ts';
@@ -14,7 +14,7 @@ export interface TxRequest {
 
 const MAX_FEE_PER_GAS = 100_000_000_000n;
 const PRIORITY_FEE_PER_GAS = 1_000_000n;
-/** A little under the node's limit, which its own transactions may share. */
+/** A little below the node's limit, because its own transactions may share the block. */
 const BLOCK_GAS_MAX = 58_000_000n;
 
 export function toQuantity(value: bigint | number): Hex {
@@ -22,14 +22,14 @@ export function toQuantity(value: bigint | number): Hex {
 }
 
 export interface BlockWriter {
-  /** Adds to a coming block; the nonce is counted here, so nothing needs asking. */
+  /** Adds to a later block; nonces are counted here, so no request is needed. */
   queue(tx: TxRequest): void;
   readonly queuedCount: number;
   /** The nonce of the next transaction that the wallet queues. */
   nonceOf(address: Address): number;
   /**
-   * Mines one block with as much of the queue as fits into it, in the order of the queue. The time
-   * is in seconds; without one it is the node's clock.
+   * Mines one block with as much of the queue as fits, in order. The time is in seconds; by default
+   * it is the node's clock.
    */
   mine(timestamp?: number): Promise<readonly Hex[]>;
 }
@@ -38,7 +38,7 @@ interface QueuedTx extends TxRequest {
   readonly nonce: number;
 }
 
-/** `nonces` are those of wallets that have sent before; any other starts at 0. */
+/** `nonces` of wallets that have sent before; any other starts at 0. */
 export function createBlockWriter(rpc: JsonRpc, nonces = new Map<Address, number>()): BlockWriter {
   let queued: QueuedTx[] = [];
 
@@ -55,7 +55,7 @@ export function createBlockWriter(rpc: JsonRpc, nonces = new Map<Address, number
 
   function sendAll(txs: readonly QueuedTx[]): Promise<readonly Hex[]> {
     return rpc.batch<Hex>(
-      // A batch is executed concurrently, but a block is ordered by fee: so the fee says the order.
+      // A batch is executed concurrently, but a block is ordered by fee, so the fee sets the order.
       txs.map((tx, index) =>
         toSendCall(tx, {
           nonce: tx.nonce,
@@ -84,7 +84,7 @@ export function createBlockWriter(rpc: JsonRpc, nonces = new Map<Address, number
 }
 
 export interface SendTerms {
-  /** Counted by the node unless told. */
+  /** Counted by the node by default. */
   readonly nonce?: number;
   /** Blocks are ordered by it; equal ones by arrival. */
   readonly maxFeePerGas?: bigint;

@@ -1,4 +1,5 @@
-// Compiles devnet/contracts/*.sol into compiled.gen.json, or with --check says whether it is stale.
+// Compiles devnet/contracts/*.sol into compiled.gen.json; with --check it only checks whether that
+// is stale.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ export interface CompiledContract {
 }
 
 export interface CompiledContracts {
-  /** Hash of the sources and the compiler's version: tells staleness without compiling. */
+  /** Hash of the sources and the compiler's version: detects staleness without compiling. */
   readonly sourceHash: string;
   /** The CREATE2 salt that gives the hook an address whose low bits announce its callbacks. */
   readonly hookSalt: Hex;
@@ -40,7 +41,7 @@ function readSources(): Map<string, string> {
   return new Map(names.sort().map((name) => [name, readFileSync(join(SOURCE_DIR, name), 'utf8')]));
 }
 
-/** What compiled.gen.json must carry to be up to date with the sources in this tree. */
+/** The hash that compiled.gen.json must have to be up to date. */
 export function hashSources(): string {
   const manifest = readFileSync(join(import.meta.dirname, 'package.json'), 'utf8');
   const solcVersion: string = JSON.parse(manifest).dependencies.solc;
@@ -94,7 +95,7 @@ export function readCompiledContracts(): CompiledContracts {
   return JSON.parse(readFileSync(OUTPUT_FILE, 'utf8')) as CompiledContracts;
 }
 
-/** Recompiles; returns the text that compiled.gen.json must hold. */
+/** Recompiles; returns the new content of compiled.gen.json. */
 export function renderCompiledContracts(): string {
   const contracts = compile();
   const hook = contracts.get('SellFeeHook');

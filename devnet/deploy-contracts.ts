@@ -1,4 +1,4 @@
-// Puts the exchanges, their lenses and the tokens on a fresh chain.
+// Deploys the exchanges, their lens contracts and the tokens on a new chain.
 
 import {
   type Address,
@@ -23,7 +23,7 @@ const MULTICALL3: Address = '0xca11bde05977b3631167028862be2a173976ca11';
 const MAKER_BALANCE = 10n ** 24n;
 const TRADER_BALANCE = 20_000n * 10n ** 18n;
 const CREW_SIZE = 5;
-/** Tokens that every trader and test account holds from the start. */
+/** Tokens that every trader and test account has from the start. */
 const COMMON_TOKENS: ReadonlySet<string> = new Set(['usdc', 'wire']);
 const POSITION_UNSUBSCRIBE_GAS = 300_000n;
 
@@ -31,7 +31,7 @@ function toCreateGas(code: Hex): bigint {
   return 500_000n + (BigInt(code.length) / 2n) * 290n;
 }
 
-/** The address that the maker's next creation gets, and the creation queued. */
+/** Queues a creation by the maker and returns its address. */
 function queueCreate(writer: BlockWriter, code: Hex, extraGas = 0n): Address {
   const nonce = BigInt(writer.nonceOf(MAKER));
   writer.queue({ from: MAKER, data: code, gas: toCreateGas(code) + extraGas });
@@ -47,7 +47,7 @@ function toInitCode(name: ArtifactName, args: readonly unknown[] = []): Hex {
   return encodeDeployData({ abi, bytecode, args });
 }
 
-/** The wallets that hold a token from the start and go on to trade it. */
+/** The wallets that have a token from the start and trade it. */
 export function toCrew(tokenKey: string): readonly Address[] {
   if (COMMON_TOKENS.has(tokenKey)) return TRADERS;
   const offset = TOKEN_LIST.findIndex(({ key }) => key === tokenKey) * 5;
@@ -58,13 +58,13 @@ export function toCrew(tokenKey: string): readonly Address[] {
   });
 }
 
-/** Funds the acting wallets and places the contracts that have one address on every chain. */
+/** Funds the wallets and sets the code of contracts that have the same address on every chain. */
 export async function prepareChain(rpc: JsonRpc): Promise<void> {
   const viemEntry = import.meta.resolve('viem');
   const constants: { multicall3Bytecode: Hex } = await import(
     new URL('./constants/contracts.js', viemEntry).href
   );
-  // The constant is creation code: 32 bytes of constructor, then the code as it lies on the chain.
+  // The constant is creation code: 32 bytes of constructor, then the runtime code.
   const multicall3: Hex = `0x${constants.multicall3Bytecode.slice(2 + 64)}`;
   const fund = (address: Address, balance: bigint) => ({
     method: 'anvil_setBalance',
@@ -78,7 +78,7 @@ export async function prepareChain(rpc: JsonRpc): Promise<void> {
   ]);
 }
 
-/** Lets the node act for the wallets that have no keys; it forgets this when it restarts. */
+/** Lets the node impersonate the wallets without keys; it forgets this when it restarts. */
 export async function impersonateActors(rpc: JsonRpc): Promise<void> {
   const actors = [MAKER, ...TRADERS];
   await rpc.batch(actors.map((actor) => ({ method: 'anvil_impersonateAccount', params: [actor] })));
@@ -140,7 +140,7 @@ export function queueContracts(writer: BlockWriter): DevnetContracts {
   };
 }
 
-/** Who gets how much at creation; the maker takes what is left of the supply. */
+/** Who gets how much at creation; the maker gets the rest of the supply. */
 function toHoldings(token: TokenSpec): { holders: Address[]; amounts: bigint[] } {
   const crew = toCrew(token.key);
   const crewShare = toStartingShare(token);

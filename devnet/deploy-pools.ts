@@ -39,8 +39,8 @@ const MINT_GAS = 900_000n;
 
 /**
  * Positions around the opening price, each of the same liquidity: half-width in ticks and the share
- * of the full range's amounts that such a position holds. Swaps then cross ticks, as they do in
- * life. No more than needed: the node hashes its whole state anew for every block.
+ * of the full range's amounts in it. So swaps cross ticks, as on real chains. No more than needed:
+ * the node hashes its whole state for every block.
  */
 const RANGES: readonly { readonly halfWidth: number; readonly sharePpm: bigint }[] = [
   { halfWidth: TICK_MAX, sharePpm: 1_000_000n },
@@ -147,7 +147,7 @@ function toTicks(pool: DevnetPool, halfWidth: number) {
   return { tickLower: centre - reach, tickUpper: centre + reach };
 }
 
-/** The maker lets each exchange take what it is about to deposit. */
+/** The maker allows each exchange to take what it is about to deposit. */
 function queueApprovals({ writer, contracts, tokens }: Scene): void {
   const approve = (token: Address, spender: Address) => {
     const args = [spender, maxUint256] as const;

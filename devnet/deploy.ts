@@ -1,4 +1,4 @@
-// Deploys the whole scene in a few blocks and fails loudly when any transaction did.
+// Deploys the whole scene in a few blocks and throws if any transaction failed.
 
 import { MAKER, TEST_ADDRESSES } from './accounts.ts';
 import { CHAIN_ID } from './anvil-node.ts';
@@ -40,10 +40,12 @@ async function assertAllSucceeded(rpc: JsonRpc, blocks: readonly number[]): Prom
   );
 }
 
-/** Everything but what depends on this run of the node. */
+/** Everything except what depends on this run of the node. */
 export type DeployedScene = Omit<Deployment, 'rpcUrl' | 'instance' | 'seed'>;
 
-/** On a chain with only its genesis block; returns with the last block of the deployment mined. */
+/**
+ * On a chain with only its genesis block; returns when the last block of the deployment is mined.
+ */
 export async function deployScene(rpc: JsonRpc, genesisTimestamp: number): Promise<DeployedScene> {
   await prepareChain(rpc);
   await impersonateActors(rpc);

@@ -1,4 +1,4 @@
-// What stands on the devnet and where: the description that other programs read.
+// The contracts and addresses on the devnet: the description that other programs read.
 
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
@@ -49,17 +49,17 @@ export interface DevnetPool {
   readonly hooks: Address;
   /** The maker's full-range position on V3 and V4, as a decimal string; empty on V2. */
   readonly positionId: string;
-  /** What the pool was opened with. */
+  /** The pool's initial amounts. */
   readonly opening: { readonly amount0Raw: string; readonly amount1Raw: string };
 }
 
 export interface Deployment {
   readonly chainId: number;
-  /** Changes when the chain does not continue what was in the same folder before. */
+  /** Changes if the chain does not continue the one that was in the folder before. */
   readonly instance: string;
   readonly rpcUrl: string;
   readonly startBlock: number;
-  /** Of block 0, in seconds. A node that loads the chain must be started with the same. */
+  /** Of block 0, in seconds. A node that loads the chain must be started with the same value. */
   readonly genesisTimestamp: number;
   readonly seed: string;
   readonly contracts: DevnetContracts;
@@ -75,7 +75,7 @@ export function toDeploymentPath(dataDir: string): string {
   return join(dataDir, 'deployment.json');
 }
 
-/** Null when the folder has none, or one that was cut short. */
+/** Null if the folder has none, or an incomplete one. */
 export async function readDeployment(dataDir: string): Promise<Deployment | null> {
   try {
     return JSON.parse(await readFile(toDeploymentPath(dataDir), 'utf8')) as Deployment;

@@ -1,4 +1,4 @@
-// Ends what a devnet has started so far, in the order that leaves its chain whole.
+// Stops what a devnet has started so far, in the order that keeps its chain intact.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnvilNode } from './anvil-node.ts';
@@ -7,18 +7,18 @@ import type { FolderLease } from './folder-lease.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import type { RpcFront } from './rpc-front.ts';
 
-/** Traders and the clock finish what they are at; beyond this, the node ends without them. */
+/** Traders and the clock finish their current work; after this time the node ends without them. */
 const LIFE_END_MAX_MS = 5_000;
 
 export class Ending {
   readonly #lease: FolderLease;
   #ended: Promise<void> | null = null;
   front: RpcFront | null = null;
-  /** By which the front asks the node. */
+  /** The front's connection to the node. */
   frontRpc: JsonRpc | null = null;
   node: AnvilNode | null = null;
   archive: BlockArchive | null = null;
-  /** Ends all that sends transactions and mines. */
+  /** Stops everything that sends transactions and mines. */
   endLife: () => Promise<void> = async () => undefined;
 
   constructor(lease: FolderLease) {

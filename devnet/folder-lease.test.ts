@@ -1,4 +1,4 @@
-// One devnet per folder: who waits, who is refused, and who takes over from whom.
+// One devnet per folder: who waits, who is rejected, and who takes over from whom.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -30,7 +30,7 @@ function killAfter(t: TestContext, child: ChildProcess): ChildProcess {
   return child;
 }
 
-/** Another process that holds the folder as a devnet with a running node does. */
+/** Another process that holds the folder, like a devnet with a running node. */
 async function startOwner(t: TestContext, stateFile: string): Promise<ChildProcess> {
   const module = JSON.stringify(join(import.meta.dirname, 'folder-lease.ts'));
   const options = JSON.stringify({ stateFile, saveMaxMs: 1_000 });

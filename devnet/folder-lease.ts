@@ -1,11 +1,11 @@
-// Makes sure that one devnet at a time uses a folder, and that what a killed one left is cleared.
+// Ensures that only one devnet uses a folder, and clears what a killed one left behind.
 //
-// - `owner.lock` is locked by the devnet's process for as long as it lives. The kernel drops the
-//   lock with the process, however that ends, so a lock that is held means a living owner.
-// - `state.json.running` is there from before the node starts until its state has been saved: one
-//   that is left behind means that the chain on disk is not the last one.
-// - The node and its guard carry the state file in their command lines, which is how a start finds
-//   those that outlived everybody.
+// - `owner.lock` is locked by the devnet's process while it lives. The kernel drops the
+//   lock with the process, so a held lock means a living owner.
+// - `state.json.running` exists from before the node starts until its state is saved: a
+//   leftover file means that the chain on disk is not the last one.
+// - The node and its guard have the state file in their command lines, which is how a start finds
+//   leftover processes.
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -20,29 +20,29 @@ export function toLeasePath(stateFile: string): string {
   return `${stateFile}.running`;
 }
 
-/** Absolute: nodes are found by it, and those of another folder must not be taken for ours. */
+/** Absolute: nodes are found by it, and those of another folder must not match. */
 export function toStatePath(dataDir: string): string {
   return resolve(dataDir, 'state.json');
 }
 
-/** Somebody else runs a devnet on the folder, and will go on doing so. */
+/** Another process runs a devnet on the folder, and is not stopping. */
 export class FolderInUseError extends Error {
   override readonly name = 'FolderInUseError';
 }
 
 export interface FolderLease {
-  /** False when the last node was killed before it saved: the chain on disk is an earlier one. */
+  /** False if the last node was killed before it saved: the chain on disk is an earlier one. */
   readonly isSaved: boolean;
-  /** To be called before a node starts: from then on its state counts as not saved. */
+  /** Call it before a node starts: from then on its state counts as not saved. */
   begin(): Promise<void>;
-  /** Lets a successor know that waiting is worthwhile. */
+  /** Tells a successor that it should wait. */
   markStopping(): Promise<void>;
   release(): void;
 }
 
 export interface TakeFolderOptions {
   readonly stateFile: string;
-  /** How long the node of the last owner may take to save its state. */
+  /** How long the last owner's node may take to save its state. */
   readonly saveMaxMs: number;
   readonly log: (line: string) => void;
 }
@@ -52,9 +52,9 @@ interface LeaseFile {
   readonly stopping: boolean;
 }
 
-/** An owner whose parent was killed notices within this time, even on a busy machine. */
+/** An owner notices within this time that its parent was killed, even on a busy machine. */
 const OWNER_NOTICES_MS = 5_000;
-/** What an owner does besides saving before its process ends. */
+/** Extra time of an owner besides saving. */
 const OWNER_EXTRA_MS = 15_000;
 const KILL_MAX_MS = 10_000;
 const POLL_MS = 50;
@@ -68,7 +68,7 @@ async function readLeaseFile(stateFile: string): Promise<LeaseFile | null> {
   }
 }
 
-/** Null while another process, or another devnet of this one, holds the lock. */
+/** Null while another process, or another devnet of this process, holds the lock. */
 function tryLock(path: string): DatabaseSync | null {
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -110,7 +110,7 @@ async function takeLock(options: TakeFolderOptions): Promise<DatabaseSync> {
   }
 }
 
-/** Waits while a guard, which leads its group, is still ending its node and saving the chain. */
+/** Waits while a guard, which leads its group, still stops its node and saves the chain. */
 async function waitForGuard(stateFile: string, saveMaxMs: number): Promise<boolean> {
   const deadline = Date.now() + saveMaxMs + OWNER_EXTRA_MS;
   for (let waited = false; ; waited = true) {
@@ -120,7 +120,7 @@ async function waitForGuard(stateFile: string, saveMaxMs: number): Promise<boole
   }
 }
 
-/** Ends what is left of an owner that is dead; returns the processes that it had to kill. */
+/** Kills what is left of a dead owner; returns the killed processes. */
 async function killNodes(stateFile: string): Promise<readonly number[]> {
   const killed = new Set<number>();
   const deadline = Date.now() + KILL_MAX_MS;
@@ -149,7 +149,7 @@ interface Inheritance {
   readonly killed: readonly number[];
 }
 
-/** One line on whose folder this was; null when its last owner ended as it should. */
+/** One line about the previous owner; null if it ended normally. */
 function describeTakeover(found: Inheritance): string | null {
   const { lease, isSaved, waited, killed } = found;
   if (lease === null && killed.length === 0) return null;
@@ -170,7 +170,7 @@ function createLease(options: TakeFolderOptions, lock: DatabaseSync, isSaved: bo
     isSaved,
     begin: () => write(false),
     async markStopping() {
-      // A node that has ended by itself and saved its state took the file with it.
+      // A node that ended by itself and saved its state has removed the file.
       if (existsSync(path)) await write(true);
     },
     release() {
@@ -179,9 +179,7 @@ function createLease(options: TakeFolderOptions, lock: DatabaseSync, isSaved: bo
   };
 }
 
-/**
- * Waits for an owner that is ending, refuses one that is not, and takes over from a dead one.
- */
+/** Waits for an owner that is stopping, rejects if it is not, and takes over from a dead one. */
 export async function takeFolder(options: TakeFolderOptions): Promise<FolderLease> {
   const { stateFile, saveMaxMs, log } = options;
   const lock = await takeLock(options);

@@ -1,4 +1,4 @@
-// Gives a fresh chain a past: blocks of trades with timestamps that end about now.
+// Writes the history of a new chain: blocks of trades with timestamps that end about now.
 
 import type { Address } from 'viem';
 import { MAKER } from './accounts.ts';
@@ -15,7 +15,7 @@ export interface HistoryOptions {
   readonly actionsPerBlock: number;
   readonly fromTimestamp: number;
   readonly toTimestamp: number;
-  /** Told now and then, from 0 to 1, and waited for. */
+  /** Called periodically with a value from 0 to 1, and awaited. */
   readonly onProgress: (share: number) => void | Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface HistorySummary {
   readonly transactions: number;
 }
 
-/** Above 1, blocks lie closer together towards the present, where charts are looked at closely. */
+/** Above 1, blocks are denser towards the present, where charts are viewed in detail. */
 const DENSITY = 1.7;
 const PROGRESS_EVERY = 25;
 
@@ -36,14 +36,14 @@ function toTimestamps(options: HistoryOptions): number[] {
     const past = 1 - (index + 1) / blocks;
     return toTimestamp - Math.floor(span * past ** DENSITY);
   });
-  // Seconds are whole and each block must be later than the one before.
+  // Timestamps are whole seconds and each block must be later than the previous one.
   for (let index = blocks - 2; index >= 0; index--) {
     stamps[index] = Math.min(stamps[index] ?? 0, (stamps[index + 1] ?? 0) - 1);
   }
   return stamps;
 }
 
-/** Right after the deployment, whose transactions are the maker's first. */
+/** Requires a fresh deployment, whose transactions are the maker's first. */
 export async function writeHistory(
   rpc: JsonRpc,
   deployment: Deployment,

@@ -1,4 +1,4 @@
-// A small JSON-RPC client that sends batches, because a call of its own costs ten times as much.
+// A small JSON-RPC client with batches, because a single call costs ten times as much.
 
 import { Agent, request } from 'node:http';
 
@@ -10,7 +10,7 @@ export interface RpcCall {
 export interface JsonRpc {
   readonly url: string;
   call<T>(method: string, ...params: unknown[]): Promise<T>;
-  /** Results in the order of the calls; the first error of any of them is thrown. */
+  /** Results in the order of the calls; throws the first error. */
   batch<T>(calls: readonly RpcCall[]): Promise<T[]>;
   /** Results and errors in the order of the calls. */
   ask(calls: readonly RpcCall[]): Promise<readonly RpcReply[]>;

@@ -71,7 +71,7 @@ function encodePair(pool: PoolKeyFields): Hex {
   return encodeAbiParameters(parseAbiParameters('address, address'), [currency0, currency1]);
 }
 
-/** Pays for the liquidity and returns what was sent too much of the first, native, currency. */
+/** Pays for the liquidity and refunds excess of the first, native, currency. */
 function encodeV4Payment(
   pool: PoolKeyFields,
   owner: Address,
@@ -102,7 +102,7 @@ export function encodeV4Mint(
   return encodeV4Actions([V4_ACTION.mint, ...payment.actions], [mint, ...payment.params]);
 }
 
-/** The amounts of both currencies, in their sorted order. */
+/** The amounts of both currencies, in sorted order. */
 export interface LiquidityAmounts {
   readonly amount0: bigint;
   readonly amount1: bigint;
@@ -123,7 +123,7 @@ function toDeposit({ pool, contracts }: LiquidityChange, amounts: LiquidityAmoun
   };
 }
 
-/** Adds to the owner's position; `liquidity` counts on V4, the amounts on V2 and V3. */
+/** Adds to the owner's position; V4 uses `liquidity`, V2 and V3 the amounts. */
 export function buildAddLiquidity(
   change: LiquidityChange,
   size: LiquidityAmounts & { readonly liquidity: bigint },
@@ -158,14 +158,14 @@ export function buildAddLiquidity(
     [V4_ACTION.increase, ...payment.actions],
     [increase, ...payment.params],
   );
-  // Twice the estimate: the price may have moved, and the rest comes back in the same call.
+  // Twice the estimate: the price may have moved, and the rest is refunded in the same call.
   const value = BigInt(pool.currency0) === 0n ? amount0 * 2n : 0n;
   return { from: owner, to: contracts.v4PositionManager, data, value, gas: LIQUIDITY_GAS };
 }
 
 const NO_MINIMUM = { amount0Min: 0n, amount1Min: 0n } as const;
 
-/** Takes liquidity out of the owner's position and pays it to the owner. */
+/** Removes liquidity from the owner's position and pays it to the owner. */
 export function buildRemoveLiquidity(change: LiquidityChange, liquidity: bigint): TxRequest {
   const { pool, contracts, owner } = change;
   const positionId = BigInt(pool.positionId || 0);

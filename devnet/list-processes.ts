@@ -1,4 +1,4 @@
-// Lists the processes of this machine, without needing `ps` on Linux, where slim images lack it.
+// Lists the processes of this machine, on Linux without `ps`, which slim images lack.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,10 +11,10 @@ export interface ProcessEntry {
   readonly command: string;
 }
 
-/** Null when the process ended in the meantime. */
+/** Null if the process ended in the meantime. */
 function readEntry(pid: number): ProcessEntry | null {
   try {
-    // "pid (name) state parent group …": the name may contain spaces and brackets itself.
+    // "pid (name) state parent group …": the name may contain spaces and brackets.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [, parentPid, groupId] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();

@@ -1,4 +1,5 @@
-// The devnet as a process: what it tells its parent, and that no node is left when anybody dies.
+// The devnet as a process: its messages to its parent, and that no node is left when any process
+// dies.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork, spawn } from 'node:child_process';
@@ -65,7 +66,7 @@ function findProcesses(name: string) {
   };
 }
 
-/** Bounded far beyond what it takes: a node that stays must fail the test, not hang it. */
+/** A generous limit: a leftover node must fail the test, not hang it. */
 async function untilNoNode(name: string): Promise<void> {
   const left = () => findNodeProcesses(toStatePath(join(root, name)));
   for (let n = 0; n < 1_200 && left().length > 0; n++) await sleep(50);
@@ -125,7 +126,7 @@ test('told to end before it is ready, it ends with exit code 0 and starts anew n
   assert.ok(findProcesses('early').all.length > 0);
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
-  // Not a moment later: whoever waited for us may be the last process of a container.
+  // Immediately: the parent may be the last process of a container.
   assert.deepEqual(findNodeProcesses(toStatePath(join(root, 'early'))), []);
   const next = startChild('early');
   await untilReady(next);
@@ -142,7 +143,7 @@ test('a child whose parent was gone before it had loaded ends by itself', async 
 test('a node that does not end is killed, though its devnet was killed before it', async () => {
   const child = startChild('stuck', { DEVNET_SAVE_MAX_MS: '1000' });
   await untilReady(child);
-  // A stopped process hears no signal but the last.
+  // A stopped process reacts to no signal but SIGKILL.
   process.kill(findProcesses('stuck').node, 'SIGSTOP');
   child.kill('SIGKILL');
   await once(child, 'exit');

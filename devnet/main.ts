@@ -1,4 +1,4 @@
-// `npm run devnet`: the devnet as a program of its own, or as a child of the service.
+// `npm run devnet`: the devnet as a program, or as a child of the service.
 
 import { join } from 'node:path';
 import { toTestAccounts } from './accounts.ts';
@@ -7,14 +7,14 @@ import { CHAIN_ID, findPort, SAVE_MAX_MS } from './anvil-node.ts';
 import { FolderInUseError } from './folder-lease.ts';
 import { type Devnet, startDevnet } from './start-devnet.ts';
 
-/** What a parent with an IPC channel is told. */
+/** Messages to a parent with an IPC channel. */
 export type DevnetMessage =
   | { readonly type: 'progress'; readonly line: string }
   | { readonly type: 'ready'; readonly rpcUrl: string; readonly deploymentPath: string }
   | {
       readonly type: 'failed';
       readonly message: string;
-      /** What trying again would not change; null for anything else. */
+      /** A failure that a retry would not fix; null for anything else. */
       readonly reason: 'folder in use' | 'no node' | null;
     };
 
@@ -59,19 +59,19 @@ async function readSettings(env: NodeJS.ProcessEnv): Promise<Settings> {
     traders,
     seed: env['DEVNET_SEED'] || 'mintwire',
     historyHours,
-    // Told by the service, which waits for longer than this before it kills us.
+    // Set by the service, which waits longer than this before it kills us.
     saveMaxMs: Number(env['DEVNET_SAVE_MAX_MS'] || SAVE_MAX_MS),
   };
 }
 
 /**
- * The service starts us as a child with a channel; then it alone hears what we have to say. It says
- * so in words, because one that was killed while we loaded has closed the channel already.
+ * The service starts us as a child with a channel; then only the channel gets our output. The flag
+ * is explicit, because a service that was killed while we loaded has already closed the channel.
  */
 const isChild = process.argv.includes('--child') || process.connected;
 
 function tellParent(message: DevnetMessage): void {
-  // A parent that has just died is noticed by its closed channel, not by a failing message.
+  // A dead parent is noticed by its closed channel, not by a failing message.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }
 
@@ -104,12 +104,12 @@ function printScene({ rpcUrl, deployment }: Devnet): void {
   console.log(lines.join('\n'));
 }
 
-/** Resolves when somebody wants the devnet to end. Later wishes change nothing: it is ending. */
+/** Resolves when the devnet is asked to stop; later requests are ignored. */
 function untilToldToEnd(): Promise<'told'> {
   return new Promise((resolve) => {
     process.on('SIGINT', () => resolve('told'));
     process.on('SIGTERM', () => resolve('told'));
-    // A parent that is gone, even by SIGKILL, takes the channel with it.
+    // A parent that died, even by SIGKILL, closes the channel.
     process.on('disconnect', () => resolve('told'));
     if (isChild && !process.connected) resolve('told');
   });
@@ -129,7 +129,7 @@ async function main(): Promise<void> {
   });
   const devnet = await Promise.race([starting, told]);
   if (devnet === 'told') {
-    // What is still being made fails when its node ends; a half-written chain is begun anew.
+    // A start in progress fails when its node ends; an incomplete chain is replaced by a new one.
     starting.catch(() => undefined);
     await stopNode();
     process.exit(0);
@@ -151,7 +151,7 @@ function toReason(error: unknown): 'folder in use' | 'no node' | null {
   return error instanceof NoAnvilError ? 'no node' : null;
 }
 
-/** A person typed it: nothing is known here but --help. */
+/** A person typed it: only --help is known here. */
 function answerTyped(typed: readonly string[]): void {
   const unknown = typed.find((word) => word !== '--help');
   if (unknown === undefined) console.log(HELP);
@@ -166,7 +166,7 @@ try {
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
   const reason = toReason(error);
-  // Whatever still runs (traders, a heartbeat) must not keep a devnet without a node alive.
+  // Anything that still runs (traders, a heartbeat) must not keep a devnet without a node alive.
   if (isChild && process.connected) {
     const failed = { type: 'failed', message, reason } satisfies DevnetMessage;
     process.send?.(failed, () => process.exit(1));

@@ -1,4 +1,4 @@
-// Reads from the chain where the market stands, for traders who were not there when it got there.
+// Reads the state of the market from the chain, for traders that start on an existing chain.
 
 import {
   type Address,
@@ -25,7 +25,7 @@ const V3_POSITION_ABI = parseAbi([
 const V4_POSITION_ABI = parseAbi([
   'function getPositionLiquidity(uint256 tokenId) view returns (uint128 liquidity)',
 ]);
-/** Approvals are unlimited; one that has been used up to this is as good as none. */
+/** Approvals are unlimited; one that is used up to this counts as none. */
 const ALLOWANCE_MIN = 1n << 96n;
 const Q96 = 2 ** 96;
 
@@ -146,7 +146,7 @@ export async function syncMarket(rpc: JsonRpc, market: Market): Promise<void> {
   await syncWallets(rpc, market);
 }
 
-/** After a restart nobody remembers the attraction, so it begins where the prices are. */
+/** After a restart the drift is unknown, so it starts at the current prices. */
 export function settleDrift(market: Market): void {
   const anchor = market.pools.find(({ pool }) => pool.token === 'usdc');
   const eth = anchor === undefined ? 0 : -anchor.deviation;

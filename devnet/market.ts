@@ -1,4 +1,4 @@
-// The traders' own idea of the market: where each pool's price stands and where it is drawn to.
+// The traders' model of the market: each pool's price, and the price that it is drawn to.
 
 import { type Address, zeroAddress } from 'viem';
 import { toCrew } from './deploy-contracts.ts';
@@ -10,19 +10,19 @@ export interface PoolView {
   readonly pool: DevnetPool;
   readonly quoteOpeningRaw: bigint;
   readonly tokenOpeningRaw: bigint;
-  /** Natural logarithm of the token's price over its price at the opening. */
+  /** Natural logarithm of the token's price relative to the opening. */
   deviation: number;
   /** Full-range liquidity over that at the opening. */
   scale: number;
 }
 
-/** Floats are fine here: they choose what to trade; what happened is told by the chain alone. */
+/** Floats are fine here: they only choose trades; the chain decides what happens. */
 export interface Market {
   readonly deployment: Deployment;
   readonly pools: readonly PoolView[];
-  /** Logarithmic price in dollars, relative to the start, that each asset is drawn to. */
+  /** The logarithmic price in dollars, relative to the start, that each asset is drawn to. */
   readonly drift: Map<string, number>;
-  /** At least this much of a token is in a wallet; keyed by `toHoldingKey`. */
+  /** The minimum of a token in a wallet; keyed by `toHoldingKey`. */
   readonly holdings: Map<string, bigint>;
   /** `${wallet}:${token}:${spender}` of the approvals given. */
   readonly approved: Set<string>;
@@ -30,7 +30,7 @@ export interface Market {
 
 /** Half the width of the narrow positions that the deployment opens, logarithmically. */
 const NARROW_RANGE = 0.12;
-/** How far a price may be drawn from where it started. */
+/** The maximum drift from the start. */
 const DRIFT_MAX = 0.3;
 const PULL_PER_HOUR = 0.12;
 const SPREAD_PER_ROOT_HOUR: Readonly<Record<string, number>> = {
@@ -57,7 +57,7 @@ function toView(pool: DevnetPool): PoolView {
   };
 }
 
-/** The market as the deployment leaves it. */
+/** The market right after deployment. */
 export function createMarket(deployment: Deployment): Market {
   const holdings = new Map<string, bigint>();
   for (const spec of TOKEN_LIST) {
@@ -76,7 +76,7 @@ export function createMarket(deployment: Deployment): Market {
   };
 }
 
-/** Lets every asset's attraction wander for a while, pulled back to where it started. */
+/** Random walk of every asset's drift, pulled back to the start. */
 export function advanceDrift(market: Market, random: Random, elapsedS: number): void {
   const hours = elapsedS / 3_600;
   for (const [asset, value] of market.drift) {
@@ -87,14 +87,16 @@ export function advanceDrift(market: Market, random: Random, elapsedS: number): 
   }
 }
 
-/** How far the pool's price is below where it is drawn to, logarithmically. */
+/** How far the pool's price is below its target, logarithmically. */
 export function toGap(market: Market, view: PoolView): number {
   const quote = view.pool.quote === 'weth' ? 'eth' : view.pool.quote;
   const target = (market.drift.get(view.pool.token) ?? 0) - (market.drift.get(quote) ?? 0);
   return target - view.deviation;
 }
 
-/** Liquidity at the pool's price in units of the full range's: positions lie around the opening. */
+/**
+ * Liquidity at the pool's price relative to the full range: positions are around the opening price.
+ */
 function toDepthFactor(view: PoolView): number {
   if (view.pool.venue === 'uniswap-v2') return view.scale;
   return view.scale + (Math.abs(view.deviation) < NARROW_RANGE ? 1 : 0);
@@ -115,7 +117,7 @@ export function toTradeSize(view: PoolView, side: 'buy' | 'sell', step: number) 
   return side === 'buy' ? { amountInRaw: quoteRaw, tokenRaw } : { amountInRaw: tokenRaw, tokenRaw };
 }
 
-/** The full-range amounts at the present price that make up a share of the opening's liquidity. */
+/** The full-range amounts at the current price for a share of the opening's liquidity. */
 export function toLiquiditySize(view: PoolView, share: number) {
   const quoteRaw = scaleRaw(view.quoteOpeningRaw, share * Math.exp(view.deviation / 2));
   const tokenRaw = scaleRaw(view.tokenOpeningRaw, share * Math.exp(-view.deviation / 2));

@@ -1,4 +1,4 @@
-// A chain that is saved while transactions pour in is whole: its accounts are those of its head.
+// A chain that is saved under load is consistent: its accounts are those of its head.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,12 +12,12 @@ import type { RpcCall } from './json-rpc.ts';
 
 const GENESIS_S = 1_760_000_000;
 const TRANSFERS = 300;
-/** A contract that loops until its gas is spent, so that a block takes longer than a program. */
+/** A contract that loops until its gas is spent, so that a block takes long. */
 const LOOP = { address: '0x00000000000000000000000000000000000000aa', code: '0x5b600056' };
 const LOOP_GAS = 16_000_000;
 const SENDERS = TEST_ADDRESSES.slice(0, 4);
 
-/** The root of the accounts that the node holds, beside the one that its newest block states. */
+/** The root of the node's accounts, and the one in its newest block. */
 async function readRoots({ rpc }: AnvilNode) {
   const [head, proof] = await rpc.batch<unknown>([
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
@@ -61,7 +61,7 @@ test('behavior: a chain that is saved while blocks are mined is saved whole', as
     return node.rpc.call(method, ...params);
   });
   const settled = Promise.allSettled(sent);
-  // From the first block on, the node is busy with the others.
+  // After the first block, the node is busy with the others.
   await Promise.race(sent);
   await node.stop();
   await settled;
@@ -78,7 +78,7 @@ test('behavior: a block that a killed devnet had asked for is saved whole or not
     await node.rpc.call('eth_sendTransaction', { from, to: LOOP.address, gas });
   }
   const mined = node.rpc.call('evm_mine').catch(() => undefined);
-  // An answer to a later question: by then the node has the request for the block.
+  // A reply to a later call: by then the node has the request for the block.
   await node.rpc.call('eth_chainId');
   await node.stop('perhaps mining');
   await mined;

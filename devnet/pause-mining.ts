@@ -1,20 +1,22 @@
 // Run by a node's guard before it ends the node: `pause-mining.ts <port> ['at rest']`.
 //
 // The node copies its blocks first and its accounts later. A block that is mined in between is in
-// the saved accounts but not among the saved blocks, and balances no longer follow from the logs.
-// So nothing may be mined while the state is saved: neither by the node of itself, nor because the
-// devnet, which may have been killed since, asked for a block.
+// the saved accounts but not among the saved blocks, and balances no longer match the logs. So
+// nothing may be mined while the state is saved: neither by the node itself, nor on request of the
+// devnet, which may have been killed since.
 
 import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
 
-/** Blocks of ours in a row with none of the node's between, before its queue counts as empty. */
+/**
+ * How many consecutive blocks of ours, without another in between, show that the queue is empty.
+ */
 const QUIET_BLOCKS = 3;
 
 async function readHead(rpc: JsonRpc): Promise<number> {
   return Number(await rpc.call<string>('eth_blockNumber'));
 }
 
-/** `isAtRest`: whoever asks for blocks has got all of them. */
+/** `isAtRest`: all requested blocks have been mined. */
 export async function pauseMining(rpc: JsonRpc, isAtRest: boolean): Promise<void> {
   const [isAutomatic, intervalS] = await rpc.batch<unknown>([
     { method: 'anvil_getAutomine', params: [] },
@@ -23,7 +25,8 @@ export async function pauseMining(rpc: JsonRpc, isAtRest: boolean): Promise<void
   if (isAtRest && isAutomatic !== true && intervalS === null) return;
   await rpc.call('evm_setAutomine', false);
   await rpc.call('evm_setIntervalMining', 0);
-  // Blocks that were due before are still mined, in turns with ours: wait until ours are alone.
+  // Blocks requested before are still mined, interleaved with ours: wait until ours are
+  // consecutive.
   let head = await readHead(rpc);
   for (let quiet = 0; quiet < QUIET_BLOCKS; ) {
     await rpc.call('evm_mine');

@@ -1,4 +1,4 @@
-// The pools of the devnet and how deep they are at the start.
+// The pools of the devnet and their initial depth.
 
 export type Venue = 'uniswap-v2' | 'uniswap-v3' | 'uniswap-v4';
 
@@ -10,7 +10,7 @@ export interface PoolSpec {
   readonly quote: 'weth' | 'eth' | 'usdc' | 'wire';
   readonly feePips: number;
   readonly tickSpacing: number;
-  /** What stands on each side of the full range, in dollars. */
+  /** The value on each side of the full range, in dollars. */
   readonly depthUsd: bigint;
   readonly hooked: boolean;
 }

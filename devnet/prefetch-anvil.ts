@@ -1,11 +1,11 @@
-// Run after an installation: makes sure of a node for the first start, and says which it is.
-// Never fails an installation: what is missing is told again at start.
+// Runs after an installation: fetches a node for the first start, and prints which one. Never fails
+// an installation: a missing node is reported again at start.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchAnvil, resolveAnvil } from './anvil-binary.ts';
 
-/** Absent from production installs, which have no use for a node. */
+/** Absent from production installs, which need no node. */
 const isInstalled = existsSync(
   join(import.meta.dirname, '..', 'node_modules', 'mintwire-devnet', 'package.json'),
 );

@@ -1,4 +1,4 @@
-// Takes blocks that the archive has out of a saved chain: the node saves the headers of all.
+// Removes archived blocks from a saved chain: the node saves all headers.
 
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 
@@ -10,13 +10,13 @@ interface SavedState {
 export interface PruneLimits {
   /** Blocks below this number are in the archive. */
   readonly archivedCount: number;
-  /** So many blocks below the head stay in any case. */
+  /** This many blocks below the head always stay. */
   readonly depth: number;
-  /** A smaller file stays as it is: reading it takes longer than it saves. */
+  /** A smaller file is not changed: reading it takes longer than it saves. */
   readonly bytesMin: number;
 }
 
-/** The genesis block stays: the node takes its hash from there. */
+/** The genesis block stays, because the node takes its hash from there. */
 export async function pruneState(stateFile: string, limits: PruneLimits): Promise<void> {
   const { size } = await stat(stateFile);
   if (size < limits.bytesMin) return;

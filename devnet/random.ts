@@ -1,4 +1,4 @@
-// A small seeded generator of random numbers, so that a market can be played again.
+// A small seeded random number generator, so that a market can be replayed.
 
 import { createHash } from 'node:crypto';
 
@@ -42,7 +42,8 @@ export function createRandom(seed: string): Random {
       return item;
     },
     chance: (probability) => next() < probability,
-    // The sum of twelve: no logarithm or cosine, whose last digits a platform may choose.
+    // The sum of twelve uniform values: no logarithm or cosine, whose last digits depend on the
+    // platform.
     normal() {
       let sum = -6;
       for (let n = 0; n < 12; n++) sum += next();

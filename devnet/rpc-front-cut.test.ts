@@ -1,4 +1,4 @@
-// A node that breaks off in the middle of an answer: who asked is told, and does not wait for more.
+// A node that breaks off in the middle of a reply: the client gets an error at once.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { startBlockClock } from './block-clock.ts';
 import { createJsonRpc } from './json-rpc.ts';
 import { startRpcFront } from './rpc-front.ts';
 
-/** Far beyond what it takes: an answer that never ends must fail the test. */
+/** A generous limit: a reply that never ends must fail the test. */
 const WAIT_MAX_MS = 20_000;
 
 test('an answer that the node breaks off is broken off', async (t) => {

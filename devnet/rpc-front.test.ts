@@ -1,4 +1,4 @@
-// The devnet's RPC server over a real node: old blocks as they were, and one hand on the chain.
+// The devnet's RPC server over a real node: old blocks are unchanged, and only the server mines.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -64,7 +64,7 @@ interface Block {
   readonly transactions: readonly { readonly hash: Hex }[];
 }
 
-/** Everything that can be asked about the first blocks, logs by several filters included. */
+/** All calls about the first blocks, including logs with several filters. */
 async function toQuestions(blockCount: number): Promise<RpcCall[]> {
   const tags = Array.from({ length: blockCount }, (_, number) => toQuantity(number));
   const blocks = await chain.rpc.batch<Block>(

@@ -1,6 +1,6 @@
-// The devnet's RPC server: hands requests to the node, and answers itself where it knows better.
+// The devnet's RPC server: forwards requests to the node, and answers some itself.
 //
-// It knows old blocks, which the node has forgotten (archive-answers.ts), and it alone decides when
+// It serves old blocks, which the node has dropped (archive-answers.ts), and it alone decides when
 // blocks are mined (block-clock.ts), so that nothing else changes the chain at the same time.
 
 import {
@@ -28,7 +28,7 @@ export interface FrontParts {
 
 export interface RpcFront {
   readonly url: string;
-  /** Until then every request is refused: the devnet is starting. */
+  /** Until this is called every request is rejected: the devnet is starting. */
   open(parts: FrontParts): void;
   close(): Promise<void>;
 }
@@ -40,12 +40,12 @@ interface Call {
 }
 
 const BODY_BYTES_MAX = 64 * 1024 ** 2;
-/** Clients keep connections; one that is closed under them looks like a node that fails. */
+/** Clients keep connections open; closing one looks like a failing node. */
 const KEEP_ALIVE_MS = 600_000;
 const INTERNAL_ERROR = -32_603;
 const METHOD_NOT_FOUND = -32_601;
 
-/** What changes the chain's blocks: never while a block is being mined. */
+/** Methods that change the chain's blocks: never run while a block is being mined. */
 const REWRITES = new Set([
   ...['evm_mine', 'evm_mine_detailed', 'anvil_mine_detailed', 'anvil_mine', 'hardhat_mine'],
   ...['evm_snapshot', 'anvil_snapshot', 'evm_revert', 'anvil_revert', 'anvil_reorg'],
@@ -80,7 +80,7 @@ function toCall(value: unknown): Call | null {
   return typeof method === 'string' && Array.isArray(params) ? { id, method, params } : null;
 }
 
-/** None where any of it is not a call: the node then says what is wrong. */
+/** None if any part is not a call: the node then reports what is wrong. */
 function toCalls(body: Buffer): { readonly calls: readonly Call[]; readonly isBatch: boolean } {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
@@ -93,7 +93,7 @@ function toCalls(body: Buffer): { readonly calls: readonly Call[]; readonly isBa
   return { calls: [], isBatch: false };
 }
 
-/** What the node is asked for a call, or what is done and answered here in its place. */
+/** What the node is asked for a call, or what is done here instead. */
 type Plan = { readonly kind: 'node' } | { readonly kind: 'own'; run(): Promise<unknown> };
 
 const LEFT_TO_NODE: Plan = { kind: 'node' };
@@ -124,7 +124,7 @@ function rewrite(parts: FrontParts, call: Call): Promise<unknown> {
 
 async function setIntervalMining({ rpc, clock }: FrontParts, call: Call): Promise<null> {
   const seconds = Number(call.params[0]);
-  // The node's own miner rests in any case: the clock mines in its place.
+  // The node's own interval mining is always off: the clock mines instead.
   await rpc.call('evm_setIntervalMining', 0);
   await clock.setInterval(Number.isFinite(seconds) ? seconds * 1_000 : 0);
   return null;
@@ -175,7 +175,7 @@ async function toReply(id: unknown, run: () => Promise<unknown>): Promise<unknow
   }
 }
 
-/** In pieces, because each may add a block for every call where the node mines at once. */
+/** In pieces, because each may add a block per call if the node mines at once. */
 async function askNode(parts: FrontParts, calls: readonly Call[]): Promise<Map<Call, unknown>> {
   const replies = new Map<Call, unknown>();
   const atOnce = parts.keeper.blocksAtOnceMax;
@@ -190,7 +190,7 @@ async function askNode(parts: FrontParts, calls: readonly Call[]): Promise<Map<C
   return replies;
 }
 
-/** Null when the node can be given the request as it is. */
+/** Null if the request can be forwarded unchanged. */
 async function answerHere(parts: FrontParts, calls: readonly Call[]): Promise<unknown[] | null> {
   const plans = calls.map((call) => ({ call, plan: plan(parts, call) }));
   const own = plans.some((one) => one.plan.kind === 'own');
@@ -225,7 +225,7 @@ function answer(outgoing: ServerResponse, status: number, value: unknown): void 
   outgoing.end(JSON.stringify(value));
 }
 
-/** The request and its answer as they are, headers included. */
+/** Forwards the request and the reply unchanged, headers included. */
 function forward(
   target: { readonly url: string; readonly agent: Agent },
   exchange: { incoming: IncomingMessage; outgoing: ServerResponse; body: Buffer },
@@ -240,7 +240,7 @@ function forward(
   const asked = request(new URL(incoming.url ?? '/', target.url), options, (told) => {
     outgoing.writeHead(told.statusCode ?? 502, told.headers);
     told.pipe(outgoing);
-    // A pipe does not pass on that the node broke off.
+    // A pipe does not forward that the node broke off.
     told.on('close', () => {
       if (!told.complete) outgoing.destroy();
     });
@@ -259,7 +259,7 @@ function toFailure(message: string) {
   return { jsonrpc: '2.0', id: null, error: { code: INTERNAL_ERROR, message } };
 }
 
-/** A WebSocket goes to the node byte by byte; it tells of what the node itself still has. */
+/** Tunnels a WebSocket to the node byte by byte; it only sees what the node itself still has. */
 function tunnel(nodeUrl: string, incoming: IncomingMessage, socket: Socket, head: Buffer): void {
   const { hostname, port } = new URL(nodeUrl);
   const upstream = connect(Number(port), hostname, () => {

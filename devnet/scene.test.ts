@@ -1,4 +1,4 @@
-// What is deployed answers, and each odd token is odd in the way that it is there for.
+// Deployed contracts respond, and each special token behaves as intended.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// The devnet over its life: the same past from the same seed, and continuation after any end.
+// The life of the devnet: the same history from the same seed, and continuation after any end.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -41,14 +41,14 @@ interface Block {
 
 const HISTORY_BLOCKS = 8;
 
-/** Blocks, transactions and logs with times counted from the genesis block. */
+/** Blocks, transactions and logs with times relative to the genesis block. */
 async function readPast({ node }: Devnet) {
   const readBlock = (tag: string) => node.rpc.call<Block>('eth_getBlockByNumber', tag, false);
   const genesis = await readBlock('0x0');
   const past: unknown[] = [];
   for (let number = 1; ; number++) {
     const block = await readBlock(`0x${number.toString(16)}`);
-    // Heartbeats come after the past and hold nothing.
+    // Empty heartbeat blocks come after the history.
     if (block === null || (number > HISTORY_BLOCKS && block.transactions.length === 0)) break;
     const range = { fromBlock: block.number, toBlock: block.number };
     const logs = await node.rpc.call<{ address: Hex; topics: Hex[]; data: Hex }[]>(
@@ -86,7 +86,7 @@ test('two fresh starts from one seed have the same past but for the clock', asyn
   }
 });
 
-/** Everything that an index is made from, for one block of the past. */
+/** Everything that an index is built from, for one block of the history. */
 async function readInFull({ node }: Devnet, number: number): Promise<unknown[]> {
   const tag = `0x${number.toString(16)}`;
   return node.rpc.batch([
@@ -125,7 +125,7 @@ test('a restart continues the chain, and one that could not save says so', async
   } finally {
     await third.stop();
   }
-  // A second block 0 in the file would be the one that some later start loads.
+  // A later start might load a second block 0 in the file.
   const saved = await readSavedBlocks('life');
   const [genesis, ...others] = saved.filter((block) => Number(block.number) === 0);
   assert.deepEqual(others, []);
@@ -157,7 +157,7 @@ test('a chain of a version that did not record its genesis is begun anew', async
   assert.notEqual(second.deployment.instance, first.deployment.instance);
 });
 
-/** Everything about the first blocks, as anybody is told who asks the devnet. */
+/** Everything about the first blocks, as returned by the devnet. */
 async function readBlocks({ rpcUrl }: Devnet, count: number): Promise<unknown[]> {
   const rpc = createJsonRpc(rpcUrl);
   const tags = Array.from({ length: count }, (_, number) => `0x${number.toString(16)}`);
@@ -212,10 +212,10 @@ interface Receipt {
   readonly status: Hex;
 }
 
-/** Traders act about three times for every block. */
+/** Traders act about three times per block. */
 const BLOCKS_WITHOUT_TRADE_MAX = 100;
 
-/** However long it takes: the trades of the first block from here on in which one succeeded. */
+/** Waits for the first block from here on with a successful trade and returns its trades. */
 async function untilTrade({ rpcUrl }: Devnet, from: number): Promise<readonly Receipt[]> {
   const rpc = createJsonRpc(rpcUrl);
   try {

@@ -1,4 +1,4 @@
-// Brings up the devnet: a node, contracts on it, a past and traders; or continues an earlier one.
+// Starts the devnet: a node, contracts, history and traders; or continues an earlier one.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
@@ -42,12 +42,14 @@ export interface DevnetOptions {
   readonly port?: number;
   readonly traders: 'on' | 'off';
   readonly history: HistoryLength;
-  /** Decides the past: equal seeds give equal pasts. */
+  /** Determines the history: equal seeds give equal histories. */
   readonly seed: string;
-  /** How long the node may take to save its state when it ends. */
+  /** How long the node may take to save its state on exit. */
   readonly saveMaxMs?: number;
   readonly log: (line: string) => void;
-  /** Called once there is a node, long before the start is through, with what ends it. */
+  /**
+   * Called once there is a node, long before the start is complete, with a function that stops it.
+   */
   readonly onNode?: (stop: () => Promise<void>) => void;
   /** What of the chain is kept where; tests keep less. */
   readonly keeping?: Keeping;
@@ -58,16 +60,16 @@ export interface Devnet {
   readonly deployment: Deployment;
   readonly deploymentPath: string;
   readonly node: AnvilNode;
-  /** Ends traders and node; the chain is saved and a later start continues it. */
+  /** Stops traders and node; the chain is saved and a later start continues it. */
   stop(): Promise<void>;
 }
 
-/** What the deployment's own blocks take before the history begins. */
+/** The time span of the deployment's blocks before the history begins. */
 const DEPLOYMENT_SPAN_S = 120;
-/** A longer text is more than JavaScript can hold. */
+/** The maximum length of a JavaScript string is near this. */
 const STATE_BYTES_MAX = 500_000_000;
 const BLOCK_INTERVAL_MS = 1_000;
-/** Without traders blocks come from transactions, and now and then an empty one shows life. */
+/** Without traders blocks come from transactions, plus an empty one at this interval. */
 const HEARTBEAT_MS = 2_000;
 
 const NATIVE_PACE = { blocksPerHour: 20, actionsPerBlock: 5 };
@@ -87,14 +89,14 @@ async function removeArchive(dataDir: string): Promise<void> {
   }
 }
 
-/** The folder that a devnet owns, and what it has to end there. */
+/** The folder that a devnet owns, and what it has to stop there. */
 interface Place {
   readonly options: DevnetOptions;
   readonly lease: FolderLease;
   readonly ending: Ending;
 }
 
-/** A node whose old transactions are in the archive, and in memory no longer. */
+/** A node whose old transactions are only in the archive. */
 interface ArchivedNode {
   readonly node: AnvilNode;
   readonly archive: BlockArchive;
@@ -173,7 +175,7 @@ async function startFresh(place: Place) {
   return { ...archived, deployment };
 }
 
-/** The node saves every block; those in the archive need not be loaded again. */
+/** The node saves every block; archived ones need not be loaded again. */
 async function relieveState(options: DevnetOptions): Promise<void> {
   const { archiveDepth, chunkBlocks, stateBytes } = options.keeping ?? DEVNET_KEEPING;
   const archive = openArchive(options);
@@ -183,18 +185,19 @@ async function relieveState(options: DevnetOptions): Promise<void> {
   await pruneState(toStatePath(options.dataDir), { archivedCount, depth, bytesMin: stateBytes });
 }
 
-/** Null when the archive misses blocks that the node has forgotten. */
+/** Null if the archive lacks blocks that the node has dropped. */
 async function resume(place: Place, found: Deployment) {
   const { options, lease, ending } = place;
   const deployment = lease.isSaved ? found : { ...found, instance: randomUUID() };
-  // Before the lease begins anew: whoever is killed here must not pass for the instance before.
+  // Before the new lease begins: if we are killed here, this must not look like the previous
+  // instance.
   await writeJsonAtomically(toDeploymentPath(options.dataDir), deployment);
   await relieveState(options);
   const node = await startNode(place, found.genesisTimestamp);
   await impersonateActors(node.rpc);
   const archived = archiveBlocks(place, node);
   try {
-    // A chain that went back to an earlier state has not all of the blocks that were archived.
+    // A chain that went back to an earlier state lacks some archived blocks.
     await archived.keeper.follow();
     await archived.keeper.keepUp();
     return { ...archived, deployment };
@@ -208,19 +211,19 @@ async function resume(place: Place, found: Deployment) {
   }
 }
 
-/** The chain to go on with; null when there is none, or none that a node can load. */
+/** The chain to continue; null if there is none, or none that a node can load. */
 async function findChain(options: DevnetOptions): Promise<Deployment | null> {
   const { dataDir, log } = options;
   const stateFile = toStatePath(dataDir);
   const found = existsSync(stateFile) ? await readDeployment(dataDir) : null;
   if (found === null) return null;
   const { size } = statSync(stateFile);
-  // After hours of trading an emulated node takes longer to load a chain than to make a new one.
+  // After hours of trading an emulated node takes longer to load a chain than to create a new one.
   if (size > STATE_BYTES_MAX) {
     log(`the saved chain has grown to ${Math.round(size / 1e6)} MB: starting a new one`);
     return null;
   }
-  // Versions that did not record it also saved several blocks 0.
+  // Versions without it also saved several blocks 0.
   if (found.genesisTimestamp === undefined) {
     log('the saved chain is from an earlier version: starting a new one');
     return null;
@@ -228,7 +231,7 @@ async function findChain(options: DevnetOptions): Promise<Deployment | null> {
   return found;
 }
 
-/** Makes blocks from now on, and trades. */
+/** Starts making blocks and trading. */
 async function bringToLife(
   { options, ending }: Place,
   { node: { rpc }, keeper }: ArchivedNode,
@@ -255,7 +258,7 @@ async function bringToLife(
   return clock;
 }
 
-/** Archiving that fails is told once and does not hold up blocks. */
+/** A failure to archive is logged once and does not delay blocks. */
 function createArchiving(keeper: ArchiveKeeper, log: (line: string) => void) {
   let hasFailed = false;
   return async () => {
@@ -281,7 +284,7 @@ async function startOnFolder(place: Place): Promise<Devnet> {
   const rpc = createJsonRpc(node.rpc.url);
   ending.frontRpc = rpc;
   front.open({ rpc, archive, keeper, clock });
-  // Only now: a chain whose past is cut short has no deployment and is begun anew.
+  // Only now: a chain with incomplete history has no deployment and is replaced by a new one.
   await writeJsonAtomically(toDeploymentPath(options.dataDir), deployment);
   return {
     rpcUrl: deployment.rpcUrl,
@@ -294,7 +297,7 @@ async function startOnFolder(place: Place): Promise<Devnet> {
 
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   await mkdir(options.dataDir, { recursive: true });
-  // Leftover nodes are found by the folder in their command lines: one folder, one spelling.
+  // Leftover nodes are found by the folder in their command lines, so its path must be canonical.
   const dataDir = await realpath(options.dataDir);
   const { saveMaxMs = SAVE_MAX_MS, log } = options;
   const lease = await takeFolder({ stateFile: toStatePath(dataDir), saveMaxMs, log });

@@ -30,7 +30,7 @@ const SWAP_GAS = 450_000n;
 const APPROVE_GAS = 80_000n;
 
 const COMMAND = { v3Swap: '00', v2Swap: '08', wrap: '0b', unwrap: '0c', v4Swap: '10' } as const;
-/** Swap exactly this much in one pool, pay all that is owed, take all that is due. */
+/** Swap exact input in one pool, settle all, take all. */
 const V4_ACTIONS: Hex = '0x060c0f';
 /** The router's placeholders for the sender and for itself. */
 const SENDER: Address = '0x0000000000000000000000000000000000000001';
@@ -45,7 +45,7 @@ const V4_PARAMETERS = parseAbiParameters([
   'struct Swap { PoolKey poolKey; bool zeroForOne; uint128 amountIn; uint128 amountOutMinimum; bytes hookData; }',
 ]);
 
-/** The pool's currencies as the trade sees them. */
+/** The pool's currencies in the direction of the trade. */
 export function toDirection({ pool, side }: Pick<SwapRequest, 'pool' | 'side'>) {
   const { currency0, currency1, tokenAddress: token } = pool;
   const quote = currency0 === token ? currency1 : currency0;
@@ -71,7 +71,7 @@ function encodeV4Swap(request: SwapRequest): Hex {
   return encodeAbiParameters(parseAbiParameters('bytes, bytes[]'), [V4_ACTIONS, params]);
 }
 
-/** The swap itself on V2 or V3; the wrapping around it is the caller's. */
+/** The swap itself on V2 or V3; the caller adds wrapping. */
 function encodePoolSwap(request: SwapRequest, ends: { recipient: Address; payerIsUser: boolean }) {
   const { pool, amountInRaw, amountOutMinRaw = 0n } = request;
   const { currencyIn, currencyOut } = toDirection(request);
@@ -108,7 +108,7 @@ function toCommands(request: SwapRequest): { commands: string; inputs: Hex[]; va
   return { commands: swapCommand + COMMAND.unwrap, inputs: [swap, unwrap], value: 0n };
 }
 
-/** Through the Universal Router; what is spent must be approved by `buildApprovals` before. */
+/** Through the Universal Router; `buildApprovals` must approve the input first. */
 export function buildSwap(request: SwapRequest): TxRequest {
   const { commands, inputs, value } = toCommands(request);
   const data = encodeFunctionData({

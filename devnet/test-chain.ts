@@ -1,4 +1,5 @@
-// A chain for tests: a fresh node with everything deployed in about two seconds, and hands to act.
+// A chain for tests: a new node with everything deployed in about two seconds, and functions to
+// act.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -24,7 +25,7 @@ export interface TestTrade {
   readonly venue: Venue;
   readonly quote?: string;
   readonly amountInRaw: bigint;
-  /** The first trader unless told; must hold what is sold. */
+  /** The first trader by default; must hold what is sold. */
   readonly wallet?: Address;
 }
 
@@ -46,21 +47,21 @@ export interface TestChain {
   readonly rpc: JsonRpc;
   readonly node: AnvilNode;
   readonly deployment: Deployment;
-  /** Sends from a trader, the maker or a test account and mines it in a block of its own. */
+  /** Sends from a trader, the maker or a test account and mines it in a separate block. */
   send(tx: TxRequest): Promise<TestReceipt>;
-  /** Sends without mining; the next `mine` takes it. */
+  /** Sends without mining; the next `mine` includes it. */
   submit(tx: TxRequest): Promise<Hex>;
   buy(trade: TestTrade): Promise<TestReceipt>;
-  /** Approves first where needed, which takes blocks of its own. */
+  /** Approves first if needed, in separate blocks. */
   sell(trade: TestTrade): Promise<TestReceipt>;
   mine(blocks?: number): Promise<void>;
-  /** Replaces the last blocks by as many empty ones; what was in them is gone. */
+  /** Replaces the last blocks with as many empty ones. */
   reorg(depth: number): Promise<void>;
   readHead(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Some day; a chain loaded from a template has the template's past. */
+/** An arbitrary time; a chain loaded from a template has the template's history. */
 const TEMPLATE_GENESIS_S = 1_760_000_000;
 
 function hashDevnetSources(): string {
@@ -77,7 +78,7 @@ interface Template {
   readonly scene: DeployedScene;
 }
 
-/** Deploys once per version of the devnet; the process that finishes first serves the others. */
+/** Deploys once per version of the devnet; the first process to finish provides the template. */
 async function prepareTemplate(): Promise<Template> {
   const home = join(cacheDir(), `scene-${hashDevnetSources()}`);
   const stateFile = join(home, 'state.json');
@@ -139,7 +140,7 @@ function createHands(rpc: JsonRpc, deployment: Deployment) {
 export interface TestChainOptions {
   /** See AnvilOptions. */
   readonly transactionBlocksKept?: number;
-  /** A past of so many blocks, with timestamps that end about now; none unless told. */
+  /** History of this many blocks, with timestamps that end about now; none by default. */
   readonly history?: {
     readonly blocks: number;
     readonly actionsPerBlock: number;
@@ -161,7 +162,7 @@ async function writeTestHistory(
   await writeHistory(rpc, deployment, { blocks, actionsPerBlock, ...span, makerNonce, onProgress });
 }
 
-/** Blocks come only from `mine` and from what sends; nothing else happens on this chain. */
+/** Blocks come only from `mine` and from sending; nothing else happens on this chain. */
 export async function startTestChain(options: TestChainOptions = {}): Promise<TestChain> {
   const template = await prepareTemplate();
   const dataDir = await mkdtemp(join(tmpdir(), 'mintwire-chain-'));

@@ -1,4 +1,4 @@
-// The tokens of the devnet: each exists because some real token behaves like it.
+// The tokens of the devnet: each behaves like some real token.
 
 import { POOL_LIST } from './pool-list.ts';
 
@@ -26,9 +26,9 @@ export interface TokenSpec {
   readonly symbol: string;
   readonly decimals: number;
   readonly supplyUnits: bigint;
-  /** What one whole token is worth at the start, in millionths of a dollar. */
+  /** The initial value of one whole token, in millionths of a dollar. */
   readonly priceMicroUsd: bigint;
-  /** In a word or three, what it exercises. */
+  /** What it tests, in a few words. */
   readonly quirk: string;
   readonly tax?: TaxSpec;
 }
@@ -230,7 +230,7 @@ const ODD: readonly TokenSpec[] = [
 
 export const TOKEN_LIST: readonly TokenSpec[] = [USDC, ...WELL_BEHAVED, ...ODD];
 
-/** The raw amount of a token that is worth so many whole dollars at the start. */
+/** The raw amount of a token that is initially worth this many dollars. */
 export function toRawAmount(
   token: { decimals: number; priceMicroUsd: bigint },
   usd: bigint,
@@ -238,7 +238,7 @@ export function toRawAmount(
   return (usd * 1_000_000n * 10n ** BigInt(token.decimals)) / token.priceMicroUsd;
 }
 
-/** What each wallet of a token's crew holds from the start. */
+/** What each wallet of a token's crew has from the start. */
 export function toStartingShare(token: TokenSpec): bigint {
   const depths = POOL_LIST.filter((pool) => pool.token === token.key).map((pool) => pool.depthUsd);
   const depthUsd = depths.reduce((sum, depth) => sum + depth, 0n) || 200_000n;

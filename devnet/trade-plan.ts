@@ -1,4 +1,4 @@
-// Decides what happens next on the market and writes it down as transactions.
+// Decides what happens next on the market and encodes it as transactions.
 
 import { type Address, encodeFunctionData } from 'viem';
 import { BYSTANDERS, MAKER, TRADERS } from './accounts.ts';
@@ -29,19 +29,19 @@ import { TOKEN_LIST, toStartingShare } from './token-list.ts';
 const TRANSFER_GAS = 120_000n;
 const WRAP_GAS = 60_000n;
 const ETHER = 10n ** 18n;
-/** A trade moves the price by about this much, logarithmically, and by no more than the maximum. */
+/** A trade moves the price by about this much, logarithmically, up to the maximum. */
 const STEP_TYPICAL = 0.0015;
 const STEP_MAX = 0.03;
-/** A gap this wide makes almost every trade go the way that closes it. */
+/** At this gap almost every trade goes in the direction that closes it. */
 const GAP_FELT = 0.012;
 const SCALE_MIN = 0.8;
 const SCALE_MAX = 1.4;
-/** A honeypot's owner takes profit when buyers have driven the price this far. */
+/** A honeypot's owner takes profit when buyers have raised the price this far. */
 const TRAP_DEVIATION_MAX = 0.25;
-/** How many sells of a honeypot are tried, and fail, by those who fell for it. */
+/** The share of a honeypot's actions that are failing sells by its victims. */
 const TRAP_SELL_CHANCE = 0.15;
 
-/** Wallets are few and pools differ in life: the anchor and the first token are traded most. */
+/** Wallets are few and pools differ in activity: the anchor and the first token are traded most. */
 function toActivity(view: PoolView): number {
   const { token, venue } = view.pool;
   if (token === 'usdc') return venue === 'uniswap-v3' ? 4 : 2;
@@ -63,7 +63,7 @@ function changeHolding(market: Market, key: string, deltaRaw: bigint): void {
   market.holdings.set(key, (market.holdings.get(key) ?? 0n) + deltaRaw);
 }
 
-/** The approvals still missing for a wallet to spend a token through the router in question. */
+/** The missing approvals for a wallet to spend a token through the given router. */
 function takeApprovals(
   market: Market,
   spend: { readonly owner: Address; readonly token: Address; readonly viaV2Router: boolean },
@@ -110,7 +110,7 @@ function planSwap(market: Market, random: Random): TxRequest[] {
     : takeApprovals(market, { owner: wallet, token: currencyIn, viaV2Router });
   if (!(isTrap && side === 'sell' && wallet !== MAKER)) {
     view.deviation += side === 'buy' ? step : -step;
-    // A tenth less than the formula says covers fees and transfer taxes.
+    // A tenth less than the formula covers fees and transfer taxes.
     changeHolding(market, holding, side === 'buy' ? (tokenRaw * 9n) / 10n : -tokenRaw);
   }
   return [...approvals, viaV2Router ? buildV2RouterSwap(request) : buildSwap(request)];
@@ -161,7 +161,7 @@ function planLiquidity(market: Market, random: Random): TxRequest[] {
   return [buildAddLiquidity(change, { ...toLiquiditySize(view, share), liquidity })];
 }
 
-/** The transactions of one thing that somebody does; sometimes nothing comes of it. */
+/** The transactions of one action; sometimes there are none. */
 export function planNext(market: Market, random: Random): TxRequest[] {
   const kind = random.next();
   if (kind < 0.84) return planSwap(market, random);

@@ -1,4 +1,4 @@
-// Traders and users on a node that is too slow for them, however fast the machine is.
+// Traders and users on a node that is too slow for them, on any machine.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ after(() => chain?.stop());
 
 type PoolSenders = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** How many transactions of traders the node holds that no block has. */
+/** How many transactions of traders are pending. */
 async function countPending(): Promise<number> {
   const pool = await chain.rpc.call<{ pending: PoolSenders; queued: PoolSenders }>(
     'txpool_content',
@@ -34,7 +34,7 @@ async function countPending(): Promise<number> {
     .reduce((sum, [, transactions]) => sum + Object.keys(transactions).length, 0);
 }
 
-/** Tells of every call that the traders make. */
+/** Observes every call that the traders make. */
 function watchCalls(rpc: JsonRpc, onCall: (method: string) => void): JsonRpc {
   return {
     ...rpc,
@@ -50,7 +50,7 @@ test('traders wait for the chain: no more of their transactions are pending than
   let mined: () => void = () => undefined;
   let sent = 0;
   let allowed = PENDING_MAX;
-  // They wait for a block, or have sent more than they may.
+  // They wait for a block, or have sent more than allowed.
   const untilWaiting = () => new Promise<void>((resolve) => (wake = resolve));
   let waiting = untilWaiting();
   const traders = startTraders({
@@ -95,7 +95,7 @@ test("a user's transaction is in the next block, first, though every block takes
   const clock = startBlockClock({
     rpc: chain.rpc,
     intervalMs: 1,
-    // Every block takes as long as the test likes, which is many intervals.
+    // Every block takes as long as the test wants, which is many intervals.
     beforeBlock: () =>
       new Promise((resolve) => {
         blocks += 1;

@@ -1,4 +1,4 @@
-// Keeps the market moving: a few things happen every second, as long as the chain keeps up.
+// Keeps the market moving: a few actions per second, as long as the chain keeps up.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
@@ -18,21 +18,21 @@ export interface TradersOptions {
   readonly market: Market;
   readonly random: Random;
   readonly log: (line: string) => void;
-  /** Resolves when the chain has another block, or when the signal says so. */
+  /** Resolves when the chain has another block, or on abort. */
   readonly untilBlock: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Between two things that happen, on average. */
+/** The mean time between two actions. */
 const PAUSE_MEAN_MS = 350;
 const PAUSE_AFTER_FAILURE_MS = 2_000;
-/** What the traders believe drifts from what is so; they look again this often. */
+/** The traders' model drifts from reality, so it is read again at this interval. */
 const SYNC_EVERY_MS = 120_000;
-/** Traders send nothing more while this many of their transactions are not mined. */
+/** Traders send nothing while this many of their transactions are pending. */
 export const PENDING_MAX = 8;
-/** Far less than wallets offer, so a block puts the transactions of users first. */
+/** Far less than wallets offer, so that users' transactions come first in a block. */
 const PRIORITY_FEE_PER_GAS = 1_000n;
 
-/** The transactions of the traders that no block holds yet. */
+/** The pending transactions of the traders. */
 class PendingTransactions {
   readonly #rpc: JsonRpc;
   #hashes: Hex[] = [];
@@ -49,7 +49,7 @@ class PendingTransactions {
     this.#hashes.push(hash);
   }
 
-  /** Forgets what was mined, and what the node no longer knows. */
+  /** Drops what was mined, and what the node no longer has. */
   async refresh(): Promise<void> {
     const found = await this.#rpc.batch<{ readonly blockNumber: Hex | null } | null>(
       this.#hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
@@ -58,7 +58,7 @@ class PendingTransactions {
   }
 }
 
-/** The base fee rises by an eighth per block at most; wallets offer a fifth more and a tip. */
+/** The base fee rises by at most an eighth per block; wallets offer a fifth more and a tip. */
 async function readFloorFees(rpc: JsonRpc) {
   const head = await rpc.call<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', 'latest', false);
   const maxFeePerGas = (BigInt(head.baseFeePerGas) * 9n) / 8n + 1n + PRIORITY_FEE_PER_GAS;
@@ -101,7 +101,7 @@ async function trade(options: TradersOptions, signal: AbortSignal): Promise<void
       failures = 0;
     } catch (error) {
       failures += 1;
-      // Somebody may have rewritten the chain under the traders: say so once, then look afresh.
+      // Somebody may have rewritten the chain: log it once, then read the state again.
       if (failures === 1 && !signal.aborted) log(`a trader failed: ${String(error)}`);
       syncedAt = Date.now() - SYNC_EVERY_MS;
       await sleep(PAUSE_AFTER_FAILURE_MS, undefined, { signal }).catch(() => undefined);
