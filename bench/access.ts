@@ -1,4 +1,4 @@
-// Part `access`: a hot read with a key against the same without, and floods of keys that are none.
+// Part `access`: a hot read with a key against the same without one, and floods of invalid keys.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,7 @@ async function measure(
   return { perSecond: load.requestsPerSecond, cpuMicros };
 }
 
-/** What CPU a caller's request costs against an anonymous one, pair by pair. */
+/** The CPU cost of a caller's request against an anonymous one, pair by pair. */
 function toRow(goal: Row['goal'], anonymous: readonly Measured[], own: readonly Measured[]): Row {
   const ratios = own.map((one, n) => (anonymous[n]?.cpuMicros ?? Number.NaN) / one.cpuMicros);
   const told = (runs: readonly Measured[]) =>
@@ -102,12 +102,12 @@ export async function benchAccess(options: { readonly quick: boolean }): Promise
       { name: 'anonymous', bearer: null, status: 200 },
       { name: 'key', bearer: await createKey(server.port), status: 200 },
       { name: 'garbage', bearer: `mw_live_${'x'.repeat(49)}`, status: 401 },
-      // Made as ours are made, so that only a look-up tells that nobody has it.
+      // Well-formed, so that only a lookup shows that it is unknown.
       { name: 'unknown', bearer: createToken('key'), status: 401 },
     ];
     const runs = callers.map((): Measured[] => []);
     for (const caller of callers) await measure(server, caller, durationMs);
-    // Interleaved, so that a noisy neighbour disturbs all alike.
+    // Interleaved, so that other load on the machine affects all alike.
     for (let i = 0; i < repetitions; i += 1) {
       for (const [n, caller] of callers.entries()) {
         runs[n]?.push(await measure(server, caller, durationMs));

@@ -1,4 +1,4 @@
-// What a profile tells of itself: costs by file, since the load began, without waiting.
+// What a profile reports: costs by file, since the load began, without idle time.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ test('behavior: the largest costs by self time since the load began, file by fil
         { id: 7, callFrame: frame('add', `${here}/src/candles/fold.ts`) },
         { id: 8, callFrame: frame('makeMarket', `${here}/test/fakes/market.ts`) },
       ],
-      // The first write is of the start, before anything was asked.
+      // The first write happens at start, before any request.
       samples: [4, 2, 3, 7, 4, 5, 6, 8],
       timeDeltas: [700, 1000, 30, 20, 30, 15, 5, 400],
     },

@@ -1,4 +1,4 @@
-// Reads CPU profiles as V8 writes them, and tells their largest costs.
+// Reads V8 CPU profiles and reports their largest costs.
 
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ interface CpuProfile {
 
 export interface Cost {
   readonly name: string;
-  /** Of the time that the thread worked. */
+  /** Of the time that the thread was busy. */
   readonly share: number;
 }
 
@@ -28,17 +28,20 @@ const NATIVE: Readonly<Record<string, string>> = {
   '(program)': 'native code outside of JavaScript (sockets, system calls)',
 };
 
-/** A file as a reader of the project knows it, wherever the project stands. */
+/** A file's path relative to the project. */
 function toPlace({ functionName, url }: Frame): string {
   if (url === '') return NATIVE[functionName] ?? `\`${functionName}\` of the runtime`;
-  // Only the runtime's own fetch brings any: its parser of HTTP.
+  // Only the runtime's own fetch uses WebAssembly: its HTTP parser.
   if (url.startsWith('wasm:')) return 'the HTTP parser of `fetch`';
   const packaged = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   if (packaged !== undefined) return packaged;
   return /\/((?:src|bench|test|devnet)\/.*)$/.exec(url)?.[1] ?? url;
 }
 
-/** What is not the path's own work: waiting, and whatever makes or drives a test's market. */
+/**
+ * Excludes what is not the path's own work: idle time, and code that generates or drives the test
+ * market.
+ */
 function isCounted({ functionName, url }: Frame): boolean {
   return !['(idle)', '(root)'].includes(functionName) && !/\/(?:test|bench|devnet)\//.test(url);
 }
@@ -54,7 +57,7 @@ function toCost(place: string, spent: Spent, total: number): Cost {
   return { name: `${place}${inside}`, share: spent.micros / total };
 }
 
-/** The largest costs by self time since a moment of the monotonic clock, file by file. */
+/** The largest costs by self time since a moment of the monotonic clock, by file. */
 export function readCosts(profile: CpuProfile, sinceMicros = 0): Cost[] {
   const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
   const places = new Map<string, Spent>();
@@ -81,15 +84,15 @@ export function readCosts(profile: CpuProfile, sinceMicros = 0): Cost[] {
     .map(([place, spent]) => toCost(place, spent, total));
 }
 
-/** Now, on the clock that profiles are told in. */
+/** Now, on the clock of the profiles. */
 export function readMonotonicMicros(): number {
   return Number(process.hrtime.bigint() / 1000n);
 }
 
 export interface ProfileFolder {
-  /** What a process must be started with to leave its profile here. */
+  /** Arguments that make a process write its profile here. */
   readonly nodeArgs: readonly string[];
-  /** The profile of the main thread of the process that has ended. */
+  /** The main thread's profile, after the process has ended. */
   readMain(): CpuProfile;
   remove(): void;
 }

@@ -1,9 +1,9 @@
-// What the measurements are held against. A goal is the least ratio of ours to the peer's.
+// The goals of the benchmarks. A goal is the minimum ratio of ours to the peer's.
 
 export interface Goal {
   readonly part: string;
   readonly name: string;
-  /** At least this, peer = 1; null where the figure is only told. */
+  /** The minimum ratio, with the peer at 1; null if the figure is informational. */
   readonly ratioMin: number | null;
 }
 

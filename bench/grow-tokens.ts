@@ -1,4 +1,4 @@
-// Reads and search as tokens grow from ten thousand to a million.
+// Reads and search as the number of tokens grows from ten thousand to a million.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const QUICK_DEEP_COUNT = 90;
 const REPETITIONS = 5;
 const WARM_TOKENS = 10;
 
-/** Of tokens that nobody asked for before, so that none of the answers is there already. */
+/** Of tokens that were not requested before, so that no answer is cached. */
 function toColdPaths(tokens: { readonly from: number; readonly count: number }): string[] {
   return Array.from({ length: tokens.count }, (_, index) => {
     const token = `chain=devnet&mint=${toAddress('aa', tokens.from + index)}`;
@@ -29,7 +29,7 @@ function toColdPaths(tokens: { readonly from: number; readonly count: number }):
   }).flat();
 }
 
-/** What people type: whole symbols, beginnings, parts, typing errors, nonsense, addresses. */
+/** What people type: whole symbols, prefixes, parts, typos, nonsense, addresses. */
 export function toSearchPaths(): string[] {
   const random = createRandom('search');
   const texts = Array.from({ length: 300 }, (_, index) => {
@@ -51,7 +51,7 @@ export function toSearchPaths(): string[] {
   return texts.map((text) => `/v1/tokens/search?q=${encodeURIComponent(text)}`);
 }
 
-/** CPU per request of one connection's requests: what others do on the machine matters less. */
+/** CPU per request over one connection, which depends less on other load on the machine. */
 async function measureCost(server: StartedServer, paths: readonly string[]) {
   const beforeMs = readCpuMs(server.pid);
   const load = await runLoad({
@@ -83,7 +83,7 @@ async function warmUp(server: StartedServer): Promise<void> {
   for (let i = 0; i < 2; i += 1) await measureCost(server, toSearchPaths());
 }
 
-/** All sizes are served at once and asked in turn, so that a noisy neighbour disturbs all alike. */
+/** All sizes are served at once and measured in turn, so that other load affects all alike. */
 async function measureInTurn(all: readonly Sized[], deepTokens: number): Promise<void> {
   const count = Math.floor((deepTokens - WARM_TOKENS) / REPETITIONS);
   for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {

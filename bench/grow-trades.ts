@@ -1,4 +1,4 @@
-// Reads and commits as the past grows: a store at one size, and the same grown to ten times that.
+// Reads and commits as history grows: a store at one size, and the same at ten times that.
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const CHAIN = 'devnet';
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 0, 1);
 const TOKENS = 200;
-/** One token has half of all trades, the others share the rest: as markets are. */
+/** One token has half of all trades, the others share the rest, as in real markets. */
 const BUSY_STEP_MS = 5000;
 const STEPS_A_DAY = DAY_MS / BUSY_STEP_MS;
 const TRADES_A_STEP = 2;
@@ -43,7 +43,7 @@ function makeTrades({ from, count }: Steps): TradeRecord[] {
   return trades;
 }
 
-/** One commit, with the candles that the trades make by themselves. */
+/** One commit, with the candles of the trades. */
 async function writeTrades(store: Store, steps: Steps): Promise<void> {
   const trades = makeTrades(steps);
   const byToken = Map.groupBy(trades, ({ token }) => token);
@@ -88,7 +88,7 @@ async function writeTokens(store: Store): Promise<void> {
   });
 }
 
-/** Windows anywhere in the past, so that no answer is there already and every page is cold. */
+/** Random windows of the history, so that no answer is cached and every page is cold. */
 function toPaths(days: number, asked: { readonly seed: string; readonly count: number }): string[] {
   const random = createRandom(asked.seed);
   return Array.from({ length: asked.count }, (_, index) => {
@@ -104,19 +104,19 @@ function toPaths(days: number, asked: { readonly seed: string; readonly count: n
   });
 }
 
-/** A store that has grown to a size, and what was measured there. */
+/** A store of one size, and its measurements. */
 interface Sized {
   readonly trades: number;
   readonly days: number;
   readonly folder: string;
-  /** CPU of the server a read, and the slowest hundredth. */
+  /** The server's CPU per read, and the 99th percentile. */
   readonly readMicros: number[];
   readonly readP99Ms: number[];
-  /** CPU a trade when committed, candles included. */
+  /** CPU per committed trade, candles included. */
   readonly commitMicros: number[];
 }
 
-/** Grows one store, and copies it at each size but the last: then all can be measured in turn. */
+/** Grows one store and copies it at each size but the last, so that all can be measured in turn. */
 async function buildSizes(root: string, sizes: readonly number[]): Promise<Sized[]> {
   const growing = join(root, 'growing');
   mkdirSync(growing);
@@ -149,7 +149,7 @@ function ask(server: StartedServer, paths: readonly string[]) {
   });
 }
 
-/** All sizes are served at once and asked in turn, so that a noisy neighbour disturbs all alike. */
+/** All sizes are served at once and measured in turn, so that other load affects all alike. */
 async function measureReads(all: readonly Sized[], count: number): Promise<void> {
   const served: { sized: Sized; server: StartedServer }[] = [];
   try {
@@ -177,7 +177,7 @@ async function measureReads(all: readonly Sized[], count: number): Promise<void>
   }
 }
 
-/** What follows the past of each size, committed in turn. */
+/** Commits trades after the history of each size, in turn. */
 async function measureCommits(all: readonly Sized[], count: number): Promise<void> {
   const opened: { sized: Sized; store: Store }[] = [];
   try {
@@ -185,7 +185,7 @@ async function measureCommits(all: readonly Sized[], count: number): Promise<voi
       const store = await openStore(loadConfig({ DATA_DIR: sized.folder }).store);
       opened.push({ sized, store });
     }
-    // The first commit after opening reads what the next ones find in memory: it is not counted.
+    // The first commit after opening fills the caches, so it is not counted.
     for (let repetition = -1; repetition < REPETITIONS; repetition += 1) {
       for (const { sized, store } of opened) {
         const from = sized.days * STEPS_A_DAY + (repetition + 1) * count;
@@ -226,7 +226,7 @@ export async function benchTradeGrowth(options: { readonly quick: boolean }): Pr
     const sizes = options.quick ? [40_000, 160_000] : [1_000_000, 10_000_000];
     const all = await buildSizes(root, sizes);
     await measureReads(all, options.quick ? 150 : 600);
-    // Against a short past, whole days would be growth themselves.
+    // With a short history, whole days would themselves be growth.
     const commitSteps = options.quick ? STEPS_A_DAY / 8 : STEPS_A_DAY;
     await measureCommits(all, commitSteps);
     return toRows(all, commitSteps * TRADES_A_STEP);

@@ -1,4 +1,4 @@
-// Part `grow`: what our own cost does as tokens and trades become more.
+// Part `grow`: how our own cost changes as tokens and trades grow.
 
 import { benchTokenGrowth } from './grow-tokens.ts';
 import { benchTradeGrowth } from './grow-trades.ts';

@@ -1,11 +1,11 @@
-// A cost that grows: what is paired with what, and what is told of it.
+// The row of a growing cost: which measurements are paired, and what is reported.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toGrowthRow } from './growth-row.ts';
 
 test('behavior: each repetition pairs its own first and last size', () => {
-  // The second repetition met a noisy neighbour, who slowed all sizes alike.
+  // In the second repetition other load slowed all sizes alike.
   const row = toGrowthRow(
     'searchGrowth',
     [

@@ -1,15 +1,17 @@
-// The row of a cost at several sizes that were measured in turn.
+// The row of a cost at several sizes, measured in turn.
 
 import { median, spread } from './measure.ts';
 import type { Row } from './row.ts';
 
 export interface SizeCosts {
   readonly size: number;
-  /** Microseconds, repetition by repetition. */
+  /** Microseconds, by repetition. */
   readonly micros: readonly number[];
 }
 
-/** The first size to the last within each repetition: what disturbed one disturbed the other. */
+/**
+ * Compares the first size with the last within each repetition, so that other load affects both.
+ */
 export function toGrowthRow(
   goal: Row['goal'],
   costs: readonly SizeCosts[],

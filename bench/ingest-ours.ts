@@ -20,7 +20,7 @@ export interface OursTiming extends Timing {
 }
 
 async function runWorker(run: IngestRun, nodeArgs: readonly string[]): Promise<IngestResult> {
-  // The bound that the service gives its indexing thread, as a process takes it.
+  // The memory limit of the service's indexing thread, for a process.
   const execArgv = ['--max-semi-space-size=8', ...nodeArgs];
   const child = fork(new URL('./ingest-worker.ts', import.meta.url), { execArgv });
   const exited = once(child, 'exit').then(([code]) => {
@@ -30,7 +30,7 @@ async function runWorker(run: IngestRun, nodeArgs: readonly string[]): Promise<I
   child.send(run);
   const left = once(child, 'exit');
   const [result] = await Promise.race([once(child, 'message'), exited]);
-  // What the runtime leaves behind, a profile say, is whole only when the process has ended.
+  // A profile is complete only when the process has ended.
   if (nodeArgs.length > 0) await left;
   return result as IngestResult;
 }

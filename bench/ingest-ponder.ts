@@ -9,12 +9,12 @@ import type { RecordedChain } from './recorded-chain-process.ts';
 const TIMEOUT_MS = 30 * 60_000;
 
 /**
- * Ponder asks an endpoint 20 times a second at first and only slowly more. That is its courtesy to
- * strangers and not its speed, so it is given the one server under many addresses.
+ * Ponder starts at 20 requests a second per endpoint and increases slowly. That is politeness and
+ * not its speed, so it gets the one server under many addresses.
  */
 const ADDRESS_COUNT = 50;
 
-/** PGlite is Ponder's embedded store as SQLite is ours. */
+/** PGlite is Ponder's embedded store, as SQLite is ours. */
 export async function timePonder(chain: RecordedChain, engine: Store['engine']): Promise<Timing> {
   const database = engine === 'postgres' ? await createTestDatabase() : null;
   try {
@@ -32,7 +32,7 @@ export async function timePonder(chain: RecordedChain, engine: Store['engine']):
       throw new Error(`Ponder has ${totals.transfers} transfers of ${chain.logs}`);
     }
     if (totals.sumRaw !== sumRaw) throw new Error(`Ponder's balances sum to ${totals.sumRaw}`);
-    // Of the samples, the last before the logs were asked for is where the work begins.
+    // The last sample before the first request for logs is the start of the work.
     const before = cpu.findLast(({ atMs }) => atMs <= firstLogsAtMs)?.cpuMs ?? 0;
     const cpuMs = (cpu.at(-1)?.cpuMs ?? 0) - before;
     return { elapsedMs: readyAtMs - firstLogsAtMs, cpuMs, peakRssMiB };

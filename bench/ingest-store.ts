@@ -1,4 +1,4 @@
-// Where an ingest run keeps its data: a file in a temporary folder, or a database of a real server.
+// The store of an ingest run: a file in a temporary folder, or a database of a real server.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Makes our indexer keep a row for every transfer, which Mintwire itself does not: Ponder does, and
-// the comparison is of the same work. The rows are part of the same transactions as the rest.
+// Makes our indexer store a row for every transfer, which Mintwire itself does not: Ponder does,
+// and both must do the same work. The rows are written in the same transactions as the rest.
 
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
@@ -61,7 +61,7 @@ function* toRows(blocks: readonly BlockEvents[]): Generator<SqlRow> {
   }
 }
 
-/** Listens to what the adapter reads, and adds it to the transaction that commits those blocks. */
+/** Collects what the adapter reads, and adds it to the transaction that commits those blocks. */
 export function keepTransferRows(adapter: ChainAdapter, { market }: Store): void {
   let waiting: BlockEvents[] = [];
   const readBlocks = adapter.readBlocks.bind(adapter);

@@ -1,4 +1,4 @@
-// Our indexer in a process of its own, over a recorded chain, until it has reached the head.
+// Our indexer in its own process, over a recorded chain, until it has reached the head.
 
 import { createEvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
 import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../src/ingest/indexer.ts';
@@ -17,7 +17,7 @@ export interface IngestRun {
   readonly rpcUrl: string;
   readonly head: number;
   readonly store: StoreAddress;
-  /** Whether a row is kept for every transfer, beside what Mintwire keeps. */
+  /** Whether to store a row for every transfer, in addition. */
   readonly transferRows: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface IngestResult {
   readonly peakRssMiB: number;
   readonly commits: number;
   readonly warnings: readonly string[];
-  /** Counted after the end, to see that the work was done. */
+  /** Counted afterwards, to check that the work was done. */
   readonly transfers: number;
   readonly trades: number;
   readonly candles: number;
@@ -101,7 +101,7 @@ async function index(run: IngestRun): Promise<IngestResult> {
   const cpuBefore = process.cpuUsage();
   indexer.start();
   const endedAtMs = await arrived.promise;
-  // Reading back what was stored must not count as work or memory of indexing.
+  // Reading back the stored data must not count as indexing.
   const { user, system } = process.cpuUsage(cpuBefore);
   const peakRssMiB = process.resourceUsage().maxRSS / 1024;
   await indexer.stop();

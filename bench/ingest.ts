@@ -1,4 +1,5 @@
-// Part `ingest`: indexing a recorded chain, against Ponder for transfers, on each store for swaps.
+// Part `ingest`: indexing a recorded chain, against Ponder for transfers, and on each store for
+// swaps.
 
 import type { Store } from '../src/store/store.ts';
 import { type OursTiming, type Timing, timeOurs } from './ingest-ours.ts';
@@ -17,7 +18,7 @@ const PEAK_RSS_MAX_MIB = 400;
 interface TransferCase {
   readonly goal: 'ingestSparse' | 'ingestDense';
   readonly eventsPerBlock: number;
-  /** Ponder is slow, so where that will do it is given the beginning of the chain only. */
+  /** Ponder is slow, so where possible it gets only the beginning of the chain. */
   readonly partEvents: number;
   readonly quickEvents: number;
 }
@@ -29,7 +30,7 @@ const TRANSFER_CASES: readonly TransferCase[] = [
 
 interface Part {
   readonly rows: readonly Row[];
-  /** Runs that did what Mintwire does and no more. */
+  /** Runs without extra transfer rows. */
   readonly timings: readonly OursTiming[];
 }
 
@@ -43,7 +44,7 @@ function rounded(values: readonly number[]): string {
   return Math.round(median(values)).toLocaleString('en');
 }
 
-/** Runs work with a chain that is served meanwhile. */
+/** Runs work while a chain is served. */
 async function withChain<T>(
   options: Parameters<typeof startRecordedChain>[0],
   work: (chain: RecordedChain) => Promise<T>,
@@ -65,7 +66,7 @@ interface Pair {
   readonly serverShare: number;
 }
 
-/** The chain, the part of it that Ponder is given, and the chain as older nodes tell it. */
+/** The chain, the part of it for Ponder, and the chain as older nodes serve it. */
 interface TransferChains {
   readonly whole: RecordedChain;
   readonly part: RecordedChain;
@@ -74,13 +75,13 @@ interface TransferChains {
 
 interface TransferMeasures {
   readonly pairs: readonly Pair[];
-  /** Events per second without rows for transfers, and with logs that tell no time. */
+  /** Events per second without rows for transfers, and with logs without a time. */
   readonly plain: readonly number[];
   readonly older: readonly number[];
   readonly timings: readonly OursTiming[];
 }
 
-/** Interleaved, so that a noisy neighbour disturbs both alike. */
+/** Interleaved, so that other load affects both alike. */
 async function measureTransfers(
   chains: TransferChains & { readonly peer: RecordedChain },
   options: {
@@ -95,7 +96,7 @@ async function measureTransfers(
   const plain: OursTiming[] = [];
   const older: OursTiming[] = [];
   for (let i = 0; i < options.repetitions; i += 1) {
-    // A full run is silent for minutes otherwise.
+    // Progress, because a full run would be silent for minutes.
     const share = `${i + 1} of ${options.repetitions}`;
     console.error(`ingest: ${peer.logs} transfers in ${peer.head} blocks, ${engine}, ${share}`);
     const theirs = await timePonder(peer, engine);
@@ -108,7 +109,7 @@ async function measureTransfers(
       peerRssMiB: theirs.peakRssMiB,
       serverShare: ours.serverCpuMs / ours.elapsedMs,
     });
-    // Told beside the ratio and no part of it: in a quick run once is enough.
+    // Shown beside the ratio and not part of it: in a quick run once is enough.
     if (options.quick && i > 0) continue;
     plain.push(await timeOurs(whole, { engine, transferRows: false }));
     older.push(await timeOurs(chains.older, { engine, transferRows: true }));
@@ -137,7 +138,9 @@ function toTransferNote(measures: TransferMeasures, peerEvents: number): string 
   ].join(' ');
 }
 
-/** In full, Ponder indexes the whole chain on its embedded store; else a part is enough. */
+/**
+ * In a full run Ponder indexes the whole chain on its embedded store; otherwise a part is enough.
+ */
 async function benchTransfers(
   one: TransferCase,
   options: { readonly quick: boolean; readonly repetitions: number },

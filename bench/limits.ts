@@ -1,4 +1,4 @@
-// What limits each hot path now, in words: written by whoever last looked at its profile.
+// What limits each hot path now, in words: update it when you look at its profile.
 
 export const LIMITS: Readonly<Record<string, string>> = {
   'Hot reads': `What is left is the kernel taking the bytes (\`writev\`) and node:http itself: parsing, timers,

@@ -1,21 +1,21 @@
-// A load generator on raw sockets: light enough that the server under test is what is measured.
+// A load generator on raw sockets, light enough that the server is what is measured.
 
 import { connect, type Socket } from 'node:net';
 
 export interface LoadOptions {
   readonly port: number;
-  /** Asked in turn, over all connections together. */
+  /** Requested in turn, over all connections together. */
   readonly path: string | readonly string[];
-  /** Rest between an answer and the next request; none unless told. */
+  /** The pause between a response and the next request; none by default. */
   readonly pauseMs?: number;
   readonly connections: number;
   readonly durationMs: number;
-  /** Ends after so many requests, too. */
+  /** Also ends after this many requests. */
   readonly requestsMax?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON to post; GET where it is left out. */
+  /** JSON to post; GET if omitted. */
   readonly body?: string;
-  /** What every answer must be; 200 unless told. */
+  /** The expected status of every response; 200 by default. */
   readonly status?: number;
 }
 
@@ -29,7 +29,7 @@ export interface LoadResult {
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** Where the first answer in `buffer` ends, or −1 while it is not whole. */
+/** Where the first response in `buffer` ends, or −1 while it is incomplete. */
 function answerEnd(buffer: Buffer, status: number): number {
   const headEnd = buffer.indexOf(HEAD_END);
   if (headEnd < 0) return -1;
@@ -51,7 +51,7 @@ function toBodyHeaders(body: string): string[] {
   return ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`];
 }
 
-/** One request after the other on each connection, for a bounded time, on loopback. */
+/** Sequential requests on each connection, for a bounded time, on loopback. */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const extra = Object.entries(options.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   const paths = typeof options.path === 'string' ? [options.path] : options.path;

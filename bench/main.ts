@@ -1,4 +1,4 @@
-// `npm run bench [-- parts] [--quick] [--check]`: measurements as ratios to peers, in one run.
+// `npm run bench [-- parts] [--quick] [--check]`: benchmarks as ratios to peers, in one run.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -20,7 +20,7 @@ import { benchStream } from './stream.ts';
 
 interface Part {
   readonly run: (options: { readonly quick: boolean }) => Promise<readonly Row[]>;
-  /** What it took on two cores, for the plan that is shown first. */
+  /** The duration on two cores, for the plan that is shown first. */
   readonly seconds: number;
   readonly quickSeconds: number;
 }
@@ -58,7 +58,7 @@ function writePages(fresh: Partial<Results>): void {
   }
 }
 
-/** Runs one part and keeps its rows at once: a later part that fails takes nothing away. */
+/** Runs one part and stores its rows at once, so that a later failure loses nothing. */
 async function runPart(name: string, part: Part, quick: boolean): Promise<readonly Row[]> {
   const [loadBefore = 0] = loadavg();
   const startedMs = performance.now();
@@ -106,7 +106,7 @@ if (unknown.length > 0) {
   refuseCommand(FORM, `no part ${unknown.join(', ')}; known: ${names}`);
   process.exit();
 }
-// A profile compares nothing, so it is taken only when it is asked for.
+// A profile compares nothing, so it runs only on request.
 const isChosen = (name: string) => (chosen.length === 0 ? name !== PROFILE : chosen.includes(name));
 const plan = Object.entries(PARTS).filter(([name]) => isChosen(name));
 const toSeconds = (part: Part) => (quick ? part.quickSeconds : part.seconds);

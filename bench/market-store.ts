@@ -1,4 +1,4 @@
-// A store with as many tokens as wanted, each with a market of its own, and a few with a long past.
+// A store with any number of tokens, each with its own market, a few with a long history.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const CHAIN = 'devnet';
 const NOW_MS = 1_790_000_000_000;
 const E18 = 10n ** 18n;
 
-/** At most so many tokens have a long past; the others have one trade and two holders. */
+/** The maximum number of tokens with a long history; the others have one trade and two holders. */
 export const DEEP_COUNT = 400;
 const DEEP_TRADES = 620;
 const DEEP_HOLDERS = 150;
@@ -49,7 +49,7 @@ function makeWord(random: Random): string {
   return Array.from({ length: 2 + random.below(3) }, () => random.pick(SYLLABLES)).join('');
 }
 
-/** Names as strangers give them: some words are everybody's, most are hardly anybody's. */
+/** Realistic names: some words are common, most are rare. */
 export function makeTexts(random: Random): { symbol: string; name: string } {
   const words = Array.from({ length: 1 + random.below(3) }, () => makeWord(random));
   const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' ');
@@ -153,7 +153,7 @@ export function makePool(token: TokenRecord, number: number): PoolRecord {
 
 export interface MarketSize {
   readonly tokens: number;
-  /** How many of them have a long past, which is what takes time to write. */
+  /** How many of them have a long history, which takes time to write. */
   readonly deepTokens?: number;
 }
 
@@ -217,7 +217,7 @@ async function fill(store: Store, { tokens, deepTokens = DEEP_COUNT }: MarketSiz
   await store.market.putAccounts(CHAIN, new Map(owners.map((owner) => [owner, false])));
 }
 
-/** A deployment file for a chain that nobody serves: what is stored is all there is. */
+/** A deployment file for a chain without a node: only the stored data exists. */
 export function writeDeployment(
   folder: string,
   chain: { readonly rpcUrl: string; readonly contracts?: Readonly<Record<string, string>> },
@@ -252,12 +252,12 @@ export async function buildMarketStore(
   } finally {
     await store.close();
   }
-  // Nothing listens on the discard port: the indexer waits, and what is stored stays as it is.
+  // Nothing listens on the discard port: the indexer waits, and the stored data stays as it is.
   const file = writeDeployment(folder, { rpcUrl: 'http://127.0.0.1:9' });
   return { DATA_DIR: folder, DEVNET: 'on', DEVNET_DEPLOYMENT: file };
 }
 
-/** Search is served once its index stands. */
+/** Waits until the search index is loaded. */
 export async function untilLoaded(server: { readonly port: number }): Promise<void> {
   const url = `http://127.0.0.1:${server.port}/v1/tokens/search?q=warm`;
   while ((await fetch(url)).status !== 200) {
@@ -267,7 +267,7 @@ export async function untilLoaded(server: { readonly port: number }): Promise<vo
 
 const TOKEN = `chain=devnet&mint=${toAddress('aa', 3)}`;
 
-/** Reads of a token with a long past. */
+/** Reads of a token with a long history. */
 export const READS = {
   klines: `/v1/token/klines?${TOKEN}&interval=1m`,
   trades: `/v1/token/trades?${TOKEN}`,

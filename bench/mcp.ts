@@ -1,4 +1,4 @@
-// Part `mcp`: what a tool call costs against the same read over HTTP, by CPU per request.
+// Part `mcp`: the cost of a tool call against the same read over HTTP, by CPU per request.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import type { Row } from './row.ts';
 const CONNECTIONS = 8;
 const TOKEN = { chain: 'devnet', mint: toAddress('aa', 3) };
 
-/** As many rows as the tools give by themselves, and once many more. */
+/** The tools' default row counts, and once many more. */
 const TWINS = [
   { tool: 'get_entitlements', path: '/v1/entitlements', input: {} },
   { tool: 'get_token', path: '/v1/token', input: TOKEN },
@@ -24,7 +24,7 @@ const TWINS = [
 
 type Twin = (typeof TWINS)[number];
 
-/** Both generations of the protocol take the same way; the one with more to check is measured. */
+/** Both protocol generations take the same path; the one with more checks is measured. */
 function toCall({ tool, input }: Twin) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -79,7 +79,7 @@ async function measureTwin(
   const requests = [toCall(twin), toRead(twin)] as const;
   for (const request of requests) await measureCpu(server, request, durationMs);
   const pairs: { call: number; read: number }[] = [];
-  // Interleaved, so that a noisy neighbour disturbs both alike.
+  // Interleaved, so that other load affects both alike.
   for (let i = 0; i < (options.quick ? 3 : 5); i += 1) {
     const call = await measureCpu(server, requests[0], durationMs);
     pairs.push({ call, read: await measureCpu(server, requests[1], durationMs) });

@@ -1,4 +1,4 @@
-// What is told of repetitions: their median and how far they are apart.
+// Statistics of repetitions: their median and spread.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

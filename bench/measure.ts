@@ -1,4 +1,4 @@
-// Repetition, medians and processes for the measurements.
+// Repetitions, medians and processes for the benchmarks.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork, spawn } from 'node:child_process';
@@ -13,27 +13,27 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Half the distance between the quartiles, as a share of the median: of many short turns on a
- * machine with others, the extremes tell of the others. Of fewer than five it is half the range.
+ * Half the interquartile range, as a share of the median: on a shared machine the extremes of many
+ * short turns are caused by others. For fewer than five values it is half the range.
  */
 export function spread(values: readonly number[]): number {
   assert.ok(values.length >= 2, 'a spread needs what was measured at least twice');
   const sorted = [...values].sort((a, b) => a - b);
-  // Rounded outwards, so that few values are not taken for closer than they are.
+  // Rounded outwards, so that a few values do not look closer than they are.
   const low = sorted[Math.floor((sorted.length - 1) * 0.25)] ?? Number.NaN;
   const high = sorted[Math.ceil((sorted.length - 1) * 0.75)] ?? Number.NaN;
   return (high - low) / 2 / median(values);
 }
 
-/** Milliseconds of CPU that the threads of a process have used; Linux only. */
+/** Milliseconds of CPU used by the threads of a process; Linux only. */
 export function readCpuMs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
-  // Nanoseconds on a processor come first; the ticks of `stat` are too coarse for short turns.
+  // The first field is nanoseconds of CPU; the ticks in `stat` are too coarse for short turns.
   const texts = threads.map((id) => readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8'));
   return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
 }
 
-/** The same of its main thread alone, for work that other threads only feed. */
+/** The same for its main thread only. */
 export function readMainCpuMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }
@@ -48,7 +48,7 @@ export interface Comparison {
   readonly peer: readonly Turn[];
 }
 
-/** Takes turns between two servers, many and short: what else the machine does hits both alike. */
+/** Alternates between two servers in many short turns, so that other load affects both alike. */
 export async function takeTurns(
   servers: { readonly ours: StartedServer; readonly peer: StartedServer },
   load: { readonly path: string; readonly connections: number },
@@ -70,19 +70,19 @@ export async function takeTurns(
   return { ours: turns.map(({ ours }) => ours), peer: turns.map(({ peer }) => peer) };
 }
 
-/** How much of the peer's speed is ours, turn by turn. */
+/** Our speed relative to the peer's, turn by turn. */
 export function toRatios({ ours, peer }: Comparison): number[] {
   return ours.map((turn, index) => turn.perSecond / (peer[index]?.perSecond ?? Number.NaN));
 }
 
-/** By what a request costs in CPU, as a line of text. */
+/** The ratio of CPU per request, as text. */
 export function toCpuNote({ ours, peer }: Comparison): string {
   const [own, other] = [ours, peer].map((turns) => median(turns.map((one) => one.cpuMicros)));
   if (own === undefined || other === undefined) return '';
   return `by CPU per request ${(other / own).toFixed(2)}: ${own.toFixed(0)} µs against ${other.toFixed(0)} µs`;
 }
 
-/** Megabytes of memory that a process has of its own, mapped files aside; Linux only. */
+/** Megabytes of private memory of a process, without mapped files; Linux only. */
 export function readOwnMb(pid: number): number {
   const kilobytes = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) / 1024;
@@ -104,11 +104,11 @@ function toStopped(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 
 export interface ServeOptions {
   readonly env: Readonly<Record<string, string>>;
-  /** For the runtime itself: a profile, a bound. */
+  /** Arguments of the runtime: a profile, a limit. */
   readonly nodeArgs?: readonly string[];
 }
 
-/** Our service as a process, with limits out of the way; resolves when it says it serves. */
+/** Our service as a process, without effective limits; resolves when it serves. */
 export function startOurs(options: ServeOptions): Promise<StartedServer> {
   const child = spawn(process.execPath, [...(options.nodeArgs ?? []), 'src/cli/main.ts', 'serve'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -141,7 +141,7 @@ export function startOurs(options: ServeOptions): Promise<StartedServer> {
   });
 }
 
-/** Bare node:http that answers the given bytes with the given headers. */
+/** Bare node:http that sends the given bytes with the given headers. */
 export function startBare(answer: {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-// What the page tells of a row.
+// How the page shows a row.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

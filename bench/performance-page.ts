@@ -1,4 +1,4 @@
-// `docs/performance.md` and its plots, made from what was measured last.
+// Renders `docs/performance.md` and its plots from the latest results.
 
 import { GOALS, type Goal } from './goals.ts';
 import { LIMITS } from './limits.ts';
@@ -20,11 +20,11 @@ function toRatio(ratio: number | null): string {
 }
 
 export function toSpread({ spread }: Row): string {
-  // What was stored before every row had a spread is shown without one until measured again.
+  // Rows stored before spreads existed have none until they are measured again.
   return Number.isFinite(spread) ? `±${(spread * 100).toFixed(0)} %` : '';
 }
 
-/** A bar inside a cell would end it. */
+/** Escapes bars, which would end a table cell. */
 function toCell(text: string): string {
   return text.replaceAll('|', '\\|');
 }

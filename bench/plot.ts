@@ -1,10 +1,10 @@
-// Plots as SVG, by hand: bars of ratios with their goals, and lines of costs that grow.
+// Renders SVG plots: bars of ratios with their goals, and lines of growing costs.
 
 import type { Growth } from './row.ts';
 
 const WIDTH = 760;
 const FONT = 'font-family="system-ui, sans-serif" font-size="12"';
-/** Readable on light and on dark pages. */
+/** Readable on light and dark pages. */
 const STYLE = `<style>
   .text { fill: #24292f } .faint { fill: #6e7781 } .line { stroke: #d0d7de }
   .bar { fill: #2da44e } .missed { fill: #cf222e } .goal { stroke: #0969da; stroke-width: 2 }
@@ -99,7 +99,7 @@ function plotCurve({ name, of, unit, points }: Curve, top: number): string[] {
   ];
 }
 
-/** One flat-or-not line below the other, each from zero, so that growth is seen as it is. */
+/** One line per curve, each from zero, so that growth is visible. */
 export function plotGrowth(curves: readonly Curve[]): string {
   const parts = curves.flatMap((curve, index) => plotCurve(curve, index * CURVE_HEIGHT));
   return svg('Costs as data grow', curves.length * CURVE_HEIGHT, parts);

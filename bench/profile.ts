@@ -1,4 +1,4 @@
-// Part `profile`: where the time of each hot path goes, from CPU profiles taken under load.
+// Part `profile`: where the time of each hot path goes, from CPU profiles under load.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ const run = promisify(execFile);
 const CONNECTIONS = 32;
 
 type Drive = (server: StartedServer, durationMs: number) => Promise<unknown>;
-/** Resolves with the moment from which on the profile counts. */
+/** Resolves with the moment from which the profile counts. */
 type Work = (profile: ProfileFolder, durationMs: number) => Promise<number>;
 
 async function driveHot(server: StartedServer, durationMs: number): Promise<void> {
@@ -45,7 +45,7 @@ async function driveSearch(server: StartedServer, durationMs: number): Promise<v
   await runLoad({ port: server.port, path, connections: CONNECTIONS, durationMs });
 }
 
-/** A server over a stored market, profiled from its start to its end. */
+/** A server over a stored market, profiled from start to end. */
 function profileServer(drive: Drive): Work {
   return async (profile, durationMs) => {
     const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));

@@ -1,5 +1,5 @@
-// Part `quote`, over HTTP: what a quote takes through the whole stack, for an ordinary token and
-// for one with 200 pools.
+// Part `quote`, over HTTP: a quote through the whole stack, for an ordinary token and for one with
+// 200 pools.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -166,7 +166,7 @@ async function measure(server: StartedServer, quick: boolean): Promise<Row[]> {
 export async function benchQuoteHttp(options: { readonly quick: boolean }): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
   try {
-    // Quotes ask for pools alone: of the past that takes time to write, little will do.
+    // Quotes only need pools, so a short history is enough.
     const env = await buildMarketStore(folder, { tokens: 1000, deepTokens: 20 });
     await addPools(folder);
     const server = await startOurs({

@@ -1,4 +1,4 @@
-// Part `quote`: what a hot read waits beside 32 callers who each ask for a quote that takes long.
+// Part `quote`: the latency of a hot read beside 32 callers with long quotes.
 
 import { type LoadResult, runLoad } from './load-client.ts';
 import { median, type StartedServer, spread } from './measure.ts';
@@ -9,19 +9,22 @@ const READERS = 2;
 const PAUSE_MS = 2;
 
 export interface LongQuotes {
-  /** What is read again and again. */
+  /** The hot read. */
   readonly readPath: string;
-  /** The quote that takes long. */
+  /** The long quote. */
   readonly quoteBody: string;
 }
 
-/** A few readers who rest between requests: what they wait for is us, not each other. */
+/**
+ * A few readers that pause between requests, so that they wait for the server and not for each
+ * other.
+ */
 function read(server: StartedServer, path: string, durationMs: number): Promise<LoadResult> {
   const load = { port: server.port, path, connections: READERS, pauseMs: PAUSE_MS };
   return runLoad({ ...load, durationMs });
 }
 
-/** Turn by turn, without the quotes and with them. */
+/** Alternating, without and with the quotes. */
 export async function benchLongQuotes(
   server: StartedServer,
   { readPath, quoteBody }: LongQuotes,

@@ -17,7 +17,7 @@ const FEE_PIPS = 3000;
 const POSITION_COUNT = 12;
 const CROSSING_COUNT_MAX = 10;
 
-/** Nested positions, so that each further tick on the way changes the liquidity. */
+/** Nested positions, so that each further tick changes the liquidity. */
 function createRows() {
   const rows = new Map<number, { liquidityNet: bigint; liquidityGross: bigint }>();
   let liquidity = 0n;
@@ -33,7 +33,7 @@ function createRows() {
 
 interface Scene {
   readonly createPool: () => ConcentratedPool;
-  /** By crossings less one: an amount that crosses so many ticks. */
+  /** By crossings minus one: an amount that crosses that many ticks. */
   readonly amounts: readonly bigint[];
   readonly askSdk: (amountIn: bigint) => Promise<{ out: bigint; sqrtPriceX96: bigint }>;
 }
@@ -75,7 +75,7 @@ async function createScene(): Promise<Scene> {
   return { createPool, amounts, askSdk };
 }
 
-/** Microseconds of one call, over as many as fit into a while. */
+/** Microseconds per call, over as many calls as fit into the given time. */
 async function measureUs(run: () => unknown, forMs: number): Promise<number> {
   const startedMs = performance.now();
   let count = 0;

@@ -1,4 +1,4 @@
-// The recorded chain must be believed by the same checks as a node's.
+// The recorded chain must pass the same checks as a node.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

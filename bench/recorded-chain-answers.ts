@@ -1,4 +1,4 @@
-// Answers a node's read methods from a recorded chain, mostly by pointing at bytes that are ready.
+// Answers a node's read methods from a recorded chain, mostly with prepared bytes.
 
 import type { ContractCalls } from './recorded-chain-contracts.ts';
 import type { ChainRecording, TextList } from './recorded-chain-recorder.ts';
@@ -126,7 +126,7 @@ export class RecordedAnswers {
     );
     const hasMoreTopics = topics.slice(1).some((topic) => topic !== null);
     if (!hasMoreTopics && wanted.every(Boolean)) {
-      // The last log's comma is left out.
+      // Without the comma of the last log.
       const bytes = logs.bytes.subarray(logs.offsets[first], logs.offsets[end]! - 1);
       return [OPEN, bytes, CLOSE];
     }

@@ -1,4 +1,4 @@
-// The contracts of the recorded chains: their addresses, their words and what they say when asked.
+// The contracts of the recorded chains: addresses, event data and call results.
 
 import { decodeFunctionData, encodeFunctionResult, multicall3Abi } from 'viem';
 import type { EvmDeployment } from '../src/chains/evm/deployment.ts';
@@ -74,7 +74,7 @@ function toStringResult(text: string): string {
 
 export type ContractCalls = (to: string, data: string) => string;
 
-/** Answers metadata and supplies, singly and through Multicall3; of anything else, no data. */
+/** Answers metadata and supplies, single and through Multicall3; no data for anything else. */
 export function createContractCalls(tokens: readonly RecordedToken[]): ContractCalls {
   const byAddress = new Map(tokens.map((token) => [token.address, token]));
   function callToken(to: string, data: string): string {

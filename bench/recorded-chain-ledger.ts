@@ -1,4 +1,4 @@
-// Who holds what on a chain that is being recorded, so that nobody sends what they do not have.
+// The balances on a chain that is being recorded, so that nobody sends what they do not have.
 
 import { TRANSFER_TOPIC } from '../src/chains/evm/tokens/decode-transfer.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
@@ -9,7 +9,7 @@ import type { RecordedLog } from './recorded-chain-recorder.ts';
 export interface LedgerTotals {
   /** Balances above zero, over all tokens. */
   readonly balances: number;
-  /** Their sum in raw units, as a decimal text. */
+  /** Their sum in raw units, as decimal text. */
   readonly sumRaw: string;
 }
 
@@ -20,7 +20,7 @@ export class Ledger {
     return this.#balances.get(token.address)?.get(owner) ?? 0n;
   }
 
-  /** Moves an amount and returns the log that says so; the zero address mints. */
+  /** Moves an amount and returns its log; the zero address mints. */
   transfer(
     token: RecordedToken,
     move: { readonly from: string; readonly to: string; readonly amountRaw: bigint },

@@ -1,4 +1,5 @@
-// Starts the recorded chain as a process of its own, so that serving it costs the indexers nothing.
+// Starts the recorded chain as a separate process, so that serving it does not cost the indexers
+// CPU.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +11,7 @@ import type {
 
 export interface RecordedChain extends RecordedChainReady {
   readonly url: string;
-  /** What was asked since the last call, and forgets it. */
+  /** Returns and resets the counts since the last call. */
   report(): Promise<RecordedChainReport>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Writes a chain down the way a node tells it: blocks, transactions and logs as ready JSON bytes.
+// Records a chain as a node serves it: blocks, transactions and logs as JSON bytes.
 
 import { hash as digest } from 'node:crypto';
 import { toLogsBloom } from '../src/chains/evm/blocks/logs-bloom.ts';
@@ -17,7 +17,7 @@ export interface RecordedTransaction {
   readonly logs: readonly RecordedLog[];
 }
 
-/** Many texts as one buffer; text `n` lies between the offsets `n` and `n + 1`. */
+/** Many texts in one buffer; text `n` is between the offsets `n` and `n + 1`. */
 export interface TextList {
   readonly bytes: Buffer;
   readonly offsets: readonly number[];
@@ -26,14 +26,14 @@ export interface TextList {
 export interface ChainRecording {
   readonly chainId: number;
   readonly head: number;
-  /** The last block with events: everything above it is empty and may be reorganised. */
+  /** The last block with events: everything above it is empty and not final. */
   readonly finalized: number;
-  /** With hashes of transactions, and with whole transactions, by block number. */
+  /** With transaction hashes, and with full transactions, by block number. */
   readonly lightBlocks: TextList;
   readonly fullBlocks: TextList;
   /** Each log ends with a comma, so that any run of them is a list. */
   readonly logs: TextList;
-  /** The first log of each block, and at the end the number of all. */
+  /** The first log of each block, and at the end the total number. */
   readonly firstLogs: readonly number[];
   /** Contract and first topic of each log, as an index into `kinds`. */
   readonly logKinds: readonly number[];
@@ -45,7 +45,7 @@ export interface ChainRecording {
 export interface RecorderOptions {
   readonly chainId: number;
   readonly blockTimeS: number;
-  /** Whether logs carry their block's time, as today's nodes tell. */
+  /** Whether logs have their block's time, as on current nodes. */
   readonly blockTimestamps: boolean;
 }
 
@@ -58,7 +58,7 @@ function toQuantity(value: number): string {
   return `0x${value.toString(16)}`;
 }
 
-/** Nobody can recompute a hash without the signed bytes, so any unique word serves. */
+/** A hash cannot be recomputed without the signed bytes, so any unique word works. */
 function toHash(text: string): string {
   return `0x${digest('sha256', text)}`;
 }
@@ -82,7 +82,7 @@ class TextListWriter {
   }
 
   #flush(): void {
-    // All of it is hex and ASCII, so a character is a byte.
+    // It is all ASCII, so a character is a byte.
     this.#buffers.push(Buffer.from(this.#pending.join(''), 'latin1'));
     this.#pending = [];
   }

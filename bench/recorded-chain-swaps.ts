@@ -1,4 +1,4 @@
-// A chain with Uniswap V2 pairs: created, funded and traded, with every log that those really emit.
+// A chain with Uniswap V2 pairs: created, funded and traded, with all the logs that those emit.
 
 import { createRandom, type Random } from '../devnet/random.ts';
 import { DEPOSIT_TOPIC } from '../src/chains/evm/tokens/decode-transfer.ts';
@@ -35,7 +35,7 @@ export interface SwapChainOptions {
 }
 
 const TOKEN_COUNT = 60;
-/** So many of the tokens trade against the stable coin too. */
+/** How many tokens also trade against the stable coin. */
 const STABLE_PAIR_COUNT = 15;
 const WALLET_COUNT = 2000;
 const SETUP_PER_BLOCK = 20;
@@ -65,7 +65,7 @@ function units(token: RecordedToken, amount: number): bigint {
   return BigInt(Math.round(amount * 1000)) * 10n ** BigInt(token.decimals - 3);
 }
 
-/** Wrapped coins come by deposit, which the contract tells without a transfer. */
+/** Wrapped coins are deposited, which emits no transfer. */
 function give(scene: Scene, token: RecordedToken, to: string, amountRaw: bigint): RecordedLog {
   const move = { from: ZERO_ADDRESS, to, amountRaw };
   if (token.address !== WRAPPED) return scene.ledger.transfer(token, move);
@@ -149,7 +149,7 @@ function createPairs(scene: Scene, tokens: ReadonlyMap<string, RecordedToken>): 
   return [anchor, ...pairs];
 }
 
-/** What the pair pays out after its fee of 0.3 %. */
+/** What the pair pays after its fee of 0.3 %. */
 function toAmountOut(reserveIn: bigint, reserveOut: bigint, amountIn: bigint): bigint {
   const withFee = amountIn * 997n;
   return (withFee * reserveOut) / (reserveIn * 1000n + withFee);
@@ -245,7 +245,7 @@ export function recordSwapChain(options: SwapChainOptions): RecordedMarket {
   }
   for (let left = options.swaps; left > 0; left -= options.swapsPerBlock) {
     const count = Math.min(left, options.swapsPerBlock);
-    // Few pairs have most of the trade, as everywhere.
+    // A few pairs have most of the trades, as in real markets.
     const pick = () => pairs[Math.floor(scene.random.next() ** 2 * pairs.length)]!;
     recorder.addBlock(Array.from({ length: count }, () => toSwap(scene, pick())));
     block += 1;

@@ -24,7 +24,7 @@ export interface RecordedMarket {
   readonly totals: LedgerTotals;
 }
 
-/** Empty blocks at the end: more than any indexer in the comparison holds to be unfinalized. */
+/** Empty blocks at the end: more than any indexer in the comparison considers unfinalized. */
 export const TAIL_BLOCKS = 64;
 
 const TOKEN_COUNT = 5;
@@ -68,7 +68,7 @@ function toTransfer(scene: Scene, token: RecordedToken): RecordedTransaction {
   };
 }
 
-/** No chain has the same number in every block, and nodes' limits are round numbers. */
+/** Varied, because real blocks differ, and nodes' limits are round numbers. */
 function pickEventCount(random: Random, average: number): number {
   const swing = Math.floor((average * 2) / 5);
   return average - swing + random.below(2 * swing + 1);

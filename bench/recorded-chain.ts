@@ -22,9 +22,9 @@ export interface RecordedChainReady {
   readonly totals: LedgerTotals;
 }
 
-/** What was asked since the last report. */
+/** The requests since the last report. */
 export interface RecordedChainReport {
-  /** When logs were first asked for: whatever came before was starting up. */
+  /** When logs were first requested: everything before was startup. */
   readonly firstLogsAtMs: number | null;
   readonly requests: number;
   readonly calls: number;

@@ -1,4 +1,4 @@
-// What was measured last, kept part by part in `bench/results/latest.json`.
+// The latest results, stored part by part in `bench/results/latest.json`.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ export interface PartResult {
   readonly commit: string;
   readonly quick: boolean;
   readonly seconds: number;
-  /** Processes that wanted the processor when the part began; above the cores, others disturb. */
+  /** The load average when the part began; above the number of cores, other processes interfere. */
   readonly loadBefore: number;
   readonly machine: Machine;
   readonly rows: readonly Row[];
@@ -29,7 +29,7 @@ export interface PartResult {
 export interface PathProfile {
   readonly measuredAt: string;
   readonly commit: string;
-  /** The largest costs by self time, as shares of the time that the thread worked. */
+  /** The largest costs by self time, as shares of the busy time of the thread. */
   readonly costs: readonly { readonly name: string; readonly share: number }[];
 }
 
@@ -51,7 +51,7 @@ export function readMachine(): Machine {
   };
 }
 
-/** The commit in work, or `unknown` where the project is no repository. */
+/** The current commit, or `unknown` outside a repository. */
 export function readCommit(): string {
   try {
     const args = ['rev-parse', '--short', 'HEAD'];
@@ -69,7 +69,7 @@ export function readResults(): Results {
   }
 }
 
-/** Replaces what was measured anew and keeps the rest. */
+/** Replaces what was measured again and keeps the rest. */
 export function writeResults(fresh: Partial<Results>): Results {
   const kept = readResults();
   const results = {

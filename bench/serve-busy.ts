@@ -1,4 +1,4 @@
-// Reads beside an indexer at full speed, against the same reads when it rests.
+// Reads beside an indexer at full speed, against the same reads while it is idle.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ async function readBlock(server: StartedServer): Promise<number> {
   return ((await response.json()) as ChainAnswer).chains[0]?.head ?? 0;
 }
 
-/** Reads of tokens that trade; a parameter that differs makes each one cold. */
+/** Reads of tokens that trade; a varying parameter makes each one cold. */
 function createPaths(tokens: readonly string[]): () => string[] {
   let unique = 0;
   return () =>
@@ -37,7 +37,10 @@ function createPaths(tokens: readonly string[]): () => string[] {
     });
 }
 
-/** A few readers who rest between requests: what they wait for is us, not each other. */
+/**
+ * A few readers that pause between requests, so that they wait for the server and not for each
+ * other.
+ */
 async function measure(
   server: StartedServer,
   toPaths: () => string[],
@@ -76,7 +79,7 @@ export async function benchBusy(options: { readonly quick: boolean }): Promise<R
   };
   const server = await startOurs({ env });
   const toPaths = createPaths(chain.tokens);
-  // A short chain is indexed within seconds, and has to leave time for several turns.
+  // A short chain is indexed within seconds, so turns must be short.
   const turnMs = options.quick ? 1000 : 2000;
   try {
     while ((await readBlock(server)) < chain.head * 0.1) await sleep(50);

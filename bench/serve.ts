@@ -1,4 +1,4 @@
-// Part `serve`: answers through the whole stack against bare node:http with the same bytes, and
+// Part `serve`: responses through the whole stack against bare node:http with the same bytes, and
 // reads beside an indexer at full speed.
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -97,7 +97,7 @@ export async function benchServe(options: { readonly quick: boolean }): Promise<
   try {
     const env = await buildMarketStore(folder, { tokens: options.quick ? 50 : 10_000 });
     rows.push(...(await measureWith({ env, logLevel: 'info', hot: [WHOLE] }, options)));
-    // A line a request for a reader of a pipe is not what a peer of bare bytes can be held against.
+    // A peer of bare bytes writes no log lines, so these are compared without them.
     rows.push(...(await measureWith({ env, logLevel: 'warn', hot: HOT }, options)));
   } finally {
     rmSync(folder, { recursive: true, force: true });

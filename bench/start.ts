@@ -1,4 +1,4 @@
-// Part `start`: from the command to the first answer, on an empty folder and on a used one.
+// Part `start`: from the command to the first response, on an empty folder and on a used one.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

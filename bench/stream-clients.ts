@@ -1,4 +1,4 @@
-// A process full of readers on raw sockets: counts what comes, and on some of them when.
+// A process with many readers on raw sockets: counts what arrives, and on some of them when.
 
 import { connect, type Socket } from 'node:net';
 import { findMicros, readMicros, TOKEN } from './stream-market.ts';
@@ -9,17 +9,17 @@ export type ClientsCommand =
   | { readonly type: 'take' }
   | { readonly type: 'close' };
 
-/** What came since it was last asked for. */
+/** What arrived since the last call. */
 export interface Taken {
   readonly bytes: number;
-  /** From a block's arrival to these bytes, in milliseconds, sorted; of some readers. */
+  /** From a block's arrival to these bytes, in milliseconds, sorted; for some readers. */
   readonly latenciesMs: readonly number[];
 }
 
 const OPENING_AT_ONCE = 100;
 const CHURNING_AT_ONCE = 50;
 const SAMPLED = 50;
-/** An address has as many ports as a connection needs one of: more addresses, more ports. */
+/** Several source addresses, because one address does not have enough ports. */
 const SOURCES = Array.from({ length: 16 }, (_, index) => `127.0.0.${index + 2}`);
 
 let opened = 0;
@@ -59,7 +59,7 @@ async function openAll(command: Extract<ClientsCommand, { type: 'open' }>): Prom
   }
 }
 
-/** Comes and goes, as pages do. */
+/** Connects and disconnects, as pages do. */
 async function churn(port: number, count: number): Promise<void> {
   let left = count;
   const run = async () => {

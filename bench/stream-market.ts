@@ -1,4 +1,4 @@
-// The one market of the stream measurements, and a clock that its trades carry.
+// The market of the stream benchmarks, and a clock in the hashes of its trades.
 
 import type { ChainAssets } from '../src/chains/adapter.ts';
 import type { Address } from '../src/model/ids.ts';
@@ -21,19 +21,19 @@ export const ASSETS: ChainAssets = {
   anchorPools: [ANCHOR],
 };
 
-/** Microseconds that all processes of a machine agree on. */
+/** Microseconds on a clock that all processes of the machine share. */
 export function readMicros(): number {
   return Math.round((performance.timeOrigin + performance.now()) * 1000);
 }
 
-/** A transaction's hash that says when it was made. */
+/** A transaction hash that contains the time of its creation. */
 export function toTimedHash(number: number): string {
   return `0x${readMicros().toString(16).padStart(60, '0')}${number.toString(16).padStart(4, '0')}`;
 }
 
 const TIMED_HASH = /"txHash":"0x([0-9a-f]{60})/g;
 
-/** When the events in a piece of a stream were made. */
+/** The creation times of the events in a piece of a stream. */
 export function findMicros(text: string): number[] {
   return Array.from(text.matchAll(TIMED_HASH), ([, micros]) => Number.parseInt(micros ?? '', 16));
 }

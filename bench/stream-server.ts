@@ -1,4 +1,4 @@
-// A process with the real streams behind the real HTTP server, fed by an indexer's thread.
+// A process with the real streams and HTTP server, fed by an indexer's thread.
 
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';

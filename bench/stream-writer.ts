@@ -1,5 +1,5 @@
-// The indexer's thread of the stream measurements: makes blocks of trades of one token, applies and
-// commits them as they would be, and tells of each commit.
+// The indexer's thread of the stream benchmarks: creates blocks of trades of one token, applies and
+// commits them like the real one, and publishes each commit.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ChainAdapter } from '../src/chains/adapter.ts';
@@ -84,7 +84,7 @@ const index = new ChainIndex({
 const { signal } = new AbortController();
 await index.load(1, signal);
 
-/** The trades carry the moment at which their block came. */
+/** The trades contain the time at which their block arrived. */
 async function append(toEvents: () => readonly MarketEvent[]): Promise<void> {
   const header = toHeader(index.block + 1);
   await index.append({

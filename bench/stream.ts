@@ -1,5 +1,5 @@
-// Part `stream`: events to thousands of readers against a bare loop, how late they are, what idle
-// readers cost, and that nothing stays behind of those who left.
+// Part `stream`: events to thousands of readers against a bare loop, their latency, the cost of
+// idle readers, and that disconnected readers leave nothing behind.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import type { Row } from './row.ts';
 import type { ClientsCommand, Taken } from './stream-clients.ts';
 import type { WriterCommand } from './stream-writer.ts';
 
-/** Fifty events a second, as a busy chain brings them: five in a block. */
+/** Fifty events a second, as on a busy chain: five per block. */
 const BLOCKS_PER_SECOND = 10;
 const TRADES_PER_BLOCK = 5;
 const STOPPED = { blocksPerSecond: 0, tradesPerBlock: 0, bytes: 0 };
@@ -67,7 +67,7 @@ const take = async (clients: Child) => (await ask(clients, { type: 'take' })) as
 
 interface Delivery {
   readonly bytes: number;
-  /** Microseconds of CPU for a kilobyte that arrived. */
+  /** Microseconds of CPU per delivered kilobyte. */
   readonly cpuPerKb: number;
   readonly latenciesMs: readonly number[];
 }
@@ -80,7 +80,7 @@ async function deliver(
   server.tell(how.command);
   await sleep(1000);
   await take(clients);
-  // Indexing has a thread of its own, and the loop has nothing to compare with it.
+  // The main thread only: indexing has its own thread, which the bare loop does not have.
   const cpuMs = readMainCpuMs(server.pid);
   await sleep(how.ms);
   const taken = await take(clients);
@@ -154,7 +154,7 @@ function toDeliveryRow(all: readonly Deliveries[], quick: boolean): Row {
   };
 }
 
-/** What blocks take to one reader, in turns without a pause. */
+/** The latency from block to one reader, without pauses. */
 async function measureLatency({ ours, clients }: Scene, quick: boolean): Promise<Latencies[]> {
   const [ms, turnCount] = quick ? [700, 3] : [2500, 2];
   await ask(clients, { type: 'open', port: ours.port, count: 1, query: '' });
@@ -188,20 +188,20 @@ function toLatencyRow(turns: readonly Latencies[]): Row {
 async function readSettledMb(server: Listening): Promise<number> {
   for (let count = 0; count < 3; count += 1) {
     await server.ask('collect');
-    // After 200 ms each, readers seemed to cost half as much again: memory is given back late.
+    // After 200 ms each, readers seemed to cost half as much again: memory is freed late.
     await sleep(500);
   }
   return readOwnMb(server.pid);
 }
 
-/** Megabytes that a process has before readers come and while they are there. */
+/** Megabytes of a process before readers connect and while they are connected. */
 interface Kept {
   readonly before: number;
   readonly after: number;
 }
 
 function toIdleSize(quick: boolean) {
-  // In a short run the heap's own growth would count many times over: it is left out.
+  // In a short run the heap's own growth would dominate, so it is excluded.
   return quick ? { warm: 1000, count: 2500 } : { warm: 0, count: 10_000 };
 }
 
@@ -236,7 +236,7 @@ function toIdleRow(processes: readonly Kept[], quick: boolean): Row {
 }
 
 async function benchChurn({ ours, clients }: Scene, quick: boolean): Promise<Row> {
-  // The allocator keeps what the first tens of thousands made it take; a leak goes on growing.
+  // The allocator keeps what the first tens of thousands made it take; a leak keeps growing.
   const [warm, count] = quick ? [11_000, 4000] : [60_000, 100_000];
   const step = count / 20;
   const { port } = ours;
@@ -250,7 +250,7 @@ async function benchChurn({ ours, clients }: Scene, quick: boolean): Promise<Row
   };
   await ask(clients, { type: 'churn', port, count: warm });
   const before = await sampleMb();
-  // Each sample has its twin after as many comings and goings as the row tells of.
+  // Each sample is paired with one after the number of connections in the row.
   const sampled = step * (CHURN_SAMPLES - 1);
   await ask(clients, { type: 'churn', port, count: count - sampled });
   const after = await sampleMb();
@@ -281,14 +281,14 @@ async function withScene<T>(work: (scene: Scene) => Promise<T>): Promise<T> {
 export async function benchStream({ quick }: { readonly quick: boolean }): Promise<Row[]> {
   const latencies: Latencies[] = [];
   const deliveries: Deliveries[] = [];
-  // What a write costs depends on where a process has its memory: several are asked.
+  // The cost of a write depends on a process's memory layout, so several are measured.
   for (let count = 0; count < (quick ? 1 : 3); count += 1) {
     await withScene(async (scene) => {
       latencies.push(...(await measureLatency(scene, quick)));
       deliveries.push(await measureDelivery(scene, quick));
     });
   }
-  // Processes of their own, since what memory looks like depends on what one has been through.
+  // Separate processes, since memory depends on what a process did before.
   const idle: Kept[] = [];
   for (let count = 1; count < (quick ? 2 : 3); count += 1) {
     idle.push(await withScene((scene) => measureIdle(scene, quick)));
@@ -300,7 +300,7 @@ export async function benchStream({ quick }: { readonly quick: boolean }): Promi
   return [toLatencyRow(latencies), toDeliveryRow(deliveries, quick), toIdleRow(idle, quick), churn];
 }
 
-/** Nothing but events to many readers, for a profile of the server; resolves when it has ended. */
+/** Only events to many readers, for a profile of the server; resolves when it has ended. */
 export async function streamFor(options: {
   readonly nodeArgs: readonly string[];
   readonly durationMs: number;

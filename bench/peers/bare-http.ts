@@ -1,4 +1,4 @@
-// The peer of the serving benchmarks: bare node:http that answers the same bytes to anything.
+// The peer of the serving benchmarks: bare node:http that sends the same bytes for any request.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// The peer of the stream measurements: a bare loop that writes the same bytes to every socket.
+// The peer of the stream benchmarks: a bare loop that writes the same bytes to every socket.
 
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { toTimedHash } from '../stream-market.ts';
@@ -7,7 +7,7 @@ const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n';
 
 export interface BareCommand {
   readonly blocksPerSecond: number;
-  /** How much a block is. */
+  /** The bytes per block. */
   readonly bytes: number;
 }
 

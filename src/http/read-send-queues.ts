@@ -65,7 +65,10 @@ export function toConnectionName(ends: ConnectionEnds, order = endianness()): st
 }
 
 /**
- * Adds the entries of one table. A line is `   0: 0100007F:1F90 0100007F:C350 01 00000A28:00000000 …`: its number, the two ends, the state, then the send and receive queues. Nearly all queues are empty, so the queue is checked before the line is parsed.
+ * Adds the entries of one table. A line is
+ * `   0: 0100007F:1F90 0100007F:C350 01 00000A28:00000000 …`: its number, the two ends, the state,
+ * then the send and receive queues. Nearly all queues are empty, so the queue is checked before the
+ * line is parsed.
  */
 export function parseSendQueues(
   table: Buffer,

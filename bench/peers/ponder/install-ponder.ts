@@ -6,7 +6,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Its npm `latest` is older code. */
+/** Pinned, because its npm `latest` is older code. */
 export const PONDER_VERSION = '0.16.6';
 
 const FOLDER = fileURLToPath(new URL('../../../.peers/ponder/', import.meta.url));
@@ -19,7 +19,7 @@ const PACKAGE = {
   dependencies: { ponder: PONDER_VERSION, viem: '2.57.1', hono: '4.9.0' },
 };
 
-/** The app's files by where Ponder looks for them. */
+/** The app's files, by Ponder's paths. */
 const APP_FILES: Readonly<Record<string, string>> = {
   'ponder.config.ts': 'ponder.config.ts.txt',
   'ponder.schema.ts': 'ponder.schema.ts.txt',

@@ -1,4 +1,4 @@
-// Runs Ponder over a recorded chain, with nothing cached, until it says that it is ready.
+// Runs Ponder over a recorded chain, with an empty cache, until it reports that it is ready.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ export interface PonderTotals {
 
 export interface PonderResult {
   readonly readyAtMs: number;
-  /** The CPU that the process had used by certain moments, in order. */
+  /** The CPU used by the process at certain moments, in order. */
   readonly cpu: readonly { readonly atMs: number; readonly cpuMs: number }[];
   readonly peakRssMiB: number;
   readonly totals: PonderTotals;
@@ -107,7 +107,7 @@ async function waitUntilReady(
   }
 }
 
-/** Nobody else would end it if we are ended first; returns how to call that off. */
+/** Ends the child if we end first; returns a function that cancels that. */
 function endWithUs(child: ChildProcess): () => void {
   const end = () => child.kill('SIGKILL');
   const leave = () => process.exit(143);

@@ -21,7 +21,7 @@ const PACKAGE = {
   overrides: { hardhat: NOTHING, 'hardhat-watcher': NOTHING, dotenv: NOTHING },
 };
 
-/** As much of the SDK as is measured. */
+/** The measured part of the SDK. */
 export interface V3Sdk {
   readonly Pool: new (
     tokenA: unknown,
