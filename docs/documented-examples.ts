@@ -1,4 +1,4 @@
-// Finds the examples in the documents, runs them as a reader would, and compares what is shown.
+// Finds the examples in the documents, runs them as a reader would, and compares the responses.
 //
 // An example is a `sh` block with a curl to http://localhost:8080, right before a `json` block.
 
@@ -9,12 +9,12 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 export interface DocumentedExample {
-  /** File and line, for whoever has to mend it. */
+  /** File and line, for error messages. */
   readonly place: string;
   readonly file: string;
   readonly command: string;
   readonly shown: unknown;
-  /** Where the shown answer stands in the file. */
+  /** Where the shown response is in the file. */
   readonly start: number;
   readonly end: number;
 }
@@ -22,7 +22,7 @@ export interface DocumentedExample {
 export interface ExampleSetting {
   /** `http://127.0.0.1:<port>` of a service with the devnet. */
   readonly origin: string;
-  /** What commands find in their environment: `TOKEN`, `KEY` and so on. */
+  /** The environment of the commands: `TOKEN`, `KEY` and so on. */
   readonly env: Readonly<Record<string, string>>;
 }
 

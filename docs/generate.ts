@@ -1,4 +1,4 @@
-// Writes the documents that follow from code; with --check, tells whether they are up to date.
+// Writes the documents that are generated from code; with --check, checks that they are up to date.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { renderPerformance } from '../bench/performance-page.ts';

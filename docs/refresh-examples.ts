@@ -1,5 +1,5 @@
-// `npm run examples [-- part of a file's path …]`: real answers of the devnet for documents and
-// operations.
+// `npm run examples [-- part of a file's path …]`: puts real responses of the devnet into documents
+// and operations.
 
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Puts texts in from the last to the first, so that the places of the others stay. */
+/** Replaces texts from the last to the first, so that the other positions stay valid. */
 function replaceSpans(file: string, texts: readonly (Span & { readonly text: string })[]): void {
   let source = readFileSync(file, 'utf8');
   for (const { start, end, text } of [...texts].sort((a, b) => b.start - a.start)) {
@@ -74,7 +74,7 @@ function* walk(node: AnyNode): Generator<AnyNode> {
   }
 }
 
-/** What is written with names of its own is left to people. */
+/** Examples that use variables are left to people. */
 function isPlain(node: AnyNode): boolean {
   if (node.type === 'Property') return isPlain(node.value);
   if (node.type === 'ObjectExpression') return node.properties.every(isPlain);
@@ -82,7 +82,7 @@ function isPlain(node: AnyNode): boolean {
   return node.type === 'Literal' || node.type === 'UnaryExpression';
 }
 
-/** Where the answers stand in a file, by the id of their operation. */
+/** Where the answers are in a file, by operation id. */
 function findAnswers(file: string): Map<string, Span> {
   const code = stripTypeScriptTypes(readFileSync(file, 'utf8'));
   const answers = new Map<string, Span>();

@@ -1,11 +1,11 @@
-// The whole way of a trade: sign in, quote, build, review, sign, send, watch it arrive.
+// A whole trade: sign in, quote, build, review, sign, send, watch it arrive.
 // `npm start` in one terminal, `npx node examples/trade.ts` in another.
 
 import { createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
 const api = process.env['MINTWIRE_URL'] ?? 'http://127.0.0.1:8080/v1';
-// The devnet's first test account. Everybody knows its key: never use it elsewhere.
+// The devnet's first test account. Its key is public: never use it elsewhere.
 const key = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 const wallet = privateKeyToAccount(key);
 const chain = 'devnet';
@@ -20,7 +20,7 @@ async function call(path: string, body?: object, token?: string): Promise<any> {
   return response.json();
 }
 
-// Sign in: the wallet signs a text that the server wrote.
+// Sign in: the wallet signs a message that the server wrote.
 const challenge = await call('/auth/challenge', { address: wallet.address, chain });
 const { challengeId, message } = challenge;
 const signature = await wallet.signMessage({ message });
@@ -48,7 +48,7 @@ for (const one of built.transactions) {
   sent.push(await node.sendRawTransaction({ serializedTransaction }));
 }
 
-// Watch it: ask what became of it before ever sending anything again.
+// Watch it: check its status before you ever send anything again.
 const readStatus = () => call(`/trade/status?chain=${chain}&txHash=${sent.at(-1)}`);
 let fate = await readStatus();
 while (fate.status === 'pending' || (fate.status === 'confirmed' && !fate.tradeIds.length)) {
@@ -57,7 +57,7 @@ while (fate.status === 'pending' || (fate.status === 'confirmed' && !fate.tradeI
 }
 console.log(`${fate.status} in block ${fate.block}`);
 
-// And here it comes on the stream, as everybody sees it.
+// Finally it arrives on the stream.
 let text = '';
 for await (const part of stream.body!.pipeThrough(new TextDecoderStream())) {
   text += part;
