@@ -11,7 +11,7 @@ import type { Row } from './row.ts';
 const ROUTE_MS_MAX = 5;
 export const WORTHS = [100, 1_000, 10_000, 100_000] as const;
 
-/** As quotes ask: net of gas, and no more than one transaction has room for. */
+/** As quotes do: net of gas, within the room of one transaction. */
 export function routeOnce(market: RandomMarket, worth: number): number {
   const [tokenIn, tokenOut] = market.assets;
   assert.ok(tokenIn !== undefined && tokenOut !== undefined);
@@ -29,7 +29,7 @@ interface RouteTimes {
   readonly warmMs: readonly number[];
 }
 
-/** A market of its own for every measurement, so that nothing is remembered of its pools. */
+/** A new market for every measurement, so that nothing about its pools is cached. */
 function routeMarkets(marketCount: number): RouteTimes {
   const coldMs: number[] = [];
   const warmMs: number[] = [];
@@ -45,10 +45,10 @@ function routeMarkets(marketCount: number): RouteTimes {
   return { coldMs, warmMs };
 }
 
-/** The same markets in every round, made anew. */
+/** The same markets in every round, created again. */
 export function benchRoute(quick: boolean): Row {
   const [marketCount, roundCount] = quick ? [8, 3] : [40, 5];
-  // The first round warms the code up.
+  // The first round warms up.
   routeMarkets(marketCount);
   const rounds = Array.from({ length: roundCount }, () => routeMarkets(marketCount));
   const medians = rounds.map(({ coldMs }) => median(coldMs));

@@ -1,4 +1,4 @@
-// Talks to a server as a wallet's owner does: signs in, holds a session, manages keys.
+// A client of the access API: signs in, holds a session, manages keys.
 
 import assert from 'node:assert/strict';
 import type { TestWallet } from './wallets.ts';
@@ -12,9 +12,9 @@ export interface Answer {
 export interface AccessClient {
   send(method: string, path: string, options?: SendOptions): Promise<Answer>;
   challenge(wallet: Pick<TestWallet, 'address' | 'chain'>): Promise<Challenge>;
-  /** Signs in as a program does and returns the token. */
+  /** Signs in like a program and returns the token. */
   signIn(wallet: TestWallet): Promise<SignedIn>;
-  /** Signs in as a browser on this page does and returns the cookie. */
+  /** Signs in like a browser on this page and returns the cookie. */
   signInByCookie(wallet: TestWallet, page: string): Promise<string>;
   issueKey(token: string, name?: string): Promise<IssuedKey>;
 }

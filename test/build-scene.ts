@@ -1,4 +1,4 @@
-// Pricing and building on pools in memory and a scripted node, without a chain behind.
+// Pricing and building on pools in memory and a scripted node, without a chain.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -45,7 +45,7 @@ export const ROUTER: SwapRouter = {
   wrapped: WETH,
 };
 
-/** Prices for one and the same caller. */
+/** Always prices for the same caller. */
 export type ScenePricing = Omit<Pricing, 'price'> & {
   price(request: TradeRequest): Promise<PricedTrade>;
 };
@@ -53,7 +53,7 @@ export type ScenePricing = Omit<Pricing, 'price'> & {
 export interface BuildScene {
   readonly pricing: ScenePricing;
   readonly chain: TradeChain;
-  /** What the network charges; may be changed. */
+  /** The network's fees; tests may change them. */
   readonly fees: { current: NetworkFees | null };
   readonly node: ScriptedNode;
   readonly clock: ManualClock;
@@ -132,7 +132,7 @@ async function createTradeChain(
   };
 }
 
-/** Pauses between two looks take no time but the clock's; ends of a wait are real. */
+/** Short pauses only advance the clock; longer waits are real. */
 const PAUSE_MAX_MS = 1000;
 
 function createSleep(clock: ManualClock): Sleep {

@@ -1,28 +1,28 @@
-// A JSON-RPC proxy that misbehaves on purpose: the network's edge, in front of a real node.
+// A JSON-RPC proxy that misbehaves on purpose, at the network's edge, in front of a real node.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Fault =
   | 'none'
-  /** Takes the request and never answers. */
+  /** Accepts the request and never responds. */
   | 'hang'
   /** 429 with Retry-After. */
   | 'limit'
-  /** Cuts the connection in the middle of the answer. */
+  /** Cuts the connection in the middle of the response. */
   | 'cut'
-  /** Leaves out half of the logs. */
+  /** Omits half of the logs. */
   | 'partial'
-  /** Tells a head of some blocks ago. */
+  /** Reports a head of some blocks ago. */
   | 'lag'
-  /** Is suddenly another chain. */
+  /** Serves another chain. */
   | 'switch';
 
 export interface ChaosProxy {
   readonly url: string;
-  /** What goes wrong from now on; each answer is asked anew. */
+  /** The fault from now on; a function is called for each response. */
   setFault(fault: Fault | (() => Fault)): void;
-  /** Requests whose answers were spoilt; those that a fault leaves alone do not count. */
+  /** Requests with a corrupted response; those that a fault does not affect do not count. */
   readonly spoilt: () => number;
   stop(): Promise<void>;
 }
@@ -44,7 +44,7 @@ function toHexNumber(value: number): string {
   return `0x${Math.max(0, value).toString(16)}`;
 }
 
-/** Changes what a reply says, and tells whether it did; most calls pass as they are. */
+/** Corrupts a reply, and returns whether it did; most calls pass unchanged. */
 function spoilReply(fault: Fault, call: Call, reply: Reply): boolean {
   const { result } = reply;
   if (fault === 'partial' && call.method === 'eth_getLogs' && Array.isArray(result)) {
@@ -84,7 +84,7 @@ async function lagCalls(upstream: string, calls: readonly Call[]): Promise<Call[
   }));
 }
 
-/** Answers as the fault has it; resolves with whether anything was spoilt. */
+/** Responds according to the fault; resolves with whether anything was corrupted. */
 async function answer(
   options: { readonly upstream: string; readonly fault: Fault },
   request: IncomingMessage,

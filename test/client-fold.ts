@@ -1,4 +1,4 @@
-// Candles as a client makes them from trades, with arithmetic and a calendar of its own.
+// Folds trades into candles like a client, with independent arithmetic and calendar.
 
 import type { KlineInterval } from '../src/model/market-record.ts';
 
@@ -26,7 +26,7 @@ export interface ClientCandle {
   readonly sells: number;
 }
 
-/** Enough places for any value that occurs: fixed-point numbers are all that adding needs. */
+/** Enough decimal places for any value: additions only need fixed-point numbers. */
 export const PLACES = 120;
 
 export function toFixed(text: string): bigint {
@@ -41,7 +41,7 @@ export function toText(value: bigint): string {
   return part === '' ? whole : `${whole}.${part}`;
 }
 
-/** 18 significant digits, half-even, as the conventions say. */
+/** 18 significant digits, half-even, as documented. */
 export function round18(value: bigint): bigint {
   const extra = value.toString().length - 18;
   if (extra <= 0) return value;

@@ -1,4 +1,4 @@
-// Kills parts of a service with its embedded chain at random moments, over and over, while traders
+// Kills parts of a service with its embedded chain at random moments, repeatedly, while traders
 // trade; in the end nothing may be left running and the index must equal the chain.
 
 import assert from 'node:assert/strict';
@@ -18,9 +18,9 @@ import {
 const VICTIMS = ['service', 'devnet', 'node', 'guard', 'everything'] as const;
 type Victim = (typeof VICTIMS)[number];
 
-/** The index is compared with the chain after so many kills, and in the end. */
+/** The index is compared with the chain after this many kills, and at the end. */
 const KILLS_PER_CHECK = 10;
-/** Far beyond what a start takes: a service that is stuck must fail the drill, not hang it. */
+/** A generous limit: a stuck service must fail the drill, not hang it. */
 const READY_MAX_MS = 300_000;
 
 export interface DevnetKillsOptions {
@@ -29,7 +29,7 @@ export interface DevnetKillsOptions {
   /** From 0 up to but not including 1. */
   readonly random: () => number;
   readonly onKill: (killed: number, victim: Victim) => void;
-  /** The index was equal to the chain after so many kills. */
+  /** Called when the index was equal to the chain after this many kills. */
   readonly onVerified: (killed: number) => void;
 }
 
@@ -80,7 +80,7 @@ function killVictim(victim: Victim, service: RunningService, stateFile: string):
   }
 }
 
-/** Block 0 is what a fresh index begins with: block 1 must follow from it. */
+/** A new index begins with block 0, and block 1 must link to it. */
 async function assertGenesisKept(folder: string): Promise<void> {
   const file = join(folder, 'devnet', 'deployment.json');
   const rpc = createJsonRpc(JSON.parse(readFileSync(file, 'utf8')).rpcUrl);
@@ -103,7 +103,7 @@ async function createEnv(t: Cleanup, engine: Engine): Promise<Record<string, str
   return { ...env, DATABASE_URL: database.url, KEY_PEPPER };
 }
 
-/** Returns what `verify` printed last. */
+/** Returns the last output of `verify`. */
 export async function runDevnetKills(t: Cleanup, options: DevnetKillsOptions): Promise<string> {
   const { random, count } = options;
   const env = await createEnv(t, options.engine);
@@ -115,7 +115,7 @@ export async function runDevnetKills(t: Cleanup, options: DevnetKillsOptions): P
   await stopService(service);
   service = await startService(t, { env });
   for (let killed = 1; killed <= count; killed += 1) {
-    // Mostly one that runs, now and then one that is only starting.
+    // Usually a running one, sometimes one that is only starting.
     if (random() < 0.7) await untilReady(service);
     await sleep(random() * 3_000);
     const victim = VICTIMS[Math.floor(random() * VICTIMS.length)] ?? 'service';

@@ -1,4 +1,4 @@
-// New pools and positions on the test chain, beyond those that the devnet opens with.
+// New pools and positions on the test chain, besides the devnet's own.
 
 import { type Address, encodeFunctionData, maxUint256, parseAbi } from 'viem';
 import { MAKER } from '../devnet/accounts.ts';
@@ -22,7 +22,7 @@ export interface PositionSpan {
   readonly tickUpper: number;
 }
 
-/** Adds a position of the maker's: on V3 of a part of the opening amounts, on V4 of a liquidity. */
+/** Adds a position of the maker: on V3 a part of the opening amounts, on V4 a liquidity. */
 export function mintPosition(
   chain: TestChain,
   pool: DevnetPool,

@@ -43,7 +43,7 @@ async function untilReady(service: RunningService): Promise<void> {
   }
 }
 
-/** Whether a token can be sold is measured in the background; examples show what came of it. */
+/** Token safety is measured in the background; examples show its result. */
 async function untilSafetyKnown(service: RunningService): Promise<void> {
   const trade = { chain: 'devnet', mint: WIRE, side: 'buy', amountInRaw: `5${'0'.repeat(18)}` };
   for (let attempts = 0; attempts < 500; attempts += 1) {
@@ -79,7 +79,7 @@ async function toScene(service: RunningService): Promise<DocsScene> {
   };
 }
 
-/** The service as a reader starts it, with the past that a first start has. */
+/** The service as a reader starts it, with the history of a first start. */
 export async function startReaderScene(t: Cleanup): Promise<DocsScene> {
   const service = await startService(t, { env: { DEVNET: 'auto', ...PLENTY } });
   await untilReady(service);

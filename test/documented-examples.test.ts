@@ -1,4 +1,4 @@
-// Pins what counts as an example and when what is shown differs from what is real.
+// What counts as an example, and when it differs from the real response.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

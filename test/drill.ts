@@ -1,5 +1,5 @@
 // `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500` or `-- --faults`: the suite's
-// worst hours, at length, with a count.
+// hardest scenarios, repeated, with a count.
 
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';
@@ -17,7 +17,7 @@ import { runRandomTrades } from './random-trades.ts';
 import { startService } from './start-service.ts';
 import { startTradeService } from './trade-service.ts';
 
-/** Undoes in reverse what a drill set up. */
+/** Undoes what a drill set up, in reverse order. */
 function createCleanup() {
   const works: (() => unknown)[] = [];
   return {
@@ -28,7 +28,7 @@ function createCleanup() {
   };
 }
 
-/** Kills the service, its devnet, its node or all of them, over and over, while traders trade. */
+/** Kills the service, its devnet, its node or all of them, repeatedly, while traders trade. */
 async function drillKills(
   engine: Engine,
   wanted: { count: number; seed: number },
@@ -53,7 +53,7 @@ async function drillKills(
   }
 }
 
-/** Reorganises 1 to 50 blocks, over and over, under a service that follows. */
+/** Reorganises 1 to 50 blocks, repeatedly, under a service that follows. */
 async function drillReorgs(engine: Engine, count: number): Promise<string> {
   const cleanup = createCleanup();
   try {
@@ -75,7 +75,7 @@ async function drillReorgs(engine: Engine, count: number): Promise<string> {
   }
 }
 
-/** Random trades through the service, each executed and held against what was promised. */
+/** Random trades through the service, each executed and compared with its quote. */
 async function drillTrades(
   engine: Engine,
   wanted: { count: number; seed: number },
@@ -136,7 +136,7 @@ if (values.faults) {
 const engine: Engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
 const trades = Number(values.trades ?? 0);
 const seed = Number(values.seed ?? 1);
-// Who asks for trades alone does not wait for the rest.
+// `--trades` alone skips the rest.
 const kills = Number(values.kills ?? (trades > 0 ? 0 : 10));
 const reorgs = Number(values.reorgs ?? (trades > 0 ? 0 : 10));
 if (![kills, reorgs, trades, seed].every((count) => Number.isInteger(count) && count >= 0)) {

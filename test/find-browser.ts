@@ -1,4 +1,4 @@
-// A Chromium to test with: the machine's own, the one in the package, or one that is installed now.
+// Finds a Chromium for tests: the machine's own, the one in the package, or one installed now.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface Browser {
 
 const PLAIN_ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 
-/** Fails, and says what to install, where there is none: a test that is skipped proves nothing. */
+/** Fails with instructions if there is none: a skipped test proves nothing. */
 export async function findBrowser(): Promise<Browser> {
   const found = findOnPath();
   if (found !== null) return { executablePath: found, args: PLAIN_ARGS };

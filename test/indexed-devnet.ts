@@ -1,4 +1,4 @@
-// A real node with its markets, indexed into a store, and the pool graph that lives on the feed.
+// A real node with its markets, indexed into a store, and a pool graph that follows the feed.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
@@ -23,11 +23,11 @@ export interface IndexedDevnet {
   readonly store: MarketStore;
   readonly follower: PoolGraphFollower;
   readonly events: readonly CommittedEvent[];
-  /** Where every commit is told. */
+  /** Where every commit is published. */
   readonly feed: LocalFeed;
-  /** Between all that reads the chain and its node. */
+  /** Between everything that reads the chain and its node. */
   readonly recorder: RpcRecorder;
-  /** Waits until the graph stands at the chain's newest block. */
+  /** Waits until the graph is at the chain's newest block. */
   settle(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// A real chain, a service that follows it, and the hands that move and check both.
+// A real chain, a service that follows it, and functions that drive and check both.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -13,7 +13,7 @@ import type { Cleanup, RunningService } from './start-service.ts';
 
 const run = promisify(execFile);
 
-/** Far beyond what any scene takes: a service that is stuck must fail, not hang the suite. */
+/** A generous limit: a stuck service must fail, not hang the suite. */
 const AT_HEAD_MAX_MS = 180_000;
 
 export type Engine = 'sqlite' | 'postgres';

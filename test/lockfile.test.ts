@@ -1,4 +1,4 @@
-// What a newcomer's `npm ci` meets: no warning on Node 20, and every platform's native parts.
+// What `npm ci` meets on a new machine: no warning on Node 20, and native parts for every platform.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -38,7 +38,7 @@ function readLock(path: string): [string, LockedPackage][] {
 
 const locked = readLock('package-lock.json');
 
-/** For ranges as packages write them: one of the alternatives starts at 20 or below. */
+/** For usual ranges: one of the alternatives starts at 20 or below. */
 function acceptsNode20(range: string): boolean {
   return range.split('||').some((alternative) => {
     const [, sign = '', major = '0'] = /^\s*([\^~]|>=?|)\s*v?(\d+)/.exec(alternative) ?? [];

@@ -1,4 +1,5 @@
-// The market's reads on a store that an indexer fills from a fake chain, asked as a transport asks.
+// The market reads on a store that an indexer fills from a fake chain, called like a transport
+// does.
 
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
@@ -61,7 +62,7 @@ const bound = new Map(
   ]),
 );
 
-/** Asks through the operation's own parser; whatever comes back must fit its schema. */
+/** Calls through the operation's own parser; every answer must match its schema. */
 export function createAsk(market: Market): Ask {
   return async (id, input, level = 'key') => {
     const { parse, output } = bound.get(id)!;
@@ -122,7 +123,7 @@ export function createTestMarket(options: TestMarketOptions): Market {
   });
 }
 
-/** Answers as somebody gets them who asks for the first time. */
+/** Answers from a fresh market without caches. */
 export async function askFreshly(
   store: Store,
   id: ReadId,
@@ -142,7 +143,7 @@ export interface MarketScene {
   readonly chain: FakeChain;
   readonly indexed: IndexedChain;
   readonly ask: Ask;
-  /** Resolves when everything that the chain has is indexed and heard of. */
+  /** Resolves when everything on the chain is indexed and published. */
   settle(): Promise<void>;
 }
 
@@ -172,7 +173,7 @@ export async function createMarketScene(
   options: FakeChainOptions & {
     readonly engine: SceneEngine;
     readonly blocks: number;
-    /** Where indexing begins; 0 unless told. */
+    /** The first block to index; 0 by default. */
     readonly startBlock?: number;
   },
 ): Promise<MarketScene> {

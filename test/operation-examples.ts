@@ -1,4 +1,4 @@
-// Asks each operation for its documented example, with what only a running service can give put in.
+// Runs each operation's documented example, with the values that only a running service has.
 
 import assert from 'node:assert/strict';
 import type { Operation } from '../src/contract/operation.ts';
@@ -10,7 +10,7 @@ interface Request {
   readonly token?: string;
 }
 
-/** Ids, signatures and sessions that are used up, so that each example has its own. */
+/** Ids, signatures and sessions are used up, so each example gets its own. */
 const REAL: Readonly<
   Record<string, (scene: DocsScene, input: Request['input']) => Promise<Request>>
 > = {
@@ -41,7 +41,7 @@ function toQuery(input: Request['input']): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
-/** Reads a stream until the event comes that the example shows. */
+/** Reads a stream until the event of the example arrives. */
 async function readEvent(response: Response, name: string): Promise<unknown> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   assert.ok(reader);
@@ -59,7 +59,7 @@ async function readEvent(response: Response, name: string): Promise<unknown> {
   }
 }
 
-/** The real answer to the example of an operation. */
+/** The real response to an operation's example. */
 export async function askExample(operation: Operation, scene: DocsScene): Promise<unknown> {
   const { access, example, id, method, path, mediaType } = operation;
   const session = access === 'session' ? { token: scene.token } : {};

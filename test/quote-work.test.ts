@@ -1,4 +1,4 @@
-// What a quote's search costs, over HTTP: told in the headers, also of answers that are errors.
+// What a quote's search costs, over HTTP: shown in the headers, even for errors.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ import { startTestServer, toLimits } from './start-http-server.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
 const CHECKPOINT = toCheckpoint(1, 7);
-/** So slow that nothing comes back while a test runs. */
+/** So slow that nothing is refilled while a test runs. */
 const BUDGET = { policy: 'anonymous', perMinute: 0.001, burst: 20 };
 
 interface QuotesOptions {
@@ -50,7 +50,7 @@ function toToken(token: Address): TokenRecord {
   };
 }
 
-/** As the service asks: of a chain whose node has not told its fees yet. */
+/** As the service does for a chain whose node has not reported its fees yet. */
 function createQuestion(worth: number): RouteQuestion {
   const question = createRandomQuestion({ seed: 1, poolCount: 40, worth });
   return { ...question, outPerGas: null };

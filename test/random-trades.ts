@@ -1,4 +1,4 @@
-// Random trades through the service, executed on the chain: what was promised is what arrives.
+// Random trades through the service, executed on the chain: what was promised must arrive.
 
 import assert from 'node:assert/strict';
 import { POOL_LIST } from '../devnet/pool-list.ts';
@@ -19,9 +19,9 @@ export interface TradeTally {
   exact: number;
   divided: number;
   blocks: number;
-  /** How often each venue, number of hops, side, token and size came. */
+  /** How often each venue, number of hops, side, token and size occurred. */
   readonly seen: Map<string, number>;
-  /** Trades that were refused, by code. */
+  /** Rejected trades, by code. */
   readonly refused: Map<string, number>;
 }
 
@@ -42,12 +42,12 @@ interface Round {
   readonly trader: TestTrader;
 }
 
-/** Trades in one block: they must not meet in any pool, or their order would matter. */
+/** Trades in one block must not share a pool, or their order would matter. */
 const ROUND_SIZE = 5;
 const IDLE_ROUNDS_MAX = 20;
 const ETH = { decimals: 18, priceMicroUsd: ETH_PRICE_MICRO_USD };
 
-/** Dollars that each size spends, and how often it comes. Dust counts in smallest units. */
+/** The dollars of each size, and its frequency. Dust is in smallest units. */
 const SIZES = [
   { size: 'dust', weight: 12, from: 1, to: 3000 },
   { size: 'small', weight: 28, from: 1, to: 200 },
@@ -56,7 +56,7 @@ const SIZES = [
   { size: 'draining', weight: 8, from: 400_000, to: 9_000_000 },
 ] as const;
 
-/** What these take for themselves, or that they cannot be sold, is no promise broken. */
+/** Their taxes, or that they cannot be sold, break no promise. */
 const TAXED = new Set(['toll', 'ember']);
 const REFUSALS = new Set(['INSUFFICIENT_LIQUIDITY', 'AMOUNT_TOO_SMALL', 'NO_MARKET']);
 
@@ -91,7 +91,7 @@ function drawAmount(key: string, random: () => number): { amountInRaw: bigint; s
 }
 
 const TRADED = [...new Set(POOL_LIST.map(({ token }) => token))];
-/** Those with several pools come more often: only there a trade can be divided. */
+/** Tokens with several pools occur more often: only their trades can be split. */
 const DRAWN = [...TRADED, ...POOL_LIST.map(({ token }) => token), 'wire', 'usdc', 'wbit'];
 
 function draw(scene: TradeService, random: () => number): DrawnTrade {
@@ -110,7 +110,7 @@ function draw(scene: TradeService, random: () => number): DrawnTrade {
   };
 }
 
-/** Much of everything, from the maker's purse. */
+/** Large amounts of everything, from the maker. */
 function toGifts(scene: TradeService, owner: string): Gift[] {
   const tokens = TRADED.map((key): Gift => {
     const { supplyUnits, decimals } = TOKEN_LIST.find((token) => token.key === key)!;
@@ -166,7 +166,7 @@ class RandomTrades {
     return this.tally;
   }
 
-  /** Trades on one state that do not meet. */
+  /** Trades on one state that share no pool. */
   async #fillRound(): Promise<Round[]> {
     const round: Round[] = [];
     const taken = new Set<string>();
@@ -187,13 +187,13 @@ class RandomTrades {
     return round;
   }
 
-  /** Nobody can spend more than he has. */
+  /** A trade must not exceed the trader's balance. */
   async #drawFor(trader: TestTrader): Promise<DrawnTrade> {
     const drawn = draw(this.#scene, this.#options.random);
     const spent =
       drawn.side === 'buy' ? (drawn.quoteMint ?? this.#scene.mintOf('eth')) : drawn.mint;
     const balance = await readBalance(this.#scene.chain, spent, trader.account.address);
-    // Of the native coin something must be left for fees.
+    // Some of the native coin must be left for fees.
     const most = drawn.side === 'buy' && drawn.quoteMint === undefined ? balance / 2n : balance;
     return { ...drawn, amountInRaw: atMost(drawn.amountInRaw, most) };
   }
@@ -238,7 +238,7 @@ class RandomTrades {
     assert.deepEqual([body.simulation.status, body.simulation.assumed], ['ok', []], what);
     if (body.quote.exact) {
       assert.equal(received, body.quote.output.amountRaw, `exact, ${what}`);
-      // On one state a build goes the way of its quote, whatever gas costs by then.
+      // On the same state a build takes the route of its quote, whatever gas costs by then.
       assert.deepEqual(body.quote.route, quote.route, `route, ${what}`);
       assert.equal(received, quote.output.amountRaw, `quoted, ${what}`);
       tally.exact += 1;
@@ -263,7 +263,7 @@ function describeTrade({ key, side, amountInRaw, quoteMint, size }: DrawnTrade):
   return `${side} ${key} for ${amountInRaw} (${size}), quote ${quoteMint ?? 'native'}`;
 }
 
-/** Throws on the first trade that did not go as it was told; none is passed over in silence. */
+/** Throws on the first trade that differs from its quote; none is skipped silently. */
 export function runRandomTrades(
   scene: TradeService,
   options: RandomTradesOptions,
@@ -271,10 +271,10 @@ export function runRandomTrades(
   return new RandomTrades(scene, options).run();
 }
 
-/** Throws where the trades were too much alike to show anything. */
+/** Throws if the trades were too similar to prove anything. */
 export function assertVariety(tally: TradeTally): void {
   const { executed, exact, divided, seen } = tally;
-  // Taxed, hooked and unsellable tokens are six of the thirty and more that are drawn from.
+  // Six of the more than thirty tokens are taxed, hooked or unsellable.
   assert.ok(exact >= executed * 0.6, `only ${exact} promised`);
   assert.ok(divided >= 3, `only ${divided} divided`);
   const paths = ['uniswap-v2', 'uniswap-v3', 'uniswap-v4', 'buy', 'sell', '2 hops'];

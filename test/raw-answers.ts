@@ -1,4 +1,4 @@
-// What a connection's bytes hold: the answers in their order, told apart by their lengths.
+// Parses a connection's bytes into responses, in order, by their lengths.
 
 export interface RawAnswer {
   readonly status: number;

@@ -1,4 +1,4 @@
-// Reads everything page by page, with an end: a cursor that does not move on fails its test.
+// Reads everything page by page, with a limit: a cursor that does not advance fails its test.
 
 import assert from 'node:assert/strict';
 
@@ -8,10 +8,10 @@ export interface Page<Row, Cursor> {
   readonly next: Cursor | null;
 }
 
-/** For tests that do not know how many pages there are: more than any of them has. */
+/** For tests that do not know the number of pages: more than any of them has. */
 export const PAGES_MAX = 1000;
 
-/** The rows of all pages. Fails where there are more pages than there can be. */
+/** The rows of all pages. Fails if there are too many pages. */
 export async function readPages<Row, Cursor>(
   pageCountMax: number,
   read: (after: Cursor | null) => Promise<Page<Row, Cursor>>,

@@ -1,4 +1,4 @@
-// Every call that the service makes is noted, whatever makes it and wherever; nobody else's is.
+// Every call of the service is recorded, from any library and process; nobody else's is.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -13,7 +13,7 @@ import { type Cleanup, createTempFolder } from './start-service.ts';
 const run = promisify(execFile);
 const MODULE = new URL('record-calls.ts', import.meta.url).href;
 
-/** One way to ask each: node:http in two pieces, fetch, a bare socket. */
+/** Different ways to call: node:http in two pieces, fetch, a bare socket. */
 const ASK = `
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -36,7 +36,7 @@ export const bySocket = (url, ...methods) => new Promise((resolve) => {
 });
 `;
 
-/** Runs a script of some files that lie in a folder of their own, or in one below that. */
+/** Runs a script from files in a temporary folder, or in one below that. */
 async function execute(
   t: Cleanup,
   files: Readonly<Record<string, string>>,

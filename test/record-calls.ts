@@ -1,10 +1,10 @@
-// Loaded into every process of the suite before anything else (`--import`): notes each call that
-// the service makes to a node, in whatever process and thread it runs.
+// Loaded into every process of the suite first (`--import`): records each call that the service
+// makes to a node, in any process and thread.
 //
-// A service that runs as a process of its own is watched where its bytes leave it: whatever any
-// library writes to a socket that was opened from there. In a test's process the test's own wallets
-// and tools speak to nodes, too, and they may send; there, what counts is requests that were made
-// by code under src/, which is told by the stack. The devnet's process is tooling and not watched.
+// A service that runs as a separate process is watched at its sockets: everything that any library
+// writes. In a test's process the test's own wallets and tools call nodes, too, and may send; there
+// only requests by code under src/ count, recognised by the stack. The devnet's process is tooling
+// and is not watched.
 
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
@@ -13,12 +13,12 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { listMethods, noteMethods } from './rpc-notes.ts';
 
-/** Set by `npm test` and passed on from process to process. */
+/** Set by `npm test` and inherited by child processes. */
 const FOLDER = process.env['MINTWIRE_TEST_RPC_NOTES'];
 const SERVICE_VARIABLE = 'MINTWIRE_TEST_SERVICE_PID';
 const FILE_VARIABLE = 'MINTWIRE_TEST_FILE';
 const STACK_DEPTH = 40;
-/** With its whole path: a checkout may lie below a folder of that name. */
+/** With its full path: a checkout may be below a folder of that name. */
 const OURS = pathToFileURL(join(process.cwd(), 'src/')).href;
 
 const HTTP_START = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /;
@@ -29,7 +29,7 @@ function note(methods: readonly string[]): void {
   noteMethods({ folder: FOLDER ?? '', testFile }, methods);
 }
 
-/** What a socket has been given to send, cut into requests; null where it speaks no HTTP. */
+/** The bytes written to a socket, parsed into requests; null if it is not HTTP. */
 class Outgoing {
   #bytes: Buffer | null = Buffer.alloc(0);
 
@@ -48,7 +48,7 @@ class Outgoing {
     const head = bytes.toString('latin1', 0, end);
     const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
     const start = end + HEAD_END.length;
-    // What cannot be read to its end is noted as such, which is no read.
+    // What cannot be parsed to its end is recorded as such, which counts as no read.
     if (/^(?:transfer-encoding|upgrade):/im.test(head)) {
       note(['no length']);
       this.#bytes = null;
@@ -89,7 +89,7 @@ function watchSockets(): void {
   };
 }
 
-/** Whether the code that called is the service's: the innermost file that is not a library's. */
+/** Whether the service's code made the call: the innermost file that is not a library's. */
 function isOurs(): boolean {
   const depth = Error.stackTraceLimit;
   Error.stackTraceLimit = STACK_DEPTH;

@@ -1,4 +1,4 @@
-// A run in which no test of a file matches still ends what the file's hooks have started.
+// A run in which no test of a file matches still cleans up what the file's hooks started.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -31,7 +31,7 @@ async function runNone(hooks: string): Promise<string> {
     const file = join(folder, 'sample.test.mjs');
     await writeFile(file, toSource(hooks));
     const args = ['--test', '--test-name-pattern=nothing has this name', file];
-    // The runner of this very file must not take the inner one for a part of itself.
+    // The inner runner must not think that it is part of this one.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     return (await run(process.execPath, args, { env })).stdout;
   } finally {

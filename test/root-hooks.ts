@@ -1,9 +1,9 @@
 // `before` and `after` for the top of a test file, where those of node:test leave things running.
 //
-// With --test-name-pattern and no test of the file matching, node:test starts a `before` hook at
+// With --test-name-pattern and no matching test in the file, node:test starts a `before` hook at
 // the top of the file, does not wait for it and runs `after` at once: what `before` starts is never
-// stopped, and the run never ends. Here `after` waits for `before`. Hooks inside of a suite need no
-// such care: they do not run at all where none of its tests matches.
+// stopped, and the run never ends. Here `after` waits for `before`. Hooks inside a suite are not
+// affected: they do not run if none of its tests matches.
 
 import { after as afterTests, before as beforeTests } from 'node:test';
 
@@ -21,7 +21,7 @@ export function before(hook: Hook): void {
 
 export function after(hook: Hook): void {
   afterTests(async () => {
-    // A failure of `before` is reported as its own.
+    // A failure of `before` is reported separately.
     await Promise.allSettled(started);
     await hook();
   });

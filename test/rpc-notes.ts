@@ -1,10 +1,10 @@
-// What the service asked nodes for, gathered over the whole suite: who asked, and for what.
+// The RPC calls of the service, collected over the whole suite, by test file.
 
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isReadMethod } from '../src/chains/evm/rpc/rpc-method.ts';
 
-/** Whatever signs, sends, unlocks or steers a node, by whoever's name. */
+/** Anything that signs, sends, unlocks or controls a node, by name. */
 const FORBIDDEN =
   /send|sign|account|unlock|^(?:anvil|hardhat|evm|debug|admin|miner|engine|personal|wallet|txpool)_/i;
 
@@ -13,12 +13,12 @@ const EMBEDDED = /\bDEVNET: ?'auto'/;
 
 export type MethodCounts = ReadonlyMap<string, number>;
 
-/** What of this can do more than read. */
+/** Methods that can do more than read. */
 export function findForbidden(counts: MethodCounts): string[] {
   return [...counts.keys()].filter((method) => !isReadMethod(method) || FORBIDDEN.test(method));
 }
 
-/** The methods of a request's body, a single call or a batch; what is neither is named as that. */
+/** The methods of a request's body, a single call or a batch; anything else is recorded as such. */
 export function listMethods(body: string): string[] {
   try {
     const parsed = JSON.parse(body) as { method?: unknown } | { method?: unknown }[];
@@ -29,7 +29,7 @@ export function listMethods(body: string): string[] {
   }
 }
 
-/** Written at once and by every thread for itself, so that nothing is lost to a kill. */
+/** Written at once and by every thread separately, so that a kill loses nothing. */
 export function noteMethods(
   where: { readonly folder: string; readonly testFile: string },
   methods: readonly string[],
@@ -38,7 +38,7 @@ export function noteMethods(
   appendFileSync(join(where.folder, name), methods.map((method) => `${method}\n`).join(''));
 }
 
-/** By the test file in whose course it happened. */
+/** By test file. */
 export function readNotes(folder: string): Map<string, MethodCounts> {
   const notes = new Map<string, Map<string, number>>();
   mkdirSync(folder, { recursive: true });
@@ -61,7 +61,7 @@ export function sumCounts(all: Iterable<MethodCounts>): MethodCounts {
   return sums;
 }
 
-/** A file with all that it imports, the service's own source aside. */
+/** A file with everything that it imports, except the service's own source. */
 function* walkImports(file: string, seen: Set<string>): Generator<string> {
   if (seen.has(file)) return;
   seen.add(file);
@@ -73,7 +73,7 @@ function* walkImports(file: string, seen: Set<string>): Generator<string> {
   }
 }
 
-/** The test files in which the service meets a real node: each must have asked it something. */
+/** The test files in which the service meets a real node: each must have recorded a call. */
 export function findScenes(files: readonly string[]): string[] {
   return files.filter((file) => {
     // The devnet's own tests have no service.

@@ -1,4 +1,4 @@
-// The recorder passes everything on, counts it, and fails whoever asks for more than a read.
+// The recorder forwards and counts everything, and fails a caller that does more than read.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Stands between a service and its node and counts every method that is asked for, so that a scene
-// fails at once where that is more than a read. What the whole suite asked for is in rpc-notes.ts.
+// A proxy between a service and its node that counts every method, so that a scene fails at once on
+// anything but a read. rpc-notes.ts covers the whole suite.
 
 import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,9 +8,9 @@ import { findForbidden, listMethods, type MethodCounts } from './rpc-notes.ts';
 export interface RpcRecorder {
   readonly url: string;
   methods(): MethodCounts;
-  /** Requests whose body is of this kind wait until the returned function is called. */
+  /** Requests with such a body wait until the returned function is called. */
   hold(isHeld: (body: string) => boolean): () => void;
-  /** Throws where something else than a read was asked for. */
+  /** Throws if anything but a read was called. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// A test file that hangs fails by its name, and nothing that it started goes on.
+// A test file that hangs fails by name, and everything it started is ended.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

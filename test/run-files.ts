@@ -1,4 +1,4 @@
-// Runs test files, each in a process of its own that has an end.
+// Runs test files, each in its own process with a time limit.
 
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -11,9 +11,9 @@ export interface Counts {
 }
 
 export interface RunLimits {
-  /** A test that takes longer fails by its name. */
+  /** A test that takes longer fails by name. */
   readonly testMs: number;
-  /** A file that takes longer fails by its name, and what it started is ended. */
+  /** A file that takes longer fails by name, and what it started is ended. */
   readonly fileMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface RunLimits {
  */
 export const LIMITS: RunLimits = { testMs: 10 * 60_000, fileMs: 15 * 60_000 };
 
-/** The process that runs a file: a child of ours that was given its path. */
+/** The process that runs a file: our child with its path as an argument. */
 async function endFile(file: string): Promise<void> {
   const found = findTree(process.pid).find(
     ({ parentPid, command }) => parentPid === process.pid && command.includes(file),

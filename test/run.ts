@@ -1,4 +1,4 @@
-// `npm test`: the whole suite on one PostgreSQL, or the files whose path holds an argument.
+// `npm test`: the whole suite on one PostgreSQL, or the files whose path contains an argument.
 
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ function findFiles(filters: readonly string[]): string[] {
     : files.filter((file) => filters.some((filter) => file.includes(filter)));
 }
 
-/** Lets every process and thread of the run note what the service asks nodes for. */
+/** Makes every process and thread of the run record the service's RPC calls. */
 function recordCalls(folder: string): void {
   process.env['MINTWIRE_TEST_RPC_NOTES'] = folder;
   const module = new URL('record-calls.ts', import.meta.url).href;
@@ -29,8 +29,8 @@ function recordCalls(folder: string): void {
 }
 
 /**
- * Says which methods nodes were asked for; false where one of them can do more than read, and where
- * nothing was noted of a file in which the service follows a real node.
+ * Prints the RPC methods that were called; false if one of them can do more than read, or if
+ * nothing was recorded for a file in which the service follows a real node.
  */
 function reportMethods(folder: string, files: readonly string[]): boolean {
   const notes = readNotes(folder);

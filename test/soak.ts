@@ -1,4 +1,4 @@
-// `npm run soak -- --minutes 10`: everybody at once against the devnet, then the accounts.
+// `npm run soak -- --minutes 10`: mixed load against the devnet, then checks of the result.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const READERS = 6;
 const QUOTERS = 2;
 const WALLETS = 2;
 const STREAMS_PER_TOKEN = 3;
-/** Fewer say nothing of a trend. */
+/** Fewer samples show no trend. */
 const SAMPLES_MIN = 8;
 
 async function untilReady(service: RunningService): Promise<void> {
@@ -34,21 +34,21 @@ async function findMints(origin: string): Promise<string[]> {
   const { tokens } = (await answer.json()) as {
     tokens: { mint: string; symbol: string | null; trades24h: number | null }[];
   };
-  // The native coin is what others are quoted in; the busiest tokens have the most to tell.
+  // The native coin is what others are quoted in; the busiest tokens have the most events.
   return tokens
     .filter(({ symbol, trades24h }) => trades24h && symbol !== 'ETH' && symbol !== 'WETH')
     .sort((a, b) => (b.trades24h ?? 0) - (a.trades24h ?? 0))
     .map(({ mint }) => mint);
 }
 
-/** More streams than an anonymous caller may have. */
+/** A key, because the soak needs more streams than an anonymous caller may have. */
 async function issueStreamKey(origin: string): Promise<string> {
   const client = createAccessClient(origin);
   const { token } = await client.signIn(createEvmWallet());
   return (await client.issueKey(token, 'streams')).key;
 }
 
-/** Every trade that the fold has must be among the reads', and none of its time may be missing. */
+/** Every trade of the fold must be among the reads, and none of its time may be missing. */
 async function compareFold(stage: Stage, mint: string, fold: TradeFold): Promise<void> {
   const url = `${stage.origin}/v1/token/trades?chain=devnet&mint=${mint}&limit=100`;
   const told = new Set<string>();
@@ -70,7 +70,7 @@ async function compareFold(stage: Stage, mint: string, fold: TradeFold): Promise
 
 interface Played {
   readonly samples: readonly Sample[];
-  /** Megabytes that the service kept, collection by collection. */
+  /** Megabytes that the service kept, by collection. */
   readonly keptMb: readonly number[];
 }
 
@@ -111,7 +111,7 @@ async function play(
   return watching;
 }
 
-/** Prints how it went over time; false where it grew. */
+/** Prints the trend over time; false if it grew. */
 function reportTrend(name: string, memory: readonly number[]): boolean {
   if (memory.length < SAMPLES_MIN) {
     console.log(`${name}: too short a run to tell`);
@@ -180,10 +180,10 @@ try {
   const { chain, env: followed } = await createIndexingScene(cleanup, { engine });
   const env = {
     ...followed,
-    // Blocks come when something is traded: what counts as a stall elsewhere is rest here.
+    // Blocks come only with trades: a pause is no stall here.
     STALL_SECONDS: '60',
     LOG_LEVEL: 'warn',
-    // A cache that is soon full: what grows after that is no cache.
+    // A small cache that is soon full: growth after that is a leak.
     ANSWER_CACHE_MB: '8',
     LIMIT_KEY_PER_MINUTE: '1000000',
     LIMIT_KEY_BURST: '1000000',

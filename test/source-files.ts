@@ -1,4 +1,4 @@
-// The source as text: what each file imports by name and what it exports, and what follows from it.
+// Parses imports and exports from the source text.
 
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -6,7 +6,7 @@ import { dirname, join, normalize } from 'node:path';
 interface Import {
   /** As written: `../lib/clock.ts`, `node:fs`. */
   readonly from: string;
-  /** The names it takes; null for all of them (`import * as`, `import()`). */
+  /** The imported names; null for all of them (`import * as`, `import()`). */
   readonly names: readonly string[] | null;
 }
 

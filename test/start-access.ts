@@ -1,4 +1,4 @@
-// Access behind the real HTTP layer on a store of its own, with a clock that the test moves.
+// Access behind the real HTTP layer on its own store, with a manual clock.
 
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -26,7 +26,7 @@ export interface AccessServer extends AccessClient {
 export interface AccessServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly verifyContractSignature?: VerifyContractSignature;
-  /** Of their own unless several share a store. */
+  /** Own ones, unless several servers share a store. */
   readonly peppers?: Peppers;
 }
 
@@ -84,7 +84,7 @@ export async function startAccess(
     access,
     isAllowedOrigin: (origin) => access.origins.isAllowed(origin),
     isSecure: access.origins.isSecure,
-    // A clock that jumps looks like a loop that was stuck.
+    // A clock that jumps looks like a blocked event loop.
     overload: { requestsMax: 10_000, lagMaxMs: Number.MAX_SAFE_INTEGER },
     clock,
   });

@@ -1,4 +1,4 @@
-// Starts the HTTP application on a free port with operations of a test's choice.
+// Starts the HTTP application on a free port with a test's operations.
 
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
@@ -23,7 +23,7 @@ export const PLENTY = { policy: 'anonymous', perMinute: 1_000_000, burst: 1_000_
 /** The one page that may use sessions. */
 export const OWN_PAGE = 'https://console.example';
 
-/** Limits out of the way, but for those that a test is about. */
+/** Very high limits, except those under test. */
 export function toLimits(small: { ip?: Budget; anonymous?: Budget }) {
   return {
     ipBudget: small.ip ?? { ...PLENTY, policy: 'ip' },
@@ -45,7 +45,7 @@ const shared = {
   example: { input: {}, answer: {} },
 } as const;
 
-/** A GET that takes nothing and answers `{ok: true}` plus a field that is not declared. */
+/** A GET without input that returns `{ok: true}` plus an undeclared field. */
 export const getThing = defineOperation({
   ...shared,
   id: 'getThing',
@@ -75,7 +75,7 @@ export interface TestServer {
   /** Every log line so far. */
   readonly logLines: string[];
   get(path: string, init?: RequestInit): Promise<Response>;
-  /** Writes bytes to a fresh connection and returns all that comes back until it closes. */
+  /** Writes bytes to a new connection and returns everything until it closes. */
   raw(text: string | Buffer): Promise<string>;
 }
 
@@ -111,7 +111,7 @@ export async function startTestServer(
     isSecure: false,
     trustedProxies: [],
     ownHeads: true,
-    // The lag of a loaded test machine is not what most tests are about.
+    // Event-loop lag on a loaded test machine must not affect most tests.
     overload: { requestsMax: 1000, lagMaxMs: 60_000 },
     timeouts: DEFAULT_TIMEOUTS,
     clock: systemClock,

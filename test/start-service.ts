@@ -1,4 +1,4 @@
-// Starts the real service as a process of its own, as `npm start` or the command line does.
+// Starts the real service as a process, like `npm start` or the command line.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface ServiceProcess {
   readonly child: ChildProcess;
   /** Everything written so far, to both outputs. */
   output(): string;
-  /** Resolves with the exit code, or the name of the signal that ended the process. */
+  /** Resolves with the exit code, or the signal that ended the process. */
   readonly exited: Promise<number | NodeJS.Signals | null>;
 }
 
@@ -26,7 +26,7 @@ export interface RunningService extends ServiceProcess {
 
 export interface StartServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** `npm` goes through `npm start`; the default runs the command itself. */
+  /** `npm` uses `npm start`; the default runs the command itself. */
   readonly through?: 'npm' | 'node';
 }
 
@@ -43,22 +43,22 @@ export function spawnService(t: Cleanup, options: StartServiceOptions = {}): Ser
       ? ['npm', ['start']]
       : [process.execPath, ['src/cli/main.ts', 'serve']];
   const child = spawn(command, args, {
-    // A group of its own, so that a test can signal npm alone or everybody, as a terminal does.
+    // A separate process group, so that a test can signal npm alone or everything, like a terminal.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
       PORT: '0',
       METRICS_PORT: '0',
-      // Most tests are not about a chain, and starting one takes seconds.
+      // Most tests need no chain, and starting one takes seconds.
       DEVNET: 'off',
       DEVNET_PORT: '0',
-      // A test polls as often as it likes.
+      // Tests may poll as often as they like.
       LIMIT_ANONYMOUS_PER_MINUTE: '1000000',
       LIMIT_ANONYMOUS_BURST: '1000000',
       LIMIT_IP_PER_MINUTE: '1000000',
       LIMIT_IP_BURST: '1000000',
-      // Nor is the lag of a loaded test machine what most tests are about.
+      // Event-loop lag on a loaded test machine must not affect most tests.
       OVERLOAD_LAG_MS: '60000',
       DATA_DIR: createTempFolder(t),
       ...options.env,
@@ -82,7 +82,7 @@ export function spawnService(t: Cleanup, options: StartServiceOptions = {}): Ser
   return { child, output: () => output, exited };
 }
 
-/** Starts the process and waits until it says where it serves. */
+/** Starts the process and waits until it prints its address. */
 export async function startService(
   t: Cleanup,
   options: StartServiceOptions = {},

@@ -1,4 +1,4 @@
-// What can happen below a store, done for real: full disks, damaged pages, servers that go away.
+// Real faults below a store: full disks, damaged pages, servers that disappear.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -16,12 +16,12 @@ import {
 } from './start-service.ts';
 import { createEvmWallet } from './wallets.ts';
 
-/** Far beyond what any fault takes to be seen: a service that never tells must fail the test. */
+/** A generous limit: a service that never reports the fault must fail the test. */
 const UNTIL_MAX_MS = 120_000;
 
 export interface SmallDisk {
   readonly folder: string;
-  /** `tmpfs` is a disk of its own; `limit` makes every write of the process fail instead. */
+  /** `tmpfs` is a separate disk; `limit` makes every write of the process fail instead. */
   readonly kind: 'tmpfs' | 'limit';
   fill(service: RunningService): void;
   free(service: RunningService): void;
@@ -61,12 +61,12 @@ function limitFiles(service: RunningService, bytes: string): void {
   execFileSync('prlimit', ['--pid', String(service.child.pid), `--fsize=${bytes}:unlimited`]);
 }
 
-/** A small file system where mounting is allowed; else a limit on what the process may write. */
+/** A small file system if mounting is allowed; otherwise a limit on what the process may write. */
 export function createSmallDisk(t: Cleanup): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-disk-'));
   const isTmpfs = isMounted(folder);
   t.after(() => {
-    // The service may hold files open yet.
+    // The service may still have files open.
     if (isTmpfs) execFileSync('umount', ['--lazy', folder]);
     rmSync(folder, { recursive: true, force: true });
   });
@@ -110,14 +110,14 @@ function damagePages(path: string): void {
 export interface CutProxy {
   /** The same URL, through the proxy. */
   readonly url: string;
-  /** Ends every connection and takes no more. */
+  /** Closes every connection and accepts no more. */
   cut(): void;
-  /** Keeps connections open and passes nothing on. */
+  /** Keeps connections open and forwards nothing. */
   hang(): void;
   restore(): void;
 }
 
-/** Stands between the service and its database, at the network's edge. */
+/** A proxy between the service and its database, at the network's edge. */
 export async function startCutProxy(t: Cleanup, target: string): Promise<CutProxy> {
   const { hostname, port } = new URL(target);
   const pairs = new Set<readonly [Socket, Socket]>();
@@ -165,7 +165,7 @@ export async function startCutProxy(t: Cleanup, target: string): Promise<CutProx
   };
 }
 
-/** Asks `/ready` until it answers as wanted; returns what it said. */
+/** Polls `/ready` until it has the wanted status; returns its text. */
 export async function untilReady(service: RunningService, wanted: 200 | 503): Promise<string> {
   const deadlineMs = Date.now() + UNTIL_MAX_MS;
   for (;;) {
@@ -179,7 +179,7 @@ export async function untilReady(service: RunningService, wanted: 200 | 503): Pr
   }
 }
 
-/** Holds an answer to what a failing store is to be told as. */
+/** Checks a response for the expected form of a store failure. */
 export function assertUnavailable(answer: {
   readonly status: number;
   readonly headers: Headers;

@@ -1,4 +1,4 @@
-// Reads a stream over HTTP as a program does, byte by byte, and can break off at any of them.
+// Reads a stream over HTTP like a program, byte by byte, and can disconnect at any byte.
 
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { EventParser, type StreamEvent } from './stream-fold.ts';
@@ -9,11 +9,11 @@ export interface HttpStream {
   readonly events: StreamEvent[];
   /** Everything that came, comments included. */
   text(): string;
-  /** Resolves when the stream has ended: `clean` where the server said so. */
+  /** Resolves when the stream has ended: `clean` if the server ended it. */
   readonly ended: Promise<'clean' | 'broken'>;
   /** Breaks the connection. */
   leave(): void;
-  /** Resolves with the first event that fits, past ones included. */
+  /** Resolves with the first matching event, past ones included. */
   until(fits: (event: StreamEvent) => boolean): Promise<StreamEvent>;
 }
 
@@ -22,7 +22,7 @@ export interface HttpStreamOptions {
   readonly onEvent?: (event: StreamEvent, stream: Pick<HttpStream, 'leave'>) => void;
 }
 
-/** Resolves when the answer's head has come, whatever its status. */
+/** Resolves when the response's head has arrived, whatever its status. */
 export function openHttpStream(url: string, options: HttpStreamOptions = {}): Promise<HttpStream> {
   return new Promise((resolve, reject) => {
     const parser = new EventParser();

@@ -1,4 +1,4 @@
-// What a client makes of a stream: trades and klines, kept as the events say.
+// A client's state from a stream: trades and klines, updated by events.
 
 import type { Json } from './market-scene.ts';
 
@@ -8,12 +8,12 @@ export interface StreamEvent {
   readonly data: Json;
 }
 
-/** Reads text of an event stream as it comes, as the standard says. */
+/** Parses the text of an event stream incrementally, as the standard says. */
 export class EventParser {
   #text = '';
   lastEventId = '';
 
-  /** Whole events of the text so far; comments and lone fields are no events. */
+  /** Complete events of the text so far; comments and lone fields are not events. */
   push(text: string): StreamEvent[] {
     this.#text += text;
     const events: StreamEvent[] = [];
@@ -39,14 +39,14 @@ export class EventParser {
   }
 }
 
-/** A client that folds `trade`, `kline` and `revert`, and knows where it is. */
+/** A client that folds `trade`, `kline` and `revert`, and tracks its position. */
 export class StreamFold {
   readonly trades = new Map<string, Json>();
   readonly klines = new Map<number, Json>();
   readonly problems: string[] = [];
   readonly counts = new Map<string, number>();
   lastEventId: string | null = null;
-  /** From when on its klines are whole. */
+  /** The time from which its klines are complete. */
   klinesFrom = Number.POSITIVE_INFINITY;
 
   apply({ event, id, data }: StreamEvent): void {
@@ -76,7 +76,7 @@ export class StreamFold {
   }
 }
 
-/** Finality moves on without an event. */
+/** Finality changes without an event. */
 export function toPlainTrades(trades: Iterable<Json>): Json[] {
   return Array.from(trades, ({ finality: _finality, ...rest }) => rest).sort((a, b) =>
     a.id < b.id ? -1 : 1,

@@ -1,4 +1,4 @@
-// Streams of a market that an indexer fills from a fake chain, read without a network between.
+// Streams of a market that an indexer fills from a fake chain, read without a network.
 
 import type { HandlerContext } from '../src/contract/handler.ts';
 import type { Identity } from '../src/contract/identity.ts';
@@ -46,7 +46,7 @@ export interface TestStream {
   /** Every event so far. */
   readonly events: StreamEvent[];
   readonly state: { ended: 'end' | 'cut' | null };
-  /** Goes away, as a reader whose connection breaks does. */
+  /** Disconnects, like a reader whose connection breaks. */
   leave(): void;
 }
 
@@ -55,15 +55,15 @@ export interface OpenOptions {
   readonly identity?: Identity;
   readonly spend?: (cost: number) => number;
   readonly onEvent?: (event: StreamEvent, stream: TestStream) => void;
-  /** A reader that takes nothing of what it is sent. */
+  /** A reader that takes nothing. */
   readonly isStuck?: boolean;
-  /** What its connection says to wait for it; nothing unless told. */
+  /** What its connection reports as waiting; nothing by default. */
   readonly waitingBytes?: () => number;
 }
 
 const ANONYMOUS: Identity = { kind: 'anonymous', key: 'test' };
 
-/** Opens a stream as a transport does. */
+/** Opens a stream like a transport. */
 export async function openTestStream(
   streams: Streams,
   input: Readonly<Record<string, string>>,
@@ -87,7 +87,7 @@ export async function openTestStream(
   let isGone = false;
   const close = () => {
     isGone = true;
-    // A transport tells of the end later, when the connection has closed.
+    // A transport reports the end later, when the connection has closed.
     setImmediate(() => reader?.onClose());
   };
   const stream: TestStream = { events: [], state, leave: close };

@@ -1,4 +1,4 @@
-// Trades written as text, as plans for the encoder, with what they must pay reckoned beside it.
+// Trades written as text, as plans for the encoder, with their expected output.
 
 import assert from 'node:assert/strict';
 import type { SwapPool as AmmPool } from '../src/amm/swap-pool.ts';
@@ -15,13 +15,13 @@ import type { IndexedDevnet } from './indexed-devnet.ts';
 import type { OraclePath } from './oracles/exhaustive-routes.ts';
 
 export interface SwapCase {
-  /** Keys of tokens; `eth` and `weth` are the coin and its wrapping. */
+  /** Token keys; `eth` and `weth` are the native coin and its wrapped token. */
   readonly from: string;
   readonly to: string;
   readonly amountIn: bigint;
   /**
-   * The strands' steps: `v3:usdc` goes on to USDC in a V3 pool. The input is divided evenly among
-   * those that begin with it; `usdc > …` goes on with a third of what the router then holds of
+   * The strands' steps: `v3:usdc` goes on to USDC in a V3 pool. The input is split evenly among
+   * those that begin with it; `usdc > …` continues with a third of what the router then holds of
    * USDC, `usdc >> …` with all of it.
    */
   readonly strands: readonly string[];
@@ -67,7 +67,7 @@ export class SwapCases {
     this.#recipient = recipient;
   }
 
-  /** Reads the pools as they are now. */
+  /** Reads the current state of the pools. */
   async refresh(): Promise<void> {
     await this.#devnet.settle();
     this.pools = [...(this.#devnet.follower.current?.graph.pools() ?? [])];

@@ -1,4 +1,4 @@
-// Seals quotes with a secret that every test knows.
+// Seals quotes with a fixed secret.
 
 import { createHmac } from 'node:crypto';
 import type { Sealer } from '../src/trading/quote/quote-seal.ts';

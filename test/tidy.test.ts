@@ -1,4 +1,4 @@
-// The house rules, read from the source itself: what may import what, and how large things get.
+// The house rules, checked on the source itself: allowed imports and sizes.
 
 import assert from 'node:assert/strict';
 import { stripTypeScriptTypes } from 'node:module';
@@ -19,7 +19,7 @@ const LINES_PER_FILE_MAX = 400;
 const LINES_PER_FUNCTION_MAX = 70;
 const COLUMNS_MAX = 100;
 
-/** Layers from the ground up. A file imports from lower layers and from its own folder only. */
+/** Layers from the lowest up. A file imports only from lower layers and from its own folder. */
 const LAYERS: readonly (readonly string[])[] = [
   ['errors', 'lib', 'model', 'telemetry'],
   ['config', 'contract', 'amm', 'candles'],
@@ -30,7 +30,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['cli'],
 ];
 
-/** The same inside the large folders: sub-folders from the ground up. */
+/** The same inside the large folders: sub-folders from the lowest up. */
 const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/trading': [['graph'], ['routing'], ['search', 'safety'], ['quote'], ['build']],
   'src/store': [['tables'], ['migrations', 'market', 'access'], ['sqlite', 'postgres']],
@@ -80,7 +80,7 @@ function isInnerBreach(from: string, to: string): boolean {
   const [own = '', target = ''] = [from, to].map((path) => path.split('/')[2]);
   if (layers === undefined || folder !== other || own === target) return false;
   const [low, high] = [target, own].map((one) => layers.findIndex((each) => each.includes(one)));
-  // Files beside the sub-folders belong to no layer: the search for circles covers them.
+  // Files beside the sub-folders belong to no layer: the search for cycles covers them.
   return low !== -1 && high !== -1 && (low ?? 0) >= (high ?? 0);
 }
 
@@ -196,7 +196,7 @@ describe('exports', () => {
   });
 });
 
-/** Every function of a file with its length in lines; types are blanked out in place first. */
+/** Every function of a file with its length in lines; types are blanked in place first. */
 function findFunctions(source: Source): { name: string; line: number; length: number }[] {
   const code = stripTypeScriptTypes(source.text.replace(/^#!.*/, ''));
   const found: { name: string; line: number; length: number }[] = [];
@@ -247,7 +247,7 @@ describe('size', () => {
   });
 });
 
-/** The names that a file calls or awaits at its top, outside of every function. */
+/** The names that a file calls or awaits at its top level. */
 function findTopLevelWork(source: Source): { calls: Set<string>; awaits: number } {
   const calls = new Set<string>();
   let awaits = 0;

@@ -1,5 +1,5 @@
-// A chain, the service that follows it, and a wallet that trades through the service: it asks,
-// signs with its own key and sends by itself.
+// A chain, the service that follows it, and a wallet that trades through the service: it signs with
+// its own key and sends itself.
 
 import assert from 'node:assert/strict';
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
@@ -44,7 +44,7 @@ export interface TradeService {
   settle(): Promise<void>;
   quote(trade: TradeInput): Promise<Answer>;
   createTrader(): Promise<TestTrader>;
-  /** Gives of what the maker has, all in one block. */
+  /** Gives away some of the maker's tokens, all in one block. */
   give(gifts: readonly Gift[]): Promise<void>;
 }
 
@@ -52,11 +52,11 @@ export interface TestTrader {
   readonly account: PrivateKeyAccount;
   readonly token: string;
   build(trade: TradeInput, more?: Readonly<Record<string, unknown>>): Promise<Answer>;
-  /** Signs what was built and hands it to the node; mines nothing. */
+  /** Signs built transactions and sends them to the node; mines nothing. */
   send(transactions: readonly Json[]): Promise<Hex[]>;
-  /** Something of the wallet's own, with fees and nonce filled in; mined. */
+  /** A transaction of the wallet itself, with fees and nonce filled in; mined. */
   sendOwn(transaction: Json): Promise<void>;
-  /** Signs, sends, mines and reads what came of it. */
+  /** Signs, sends, mines and reads the result. */
   execute(built: Json): Promise<Execution>;
 }
 
@@ -130,7 +130,7 @@ async function createTrader(scene: TradeService): Promise<TestTrader> {
   };
 }
 
-/** Notes what a wallet has before a trade; what is returned tells what it has after. */
+/** Records a wallet's balances before a trade; the returned function reads the change. */
 export async function watchTrade(
   chain: TestChain,
   owner: string,
@@ -182,7 +182,7 @@ async function give(chain: TestChain, gifts: readonly Gift[]): Promise<void> {
 
 const WAIT_MAX_MS = 120_000;
 
-/** Asks until it is so; says what was waited for where that never comes. */
+/** Polls until the condition holds; fails with `what` otherwise. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadlineMs = Date.now() + WAIT_MAX_MS;
   while (!(await isSo())) {
@@ -191,7 +191,7 @@ export async function until(what: string, isSo: () => Promise<boolean>): Promise
   }
 }
 
-/** Waits until the background has looked at every pool, so that promises can be made. */
+/** Waits until every pool has been probed, so that quotes can be exact. */
 async function untilMeasured(scene: TradeService): Promise<void> {
   const { tokens, pools } = scene.chain.deployment;
   const traded = new Set(pools.map(({ token }) => token));

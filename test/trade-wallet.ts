@@ -1,4 +1,4 @@
-// A wallet on a test chain: what it has, and the means to have it.
+// A wallet on a test chain: its balances, and how to set them.
 
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import type { TestChain } from '../devnet/test-chain.ts';
@@ -19,7 +19,7 @@ export async function readBalance(chain: TestChain, token: string, owner: string
   return BigInt(await chain.rpc.call<Hex>(method, ...params));
 }
 
-/** Gives a wallet exactly so much, from nowhere. */
+/** Gives a wallet exactly this much, from nowhere. */
 export async function setBalance(
   chain: TestChain,
   token: string,

@@ -1,4 +1,4 @@
-// Pricing on a real node's markets, as the service composes it, without HTTP in front.
+// Pricing on a real node's markets, composed as in the service, without HTTP.
 
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -33,15 +33,15 @@ export interface TradingScene {
   readonly devnet: IndexedDevnet;
   readonly pricing: Pricing;
   readonly chain: TradeChain;
-  /** Lets time pass for pricing and all that it keeps. */
+  /** Advances the clock of pricing and its caches. */
   advance(ms: number): void;
   /** Tokens that are paused from now on. */
   readonly paused: Set<Address>;
   mintOf(key: string): Address;
   quote(input: SceneInput): Promise<QuoteAnswer>;
-  /** For a wallet that is taken to be signed in. */
+  /** For a wallet that counts as signed in. */
   build(input: SceneInput, wallet: Address): Promise<BuildAnswer>;
-  /** Waits until pricing stands at the newest block and has looked at every pool. */
+  /** Waits until pricing is at the newest block and every pool has been probed. */
   settle(): Promise<void>;
   stop(): Promise<void>;
 }

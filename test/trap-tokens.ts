@@ -1,4 +1,4 @@
-// Puts tokens that misbehave on a test chain, each with a pool of its own.
+// Deploys misbehaving tokens on a test chain, each with its own pool.
 
 import {
   type Address,
@@ -14,10 +14,10 @@ import { V2_ROUTER_ABI } from '../devnet/dex-abi.ts';
 import type { TestChain, TestReceipt } from '../devnet/test-chain.ts';
 import { CODE } from './contracts/traps.gen.ts';
 
-/** As test/contracts/traps.sol numbers them. */
+/** The numbers in test/contracts/traps.sol. */
 export const TRAP_MODES = {
   honest: 0,
-  /** As honest; for a pair that somebody gives something to. */
+  /** Honest; for a pair that receives a donation. */
   donated: 0,
   walletsOnly: 1,
   walletsStuck: 2,
@@ -26,7 +26,7 @@ export const TRAP_MODES = {
   losesOne: 5,
   closed: 6,
   burnsGas: 7,
-  /** As honest, until they are changed. */
+  /** Honest, until they are changed. */
   turnsLoudly: 0,
   turnsQuietly: 0,
   taxesBuyers: 0,
@@ -133,7 +133,7 @@ export interface TrapChange {
   readonly announce?: boolean;
 }
 
-/** All of it in one block. */
+/** All in one block. */
 export async function changeTrap(
   chain: TestChain,
   token: Address,
@@ -157,7 +157,7 @@ export async function changeTrap(
   );
 }
 
-/** A stranger's trade in the trap's pair; a sale is of what it bought. */
+/** A stranger's trade in the trap's pair; a sale sells what it bought. */
 export async function tradeTrap(
   chain: TestChain,
   token: Address,

@@ -1,4 +1,4 @@
-// Wallets that sign in: fresh keys each time, of both families.
+// Wallets that sign in: new keys each time, of both families.
 
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';

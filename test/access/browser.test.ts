@@ -1,4 +1,4 @@
-// What browsers may do: which pages, with which cookies, and what a stranger's page cannot.
+// What browsers may do: which pages, with which cookies, and what a foreign page cannot do.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -69,7 +69,7 @@ test('behavior: login CSRF: no page but an allowed one can set the cookie', asyn
     assert.deepEqual([answer.status, answer.body.code], [403, 'ORIGIN_NOT_ALLOWED'], origin);
     assert.equal(answer.headers.get('set-cookie'), null);
   }
-  // The text that was signed named another page than the one that asks for the cookie.
+  // The signed message named another page than the one that requests the cookie.
   const { challengeId, message } = await server.challenge(wallet);
   const body = { challengeId, signature: await wallet.sign(message), transport: 'cookie' };
   const crossed = await server.send('POST', '/auth/verify', { body, headers: { origin: ALLOWED } });

@@ -1,4 +1,5 @@
-// Contract wallets on a real chain: deployed, yet to be deployed, hostile, and nodes that are gone.
+// Contract wallets on a real chain: deployed, not yet deployed, hostile, and with nodes that are
+// down.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -47,7 +48,7 @@ function startWith(t: TestContext, findSource: () => ChainSource | null): Promis
   return startAccess(t, { verifyContractSignature });
 }
 
-/** Signs in as the contract at an address, with whatever signature `sign` makes of the message. */
+/** Signs in as the contract at an address, with the signature that `sign` makes of the message. */
 async function signInAs(
   server: AccessServer,
   address: string,
@@ -136,7 +137,7 @@ describe('contract wallets on the devnet', () => {
     assert.deepEqual([refused.status, refused.body.code], [401, 'INVALID_SIGNATURE']);
     const bare = await signInAs(server, address, owner.sign);
     assert.equal(bare.body.code, 'INVALID_SIGNATURE', 'without its factory there is no wallet');
-    // A factory that makes somebody else's wallet proves nothing about an ordinary one.
+    // A factory that deploys somebody else's wallet proves nothing about an ordinary one.
     const victim = createEvmWallet('devnet');
     const foreign = await signInAs(server, victim.address, toSigned(owner));
     assert.equal(foreign.body.code, 'INVALID_SIGNATURE');

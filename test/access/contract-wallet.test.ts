@@ -1,4 +1,4 @@
-// Contract wallets as access treats them: their own identity, their own budget, no node no entry.
+// Contract wallets in access: their own identity, their own budget, and no sign-in without a node.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ test('default: a contract that accepts is a wallet of its chain alone', async (t
   const { answer } = await attempt(server, owner.address, '0x1234');
   assert.equal(answer.status, 200);
   assert.deepEqual(asked, [{ chain: 'base', address: owner.address }]);
-  // Code at somebody's address is not that person.
+  // Code at an address does not prove ownership of the same address elsewhere.
   assert.deepEqual(answer.body['wallet'], {
     id: `eip155:8453:${owner.address}`,
     address: owner.address,

@@ -1,5 +1,5 @@
-// Forged sign-ins, each against a challenge of its own: no text, signature or id but the right ones
-// begins a session.
+// Forged sign-ins, each against its own challenge: only the right text, signature and id start a
+// session.
 
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
@@ -9,13 +9,13 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { decodeBase58, encodeBase58 } from '../../src/lib/base58.ts';
 import { type AccessServer, startAccess } from '../start-access.ts';
 
-/** Of secp256k1, and of the group that Ed25519 signs in. */
+/** The orders of secp256k1 and of Ed25519's group. */
 const EVM_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const SOLANA_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
 
 const CHALLENGE_MS = 5 * 60_000;
 
-/** Changes of the text that the owner is made to sign. */
+/** Changes of the text that the owner signs. */
 const TEXTS: Readonly<Record<string, (text: string) => string>> = {
   'another domain': (text) => text.replaceAll('console.example', 'evil.example'),
   'a domain that begins alike': (text) =>
@@ -50,7 +50,7 @@ interface Forger {
   sign(text: string): Promise<string>;
 }
 
-/** A wallet with all that it takes to sign wrongly. */
+/** A wallet with everything needed to sign wrongly. */
 interface EvmForger extends Forger {
   readonly account: PrivateKeyAccount;
 }
@@ -198,7 +198,7 @@ function verify(server: AccessServer, challengeId: string, signature: string) {
   return server.send('POST', '/auth/verify', { body });
 }
 
-/** Each on a wallet and a challenge of its own; the right signature works after the forged one. */
+/** Each with its own wallet and challenge; the right signature works after the forged one. */
 async function assertRefused<One extends Forger>(
   server: AccessServer,
   name: string,
@@ -219,7 +219,7 @@ async function assertRefused<One extends Forger>(
   assert.equal(answer.headers.get('set-cookie'), null);
   assert.equal(answer.body['token'], undefined);
   assert.equal((await verify(server, challengeId, right)).status, 200, `${forger.chain}: ${name}`);
-  // How often nodes are asked about contract wallets is bounded over time.
+  // The rate of node requests about contract wallets is limited.
   server.clock.advance(CHALLENGE_MS);
 }
 
@@ -274,7 +274,7 @@ test('behavior: a Solana wallet: altered texts, signatures and encodings are ref
 
 test('behavior: addresses that nobody holds, for which anybody could sign, sign nobody in', async (t) => {
   const server = await startAccess(t);
-  // Points of small order on the curve: the identity, and one of order two.
+  // Small-order points on the curve: the identity, and one of order two.
   const identity = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
   const orderTwo = Buffer.from(`ec${'ff'.repeat(30)}7f`, 'hex');
   for (const point of [Buffer.alloc(32), identity, orderTwo]) {

@@ -1,4 +1,4 @@
-// Keys as their owners use them: issued once, counted, expiring, revoked, repeated requests.
+// The life of keys: issue once, count, expire, revoke, repeat requests.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -273,7 +273,7 @@ test('behavior: /me and /entitlements tell what is configured for the level that
   const { perMinute, burst } = entitlements['budget'] as { perMinute: number; burst: number };
   assert.deepEqual({ perMinute, burst }, { perMinute: 77, burst: 33 });
   assert.deepEqual(me.body['keys'], { active: 1, limit: 10 });
-  // Four by the key; one to issue it and this one by the session.
+  // Four with the key; one to issue it and this one with the session.
   assert.deepEqual(me.body['usage'], { requests24h: 6 });
   const anonymous = await server.send('GET', '/entitlements');
   assert.equal(anonymous.body['level'], 'anonymous');

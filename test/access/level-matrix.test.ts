@@ -1,5 +1,5 @@
-// Every operation × every kind of credential: the answer that each cell must give is stated here,
-// after the contract's rules of access, and a new operation without a row fails.
+// Every operation × every kind of credential: the expected result of each cell, by the contract's
+// access rules. A new operation without a row fails.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -29,7 +29,7 @@ import {
 
 const DAY_MS = 86_400_000;
 
-/** Each operation's row, and what it answers to whoever is let in. Nothing is followed here. */
+/** Each operation's row, and its response to an admitted caller. No chain is followed here. */
 const ROWS: Readonly<Record<OperationId, readonly [row: Row, letIn: string]>> = {
   getChains: ['public', '200'],
   searchTokens: ['public', '200'],
@@ -59,7 +59,7 @@ const ROWS: Readonly<Record<OperationId, readonly [row: Row, letIn: string]>> = 
   getReady: ['free', '200'],
 };
 
-/** Operations after which the caller's session is over. */
+/** Operations that end the caller's session. */
 const ENDING = new Set<string>(['endSession', 'endAllSessions']);
 
 function toTarget(operation: Operation, { query = '' }: { readonly query?: string }): string {
@@ -69,7 +69,7 @@ function toTarget(operation: Operation, { query = '' }: { readonly query?: strin
   return `/v1${operation.path}${text === '' ? '' : `?${text}`}`;
 }
 
-/** Status, code and, where the caller was let in, the level that it was counted at. */
+/** Status, code and, if admitted, the level that was charged. */
 function toCell(answer: FuzzAnswer): string {
   const { headers, status } = answer;
   const isProblem = headers['content-type']?.startsWith('application/problem+json') === true;
@@ -142,7 +142,7 @@ describe('the level matrix', () => {
 
   async function ask(operation: Operation, credential: Credential): Promise<FuzzAnswer> {
     const headers = await createHeaders(operation, credential);
-    // Only so many challenges may be open at once.
+    // The number of open challenges is limited.
     if (operation.id === 'createChallenge') scene.clock.advance(CHALLENGE_LIFE_MS);
     const isPost = operation.method === 'POST';
     const answer = await sendRequest(

@@ -1,4 +1,4 @@
-// Every kind of credential, and what each kind of operation must say to it.
+// Every kind of credential, and the expected result of each kind of operation.
 
 import { createToken } from '../../src/access/secret-token.ts';
 import type { AccessClient } from '../access-client.ts';
@@ -15,7 +15,7 @@ export type Row = 'free' | 'public' | 'agent' | 'sessionRead' | 'sessionWrite';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/** `in`, or the status and code of the refusal; and which budget was charged. */
+/** `in`, or the status and code of the rejection; and which budget was charged. */
 interface Cell {
   readonly answer: string;
   readonly level: 'anonymous' | 'key' | 'session' | 'ip' | 'unmetered';
@@ -29,7 +29,7 @@ export interface Credential {
   create(scene: CredentialScene): Promise<Headers>;
 }
 
-/** What was issued so long ago that it has run out. */
+/** Credentials issued so long ago that they have expired. */
 interface OldCredentials {
   readonly key: string;
   readonly token: string;
@@ -43,13 +43,13 @@ export interface CredentialScene {
 }
 
 const IN_UNMETERED: Cell = { answer: 'in', level: 'unmetered' };
-/** Whoever is refused was charged at its address. */
+/** A rejected caller is charged by its address. */
 const refuse = (answer: string): Cell => ({ answer, level: 'ip' });
 const letIn = (level: Cell['level']): Cell => ({ answer: 'in', level });
 
 type Cells = Credential['cells'];
 
-/** Refused wherever credentials are looked at. */
+/** Rejected wherever credentials are checked. */
 function refuseAll(code: string): Cells {
   const cell = refuse(`401 ${code}`);
   return {
@@ -87,15 +87,15 @@ const BY_TOKEN: Cells = {
   sessionWrite: letIn('session'),
 };
 
-/** Agents have no cookies: theirs counts as nothing. */
+/** Agents have no cookies: theirs are ignored. */
 const BY_COOKIE: Cells = { ...BY_TOKEN, agent: letIn('anonymous') };
 
 const NOT_ALLOWED = refuse('403 ORIGIN_NOT_ALLOWED');
 
-/** A page elsewhere, or none: reads with a cookie are answered, and the browser hides them. */
+/** A foreign page, or none: reads with a cookie get a response, and the browser hides it. */
 const BY_COOKIE_ELSEWHERE: Cells = { ...BY_COOKIE, agent: NOT_ALLOWED, sessionWrite: NOT_ALLOWED };
 
-/** A cookie that means nothing reads as nobody's, and cannot do what needs a session. */
+/** An invalid cookie reads as anonymous, and cannot do what needs a session. */
 const STALE_COOKIE: Cells = {
   ...NOBODY,
   sessionRead: refuse('401 INVALID_SESSION'),
@@ -129,7 +129,7 @@ function bearer(secret: string): Headers {
 async function revokedKey({ client }: CredentialScene): Promise<string> {
   const token = await signIn({ client });
   const { id, key } = await client.issueKey(token);
-  // It has been used, so that it is known to work.
+  // Used once, so that it is known to work.
   await client.send('GET', '/entitlements', { bearer: key });
   await client.send('DELETE', `/keys?id=${id}`, { bearer: token });
   return key;
@@ -148,7 +148,7 @@ async function endedCookie(scene: CredentialScene): Promise<string> {
   return cookie;
 }
 
-/** One character of the body changed: the checksum no longer fits. */
+/** One character of the body changed: the checksum is wrong. */
 function alter(secret: string): string {
   return `${secret.slice(0, 20)}${secret[20] === 'a' ? 'b' : 'a'}${secret.slice(21)}`;
 }
@@ -284,7 +284,7 @@ const OTHERS: readonly Credential[] = [
   define('a private key as a cookie', { ...REFUSED_PRIVATE_KEY, agent: letIn('anonymous') }, () => [
     ['Cookie', `${COOKIE}=${PRIVATE_KEY}`],
   ]),
-  // Of two headers the first counts, here and in front of any handler.
+  // Of two headers the first counts, before any handler.
   define('a key, then a session', BY_KEY, async (scene) => [
     ...bearer(await issueKey(scene)),
     ...bearer(await signIn(scene)),
@@ -300,7 +300,7 @@ const OTHERS: readonly Credential[] = [
 
 export const CREDENTIALS = {
   list: [...OTHERS, ...KEYS, ...SESSIONS, ...COOKIES],
-  /** To be asked for before the clock moves on by a day. */
+  /** Call it before the clock advances by a day. */
   createOld: async (client: AccessClient): Promise<OldCredentials> => {
     const token = await signIn({ client });
     const body = { name: 'brief', expiresInDays: 1 };

@@ -1,4 +1,4 @@
-// Sessions over time: listed, used, idle, at their end, logged out here and everywhere.
+// Sessions over time: listed, used, idle, expired, logged out here and everywhere.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Signing in as owners do, and every known way of signing in as somebody else.
+// Signing in, and every known way of signing in as somebody else.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -13,7 +13,7 @@ function verify(server: AccessServer, challengeId: string, signature: string) {
   });
 }
 
-/** Signs something else than the challenge's message, or differently. */
+/** Signs something other than the challenge's message, or in another way. */
 async function verifyAltered(
   server: AccessServer,
   wallet: TestWallet,
@@ -120,7 +120,7 @@ describe('attacks', () => {
         assert.equal(answer.body.code, 'INVALID_SIGNATURE', name);
         assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/);
         assert.equal(answer.body['token'], undefined);
-        // The challenge is still open; so many may not be.
+        // The challenge is still open, and the number of open ones is limited.
         server.clock.advance(5 * 60_000);
       }
     }

@@ -6,7 +6,7 @@ import type { SessionIdentity } from '../../src/contract/identity.ts';
 import { type AccessNodes, toCode } from './access-nodes.ts';
 
 const DAY_MS = 86_400_000;
-/** A revocation may take so long to be felt on the other node. */
+/** How long a revocation may take to reach the other node. */
 const FELT_AFTER_MS = 1000;
 
 interface KeyState {

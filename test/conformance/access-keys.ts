@@ -1,4 +1,4 @@
-// Conformance: ten active keys and no more, whoever asks at once; words of idempotency; usage.
+// Conformance: at most ten active keys under concurrency; idempotency keys; usage.
 
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, it } from 'node:test';
@@ -169,7 +169,7 @@ function itLists(get: () => AccessStore): void {
   it('pages newest first without skipping or repeating while keys arrive', async () => {
     const all = { activeMax: 100, idempotency: null };
     const made: string[] = [];
-    // Several in one millisecond: the id decides among them.
+    // Several in one millisecond: the id breaks the tie.
     for (let i = 0; i < 25; i += 1) {
       const key = toKey({ createdAtMs: NOW_MS + Math.floor(i / 4) });
       await get().issueKey(key, all);

@@ -1,4 +1,4 @@
-// Two nodes on one store, used without HTTP, on a clock that moves when told.
+// Two nodes on one store, used without HTTP, on a manual clock.
 
 import type { Access } from '../../src/access/create-access.ts';
 import type { HandlerContext } from '../../src/contract/handler.ts';
@@ -30,7 +30,7 @@ export class AccessNodes {
     return this.nodes[node % this.nodes.length]!;
   }
 
-  /** Uses a credential as a request does; the code where it is refused. */
+  /** Uses a credential like a request; returns the code if it is rejected. */
   async use(node: number, credentials: Credentials): Promise<Identity | string> {
     const access = this.at(node);
     try {

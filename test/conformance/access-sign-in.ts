@@ -1,4 +1,4 @@
-// Conformance: challenges stay within bounds and sign in once; sessions begin, move and end.
+// Conformance: challenges stay within limits and sign in once; sessions start, extend and end.
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';

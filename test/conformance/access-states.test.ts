@@ -1,4 +1,4 @@
-// Keys, challenges and sessions held against models, on two nodes that share a store.
+// Keys, challenges and sessions compared with models, on two nodes that share a store.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -106,7 +106,7 @@ function describeStates(name: string, createPlace: CreatePlace, numRuns: number)
       await fc.assert(
         fc.asyncProperty(keyCommands, async (commands) => {
           const nodes = new AccessNodes(store);
-          // Fresh wallets each time: the store is the same, and so are its limits per wallet.
+          // New wallets each time: the store is the same, and so are its limits per wallet.
           const wallets = [
             await signIn(nodes, createEvmWallet()),
             await signIn(nodes, createSolanaWallet()),

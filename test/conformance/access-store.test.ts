@@ -1,4 +1,4 @@
-// Runs the suite of access's store on both engines.
+// Runs the access store's suite on both engines.
 
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -19,7 +19,7 @@ function describeAccessStore(name: string, createPlace: CreatePlace): void {
   });
 }
 
-/** The embedded store keeps access in a file of its own, beside the market's. */
+/** The embedded store has access in a separate file, beside the market's. */
 async function createSqliteAccessPlace(): Promise<StorePlace> {
   const place = await createSqlitePlace();
   const file = join(dirname(place.address.target), 'access.sqlite');

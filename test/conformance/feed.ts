@@ -1,4 +1,4 @@
-// What every feed must do, as one suite. A new engine is one that passes it.
+// What every feed must do, as one suite. A new implementation must pass it.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -10,11 +10,11 @@ import { poolId } from '../ids.ts';
 import { toAddress, toCheckpoint, toTrade } from './store-samples.ts';
 
 export interface FeedUnderTest {
-  /** What an indexer publishes to. */
+  /** Where an indexer publishes. */
   readonly publisher: Feed;
-  /** What a node hears; the same feed where there is one process only. */
+  /** Where a node listens; the same feed if there is only one process. */
   readonly subscriber: Feed;
-  /** Resolves when everything that was published has been heard. */
+  /** Resolves when everything published has been received. */
   settle(): Promise<void>;
   readonly errors: readonly unknown[];
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-// The table of pools as it was before migration 6, with rows in it and what they must become.
+// The pools table before migration 6, with rows and their expected conversion.
 
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { SqlRow } from '../../src/store/sql.ts';

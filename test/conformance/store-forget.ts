@@ -1,4 +1,4 @@
-// Conformance: a chain can be forgotten whole, and no other chain notices.
+// Conformance: a chain can be deleted completely, without affecting other chains.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,9 +1,9 @@
-// A process that commits in a loop and says so after each commit, made to be killed.
+// A process that commits in a loop and reports each commit, made to be killed.
 
 import { openStore, type StorePlace } from './store-place.ts';
 import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
 
-/** Rows of each kind in a commit: enough that a kill often falls into the middle of one. */
+/** Rows of each kind per commit: enough that a kill often hits the middle of one. */
 const ROWS = 300;
 
 const address = JSON.parse(process.argv[2] ?? '') as StorePlace['address'];

@@ -1,4 +1,4 @@
-// Conformance: `kill -9` at any moment leaves every commit that was reported, whole.
+// Conformance: `kill -9` at any moment keeps every reported commit, completely.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -29,7 +29,7 @@ export function describeKill(createPlace: CreatePlace): void {
         const store = await place.open();
         const version = await assertWhole(store);
         assert.ok(version >= reported, `${reported} was reported, ${version} is stored`);
-        // The last commit may have been made but not yet reported.
+        // The last commit may have happened without a report.
         assert.ok(version <= reported + 1);
         assert.ok(reported > before, 'the writer went on from where the last one was killed');
         reported = version;

@@ -1,4 +1,4 @@
-// Conformance: the schema is made once, recorded, and refused where it is not ours.
+// Conformance: the schema is created once, recorded, and rejected if it is not ours.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Conformance: pages, ranges and figures in order, as the public reads need them.
+// Conformance: pages, ranges and ordered figures for the public reads.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -32,7 +32,7 @@ export function describePages(createPlace: CreatePlace): void {
   });
 }
 
-/** Many in few seconds, blocks and wallets, so that every tie and filter occurs. */
+/** Many trades in few seconds, blocks and wallets, so that every tie and filter occurs. */
 function makeTrades(count: number): TradeRecord[] {
   return Array.from({ length: count }, (_, index) =>
     toTrade({

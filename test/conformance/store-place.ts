@@ -1,4 +1,4 @@
-// Where a conformance run keeps its store: the same tests are given a place on each engine.
+// The place of a conformance run's store: the same tests run on each engine.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,9 +15,9 @@ import { createTestDatabase } from '../postgres.ts';
 export interface StorePlace {
   /** What a child process needs to open the same data. */
   readonly address: { readonly engine: Store['engine']; readonly target: string };
-  /** Opens the data that is here, as another process would. */
+  /** Opens the existing data, as another process would. */
   open(onTiming?: OnTiming): Promise<Store>;
-  /** Reaches around the store, to look at or spoil what it keeps. */
+  /** Bypasses the store, to inspect or damage its data. */
   run(sql: string): Promise<Record<string, unknown>[]>;
   remove(): Promise<void>;
 }

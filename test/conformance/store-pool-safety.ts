@@ -1,4 +1,4 @@
-// Conformance: what round trips showed of pools is kept, replaced and forgotten with its chain.
+// Conformance: probe results are stored, replaced and deleted with their chain.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Arbitrary records for the properties of the store's conformance tests.
+// Arbitrary records for the store's property tests.
 
 import fc from 'fast-check';
 import {
@@ -22,11 +22,11 @@ const count = fc.integer({ min: 0, max: 2 ** 40 });
 const price = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.bigInt({ min: 0n, max: 10n ** 18n }))
   .map(([whole, fraction]) => `${whole}.${fraction}1`);
-/** Records with the prototype that the store's own have. */
+/** Records with the same prototype as the store's own. */
 const record = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
   fc.record<T>(model, { noNullPrototype: true });
 const nullable = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
-/** Any text but what no store of ours can hold: U+0000 and lone surrogates. */
+/** Any text except what no store can hold: U+0000 and lone surrogates. */
 const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\u0000', ''));
 const sqlText = fc.constantFrom("Robert'); DROP TABLE tokens;--", '{"a":1}', '\\', 'NULL', '', '"');
 

@@ -1,4 +1,4 @@
-// Conformance: every kind of row is kept as it was given, and found as it was asked for.
+// Conformance: every kind of row is stored unchanged and found by its key.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

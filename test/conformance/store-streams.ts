@@ -1,4 +1,4 @@
-// Conformance: what rollbacks took back is kept for those who saw it, and forgotten in time.
+// Conformance: what rollbacks removed is kept for readers that saw it, and deleted in time.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

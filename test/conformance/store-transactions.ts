@@ -1,4 +1,4 @@
-// Conformance: a transaction is whole or nothing, and nobody sees half of it.
+// Conformance: a transaction is atomic, and nobody sees a part of it.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Conformance: what blocks did is undone exactly, to any depth.
+// Conformance: blocks are undone exactly, to any depth.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -51,7 +51,7 @@ const few = <T>(arbitrary: fc.Arbitrary<T>, selector: (row: T) => string) =>
 const key = fc.integer({ min: 1, max: 4 }).map(toAddress);
 const sometimesZero = fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 2n ** 128n - 1n }));
 
-/** Few keys, so that blocks change the same rows again and again, create and delete them. */
+/** Few keys, so that blocks change, create and delete the same rows repeatedly. */
 const blockChanges: fc.Arbitrary<BlockChanges> = fc.record({
   tokens: few(
     fc.tuple(tokenRecord, key).map(([row, token]) => ({ ...row, token })),
@@ -88,7 +88,7 @@ function createState(): State {
   };
 }
 
-/** Applies a block to the model and to the store, with the images of what it changes. */
+/** Applies a block to the model and to the store, with its undo images. */
 async function applyBlock(
   store: Store,
   state: State,
@@ -167,7 +167,7 @@ async function readState(store: Store): Promise<State> {
   return state;
 }
 
-/** Applies blocks and returns the state after each, the one before the first at index 0. */
+/** Applies blocks and returns the state after each; index 0 is the state before the first. */
 async function applyBlocks(
   store: Store,
   from: { readonly state: State; readonly block: number },
@@ -262,7 +262,7 @@ function itRestoresMany(getStore: () => Store): void {
         { token, owner, before: before === null ? null : { token, owner, amountRaw: before } },
       ],
     });
-    // Each block and each part changes a row of its own; the last ones count as the first do.
+    // Each block and each part changes a different row; all of them must be restored.
     const count = 260;
     const owners = Array.from({ length: 2 * count }, (_, index) => toAddress(1000 + index));
     const [ofBlocks, ofParts] = [owners.slice(0, count), owners.slice(count)];

@@ -1,4 +1,4 @@
-// What every engine must do, as one suite. A new engine is one that passes it.
+// What every engine must do, as one suite. A new engine must pass it.
 
 import { describe } from 'node:test';
 import { describeForget } from './store-forget.ts';

@@ -1,4 +1,5 @@
-// What streams promise on every store: whoever reads them, whenever, ends with what the reads say.
+// What streams promise on every store: every reader, at any time, ends with the same data as the
+// reads.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -20,7 +21,7 @@ import { openTestStream, startTestStreams, TEST_LIMITS, type TestStream } from '
 const TOKENS = [10, 11, 12, 13, 14, 16, 18].map((number) => toFakeAddress('aaaa', number));
 const TOKEN_COUNT = 3;
 
-/** Those that the chain has, from blocks that are final. */
+/** Tokens of the chain, from final blocks. */
 async function findTokens(scene: MarketScene): Promise<string[]> {
   const rows = await scene.store.market.readTokens('devnet', TOKENS);
   const old = rows.filter(({ firstSeenBlock }) => firstSeenBlock <= scene.chain.finalized);
@@ -34,7 +35,7 @@ interface FoldingReader {
   stream: TestStream | null;
 }
 
-/** All of a token's trades, or none where the token itself went with its block. */
+/** All of a token's trades, or none if the token itself was reorganised away. */
 function readTrades(scene: MarketScene, mint: string): Promise<Json[]> {
   return readPages(PAGES_MAX, async (cursor: string | null) => {
     const next: Record<string, string> = cursor === null ? {} : { cursor };
@@ -49,7 +50,7 @@ async function assertFolded(scene: MarketScene, reader: FoldingReader): Promise<
     assert.deepEqual(fold.problems, []);
     const trades = await readTrades(scene, input.mint);
     const told = new Set(fold.trades.keys());
-    // A snapshot has the last trades only: older ones are not the stream's to tell.
+    // A snapshot has only the last trades: older ones are not part of the stream.
     const oldest = Math.min(...Array.from(fold.trades.values(), ({ block }) => block));
     const expected = trades.filter((trade) => trade.block > oldest || told.has(trade.id));
     assert.deepEqual(toPlainTrades(fold.trades.values()), toPlainTrades(expected));
@@ -64,7 +65,7 @@ async function assertFolded(scene: MarketScene, reader: FoldingReader): Promise<
   }
 }
 
-/** A loaded machine may take its time to tell; what it has told must be right then. */
+/** A loaded machine may be slow, but what it has sent must be right. */
 async function untilFolded(scene: MarketScene, reader: FoldingReader): Promise<void> {
   const deadline = Date.now() + 20_000;
   for (;;) {
@@ -86,7 +87,7 @@ async function connect(
   reader: FoldingReader,
   random: () => number,
 ): Promise<void> {
-  // Some go away in the middle of what they are told.
+  // Some disconnect in the middle of a replay.
   let left = random() < 0.6 ? Math.floor(random() * 30) : Number.POSITIVE_INFINITY;
   const { fold, input } = reader;
   const { lastEventId } = fold;
@@ -106,7 +107,7 @@ async function connect(
 
 function move(scene: MarketScene, random: () => number): void {
   const count = 1 + Math.floor(random() * 4);
-  // A branch is believed when it is the longer one.
+  // A branch is accepted only if it is longer.
   if (random() < 0.3) scene.chain.reorganise(count, count + 1 + Math.floor(random() * 2));
   else scene.chain.extend(count);
 }
@@ -136,7 +137,7 @@ async function untilQuiet(readers: readonly FoldingReader[]): Promise<void> {
   }
 }
 
-/** Until everybody is there and has heard all. */
+/** Until every reader is connected and has received everything. */
 async function gather(streams: Streams, readers: readonly FoldingReader[]): Promise<void> {
   do {
     for (const reader of readers) {
@@ -166,7 +167,7 @@ async function live(
   }
   await scene.settle();
   await gather(streams, readers);
-  // A deep one while everybody listens, whatever the dice said before.
+  // A deep one while every reader is connected, regardless of the random ones before.
   scene.chain.reorganise(8, 9);
   await scene.settle();
   await gather(streams, readers);
@@ -191,7 +192,7 @@ export function describeStreamOn(engine: SceneEngine): void {
         const clock = seed % 3 === 0 ? 'wild' : 'uneven';
         const chain = { seed, finalityDepth: 12, blocks: 20, clock, gaps: seed >= 5 } as const;
         const scene = await createMarketScene(t, { engine, ...chain });
-        // Small pages, so that the past ends in the middle of everything.
+        // Small pages, so that a replay ends at arbitrary points.
         const limits = { ...TEST_LIMITS, pageEvents: 1 + (seed % 5) };
         const streams = startTestStreams(scene.market, { limits });
         try {

@@ -1,4 +1,4 @@
-// The committed code is that of the committed sources.
+// The committed code matches the committed sources.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Compiles the round-trip probe and the traps that it is tried on into generated sources, or with
-// --check says whether they are stale.
+// Compiles the round-trip probe and its test traps into generated sources; with --check it only
+// checks whether they are stale.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 interface Target {
   readonly source: URL;
   readonly contract: string;
-  /** The code as it lies on a chain, or as it is sent there. */
+  /** The runtime code, or the creation code. */
   readonly part: 'deployedBytecode' | 'bytecode';
   readonly output: URL;
 }
@@ -31,7 +31,7 @@ export const TARGETS: readonly Target[] = [
 ];
 
 const SETTINGS = {
-  // Every chain that is followed understands this one.
+  // Every followed chain supports this version.
   evmVersion: 'paris',
   viaIR: true,
   optimizer: { enabled: true, runs: 200 },
@@ -42,7 +42,7 @@ function readSource({ source }: Target): string {
   return readFileSync(source, 'utf8');
 }
 
-/** Tells staleness without compiling. */
+/** Detects staleness without compiling. */
 export function hashSource(target: Target): string {
   const manifest = readFileSync(new URL('../../devnet/package.json', import.meta.url), 'utf8');
   const solcVersion: string = JSON.parse(manifest).dependencies.solc;

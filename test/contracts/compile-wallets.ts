@@ -7,7 +7,7 @@ import type { Abi, Hex } from 'viem';
 export interface CompiledWallet {
   readonly abi: Abi;
   readonly bytecode: Hex;
-  /** The code as it lies on the chain. */
+  /** The runtime code. */
   readonly runtime: Hex;
 }
 

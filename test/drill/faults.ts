@@ -1,7 +1,7 @@
-// `npm run drill -- --faults`: what happens to machines, under a service that follows a real chain.
+// `npm run drill -- --faults`: machine faults under a service that follows a real chain.
 //
-// Each fault is done for real, is looked at through the API while it lasts, and ends with an index
-// that `verify` finds no difference in.
+// Each fault is real, is observed through the API while it lasts, and ends with an index in which
+// `verify` finds no difference.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -35,7 +35,7 @@ const CHALLENGES = 120;
 
 type Env = Readonly<Record<string, string>>;
 
-/** Counts what was answered while a fault lasted. */
+/** Counts the responses during a fault. */
 class Tally {
   readonly #counts = new Map<number, number>();
 
@@ -80,7 +80,7 @@ function toReads(scene: IndexingScene): readonly string[] {
   ];
 }
 
-/** Reads everything there is, streams included; an answer is right or 503, never a 500. */
+/** Reads everything, streams included; a response is right or 503, never a 500. */
 async function readAll(scene: IndexingScene, service: RunningService): Promise<Tally> {
   const tally = new Tally();
   const streams = toReads(scene)
@@ -179,7 +179,7 @@ async function twoProcesses(t: Cleanup, scene: IndexingScene): Promise<string> {
   for (let i = 0; i < 3; i += 1) await trade(scene.chain, 1);
   for (const service of [first, second]) {
     await untilAtHead(service, scene.chain);
-    // Each knows the keys that the other has issued.
+    // Each accepts the keys that the other has issued.
     for (const { key } of [first, second]) await assertKeyWorks(service, key);
     assert.equal((await readAll(scene, service)).count(503), 0);
     assert.equal((await askChallenges(service, 5)).count(200), 5);
@@ -213,7 +213,7 @@ async function stoppedNode(t: Cleanup, scene: IndexingScene): Promise<string> {
   }
 }
 
-/** The last one: its chain is gone. */
+/** The last one, because its chain is gone. */
 async function killedNode(t: Cleanup, scene: IndexingScene): Promise<string> {
   const env = { ...scene.env, DATA_DIR: createTempFolder(t) };
   const service = await follow(t, scene, env);
@@ -229,7 +229,7 @@ async function killedNode(t: Cleanup, scene: IndexingScene): Promise<string> {
 
 export type FaultDrill = (t: Cleanup, scene: IndexingScene) => Promise<string>;
 
-/** In this order: the last one takes the chain with it. */
+/** In this order: the last one destroys the chain. */
 export const FAULT_DRILLS: Readonly<Record<string, FaultDrill>> = {
   'full disk': fullDisk,
   'damaged pages': damagedPages,
@@ -239,7 +239,7 @@ export const FAULT_DRILLS: Readonly<Record<string, FaultDrill>> = {
   'killed node': killedNode,
 };
 
-/** Runs them all on one chain; throws at the first that does not go as it should. */
+/** Runs them all on one chain; throws at the first failure. */
 export async function drillFaults(
   t: Cleanup,
   onDone: (name: string, told: string) => void,

@@ -1,5 +1,5 @@
-// Runs the examples of docs/api/access.md and of the README as a reader would, and compares what
-// they print.
+// Runs the examples of docs/api/access.md and of the README as a reader would, and compares the
+// output.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

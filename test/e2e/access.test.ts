@@ -1,4 +1,4 @@
-// Keys and sessions on the service as it runs: secrets on disk and in logs, races, other processes.
+// Keys and sessions of a running service: secrets on disk and in logs, races, other processes.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -24,7 +24,7 @@ const run = promisify(execFile);
 interface Place {
   readonly name: 'SQLite' | 'PostgreSQL';
   readonly env: Readonly<Record<string, string>>;
-  /** Everything that is kept, as bytes. */
+  /** Everything stored, as bytes. */
   dump(): Promise<string>;
 }
 
@@ -207,7 +207,7 @@ test('behavior: the pepper is a private file, and another one under its number s
   assert.equal(await refused.exited, 1);
   assert.match(refused.output(), /pepper of version 1 is not the one/);
   assert.doesNotMatch(refused.output(), /\n\s+at .*\.ts/, 'no stack trace');
-  // The new one beside the old one: old keys work and move over as they are used.
+  // The new pepper beside the old one: old keys work and are rehashed when they are used.
   const next = `2:${randomBytes(32).toString('base64')}`;
   writeFileSync(file, `${old},${next}`);
   const both = await startService(t, { env });

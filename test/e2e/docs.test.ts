@@ -1,4 +1,4 @@
-// Runs every documented example against the devnet and compares what is shown with what comes.
+// Runs every documented example against the devnet and compares it with the real response.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -52,7 +52,7 @@ describe('operations', () => {
         assert.ok(String(real).startsWith(answer.split('…')[0] ?? ''));
         return;
       }
-      // A document may hold more than is shown of it.
+      // A document may contain more than the example shows.
       const isOpen = (output as { additionalProperties?: unknown }).additionalProperties === true;
       const differences = compareForms(answer, real);
       const faults = differences.filter(
@@ -96,7 +96,7 @@ describe('tools on a real chain', () => {
 
   test('behavior: get_quote gives what POST /trade/quote gives', async () => {
     const trade = { chain: 'devnet', mint: WIRE, side: 'sell', amountInRaw: '2500000000000000000' };
-    // Each answer is sealed at its own moment; all else is the same at the same block.
+    // Each response has its own expiry and seal; everything else is equal at the same block.
     const toCommon = ({ quoteId: _, expiresAt: _e, state, ...rest }: Json) => ({
       ...rest,
       block: state.blockHash,
@@ -120,7 +120,7 @@ describe('tools on a real chain', () => {
         txHash: hash,
       });
       const { body } = await scene.client.send('GET', `/trade/status?chain=devnet&txHash=${hash}`);
-      // Blocks go on between the two: what was confirmed may be finalized by now.
+      // Blocks continue in between: a confirmed transaction may be finalized by now.
       const toSettled = (one: Json) => ({
         ...one,
         status: one.status.replace('finalized', 'confirmed'),

@@ -1,4 +1,4 @@
-// The service with no configuration: its own chain, through the death of that chain's parts.
+// The service without configuration: its own chain, and the death of that chain's processes.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ async function untilReadyIs(service: RunningService, wanted: number): Promise<vo
   }
 }
 
-/** Processes whose command line holds every word, by the kernel's own list. */
+/** Processes whose command line contains every word, from /proc. */
 function findProcesses(words: readonly string[]): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -1,5 +1,5 @@
-// Faults of the machine under a service that follows a real chain; `npm run drill -- --faults` has
-// more of them.
+// Machine faults under a service that follows a real chain; `npm run drill -- --faults` has more of
+// them.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

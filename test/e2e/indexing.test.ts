@@ -1,4 +1,4 @@
-// A real chain, a real service, and everything that can go wrong between them.
+// A real service on a real chain, through everything that can go wrong between them.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -27,7 +27,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const { chain, env } = await createIndexingScene(t, { engine });
       for (let i = 0; i < 4; i += 1) {
         const service = await startService(t, { env });
-        // Every other time the index is known to be there and moving when the blow falls.
+        // Every other time the index is known to be moving when the kill happens.
         if (i % 2 === 1) await untilAtHead(service, chain);
         const moving = trade(chain, 1);
         await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 600));
@@ -84,7 +84,7 @@ test('behavior: an endpoint that fails in every way loses nothing, and /ready te
   assert.match(await untilReadyIs(service, 503), /devnet/);
   proxy.setFault('none');
   await untilAtHead(service, chain);
-  // An endpoint that was of another chain once is refused until an operator looks at it.
+  // An endpoint that once served another chain is disabled until an operator acts.
   proxy.setFault('switch');
   await trade(chain, 1);
   assert.match(await untilReadyIs(service, 503), /devnet/);
@@ -93,7 +93,7 @@ test('behavior: an endpoint that fails in every way loses nothing, and /ready te
   const restarted = await startService(t, { env });
   await untilAtHead(restarted, chain);
   await stopService(restarted);
-  // Nothing that a sick endpoint says is a reorganisation.
+  // Nothing that a faulty endpoint reports is taken for a reorganisation.
   assert.doesNotMatch(service.output() + restarted.output(), /"msg":"reorganisation"/);
   await assertVerified(env);
 });

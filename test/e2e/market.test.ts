@@ -1,4 +1,4 @@
-// The reads of a real service on a real chain: what they tell agrees with each other and with it.
+// The reads of a real service on a real chain agree with each other and with the chain.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -146,7 +146,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const { json } = await scene.get(`/token?chain=devnet&mint=${scene.mintOf('wire')}`);
       const given: Record<string, number> = { weth: 0.9e6 + 1.2e6, usdc: 0.3e6, eth: 0.7e6 };
       const total = 2 * Object.values(given).reduce((sum, one) => sum + one, 0);
-      // The deployment lays narrow positions on top of the full range.
+      // The deployment adds narrow positions on top of the full range.
       assert.ok(Number(json.liquidityUsd) > total * 0.9, json.liquidityUsd);
       assert.ok(Number(json.liquidityUsd) < total * 1.5, json.liquidityUsd);
       // Its pool was opened before the other token had a price; the next event values it.

@@ -1,4 +1,4 @@
-// A devnet whose node has forgotten old blocks, and services that come to it late or come back.
+// A devnet whose node has dropped old blocks, and services that start late or restart.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { createTempFolder, type RunningService, startService } from '../start-se
 
 const KEEPING = { archiveDepth: 4, transactionBlocks: 20, chunkBlocks: 4, stateBytes: 0 };
 
-/** The head that the service tells once it is ready and has indexed the block. */
+/** Waits until the service is ready and has indexed the block. */
 async function untilIndexed(service: RunningService, block: number): Promise<void> {
   for (;;) {
     const { status } = await fetch(`${service.origin}/v1/ready`);

@@ -1,4 +1,4 @@
-// Quotes of a real service on a real chain, over HTTP: refusals, pauses, restarts.
+// Quotes of a real service on a real chain, over HTTP: rejections, pauses, restarts.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -145,6 +145,6 @@ test('behavior: a pause refuses until it is over, and a restart quotes from the 
   assert.equal(again.status, 200, JSON.stringify(again.json));
   assert.equal(again.json.output.amountRaw, first.json.output.amountRaw);
   assert.equal(again.json.state.blockHash, first.json.state.blockHash);
-  // What was seen of its pools is known at once, and need not be looked at again.
+  // The probe results of its pools are known at once, without a new probe.
   assert.ok(again.json.tokenSafety.checkedAt >= first.json.tokenSafety.checkedAt);
 });

@@ -1,4 +1,4 @@
-// The service as a stranger starts, stops and misconfigures it.
+// Starting, stopping and misconfiguring the service.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -31,7 +31,7 @@ test('behavior: request ids tell nothing of each other', async (t) => {
     ids.push(headers.get('x-request-id') ?? '');
   }
   for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-/);
-  // Each part by itself: a count in one of them would leave the others alone.
+  // Each part separately: a counter in one of them would leave the others unchanged.
   for (const [start, end] of [
     [0, 8],
     [24, 36],
@@ -93,7 +93,7 @@ test('behavior: what is being sent when the signal comes is still answered', asy
     answer += text;
   });
   const closed = new Promise((resolve) => socket.on('close', resolve));
-  // The request has begun, so that the connection is not an idle one.
+  // The request has begun, so the connection is not idle.
   socket.write('GET /v1/entitlements HTTP/1.1\r\nhost: x\r\n');
   await new Promise((resolve) => setTimeout(resolve, 100));
   service.child.kill('SIGTERM');

@@ -1,4 +1,4 @@
-// The store below the service fails: callers are told 503, operators what to do, nothing is lost.
+// The store fails under the service: callers get 503, operators see what to do, nothing is lost.
 
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -110,7 +110,7 @@ test('behavior: all that is kept is for its owner alone, however open folder and
   assertPrivate();
   first.child.kill('SIGKILL');
   await first.exited;
-  // As an earlier version, or a backup that was put back, left them.
+  // The modes of an earlier version, or of a restored backup.
   for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o666);
   await startService(t, { env: { DATA_DIR: folder } });
   assertPrivate();
@@ -154,7 +154,7 @@ test('behavior: a PostgreSQL that goes away or hangs is 503 and red until it is 
   await assertStops(service);
 });
 
-/** Lets every new challenge fail as the server itself would. */
+/** Makes every new challenge fail with the server's own error. */
 function toFailing(sqlState: string): string {
   return `
     CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
@@ -193,7 +193,7 @@ test('behavior: damage in PostgreSQL is 503 and red; a statement that is wrong s
   const { run, env } = await createPostgresEnv(t);
   const service = await startService(t, { env });
   await untilReady(service, 200);
-  // A bug of ours, as the engine sees it: told apart in the log, and no reason to send nobody here.
+  // A bug of ours, as the engine sees it: distinct in the log, and no reason to fail readiness.
   await run(toFailing('42703'));
   assertUnavailable(await askChallenge(service));
   await untilReady(service, 200);

@@ -38,7 +38,7 @@ function toUrl(query: string): string {
   return `${service.origin}/v1/token/stream?chain=devnet&mint=${mint}${query}`;
 }
 
-/** Starts it again where it was, so that those who lost it find it. */
+/** Restarts it on the same port, so that disconnected readers find it. */
 async function restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   const { port } = new URL(service.origin);
   service.child.kill(signal);
@@ -53,7 +53,7 @@ interface Reader {
   stop(): Promise<void> | void;
 }
 
-/** Leaves at random, and comes back with the last id that it got. */
+/** Disconnects at random, and resumes with the last id that it got. */
 function startRestless(interval: string, random: () => number): Reader {
   const fold = new StreamFold();
   let isStopped = false;
@@ -113,7 +113,7 @@ async function startBrowser(interval: string): Promise<Reader> {
   await page.exposeFunction('tell', (event: string, id: string, data: string) =>
     fold.apply({ event, id, data: JSON.parse(data) } satisfies StreamEvent),
   );
-  // A page from elsewhere: what it may read is what the server lets any page read.
+  // A foreign page: it may read what the server lets any page read.
   await page.evaluate(
     `{ const source = new EventSource(${JSON.stringify(toUrl(`&interval=${interval}`))});
        for (const event of ${JSON.stringify(EVENTS)}) {
@@ -132,7 +132,7 @@ function readTrades(): Promise<Json[]> {
   });
 }
 
-/** Null where the reader knows all that the reads say. */
+/** Null if the reader has the same data as the reads. */
 async function findDifference({ fold, interval }: Reader): Promise<string | null> {
   const path = `/v1/token/klines?chain=devnet&mint=${mint}&interval=${interval}&limit=1000`;
   const { klines }: Json = await (await fetch(service.origin + path)).json();
@@ -157,7 +157,7 @@ async function move(round: number, random: () => number): Promise<void> {
   const venue = random() < 0.5 ? 'uniswap-v2' : 'uniswap-v3';
   await chain.buy({ token: 'wire', venue, amountInRaw });
   if (round % 3 !== 2) return;
-  // What nobody has seen cannot be taken back.
+  // Only blocks that were seen can be reverted.
   await untilAtHead(service, chain);
   await chain.reorg(1 + Math.floor(random() * 3));
   await chain.mine(1);

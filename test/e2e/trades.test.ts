@@ -16,7 +16,7 @@ import { setBalance } from '../trade-wallet.ts';
 import { createEvmWallet, createSolanaWallet } from '../wallets.ts';
 
 const ETHER = 10n ** 18n;
-/** Accepts every signature (ERC-1271), and no native coin. */
+/** Accepts every signature (ERC-1271), but no native coin. */
 const CONTRACT_WALLET = '0x34601457631626ba7e60e01b60005260206000f35b60006000fd';
 const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 
@@ -101,7 +101,7 @@ describe('who may build', () => {
     assert.equal(built.status, 200, JSON.stringify(built.body));
     const { transactions, simulation } = built.body as Json;
     assert.deepEqual([transactions[0].from, simulation.status], [address, 'ok']);
-    // This one takes no native coin: what it sells for that would be stuck, and is refused.
+    // This one accepts no native coin: the proceeds would be stuck, so the trade is rejected.
     const sell = { ...trade, side: 'sell' };
     const refused = await client.send('POST', '/trade/build', { body: sell, bearer });
     assertProblem(refused, 409, 'SIMULATION_REVERTED');
@@ -128,20 +128,20 @@ describe('what is built', () => {
     assert.deepEqual(built.simulation.assumed, []);
     const sold = await trader.execute(built);
     assert.equal(sold.receivedRaw.toString(), built.quote.output.amountRaw);
-    // Nothing is left of what was allowed, so the next sell is prepared anew.
+    // The allowance is used up, so the next sell needs new approvals.
     const again = await buildWell(trader, sell);
     assert.equal(again.issues.allowance.actualRaw, '0');
-    // With the first approval made, only the rest is asked for.
+    // After the first approval, only the rest is needed.
     await trader.sendOwn(again.transactions[0]);
     const rest = await buildWell(trader, sell);
     assert.deepEqual(toKinds(rest), ['permit2-approve', 'swap']);
     assert.equal(rest.issues.allowance.spender, rest.transactions[1].to);
     await trader.sendOwn(rest.transactions[0]);
-    // What was allowed until the deadline of that build serves this one, whose deadline it becomes.
+    // An allowance until the deadline of that build is reused for this one, with the same deadline.
     const ready = await buildWell(trader, sell);
     assert.deepEqual([toKinds(ready), ready.issues], [['swap'], {}]);
     assert.equal(ready.deadline, rest.deadline);
-    // An allowance that ends long before the deadline is none.
+    // An allowance that ends long before the deadline does not count.
     const longer = await buildWell(trader, sell, { deadlineSeconds: 3600 });
     assert.deepEqual(toKinds(longer), ['permit2-approve', 'swap']);
     assert.equal((await trader.execute(longer)).receipts.at(-1)?.status, '0x1');
@@ -162,7 +162,7 @@ describe('what is built', () => {
     const { receipts, receivedRaw } = await seller.execute(built);
     for (const { status } of receipts) assert.equal(status, '0x1');
     assert.equal(receivedRaw.toString(), built.quote.output.amountRaw);
-    // A token that does not demand it is not asked to.
+    // A token that does not need it gets no reset.
     const wire = service.mintOf('wire');
     await service.give([[seller.account.address, wire, ETHER]]);
     await seller.sendOwn(toAllowance(wire, 1n));
@@ -285,7 +285,7 @@ describe('while the chain moves', () => {
       for (let i = 0; i < 20 && blocks.size < 4; i += 1) {
         const { quote, simulation } = await buildWell(trader, { ...trade, slippageBps: 1000 });
         const isOne = simulation.block === quote.state.block;
-        // Where indexing could not keep up the head decides, and nothing is promised.
+        // If indexing could not keep up, the head decides, and nothing is promised.
         assert.equal(quote.exact, isOne);
         if (!isOne) continue;
         assert.equal(simulation.amountOutRaw, quote.output.amountRaw);

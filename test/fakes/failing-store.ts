@@ -1,10 +1,10 @@
-// A store whose commits fail now and then: before they happen, or just after.
+// A store whose commits sometimes fail: before they happen, or just after.
 
 import type { MarketStore } from '../../src/store/store.ts';
 
 export type CommitFault = 'before' | 'after' | null;
 
-/** Asked at every transaction; `after` commits and then loses the answer. */
+/** Called for every transaction; `after` commits and then loses the result. */
 export function createFailingStore(store: MarketStore, nextFault: () => CommitFault): MarketStore {
   return new Proxy(store, {
     get(target, name) {

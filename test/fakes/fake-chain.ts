@@ -1,4 +1,4 @@
-// A chain that exists only in memory, with branches, and an adapter to it that misbehaves on order.
+// A chain in memory, with branches, and an adapter to it that misbehaves on demand.
 
 import type {
   BlockRange,
@@ -29,7 +29,7 @@ interface FakeBlock {
   readonly world: FakeWorld;
 }
 
-/** A small generator of our own, so that a seed gives the same chain everywhere. */
+/** Our own small generator, so that a seed gives the same chain everywhere. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -42,7 +42,7 @@ export function createRandom(seed: number): () => number {
 
 export interface FakeChainOptions {
   readonly seed: number;
-  /** How far finality stays behind the head. */
+  /** How far finality is behind the head. */
   readonly finalityDepth: number;
   readonly eventCountMax?: number;
   /**
@@ -59,7 +59,7 @@ export class FakeChain {
   readonly #random: () => number;
   #blocks: FakeBlock[] = [];
   #finalized = 0;
-  /** A new branch grows beyond the head of the old one: slots follow the clock. */
+  /** A new branch continues above the old head's position: slots follow the clock. */
   #positionMin = 0;
   #hashes = 0;
 
@@ -84,7 +84,7 @@ export class FakeChain {
     return block?.events.header ?? null;
   }
 
-  /** The header so many blocks below the head, or the first. */
+  /** The header this many blocks below the head, or the first. */
   headerBelow(count: number): BlockHeader {
     return this.#blocks[Math.max(0, this.#blocks.length - 1 - count)]!.events.header;
   }
@@ -121,7 +121,7 @@ export class FakeChain {
     this.#finalized = Math.max(this.#finalized, final);
   }
 
-  /** Replaces the last blocks by others; never touches final ones. Returns the true depth. */
+  /** Replaces the last blocks; never final ones. Returns the real depth. */
   reorganise(depth: number, replacements: number): number {
     const removed = Math.min(depth, this.blocks(this.#finalized + 1, this.head.position).length);
     const { position } = this.head;
@@ -132,12 +132,12 @@ export class FakeChain {
     return removed;
   }
 
-  /** Drops blocks, final or not, as a node that was restored from an old backup does. */
+  /** Drops blocks, final or not, like a node restored from an old backup. */
   setBack(count: number): void {
     this.#blocks = this.#blocks.slice(0, this.#blocks.length - count);
   }
 
-  /** How many positions after the last block have none. */
+  /** How many positions to skip after the last block. */
   #toSkipped(parent: FakeBlock | undefined): number {
     if (this.#options.gaps !== true || parent === undefined) return 0;
     const roll = this.#random();
@@ -191,20 +191,20 @@ export class FakeChain {
   }
 }
 
-/** One for each block that was searched. */
+/** One for each searched block. */
 function toNotice({ header }: BlockEvents): TokenNotice {
   return { kind: 'event', token: address(header.hash), topics: [], isAdmin: false };
 }
 
-/** What the adapter does wrong; everything may be changed while it runs. */
+/** Faults of the adapter; all can be changed while it runs. */
 export interface Faults {
-  /** Asked before every request: throws or returns. */
+  /** Called before every request: throws or returns. */
   beforeRequest: (method: string) => void;
   /** How many blocks behind the chain this source is. */
   lag: number;
-  /** Headers as this source tells them. */
+  /** Changes the headers that this source returns. */
   toHeader: (header: BlockHeader) => BlockHeader;
-  /** Whether the endpoints agree on what this one says. */
+  /** Whether the other endpoints agree with this one. */
   agrees: boolean;
 }
 
@@ -216,7 +216,7 @@ export class FakeAdapter implements ChainAdapter {
   readonly chain = 'devnet' as const;
   readonly assets = FAKE_ASSETS;
   readonly faults: Faults;
-  /** May be replaced by another chain, as a wrongly configured endpoint would. */
+  /** Can be replaced by another chain, as with a wrongly configured endpoint. */
   source: FakeChain;
 
   constructor(chain: FakeChain, faults: Faults = createFaults()) {

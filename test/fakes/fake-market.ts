@@ -22,7 +22,7 @@ export function toFakeAddress(kind: string, number: number): Address {
 export const COIN = toFakeAddress('', 0);
 const WETH = toFakeAddress('eeee', 5);
 const USDC = toFakeAddress('5555', 6);
-/** Its decimals are unknown, for the last byte of its address is 7. */
+/** Its decimals are unknown, because the last byte of its address is 7. */
 const MUTE = toFakeAddress('aaaa', 7);
 const TOKENS = [10, 11, 12, 13, 14, 16, 18, 20].map((number) => toFakeAddress('aaaa', number));
 const WALLETS = [1, 2, 3, 4, 5].map((number) => toFakeAddress('cccc', number));
@@ -52,7 +52,7 @@ interface FakePool {
 
 export interface FakeWorld {
   readonly pools: FakePool[];
-  /** Minted less burnt. */
+  /** Minted minus burnt. */
   readonly supplies: Map<Address, bigint>;
   readonly balances: Map<string, bigint>;
 }
@@ -163,7 +163,7 @@ function toPrice(pool: FakePool) {
   return { sqrtPriceX96: toSqrtPriceX96(tick), liquidity: toActiveLiquidity(pool), tick };
 }
 
-/** What the pool's contract would say. */
+/** The state that the pool's contract would return. */
 export function toFakePoolState(pool: FakePool, ticks: readonly number[]): PoolStateReading {
   const { description, reserves, positions } = pool;
   const price = toPrice(pool);
@@ -246,7 +246,7 @@ function makeSwaps(pool: FakePool, dice: Dice, number: number): MarketEvent[] {
   ];
 }
 
-/** A pool met mid-life is announced again before each of its events, as adapters do. */
+/** A pool discovered after its creation is announced before each of its events, as adapters do. */
 function announce(pool: FakePool, events: MarketEvent[]): MarketEvent[] {
   if (pool.complete) return events;
   return [{ kind: 'poolCreated', description: pool.description, complete: false }, ...events];
@@ -263,7 +263,7 @@ function makeAny(world: FakeWorld, dice: Dice, number: number): MarketEvent[] {
   return announce(pool, makeSwaps(pool, dice, number));
 }
 
-/** Events of one block; `world` is moved on by them. */
+/** Events of one block; updates `world`. */
 export function makeFakeEvents(
   world: FakeWorld,
   random: () => number,

@@ -1,4 +1,4 @@
-// Indexes blocks that a test wrote by hand, and gives back every row.
+// Indexes blocks written by hand, and returns every row.
 
 import type { MarketEvent, SwapEvent } from '../../src/model/block-events.ts';
 import type { Address, PoolId } from '../../src/model/ids.ts';
@@ -8,7 +8,7 @@ import { address, transactionId } from '../ids.ts';
 import { FakeChain } from './fake-chain.ts';
 import { readIndex, startIndexer } from './indexed-chain.ts';
 
-/** Each list is a block's events; block 1 is the first, and blocks follow each other in time. */
+/** Each list is a block's events; block 1 is the first, and block times ascend. */
 export async function indexEvents(...blocks: readonly (readonly MarketEvent[])[]) {
   const chain = new FakeChain({ seed: 1, finalityDepth: 3, eventCountMax: 0 });
   for (const events of blocks) {
@@ -20,7 +20,7 @@ export async function indexEvents(...blocks: readonly (readonly MarketEvent[])[]
   return indexChain(chain);
 }
 
-/** Every row of a fresh index of the chain as it stands. */
+/** Every row of a new index of the current chain. */
 export async function indexChain(chain: FakeChain) {
   const place = await createSqlitePlace();
   const store = await place.open();
@@ -58,7 +58,7 @@ export function createPool(
   };
 }
 
-/** A concentrated pool of V3's kind. */
+/** A concentrated pool like V3's. */
 export function createRange(
   pool: PoolId,
   tokens: readonly [Address, Address],
@@ -69,7 +69,7 @@ export function createRange(
   return createPool(pool, tokens, { ...range, ...fields } as Partial<PoolDescription>);
 }
 
-/** Amounts from the pool's side: what came in is positive. */
+/** Amounts from the pool's side: positive came in. */
 export function swap(
   pool: PoolId,
   amounts: readonly [bigint, bigint],

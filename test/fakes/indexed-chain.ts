@@ -1,4 +1,4 @@
-// An indexer on a fake chain, and everything it stored, for comparing one index with another.
+// An indexer on a fake chain, and everything it stored, for comparing indexes.
 
 import { setImmediate } from 'node:timers/promises';
 import type { CommittedEvent } from '../../src/ingest/commit-batch.ts';
@@ -14,7 +14,7 @@ export interface IndexedChain {
   readonly clock: ManualClock;
   readonly events: CommittedEvent[];
   readonly warnings: string[];
-  /** Waits until the index stands at the chain's head. */
+  /** Waits until the index is at the chain's head. */
   settle(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export function startIndexer(
   return { indexer, adapter, clock, events, warnings, settle };
 }
 
-/** Whether every supply is known as of the balances that are stored. */
+/** Whether every supply is known as of the stored balances. */
 async function isAsked(store: MarketStore): Promise<boolean> {
   for await (const rows of store.scanTokens('devnet')) {
     for (const row of rows) {
@@ -90,7 +90,7 @@ async function collect<T>(scan: AsyncIterable<readonly T[]>): Promise<T[]> {
   return all;
 }
 
-/** A scan's order is stable within one store; between two stores it may differ. */
+/** A scan's order is stable within one store, but may differ between stores. */
 async function collectBy<T>(
   scan: AsyncIterable<readonly T[]>,
   toKey: (row: T) => string,
@@ -103,7 +103,7 @@ function toSortable(number: number): string {
   return number.toString().padStart(9, '0');
 }
 
-/** When a supply was asked depends on how the blocks fell into batches; what it was does not. */
+/** When a supply was read depends on batch boundaries; its value does not. */
 function withoutSupplyBlock(row: TokenRecord): TokenRecord {
   return { ...row, supplyBlock: null };
 }

@@ -68,7 +68,7 @@ const PAIR_CREATED: RecordedLog = {
   data: `0x${addressWord(PAIR)}${uintWord(1)}`,
 };
 
-/** A log of a topic that is nobody's business here. */
+/** A log with an irrelevant topic. */
 const NOISE: RecordedLog = {
   address: address(0x401),
   topics: [`0x${'ab'.repeat(32)}`],
@@ -91,7 +91,7 @@ export function recordChain(options: Partial<RecordedChainOptions> = {}): Record
 
 const cleanups: (() => Promise<void>)[] = [];
 
-/** Ends every node and adapter that was started here; to be called after each test. */
+/** Stops every node and adapter started here; call it after each test. */
 export async function endScene(): Promise<void> {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 }
@@ -102,7 +102,7 @@ export async function startNode(chain: RecordedChain | TrueAnswer): Promise<Misb
   return node;
 }
 
-/** Waits are skipped: they pass on the adapter's clock alone. */
+/** Waits are skipped: only the adapter's clock advances. */
 export function createAdapter(
   nodes: readonly MisbehavingRpc[],
   options: Partial<EvmAdapterOptions> = {},
@@ -137,7 +137,7 @@ export function toEvents(blocks: readonly BlockEvents[]) {
   return blocks.map(({ header, events }) => ({ number: header.position, events }));
 }
 
-/** What an honest node tells of the recorded chain. */
+/** What an honest node returns for the recorded chain. */
 export async function readHonestly(chain: RecordedChain) {
   return toEvents((await createAdapter([await startNode(chain)]).readBlocks(ALL)).blocks);
 }

@@ -1,4 +1,4 @@
-// A JSON-RPC server at the network's edge that answers truly until it is told not to.
+// A JSON-RPC server at the network's edge that responds correctly until told otherwise.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ export interface FakeCall {
   readonly batch: number;
 }
 
-/** What to do instead of answering truly. The first four are done to the whole request. */
+/** What to do instead of responding correctly. The first four apply to the whole request. */
 export type Misdeed =
   | { readonly do: 'hang' }
   | { readonly do: 'cut'; readonly after: number }
@@ -27,7 +27,7 @@ export type Misdeed =
   | { readonly do: 'error'; readonly code: number; readonly message: string }
   | { readonly do: 'change'; change(result: unknown): unknown };
 
-/** Null means: answer truly. */
+/** Null means: respond correctly. */
 export type Mischief = (call: FakeCall) => Misdeed | null;
 
 export class RpcFault extends Error {
@@ -39,7 +39,7 @@ export class RpcFault extends Error {
   }
 }
 
-/** Throws `RpcFault` for an error that a node would answer. */
+/** Throws `RpcFault` for an error response. */
 export type TrueAnswer = (method: string, params: readonly unknown[]) => unknown;
 
 export interface MisbehavingRpc {
@@ -145,7 +145,7 @@ export async function startMisbehavingRpc(answer: TrueAnswer): Promise<Misbehavi
   };
 }
 
-/** Answers from a real node behind; for misbehaving in front of it. */
+/** Forwards to a real node; for misbehaving in front of it. */
 export function forwardTo(url: string): TrueAnswer {
   return async (method, params) => {
     const response = await fetch(url, {

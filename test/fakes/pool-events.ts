@@ -29,7 +29,7 @@ function changePool(pool: PoolId, change: PoolChange): MarketEvent {
   return { kind: 'poolChanged', pool, change };
 }
 
-/** What a swap in a concentrated pool tells beside its amounts. */
+/** The fields of a concentrated swap besides its amounts. */
 export function toSwapped(
   after: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number },
   feePips: number | null = null,

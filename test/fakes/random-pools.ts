@@ -1,4 +1,4 @@
-// Pools of every kind between assets of random worth, near their fair prices: a market to route in.
+// Pools of every kind between assets of random value, near their fair prices: a market for routing.
 
 import { ConcentratedPool } from '../../src/amm/concentrated/concentrated-pool.ts';
 import { toDirectionFees } from '../../src/amm/concentrated/swap-fee.ts';
@@ -20,9 +20,9 @@ import { PLAIN_RULES } from './trade-costs.ts';
 export interface MarketShape {
   readonly poolCount: number;
   readonly assetCount: number;
-  /** How far pools stray from the fair price, as a share of it. */
+  /** How far pools deviate from the fair price, as a share of it. */
   readonly noise: number;
-  /** Of all pools, those with concentrated liquidity. */
+  /** The share of pools with concentrated liquidity. */
   readonly concentratedShare: number;
 }
 
@@ -122,7 +122,7 @@ export function createRandomMarket(random: () => number, shape: MarketShape): Ra
   return { graph, pools, assets, worths };
 }
 
-/** A hop costs a tenth of a unit of worth: as much as gas on a main chain at its cheapest. */
+/** A hop costs a tenth of a unit of value: as much as gas on a main chain at its cheapest. */
 export function toGasCost({ worths }: RandomMarket): RouteCost {
   const hopGas = 70_000;
   const perHop = 0.1 / (worths[1] ?? 1);

@@ -1,4 +1,4 @@
-// A question about a trade in a random market, as quotes ask it.
+// A trade in a random market, as quotes request it.
 
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
 import { SafetyBook } from '../../src/trading/graph/safety-book.ts';
@@ -11,11 +11,11 @@ import { TRADE_COSTS } from './trade-costs.ts';
 export interface RandomTrade {
   readonly seed: number;
   readonly poolCount: number;
-  /** In common units of worth: a market of 200 pools holds some millions. */
+  /** In common units of value: a market of 200 pools holds some millions. */
   readonly worth: number;
 }
 
-/** Gas that hardly counts, so that large trades are divided among many pools. */
+/** Gas that hardly counts, so that large trades are split among many pools. */
 const OUT_PER_GAS = { numerator: 1n, denominator: 1_000n };
 
 export function createRandomQuestion({ seed, poolCount, worth }: RandomTrade): RouteQuestion {

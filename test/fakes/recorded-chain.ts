@@ -1,4 +1,4 @@
-// A small EVM chain in memory that answers reads as a node does: blocks, logs, receipts, senders.
+// A small EVM chain in memory that serves reads like a node: blocks, logs, receipts, senders.
 
 import { keccak256, stringToHex } from 'viem';
 import { toLogsBloom } from '../../src/chains/evm/blocks/logs-bloom.ts';
@@ -17,7 +17,7 @@ export interface RecordedTransaction {
 
 export interface RecordedChainOptions {
   readonly chainId: number;
-  /** Whether logs carry their block's time, as newer nodes tell. */
+  /** Whether logs have their block's time, as on newer nodes. */
   readonly blockTimestamps: boolean;
   /** Answers `eth_call`; throws `RpcFault` to revert. */
   call?(to: string, data: string): string;
@@ -52,7 +52,7 @@ export class RecordedChain {
     return this.#blocks.length - 1;
   }
 
-  /** Appends a block; `branch` makes its hash differ from that of another block in its place. */
+  /** Appends a block; `branch` makes its hash differ from another block at the same position. */
   add(transactions: readonly RecordedTransaction[], branch = 'main'): number {
     const number = this.#blocks.length;
     const hash = keccak256(stringToHex(`${branch}:${number}`));
@@ -90,12 +90,12 @@ export class RecordedChain {
     return number;
   }
 
-  /** Takes the last blocks away, as a reorganisation does before it adds others. */
+  /** Removes the last blocks, like a reorganisation before it adds others. */
   drop(count: number): void {
     this.#blocks.splice(this.#blocks.length - count, count);
   }
 
-  /** A node that has not come further than `head`. */
+  /** A node that has not reached more than `head`. */
   answerUpTo(head: number): TrueAnswer {
     return (method, params) => this.#answer(method, params, head);
   }

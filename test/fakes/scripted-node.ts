@@ -1,4 +1,4 @@
-// A node at the network's edge that knows one block and one wallet, and answers what a test says.
+// A node at the network's edge that knows one block and one wallet, and responds as scripted.
 
 import { uintWord } from '../../src/chains/evm/hex-data.ts';
 import { RpcClient } from '../../src/chains/evm/rpc/rpc-client.ts';
@@ -6,7 +6,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { sleep } from '../../src/lib/retry.ts';
 import { RpcFault, startMisbehavingRpc } from './misbehaving-rpc.ts';
 
-/** A call of a simulation as the node is asked for it. */
+/** A call of a simulation, as requested from the node. */
 export interface SimulatedCall {
   readonly from: string;
   readonly to: string;
@@ -25,10 +25,10 @@ export interface NodeScript {
   balanceRaw: bigint;
   allowanceRaw: bigint;
   permit2: { amountRaw: bigint; expiration: number };
-  /** What the wallet has of the bought asset before, and how much more after the calls. */
+  /** The wallet's balance of the bought asset before, and how much more it has after the calls. */
   heldRaw: bigint;
   arrivingRaw: bigint;
-  /** What becomes of a call other than the two looks; null where the node cannot simulate. */
+  /** The outcome of a call other than the two balance reads; null if the node cannot simulate. */
   outcomeOf: ((call: SimulatedCall, index: number) => SimulatedOutcome) | null;
 }
 
@@ -84,7 +84,7 @@ function simulate(script: NodeScript, calls: readonly SimulatedCall[]) {
   const outcomes = calls.map((call, index): SimulatedOutcome => {
     if (index === 0) return { isOk: true, returnData: `0x${uintWord(heldRaw)}` };
     if (index < calls.length - 1) return outcomeOf(call, index - 1);
-    // What arrives may be decided by the calls before.
+    // The calls before may decide what arrives.
     return { isOk: true, returnData: `0x${uintWord(heldRaw + script.arrivingRaw)}` };
   });
   const toCall = ({ isOk, returnData }: SimulatedOutcome) => ({
@@ -135,7 +135,7 @@ export async function startScriptedNode(script: NodeScript): Promise<ScriptedNod
   };
 }
 
-/** What a contract answers that reverts with a text. */
+/** The return data of a revert with a text. */
 export function toRevertText(text: string): string {
   const bytes = Buffer.from(text).toString('hex');
   const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0');

@@ -1,5 +1,5 @@
-// A kind of pool that only tests know: a bonding curve, constant product on virtual reserves, which
-// pays out no more than it really holds.
+// A pool kind that only tests know: a bonding curve, constant product on virtual reserves, which
+// pays no more than it really holds.
 
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import type { PoolKind } from '../../src/amm/pool-kind.ts';
@@ -9,7 +9,7 @@ import type { DirectionFees, Stretches, SwapPool } from '../../src/amm/swap-pool
 declare module '../../src/model/pool.ts' {
   interface PoolShapes {
     virtualReserves: {
-      /** What is added to the real reserves. */
+      /** Added to the real reserves. */
       readonly terms: { readonly virtual0: bigint; readonly virtual1: bigint };
       readonly state: { readonly real0: bigint | null; readonly real1: bigint | null };
       readonly change: { readonly real0: bigint; readonly real1: bigint };
@@ -72,7 +72,7 @@ export class VirtualReservesPool implements SwapPool {
     return { swap, after: new VirtualReservesPool({ ...this.#curve, ...real }) };
   }
 
-  /** As constant product, to the price at which nothing is left. */
+  /** Like constant product, up to the price at which nothing is left. */
   stretches(zeroForOne: boolean): Stretches {
     const whole = this.#product.stretches(zeroForOne);
     const real = Number(zeroForOne ? this.#curve.real1 : this.#curve.real0);

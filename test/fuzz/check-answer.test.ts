@@ -1,4 +1,4 @@
-// The checks themselves: each fault that the fuzzer looks for is noticed.
+// The checks themselves: each fault that the fuzzer looks for is detected.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

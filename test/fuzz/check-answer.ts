@@ -1,11 +1,11 @@
-// Holds an answer against the document: status, type, body, headers, and what must not leak.
+// Checks a response against the document: status, type, body, headers, and leaks.
 
 import { EventParser } from '../stream-fold.ts';
 import { checkMcpAnswer } from './check-mcp-answer.ts';
 import type { ApiDocument, DeclaredAnswer, DocumentOperation } from './openapi-document.ts';
 import type { FuzzAnswer, FuzzRequest } from './send-request.ts';
 
-/** Refused before there is a route, a caller or a budget. */
+/** Rejected before there is a route, a caller or a budget. */
 const BEFORE_ROUTES = new Set([
   'URI_TOO_LONG',
   'HEADERS_TOO_LARGE',
@@ -14,12 +14,12 @@ const BEFORE_ROUTES = new Set([
 ]);
 
 /**
- * Operations that ask a node: where that does not answer, 503 is meant. Anywhere else, and where it
- * is the store that does not answer, a 503 is an error in disguise: our store works.
+ * Operations that call a node, for which 503 is allowed. Anywhere else, and if the store is the
+ * cause, a 503 is an error in disguise: our store works.
  */
 const ASKS_NODES = new Set(['verifyChallenge', 'buildTrade', 'getTradeStatus', 'getReady']);
 
-/** Traces of our inside that no answer may show. */
+/** Internals that no response may show. */
 const INTERNALS: readonly RegExp[] = [
   /\bat [\w.<>[\] ]+ \(?(?:file:|node:|\/)[^\s]*:\d+/,
   /\/(?:src|node_modules|home|work|tmp)\/[\w./-]+/,
@@ -43,7 +43,7 @@ function toPlace(request: FuzzRequest, document: ApiDocument): Place {
   return { operation: document.find(method, path), isKnownPath: document.hasPath(path) };
 }
 
-/** What the tallies call it. */
+/** The name in the tallies. */
 export function nameOperation(request: FuzzRequest, document: ApiDocument): string {
   const { operation, isKnownPath } = toPlace(request, document);
   if (operation !== null) return operation.id;
@@ -71,7 +71,7 @@ function* checkProblem(answer: FuzzAnswer): Generator<string> {
 
 const codes = new WeakMap<FuzzAnswer, string>();
 
-/** The code of a problem; empty where the answer is none. */
+/** The code of a problem; empty if the response is not one. */
 function readCode(answer: FuzzAnswer): string {
   const code = codes.get(answer) ?? parseCode(answer);
   codes.set(answer, code);
@@ -84,7 +84,7 @@ function parseCode(answer: FuzzAnswer): string {
   return typeof value?.code === 'string' ? value.code : '';
 }
 
-/** Whether it was refused before there was a caller to charge; such a connection may be closed. */
+/** Whether it was rejected before there was a caller to charge; such a connection may be closed. */
 function isBeforeRoutes(answer: FuzzAnswer): boolean {
   const code = readCode(answer);
   const isClosed = answer.headers.connection === 'close';
@@ -107,7 +107,7 @@ function* checkEvents(answer: FuzzAnswer, declared: DeclaredAnswer): Generator<s
   }
 }
 
-/** The body of an answer against what its operation declares for that status and type. */
+/** Checks the body against the operation's schema for that status and type. */
 function* checkBody(
   answer: FuzzAnswer,
   declared: DeclaredAnswer,
@@ -163,14 +163,14 @@ function* checkServerError(answer: FuzzAnswer, operation: DocumentOperation | nu
   const { status } = answer;
   if (status < 500) return;
   const code = readCode(answer);
-  // A statement that the store rejects, which is a bug of ours, is told so.
+  // A statement that the store rejects, which is our bug, is reported as such.
   const isOfStore = code === 'UPSTREAM_UNAVAILABLE' && /"The store /.test(answer.body.toString());
   const mayFail = code === 'OVERLOADED' || ASKS_NODES.has(operation?.id ?? '');
   if (status !== 503) yield `${status} ${code}`;
   else if (!mayFail || isOfStore) yield `503 ${code}`;
 }
 
-/** Secrets of the request that its answer shows again. */
+/** Secrets of the request that the response repeats. */
 function* checkEcho(request: FuzzRequest, answer: FuzzAnswer): Generator<string> {
   const text = answer.body.toString('utf8');
   for (const [name, value] of request.headers) {
@@ -190,7 +190,7 @@ function* checkInternals(answer: FuzzAnswer): Generator<string> {
   }
 }
 
-/** Answers of requests that no operation takes. */
+/** Responses to requests that no operation handles. */
 function* checkOther(request: FuzzRequest, answer: FuzzAnswer, isKnownPath: boolean) {
   const { status } = answer;
   const code = readCode(answer);
@@ -206,7 +206,7 @@ function* checkOther(request: FuzzRequest, answer: FuzzAnswer, isKnownPath: bool
   }
 }
 
-/** Everything that is wrong with an answer; empty where nothing is. */
+/** All faults of a response; empty if there are none. */
 export function checkAnswer(
   request: FuzzRequest,
   answer: FuzzAnswer,

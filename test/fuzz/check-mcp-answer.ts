@@ -1,5 +1,5 @@
-// What the document cannot say of an answer of the MCP endpoint: whether it fits its request, and
-// whether it is an error of ours.
+// Checks of MCP responses beyond the document: whether they match their requests, and internal
+// errors.
 
 import type { Json } from '../market-scene.ts';
 import type { FuzzAnswer, FuzzRequest } from './send-request.ts';
@@ -32,7 +32,7 @@ function* checkMessage(message: Json, asked: Json): Generator<string> {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Undefined where it is not JSON. */
+/** Undefined if it is not JSON. */
 function parse(bytes: Buffer): Json {
   try {
     return JSON.parse(decoder.decode(bytes));
@@ -45,14 +45,14 @@ export function* checkMcpAnswer(request: FuzzRequest, answer: FuzzAnswer): Gener
   const { status, body } = answer;
   if (status === 202) return;
   const said = parse(body);
-  // Told already: the document wants JSON.
+  // Already reported: the document requires JSON.
   if (said === undefined) return;
   const asked = parse(request.body ?? Buffer.alloc(0));
   if (!Array.isArray(asked)) {
     if (Array.isArray(said)) return yield 'many answers to one message';
     return yield* checkMessage(said, asked);
   }
-  // Of several messages with one id none can be told apart.
+  // Messages with the same id cannot be told apart.
   const find = (message: Json) => {
     const [first = null, second] = asked.filter((one: Json) => one?.id === message?.id);
     return second === undefined ? first : { id: message.id };
@@ -61,7 +61,7 @@ export function* checkMcpAnswer(request: FuzzRequest, answer: FuzzAnswer): Gener
     for (const message of said) yield* checkMessage(message, find(message));
     return;
   }
-  // A batch that cannot be read is refused as a whole, for one of its messages.
+  // An invalid batch is rejected as a whole, for one of its messages.
   if (said?.error === undefined) yield 'a batch has a single answer';
   yield* checkMessage(said, find(said));
 }

@@ -1,4 +1,4 @@
-// Choices that follow from a seed, so that a run can be repeated.
+// Choices from a seed, so that a run can be repeated.
 
 import { createRandom } from '../fakes/fake-chain.ts';
 
@@ -9,7 +9,7 @@ export class Dice {
     this.#random = createRandom(seed);
   }
 
-  /** A whole number from 0 up to, and without, the bound. */
+  /** An integer from 0 up to, but not including, the bound. */
   below(bound: number): number {
     return Math.floor(this.#random() * bound);
   }
@@ -24,12 +24,12 @@ export class Dice {
     return item;
   }
 
-  /** One of the items, or undefined where there is none. */
+  /** One of the items, or undefined if there are none. */
   pickAny<T>(items: readonly T[]): T | undefined {
     return items[this.below(items.length)];
   }
 
-  /** A choice in which each entry counts as often as its weight says. */
+  /** A weighted choice. */
   weigh<T>(entries: readonly (readonly [weight: number, item: T])[]): T {
     const total = entries.reduce((sum, [weight]) => sum + weight, 0);
     let left = this.#random() * total;

@@ -1,12 +1,12 @@
-// A service of the fuzzer's own, on a real node and temporary folders.
+// The fuzzer's own service, on a real node and temporary folders.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { createIndexingScene, type Engine, trade, untilAtHead } from '../indexing-scene.ts';
 import { type Cleanup, type RunningService, startService } from '../start-service.ts';
 
 /**
- * Callers without credentials have the default budget, each address its own; keys and sessions have
- * plenty, so that requests which carry one reach deep.
+ * Anonymous callers have the default budget, per address; keys and sessions have large ones, so
+ * that requests with one reach deep.
  */
 const LIMITS: Readonly<Record<string, string>> = {
   TRUSTED_PROXIES: '127.0.0.0/8',
@@ -28,7 +28,7 @@ export interface FuzzService extends RunningService {
   listErrors(): readonly string[];
 }
 
-/** Trades now and then, so that streams and freshness have something to tell. */
+/** Trades periodically, so that streams and freshness have events. */
 function keepTrading(t: Cleanup, step: () => Promise<void>): void {
   const over = new AbortController();
   const { signal } = over;
@@ -48,7 +48,7 @@ export async function startFuzzService(
   t: Cleanup,
   options: { readonly engine: Engine },
 ): Promise<FuzzService> {
-  // The last first: trading stops before its chain does.
+  // Last first: trading stops before its chain.
   const works: (() => unknown)[] = [];
   t.after(async () => {
     for (const work of works.reverse()) await work();

@@ -1,4 +1,4 @@
-// Wallets that hold real sessions, cookies and keys of the service, and keep holding some.
+// Wallets with real sessions, cookies and keys of the service, renewed as needed.
 
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Json } from '../market-scene.ts';
@@ -6,14 +6,14 @@ import { createSolanaWallet, type TestWallet } from '../wallets.ts';
 import type { Dice } from './dice.ts';
 import type { FuzzAnswer } from './send-request.ts';
 
-/** Sends a well-formed request from an address of its own; throws where it is refused. */
+/** Sends a valid request from a new address; throws if it is rejected. */
 export type Ask = (
   method: string,
   path: string,
   options: { readonly body?: Json; readonly headers?: Readonly<Record<string, string>> },
 ) => Promise<{ readonly headers: FuzzAnswer['headers']; readonly json: Json }>;
 
-/** The service refused what the fuzzer asked for itself. */
+/** The service rejected the fuzzer's own request. */
 export class AskRefused extends Error {
   override readonly name = 'AskRefused';
   readonly status: number;
@@ -74,7 +74,7 @@ export class FuzzWallets {
       await this.#signIn(wallet, 'token');
       await this.#signIn(wallet, 'cookie');
     }
-    // Something that no longer works, from the start.
+    // A credential that has already ended.
     const [token = ''] = this.list('token', 'live');
     const headers = { authorization: `Bearer ${token}` };
     const { json } = await this.#ask('POST', '/keys', { body: { name: 'revoked' }, headers });
@@ -115,7 +115,7 @@ export class FuzzWallets {
     if (dead.size > KEPT_DEAD_MAX && oldest !== undefined) dead.delete(oldest);
   }
 
-  /** A credential was refused: it has ended on the way, and another takes its place. */
+  /** A credential was rejected: it has ended, and is replaced. */
   noteRefusal(secret: string): void {
     for (const kind of ['token', 'cookie', 'key'] as const) this.#bury(kind, secret);
   }
@@ -129,25 +129,25 @@ export class FuzzWallets {
 
   takeChallenge(dice: Dice): OpenChallenge | undefined {
     const index = dice.below(this.#challenges.length);
-    // Most are used up, some are left for a second signature.
+    // Most are used up, some are kept for a second signature.
     return dice.chance(0.8) ? this.#challenges.splice(index, 1)[0] : this.#challenges[index];
   }
 
-  /** Signs in where too many sessions have ended. */
+  /** Signs in if too many sessions have ended. */
   async refill(): Promise<void> {
     if (this.#isRefilling) return;
     this.#isRefilling = true;
     try {
       await this.#refill();
     } catch (error) {
-      // Requests on the way may end the new session, or use up its keys, right then.
+      // Concurrent requests may end the new session, or use up its keys.
       if (!(error instanceof AskRefused && [401, 409, 429].includes(error.status))) throw error;
     } finally {
       this.#isRefilling = false;
     }
   }
 
-  /** With new wallets: those of before have their challenges and keys used up. */
+  /** With new wallets: the earlier ones have used up their challenges and keys. */
   async #refill(): Promise<void> {
     const least = Math.ceil(this.#wallets.length / 2);
     for (const index of this.#wallets.keys()) {

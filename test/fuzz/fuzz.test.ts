@@ -7,9 +7,9 @@ import { startFuzzService } from './fuzz-service.ts';
 import { runFuzz } from './run-fuzz.ts';
 
 const REQUESTS = 2000;
-/** These need a node that answers in time, or a key or challenge of the very wallet: seldom. */
+/** These rarely succeed: they need a node in time, or a key or challenge of the same wallet. */
 const SELDOM = new Set<string>(['buildTrade', 'getTradeStatus', 'revokeKey', 'verifyChallenge']);
-/** Far beyond what it takes: a service that hangs must fail, not hang the suite. */
+/** A generous limit: a service that hangs must fail, not hang the suite. */
 const TIME_MAX_MS = 10 * 60_000;
 
 for (const [seed, engine] of [

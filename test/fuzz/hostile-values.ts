@@ -1,4 +1,4 @@
-// What no client should send: texts, numbers and JSON values that break careless services.
+// Hostile input: texts, numbers and JSON values that break careless services.
 
 const HEX_40 = 'deadbeef'.repeat(5);
 
@@ -141,7 +141,7 @@ export const HOSTILE_JSON: readonly unknown[] = [
   { $ref: '#' },
 ];
 
-/** As text, since JavaScript could not hold it or would not write it so. */
+/** As text, since JavaScript could not represent it or would not write it that way. */
 export const HOSTILE_BODIES: readonly string[] = [
   '',
   ' ',
@@ -175,7 +175,7 @@ export const HOSTILE_BODIES: readonly string[] = [
   `{${Array.from({ length: 3000 }, (_, index) => `"f${index}":1`).join(',')}}`,
 ];
 
-/** Encoded parts of a target as they are sent, right or wrong. */
+/** Encoded parts of a target, valid or not. */
 export const HOSTILE_ENCODINGS: readonly string[] = [
   '%',
   '%%',

@@ -1,11 +1,11 @@
-// Real values that the service has given out, by what they are, for requests that reach deep.
+// Real values from responses, by type, for requests that reach deep.
 
 import type { Json } from '../market-scene.ts';
 
 const KEPT_PER_KIND = 64;
 const VISITED_MAX = 400;
 
-/** Fields of answers → what their values are. */
+/** Fields of responses → the type of their values. */
 const KINDS: Readonly<Record<string, string>> = {
   mint: 'mint',
   pool: 'pool',
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, string>> = {
   openTime: 'time',
 };
 
-/** Values that one kind of input takes, by the input's name. */
+/** The value types that an input accepts, by the input's name. */
 const KINDS_OF_INPUT: Readonly<Record<string, readonly string[]>> = {
   mint: ['mint'],
   quoteMint: ['mint'],
@@ -39,7 +39,7 @@ const KINDS_OF_INPUT: Readonly<Record<string, readonly string[]>> = {
   'If-None-Match': ['etag'],
 };
 
-/** A page that another follows. */
+/** A page with a next page. */
 export interface KnownPage {
   readonly target: string;
   readonly nextCursor: string;
@@ -72,18 +72,18 @@ export class KnownValues {
     return this.#byKind.get(kind) ?? [];
   }
 
-  /** Values that fit an input of an operation; empty where none are known. */
+  /** Values for an input of an operation; empty if none are known. */
   listFor(operationId: string, input: string): readonly string[] {
     if (input === 'cursor') return this.list(`cursor ${operationId}`);
     return (KINDS_OF_INPUT[input] ?? []).flatMap((kind) => this.list(kind));
   }
 
-  /** Values of any kind: right in form, wrong in place. */
+  /** Values of any type: right in form, wrong in place. */
   listAll(): readonly string[] {
     return [...this.#byKind.values()].flat();
   }
 
-  /** Takes what can be used again out of an answer. */
+  /** Collects reusable values from a response. */
   collect(operationId: string, answer: Json): void {
     let visited = 0;
     const visit = (value: Json, name: string): void => {

@@ -1,5 +1,5 @@
-// `npm run fuzz -- --requests 100000 --seed 1`: hostile requests to a service of its own, or to the
-// one at `--url`, which must be on this machine.
+// `npm run fuzz -- --requests 100000 --seed 1`: hostile requests to its own service, or to the one
+// at `--url`, which must be on this machine.
 
 import { parseArgs } from 'node:util';
 import type { Engine } from '../indexing-scene.ts';

@@ -1,4 +1,4 @@
-// Every kind of credential that a request may carry: good, ended, altered, misplaced.
+// Every kind of credential in a request: valid, ended, altered, misplaced.
 
 import type { Dice } from './dice.ts';
 import type { FuzzWallets } from './fuzz-wallets.ts';
@@ -8,7 +8,7 @@ import { mutateText } from './mutate-text.ts';
 export interface Credential {
   readonly kind: string;
   readonly headers: readonly (readonly [string, string])[];
-  /** The secret that should have worked; null where none should. */
+  /** The secret that should work; null if none should. */
   readonly live: string | null;
 }
 
@@ -27,7 +27,7 @@ function bearer(secret: string, live: string | null = null): Omit<Credential, 'k
   return { headers: [['Authorization', `Bearer ${secret}`]], live };
 }
 
-/** A secret of that kind, or one that never was. */
+/** A secret of that kind, or one that never existed. */
 function pickSecret(
   { wallets, dice }: CredentialSource,
   kind: 'token' | 'cookie' | 'key',

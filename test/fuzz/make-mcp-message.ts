@@ -1,4 +1,4 @@
-// Messages for the MCP endpoint: every method and tool, in every revision, right and wrong.
+// Messages for the MCP endpoint: every method and tool, in every revision, valid and not.
 
 import type { Json } from '../market-scene.ts';
 import { makeHostile, type ValueSource } from './make-value.ts';
@@ -39,7 +39,7 @@ const METHODS = [
 
 const VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', 'x'];
 
-/** Arguments of a tool have the names of its HTTP twin's inputs. */
+/** A tool's arguments have the names of its HTTP operation's inputs. */
 function makeArguments(source: ValueSource): Json {
   const { dice, known } = source;
   const pick = (kind: string) => dice.pickAny(known.list(kind)) ?? 'none';
@@ -100,7 +100,7 @@ function makeMessage(source: ValueSource): Record<string, Json> {
   return message;
 }
 
-/** The revision without a handshake repeats parts of the message in headers. */
+/** The stateless revision repeats parts of the message in headers. */
 function toStateless(message: Record<string, Json>): McpRequest {
   const { method, params } = message;
   const name = params?.name ?? params?.uri;

@@ -1,4 +1,4 @@
-// One operation of the document → a request to it: fields, credentials, and what is odd about it.
+// Makes a request for an operation of the document: fields, credentials, and oddities.
 
 import type { Json } from '../market-scene.ts';
 import type { Dice } from './dice.ts';
@@ -25,7 +25,7 @@ export interface MadeRequest {
   readonly credential: Credential;
 }
 
-/** Of the fields at most one is wrong, mostly: many wrong ones are refused for the first. */
+/** Usually at most one field is wrong: a request with many is rejected for the first. */
 const FIELDS: readonly (readonly [number, { quality: Quality; isAll: boolean }])[] = [
   [45, { quality: 'valid', isAll: false }],
   [25, { quality: 'near', isAll: false }],
@@ -66,7 +66,7 @@ function makeFields(fields: readonly Field[], source: ValueSource): [string, Jso
 
 function toText(value: Json): string {
   if (typeof value === 'string') return value;
-  // Lists of plain values as a query writes them.
+  // Lists of plain values in query format.
   const isFlat = Array.isArray(value) && value.every((one) => typeof one !== 'object');
   return isFlat ? value.join() : JSON.stringify(value);
 }
@@ -108,7 +108,7 @@ async function signOpenChallenge(
   }
 }
 
-/** The next page of a list, by its own cursor or one that is nearly it. */
+/** The next page of a list, by its own cursor or a slightly changed one. */
 function toNextPage({ target, nextCursor }: KnownPage, dice: Dice): string {
   const [, query = ''] = target.split('?', 2);
   const kept = query.split('&').filter((pair) => pair !== '' && !pair.startsWith('cursor='));
@@ -116,7 +116,7 @@ function toNextPage({ target, nextCursor }: KnownPage, dice: Dice): string {
   return `?${[...kept, `cursor=${encode(cursor, dice)}`].join('&')}`;
 }
 
-/** Most come from an address of their own; the rest share one, which soon has no budget left. */
+/** Most come from a new address; the rest share one, which soon has no budget left. */
 function makeAddress(dice: Dice): string {
   if (dice.chance(0.06)) return '10.0.0.1';
   if (dice.chance(0.1)) return `2001:db8:${dice.below(65536).toString(16)}::1`;

@@ -1,4 +1,4 @@
-// A schema and a name → a value for it: right, nearly right, or hostile.
+// Makes a value for a schema and a name: valid, nearly valid, or hostile.
 
 import type { Json } from '../market-scene.ts';
 import type { Dice } from './dice.ts';
@@ -27,7 +27,7 @@ const CHAINS = [
 
 const WORDS = ['wire', 'e', 'usd', 'WETH', '0x', 'et her', 'wrie', '🚀', 'a b c d'];
 
-/** Inputs whose form their schema does not tell. */
+/** Inputs whose format is not in their schema. */
 const BY_NAME: Readonly<Record<string, (source: ValueSource) => string>> = {
   chain: ({ dice }) => dice.weigh(CHAINS),
   domain: ({ domain }) => domain,
@@ -61,7 +61,7 @@ function makeObject(schema: Schema, source: ValueSource): Json {
   return Object.fromEntries(entries.map(([name, one]) => [name, makeValid(name, one, source)]));
 }
 
-/** A value that the schema accepts, as far as the schema tells. */
+/** A value that the schema accepts, as far as the schema says. */
 export function makeValid(name: string, schema: Schema, source: ValueSource): Json {
   const { dice, known, operationId } = source;
   const alternatives = schema['anyOf'] ?? schema['oneOf'];
@@ -83,7 +83,7 @@ export function makeValid(name: string, schema: Schema, source: ValueSource): Js
   return makeText(name, schema, source);
 }
 
-/** One step from a value that would be accepted. */
+/** One step from an accepted value. */
 function makeNear(name: string, schema: Schema, source: ValueSource): Json {
   const { dice } = source;
   const value = makeValid(name, schema, source);

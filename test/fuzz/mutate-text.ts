@@ -1,4 +1,4 @@
-// Texts that are nearly right: one step away from a real one.
+// Nearly valid texts: one step away from a real one.
 
 import type { Dice } from './dice.ts';
 import { HOSTILE_TEXTS } from './hostile-values.ts';
@@ -9,7 +9,7 @@ function replaceAt(text: string, index: number, replacement: string): string {
   return `${text.slice(0, index)}${replacement}${text.slice(index + 1)}`;
 }
 
-/** Base64url and base58 are decoded by careless services whatever comes behind them. */
+/** Careless decoders of base64url and base58 ignore what follows. */
 const TAILS = ['=', '==', '.', 'A', '0', ' ', '\0', '\n', '/', '%00', '\u200b', '-'];
 
 const MUTATIONS: readonly Mutation[] = [

@@ -1,4 +1,4 @@
-// What can be odd about a request beside its fields: method, path, headers, form of the body.
+// Oddities of a request besides its fields: method, path, headers, form of the body.
 
 import { gzipSync } from 'node:zlib';
 import type { Dice } from './dice.ts';
@@ -27,7 +27,7 @@ const CONTENT_TYPES = [
   'application/problem+json',
 ];
 
-/** Names that servers and proxies give a meaning, with values that they may stumble over. */
+/** Names with a meaning for servers and proxies, with values that may break them. */
 const HEADERS: readonly (readonly [string, string])[] = [
   ['Accept', 'application/xml'],
   ['Accept', '*/*;q=0'],
@@ -158,7 +158,7 @@ const ODDITIES: readonly (readonly [number, Oddity])[] = [
   [1, (parts) => void parts.headers.push(['Transfer-Encoding', 'chunked'])],
 ];
 
-/** Changes one part; methods without a body may be given one, and the other way round. */
+/** Changes one part; methods without a body may get one, and the reverse. */
 export function addOddity(parts: Parts, dice: Dice): void {
   dice.weigh(ODDITIES)(parts, dice);
 }

@@ -1,4 +1,4 @@
-// The served OpenAPI document, read into what the fuzzer needs: inputs, and what may be answered.
+// The served OpenAPI document, parsed into what the fuzzer needs: inputs, and allowed responses.
 
 import { Compile, type Validator } from 'typebox/compile';
 import type { Json } from '../market-scene.ts';
@@ -41,7 +41,7 @@ export interface ApiDocument {
 /** What is wrong with a value, or null. */
 export type DocumentCheck = (value: unknown) => string | null;
 
-/** Puts what a reference names in its place: validators then need no other document. */
+/** Inlines references, so that validators need no other document. */
 function createResolver(document: Json): (schema: Json) => Json {
   return function resolve(schema: Json): Json {
     if (Array.isArray(schema)) return schema.map(resolve);
@@ -57,7 +57,7 @@ function createResolver(document: Json): (schema: Json) => Json {
 }
 
 function createCheck(schema: Schema): DocumentCheck {
-  // Texts of other types than JSON are described, not structured.
+  // Text of other types than JSON is described, not structured.
   let validator: Validator | null = null;
   return (value) => {
     validator ??= Compile(schema as never);

@@ -1,4 +1,4 @@
-// The run: requests made from the document, sent a few at a time, answers checked and counted.
+// A fuzz run: requests made from the document, sent a few at a time, responses checked and counted.
 
 import { Agent } from 'node:http';
 import type { Json } from '../market-scene.ts';
@@ -18,7 +18,7 @@ export interface FuzzOptions {
   readonly requests: number;
   /** The run ends after this time, however many requests are left. */
   readonly timeMaxMs: number;
-  /** Asked before each request; what was found until then is reported. */
+  /** Checked before each request; findings so far are reported. */
   readonly isStopped?: () => boolean;
   readonly onProgress?: (sent: number) => void;
 }
@@ -47,7 +47,7 @@ const WALLETS = 8;
 const REFILL_EVERY = 100;
 const FINDINGS_MAX = 50;
 
-/** Less often: answers that never differ, and what ends the sessions that others need. */
+/** Less often: constant responses, and what ends the sessions that others need. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   getDocs: 0.2,
   getLlms: 0.2,
@@ -64,7 +64,7 @@ function increase(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** Whole numbers in a fault are mostly places in a list: the same fault, once. */
+/** Integers in a fault are mostly list indices: the same fault, once. */
 function toSignature(operation: string, fault: string): string {
   return `${operation} ${fault.replace(/\/\d+/g, '/n')}`;
 }
@@ -94,7 +94,7 @@ class FuzzRun {
 
   #lastAddress = 0;
 
-  /** For what the fuzzer needs itself: from ever new addresses, so that no budget stops it. */
+  /** For the fuzzer's own needs: from new addresses each time, so that no budget stops it. */
   readonly #ask: Ask = async (method, path, { body, headers = {} }) => {
     this.#lastAddress += 1;
     const address = `172.16.${this.#lastAddress >> 8}.${this.#lastAddress & 255}`;
@@ -113,7 +113,7 @@ class FuzzRun {
     return { headers: answer.headers, json: JSON.parse(answer.body.toString('utf8')) };
   };
 
-  /** Learns of real values before the first odd request. */
+  /** Collects real values before the first odd request. */
   async #begin(): Promise<void> {
     await this.#wallets.begin();
     this.#learnAddresses();
@@ -136,7 +136,7 @@ class FuzzRun {
   }
 
   async #sendOne(index: number): Promise<void> {
-    // Its own dice for each request: what one of them throws is no other's business.
+    // Separate dice for each request, so that requests do not influence each other.
     const dice = new Dice(Math.imul(this.#options.seed, 0x9e3779b1) + Math.imul(index, 0x85ebca6b));
     const operation = dice.weigh(this.#weights);
     const source = { dice, known: this.#known, wallets: this.#wallets, page: this.#page };
@@ -182,7 +182,7 @@ class FuzzRun {
     finding.answer = 'failure' in again ? '' : again.body.toString('utf8').slice(0, 300);
   }
 
-  /** Keeps what can be used again, and notices credentials that have ended. */
+  /** Collects reusable values, and notices ended credentials. */
   #learn(operation: string, { credential, request }: MadeRequest, answer: FuzzAnswer): void {
     const { status, headers, body } = answer;
     const { live } = credential;
@@ -239,7 +239,7 @@ class FuzzRun {
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
-  // Load and hostile input go to this machine only.
+  // Load and hostile input go only to this machine.
   if (!LOOPBACK.has(new URL(options.origin).hostname)) throw new Error('loopback only');
   const served = await fetch(`${options.origin}/v1/openapi.json`);
   return new FuzzRun(options, readDocument(await served.json())).run();

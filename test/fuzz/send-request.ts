@@ -1,4 +1,4 @@
-// Sends one request as it was made, odd parts included, and reads its whole answer.
+// Sends one request unchanged, odd parts included, and reads its whole response.
 
 import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
@@ -17,14 +17,14 @@ export interface FuzzAnswer {
   readonly body: Buffer;
 }
 
-/** An answer, or why there was none. */
+/** A response, or why there was none. */
 export type Outcome = FuzzAnswer | { readonly failure: string };
 
 const TIMEOUT_MS = 40_000;
-/** An event stream is left after its first events have come, or after this time. */
+/** An event stream is closed after its first events, or after this time. */
 const STREAM_MS = 150;
 
-/** What Node's client lets through; the rest is for tests that write to a socket. */
+/** What Node's client accepts; the rest is for tests that write to a socket. */
 function toHeaderValue(text: string): string {
   return Buffer.from(text.toWellFormed(), 'utf8')
     .toString('latin1')
@@ -33,15 +33,15 @@ function toHeaderValue(text: string): string {
 }
 
 /**
- * Bytes beyond ASCII stay as they are, but not in a HEAD: what the server's parser refuses has no
- * method yet, so that its answer has a body, which no client expects after a HEAD.
+ * Non-ASCII bytes stay as they are, but not in a HEAD: the server's parser rejects them before it
+ * knows the method, so its response has a body, which no client expects after a HEAD.
  */
 function toTarget({ method, target }: FuzzRequest): string {
   const odd = method === 'HEAD' ? /[^\x21-\x7e]/g : /[^\x21-\xff]/g;
   return target.replace(odd, (char) => encodeURIComponent(char.toWellFormed()));
 }
 
-/** With headers as a list Node adds none by itself. */
+/** With headers as a list Node adds none itself. */
 function toFlatHeaders(one: FuzzRequest, host: string): string[] {
   const names = new Set(one.headers.map(([name]) => name.toLowerCase()));
   const hasLength = names.has('content-length') || names.has('transfer-encoding');

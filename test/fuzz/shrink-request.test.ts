@@ -1,4 +1,4 @@
-// A fault is shown by a request with nothing beside it, as a line that a shell understands.
+// A fault is reported with a minimal request, as a shell command.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

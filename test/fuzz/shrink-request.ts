@@ -1,4 +1,4 @@
-// A request that shows a fault → the smallest one found that still shows it.
+// Reduces a request that shows a fault to the smallest one that still shows it.
 
 import type { FuzzRequest } from './send-request.ts';
 

@@ -1,10 +1,10 @@
-// A request as a line for a shell.
+// A request as a shell command.
 
 import type { FuzzRequest } from './send-request.ts';
 
 const SHOWN_MAX = 80_000;
 
-/** A character that comes very often in a row is written once. */
+/** A long run of one character is written once. */
 const RUN = /(.)\1{99,}/s;
 
 function quote(text: string): string {
@@ -16,7 +16,7 @@ function quote(text: string): string {
   return `${before === '' ? '' : quotePlain(before)}${repeated}${after === '' ? '' : quote(after)}`;
 }
 
-/** Plain quotes where they do; else the form in which a shell reads escapes. */
+/** Plain quotes if possible; otherwise the form in which a shell reads escapes. */
 function quotePlain(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text) && !text.includes("'")) return `'${text}'`;
   const escaped = [...Buffer.from(text.toWellFormed(), 'utf8')].map((byte) => {
@@ -27,7 +27,7 @@ function quotePlain(text: string): string {
   return `$'${escaped.join('')}'`;
 }
 
-/** An argument cannot hold a null byte, so such a body goes through a pipe. */
+/** An argument cannot contain a null byte, so such a body goes through a pipe. */
 function toBody(body: Buffer): { readonly before: string; readonly argument: string } {
   if (body.length > SHOWN_MAX) {
     const start = body.subarray(0, 200).toString('utf8');

@@ -1,4 +1,4 @@
-// A client that closes its sending side after its requests, as `nc -N` does, can still read.
+// A client that closes its sending side after its requests, like `nc -N`, can still read.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -11,7 +11,7 @@ const GET = 'GET /v1/thing HTTP/1.1\r\nHost: x\r\n\r\n';
 const POST_BODY = '{"name":"a"}';
 const POST = `POST /v1/thing/make HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${POST_BODY.length}\r\n\r\n${POST_BODY}`;
 
-/** Sends bytes and closes the sending side; resolves with what came until the server closed. */
+/** Sends bytes and closes the sending side; resolves with everything until the server closes. */
 function sendAndEnd(port: number, bytes: string): Promise<RawAnswer[]> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -38,7 +38,7 @@ test('behavior: so are several, and one that takes longer than the client takes 
     handlers: {
       getThing: () => ({ ok: true }),
       postThing: async () => {
-        // By then the end of the connection has long been read.
+        // By then the server has seen the end of the connection.
         for (let turn = 0; turn < 20; turn += 1) await new Promise((go) => setTimeout(go, 5));
         return { name: 'late' };
       },
@@ -92,7 +92,7 @@ for (const isAhead of [false, true]) {
     await asked.promise;
     if (isAhead) {
       socket.end();
-      // The server reads ends in the order of their connections' events: this one comes after.
+      // The server reads ends in the order of the connections' events: this one comes after.
       await sendAndEnd(app.port, 'GET /v1/nope HTTP/1.1\r\nHost: x\r\n\r\n');
       begin.resolve();
       socket.resume();

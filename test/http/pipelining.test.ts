@@ -1,5 +1,5 @@
-// Several requests on one connection: answered in their order, each by its own answer, and never
-// worked on where no answer can follow.
+// Several requests on one connection: answered in order, each with its own response, and not
+// processed if no response can follow.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -18,7 +18,7 @@ function post(body: string, fields = ''): string {
   return `POST /v1/thing/make HTTP/1.1\r\n${JSON_POST}${fields}${length}\r\n${body}`;
 }
 
-/** A server whose POST takes as long as the test wants; knows which names it was asked to make. */
+/** A server whose POST takes as long as the test wants; records the requested names. */
 async function startHeldServer(t: TestContext) {
   const made: string[] = [];
   const held: (() => void)[] = [];
@@ -33,7 +33,7 @@ async function startHeldServer(t: TestContext) {
       },
     },
   });
-  /** Lets work end, in the order given, once all of it is there. */
+  /** Finishes pending work, in the given order, once all of it has arrived. */
   const finish = async (...order: number[]) => {
     const deadline = Date.now() + 20_000;
     while (held.length < order.length) {
@@ -156,7 +156,7 @@ describe('requests behind one after which the connection closes', () => {
     socket.on('error', () => undefined);
     const closed = new Promise((resolve) => socket.once('close', () => resolve('closed')));
     socket.resume();
-    // What is asked for first never ends, as a stream does not.
+    // The first request never ends, like a stream.
     socket.write(post('{"name":"a"}', 'Connection: Upgrade\r\nUpgrade: h2c\r\n'));
     while (server.made.length === 0) await sleep(5);
     socket.write(`${GET}\r\n`.repeat(1000));

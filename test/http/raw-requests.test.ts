@@ -1,5 +1,5 @@
-// Requests as no library would send them, written to a socket byte by byte: each has one answer
-// that is right, and nothing of a request is ever taken for another one.
+// Malformed requests, written to a socket byte by byte: each has one correct response, and no part
+// of a request is ever taken for another one.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -26,13 +26,13 @@ function chunked(chunks: string): string {
 interface Case {
   readonly bytes: string | Buffer;
   readonly status: number;
-  /** Something that the one answer says. */
+  /** Text in the response. */
   readonly says?: string;
 }
 
 const NOT_HTTP = 'The request is not valid HTTP.';
 
-/** Each answered with one answer, after which the connection closes. */
+/** Each gets one response, after which the connection closes. */
 const CASES: Readonly<Record<string, Case>> = {
   'two Host fields': { bytes: `${GET}host: y${END}${END}`, status: 400, says: 'given once' },
   'the same Host twice': { bytes: `${GET}HOST: x${END}${END}`, status: 400, says: 'given once' },

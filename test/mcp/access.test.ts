@@ -1,4 +1,4 @@
-// Pins who may speak to the endpoint, and what each message is charged.
+// Who may call the endpoint, and what each message costs.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -29,7 +29,7 @@ const toolCall = (name: string, input: object = {}, id: number | string = 1) => 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const SEARCH = toolCall('search_tokens', { q: MINT });
 
-/** The budget is whole again. */
+/** Refills the budget. */
 function rest(): void {
   mcp.clock.advance(3_600_000);
 }
@@ -160,7 +160,7 @@ describe('what is charged', () => {
     assert.equal(await readWait(PING), 1);
     assert.equal(await readWait([PING, SEARCH, { ...PING, id: 2 }]), 2);
     assert.equal(await readWait({ ...SEARCH, params: 'none' }), 1, 'what is no call costs 1');
-    // What is too long to be read for nothing is told the wait for the dearest tool.
+    // A body that is too long to be read for free gets the wait of the most expensive tool.
     const dearest = Math.max(...mcp.operations.map((one) => (one.mcp ? COSTS[one.cost] : 0)));
     const long = { ...PING, params: { text: 'x'.repeat(5000) } };
     assert.equal(await readWait(long), dearest);

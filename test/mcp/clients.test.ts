@@ -1,4 +1,4 @@
-// The endpoint as others see it: the official client, the conformance suite, the inspector.
+// The endpoint with other clients: the official one, the conformance suite, the inspector.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,7 +17,7 @@ const run = promisify(execFile);
 
 let mcp: McpServer;
 let fixtures: McpServer;
-/** The inspector keeps things in the user's folder. */
+/** The inspector writes to the user's folder. */
 let home: string;
 
 setUp(async (t) => {
@@ -52,7 +52,7 @@ describe('the official client', () => {
         assert.equal(client.getServerVersion()?.name, 'mintwire');
         const { tools } = await client.listTools();
         assert.ok(tools.some((tool) => tool.name === 'get_token'));
-        // The client checks structured content against the schema that was listed.
+        // The client checks structured content against the listed schema.
         const input = { chain: 'devnet', mint: MINT };
         const result: Json = await client.callTool({ name: 'get_token', arguments: input });
         const twin = await mcp.get(`/token?chain=devnet&mint=${MINT}`);
@@ -126,7 +126,7 @@ describe("the inspector's command line", { concurrency: 2 }, () => {
 
   for (const { name, era } of GENERATIONS) {
     test(`behavior: ${name} it lists tools that any model can take, and calls one`, async () => {
-      // Strict: schemas that some model's provider would refuse are an error.
+      // Strict: schemas that some model provider would reject are an error.
       const { tools } = await inspect(era, ['--method', 'tools/list', '--strict']);
       assert.ok(tools.length >= 7);
       const call = ['--method', 'tools/call', '--tool-name', 'search_tokens'];

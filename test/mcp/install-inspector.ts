@@ -1,5 +1,5 @@
-// The MCP inspector, installed at its first use: it asks for a newer Node than `npm ci` may be run
-// with, and would greet every newcomer with a warning. Its own lockfile pins it.
+// The MCP inspector, installed at its first use: it requires a newer Node than `npm ci` may run
+// with, and would cause a warning for every newcomer. Its own lockfile pins it.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 const FOLDER = join(import.meta.dirname, 'inspector');
 const COMMAND = join(FOLDER, 'node_modules', '.bin', 'mcp-inspector');
-/** npm leaves this file when everything is in place. */
+/** npm writes this file when the installation is complete. */
 const DONE = join(FOLDER, 'node_modules', '.package-lock.json');
 
 /** Returns the path of its command. */

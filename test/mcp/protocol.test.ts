@@ -1,4 +1,4 @@
-// Pins how the endpoint speaks the protocol: generations, messages, batches, headers, errors.
+// How the endpoint implements the protocol: generations, messages, batches, headers, errors.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// The MCP endpoint with real reads and real access behind it, in this process, on a fake chain.
+// The MCP endpoint with real reads and real access, in this process, on a fake chain.
 
 import type { AnyHandler } from '../../src/contract/handler.ts';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -32,21 +32,21 @@ export interface McpServer extends AccessClient {
   readonly clock: ManualClock;
   /** The operations that are served. */
   readonly operations: readonly Operation[];
-  /** What the endpoint wrote into the log as errors. */
+  /** Errors that the endpoint logged. */
   readonly errors: string[];
   post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<McpAnswer>;
   /** One request of the revisions with a handshake, as `curl` would send it. */
   call(method: string, params?: object): Promise<Json>;
   callTool(name: string, input: object): Promise<Json>;
-  /** The answer of the tool's HTTP twin. */
+  /** The response of the tool's HTTP operation. */
   get(path: string): Promise<Json>;
 }
 
 export interface StartMcpOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Put into the endpoint beside, or instead of, what the service has. */
+  /** Added to the endpoint, or replacing the service's own. */
   readonly content?: Partial<Pick<McpOptions, 'prompts' | 'resources' | 'templates'>>;
-  /** Operations of a test's own, and their handlers. */
+  /** A test's own operations and handlers. */
   readonly extra?: {
     readonly operations: readonly Operation[];
     readonly handlers: Readonly<Record<string, AnyHandler>>;

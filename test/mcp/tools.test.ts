@@ -1,4 +1,4 @@
-// Pins that a tool is its HTTP twin: same answers, same checks, smaller defaults, errors to act on.
+// A tool equals its HTTP operation: same results, same checks, smaller defaults, actionable errors.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -15,7 +15,7 @@ import { type McpServer, MINT, startMcp, toStateless } from './start-mcp.ts';
 
 const TOKEN = { chain: 'devnet', mint: MINT };
 
-/** Explicit inputs for each tool; a tool without any fails the test that every tool has some. */
+/** Inputs for each tool; a tool without any fails a test. */
 const INPUTS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = {
   get_capabilities: [{}],
   get_entitlements: [{}],

@@ -1,4 +1,4 @@
-// Pins that the OpenAPI document declares what /mcp takes and answers, as it really is.
+// The OpenAPI document declares what /mcp really accepts and returns.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

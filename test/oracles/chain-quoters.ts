@@ -1,4 +1,4 @@
-// What the exchanges' own quoting contracts answer, in one batch of calls.
+// Results of the exchanges' own quoting contracts, in one batch of calls.
 
 import {
   type Abi,
@@ -22,9 +22,9 @@ export interface QuoteQuestion {
 }
 
 export interface QuoterAnswer {
-  /** What the other side of the trade comes to; null where the quoter reverts. */
+  /** The amount of the other side; null if the quoter reverts. */
   readonly amount: bigint | null;
-  /** Of V3 alone. */
+  /** Only for V3. */
   readonly sqrtPriceX96: bigint | null;
 }
 
@@ -83,7 +83,7 @@ async function ask(chain: TestChain, call: Call): Promise<unknown> {
   }
 }
 
-/** In the order asked. */
+/** In the requested order. */
 export async function askQuoters(
   chain: TestChain,
   questions: readonly QuoteQuestion[],

@@ -1,5 +1,5 @@
-// The contracts' own swap loop, written out as plainly as they have it: slow, and independent of
-// the service's maths, which tests hold against it.
+// The contracts' own swap loop, written as plainly as theirs: slow, and independent of the
+// service's maths, which tests compare with it.
 
 const Q96 = 1n << 96n;
 const PIPS = 1_000_000n;

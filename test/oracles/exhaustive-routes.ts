@@ -1,6 +1,6 @@
-// Routes found by trying everything: every path, every division in small steps, every order.
+// Finds routes by trying everything: every path, every split in small steps, every order.
 //
-// It shares nothing with the router but the pools, whose swaps are held against the contracts.
+// It shares nothing with the router but the pools, whose swaps are tested against the contracts.
 
 import type { SwapPool } from '../../src/amm/swap-pool.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
@@ -12,7 +12,7 @@ export interface OracleHop {
 
 export type OraclePath = readonly OracleHop[];
 
-/** Every path of at most so many hops that visits no asset twice. */
+/** Every path of at most this many hops that visits no asset twice. */
 export function findAllPaths(
   pools: readonly GraphPool[],
   ends: { readonly from: string; readonly to: string; readonly hopCountMax: number },
@@ -40,7 +40,7 @@ export interface OracleLeg {
   readonly amountIn: bigint;
 }
 
-/** What the legs pay one after the other; null where a pool cannot take or pays nothing. */
+/** What the legs pay one after the other; null if a pool cannot take its input or pays nothing. */
 export function executeLegs(
   legs: readonly OracleLeg[],
 ): { readonly amountOut: bigint; readonly moved: ReadonlyMap<string, SwapPool> } | null {
@@ -61,7 +61,7 @@ export function executeLegs(
   return { amountOut, moved };
 }
 
-/** Pools in a row, as a router executes them. */
+/** Consecutive pools, as a router executes them. */
 export interface OracleStrand {
   readonly takes: 'input' | 'part' | 'rest';
   readonly amountIn: bigint;
@@ -69,8 +69,8 @@ export interface OracleStrand {
 }
 
 /**
- * What strands pay one after the other. Throws where a pool comes twice, something is spent that is
- * not there, or something is left behind.
+ * What strands pay one after the other. Throws if a pool occurs twice, something missing is spent,
+ * or something is left behind.
  */
 export function executeStrands(strands: readonly OracleStrand[]): {
   readonly amountOut: bigint;
@@ -112,7 +112,7 @@ export function findBestPathByTrying(paths: readonly OraclePath[], amountIn: big
   return best;
 }
 
-/** Ordered choices of up to so many paths. */
+/** Ordered choices of up to this many paths. */
 function* toChoices(
   paths: readonly OraclePath[],
   legCountMax: number,
@@ -125,7 +125,7 @@ function* toChoices(
   }
 }
 
-/** Every way to cut `parts` into so many pieces of at least one. */
+/** Every way to cut `parts` into this many pieces of at least one. */
 function* toCuts(parts: number, pieces: number): Generator<number[]> {
   if (pieces === 1) {
     yield [parts];
@@ -156,10 +156,10 @@ interface Best {
 
 interface OracleSearch {
   readonly amountIn: bigint;
-  /** The steps in which the input is divided at first. */
+  /** The steps of the first split. */
   readonly parts: number;
   readonly legCountMax: number;
-  /** How many pools there is room for. */
+  /** The maximum number of pools. */
   readonly poolCountMax: number;
   readonly cost: (path: OraclePath) => bigint;
 }
@@ -168,14 +168,14 @@ function countPools(choice: readonly OraclePath[]): number {
   return new Set(choice.flatMap((path) => path.map(({ pool }) => pool.pool))).size;
 }
 
-/** What a division pays less what its legs cost; nothing where it cannot be executed. */
+/** What a split pays minus the cost of its legs; nothing if it cannot be executed. */
 function toNet(choice: readonly OraclePath[], shares: readonly number[], search: OracleSearch) {
   const legs = toLegs(choice, shares, search.amountIn);
   const paid = executeLegs(legs)?.amountOut;
   return paid === undefined ? 0n : legs.reduce((sum, { path }) => sum - search.cost(path), paid);
 }
 
-/** Moves shares to and fro in ever smaller steps as long as that pays more. */
+/** Moves shares back and forth in ever smaller steps as long as that pays more. */
 function refine(best: Best, search: OracleSearch): void {
   let step = 0.5;
   while (step > 1e-4) {
@@ -198,7 +198,7 @@ function refine(best: Best, search: OracleSearch): void {
   }
 }
 
-/** The best net of its cost of every choice and order of paths, in steps and then finer. */
+/** The best net result of every choice and order of paths, in steps and then finer. */
 export function findBestByTrying(paths: readonly OraclePath[], search: OracleSearch): bigint {
   const best: Best = { net: 0n, choice: [], shares: [] };
   for (const choice of toChoices(paths, search.legCountMax)) {

@@ -1,23 +1,23 @@
-// What no division whatsoever can pay more than: stronger than any search that could be tried out.
+// An upper bound on what any split can pay: stronger than any search that could be tried.
 //
-// Give every asset a price. A pool that takes x and pays y gains price·y − price·x at most as much
-// as at the best x for it alone. Summed over all pools of a division, whatever flows between them
-// cancels out, and what is left is: output ≤ price of the input · input + the sum of those best
-// gains. That holds for every division, however many legs it has and however it is ordered, and for
-// any prices: good ones make the bound tight, bad ones only make it weak. So prices are looked for
-// in floating point until supply meets demand everywhere, and the gains are then reckoned exactly.
+// Give every asset a price. A pool that takes x and pays y gains price·y − price·x, at most as much
+// as at its own best x. Summed over all pools of a split, flows between them cancel out, which
+// leaves: output ≤ price of the input · input + the sum of those best gains. That holds for every
+// split, with any number of legs in any order, and for any prices: good ones make the bound tight,
+// bad ones only make it weak. So prices are searched in floating point until supply meets demand
+// everywhere, and the gains are then computed exactly.
 //
-// Where a transaction has not room for all, room has a price, too. A pool then gains that much less
-// for the room that it takes, and where that is nothing it is left out; what all the room there is
-// would cost is added once. That again holds for every division that fits, at any price of room.
+// If a transaction has no room for all, room has a price, too. A pool then gains that much less for
+// the room that it takes, and is left out if nothing remains; the cost of all the room is added
+// once. That holds for every split that fits, at any price of room.
 
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import { type BoundEdge, type Ends, PriceSearch, toFlowIn, toName } from './route-prices.ts';
 
-/** Nothing real is near it. */
+/** Larger than any real amount. */
 const AMOUNT_END = 2 ** 128;
 
-/** The most that a pool can gain at its two prices, by its own exact swaps. */
+/** The maximum gain of a pool at its two prices, by its own exact swaps. */
 function findGain(edge: BoundEdge): number {
   const { pool, zeroForOne, paid, bought } = edge;
   const toGain = (amount: number): number => {
@@ -27,7 +27,7 @@ function findGain(edge: BoundEdge): number {
     return bought.at * Number(swap.amountOut) - paid.at * Number(swap.amountIn);
   };
   const guess = Math.min(toFlowIn(edge), AMOUNT_END);
-  // Gains rise to the best amount and fall from there on: an end that is still rising moves on.
+  // Gains rise to the best amount and fall after it: an end that still rises moves on.
   let [low, high] = [guess / 1.01, Math.max(guess, 1) * 1.01];
   while (low >= 1 && toGain(low / 2) > toGain(low)) low /= 2;
   while (high < AMOUNT_END && toGain(high * 2) > toGain(high)) high *= 2;
@@ -43,7 +43,7 @@ function findGain(edge: BoundEdge): number {
   return most;
 }
 
-/** How much room there is, and what a swap takes of it at least. */
+/** How much room there is, and the minimum that a swap takes of it. */
 export interface BoundRoom {
   readonly whole: number;
   toShare(swap: {
@@ -58,7 +58,7 @@ interface RoomPrice {
   readonly room: BoundRoom;
 }
 
-/** As `findGain`, less the price of the room, for the number of ticks at which that is most. */
+/** Like `findGain`, minus the price of the room, for the best number of ticks. */
 function findGainInRoom(edge: BoundEdge, { price, room }: RoomPrice) {
   const { pool, curve, paid, bought, isFirst } = edge;
   const best = toFlowIn(edge);
@@ -76,14 +76,14 @@ function findGainInRoom(edge: BoundEdge, { price, room }: RoomPrice) {
 
 const ROOM_TURN_COUNT = 12;
 const ROOM_SEARCH_COUNT = 6;
-/** The price of room is looked for from this part of the output on. */
+/** The search for the price of room starts at this share of the output. */
 const ROOM_PRICE_START = 1e-3;
 
 interface Question extends Ends {
   readonly amountIn: bigint;
 }
 
-/** Searches prices for a price of room; tells the bound, and how much room is taken at it. */
+/** Searches prices at a price of room; returns the bound, and the room taken. */
 function boundAt(pools: readonly GraphPool[], question: Question, at: RoomPrice) {
   const amountIn = Number(question.amountIn);
   let least = { bound: Number.POSITIVE_INFINITY, taken: 0 };
@@ -105,11 +105,11 @@ function boundAt(pools: readonly GraphPool[], question: Question, at: RoomPrice)
 }
 
 export interface RouteBound {
-  /** No division of the input among routes of up to three hops pays more than this. */
+  /** No split of the input among routes of up to three hops pays more than this. */
   readonly most: number;
-  /** The same less what each pool costs that is used, were each used once only. */
+  /** The same minus the cost of each used pool, if each is used only once. */
   toMostNet(toCost: (pool: GraphPool) => number): number;
-  /** No division pays more that takes no more than all the room there is. */
+  /** No split that fits in the room pays more. */
   toMostWithin(room: BoundRoom): number;
 }
 

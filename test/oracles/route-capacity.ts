@@ -1,4 +1,4 @@
-// How much pools can take for sure: over routes of one and two hops, each asset by itself.
+// How much pools can certainly take: over routes of one and two hops, each asset separately.
 
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import { mergeCurves, toCurve } from '../../src/trading/routing/route-curve.ts';
@@ -8,16 +8,16 @@ interface Ends {
   readonly to: string;
 }
 
-/** More than anything real, and less than what a V2 pair refuses. */
+/** More than any real amount, and less than what a V2 pair rejects. */
 const MUCH = 1n << 110n;
 
-/** What a pool takes in one direction until its liquidity ends, and pays for that. */
+/** The maximum input of a pool in one direction, and its output. */
 function toFull(pool: GraphPool, zeroForOne: boolean): { in: number; out: number } {
   const { amountIn, amountOut } = pool.curve.swapIn(zeroForOne, MUCH);
   return { in: Number(amountIn), out: Number(amountOut) };
 }
 
-/** No more may arrive at the pools' end than so much. */
+/** The input for at most this output. */
 function toTaken(pools: readonly GraphPool[], from: string, outMax: number): number {
   const fulls = pools.map((pool) => toFull(pool, pool.token0 === from));
   const out = fulls.reduce((sum, full) => sum + full.out, 0);
@@ -27,7 +27,7 @@ function toTaken(pools: readonly GraphPool[], from: string, outMax: number): num
   );
 }
 
-/** An input that is not above this can be spent whole, but for what rounding takes. */
+/** An input up to this can be spent completely, except for rounding. */
 export function toCapacity(pools: readonly GraphPool[], { from, to }: Ends): number {
   const between = (a: string, b: string) =>
     pools.filter(({ token0, token1 }) => {

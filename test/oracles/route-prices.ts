@@ -1,9 +1,9 @@
-// Prices of the assets between two ends at which what pools would best trade flows on: looked for
-// one after the other, each where supply meets demand, and all at once.
+// Searches prices of the intermediate assets at which the pools' best trades balance: one after the
+// other, each where supply meets demand, and all at once.
 //
-// Routes have three hops at most: an asset just bought with the input may go through one more pool
-// on its way to the last one, one that came through a pool in the middle may not. The two have
-// prices of their own, of which the second is not above the first.
+// Routes have at most three hops: an asset bought directly with the input may pass one more pool
+// before the last, one that came through a middle pool may not. The two have separate prices, of
+// which the second is not above the first.
 
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import { type RouteCurve, toCurve } from '../../src/trading/routing/route-curve.ts';
@@ -23,12 +23,12 @@ export interface BoundEdge {
   readonly isFirst: boolean;
 }
 
-/** Names a pool in one direction. */
+/** The name of a pool in one direction. */
 export function toName({ pool, zeroForOne }: Pick<BoundEdge, 'pool' | 'zeroForOne'>): string {
   return `${pool.pool} ${zeroForOne}`;
 }
 
-/** An asset between the two ends. */
+/** An intermediate asset. */
 interface Middle {
   /** After the first hop. */
   readonly fresh: Price;
@@ -52,10 +52,10 @@ interface Step extends Ends {
 
 const SWEEP_COUNT_MAX = 1000;
 const SWEEPS_APIECE = 5;
-/** Where so many sweeps gain less than this it is enough. */
+/** If this many sweeps gain less than this, it is enough. */
 const GAIN_MIN = 1e-7;
 const HALVING_COUNT = 50;
-/** Prices are looked for within this factor of where they stand. */
+/** Prices are searched within this factor of their current value. */
 const FACTOR = 1e9;
 
 export function toFlowIn({ curve, paid, bought }: BoundEdge): number {
@@ -70,7 +70,7 @@ function sumOut(edges: readonly BoundEdge[]): number {
   return edges.reduce((sum, edge) => sum + edge.curve.toOut(toFlowIn(edge)), 0);
 }
 
-/** The price at which `toExcess`, which rises with it, is nothing; `set` tries one out. */
+/** The price at which `toExcess`, which rises with it, is zero; `set` tries one. */
 function findPrice(start: number, set: (price: number) => void, toExcess: () => number): number {
   let [low, high] = [start / FACTOR, start * FACTOR];
   for (let turn = 0; turn < HALVING_COUNT; turn += 1) {
@@ -82,13 +82,13 @@ function findPrice(start: number, set: (price: number) => void, toExcess: () => 
   return Math.sqrt(low * high);
 }
 
-/** Whether what was bought with the input may go straight on to the output. */
+/** Whether what was bought with the input may go directly to the output. */
 function isBoth({ intoFresh, outOfLate }: Middle): boolean {
   return intoFresh.length > 0 && outOfLate.length > 0;
 }
 
 export class PriceSearch {
-  /** All edges; prices are looked for as if there were only some of them, where that is told. */
+  /** All edges; the search may be limited to some of them. */
   readonly all: BoundEdge[] = [];
   readonly edges: BoundEdge[] = [];
   readonly input: Price = { at: 0 };
@@ -114,7 +114,7 @@ export class PriceSearch {
       for (const zeroForOne of [true, false]) {
         const [from, to] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
         if (to === ends.from || from === ends.to) continue;
-        // Whatever lies on no route of three hops is left out.
+        // Edges on no route of three hops are left out.
         const isMiddle = from !== ends.from && to !== ends.to;
         if (isMiddle && !(nextToInput.has(from) && nextToOutput.has(to))) continue;
         this.#add({ pool, zeroForOne, from, to }, ends);
@@ -154,7 +154,7 @@ export class PriceSearch {
     if (target !== null) (source === null ? target.intoFresh : target.intoLate).push(edge);
   }
 
-  /** The best rates of untouched pools. */
+  /** The best rates of the untouched pools. */
   #guess(): void {
     const point = { out: 0, slope: 0, bend: 0 };
     const toRate = ({ curve }: BoundEdge) => {
@@ -169,7 +169,7 @@ export class PriceSearch {
       fresh.at = Math.max(late.at, best(outOfFresh));
     }
     this.input.at = best(this.#leaving);
-    // What nothing is paid for must cost next to nothing, but prices are above zero.
+    // An asset that nothing is paid for must be almost free, but prices are above zero.
     const least = this.input.at * 1e-30 || 1e-300;
     for (const { fresh, late } of middles) {
       late.at = Math.max(late.at, least);
@@ -187,7 +187,7 @@ export class PriceSearch {
     };
     const hasBoth = isBoth(middle);
     if (hasBoth) setBoth(findPrice(fresh.at, setBoth, () => excessFresh() + excessLate()));
-    // Fresh may be used as late, but not the other way round.
+    // Fresh may be used as late, but not the reverse.
     if (hasBoth && excessLate() <= 0) return;
     const shared = fresh.at;
     if (intoFresh.length > 0 && outOfFresh.length > 0) {
@@ -201,7 +201,7 @@ export class PriceSearch {
     late.at = Math.min(late.at, shared);
   }
 
-  /** All prices at once by one factor: one after the other they follow each other but slowly. */
+  /** Scales all prices at once by one factor, because one after the other they converge slowly. */
   #scale(): void {
     const starts = this.#prices.map(({ at }) => at);
     const set = (factor: number) => {
@@ -237,7 +237,7 @@ export class PriceSearch {
     }
   }
 
-  /** Goes on the way that prices went in the last sweeps, as long as the bound falls. */
+  /** Continues in the direction of the last sweeps, as long as the bound falls. */
   #goOn(starts: readonly number[]): number {
     const ends = this.#prices.map(({ at }) => at);
     const set = (times: number) => {
@@ -251,7 +251,7 @@ export class PriceSearch {
     for (let times = 1; times <= 64; times *= 2) {
       set(times);
       const bound = this.#toBound();
-      // Also false where a price has become no number.
+      // Also false if a price has become NaN.
       if (!(bound < least) || !this.#isAllowed()) break;
       least = bound;
       best = times;

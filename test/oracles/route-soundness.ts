@@ -1,4 +1,4 @@
-// Whether a route is what it says it is, executed again by other code.
+// Checks a route by executing it again with other code.
 
 import assert from 'node:assert/strict';
 import type { BestRoute } from '../../src/trading/routing/route.ts';
@@ -9,17 +9,17 @@ function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((all, amount) => all + amount, 0n);
 }
 
-/** Of an asset that parts one part in so many is left at least. */
+/** At least this fraction of a split asset is left to the last swap. */
 const SLACK_PART = 200n;
 
-/** What goes into each pool, by pool. */
+/** The input of each pool. */
 function toPoolAmounts(parts: readonly { readonly hops: readonly RouteHop[] }[]) {
   const hops = parts.flatMap((part) => part.hops);
   const pools = Map.groupBy(hops, ({ pool }) => pool.pool);
   return new Map([...pools].map(([id, of]) => [id, sum(of.map((hop) => hop.amountIn))]));
 }
 
-/** A route is what it says it is: it spends all, hangs together, and pays that when executed. */
+/** A route is sound: it spends everything, is connected, and pays its amount when executed. */
 export function assertSound(found: BestRoute, amountIn: bigint): void {
   assert.equal(found.amountIn, amountIn);
   assert.equal(sum(found.legs.map((leg) => leg.amountIn)), amountIn);
@@ -39,7 +39,7 @@ export function assertSound(found: BestRoute, amountIn: bigint): void {
   assertSlack(found);
 }
 
-/** Of every asset that parts enough is left for who takes the rest, should it come for less. */
+/** Enough of every split asset is left for the swap that takes the rest, in case less arrives. */
 function assertSlack({ strands }: BestRoute): void {
   const arrived = new Map<string, bigint>();
   const held = new Map<string, bigint>();

@@ -1,4 +1,4 @@
-// Those who use the service during a soak: readers, traders who ask for quotes, and wallets.
+// The users of the service during a soak: readers, traders that request quotes, and wallets.
 
 import { createAccessClient } from '../access-client.ts';
 import { createEvmWallet } from '../wallets.ts';
@@ -24,7 +24,7 @@ export function rest(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Does one thing after the other until the end; a thrown error is a trouble, not the end. */
+/** Repeats work until the end; an error is recorded and does not end it. */
 export async function repeat(
   stage: Stage,
   options: { readonly kind: string; readonly restMs: number },
@@ -58,7 +58,7 @@ export function runReader(stage: Stage): Promise<void> {
   });
 }
 
-/** A pool may be too thin for what is asked: that answer is meant. */
+/** A pool may be too thin for the request: that response is expected. */
 const QUOTE_MEANT = [200, 404, 409];
 
 export function runQuoter(stage: Stage): Promise<void> {
@@ -78,7 +78,7 @@ export function runQuoter(stage: Stage): Promise<void> {
   });
 }
 
-/** Signs in, takes a key, uses it, revokes it, sees it dead, and leaves. */
+/** Signs in, issues a key, uses it, revokes it, checks that it is rejected, and logs out. */
 export function runWallet(stage: Stage): Promise<void> {
   const client = createAccessClient(stage.origin);
   const { tally } = stage;

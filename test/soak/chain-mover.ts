@@ -1,4 +1,4 @@
-// Moves the chain of a soak: trades on every venue, and now and then another end of its history.
+// Drives the chain of a soak: trades on every venue, and occasional reorganisations.
 
 import { POOL_LIST } from '../../devnet/pool-list.ts';
 import type { TestChain } from '../../devnet/test-chain.ts';
@@ -8,15 +8,15 @@ const TRADE_EVERY_MS = 150;
 const REORG_ONE_IN = 40;
 const REORG_DEPTH_MAX = 8;
 
-/** Pools that are bought from with the native coin, so that no trader runs out of anything. */
+/** Pools that are bought from with the native coin, so that no trader runs out of tokens. */
 const POOLS = POOL_LIST.filter(
   ({ quote, hooked, token }) =>
     (quote === 'weth' || quote === 'eth') && !hooked && token !== 'trap',
 );
 
 /**
- * One thing after the other: a block that is mined while anvil_reorg works leaves the node with a
- * gap, or with a state that its own logs deny. That is also why no miner of its own runs here.
+ * One at a time: a block mined during anvil_reorg leaves the node with a gap, or with a state that
+ * contradicts its logs. That is also why no miner runs here.
  */
 export function runChain(stage: Stage, chain: TestChain): Promise<void> {
   return repeat(stage, { kind: 'chain', restMs: TRADE_EVERY_MS }, async () => {

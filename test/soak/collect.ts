@@ -1,6 +1,6 @@
-// Loaded into every thread of the service that is soaked (`--import`): collects garbage now and
-// then and notes what is left. A heap that nothing presses grows as it likes; what is left after a
-// collection is what the service keeps.
+// Loaded into every thread of the soaked service (`--import`): collects garbage periodically and
+// records what is left. A heap without pressure grows freely; what is left after a collection is
+// what the service keeps.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -10,13 +10,13 @@ import { threadId } from 'node:worker_threads';
 const EVERY_MS = 10_000;
 const FILE_VARIABLE = 'MINTWIRE_SOAK_NOTES';
 
-/** What a service must be started with, so that its threads note what they keep. */
+/** The environment that makes a service's threads record what they keep. */
 export function toCollecting(file: string): Record<string, string> {
   const options = `${process.env['NODE_OPTIONS'] ?? ''} --import ${import.meta.url}`.trim();
   return { [FILE_VARIABLE]: file, NODE_OPTIONS: options };
 }
 
-/** Megabytes kept by all threads together, collection by collection. */
+/** Megabytes kept by all threads together, by collection. */
 export function readKept(file: string): number[] {
   const keptByThread = new Map<string, number>();
   const sums: number[] = [];
@@ -24,7 +24,7 @@ export function readKept(file: string): number[] {
   for (const line of readFileSync(file, 'utf8').trimEnd().split('\n')) {
     const [thread = '', megabytes] = line.split(' ');
     keptByThread.set(thread, Number(megabytes));
-    // The main thread starts the others and so is first in each round.
+    // The main thread starts the others, so it is first in each round.
     if (thread !== '0') continue;
     sums.push([...keptByThread.values()].reduce((sum, one) => sum + one, 0));
   }

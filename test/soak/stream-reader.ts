@@ -1,4 +1,5 @@
-// A client of the stream that comes, goes and comes again, and must end with what the reads say.
+// A stream client that connects, disconnects and resumes, and must end with the same data as the
+// reads.
 
 import { rest, type Stage } from './actors.ts';
 
@@ -8,7 +9,7 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Takes whole events off the front of a text and leaves the rest. */
+/** Takes complete events from the front of a text and returns the rest. */
 export function takeEvents(text: string): { events: StreamEvent[]; rest: string } {
   const blocks = text.split('\n\n');
   const left = blocks.pop() ?? '';
@@ -25,7 +26,7 @@ export function takeEvents(text: string): { events: StreamEvent[]; rest: string 
   return { events, rest: left };
 }
 
-/** What a client of one token knows: its trades, by id. */
+/** The trades that a client of one token has, by id. */
 export class TradeFold {
   readonly trades = new Set<string>();
   lastId: string | null = null;
@@ -48,7 +49,7 @@ export class TradeFold {
   }
 }
 
-/** One connection, for a while or until the end; resumes where the fold stands. */
+/** One connection, for a while or until the end; resumes from the fold's position. */
 async function readOnce(stage: Stage, mint: string, fold: TradeFold, forMs: number): Promise<void> {
   const url = `${stage.origin}/v1/token/stream?chain=devnet&mint=${mint}&interval=1m`;
   const abort = new AbortController();
@@ -77,7 +78,7 @@ async function readOnce(stage: Stage, mint: string, fold: TradeFold, forMs: numb
   }
 }
 
-/** Connects over and over; the gaps between are where events could be lost. */
+/** Connects repeatedly; events could be lost in the gaps. */
 export async function runStreamReader(stage: Stage, mint: string): Promise<TradeFold> {
   const fold = new TradeFold(stage);
   while (!stage.isOver()) {
@@ -87,7 +88,7 @@ export async function runStreamReader(stage: Stage, mint: string): Promise<Trade
   return fold;
 }
 
-/** A last connection, long enough for everything that is still on its way. */
+/** A last connection, long enough for everything that is still pending. */
 export async function finishStream(stage: Stage, mint: string, fold: TradeFold): Promise<void> {
   await readOnce(stage, mint, fold, 4000);
 }

@@ -1,4 +1,4 @@
-// Counts what was done and what went wrong, by kind, with the first words of each wrong.
+// Counts actions and errors by kind, with the first text of each error.
 
 const SAMPLES_MAX = 3;
 
@@ -22,7 +22,7 @@ export class Tally {
     this.troubles.set(kind, trouble);
   }
 
-  /** Counts an answer; one that was not meant is a trouble. */
+  /** Counts a response; an unexpected status is an error. */
   async check(kind: string, response: Response, meant: readonly number[] = [200]): Promise<string> {
     const text = await response.text();
     if (meant.includes(response.status)) this.add(`${kind} ${response.status}`);

@@ -1,4 +1,4 @@
-// What is watched during a soak: memory of the service and how far it is behind its chain.
+// Monitors a soak: the service's memory and its lag behind the chain.
 
 import { readFileSync } from 'node:fs';
 import { rest, type Stage } from './actors.ts';
@@ -9,7 +9,7 @@ export interface Sample {
   readonly lagMs: number | null;
 }
 
-/** Resident memory, mapped files aside: what the process has of its own. Linux only. */
+/** Resident memory without mapped files: the process's own. Linux only. */
 function readMemoryMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
@@ -46,7 +46,7 @@ export interface Trend {
   readonly isFlat: boolean;
 }
 
-/** A heap breathes and caches fill at first: compared are the second and the last quarter. */
+/** A heap fluctuates and caches fill at first, so the second and the last quarter are compared. */
 export function toTrend(memory: readonly number[]): Trend {
   const quarter = Math.floor(memory.length / 4);
   const earlyMb = median(memory.slice(quarter, 2 * quarter));

@@ -13,10 +13,10 @@ import { type StreamServer, startStreamServer } from './stream-server.ts';
 const WITHIN_MS = 1000;
 const GIVE_UP_MS = 10_000;
 
-/** Ends something and tells how long the stream went on. */
+/** Ends the credential and measures how long the stream continued. */
 async function measureEnd(stream: HttpStream, end: () => Promise<unknown>): Promise<number> {
   const done = end().then(() => performance.now());
-  // A stream that goes on for ever must fail its test, not hang the suite.
+  // A stream that never ends must fail its test, not hang the suite.
   const gaveUp = delay(GIVE_UP_MS, 'open' as const, { ref: false });
   const how = await Promise.race([stream.ended, gaveUp]);
   if (how === 'open') stream.leave();
@@ -31,7 +31,7 @@ async function openWith(server: StreamServer, bearer: string): Promise<HttpStrea
   return stream;
 }
 
-/** Revokes as another node does: this one hears nothing of it. */
+/** Revokes like another node: this one is not notified. */
 async function revokeElsewhere(access: Access, token: string, id: string): Promise<void> {
   const identity = (await access.identify({
     authorization: `Bearer ${token}`,

@@ -1,4 +1,4 @@
-// A stream over HTTP: how it begins, what is said instead, and how it ends.
+// A stream over HTTP: how it begins, its errors, and how it ends.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -111,7 +111,7 @@ describe('beginning', () => {
       ...['%00', `${id}%00`, '%', '%zz', '%ff%fe', '%ed%a0%80', `${id}&lastEventId=${id}`],
       'a'.repeat(11_000),
     ];
-    // As a header they come byte by byte, and those above 127 are no UTF-8.
+    // In a header they arrive as bytes, and those above 127 are not UTF-8.
     const fields = ['x', damaged, '\xff\xfe', '\x80', 'a\tb', 'a'.repeat(12_000)];
     const ways = [
       ...encoded.map((text) => ({ query: `&lastEventId=${text}`, headers: {} })),
@@ -154,7 +154,7 @@ describe('limits', () => {
       Array.from({ length: 50 }, () => server.open('&events=trade', { headers })),
     );
     assert.ok(streams.every(({ status }) => status === 200));
-    // The other keys and the sessions of the wallet have no streams of their own.
+    // The wallet's other keys and sessions share the count.
     const other = await server.issueKey(token);
     for (const bearer of [key, other.key, token]) {
       const problem = await toProblem(server.toUrl(), { authorization: `Bearer ${bearer}` });
@@ -214,7 +214,7 @@ describe('ending', () => {
     other.leave();
     socket.destroy();
     await until(() => slots.total === 0 && hub.clientCount === 0);
-    // Who leaves before there is an answer leaves nothing behind, either.
+    // A client that disconnects before the response leaves nothing behind, either.
     const hasty = connect(server.server.port, '127.0.0.1');
     hasty.on('error', () => undefined).write(request.repeat(3), () => hasty.resetAndDestroy());
     await once(hasty, 'close');

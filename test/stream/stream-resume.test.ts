@@ -1,4 +1,4 @@
-// Coming back after an absence: what is told, in pages, at a price, and up to which length.
+// Resuming: what is replayed, in pages, at what cost, and up to which length.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -79,7 +79,7 @@ describe('what was missed', () => {
     assert.ok(first?.data.toBlock >= told[0]!.data.block);
     const openTimes = first?.data.klines.map(({ openTime }: { openTime: number }) => openTime);
     assert.ok(openTimes.includes(told[0]!.data.timestamp - (told[0]!.data.timestamp % 60_000)));
-    // Its id is good as well: nothing of this is told twice.
+    // Its id is valid as well: nothing is sent twice.
     back.leave();
     const again = await scene.open({ lastEventId: first!.id }, { events: 'trade' });
     await until(() => again.events.length > 0);
@@ -102,7 +102,7 @@ describe('how far back', () => {
     assert.deepEqual(namesOf(beyond).slice(0, 2), ['reset', 'snapshot']);
     assert.deepEqual(beyond.events[0]!.data, { reason: 'expired' });
     const recent = beyond.events[1]!.id!;
-    // Empty blocks until the chain's clock is an hour further.
+    // Empty blocks until the chain's time is an hour later.
     const startMs = scene.chain.head.timestampMs;
     while (scene.chain.head.timestampMs < startMs + limits.resumeMs) scene.chain.extend(1, []);
     await scene.settle();
@@ -160,7 +160,7 @@ describe('the price of it', () => {
       },
       { events: 'trade' },
     );
-    // The first page comes with the request, the second was paid for.
+    // The first page is included in the request, the second was charged.
     await until(() => stream.events.length === 1000);
     await sleep(100);
     assert.equal(stream.events.length, 1000);
@@ -176,7 +176,7 @@ describe('the memory of it', () => {
     const collect = runInNewContext('gc') as () => void;
     const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
-    // Too much to be kept for others: each reader's beginning is its own.
+    // Too large to be shared: each reader has its own replay.
     await scene.trade(450);
     const outlet = {
       waitingBytes: 0,
@@ -240,7 +240,7 @@ describe('states', () => {
   test('behavior: a price that nobody followed meanwhile is never told from memory', async (t) => {
     const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
-    // Somebody keeps the token's channel there without asking for prices.
+    // Another reader keeps the token's channel open without prices.
     const other = await scene.open({}, { events: 'trade' });
     const first = await scene.open({ lastEventId }, { events: 'price' });
     await until(() => namesOf(first).includes('price'));

@@ -23,11 +23,11 @@ export interface StreamServer extends AccessClient {
   readonly streams: Streams;
   readonly server: TestServer;
   readonly access: Access;
-  /** As another node of the service has it, on the same store. */
+  /** Another node of the service, on the same store. */
   readonly otherAccess: Access;
-  /** A token that the chain has, from final blocks. */
+  /** A token of the chain, from final blocks. */
   readonly mint: string;
-  /** The stream's address with a query for that token. */
+  /** The stream's URL with a query for that token. */
   toUrl(query?: string): string;
   open(query?: string, options?: HttpStreamOptions): Promise<HttpStream>;
 }
@@ -57,7 +57,7 @@ export async function startStreamServer(
   options: StreamServerOptions = {},
 ): Promise<StreamServer> {
   const cleanups: (() => unknown)[] = [];
-  // The last first: a store closes after those who use it.
+  // Last first: a store closes after its users.
   t.after(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
   });

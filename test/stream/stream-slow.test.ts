@@ -1,5 +1,5 @@
-// Readers that stop reading: the others are told in time, memory stays bounded, and who was cut
-// resumes. And heartbeats, which tell a reader that is there from one that is not.
+// Readers that stop reading: others are not delayed, memory stays bounded, and disconnected readers
+// resume. Also heartbeats, which tell a live reader from a dead one.
 
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
@@ -81,7 +81,7 @@ describe('a reader that stops reading', () => {
       scene.chain.extend(1, toTrades(TRADES_PER_BLOCK));
       blocks += 1;
       await scene.settle();
-      // Whoever reads is up to date while the other one is stuck.
+      // The live reader is up to date while the other one is stuck.
       await until(() => good.events.length === 1 + blocks * TRADES_PER_BLOCK);
     }
     assert.equal(streams.hub.counts.cut, 1);
@@ -114,7 +114,7 @@ test('behavior: one for whom little waits is cut after a minute in which it took
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { streams, input, clock } = await createQuietScene(t);
   let bytes = 0;
-  // Its socket still takes writes: a few bytes wait, far below what makes a reader slow.
+  // Its socket still accepts writes: a few bytes wait, far below the limit of a slow reader.
   const stream = await openTestStream(streams, input, { waitingBytes: () => bytes });
   await until(() => streams.hub.clientCount === 1);
   const beat = () => {
@@ -173,7 +173,7 @@ test('behavior: ones that never read are cut after a minute, also where the syst
   const unread = openUnread(server.server.port, target, 3);
   t.after(() => unread.forEach((socket) => void socket.destroy()));
   await until(() => hub.clientCount === 4);
-  // Until the other ends take no more. More than a moment's delay of an acknowledgement waits then.
+  // Until the peers accept no more. More than a delayed acknowledgement waits then.
   for (let blocks = 1; queuedBytes.length < unread.length; blocks += 1) {
     assert.ok(blocks < 200, 'the other ends take everything');
     scene.chain.extend(1, toTrades(50));
@@ -193,7 +193,7 @@ test('behavior: ones that never read are cut after a minute, also where the syst
   };
   for (let looks = 1; looks <= 5; looks += 1) await look();
   assert.deepEqual([hub.clientCount, hub.counts.cut], [4, 0], 'not longer than a minute');
-  // The other ends may still have taken a little after the first look.
+  // The peers may have accepted a little more after the first check.
   for (let looks = 6; hub.counts.cut < 3; looks += 1) {
     assert.ok(looks < 20, 'they were never cut');
     await look();
