@@ -1,4 +1,4 @@
-// Pins that zero configuration boots and that every mistake is told at once, secrets aside.
+// Pins that zero configuration boots and that all mistakes are reported at once, without secrets.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

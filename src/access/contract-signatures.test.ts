@@ -1,4 +1,4 @@
-// Pins the budget for asking chains: per caller, per wallet, and at once.
+// Pins the limits of node requests: per caller, per wallet, and concurrent.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

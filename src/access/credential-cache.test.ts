@@ -1,4 +1,4 @@
-// Pins how long a credential is believed, and that nothing outlives its revocation.
+// Pins how long a lookup is cached, and that nothing outlives its revocation.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -41,7 +41,7 @@ test('default: one look-up serves everybody for less than a second', async () =>
   assert.deepEqual(cache.get(token), { id: 'a', state: 1 }, 'at once');
   clock.advance(649);
   assert.ok(!(cache.get(token) instanceof Promise));
-  // Counted from when the look-up began: what it saw is as old as that.
+  // Counted from when the lookup began: its result is as old as that.
   clock.advance(1);
   assert.ok(cache.get(token) instanceof Promise);
   assert.equal(loads.length, 2);

@@ -1,4 +1,4 @@
-// Pins that whoever holds something open hears of the end of its credential, once.
+// Pins that a watcher is notified once when its credential ends.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Rotating the pepper locks nobody out: what was hashed under an older one is still found.
+// Rotating the pepper locks nobody out: hashes with an older pepper are still found.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -11,7 +11,7 @@ import { Peppers } from './peppers.ts';
 const V1: VersionedSecret = { version: 1, secret: randomBytes(32) };
 const V2: VersionedSecret = { version: 2, secret: randomBytes(32) };
 
-/** Uses a token on a node that was started again with other peppers; the refusal's code if any. */
+/** Uses a token on a node restarted with other peppers; returns the error code, if any. */
 async function useAfterRestart(
   server: AccessServer,
   secrets: readonly VersionedSecret[],

@@ -1,4 +1,4 @@
-// Pins the form of keys and tokens, and that a slip of the pen is caught without a look-up.
+// Pins the format of keys and tokens, and that a typo is detected without a lookup.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

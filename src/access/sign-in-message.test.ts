@@ -1,4 +1,4 @@
-// Pins the text to be signed against viem's reader of EIP-4361.
+// Compares the sign-in message with viem's EIP-4361 parser.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins that counting loses nothing when the store fails, and never grows without bound.
+// Pins that counting loses nothing when the store fails, and memory stays bounded.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { UsageCounter } from './usage-counter.ts';
 function createCounter() {
   const stored: UsageEntry[] = [];
   let broken = false;
-  // The network's edge: a store that can be cut off, and fails once it is back.
+  // A store that can be disconnected, and fails once when it is back.
   const store = {
     addUsage: async (entries: readonly UsageEntry[]) => {
       const isBroken = broken;
@@ -55,7 +55,7 @@ test('behavior: what a broken store did not take is told later, added to what ca
   counter.count(walletId('w'), 'key_a');
   cut(true);
   const failing = counter.flush();
-  // The store has the first request in hand when three more come.
+  // The store is writing the first request when three more arrive.
   await setImmediate();
   clock.advance(50);
   for (let i = 0; i < 3; i += 1) counter.count(walletId('w'), 'key_a');

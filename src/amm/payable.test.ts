@@ -1,4 +1,4 @@
-// Depth against what a swap would pay, and against dressing up a pool.
+// Compares depth with what a swap would pay, and checks that it cannot be inflated.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -69,7 +69,7 @@ function makeConcentrated(tick: number, positions: readonly Position[]): Payable
   return ofRange({ tick, liquidity }, positions);
 }
 
-/** What each position alone would pay over the band: the sum must be what the walk finds. */
+/** The sum over single positions must equal the walk over the band. */
 function sumPositions(tick: number, positions: readonly Position[], down: boolean): number {
   const price = 1.0001 ** (tick / 2);
   const end = down ? price * Math.sqrt(0.98) : price / Math.sqrt(0.98);
@@ -85,7 +85,7 @@ describe('payableRaw', () => {
   it('of a constant-product pool is what it pays until the price is two per cent lower', () => {
     const payable = ofPair(500n * E18, 1000n * E18);
     const depth = payable('token0');
-    // x·y stays, so with y' = y − depth the price falls by (y'/y)².
+    // x·y is constant, so with y' = y − depth the price falls by (y'/y)².
     const left = 1 - Number(depth) / 1e21;
     assert.ok(Math.abs(left ** 2 - 0.98) < 1e-12);
     assert.equal(payable('token1'), depth / 2n);
@@ -118,7 +118,7 @@ describe('payableRaw', () => {
 
   it('is not impressed by much liquidity in a single tick', () => {
     const honest = ofPair(1000n * E18, 1000n * E18);
-    // About a tenth of a coin, laid so thin that the virtual reserves are two thousand.
+    // About a tenth of a coin, so concentrated that the virtual reserves are two thousand.
     const dressed = makeConcentrated(0, [{ lower: -1, upper: 1, liquidity: 2000n * E18 }]);
     assert.ok(dressed('token0') * 50n < honest('token0'));
   });

@@ -47,7 +47,7 @@ const decimal = fc
   .map(([digits, scale]) => decimalToText({ digits, scale }));
 const price = fc.option(decimal, { nil: null });
 
-/** Trades in the order of time, from many in one second to a month apart. */
+/** Trades in time order, from many in one second to a month apart. */
 const trades = fc
   .tuple(
     fc.integer({ min: 1_500_000_000_000, max: 1_800_000_000_000 }),
@@ -78,7 +78,7 @@ const trades = fc
     });
   });
 
-/** What ingest does with its batches: fold each, and lay it over what is stored. */
+/** Like ingest: fold each batch, and merge it into the stored candles. */
 function storeInBatches(batches: readonly TradeRecord[][]): CandleRecord[] {
   const stored = new Map<string, CandleRecord>();
   for (const batch of batches) {

@@ -1,4 +1,4 @@
-// What operators type wrong is an error that names what would be right, and --help tells of each.
+// Wrong command lines give an error that lists what is allowed, and every command has --help.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -12,7 +12,7 @@ type Command = (typed: readonly string[]) => Promise<void>;
 
 const COMMANDS: Readonly<Record<string, Command>> = { serve, verify, keys, pause, resume };
 
-/** Runs a command as main does; nothing typed here may get as far as opening a store. */
+/** Runs a command like main; nothing typed here may get as far as opening a store. */
 async function type(t: TestContext, command: Command, typed: readonly string[]) {
   const [out, error]: [string[], string[]] = [[], []];
   t.mock.method(console, 'log', (text: string) => void out.push(text));

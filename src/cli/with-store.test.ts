@@ -1,4 +1,4 @@
-// What is wrong with a store is told to an operator in one line, with exit code 1 and no stack.
+// A store problem is reported to an operator in one line, with exit code 1 and no stack.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -27,7 +27,7 @@ function createFolder(t: TestContext): string {
   return folder;
 }
 
-/** Makes a store, then takes its tables away: statements fail that a sound store takes. */
+/** Creates a store, then drops its tables, so that statements fail. */
 function createEmptied(folder: string): void {
   execFileSync(process.execPath, ['src/cli/main.ts', 'pause', 'list'], {
     env: { DATA_DIR: folder },

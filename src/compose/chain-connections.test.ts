@@ -1,4 +1,4 @@
-// All uses of a chain's endpoints share what is known of them, and their connections.
+// All uses of a chain's endpoints share their health and their connections.
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';

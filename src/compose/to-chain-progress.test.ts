@@ -1,4 +1,4 @@
-// Pins that what is shown of indexing makes sense, whatever node and index are at.
+// Pins that the shown progress makes sense for any state of node and index.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

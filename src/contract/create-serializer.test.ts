@@ -1,4 +1,4 @@
-// Pins that nothing but what the contract declares is ever sent, whatever the makers of answers do.
+// Pins that only what the contract declares is ever sent, whatever handlers return.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -13,7 +13,7 @@ import {
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
 
-/** Documents of other standards, which may hold anything. */
+/** Documents of other standards, which may contain anything. */
 const OPEN_IDS: readonly string[] = ['getOpenapi', 'callMcp'];
 
 const closed = (operations as readonly Operation[]).filter(
@@ -35,7 +35,7 @@ describe('answers of every operation', () => {
         try {
           text = serialize(value);
         } catch (error) {
-          // Maps have no undeclared fields: each of their values must fit.
+          // Maps have no undeclared fields: each of their values must match.
           assert.ok(error instanceof AnswerMismatchError, path);
         }
         assert.ok(!text.includes(PLANTED), path);

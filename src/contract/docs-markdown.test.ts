@@ -1,4 +1,4 @@
-// Pins what of Markdown is understood, and that nothing in a document becomes markup by itself.
+// Pins the supported Markdown, and that nothing in a document becomes raw markup.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

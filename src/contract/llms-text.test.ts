@@ -1,4 +1,4 @@
-// Pins what becomes of documents in the text for language models.
+// Pins how documents are converted to the text for language models.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins what must hold for every operation, those of the future included.
+// Pins what must hold for every operation, including future ones.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

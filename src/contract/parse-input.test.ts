@@ -1,4 +1,4 @@
-// Pins how input is read: what is accepted, and how each fault is named.
+// Pins how input is parsed: what is accepted, and how each error is named.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

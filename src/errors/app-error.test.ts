@@ -1,4 +1,4 @@
-// Pins what a client may see of an error, and that the catalogue keeps its form.
+// Pins what a client may see of an error, and the form of the catalogue.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins that heads written by us are those that Node would have written, on every kind of request.
+// Pins that our response heads equal Node's, for every kind of request.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -13,7 +13,7 @@ interface RawAnswer {
   readonly body: string;
 }
 
-/** The answers in a connection's bytes, told apart by their lengths. */
+/** The responses in a connection's bytes, split by their lengths. */
 function parseAnswers(bytes: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let at = 0;
@@ -31,7 +31,9 @@ function toSteady({ start, fields, body }: RawAnswer) {
   return { start, fields: fields.filter((field) => !CHANGING.test(field)), body };
 }
 
-/** Asks with a connection that stays, and then with one that closes, which Node answers itself. */
+/**
+ * Requests with a keep-alive connection, and then with one that closes, which Node answers itself.
+ */
 async function askBothWays(app: TestServer): Promise<[RawAnswer, RawAnswer]> {
   const answers = parseAnswers(await app.raw(`${GET}\r\n${GET}Connection: close\r\n\r\n`));
   const [ours, nodes] = answers;
@@ -109,7 +111,7 @@ test('behavior: requests sent ahead are answered in order on one connection', as
   );
 });
 
-/** A server whose answers are of this length. */
+/** A server whose responses have this length. */
 function startWithBody(t: TestContext, length: number): Promise<TestServer> {
   const bytes = Buffer.from('x'.repeat(length));
   return startTestServer(t, {
@@ -125,7 +127,7 @@ test('behavior: HEAD on a connection that stays has the head of GET and no body'
     const bytes = await app.raw(`${head}\r\n${GET}\r\n${GET}Connection: close\r\n\r\n`);
     const end = bytes.indexOf('\r\n\r\n') + 4;
     const [start = '', ...fields] = bytes.slice(0, end - 4).split('\r\n');
-    // What follows the head is the next answer: nothing of a body lies between.
+    // After the head comes the next response, without a body in between.
     const [next, last, ...rest] = parseAnswers(bytes.slice(end));
     assert.ok(next && last && rest.length === 0);
     assert.deepEqual(toSteady({ start, fields, body: next.body }), toSteady(next));

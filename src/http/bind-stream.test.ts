@@ -1,4 +1,4 @@
-// Pins that a stream hears when its way is free, also one that was asked for ahead of its turn.
+// Pins that a stream is told when it can write, even if it was pipelined.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

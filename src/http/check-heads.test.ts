@@ -1,4 +1,4 @@
-// The check at start: it passes on this Node and fails on one that treats our heads otherwise.
+// The check at start passes on this Node and fails on one that treats our heads differently.
 
 import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
@@ -14,7 +14,7 @@ test('default: this Node sends our heads as its own', async () => {
   assert.equal(await checkHeads(), true);
 });
 
-/** What sending would come to on a Node that changed. */
+/** What sending would do on a changed Node. */
 const CHANGED: Readonly<Record<string, typeof sendHeaded>> = {
   'keeps the head elsewhere': (response, head, body) => {
     response.statusCode = head.status;
@@ -51,7 +51,7 @@ test('behavior: without our heads every answer has that of Node, with the same l
 });
 
 test('behavior: a server without our heads leaves them all to Node', async (t) => {
-  // Our heads tell the time of the service's clock, those of Node that of the machine.
+  // Our heads use the service's clock, Node's heads the machine's.
   const clock = new ManualClock(Date.UTC(2001, 0, 1));
   for (const ownHeads of [true, false]) {
     const app = await startTestServer(t, { ownHeads, clock });

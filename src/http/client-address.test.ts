@@ -1,4 +1,4 @@
-// Pins that only configured proxies can speak for a caller.
+// Pins that only configured proxies can set a caller's address.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins what every answer has, and that every kind of bad request gets a clean problem.
+// Pins what every response has, and that every kind of bad request gets a proper problem.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -247,7 +247,7 @@ test(
     const app = await startTestServer(t, {
       timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 3_600_000 },
     });
-    // Answered from the head alone; what is left of the body never comes.
+    // Answered from the head alone; the rest of the body never arrives.
     const head = 'POST /v1/nope HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{';
     const bytes = await app.raw(head);
     assert.match(bytes, /^HTTP\/1.1 404/);

@@ -1,4 +1,4 @@
-// Pins limits as a caller meets them: headers that agree, waits that suffice, budgets apart.
+// Pins limits as a caller sees them: consistent headers, sufficient waits, separate budgets.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -72,7 +72,7 @@ test('behavior: the address ceiling comes first and also counts what has no rout
   const refused = await server.get('/v1/thing');
   assert.equal(refused.status, 429);
   assert.match(refused.headers.get('ratelimit') ?? '', /^"ip";r=0/);
-  // Path and method are checked before the ceiling.
+  // Path and method are checked before the address budget.
   assert.equal((await server.get('/v1/nope')).status, 404);
   assert.equal((await server.get('/v1/thing', { method: 'PUT' })).status, 405);
 });

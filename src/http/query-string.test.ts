@@ -1,4 +1,4 @@
-// Pins strict reading of query text.
+// Pins strict parsing of query strings.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

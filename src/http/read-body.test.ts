@@ -1,4 +1,4 @@
-// A body's limit holds whether or not its length was told in advance.
+// The limit of a body holds with and without a Content-Length.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins how the system's table of connections is read, and that ours are found in it.
+// Pins how the system's table of connections is parsed, and that ours are found in it.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Pins when a connection counts as stalled: by what its other end acknowledged, not by what it got.
+// Pins when a connection counts as stalled: by what its peer acknowledged, not by what was sent.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Trades as the quote rule makes them: whose they are, at what price, and which are outliers.
+// Trades by the quote rule: which token they belong to, their price, and which are outliers.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

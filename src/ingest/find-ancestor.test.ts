@@ -1,4 +1,4 @@
-// A branch is believed only where it links to a block that we have, and never below finality.
+// A branch is accepted only if it links to a block that we have, and never below finality.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Sandwich legs against the definition, read literally.
+// Compares sandwich legs with the literal definition.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,5 @@
-// Sources and stores that fail, lag and lie: nothing is lost, doubled or rolled back for nothing.
+// Sources and stores that fail, lag and lie: nothing is lost, duplicated or rolled back without
+// cause.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -34,7 +35,7 @@ async function pass(times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) await setImmediate();
 }
 
-/** Waits until the indexer has looked at the chain often enough to have reacted. */
+/** Waits until the indexer has polled the chain often enough to react. */
 async function waitFor(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!condition()) {
@@ -43,7 +44,7 @@ async function waitFor(condition: () => boolean): Promise<void> {
   }
 }
 
-/** The trades that somebody has who heard every event and nothing else. */
+/** The trades of a listener that received every event and nothing else. */
 function replay(events: readonly CommittedEvent[]): string[] {
   const trades = new Set<string>();
   let version = 0;

@@ -1,4 +1,4 @@
-// The one invariant: whatever happened on the way, the index equals a fresh one of the same branch.
+// The invariant: whatever happened, the index equals a fresh one of the same branch.
 
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
@@ -35,7 +35,7 @@ function toHash({ header }: BlockEvents): string {
   return header.hash;
 }
 
-/** Indexes the branch that the chain has now, in one go and in large pieces. */
+/** Indexes the current branch at once, in large pieces. */
 function indexAfresh(chain: FakeChain) {
   return withStore(createSqlitePlace, async (store) => {
     const sizes = { blockCountMax: 1000, eventCountMax: 10_000 };
@@ -56,7 +56,7 @@ for (const { name, createPlace, seeds } of ENGINES) {
         const chain = new FakeChain({ seed, finalityDepth, clock, gaps: seed % 2 === 1 });
         chain.extend(Math.floor(random() * 40));
         await withStore(createPlace, async (store) => {
-          // Small caches, so that rows are forgotten and read again all the time.
+          // Small caches, so that rows are evicted and read again all the time.
           const limits = { tokenCountMax: 6, poolCountMax: 6, balanceCountMax: 12 };
           const { indexer, settle, warnings } = startIndexer(chain, store, { limits });
           let reorganisations = 0;

@@ -1,4 +1,4 @@
-// Long ranges are read one piece ahead and no further, and nonsense is refused.
+// Long ranges are read one piece ahead and no further, and invalid readings are rejected.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// A supply that a node does not tell this time is not forgotten, and asked for again.
+// A supply that a node does not return this time is kept, and read again.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Liquidity by the rules that are documented, and against what the chain's own ticks hold.
+// Liquidity by the documented rules, compared with the contents of the ticks.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -139,10 +139,10 @@ describe('a pool between two tokens', () => {
   const priced = [...deep, swap(POOL, [10n * E18, -E18])];
 
   it('makes its token as liquid as the other one is backed, at most', async () => {
-    // OTHER sorts after TOKEN; the pool says that 1000 TOKEN stand against it.
+    // OTHER sorts after TOKEN; the pool claims 1000 TOKEN on the other side.
     const pair = [createPool(POOL2, [TOKEN, OTHER]), setReserves(POOL2, 1000n * E18, 10n ** 24n)];
     const index = await indexEvents(ANCHORED, priced, pair);
-    // TOKEN has 20,000 USD of native coin; a hundred times more of it is worth no more than that.
+    // TOKEN has 20,000 USD of native coin; a hundred times more of it counts for no more than that.
     assert.equal(ofToken(index, TOKEN), 40_000n * USD);
     assert.equal(ofPool(index, POOL2), 40_000n * USD);
     const other = index.tokens.find((row) => row.token === OTHER)!;

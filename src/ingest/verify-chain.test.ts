@@ -1,4 +1,4 @@
-// Verification finds nothing in an honest index, and everything that was spoiled in another.
+// Verification finds nothing in an honest index, and every corruption in another.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -45,7 +45,7 @@ async function index(chain: FakeChain, store: MarketStore): Promise<FakeAdapter>
   return indexed.adapter;
 }
 
-/** Writes beside the indexer, as a bug or a hand would. */
+/** Writes beside the indexer, like a bug or a manual change. */
 async function spoil(
   store: MarketStore,
   work: (transaction: MarketTransaction) => Promise<void>,

@@ -1,4 +1,4 @@
-// Pins base62: fixed length, order kept, nothing cut off.
+// Pins base62: fixed length, order preserved, nothing truncated.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins what is taken out of a stranger's text before it is shown.
+// Pins what is removed from untrusted text before it is shown.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Turns between callers, and the bounds.
+// Callers are served in turn, within the limits.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

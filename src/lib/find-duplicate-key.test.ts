@@ -1,4 +1,4 @@
-// Pins what counts as a key given twice, and that nothing else does.
+// Pins what counts as a duplicate key.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins how long waits grow and that an abort ends them.
+// Pins how backoff grows and that an abort ends a sleep.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins what a reader gets who does not keep up, and that nothing of it costs the others.
+// Pins what a slow reader gets, and that it does not affect the others.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins when kept answers hold, case by case, where a storm would meet the case only by luck.
+// Pins when cached answers are valid, for cases that a random test would rarely hit.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -29,7 +29,7 @@ interface Scene {
   readonly cache: AnswerCache;
   readonly clock: ManualClock;
   readonly changes: StateChange[];
-  /** What the store holds, whether or not the feed has told it. */
+  /** What the store holds, whether or not the feed has published it. */
   stored: Checkpoint;
   commit(version: number, tokens: readonly string[], complete?: boolean): void;
 }
@@ -102,7 +102,7 @@ test('behavior: what was read before a change that came meanwhile is sent but no
   const { promise, resolve } = Promise.withResolvers<MadeAnswer>();
   const early = ask(scene, promise);
   scene.commit(2, [TOKEN]);
-  // Whoever asks after the change must not wait for the older reading.
+  // A request after the change must not share the older build.
   const late = await ask(scene, toMade('new', 2));
   assert.equal(late.n, 'new');
   resolve(toMade('old', 1));

@@ -1,4 +1,4 @@
-// Pins that rows of a store that do not hold what they should become errors, never wrong answers.
+// Pins that invalid rows of a store become errors, never wrong answers.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -24,7 +24,7 @@ import { toTip } from './stream/stream-point.ts';
 import { TokenChannel } from './stream/token-channel.ts';
 
 type Rows = Readonly<Record<string, unknown>>;
-/** The fields that rows of a read have instead of their own, by the name of the read. */
+/** The fields to replace in the rows of a read, by the name of the read. */
 type Planted = Readonly<Record<string, Rows>>;
 
 let scene: MarketScene;
@@ -44,7 +44,7 @@ function plantInto(found: unknown, fields: Rows): unknown {
   return { ...found, ...fields };
 }
 
-/** The same store, with faults in what some of its reads give; `planted` may change later. */
+/** The same store, with faults in the results of some reads; `planted` may change later. */
 function withFaults(store: Store, planted: (read: string) => Planted): Store {
   const market = new Proxy(store.market, {
     get: (target, name) => {
@@ -183,7 +183,7 @@ describe('streams', () => {
 
   test('a stream ends where its next event does not fit, and nothing of it is sent', async () => {
     let faults: Planted = {};
-    // Only pages of what was missed read trades in this way: the snapshot is sound.
+    // Only replay pages read trades in this way: the snapshot is valid.
     const { streams, errors } = await startFaulty((read) => {
       if (read === 'readTradesAfter') faults = { readTokens: { symbol: 5 } };
       return faults;

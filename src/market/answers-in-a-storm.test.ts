@@ -1,4 +1,4 @@
-// Pins that answers from memory are the ones a first asker would get, whatever the chain does.
+// Pins that cached answers equal those of a fresh market, whatever the chain does.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -38,7 +38,7 @@ const QUERIES: readonly [ReadId, ReadInput][] = [
   ['searchTokens', { q: 'token 1', limit: 3 }],
 ];
 
-/** The answer, or the code of the problem: a token may be gone with its block. */
+/** The answer, or the error code: a token may be gone with its block. */
 async function toOutcome(asked: Promise<{ json: unknown }>): Promise<unknown> {
   try {
     return (await asked).json;
@@ -63,7 +63,7 @@ function move(scene: MarketScene, random: () => number): void {
   const roll = random();
   if (roll < 0.3) {
     const depth = 1 + Math.floor(random() * 6);
-    // A branch that is shorter than ours is a source that lags, not a reorganisation.
+    // A shorter branch is a lagging source, not a reorganisation.
     scene.chain.reorganise(depth, depth + Math.floor(random() * 2));
   } else scene.chain.extend(1 + Math.floor(random() * 3));
 }
@@ -79,7 +79,7 @@ for (const [engine, rounds] of [
       const scene = await createMarketScene(t, options);
       const random = createRandom(99);
       for (let round = 0; round < rounds; round += 1) {
-        // Asking goes on while blocks are committed, so that answers are made in between.
+        // Requests continue during commits, so that answers are built in between.
         for (let step = 0; step < 3; step += 1) {
           move(scene, random);
           const [id, input] = QUERIES[Math.floor(random() * QUERIES.length)]!;
@@ -103,7 +103,7 @@ function isOrdered(tokens: readonly Json[]): boolean {
   return weights.every((weight, index) => index === 0 || weight <= weights[index - 1]!);
 }
 
-/** All tokens, in the order of their liquidity: the index reads what changed a moment later. */
+/** All tokens, by liquidity: the index reads changes a moment later. */
 async function untilFound(scene: MarketScene, stored: readonly string[]): Promise<Json[]> {
   for (let look = 0; ; look += 1) {
     const { json } = await scene.ask('searchTokens', { q: 't', limit: 100 });

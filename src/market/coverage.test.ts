@@ -1,4 +1,5 @@
-// Pins what is told of a chain whose past was not indexed: a gap is never mistaken for silence.
+// Pins the coverage of a chain whose history was not indexed: missing data is not shown as no
+// activity.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -34,9 +35,9 @@ describe('begun mid-life', () => {
     for (const token of tokens) {
       assert.equal(token.coverage.tradesFrom, startMs);
       assert.equal(token.coverage.klinesFrom, startMs);
-      // The day is not covered yet, so neither its volume nor its trades are known.
+      // The day is not covered yet, so its volume and trades are unknown.
       assert.deepEqual([token.volume24hUsd, token.trades24h], [null, null]);
-      // Nor what its price was when the day began.
+      // So is the price at its beginning.
       assert.equal(token.priceChange24hPct, null);
       const input = { chain: 'devnet', mint: token.mint };
       const { json: trades } = await scene.ask('getTrades', { ...input, limit: 500 });

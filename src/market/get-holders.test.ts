@@ -1,4 +1,4 @@
-// Holders of a token with more than ten of them: what the share of the ten largest counts.
+// Holders of a token with more than ten: what the share of the top ten includes.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

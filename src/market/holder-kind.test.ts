@@ -1,4 +1,4 @@
-// What an owner is: known addresses first, then pools, then what the chain has told.
+// The kind of an owner: known addresses first, then pools, then what the chain reported.
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';

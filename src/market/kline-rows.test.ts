@@ -1,4 +1,4 @@
-// Rows of klines: gaps carry the close on, and a candle without a price takes the one before it.
+// Rows of klines: gaps repeat the close, and a candle without a price takes the previous one.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -16,7 +16,7 @@ const VIEW: KlineView = {
   chainMs: 10 * MINUTE_MS,
 };
 
-/** Every figure of every series differs from every other. */
+/** Every figure of every series is different. */
 function toCandle(minute: number, more: Partial<Candle> = {}): Candle {
   const toOhlc = (series: string): Ohlc => ({
     open: `${series}${minute}1`,

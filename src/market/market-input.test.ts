@@ -1,4 +1,4 @@
-// Pins what the reads refuse and what they promise of each parameter, over HTTP.
+// Pins what the reads reject and what each parameter does, over HTTP.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -214,7 +214,7 @@ describe('answers', () => {
   test('behavior: times are inclusive, and finality follows the finalized block', async () => {
     const { json } = await get(`/token/trades?${TOKEN}&limit=100`);
     const times = json.trades.map((trade: Json) => trade.timestamp);
-    // Other trades of the same second may lie beyond the page.
+    // Other trades of the same second may be on the next page.
     const [from, to] = [times.findLast((time: number) => time > times.at(-1)), times[5]];
     const part = await get(`/token/trades?${TOKEN}&startTime=${from}&endTime=${to}`);
     const expected = json.trades.filter(

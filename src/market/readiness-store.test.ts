@@ -1,4 +1,4 @@
-// Readiness asks the store again and again, and no more than once a second.
+// Readiness checks the store repeatedly, but at most once a second.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins every figure of a token against what a client works out from the other reads.
+// Compares every figure of a token with what a client computes from the other reads.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -53,7 +53,7 @@ function isNative(mint: string): boolean {
   return FAKE_ASSETS.native.has(address(mint.toLowerCase()));
 }
 
-/** The minute that is running on the chain, and the 1,439 before it. */
+/** The current minute of the chain, and the 1,439 before it. */
 function toWindowStart(token: Json): number {
   const now = token.asOf.timestamp;
   return now - (now % MINUTE_MS) - 1439 * MINUTE_MS;

@@ -1,4 +1,4 @@
-// Pins that any body is read or refused in the words of the protocol, never a failure of ours.
+// Pins that any body is parsed or rejected by the protocol's rules, never with an internal error.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { parseMessages } from './parse-messages.ts';
 import { RpcError } from './protocol.ts';
 
-/** Values that look like messages more often than chance would have it. */
+/** Values that often look like messages. */
 const nearMessage = fc.record(
   {
     jsonrpc: fc.constantFrom('2.0', '1.0', 2),

@@ -1,4 +1,4 @@
-// Undo images from before migration 6 become rows of the table as it is now.
+// Undo images from before migration 6 become rows of the current table.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins when a store counts as out of order, and when it no longer does.
+// Pins when a store counts as failed, and when it has recovered.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins the store's boundary: engines' errors are translated there, everybody else's pass.
+// Pins the store's boundary: engine errors are translated there, all others pass.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

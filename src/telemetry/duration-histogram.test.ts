@@ -1,4 +1,4 @@
-// Durations as Prometheus reads them.
+// Durations in Prometheus format.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins the form of log lines and that no secret's shape gets through.
+// Pins the format of log lines and that nothing that looks like a secret gets through.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

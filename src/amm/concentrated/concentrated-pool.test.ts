@@ -1,4 +1,4 @@
-// Swaps of random pools against the contracts' loop written out plainly, and a real pool's launch.
+// Compares swaps of random pools with the contracts' loop, and with a real pool's launch.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ const anyScene: fc.Arbitrary<Scene> = fc
   .record({
     tickSpacing: fc.constantFrom(...SPACINGS),
     feePips: fc.constantFrom(...FEES),
-    // Mostly within reach of the positions, now and then at an edge of the world.
+    // Mostly near the positions, sometimes at the ends of the range.
     centre: fc.oneof(
       fc.integer({ min: -300_000, max: 300_000 }),
       fc.constantFrom(-880_000, 880_000),
@@ -114,7 +114,7 @@ const anyAmount = fc.oneof(
 function assertEqualsOracle(scene: Scene, amounts: readonly bigint[], zeroForOne: boolean): void {
   const oracle = toOracle(scene);
   const ours = toOurs(oracle);
-  // One pool is asked again and again, so what it remembers of one swap serves the next.
+  // The same pool swaps repeatedly, so that its caches are used.
   for (const amount of amounts) {
     for (const kind of ['in', 'out'] as const) {
       const told = oracleSwap(oracle, zeroForOne, kind === 'in' ? amount : -amount);

@@ -1,4 +1,4 @@
-// Constant product against the routers' formulas as they are written, and against its own law.
+// Compares constant-product swaps with the routers' formulas, and checks the invariant.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -12,7 +12,7 @@ const anyAmount = fc
   .tuple(fc.bigInt(1n, 2n ** 40n), fc.integer({ min: 0, max: 62 }))
   .map(([mantissa, shift]) => mantissa << BigInt(shift));
 
-/** How forks write their fees: 0.3 %, 0.25 %, 0.2 %, 0.05 %, none. */
+/** The fees of forks: 0.3 %, 0.25 %, 0.2 %, 0.05 %, none. */
 const FORKS = [
   { feePips: 3000, kept: 997n, of: 1000n },
   { feePips: 2500, kept: 9975n, of: 10_000n },

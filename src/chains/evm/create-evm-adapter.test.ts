@@ -1,4 +1,4 @@
-// The adapter on a real node with the real contracts: what it tells is what the contracts hold.
+// The adapter on a real node with the real contracts: its events match the contracts' state.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -295,7 +295,7 @@ describe('on a real node', () => {
   });
 });
 
-/** Contracts that want to spoil the reading of others, as bytecode. */
+/** Contracts that try to disturb the reading of others, as bytecode. */
 const HOSTILE = {
   endlessLoop: '0x5b600056',
   alwaysReverts: '0x60006000fd',

@@ -1,5 +1,5 @@
-// Real blocks of three chains: the counts that were verified by others, the amounts of the
-// receipts, and the headers' blooms.
+// Real blocks of three chains: independently verified counts, amounts of the receipts, and the
+// headers' blooms.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -87,7 +87,7 @@ test('behavior: 4369999, Polygon and Arbitrum have the verified counts', { skip 
   assert.equal(decode('arbitrum', arbitrum.logs).length > 0, true);
 });
 
-/** What viem makes of a log, in our terms; null where the ABI does not fit it. */
+/** viem's decoding of a log, in our terms; null if the ABI does not match. */
 function toOracleEvent(log: EvmLog): object | null {
   let decoded: { eventName: string; args: Record<string, unknown> };
   try {

@@ -1,4 +1,4 @@
-// Where the chain stands, told by endpoints of which some lag, lie or know no final block.
+// The head of the chain, from endpoints of which some lag, lie or know no final block.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -106,7 +106,7 @@ test('behavior: while an endpoint pauses, the other one cannot agree with itself
   pausing.misbehave(() => ({ do: 'reply', status: 429, text: '' }));
   await adapter.readHeader(60);
   assert.equal(await adapter.readAgreedHeader?.(60), null);
-  // Once it has been silent for long, it is no longer waited for.
+  // Once it has been down for long, its vote no longer counts.
   for (let n = 0; n < 6; n += 1) {
     clock.advance(120_000);
     await adapter.client.endpoints[0]

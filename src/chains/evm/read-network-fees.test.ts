@@ -1,4 +1,4 @@
-// Fees from what nodes tell of their last blocks, or at least of their price.
+// Fees from the last blocks, or from the node's gas price.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

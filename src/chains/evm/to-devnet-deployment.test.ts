@@ -1,4 +1,4 @@
-// Pins what is taken from the devnet's file, and that a broken one is refused with a reason.
+// Pins what is read from the devnet's file, and that an invalid one is rejected with a reason.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins which Solana signatures count.
+// Pins which Solana signatures are accepted.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// Search against a plain look at every token: real lists, made-up ones, and lists that change.
+// Compares search with a plain scan over every token: real lists, generated ones, and lists that
+// change.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { buildSegment } from './segment.ts';
 
 const NOBODY = () => false;
 
-/** The textbook computation, over whole tables. */
+/** The textbook algorithm, with full tables. */
 function toDistance(a: readonly number[], b: readonly number[]): number {
   const table = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
@@ -196,7 +197,7 @@ describe('texts of any kind', () => {
         assertRank(name, RANKS.name);
         assertRank(points.slice(0, 3).join(''), RANKS.namePrefix);
         assertRank(points.slice(2, 5).join(''), RANKS.namePart);
-        // The fourth letter is another one.
+        // The fourth letter is replaced.
         assertRank([...points.slice(0, 3), '¤', ...points.slice(4)].join(''), RANKS.oneEdit);
       });
     });

@@ -1,4 +1,4 @@
-// Pins that what many begin with is made once, and never told after the chain has moved.
+// Pins that shared openings are built once, and never used after the chain has moved.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Pins that ids say where a reader is, and that no other text does.
+// Pins that ids encode a reader's position, and that no other text is accepted.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

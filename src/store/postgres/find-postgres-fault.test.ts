@@ -1,4 +1,4 @@
-// Pins which fault each error of PostgreSQL and of its connection is.
+// Pins the classification of PostgreSQL and connection errors.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

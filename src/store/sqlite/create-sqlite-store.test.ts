@@ -1,4 +1,4 @@
-// Pins what a look at the embedded store looks at.
+// Pins what a probe of the embedded store checks.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -27,7 +27,7 @@ test('behavior: a ping writes, since a disk that can be read may still be full',
   const { folder, store } = await openStore(t);
   const other = new DatabaseSync(join(folder, 'access.sqlite'));
   t.after(() => other.close());
-  // Changes with each commit of somebody else.
+  // Changes with each commit by another connection.
   const readVersion = () => other.prepare('PRAGMA data_version').get()?.['data_version'];
   const before = readVersion();
   assert.equal(readVersion(), before);

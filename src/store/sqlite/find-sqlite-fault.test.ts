@@ -1,4 +1,4 @@
-// Pins which fault each error of SQLite is, on errors that SQLite itself makes.
+// Pins the classification of SQLite errors, on errors that SQLite itself raises.
 
 import assert from 'node:assert/strict';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Pins that a transaction is all or nothing also where SQLite itself gives it up halfway.
+// Pins that a transaction is atomic even if SQLite itself rolls it back halfway.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ test('behavior: nothing is written after a failure that rolled the transaction b
   const execute = (sql: string) =>
     writer.transaction((session) => session.execute(toCommand(sql), []));
   await execute('CREATE TABLE t (v INTEGER)');
-  // As a full disk may do: the statement fails and takes the whole transaction with it.
+  // Like a full disk: the statement fails and rolls back the whole transaction.
   await execute(`CREATE TRIGGER fail BEFORE INSERT ON t WHEN NEW.v = 2
     BEGIN SELECT RAISE(ROLLBACK, 'as if the disk were full'); END`);
   await assert.rejects(

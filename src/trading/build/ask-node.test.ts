@@ -1,4 +1,4 @@
-// Who waits for a node gets an answer or is told when to come again.
+// A user who waits for a node gets an answer or a `Retry-After`.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// A quote binds until it runs out, to its own trade, and only ever tightens.
+// A quote is valid until it expires, for its own trade, and only ever raises the minimum.
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -57,7 +57,7 @@ describe('a build with a quote', () => {
     const scene = await createBuildScene(t, pools);
     const price = () => scene.pricing.price(scene.pricing.parse({ ...SALE, ...SELL }));
     const quote = async () => scene.pricing.toQuote(await price());
-    /** The node pays what is expected. */
+    /** The node pays the expected amount. */
     const build = (quoteId: string, arrivingRaw: string) => {
       scene.node.script.arrivingRaw = BigInt(arrivingRaw);
       return scene.build({ ...SELL, quoteId });
@@ -82,7 +82,7 @@ describe('a build with a quote', () => {
       assert.deepEqual([quote.route, quote.exact], [quoted.route, true]);
       assert.equal(quote.output.minAmountRaw, quoted.output.amountRaw);
     }
-    // The other fees do lead elsewhere where nothing was quoted.
+    // Without a quote, the other fees do lead to another route.
     const routes = [];
     for (const fees of [toFees(7n), HIGH_FEES]) {
       scene.fees.current = fees;
@@ -97,7 +97,7 @@ describe('a build with a quote', () => {
     scene.toReserve(2, DEEP - 1n);
     const quoted = await scene.quote();
     assert.equal(quoted.route.length, 1);
-    // Both pools pay less now than the first one did, but both together pay enough.
+    // Each pool pays less now than the first one did, but both together pay enough.
     for (const number of [1, 2]) scene.toReserve(number, DEEP - DEEP / 10n ** 7n);
     assert.ok((await scene.price()).amountOutRaw < BigInt(quoted.output.amountRaw));
     scene.fees.current = toFees(7n);

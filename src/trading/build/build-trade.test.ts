@@ -1,5 +1,5 @@
-// What is given to be signed: exactly what is spent is approved, the wallet gets it, never less
-// than the minimum, and nothing at all where the node says that it would fail.
+// What is given to be signed: approvals are for exactly what is spent, the wallet receives the
+// output, never less than the minimum, and nothing if the node reports a failure.
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -31,11 +31,11 @@ const EXECUTE_ABI = parseAbi([
 const V2_SWAP = parseAbiParameters('address, uint256, uint256, address[], bool');
 
 const AMOUNT = BigInt(SALE.amountInRaw);
-/** Pays WETH itself, so that what the pool pays is what the wallet gets. */
+/** Pays WETH, so that what the pool pays is what the wallet gets. */
 const FOR_WETH = { quoteMint: WETH };
 const DEADLINE_SECONDS = 120;
 
-/** The node pays what was priced, unless a test says otherwise. */
+/** The node pays the priced amount, unless a test says otherwise. */
 async function createScene(t: TestContext, script: Partial<NodeScript> = {}) {
   const scene = await createBuildScene(t, [createPair(1, [TOKEN, WETH], [DEEP, DEEP])], script);
   const { pricing, node } = scene;
@@ -230,7 +230,7 @@ describe('a rehearsal', () => {
     const { node, chain } = scene;
     Object.assign(chain, { noteFailure: (failure: unknown) => failures.push(failure) });
     const right = node.script.arrivingRaw;
-    /** What the node runs on: the state of the block after, the first so many times. */
+    /** Makes the node use the state of the next block, this many times. */
     const runLate = (times: number, late: () => { isOk: boolean; arrivingRaw: bigint }) => {
       const before = node.simulations.length;
       node.script.outcomeOf = () => {

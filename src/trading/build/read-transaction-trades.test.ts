@@ -1,4 +1,4 @@
-// Trades are found by their block, whatever the clocks of the chain say.
+// Trades are found by their block, whatever the chain's times are.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// The graph keeps to the last commit that the feed has told of, whatever the feed and store do.
+// The graph stays at the last commit that the feed announced, whatever feed and store do.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -122,7 +122,7 @@ describe('PoolGraphFollower', () => {
     follower.start();
     await follower.settled();
     assert.deepEqual(kept(), [11, 13, 15]);
-    // What is too shallow does not come in; what is deep enough makes room for itself.
+    // Shallow pools are not added; a deep one replaces another.
     await commit(2, { pools: [toDeep(16, 2n), toDeep(17, 50n)] });
     follower.hear(toldOf(2, [16, 17]));
     await follower.settled();
@@ -156,7 +156,7 @@ describe('PoolGraphFollower', () => {
     await commit(3, { pools: [toPair(11, 102n), toPair(12, 202n)] });
     follower.hear(toldOf(2, [11]));
     await follower.settled();
-    // Pool 11 is at version 3 in the store, pool 12 too: half of that would be no state at all.
+    // Pools 11 and 12 are at version 3 in the store: half of that would be an inconsistent state.
     assert.deepEqual([reserveOf(11), reserveOf(12)], [100n, 200n]);
     follower.hear(toldOf(3, [11, 12]));
     await follower.settled();
@@ -267,7 +267,7 @@ describe('PoolGraphFollower', () => {
     const { graph } = follower.current ?? assert.fail();
     const [whole, partial] = [graph.get(poolId(toAddress(21))), graph.get(poolId(toAddress(22)))];
     assert.deepEqual([whole?.inexact, partial?.inexact], [null, 'ticks']);
-    // Beyond the known ticks nothing is left of the one, and nothing is known of the other.
+    // Beyond the known ticks one has nothing left, and the other is unknown.
     assert.equal(whole?.curve.swapIn(true, 10n ** 20n).isFilled, false);
     assert.equal(partial?.curve.swapIn(true, 10n ** 20n).isFilled, true);
   });

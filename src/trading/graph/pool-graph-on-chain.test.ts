@@ -1,5 +1,5 @@
-// The graph against the contracts themselves, on a real node: states after any sequence of events,
-// and quotes against the exchanges' own quoters.
+// Compares the graph with the contracts on a real node: states after any sequence of events, and
+// quotes against the exchanges' own quoters.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -30,10 +30,10 @@ function toGraph(): PoolGraph {
   return current.graph;
 }
 
-/** Every tick that was ever initialised, so that one which the graph lacks is asked for too. */
+/** Every tick that was ever initialised, so that missing ones are checked too. */
 const ticksSeen = new Map<string, Set<number>>();
 
-/** Asks the contracts at the graph's own block and compares all that a swap depends on. */
+/** Reads the contracts at the graph's own block and compares everything that a swap depends on. */
 async function assertEqualsContracts(): Promise<void> {
   await devnet.settle();
   const { checkpoint } = devnet.follower.current ?? assert.fail();
@@ -116,7 +116,7 @@ before(async () => {
   pools = [...chain.deployment.pools, withSides(twinV3, 100n), withSides(twinV4, 100n)];
 });
 
-/** The twins are shallow, and so are the amounts that they are asked about. */
+/** The twins are shallow, so their amounts are small. */
 function withSides(pool: DevnetPool, divisor: bigint): DevnetPool {
   const toShare = (raw: string) => String(BigInt(raw) / divisor);
   const { amount0Raw, amount1Raw } = pool.opening;
@@ -169,7 +169,7 @@ describe('quotes', () => {
       const swap =
         kind === 'in' ? curve.swapIn(zeroForOne, amount) : curve.swapOut(zeroForOne, amount);
       const what = `${pool.venue} ${pool.token}/${pool.quote} ${kind} ${zeroForOne} ${amount}`;
-      // V3's quoter answers an input that is not fully consumed with what the rest of it buys.
+      // V3's quoter returns what the consumed part of an input buys.
       const isRefused = pool.venue === 'uniswap-v3' && kind === 'in' ? false : !swap.isFilled;
       const ours = kind === 'in' ? swap.amountOut : swap.amountIn;
       assert.equal(isRefused ? null : ours, answer.amount, what);
@@ -205,8 +205,8 @@ describe('quotes', () => {
     );
     for (const pool of taxed) await setProtocolFee(devnet.chain, pool, fee);
     await assertEqualsQuoters(taxed, 2);
-    // A swap tells the sum of both fees; with this protocol fee a pool fee of 2999 would come to
-    // the same sum as one of 3000.
+    // A swap reports the sum of both fees; with this protocol fee a pool fee of 2999 gives the same
+    // sum as one of 3000.
     const sold = { token: 'wire', venue: 'uniswap-v4', amountInRaw: 50n * ETHER } as const;
     assert.equal((await devnet.chain.sell(sold)).status, '0x1');
     assert.equal((await devnet.chain.buy({ ...sold, amountInRaw: ETHER })).status, '0x1');
@@ -242,7 +242,7 @@ describe('states', () => {
     const amountInRaw = BigInt(1 + Math.floor(random() * 40)) * 10n ** 17n;
     await chain.buy({ token: pool.token, venue, quote, amountInRaw });
     if (roll > 0.6) return;
-    // Sells as much of the token as one of the trader's buys has brought.
+    // Sells as much of the token as one of the trader's buys brought.
     const out = BigInt(pool.currency0 === pool.tokenAddress ? 0 : 1);
     const side = BigInt(out === 0n ? pool.opening.amount0Raw : pool.opening.amount1Raw);
     await chain.sell({ token: pool.token, venue, quote, amountInRaw: side / 100_000n + 1n });

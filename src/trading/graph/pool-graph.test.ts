@@ -1,4 +1,4 @@
-// What the graph joins, and routes in a graph far larger than the search.
+// What the graph connects, and routes in a graph far larger than the search.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// What a measurement is worth: until it is too old, doubted, or made while nobody watched.
+// When a measurement is valid: until it is too old, doubted, or from an unwatched time.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

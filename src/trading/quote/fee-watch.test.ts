@@ -1,4 +1,4 @@
-// Fees are asked for by the clock and never by whoever reads them.
+// Fees are read on a schedule, never by a request.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Amounts and assets of a trade: what is refused, and by which name.
+// Amounts and assets of a trade: what is rejected, and for which field.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

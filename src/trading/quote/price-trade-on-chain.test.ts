@@ -1,4 +1,4 @@
-// Quotes on a real node's markets: what they promise, what they warn of and what they cost.
+// Quotes on a real node's markets: their promises, warnings and costs.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -288,7 +288,7 @@ describe('a tax that is raised later', () => {
     const stale = await scene.quote({ mint });
     assert.equal(stale.exact, false);
     assert.ok(toCodes(stale).includes('SAFETY_UNKNOWN'));
-    // That quote made it due: nothing else has to happen for it to be looked at again.
+    // That quote made it due: no other event is needed for a new probe.
     const checkedAt = before.tokenSafety?.checkedAt ?? 0;
     while ((scene.chain.book.get(poolId(pair))?.checkedAtMs ?? 0) <= checkedAt) await delay(20);
     await scene.settle();

@@ -1,4 +1,4 @@
-// The minimum of a trade is what the slippage leaves of the amount, and never nothing.
+// The minimum of a trade is the amount after slippage, and never zero.
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -6,7 +6,7 @@ import { createBuildScene, SALE, TOKEN, WETH } from '../../../test/build-scene.t
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import type { TradeInput } from './parse-trade.ts';
 
-/** Prices by a pool of equal reserves: what is paid is known by hand. */
+/** Prices with a pool of equal reserves, so that the result is known by hand. */
 async function createPrice(t: TestContext) {
   const { pricing } = await createBuildScene(t, [createPair(1, [TOKEN, WETH], [DEEP, DEEP])]);
   return (input: Partial<TradeInput>) => pricing.price(pricing.parse({ ...SALE, ...input }));
@@ -90,7 +90,7 @@ describe('an exact price', () => {
     for (const [more, ofSale, ofPurchase] of cases) {
       chain.book.set({ ...known, side0: toSide(more) });
       const name = JSON.stringify(more);
-      // What is known not to sell may not be priced at all.
+      // A trade that is known not to sell may have no price at all.
       assert.equal(await isExact('sell').catch(() => false), ofSale, name);
       assert.equal(await isExact('buy'), ofPurchase, name);
     }

@@ -1,4 +1,4 @@
-// Quote ids: what was sealed comes back, and nothing else does.
+// Quote ids: sealed terms are restored, and nothing else is accepted.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Each warning comes exactly when its condition holds.
+// Each warning appears exactly when its condition holds.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

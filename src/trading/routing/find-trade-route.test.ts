@@ -1,4 +1,4 @@
-// Which pools a trade is led through, by what is known of the tokens in them.
+// Which pools a trade uses, by what is known of their tokens.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -86,7 +86,7 @@ function toIds(...pools: readonly GraphPool[]): string[] {
 }
 
 describe('a token between the two ends', () => {
-  // Through the other token twice as much comes out as directly.
+  // Through the other token twice as much is paid as directly.
   const direct = createPair(1, [TOKEN, WETH], [DEEP, DEEP]);
   const first = createPair(2, [OTHER, WETH], [DEEP * 2n, DEEP]);
   const second = createPair(3, [TOKEN, OTHER], [DEEP * 20n, DEEP * 20n]);

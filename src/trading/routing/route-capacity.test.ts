@@ -1,4 +1,4 @@
-// What no pool can hold is refused without a search, and nothing else is.
+// Amounts above the capacity of all pools are rejected without a search, and only those.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -61,7 +61,7 @@ describe('what no pool can hold', () => {
   ]);
 
   it('is refused after a few evaluations, whatever its size', () => {
-    // The least that a search of these pools takes.
+    // The minimum work of a search over these pools.
     const { evaluations: ordinary, found } = search(graph, DEEP / 100n);
     assert.equal(found.kind, 'found');
     for (const amountIn of [120n, 128n, 160n, 192n, 224n, 255n].map((bits) => 1n << bits)) {
@@ -99,7 +99,7 @@ describe('the bound on what can go in', () => {
         const zeroForOne = pool.token0 === tokenIn;
         const { curve } = pool;
         if (curve instanceof ConcentratedPool) concentrated += 1;
-        // Asked for more than there is, the ladder takes all that the pool can take.
+        // Asked for more than there is, the ladder takes the pool's maximum.
         const most =
           curve instanceof ConstantProductPool
             ? 2n ** 112n - 1n - (zeroForOne ? curve.reserve0 : curve.reserve1)

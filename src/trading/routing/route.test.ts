@@ -1,4 +1,4 @@
-// Routes against everything tried out on small markets, and against their own prices on large ones.
+// Compares routes with exhaustive search on small markets, and with a price bound on large ones.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -35,7 +35,7 @@ function route(market: RandomMarket, amountIn: bigint, options?: RouteOptions): 
   return findBestRoute(market.graph, { tokenIn, tokenOut, amountIn }, options);
 }
 
-/** Room for so many pools, whatever they are. */
+/** Room for this many pools of any kind. */
 function createRoomFor(poolCount: number): RouteRoom {
   return {
     toShare: () => 1 / poolCount,
@@ -49,8 +49,8 @@ function toPaths(market: RandomMarket) {
 }
 
 describe('findBestRoute on small markets', () => {
-  // The very search that quotes make, and the same where there is room for few pools, which real
-  // transactions come near only in markets too large to try everything.
+  // The same search as quotes, and with room for few pools, which real transactions reach only in
+  // markets too large for exhaustive search.
   for (const [name, poolCountMax, hopCostPpm] of [
     ['as quotes ask', 99, 0],
     ['with room for two pools', 2, 0],
@@ -159,14 +159,14 @@ describe('findBestRoute as quotes ask', () => {
     assert.ok(TRANSACTION_ROOM.toUsed(strands) <= 1, `${strands.length} strands are too many`);
   }
 
-  /** From next to nothing to more than all liquidity of the market. */
+  /** From almost nothing to more than all liquidity of the market. */
   const WORTHS = [1, 100, 10_000, 100_000, 300_000, 1_000_000, 3_000_000, 1e7, 3e7, 1e8];
-  /** Who gets less than this part of what was given asks for no price. */
+  /** Below this share of the input's value, price no longer matters. */
   const WORTH_LEFT_MIN = 0.1;
 
-  /** What no division that fits into one transaction pays more than. */
+  /** The upper bound for any split that fits into one transaction. */
   function toMost(bound: RouteBound, amountOut: bigint): number {
-    // Room matters to few, and takes long to reckon with.
+    // Room matters in few cases, and takes long to compute.
     if (Number(amountOut) >= bound.most * 0.999) return bound.most;
     const { toShare, toUsed } = TRANSACTION_ROOM;
     return bound.toMostWithin({ whole: 1 - toUsed([]), toShare });

@@ -1,4 +1,4 @@
-// Prices before and in a trade, and what it moves, against figures that can be done by hand.
+// Compares prices before and during a trade, and its impact, with figures computed by hand.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

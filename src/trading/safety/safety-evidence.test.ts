@@ -1,4 +1,4 @@
-// What speaks against a measurement, how it is settled, and what can be made up by anybody.
+// Evidence against a measurement, how it is cleared, and what anybody can fake.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,7 +39,7 @@ function createScene({ isTrusted = false } = {}) {
     const checkedAtMs = clock.nowMs();
     return { pool: id, token0, token1: other, ...sides, hookFees: null, checkedAtMs };
   };
-  /** As the watch does it. */
+  /** Like the watch. */
   const measure = (id = pool, side: SideSafety = CLEAN) => {
     const before = book.get(id);
     const after = toSafety(id, side);
@@ -153,7 +153,7 @@ test('behavior: a failed rehearsal is looked into at once, but one wallet cannot
   const heard = Array.from({ length: 7 }, () => fail('0x01'));
   assert.deepEqual(heard, [true, true, true, true, true, false, false]);
   assert.deepEqual(asked.at(-1), { pools: [pool], isUrgent: true });
-  // Nor can a crowd of them.
+  // Many of them cannot do it either.
   const others = Array.from({ length: 40 }, (_, index) => fail(`0x1${index}`));
   assert.equal(others.filter((isDoubted) => isDoubted).length, 15);
 });
@@ -189,7 +189,7 @@ test('behavior: a change in one pool puts the others of that token in doubt, not
   measure(pool, { outBps: 0, inBps: null, sellable: false });
   assert.equal(book.findDoubt(pool), null);
   for (const one of others) assert.equal(book.findDoubt(one.pool), 'seen');
-  // Measured the same again, nothing is put in doubt again.
+  // Measured the same again, nothing is doubted again.
   for (const one of others) measure(one.pool);
   measure(pool, { outBps: 0, inBps: null, sellable: false });
   for (const one of others) assert.equal(book.findDoubt(one.pool), null);

@@ -1,4 +1,4 @@
-// What was seen of pools outlives a restart, and a store that fails for a while.
+// Probe results survive a restart, and a store that fails for a while.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';

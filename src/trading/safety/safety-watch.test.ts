@@ -1,4 +1,4 @@
-// The watch over pools: whom it looks at, when, and how much of it.
+// The watch over pools: which it probes, when, and how many.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Tokens that were honest when they were measured and change afterwards, on a real node: a quote
-// promises nothing from the moment at which the change can be seen, and tells it once measured.
+// Honest tokens that change after they were measured, on a real node: a quote promises nothing once
+// the change is visible, and shows it once measured.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ function toCodes({ warnings }: QuoteAnswer): string[] {
   return warnings.map(({ code }) => code);
 }
 
-/** Asks until the answer is as wanted: measuring goes on in the background. */
+/** Polls until the quote is as wanted: measuring happens in the background. */
 async function untilQuote(
   input: Parameters<TradingScene['quote']>[0],
   isWanted: (quote: QuoteAnswer) => boolean,
@@ -52,7 +52,7 @@ async function untilPromised(mint: string): Promise<QuoteAnswer> {
   return quote;
 }
 
-/** What quotes say while nothing can be measured: what is known of the change by then. */
+/** What quotes say while nothing can be measured: only what is known of the change. */
 async function whileUnmeasured(work: () => Promise<void>): Promise<void> {
   const code = PROBE_CODE.slice(2, 400);
   const release = scene.devnet.recorder.hold((body) => body.includes(code));
@@ -161,6 +161,6 @@ test('behavior: a sale that burns gas is warned of with the figure, and costs it
   assert.ok(gas >= 700_000 && gas < 800_000, message);
   const added = BigInt(after.networkCost?.gas ?? 0) - BigInt(before.networkCost?.gas ?? 0);
   assert.equal(added, BigInt(gas));
-  // It burns gas and takes nothing.
+  // It burns gas and deducts nothing.
   assert.deepEqual([after.exact, after.tokenSafety?.sellable], [true, true]);
 });

@@ -1,4 +1,4 @@
-// What two views of a round trip come to.
+// The combined result of two views of a round trip.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -70,7 +70,7 @@ test('behavior: the gas of a sale is told where it is unusually much, the worse 
   assert.equal(toBought(cheap, cheap)?.sellGas, undefined);
   assert.equal(toBought(dear, cheap)?.sellGas, 900_000);
   assert.equal(toBought(cheap, dear)?.sellGas, 900_000);
-  // The other token's transfer is its own affair.
+  // The other token's transfer is measured separately.
   assert.equal(
     toPoolSafety(PROBED, { asContract: dear, asWallet: dear })?.side1.sellGas,
     undefined,

@@ -1,4 +1,4 @@
-// Short searches run at once, long ones on a thread, and no more than a little in one turn.
+// Short searches run at once, long ones on a thread, with limited work per turn.
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -118,9 +118,9 @@ describe('RouteDesk', () => {
         },
       }),
     );
-    // The first is begun here, which is enough for one turn.
+    // The first begins here, which is enough for one turn.
     assert.equal(planned, 1);
-    // Its like go to the thread without that, but have to be laid out for it.
+    // Similar ones go directly to the thread, but have to be prepared for it.
     let turns = 0;
     for (; planned < 20; turns += 1) {
       const before = planned;

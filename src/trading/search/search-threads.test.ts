@@ -1,4 +1,5 @@
-// Searches on real threads: the same answers as here, in turn, and nothing that hangs.
+// Searches on real threads: the same results as on the main thread, callers in turn, and nothing
+// that hangs.
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -122,7 +123,7 @@ describe('the queue of searches', () => {
     const ask = (caller: string) => threads.search(plan, caller).then(() => order.push(caller));
     const asked = [...Array.from({ length: 12 }, () => ask('flood')), ask('other')];
     await Promise.all(asked);
-    // One of the flood is searched already, and one more may come first.
+    // One of the flood is already running, and one more may come first.
     assert.ok(order.indexOf('other') <= 2, order.join(' '));
     assert.equal(order.length, 13);
   });

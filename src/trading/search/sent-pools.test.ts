@@ -1,4 +1,4 @@
-// What a search thread is sent: each pool once, in pieces, and no more than it may keep.
+// What a search thread is sent: each pool once, in pieces, within its limit.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Reading ranges: what comes back, at what price, and in which parts when nodes refuse.
+// Reading ranges: the results, the number of requests, and the parts when nodes refuse.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';

@@ -1,4 +1,4 @@
-// What logs tell of a token's contract, and what they do not: honest swaps of any shape are silent.
+// Which logs give notices about a token: honest swaps of any shape give none.
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';

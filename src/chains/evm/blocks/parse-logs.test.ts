@@ -1,4 +1,4 @@
-// Logs come out in the order of the chain, whatever order a node gives them in.
+// Logs are returned in chain order, in whatever order a node sends them.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Nodes that leave logs out, lie, lag or switch chains: none of it is believed, nothing is lost.
+// Nodes that omit logs, lie, lag or switch chains: nothing false is accepted, nothing is lost.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -19,7 +19,7 @@ import { isRpcError } from '../rpc/rpc-error.ts';
 
 afterEach(endScene);
 
-/** Leaves logs out of the first replies, as sick nodes do without an error. */
+/** Omits logs from the first replies, as faulty nodes do without an error. */
 const OMISSIONS: readonly [string, (logs: unknown[]) => unknown[]][] = [
   ['all logs', () => []],
   ['the last transaction', (logs) => logs.slice(0, -3)],

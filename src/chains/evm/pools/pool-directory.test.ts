@@ -1,4 +1,4 @@
-// Pools that were created before reading began: found, vouched for, and told; impostors are not.
+// Pools created before reading began: found, confirmed and reported; impostors are not.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -22,7 +22,7 @@ import type { Address } from '../../../model/ids.ts';
 
 afterEach(endScene);
 
-/** Contracts as `eth_call` sees them: the pair is real, the other only says so. */
+/** Contracts for `eth_call`: the pair is real, the other only claims to be. */
 function answerCall(to: string, data: string): string {
   const pairs: readonly string[] = [PAIR, FALSE_PAIR];
   if (pairs.includes(to)) {

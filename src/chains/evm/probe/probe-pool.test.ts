@@ -1,4 +1,5 @@
-// The probe on nodes that know less, or lie: what cannot be seen is told as such, never made up.
+// The probe on nodes with fewer methods, or faulty ones: what cannot be measured is null, never
+// invented.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

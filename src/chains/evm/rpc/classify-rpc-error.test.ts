@@ -1,4 +1,4 @@
-// Pins how nodes' wordings are read; each of them has been seen in the wild.
+// Pins how nodes' error texts are classified; each was seen on a real node.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

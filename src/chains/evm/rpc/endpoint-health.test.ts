@@ -1,4 +1,4 @@
-// When an endpoint that failed may be asked again.
+// When an endpoint that failed may be used again.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Endpoints that fail in every way a network allows: work moves on, and nothing false is believed.
+// Endpoints that fail in every way a network allows: work moves on, and false data is rejected.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -29,7 +29,7 @@ async function startNode(chainId = CHAIN_ID, blocks = 3): Promise<MisbehavingRpc
   return node;
 }
 
-/** A client on a clock that only moves when it sleeps, so that every wait can be added up. */
+/** A client on a clock that only moves when it sleeps, so that waits can be added up. */
 function createClient(nodes: readonly MisbehavingRpc[], budgetMs = 60_000) {
   const clock = new ManualClock();
   const waits: number[] = [];

@@ -1,4 +1,4 @@
-// Pins how contracts' own words are read: strings, bytes32, and whatever else they return.
+// Pins how metadata is decoded: strings, bytes32, and anything else that contracts return.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

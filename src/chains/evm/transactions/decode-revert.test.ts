@@ -1,4 +1,4 @@
-// Reverts in words, whoever said them.
+// Explanations of reverts, from any contract.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,5 @@
-// Every shape of route on a real node: the wallet gets what the maths says, the router nothing.
+// Every shape of route on a real node: the wallet gets the computed amount, the router keeps
+// nothing.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -80,11 +81,11 @@ interface Rehearsed {
   readonly swap: CallOutcome;
   readonly received: bigint;
   readonly spent: bigint;
-  /** What the router has at the end, by token. */
+  /** What the router holds at the end, by token. */
   readonly kept: ReadonlyMap<string, bigint>;
 }
 
-/** Approves and swaps on the real contracts, with what is spent given for the occasion. */
+/** Approves and swaps on the real contracts, after funding the wallet. */
 async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
   const { block, blockHash } = devnet.follower.current?.checkpoint ?? assert.fail();
   const amountRaw = toSpent(plan);
@@ -178,13 +179,13 @@ const CASES: readonly (readonly [string, string, bigint, ...string[]])[] = [
   ['wbit', 'weth', WBIT / 10n, 'v4:usdc v3:weth'],
   ['kin', 'nano', 900n * ETHER, 'v3:wire v2:weth v2:nano'],
   ['nano', 'wbit', 10n ** 15n, 'v2:weth v3:usdc v4:wbit'],
-  // The coin changes its form on the way.
+  // The coin changes its form in between.
   ['usdc', 'spark', 900n * USDC, 'v3:weth v4:spark'],
   ['usdc', 'spark', 900n * USDC, 'v2:weth v4:spark'],
   ['spark', 'nano', 900n * ETHER, 'v4:eth v2:nano'],
   ['spark', 'cent', 900n * ETHER, 'v4:eth v3:cent'],
   ['nano', 'spark', 10n ** 15n, 'v2:eth v4:spark'],
-  // Divided.
+  // Split.
   ['eth', 'wire', 9n * ETHER, 'v2:wire', 'v3:wire', 'v4:wire'],
   ['weth', 'wire', 9n * ETHER, 'v2:wire', 'v3:wire', 'v4:wire'],
   ['wire', 'eth', 9000n * ETHER, 'v2:eth', 'v3:eth', 'v4:eth'],
@@ -192,14 +193,14 @@ const CASES: readonly (readonly [string, string, bigint, ...string[]])[] = [
   ['usdc', 'wire', 9000n * USDC, 'v3:wire', 'v3:weth v2:wire', 'v4:eth v4:wire', 'v2:weth v4:wire'],
   ['kin', 'wbit', 900n * ETHER, 'v3:wire v3:usdc v3:wbit', 'v3:wire v3:usdc v4:wbit'],
   ['wbit', 'wire', WBIT, 'v3:usdc v4:eth v3:wire', 'v4:usdc v2:weth v4:wire', 'v4:usdc v3:wire'],
-  // Parted and joined: each pool once, with the router between.
+  // Split and joined: each pool once, with the router in between.
   ['eth', 'wbit', ETHER, 'v3:usdc', 'usdc > v3:wbit', 'usdc >> v4:wbit'],
   ['eth', 'wbit', ETHER, 'v2:usdc', 'v3:usdc', 'v4:usdc', 'usdc >> v3:wbit'],
   ['weth', 'wbit', ETHER, 'v2:usdc', 'v3:usdc', 'v4:usdc', 'usdc > v4:wbit', 'usdc >> v3:wbit'],
   ['wbit', 'eth', WBIT, 'v3:usdc', 'v4:usdc', 'usdc > v2:eth', 'usdc > v3:eth', 'usdc >> v4:eth'],
   ['wbit', 'weth', WBIT, 'v4:usdc', 'usdc > v4:eth', 'usdc > v3:weth', 'usdc >> v2:weth'],
   ['wbit', 'wire', WBIT, 'v4:usdc', 'usdc > v3:wire', 'usdc >> v3:weth v2:wire'],
-  // The coin on the way, in both forms.
+  // The native coin as an intermediate asset, in both forms.
   [
     'usdc',
     'wire',
@@ -234,9 +235,9 @@ const CASES: readonly (readonly [string, string, bigint, ...string[]])[] = [
   ['usdc', 'wire', 9000n * USDC, 'v4:eth', 'eth > v2:wire', 'eth >> v3:wire'],
   ['usdc', 'wire', 9000n * USDC, 'v2:weth', 'v3:weth', 'eth >> v4:wire'],
   ['usdc', 'wire', 9000n * USDC, 'v3:wire', 'v2:weth', 'v4:eth', 'eth > v4:wire', 'eth >> v2:wire'],
-  // All of an asset goes on, and later more of it comes and goes on, too.
+  // All of an asset goes on, and later more of it arrives and goes on, too.
   ['usdc', 'kin', 900n * USDC, 'v3:wire', 'wire >> v3:weth', 'eth >> v2:wire', 'wire >> v3:kin'],
-  // Over two assets on the way.
+  // Over two intermediate assets.
   [
     'kin',
     'wbit',
@@ -330,7 +331,7 @@ describe('encodeSwap', () => {
     assert.equal(received, net);
     const more = await rehearse({ ...taxed, amountOutMin: net + 1n });
     assert.match(toRevertReason(more.swap.returnData), /less than the minimum/);
-    // Divided, each part is paid to the wallet itself, too.
+    // If split, each part is also paid to the wallet directly.
     const halves = cases.toPlan({
       ...{ from: 'eth', to: 'toll', amountIn: ETHER },
       strands: ['v2:toll', 'v2:toll'],
@@ -346,7 +347,7 @@ describe('encodeSwap', () => {
 
   it('gives back what a pool could not take', async () => {
     const { chain } = devnet;
-    // Wide spacing: the way to the end of all prices leads over few ticks.
+    // Wide spacing: there are few ticks to the end of the range.
     const terms = { feePips: 200, tickSpacing: 200 };
     await enableV3Fee(chain, terms.feePips, terms.tickSpacing);
     for (const venue of ['uniswap-v3', 'uniswap-v4'] as const) {

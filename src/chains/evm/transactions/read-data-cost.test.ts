@@ -1,4 +1,4 @@
-// What rollups say that data costs, asked as they want to be asked.
+// The data costs of rollups, queried as each requires.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -28,7 +28,7 @@ interface Call {
   readonly params: readonly [{ readonly to: string; readonly data: `0x${string}` }, string];
 }
 
-/** A node that knows one contract: it answers as long as the data is, or refuses. */
+/** A node with one contract: its result depends on the length of the data, or it reverts. */
 async function connect(t: TestContext, contract: string | null) {
   const reply = ({ id, method, params }: Call) => {
     if (method !== 'eth_call') return { jsonrpc: '2.0', id, result: '0xa4b1' };

@@ -1,4 +1,4 @@
-// What became of a transaction, by nodes of which some know more than others.
+// The status of a transaction, from nodes of which some know more than others.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

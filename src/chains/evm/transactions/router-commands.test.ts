@@ -1,5 +1,5 @@
-// How several V4 hops are laid out for either version of the router: the wrong one reverts there
-// with a reason that misleads.
+// The encoding of several V4 hops for each version of the router: the wrong one reverts with a
+// misleading reason.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -40,7 +40,7 @@ function toHop(tokenIn: Address, tokenOut: Address) {
   return { pool: { kind: 'v4' as const, key }, tokenIn, tokenOut };
 }
 
-/** The swap's own parameters, out of the call that it is wrapped in. */
+/** The swap's own parameters, extracted from the call. */
 function encodePath(version: '2.0' | '2.1'): Hex {
   const commands = new RouterCommands(version);
   commands.v4Swap({

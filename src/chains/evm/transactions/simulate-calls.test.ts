@@ -1,5 +1,5 @@
-// A wallet's calls rehearsed on a real node: by its own method, by `eth_call` where it lacks that,
-// and not at all where it can do neither.
+// A wallet's calls simulated on a real node: with its own method, with `eth_call` if it lacks that,
+// and not at all if it can do neither.
 
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -45,7 +45,7 @@ after(async () => {
   await chain.stop();
 });
 
-/** A node that does not know some of what it is asked. */
+/** A node that does not support some methods. */
 async function startLesserNode(isKnown: (call: Call) => boolean) {
   const asked: string[] = [];
   const answer = async (call: Call) => {
@@ -103,7 +103,7 @@ async function readHead() {
   return { number: Number(head.number), hash: head.hash };
 }
 
-/** Sells WIRE, which the wallet has not, for the native coin: two approvals and the swap. */
+/** Sells WIRE, which the wallet does not have, for the native coin: two approvals and the swap. */
 async function sell(
   parts: ReturnType<typeof connect>,
   more: { readonly amountOutMin?: bigint; readonly hash?: string } = {},
@@ -169,7 +169,7 @@ describe('CallSimulator', () => {
     await sell(parts);
     assert.equal(node.asked.filter((method) => method === 'eth_simulateV1').length, 1);
     for (const [index, { gasUsed }] of toOutcomes(lesser).entries()) {
-      // Slots that earlier calls warmed, and refunds, make the difference.
+      // The difference comes from slots warmed by earlier calls, and refunds.
       const exact = Number(toOutcomes(whole)[index]!.gasUsed);
       assert.ok(Math.abs(Number(gasUsed) - exact) < 25_000, `${gasUsed} for ${exact}`);
     }

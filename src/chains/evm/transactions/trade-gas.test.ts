@@ -1,4 +1,4 @@
-// The gas model against what the router's transactions were seen to use on a real node.
+// Compares the gas model with measured transactions of the router on a real node.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -63,7 +63,7 @@ function toMany(kind: Kind, takes: TradeStrand['takes']): TradeStrand[] {
   return Array.from({ length: 12 }, () => toStrand([kind], takes));
 }
 
-// Twelve pools side by side, and twelve more that go on from there.
+// Twelve parallel pools, and twelve more after them.
 for (const [name, ends, strands, used] of [
   ['V3', BUY, toMany('v3', 'input'), 835_000],
   ['V4', BUY, toMany('v4', 'input'), 789_000],

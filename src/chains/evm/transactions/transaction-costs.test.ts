@@ -1,4 +1,4 @@
-// What the room takes is what a transaction can carry: encoded by the very encoder that build uses.
+// What fits in the room fits in a transaction, as encoded by build's own encoder.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -18,7 +18,7 @@ import { findHopBytes } from './transaction-costs.ts';
 
 type Kind = 'v2' | 'v3' | 'v4';
 
-/** Nodes pass nothing longer on. */
+/** Nodes relay nothing larger. */
 const TRANSACTION_BYTES_MAX = 131_072;
 const CURVE = new ConstantProductPool({ reserve0: 1n, reserve1: 1n }, 3000);
 const ROUTER = {
@@ -86,7 +86,7 @@ function toLength(strands: readonly SwapStrand[]): number {
   return encodeSwap(plan, ROUTER).data.length / 2;
 }
 
-/** How many such strands fit; those after the first may go on with what the router holds. */
+/** How many such strands fit; those after the first may spend what the router holds. */
 function fill(kinds: readonly Kind[], takes: StrandSource, ticksCrossed = 0) {
   const strands = [];
   for (;;) {
