@@ -1,5 +1,4 @@
-// Every shape of route on a real node: the wallet gets the computed amount, the router keeps
-// nothing.
+// Every shape of route on a real node: the wallet gets what the maths says, the router nothing.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
