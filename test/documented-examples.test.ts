@@ -36,19 +36,19 @@ test('behavior: an answer that is no JSON is named', () => {
 
 test('behavior: keys and types count, values and what may be null do not', () => {
   assert.deepEqual(compareForms({ a: 1, b: null }, { a: 2, b: 'x' }), []);
-  assert.deepEqual(compareForms({ a: 1 }, { a: '1' }), ['$.a is shown as number and is string']);
+  assert.deepEqual(compareForms({ a: 1 }, { a: '1' }), ['$.a is documented as number but is string']);
   assert.deepEqual(compareForms({ a: 1, b: 2 }, { a: 1, c: 3 }), [
-    '$.b is shown and not there',
-    '$.c is there and not shown',
+    '$.b is documented but missing',
+    '$.c is present but not documented',
   ]);
 });
 
 test('behavior: a list may be cut, but not shown where there is nothing', () => {
   assert.deepEqual(compareForms([{ a: 1 }], [{ b: 1 }, { a: 2 }]), []);
   assert.deepEqual(compareForms([], [1, 2]), []);
-  assert.deepEqual(compareForms([1], []), ['$ is shown with entries and is empty']);
+  assert.deepEqual(compareForms([1], []), ['$ is documented with entries but is empty']);
   assert.deepEqual(compareForms([{ a: 1 }], [{ a: 'x' }]), [
-    '$[0].a is shown as number and is string',
+    '$[0].a is documented as number but is string',
   ]);
 });
 

@@ -107,7 +107,7 @@ describe('verifyChain', () => {
         new RegExp(`^tick ${tick.pool} ${tick.tick}: missing from the store$`),
         new RegExp(`^balance ${balance.token} ${balance.owner}: amountRaw is 12345, should be `),
         new RegExp(`^candle ${candle.token} .* ${candle.openTimeMs}: missing from the store$`),
-        new RegExp(`^trade ${trade.block} 999 ${trade.token}: stored, but the chain has no such`),
+        new RegExp(`^trade ${trade.block} 999 ${trade.token}: stored, but not on the chain`),
       ]) {
         assert.ok(
           differences.some((line) => expected.test(line)),
