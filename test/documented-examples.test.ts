@@ -36,7 +36,9 @@ test('behavior: an answer that is no JSON is named', () => {
 
 test('behavior: keys and types count, values and what may be null do not', () => {
   assert.deepEqual(compareForms({ a: 1, b: null }, { a: 2, b: 'x' }), []);
-  assert.deepEqual(compareForms({ a: 1 }, { a: '1' }), ['$.a is documented as number but is string']);
+  assert.deepEqual(compareForms({ a: 1 }, { a: '1' }), [
+    '$.a is documented as number but is string',
+  ]);
   assert.deepEqual(compareForms({ a: 1, b: 2 }, { a: 1, c: 3 }), [
     '$.b is documented but missing',
     '$.c is present but not documented',
