@@ -16,6 +16,6 @@ export interface RawAnswer {
   readonly status: number;
   /** JSON, or the bytes of it in pieces; null for an answer without a body. */
   readonly body: string | readonly Buffer[] | null;
-  /** When what could not be answered can be asked again; told as `Retry-After`. */
+  /** When a retry makes sense; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number | undefined;
 }
