@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCosts } from './cpu-profile.ts';
 
-test('behavior: the largest costs by self time since the load began, file by file', () => {
+test('the largest costs by self time since the load began, file by file', () => {
   const frame = (functionName: string, url = '') => ({ functionName, url });
   const here = 'file:///home/someone/mintwire';
   const costs = readCosts(

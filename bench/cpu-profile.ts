@@ -29,7 +29,7 @@ const NATIVE: Readonly<Record<string, string>> = {
 };
 
 /** A file's path relative to the project. */
-function toPlace({ functionName, url }: Frame): string {
+function namePlace({ functionName, url }: Frame): string {
   if (url === '') return NATIVE[functionName] ?? `\`${functionName}\` of the runtime`;
   // Only the runtime's own fetch uses WebAssembly: its HTTP parser.
   if (url.startsWith('wasm:')) return 'the HTTP parser of `fetch`';
@@ -51,7 +51,7 @@ interface Spent {
   readonly byFunction: Map<string, number>;
 }
 
-function toCost(place: string, spent: Spent, total: number): Cost {
+function buildCost(place: string, spent: Spent, total: number): Cost {
   const [most] = [...spent.byFunction].sort(([, a], [, b]) => b - a);
   const inside = /^(?:src\/|node:)/.test(place) && most?.[0] ? `, most of it \`${most[0]}\`` : '';
   return { name: `${place}${inside}`, share: spent.micros / total };
@@ -68,7 +68,7 @@ export function readCosts(profile: CpuProfile, sinceMicros = 0): Cost[] {
     atMicros += micros;
     const frame = frames.get(id);
     if (frame === undefined || atMicros < sinceMicros || !isCounted(frame)) continue;
-    const place = toPlace(frame);
+    const place = namePlace(frame);
     const spent = places.get(place) ?? { micros: 0, byFunction: new Map() };
     spent.micros += micros;
     spent.byFunction.set(
@@ -81,7 +81,7 @@ export function readCosts(profile: CpuProfile, sinceMicros = 0): Cost[] {
   return [...places]
     .sort(([, a], [, b]) => b.micros - a.micros)
     .slice(0, COSTS_SHOWN)
-    .map(([place, spent]) => toCost(place, spent, total));
+    .map(([place, spent]) => buildCost(place, spent, total));
 }
 
 /** Now, on the clock of the profiles. */

@@ -3,10 +3,16 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRandom } from '../devnet/random.ts';
-import { toGrowthRow } from './growth-row.ts';
+import { createSeededRandom } from '../devnet/random.ts';
+import { buildGrowthRow } from './growth-row.ts';
 import { runLoad } from './load-client.ts';
-import { buildMarketStore, DEEP_COUNT, makeTexts, toAddress, untilLoaded } from './market-store.ts';
+import {
+  buildMarketAddress,
+  buildMarketStore,
+  DEEP_COUNT,
+  makeTexts,
+  untilLoaded,
+} from './market-store.ts';
 import { median, readCpuMs, readOwnMb, type StartedServer, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
@@ -17,9 +23,9 @@ const REPETITIONS = 5;
 const WARM_TOKENS = 10;
 
 /** Of tokens that were not requested before, so that no answer is cached. */
-function toColdPaths(tokens: { readonly from: number; readonly count: number }): string[] {
+function buildColdPaths(tokens: { readonly from: number; readonly count: number }): string[] {
   return Array.from({ length: tokens.count }, (_, index) => {
-    const token = `chain=devnet&mint=${toAddress('aa', tokens.from + index)}`;
+    const token = `chain=devnet&mint=${buildMarketAddress('aa', tokens.from + index)}`;
     return [
       `/v1/token?${token}`,
       `/v1/token/klines?${token}&interval=1m`,
@@ -30,8 +36,8 @@ function toColdPaths(tokens: { readonly from: number; readonly count: number }):
 }
 
 /** What people type: whole symbols, prefixes, parts, typos, nonsense, addresses. */
-export function toSearchPaths(): string[] {
-  const random = createRandom('search');
+export function buildSearchPaths(): string[] {
+  const random = createSeededRandom('search');
   const texts = Array.from({ length: 300 }, (_, index) => {
     const { symbol, name } = makeTexts(random);
     const kinds = [
@@ -44,7 +50,7 @@ export function toSearchPaths(): string[] {
       `${name.slice(0, 4)}q${name.slice(5)}`,
       'zzqqxxjj',
       symbol.slice(0, 1),
-      toAddress('aa', index),
+      buildMarketAddress('aa', index),
     ];
     return kinds[index % kinds.length] ?? symbol;
   });
@@ -79,18 +85,18 @@ interface Sized {
 
 async function warmUp(server: StartedServer): Promise<void> {
   await untilLoaded(server);
-  await measureCost(server, toColdPaths({ from: 0, count: WARM_TOKENS }));
-  for (let i = 0; i < 2; i += 1) await measureCost(server, toSearchPaths());
+  await measureCost(server, buildColdPaths({ from: 0, count: WARM_TOKENS }));
+  for (let i = 0; i < 2; i += 1) await measureCost(server, buildSearchPaths());
 }
 
 /** All sizes are served at once and measured in turn, so that other load affects all alike. */
 async function measureInTurn(all: readonly Sized[], deepTokens: number): Promise<void> {
   const count = Math.floor((deepTokens - WARM_TOKENS) / REPETITIONS);
   for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {
-    const coldPaths = toColdPaths({ from: WARM_TOKENS + repetition * count, count });
+    const coldPaths = buildColdPaths({ from: WARM_TOKENS + repetition * count, count });
     for (const { server, costs } of all) {
       const cold = await measureCost(server, coldPaths);
-      const search = await measureCost(server, toSearchPaths());
+      const search = await measureCost(server, buildSearchPaths());
       costs.push({
         coldMicros: cold.micros,
         searchMicros: search.micros,
@@ -100,21 +106,21 @@ async function measureInTurn(all: readonly Sized[], deepTokens: number): Promise
   }
 }
 
-function toRows(all: readonly Sized[]): Row[] {
+function buildRows(all: readonly Sized[]): Row[] {
   const last = all.at(-1);
   if (last === undefined) return [];
   const pick = (read: (cost: Cost) => number) =>
     all.map(({ size, costs }) => ({ size, micros: costs.map(read) }));
   const p99Ms = median(last.costs.map((cost) => cost.searchP99Ms));
   const ownMb = Math.round(readOwnMb(last.server.pid));
-  const words = { of: 'tokens', toName: (size: number) => size.toLocaleString('en') };
+  const words = { of: 'tokens', formatSize: (size: number) => size.toLocaleString('en') };
   return [
-    toGrowthRow(
+    buildGrowthRow(
       'coldGrowth',
       pick((cost) => cost.coldMicros),
       { ...words, note: 'CPU per request' },
     ),
-    toGrowthRow(
+    buildGrowthRow(
       'searchGrowth',
       pick((cost) => cost.searchMicros),
       { ...words, note: `99th percentile ${p99Ms.toFixed(1)} ms, ${ownMb} MB in all at the last` },
@@ -141,7 +147,7 @@ export async function benchTokenGrowth(options: { readonly quick: boolean }): Pr
       await warmUp(server);
     }
     await measureInTurn(all, deepTokens);
-    return toRows(all);
+    return buildRows(all);
   } finally {
     for (const { server } of all) await server.stop();
     rmSync(root, { recursive: true, force: true });

@@ -3,15 +3,21 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRandom } from '../devnet/random.ts';
+import { createSeededRandom } from '../devnet/random.ts';
 import { foldTrades } from '../src/candles/derive-klines.ts';
 import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
 import { STORED_INTERVALS, type TradeRecord } from '../src/model/market-record.ts';
 import type { Store } from '../src/store/store.ts';
-import { toGrowthRow } from './growth-row.ts';
+import { buildGrowthRow } from './growth-row.ts';
 import { runLoad } from './load-client.ts';
-import { makePool, makeToken, makeTrade, toAddress, writeDeployment } from './market-store.ts';
+import {
+  buildMarketAddress,
+  makePool,
+  makeToken,
+  makeTrade,
+  writeDeployment,
+} from './market-store.ts';
 import { median, readCpuMs, type StartedServer, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
@@ -70,7 +76,7 @@ async function writeTrades(store: Store, steps: Steps): Promise<void> {
 }
 
 async function writeTokens(store: Store): Promise<void> {
-  const random = createRandom('trades');
+  const random = createSeededRandom('trades');
   const numbers = Array.from({ length: TOKENS }, (_, number) => number);
   const rows = numbers.map((number) => makeToken(number, { random, trades: 1, holders: 0 }));
   await store.market.transaction(CHAIN, async (transaction) => {
@@ -89,12 +95,15 @@ async function writeTokens(store: Store): Promise<void> {
 }
 
 /** Random windows of the history, so that no answer is cached and every page is cold. */
-function toPaths(days: number, asked: { readonly seed: string; readonly count: number }): string[] {
-  const random = createRandom(asked.seed);
+function buildPaths(
+  days: number,
+  asked: { readonly seed: string; readonly count: number },
+): string[] {
+  const random = createSeededRandom(asked.seed);
   return Array.from({ length: asked.count }, (_, index) => {
     const number = index % 2 === 0 ? 0 : 1 + random.below(TOKENS - 1);
     const endTime = START_MS + DAY_MS + Math.floor(random.next() * (days - 1) * DAY_MS);
-    const token = `chain=${CHAIN}&mint=${toAddress('aa', number)}&endTime=${endTime}`;
+    const token = `chain=${CHAIN}&mint=${buildMarketAddress('aa', number)}&endTime=${endTime}`;
     return [
       `/v1/token/klines?${token}&interval=1m&limit=200`,
       `/v1/token/klines?${token}&interval=4h&limit=100`,
@@ -161,11 +170,11 @@ async function measureReads(all: readonly Sized[], count: number): Promise<void>
         env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
       });
       served.push({ sized, server });
-      await ask(server, toPaths(days, { seed: 'warm', count: WARM_READS }));
+      await ask(server, buildPaths(days, { seed: 'warm', count: WARM_READS }));
     }
     for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {
       for (const { sized, server } of served) {
-        const paths = toPaths(sized.days, { seed: `asked ${repetition}`, count });
+        const paths = buildPaths(sized.days, { seed: `asked ${repetition}`, count });
         const beforeMs = readCpuMs(server.pid);
         const load = await ask(server, paths);
         sized.readMicros.push(((readCpuMs(server.pid) - beforeMs) * 1000) / load.requests);
@@ -200,19 +209,19 @@ async function measureCommits(all: readonly Sized[], count: number): Promise<voi
   }
 }
 
-function toRows(all: readonly Sized[], commitTrades: number): Row[] {
-  const toName = (trades: number) => `${(trades / 1e6).toLocaleString('en')} million trades`;
-  const words = { of: 'trades', toName };
+function buildRows(all: readonly Sized[], commitTrades: number): Row[] {
+  const formatSize = (trades: number) => `${(trades / 1e6).toLocaleString('en')} million trades`;
+  const words = { of: 'trades', formatSize };
   const pick = (read: (sized: Sized) => readonly number[]) =>
     all.map((sized) => ({ size: sized.trades, micros: read(sized) }));
   const slowest = all.map(({ readP99Ms }) => `${median(readP99Ms).toFixed(1)} ms`).join(' and ');
   return [
-    toGrowthRow(
+    buildGrowthRow(
       'tradeReadGrowth',
       pick(({ readMicros }) => readMicros),
       { ...words, note: `CPU; the slowest hundredth of reads takes ${slowest}` },
     ),
-    toGrowthRow(
+    buildGrowthRow(
       'tradeCommitGrowth',
       pick(({ commitMicros }) => commitMicros),
       { ...words, note: `CPU; ${commitTrades.toLocaleString('en')} trades a commit` },
@@ -229,7 +238,7 @@ export async function benchTradeGrowth(options: { readonly quick: boolean }): Pr
     // With a short history, whole days would themselves be growth.
     const commitSteps = options.quick ? STEPS_A_DAY / 8 : STEPS_A_DAY;
     await measureCommits(all, commitSteps);
-    return toRows(all, commitSteps * TRADES_A_STEP);
+    return buildRows(all, commitSteps * TRADES_A_STEP);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

@@ -12,22 +12,22 @@ export interface SizeCosts {
 /**
  * Compares the first size with the last within each repetition, so that other load affects both.
  */
-export function toGrowthRow(
+export function buildGrowthRow(
   goal: Row['goal'],
   costs: readonly SizeCosts[],
   words: {
     readonly of: string;
-    readonly toName: (size: number) => string;
+    readonly formatSize: (size: number) => string;
     readonly note: string;
   },
 ): Row {
-  const { of, toName, note } = words;
+  const { of, formatSize, note } = words;
   const [first = [], last = []] = [costs.at(0)?.micros, costs.at(-1)?.micros];
   const ratios = last.map((micros, index) => (first[index] ?? Number.NaN) / micros);
   const points = costs.map(({ size, micros }) => ({ size, cost: median(micros) }));
   return {
     goal,
-    ours: points.map(({ size, cost }) => `${cost.toFixed(0)} µs at ${toName(size)}`).join(', '),
+    ours: points.map(({ size, cost }) => `${cost.toFixed(0)} µs at ${formatSize(size)}`).join(', '),
     peer: 'ourselves at the first size',
     ratio: median(ratios),
     spread: spread(ratios),

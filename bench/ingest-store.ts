@@ -14,12 +14,12 @@ export interface StoreAddress {
   readonly target: string;
 }
 
-export interface StorePlace {
+export interface BenchStorePlace {
   readonly address: StoreAddress;
   remove(): Promise<void>;
 }
 
-export async function createStorePlace(engine: Store['engine']): Promise<StorePlace> {
+export async function createStorePlace(engine: Store['engine']): Promise<BenchStorePlace> {
   if (engine === 'postgres') {
     const database = await createTestDatabase();
     return { address: { engine, target: database.url }, remove: () => database.drop() };
@@ -33,7 +33,7 @@ export async function createStorePlace(engine: Store['engine']): Promise<StorePl
 
 const POOL_SIZE = 4;
 
-export function openStore({ engine, target }: StoreAddress): Promise<Store> {
+export function openBenchStore({ engine, target }: StoreAddress): Promise<Store> {
   return engine === 'sqlite'
     ? createSqliteStore({ file: target })
     : createPostgresStore({ url: target, poolSize: POOL_SIZE });

@@ -5,7 +5,7 @@ import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../src/ingest/indexer.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import type { Store } from '../src/store/store.ts';
-import { openStore, type StoreAddress } from './ingest-store.ts';
+import { openBenchStore, type StoreAddress } from './ingest-store.ts';
 import {
   countTransferRows,
   createTransferTable,
@@ -61,7 +61,7 @@ async function readTotals(run: IngestRun, { market }: Store) {
 }
 
 async function index(run: IngestRun): Promise<IngestResult> {
-  const store = await openStore(run.store);
+  const store = await openBenchStore(run.store);
   const warnings: string[] = [];
   const log = {
     info: () => undefined,

@@ -47,7 +47,7 @@ function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-function toBodyHeaders(body: string): string[] {
+function buildBodyHeaders(body: string): string[] {
   return ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`];
 }
 
@@ -57,7 +57,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const paths = typeof options.path === 'string' ? [options.path] : options.path;
   const requests = paths.map((path) => {
     const { body } = options;
-    const about = body === undefined ? [] : toBodyHeaders(body);
+    const about = body === undefined ? [] : buildBodyHeaders(body);
     const method = body === undefined ? 'GET' : 'POST';
     const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', ...extra, ...about];
     return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);

@@ -4,19 +4,19 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
-import { benchAccess } from './access.ts';
+import { benchAccess } from './bench-access.ts';
+import { benchIngest } from './bench-ingest.ts';
+import { benchMcp } from './bench-mcp.ts';
+import { benchQuote } from './bench-quote.ts';
+import { benchServe } from './bench-serve.ts';
+import { benchStart } from './bench-start.ts';
+import { benchStream } from './bench-stream.ts';
 import { GOALS, type Goal } from './goals.ts';
 import { benchGrow } from './grow.ts';
-import { benchIngest } from './ingest.ts';
-import { benchMcp } from './mcp.ts';
-import { isMet, renderPerformance, toSpread } from './performance-page.ts';
+import { formatSpread, isMet, renderPerformance } from './performance-page.ts';
 import { profilePaths } from './profile.ts';
-import { benchQuote } from './quote.ts';
 import { type Results, readCommit, readMachine, writeResults } from './results.ts';
 import type { Row } from './row.ts';
-import { benchServe } from './serve.ts';
-import { benchStart } from './start.ts';
-import { benchStream } from './stream.ts';
 
 interface Part {
   readonly run: (options: { readonly quick: boolean }) => Promise<readonly Row[]>;
@@ -43,11 +43,13 @@ function printRow(row: Row): void {
   const aim =
     goal.ratioMin === null ? '' : ` (goal ${goal.ratioMin}: ${isMet(row) ? 'met' : 'MISSED'})`;
   const peer = row.peer === '' ? '' : ` against ${row.peer}`;
-  console.log(`${goal.part}: ${goal.name}\n  ${row.ours}${peer}${ratio} ${toSpread(row)}${aim}`);
+  console.log(
+    `${goal.part}: ${goal.name}\n  ${row.ours}${peer}${ratio} ${formatSpread(row)}${aim}`,
+  );
   if (row.note !== '') console.log(`  ${row.note}`);
 }
 
-function toTime(seconds: number): string {
+function formatDuration(seconds: number): string {
   return seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 }
 
@@ -109,14 +111,16 @@ if (unknown.length > 0) {
 // A profile compares nothing, so it runs only on request.
 const isChosen = (name: string) => (chosen.length === 0 ? name !== PROFILE : chosen.includes(name));
 const plan = Object.entries(PARTS).filter(([name]) => isChosen(name));
-const toSeconds = (part: Part) => (quick ? part.quickSeconds : part.seconds);
-const total = plan.reduce((sum, [, part]) => sum + toSeconds(part), 0);
+const pickSeconds = (part: Part) => (quick ? part.quickSeconds : part.seconds);
+const total = plan.reduce((sum, [, part]) => sum + pickSeconds(part), 0);
 console.error(
-  `${plan.map(([name]) => name).join(', ')}: about ${toTime(total)}, and longer where a peer is installed first`,
+  `${plan.map(([name]) => name).join(', ')}: about ${formatDuration(total)}, and longer where a peer is installed first`,
 );
 const missed: Row[] = [];
 for (const [index, [name, part]] of plan.entries()) {
-  console.error(`\n[${index + 1}/${plan.length}] ${name}, about ${toTime(toSeconds(part))}`);
+  console.error(
+    `\n[${index + 1}/${plan.length}] ${name}, about ${formatDuration(pickSeconds(part))}`,
+  );
   const rows = await (name === PROFILE ? part.run({ quick }) : runPart(name, part, quick));
   missed.push(...rows.filter((row) => !isMet(row)));
 }

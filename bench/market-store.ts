@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRandom, type Random } from '../devnet/random.ts';
+import { createSeededRandom, type SeededRandom } from '../devnet/random.ts';
 import { foldTrades } from '../src/candles/derive-klines.ts';
 import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
@@ -14,7 +14,7 @@ import {
 } from '../src/model/market-record.ts';
 import type { PoolRecord } from '../src/model/pool.ts';
 import type { MarketTransaction, Store } from '../src/store/store.ts';
-import { address, poolId, transactionId } from '../test/ids.ts';
+import { address, poolId, transactionId } from '../test/test-ids.ts';
 
 const CHAIN = 'devnet';
 const NOW_MS = 1_790_000_000_000;
@@ -27,12 +27,12 @@ const DEEP_HOLDERS = 150;
 
 const PER_COMMIT = 5000;
 
-export function toAddress(kind: string, number: number): Address {
+export function buildMarketAddress(kind: string, number: number): Address {
   return address(`0x${kind}${number.toString(16).padStart(40 - kind.length, '0')}`);
 }
 
-const WETH = toAddress('ee', 1);
-const USDC = toAddress('ee', 2);
+const WETH = buildMarketAddress('ee', 1);
+const USDC = buildMarketAddress('ee', 2);
 
 const COMMON = [
   ...['coin', 'token', 'inu', 'doge', 'moon', 'safe', 'baby', 'pepe', 'cat', 'ai', 'dao', 'swap'],
@@ -44,13 +44,13 @@ const SYLLABLES = [
   ...['xa', 'ye', 'zi', 'tor', 'lin', 'mar', 'dex', 'qua', 'zen', 'shi', 'ron', 'bel', 'ash'],
 ];
 
-function makeWord(random: Random): string {
+function makeWord(random: SeededRandom): string {
   if (random.chance(0.35)) return random.pick(COMMON);
   return Array.from({ length: 2 + random.below(3) }, () => random.pick(SYLLABLES)).join('');
 }
 
 /** Realistic names: some words are common, most are rare. */
-export function makeTexts(random: Random): { symbol: string; name: string } {
+export function makeTexts(random: SeededRandom): { symbol: string; name: string } {
   const words = Array.from({ length: 1 + random.below(3) }, () => makeWord(random));
   const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' ');
   const symbol = words
@@ -71,7 +71,7 @@ export function makeTrade(number: number, place: TradePlace): TradeRecord {
   const { index, block, logIndex, timestampMs } = place;
   const cents = 100 + ((index * 37 + number) % 900);
   return {
-    token: toAddress('aa', number),
+    token: buildMarketAddress('aa', number),
     block,
     logIndex,
     txHash: transactionId(
@@ -80,9 +80,9 @@ export function makeTrade(number: number, place: TradePlace): TradeRecord {
     index: 0,
     timestampMs,
     side: index % 2 === 0 ? 'buy' : 'sell',
-    wallet: toAddress('cc', index % 97),
+    wallet: buildMarketAddress('cc', index % 97),
     venue: 'uniswap-v2',
-    pool: poolId(toAddress('dd', number)),
+    pool: poolId(buildMarketAddress('dd', number)),
     amountRaw: 12_345_678_901_234_567_890n + BigInt(index),
     quoteToken: WETH,
     quoteAmountRaw: 1_234_567_890_123_456n * BigInt(cents),
@@ -107,11 +107,11 @@ function makeTrades(number: number, count: number): TradeRecord[] {
 
 export function makeToken(
   number: number,
-  made: { random: Random; trades: number; holders: number },
+  made: { random: SeededRandom; trades: number; holders: number },
 ): TokenRecord {
   const liquidityUsdE18 = BigInt(1 + made.random.below(1_000_000)) * E18;
   return {
-    token: toAddress('aa', number),
+    token: buildMarketAddress('aa', number),
     ...makeTexts(made.random),
     decimals: 18,
     firstSeenBlock: 1,
@@ -134,14 +134,14 @@ export function makeToken(
 
 export function makePool(token: TokenRecord, number: number): PoolRecord {
   return {
-    pool: poolId(toAddress('dd', number)),
+    pool: poolId(buildMarketAddress('dd', number)),
     venue: 'uniswap-v2',
     token0: token.token,
     token1: WETH,
     feePips: 3000,
     kind: 'constantProduct',
     terms: null,
-    vault: toAddress('dd', number),
+    vault: buildMarketAddress('dd', number),
     createdBlock: 1,
     createdAtMs: NOW_MS - 10 ** 9,
     complete: true,
@@ -163,7 +163,7 @@ async function writePart(
     readonly from: number;
     readonly to: number;
     readonly deepTokens: number;
-    readonly random: Random;
+    readonly random: SeededRandom;
   },
 ): Promise<void> {
   const numbers = Array.from({ length: part.to - part.from }, (_, index) => part.from + index);
@@ -187,8 +187,8 @@ async function writePart(
   }
   const balances = tokens.flatMap(({ number, holders }) =>
     Array.from({ length: holders }, (_, index) => ({
-      token: toAddress('aa', number),
-      owner: toAddress('cc', index),
+      token: buildMarketAddress('aa', number),
+      owner: buildMarketAddress('cc', index),
       amountRaw: 10n ** 24n - BigInt(index),
     })),
   );
@@ -196,7 +196,7 @@ async function writePart(
 }
 
 async function fill(store: Store, { tokens, deepTokens = DEEP_COUNT }: MarketSize): Promise<void> {
-  const random = createRandom(`market ${tokens}`);
+  const random = createSeededRandom(`market ${tokens}`);
   const checkpoint = {
     startBlock: 0,
     block: 2000,
@@ -213,7 +213,9 @@ async function fill(store: Store, { tokens, deepTokens = DEEP_COUNT }: MarketSiz
       await writePart(transaction, { from, to, deepTokens, random });
     });
   }
-  const owners = Array.from({ length: DEEP_HOLDERS }, (_, index) => toAddress('cc', index));
+  const owners = Array.from({ length: DEEP_HOLDERS }, (_, index) =>
+    buildMarketAddress('cc', index),
+  );
   await store.market.putAccounts(CHAIN, new Map(owners.map((owner) => [owner, false])));
 }
 
@@ -226,7 +228,7 @@ export function writeDeployment(
   const more = ['v4PositionManager', 'v4StateView', 'v4Quoter', 'universalRouter', 'permit2'];
   const contracts = [...names, ...more, 'multicall3'].map((name, index) => [
     name,
-    toAddress('f0', index + 1),
+    buildMarketAddress('f0', index + 1),
   ]);
   const file = join(folder, 'deployment.json');
   const deployment = {
@@ -235,7 +237,7 @@ export function writeDeployment(
     rpcUrl: chain.rpcUrl,
     contracts: { ...Object.fromEntries(contracts), weth: WETH, ...chain.contracts },
     tokens: [{ key: 'usdc', address: chain.contracts?.['usdc'] ?? USDC }],
-    anchorPools: [chain.contracts?.['anchor'] ?? toAddress('dd', 1)],
+    anchorPools: [chain.contracts?.['anchor'] ?? buildMarketAddress('dd', 1)],
   };
   writeFileSync(file, JSON.stringify(deployment));
   return file;
@@ -265,7 +267,7 @@ export async function untilLoaded(server: { readonly port: number }): Promise<vo
   }
 }
 
-const TOKEN = `chain=devnet&mint=${toAddress('aa', 3)}`;
+const TOKEN = `chain=devnet&mint=${buildMarketAddress('aa', 3)}`;
 
 /** Reads of a token with a long history. */
 export const READS = {

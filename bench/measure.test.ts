@@ -4,18 +4,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { median, spread } from './measure.ts';
 
-test('behavior: the median is the middle, or between the two in the middle', () => {
+test('the median is the middle, or between the two in the middle', () => {
   assert.equal(median([3, 1, 2]), 2);
   assert.equal(median([4, 1, 2, 3]), 2.5);
 });
 
-test('behavior: of few values the spread is half their range, of many that of the quartiles', () => {
+test('of few values the spread is half their range, of many that of the quartiles', () => {
   assert.equal(spread([8, 12]), 0.2);
   assert.equal(spread([8, 10, 10]), 0.1);
   assert.equal(spread([10, 10, 12]), 0.1);
   assert.equal(spread([1, 9, 10, 11, 100]), 0.1);
 });
 
-test('behavior: what was measured once has no spread, and none is made up', () => {
+test('what was measured once has no spread, and none is made up', () => {
   assert.throws(() => spread([10]), /at least twice/);
 });

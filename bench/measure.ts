@@ -71,12 +71,12 @@ export async function takeTurns(
 }
 
 /** Our speed relative to the peer's, turn by turn. */
-export function toRatios({ ours, peer }: Comparison): number[] {
+export function computeRatios({ ours, peer }: Comparison): number[] {
   return ours.map((turn, index) => turn.perSecond / (peer[index]?.perSecond ?? Number.NaN));
 }
 
 /** The ratio of CPU per request, as text. */
-export function toCpuNote({ ours, peer }: Comparison): string {
+export function formatCpuNote({ ours, peer }: Comparison): string {
   const [own, other] = [ours, peer].map((turns) => median(turns.map((one) => one.cpuMicros)));
   if (own === undefined || other === undefined) return '';
   return `by CPU per request ${(other / own).toFixed(2)}: ${own.toFixed(0)} µs against ${other.toFixed(0)} µs`;
@@ -95,7 +95,7 @@ export interface StartedServer {
   stop(): Promise<void>;
 }
 
-function toStopped(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   return new Promise((resolve) => {
     child.once('exit', () => resolve());
     child.kill(signal);
@@ -134,7 +134,7 @@ export function startOurs(options: ServeOptions): Promise<StartedServer> {
         child,
         pid: child.pid ?? 0,
         port: Number(port),
-        stop: () => toStopped(child, 'SIGTERM'),
+        stop: () => stopChild(child, 'SIGTERM'),
       });
     });
     child.once('exit', () => reject(new Error(`the service ended:\n${output}`)));
@@ -149,7 +149,7 @@ export function startBare(answer: {
   const child = fork(new URL('./peers/bare-http.ts', import.meta.url));
   return new Promise((resolve) => {
     child.once('message', ({ port }: { port: number }) => {
-      resolve({ child, pid: child.pid ?? 0, port, stop: () => toStopped(child, 'SIGKILL') });
+      resolve({ child, pid: child.pid ?? 0, port, stop: () => stopChild(child, 'SIGKILL') });
     });
     child.send(answer);
   });

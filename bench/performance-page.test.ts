@@ -29,11 +29,11 @@ function renderRow(row: Row): string | undefined {
   return page?.split('\n').find((line) => line.includes('2000 req/s'));
 }
 
-test('behavior: a row without a peer has its spread, too', () => {
+test('a row without a peer has its spread, too', () => {
   assert.match(renderRow(ROW) ?? '', /\| 2000 req\/s \| {2}\| {2}\| {2}\| ±4 % \|$/);
 });
 
-test('behavior: a row of an older run that has no spread is not told to have none', () => {
+test('a row of an older run that has no spread is not told to have none', () => {
   const stored = JSON.parse(JSON.stringify({ ...ROW, spread: null })) as Row;
   assert.match(renderRow(stored) ?? '', /\| 2000 req\/s \| {2}\| {2}\| {2}\| {2}\|$/);
 });

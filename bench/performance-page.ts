@@ -3,7 +3,7 @@
 import { GOALS, type Goal } from './goals.ts';
 import { LIMITS } from './limits.ts';
 import { type Bar, type Curve, plotGrowth, plotRatios } from './plot.ts';
-import type { Machine, PartResult, PathProfile, Results } from './results.ts';
+import type { MachineInfo, PartResult, PathProfile, Results } from './results.ts';
 import type { Row } from './row.ts';
 
 const NOTE =
@@ -14,35 +14,35 @@ export function isMet(row: Row): boolean {
   return ratioMin === null || (row.ratio ?? 0) >= ratioMin;
 }
 
-function toRatio(ratio: number | null): string {
+function formatRatio(ratio: number | null): string {
   if (ratio === null) return '';
   return ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(2);
 }
 
-export function toSpread({ spread }: Row): string {
+export function formatSpread({ spread }: Row): string {
   // Rows stored before spreads existed have none until they are measured again.
   return Number.isFinite(spread) ? `±${(spread * 100).toFixed(0)} %` : '';
 }
 
 /** Escapes bars, which would end a table cell. */
-function toCell(text: string): string {
+function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
 
-function toTableRow(row: Row): string {
+function renderTableRow(row: Row): string {
   const { name, ratioMin }: Goal = GOALS[row.goal];
   const cells = [
     row.note === '' ? name : `${name}<br><sub>${row.note}</sub>`,
     row.ours,
     row.peer,
-    toRatio(row.ratio),
+    formatRatio(row.ratio),
     ratioMin === null ? '' : `${ratioMin}: ${isMet(row) ? 'met' : '**missed**'}`,
-    toSpread(row),
+    formatSpread(row),
   ];
-  return `| ${cells.map(toCell).join(' | ')} |`;
+  return `| ${cells.map(escapeCell).join(' | ')} |`;
 }
 
-function toSection(name: string, part: PartResult): string {
+function renderSection(name: string, part: PartResult): string {
   const how = part.quick ? 'a quick run' : 'a full run';
   const when = part.measuredAt.slice(0, 10);
   return `### ${name}
@@ -51,18 +51,18 @@ Measured ${when} at \`${part.commit}\`, ${how} of ${Math.round(part.seconds)} s,
 
 | What | Ours | Peer | Ratio | Goal | Spread |
 |---|---|---|---|---|---|
-${part.rows.map(toTableRow).join('\n')}`;
+${part.rows.map(renderTableRow).join('\n')}`;
 }
 
-function toMachine(machine: Machine): string {
+function formatMachine(machine: MachineInfo): string {
   const { cores, cpu, memoryGb, platform, node } = machine;
   const named = cpu === 'unknown' ? '' : ` (${cpu})`;
   return `${cores} cores${named}, ${memoryGb} GB, ${platform}, Node ${node}`;
 }
 
-function toProfile(path: string, profile: PathProfile): string {
+function renderProfile(path: string, profile: PathProfile): string {
   const costs = profile.costs.map(
-    ({ name, share }) => `| ${toCell(name)} | ${(share * 100).toFixed(0)} % |`,
+    ({ name, share }) => `| ${escapeCell(name)} | ${(share * 100).toFixed(0)} % |`,
   );
   return `### ${path}
 
@@ -77,25 +77,25 @@ function listRows(results: Results): Row[] {
   return Object.values(results.parts).flatMap((part) => part.rows);
 }
 
-function toBars(results: Results): Bar[] {
+function listBars(results: Results): Bar[] {
   return listRows(results).flatMap((row) => {
     const { part, name, ratioMin }: Goal = GOALS[row.goal];
     return row.ratio === null ? [] : [{ name: `${part}: ${name}`, ratio: row.ratio, ratioMin }];
   });
 }
 
-function toCurves(results: Results): Curve[] {
+function listCurves(results: Results): Curve[] {
   return listRows(results).flatMap((row) =>
     row.growth === undefined ? [] : [{ name: GOALS[row.goal].name, ...row.growth }],
   );
 }
 
-function toPage(results: Results): string {
+function renderPage(results: Results): string {
   const machines = [
-    ...new Set(Object.values(results.parts).map(({ machine }) => toMachine(machine))),
+    ...new Set(Object.values(results.parts).map(({ machine }) => formatMachine(machine))),
   ];
-  const sections = Object.entries(results.parts).map(([name, part]) => toSection(name, part));
-  const profiles = Object.entries(results.profiles).map(([path, one]) => toProfile(path, one));
+  const sections = Object.entries(results.parts).map(([name, part]) => renderSection(name, part));
+  const profiles = Object.entries(results.profiles).map(([path, one]) => renderProfile(path, one));
   return `${NOTE}
 
 # Performance
@@ -132,8 +132,8 @@ ${profiles.join('\n\n')}
 /** Every file of the page, by path. */
 export function renderPerformance(results: Results): Readonly<Record<string, string>> {
   return {
-    'docs/performance.md': toPage(results),
-    'docs/performance/ratios.svg': plotRatios(toBars(results)),
-    'docs/performance/growth.svg': plotGrowth(toCurves(results)),
+    'docs/performance.md': renderPage(results),
+    'docs/performance/ratios.svg': plotRatios(listBars(results)),
+    'docs/performance/growth.svg': plotGrowth(listCurves(results)),
   };
 }

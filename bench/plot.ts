@@ -14,18 +14,18 @@ const STYLE = `<style>
   }
 </style>`;
 
-function toMarkup(text: string): string {
+function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function svg(title: string, height: number, parts: readonly string[]): string {
   const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" ${FONT}>`;
-  const named = `<title>${toMarkup(title)}</title>`;
+  const named = `<title>${escapeMarkup(title)}</title>`;
   return `${[head, named, STYLE, ...parts, '</svg>'].join('\n')}\n`;
 }
 
 function text(at: { x: number; y: number }, what: string, look = 'class="text"'): string {
-  return `<text x="${at.x.toFixed(1)}" y="${at.y.toFixed(1)}" ${look}>${toMarkup(what)}</text>`;
+  return `<text x="${at.x.toFixed(1)}" y="${at.y.toFixed(1)}" ${look}>${escapeMarkup(what)}</text>`;
 }
 
 export interface Bar {
@@ -40,7 +40,7 @@ const BAR_STEP = 26;
 const TICKS = [0.1, 1, 10, 100] as const;
 
 /** Ratios from a tenth to a hundred, on a logarithmic axis: 1 is the peer. */
-function toBarX(ratio: number): number {
+function computeBarX(ratio: number): number {
   const share = (Math.log10(Math.min(100, Math.max(0.1, ratio))) + 1) / 3;
   return BAR_LEFT + share * (BAR_RIGHT - BAR_LEFT);
 }
@@ -48,16 +48,16 @@ function toBarX(ratio: number): number {
 export function plotRatios(bars: readonly Bar[]): string {
   const bottom = 30 + bars.length * BAR_STEP;
   const axis = TICKS.flatMap((tick) => {
-    const x = toBarX(tick);
+    const x = computeBarX(tick);
     const line = `<line x1="${x}" x2="${x}" y1="20" y2="${bottom}" class="line"/>`;
     return [line, text({ x: x - 8, y: 14 }, `${tick}×`, 'class="faint"')];
   });
   const rows = bars.flatMap(({ name, ratio, ratioMin }, index) => {
     const y = 28 + index * BAR_STEP;
     const met = ratioMin === null || ratio >= ratioMin;
-    const width = (toBarX(ratio) - BAR_LEFT).toFixed(1);
+    const width = (computeBarX(ratio) - BAR_LEFT).toFixed(1);
     const bar = `<rect x="${BAR_LEFT}" y="${y}" width="${width}" height="16" class="${met ? 'bar' : 'missed'}"/>`;
-    const goalX = ratioMin === null ? null : toBarX(ratioMin).toFixed(1);
+    const goalX = ratioMin === null ? null : computeBarX(ratioMin).toFixed(1);
     const goal = `<line x1="${goalX}" x2="${goalX}" y1="${y - 3}" y2="${y + 19}" class="goal"/>`;
     return [
       text({ x: BAR_LEFT - 8, y: y + 12 }, name, 'class="text" text-anchor="end"'),

@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createKey, PLENTY } from './access.ts';
+import { issueKey, PLENTY } from './bench-access.ts';
+import { streamFor } from './bench-stream.ts';
 import {
   type Cost,
   createProfileFolder,
@@ -13,13 +14,12 @@ import {
   readCosts,
   readMonotonicMicros,
 } from './cpu-profile.ts';
-import { toSearchPaths } from './grow-tokens.ts';
+import { buildSearchPaths } from './grow-tokens.ts';
 import { timeOurs } from './ingest-ours.ts';
 import { runLoad } from './load-client.ts';
 import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
 import { type StartedServer, startOurs } from './measure.ts';
 import { startRecordedChain } from './recorded-chain-process.ts';
-import { streamFor } from './stream.ts';
 
 const run = promisify(execFile);
 const CONNECTIONS = 32;
@@ -35,13 +35,13 @@ async function driveHot(server: StartedServer, durationMs: number): Promise<void
 }
 
 async function driveWithKey(server: StartedServer, durationMs: number): Promise<void> {
-  const headers = { authorization: `Bearer ${await createKey(server.port)}` };
+  const headers = { authorization: `Bearer ${await issueKey(server.port)}` };
   const path = READS.klines;
   await runLoad({ port: server.port, path, connections: CONNECTIONS, durationMs, headers });
 }
 
 async function driveSearch(server: StartedServer, durationMs: number): Promise<void> {
-  const path = toSearchPaths();
+  const path = buildSearchPaths();
   await runLoad({ port: server.port, path, connections: CONNECTIONS, durationMs });
 }
 

@@ -11,18 +11,18 @@ import type { Address } from '../src/model/ids.ts';
 import type { TickRecord } from '../src/model/market-record.ts';
 import type { PoolRecord } from '../src/model/pool.ts';
 import { createRandom } from '../test/fakes/fake-chain.ts';
-import { poolId } from '../test/ids.ts';
+import { poolId } from '../test/test-ids.ts';
 import { type LoadResult, runLoad } from './load-client.ts';
-import { buildMarketStore, toAddress } from './market-store.ts';
+import { buildMarketAddress, buildMarketStore } from './market-store.ts';
 import { median, readCpuMs, type StartedServer, spread, startOurs } from './measure.ts';
 import { benchLongQuotes } from './quote-long.ts';
 import type { Row } from './row.ts';
 
 const CHAIN = 'devnet';
-const WETH = toAddress('ee', 1);
-const USDC = toAddress('ee', 2);
-const ORDINARY = toAddress('aa', 3);
-const BUSY = toAddress('aa', 4);
+const WETH = buildMarketAddress('ee', 1);
+const USDC = buildMarketAddress('ee', 2);
+const ORDINARY = buildMarketAddress('aa', 3);
+const BUSY = buildMarketAddress('aa', 4);
 const RANGE = 887_220;
 const CONNECTIONS = 32;
 /** About a third of what all pools of the busy token hold. */
@@ -36,7 +36,7 @@ interface Made {
 /** A full range and a narrow one, so that larger trades cross ticks. */
 function makePool(number: number, tokens: readonly [Address, Address], random: () => number): Made {
   const [token0, token1] = tokens;
-  const vault = toAddress('d3', number);
+  const vault = buildMarketAddress('d3', number);
   const id = poolId(vault);
   const tick = Math.floor((random() - 0.5) * 20);
   const wide = BigInt(Math.floor((0.2 + random()) * 1e6)) * 10n ** 16n;
@@ -97,13 +97,13 @@ async function addPools(folder: string): Promise<void> {
   }
 }
 
-function toBody(mint: string, amountInRaw: bigint): string {
+function buildBody(mint: string, amountInRaw: bigint): string {
   return JSON.stringify({ chain: CHAIN, mint, side: 'buy', amountInRaw: amountInRaw.toString() });
 }
 
 async function untilQuoting(server: StartedServer): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  const body = toBody(ORDINARY, 10n ** 18n);
+  const body = buildBody(ORDINARY, 10n ** 18n);
   const url = `http://127.0.0.1:${server.port}/v1/trade/quote`;
   for (;;) {
     const answer = await fetch(url, { method: 'POST', headers, body });
@@ -128,9 +128,10 @@ async function takeTurn(server: StartedServer, body: string, durationMs: number)
   return { many, one, cpuMs };
 }
 
-function toRow(goal: Row['goal'], turns: readonly Turn[]): Row {
+function buildRow(goal: Row['goal'], turns: readonly Turn[]): Row {
   const rates = turns.map(({ many }) => many.requestsPerSecond);
-  const toMs = (read: (turn: Turn) => number) => `${median(turns.map(read)).toFixed(2)} ms`;
+  const formatMedianMs = (read: (turn: Turn) => number) =>
+    `${median(turns.map(read)).toFixed(2)} ms`;
   return {
     goal,
     ours: `${Math.round(median(rates))} req/s`,
@@ -138,16 +139,16 @@ function toRow(goal: Row['goal'], turns: readonly Turn[]): Row {
     ratio: null,
     spread: spread(rates),
     note:
-      `one caller: half within ${toMs(({ one }) => one.p50Ms)}, ` +
-      `99 % within ${toMs(({ one }) => one.p99Ms)}; ` +
-      `${CONNECTIONS} at once: ${toMs(({ many }) => many.p50Ms)} and ` +
-      `${toMs(({ many }) => many.p99Ms)}; ${toMs(({ cpuMs }) => cpuMs)} of CPU a quote`,
+      `one caller: half within ${formatMedianMs(({ one }) => one.p50Ms)}, ` +
+      `99 % within ${formatMedianMs(({ one }) => one.p99Ms)}; ` +
+      `${CONNECTIONS} at once: ${formatMedianMs(({ many }) => many.p50Ms)} and ` +
+      `${formatMedianMs(({ many }) => many.p99Ms)}; ${formatMedianMs(({ cpuMs }) => cpuMs)} of CPU a quote`,
   };
 }
 
 async function measure(server: StartedServer, quick: boolean): Promise<Row[]> {
   const [turnCount, turnMs] = quick ? [3, 500] : [5, 2000];
-  const bodies = [toBody(ORDINARY, 10n ** 18n), toBody(BUSY, 10n ** 21n)] as const;
+  const bodies = [buildBody(ORDINARY, 10n ** 18n), buildBody(BUSY, 10n ** 21n)] as const;
   for (const body of bodies) await takeTurn(server, body, turnMs);
   const ordinary: Turn[] = [];
   const busy: Turn[] = [];
@@ -157,10 +158,10 @@ async function measure(server: StartedServer, quick: boolean): Promise<Row[]> {
   }
   const long = {
     readPath: `/v1/token?chain=${CHAIN}&mint=${ORDINARY}`,
-    quoteBody: toBody(BUSY, LONG_AMOUNT),
+    quoteBody: buildBody(BUSY, LONG_AMOUNT),
   };
   const beside = await benchLongQuotes(server, long, { quick });
-  return [toRow('quoteHttp', ordinary), toRow('quoteHttpBusy', busy), beside];
+  return [buildRow('quoteHttp', ordinary), buildRow('quoteHttpBusy', busy), beside];
 }
 
 export async function benchQuoteHttp(options: { readonly quick: boolean }): Promise<Row[]> {

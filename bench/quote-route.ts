@@ -3,7 +3,11 @@
 import assert from 'node:assert/strict';
 import { findBestRoute } from '../src/trading/routing/route.ts';
 import { createRandom } from '../test/fakes/fake-chain.ts';
-import { createRandomMarket, type RandomMarket, toGasCost } from '../test/fakes/random-pools.ts';
+import {
+  createHopCost,
+  createRandomMarket,
+  type RandomMarket,
+} from '../test/fakes/random-pools.ts';
 import { QUOTE_LIMITS } from '../test/fakes/trade-costs.ts';
 import { median, spread } from './measure.ts';
 import type { Row } from './row.ts';
@@ -16,7 +20,7 @@ export function routeOnce(market: RandomMarket, worth: number): number {
   const [tokenIn, tokenOut] = market.assets;
   assert.ok(tokenIn !== undefined && tokenOut !== undefined);
   const amountIn = BigInt(Math.floor(worth / (market.worths[0] ?? 1)));
-  const options = { ...QUOTE_LIMITS, cost: toGasCost(market) };
+  const options = { ...QUOTE_LIMITS, cost: createHopCost(market) };
   const startedMs = performance.now();
   const route = findBestRoute(market.graph, { tokenIn, tokenOut, amountIn }, options);
   const elapsedMs = performance.now() - startedMs;

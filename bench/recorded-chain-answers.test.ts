@@ -7,7 +7,7 @@ import { parseBlock } from '../src/chains/evm/blocks/parse-block.ts';
 import { parseLogs } from '../src/chains/evm/blocks/parse-logs.ts';
 import { parseReceipts } from '../src/chains/evm/blocks/parse-receipts.ts';
 import { TRANSFER_TOPIC } from '../src/chains/evm/tokens/decode-transfer.ts';
-import { SWAP_TOPIC } from '../src/chains/evm/venues/uniswap-v2/decode.ts';
+import { SWAP_TOPIC } from '../src/chains/evm/venues/uniswap-v2/decode-uniswap-v2.ts';
 import { RecordedAnswers } from './recorded-chain-answers.ts';
 import { createContractCalls, toTopic } from './recorded-chain-contracts.ts';
 import { recordSwapChain } from './recorded-chain-swaps.ts';
@@ -26,7 +26,7 @@ const everything = { fromBlock: '0x0', toBlock: 'latest' };
 const range = { fromBlock: 0, toBlock: head, endpoint: 'recorded' };
 
 describe('recorded chain', () => {
-  test('behavior: blocks link by hash and their blooms hold exactly their logs', () => {
+  test('blocks link by hash and their blooms hold exactly their logs', () => {
     const logs = parseLogs(ask('eth_getLogs', everything), range);
     let parentHash = `0x${'0'.repeat(64)}`;
     for (let number = 0; number <= head; number += 1) {
@@ -42,7 +42,7 @@ describe('recorded chain', () => {
     }
   });
 
-  test('behavior: filters by topic, contract, position and block give what a scan gives', () => {
+  test('filters by topic, contract, position and block give what a scan gives', () => {
     const all = parseLogs(ask('eth_getLogs', everything), range);
     const [first] = all.filter(({ topics }) => topics[0] === SWAP_TOPIC);
     assert.ok(first);
@@ -73,7 +73,7 @@ describe('recorded chain', () => {
     );
   });
 
-  test('behavior: receipts tell the same logs and senders as blocks do', () => {
+  test('receipts tell the same logs and senders as blocks do', () => {
     const tag = `0x${(swaps.recording.finalized - 3).toString(16)}`;
     const receipts = parseReceipts(ask('eth_getBlockReceipts', tag), range);
     const block = parseBlock(ask('eth_getBlockByNumber', tag, true), 'recorded');
@@ -82,7 +82,7 @@ describe('recorded chain', () => {
     assert.deepEqual(receipts.logs, logs);
   });
 
-  test('behavior: two recordings are the same, and a shorter one is the beginning of a longer', () => {
+  test('two recordings are the same, and a shorter one is the beginning of a longer', () => {
     const record = (events: number) =>
       recordTransferChain({ events, eventsPerBlock: 5, blockTimestamps: true }).recording;
     const long = record(500);

@@ -4,7 +4,7 @@ import type { ContractCalls } from './recorded-chain-contracts.ts';
 import type { ChainRecording, TextList } from './recorded-chain-recorder.ts';
 
 /** The JSON of a result, in parts. */
-export type Answer = readonly Uint8Array[];
+export type RecordedAnswer = readonly Uint8Array[];
 
 export interface RpcRequest {
   readonly id: number | string | null;
@@ -33,7 +33,7 @@ const NULL = Buffer.from('null');
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
 
-function json(value: unknown): Answer {
+function json(value: unknown): RecordedAnswer {
   return [Buffer.from(JSON.stringify(value))];
 }
 
@@ -55,7 +55,7 @@ export class RecordedAnswers {
     this.#call = call;
   }
 
-  answer({ method, params = [] }: RpcRequest): Answer {
+  answer({ method, params = [] }: RpcRequest): RecordedAnswer {
     const { chainId, head, blockByHash } = this.#recording;
     switch (method) {
       case 'eth_chainId':
@@ -67,17 +67,17 @@ export class RecordedAnswers {
       case 'eth_blockNumber':
         return json(`0x${head.toString(16)}`);
       case 'eth_getBlockByNumber':
-        return this.#toBlock(this.#toNumber(String(params[0])), params[1] === true);
+        return this.#readBlock(this.#findNumber(String(params[0])), params[1] === true);
       case 'eth_getBlockByHash':
-        return this.#toBlock(blockByHash.get(String(params[0])) ?? -1, params[1] === true);
+        return this.#readBlock(blockByHash.get(String(params[0])) ?? -1, params[1] === true);
       case 'eth_getLogs':
-        return this.#toLogs(params[0] as Filter);
+        return this.#readLogs(params[0] as Filter);
       case 'eth_getBlockReceipts':
-        return this.#toReceipts(String(params[0]));
+        return this.#buildReceipts(String(params[0]));
       case 'eth_getTransactionByHash':
         return json(this.#findTransaction(String(params[0]))?.transaction ?? null);
       case 'eth_getTransactionReceipt':
-        return this.#toReceipt(String(params[0]));
+        return this.#findReceipt(String(params[0]));
       case 'eth_getCode':
         return json('0x60');
       case 'eth_call': {
@@ -89,7 +89,7 @@ export class RecordedAnswers {
     }
   }
 
-  #toNumber(tag: string): number {
+  #findNumber(tag: string): number {
     const { head, finalized, blockByHash } = this.#recording;
     if (tag === 'latest' || tag === 'pending') return head;
     if (tag === 'finalized' || tag === 'safe') return finalized;
@@ -97,25 +97,25 @@ export class RecordedAnswers {
     return tag.length === 66 ? (blockByHash.get(tag) ?? -1) : Number(tag);
   }
 
-  #toBlock(number: number, full: boolean): Answer {
+  #readBlock(number: number, full: boolean): RecordedAnswer {
     const { head, fullBlocks, lightBlocks } = this.#recording;
     if (!(number >= 0 && number <= head)) return [NULL];
     return [textAt(full ? fullBlocks : lightBlocks, number)];
   }
 
-  #toRange(filter: Filter): { readonly from: number; readonly to: number } {
+  #findRange(filter: Filter): { readonly from: number; readonly to: number } {
     const { head, blockByHash } = this.#recording;
     if (filter.blockHash !== undefined) {
       const number = blockByHash.get(filter.blockHash);
       return number === undefined ? { from: 0, to: -1 } : { from: number, to: number };
     }
-    const to = Math.min(head, this.#toNumber(filter.toBlock ?? 'latest'));
-    return { from: this.#toNumber(filter.fromBlock ?? 'latest'), to };
+    const to = Math.min(head, this.#findNumber(filter.toBlock ?? 'latest'));
+    return { from: this.#findNumber(filter.fromBlock ?? 'latest'), to };
   }
 
-  #toLogs(filter: Filter): Answer {
+  #readLogs(filter: Filter): RecordedAnswer {
     const { firstLogs, logs, logKinds, kinds } = this.#recording;
-    const { from, to } = this.#toRange(filter);
+    const { from, to } = this.#findRange(filter);
     const first = from <= to ? firstLogs[from]! : 0;
     const end = from <= to ? firstLogs[to + 1]! : 0;
     if (first === end) return [OPEN, CLOSE];
@@ -141,9 +141,9 @@ export class RecordedAnswers {
     return [...parts, CLOSE];
   }
 
-  #toReceipts(tag: string): Answer {
-    const number = this.#toNumber(tag);
-    const [block] = this.#toBlock(number, true);
+  #buildReceipts(tag: string): RecordedAnswer {
+    const number = this.#findNumber(tag);
+    const [block] = this.#readBlock(number, true);
     if (block === undefined || block === NULL) return [NULL];
     const { firstLogs, logs } = this.#recording;
     const byTransaction = new Map<string, unknown[]>();
@@ -186,10 +186,10 @@ export class RecordedAnswers {
     };
   }
 
-  #toReceipt(hash: string): Answer {
+  #findReceipt(hash: string): RecordedAnswer {
     const found = this.#findTransaction(hash);
     if (found === null) return [NULL];
-    const [receipts] = this.#toReceipts(`0x${found.number.toString(16)}`);
+    const [receipts] = this.#buildReceipts(`0x${found.number.toString(16)}`);
     const all = JSON.parse(Buffer.from(receipts!).toString()) as { transactionHash: string }[];
     return json(all.find(({ transactionHash }) => transactionHash === hash) ?? null);
   }

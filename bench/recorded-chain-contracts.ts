@@ -1,7 +1,7 @@
 // The contracts of the recorded chains: addresses, event data and call results.
 
 import { decodeFunctionData, encodeFunctionResult, multicall3Abi } from 'viem';
-import type { EvmDeployment } from '../src/chains/evm/deployment.ts';
+import type { EvmDeployment } from '../src/chains/evm/evm-deployment.ts';
 import { AGGREGATE3_SELECTOR } from '../src/chains/evm/multicall.ts';
 import {
   DECIMALS_SELECTOR,
@@ -10,21 +10,21 @@ import {
   TOTAL_SUPPLY_SELECTOR,
 } from '../src/chains/evm/tokens/read-token-metadata.ts';
 import type { Address } from '../src/model/ids.ts';
-import { address, poolId } from '../test/ids.ts';
+import { address, poolId } from '../test/test-ids.ts';
 
 export const CHAIN_ID = 1337;
 
 /** An address by a part that tells its kind and a number. */
-export function toAddress(kind: string, index: number): Address {
+export function buildRecordedAddress(kind: string, index: number): Address {
   return address(`0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`);
 }
 
-export const WRAPPED = toAddress('e0', 0);
-export const STABLE = toAddress('d0', 0);
-export const FACTORY = toAddress('fac0', 2);
-export const ROUTER = toAddress('00e2', 2);
-export const ANCHOR_PAIR = toAddress('ba', 0);
-const MULTICALL3 = toAddress('ca11', 3);
+export const WRAPPED = buildRecordedAddress('e0', 0);
+export const STABLE = buildRecordedAddress('d0', 0);
+export const FACTORY = buildRecordedAddress('fac0', 2);
+export const ROUTER = buildRecordedAddress('00e2', 2);
+export const ANCHOR_PAIR = buildRecordedAddress('ba', 0);
+const MULTICALL3 = buildRecordedAddress('ca11', 3);
 
 export const DEPLOYMENT: EvmDeployment = {
   chain: 'devnet',
@@ -66,7 +66,7 @@ export interface RecordedToken {
   supplyRaw: bigint;
 }
 
-function toStringResult(text: string): string {
+function encodeStringResult(text: string): string {
   const hex = Buffer.from(text).toString('hex');
   const padded = hex.padEnd(Math.ceil(hex.length / 64) * 64, '0');
   return `0x${toWord(32)}${toWord(hex.length / 2)}${padded}`;
@@ -82,9 +82,9 @@ export function createContractCalls(tokens: readonly RecordedToken[]): ContractC
     if (token === undefined) return '0x';
     switch (data.slice(0, 10)) {
       case SYMBOL_SELECTOR:
-        return toStringResult(token.symbol);
+        return encodeStringResult(token.symbol);
       case NAME_SELECTOR:
-        return toStringResult(`Recorded ${token.symbol}`);
+        return encodeStringResult(`Recorded ${token.symbol}`);
       case DECIMALS_SELECTOR:
         return `0x${toWord(token.decimals)}`;
       case TOTAL_SUPPLY_SELECTOR:

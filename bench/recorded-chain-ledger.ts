@@ -49,7 +49,7 @@ export class Ledger {
     if (move.to !== ZERO_ADDRESS) owners.set(move.to, (owners.get(move.to) ?? 0n) + move.amountRaw);
   }
 
-  toTotals(): LedgerTotals {
+  computeTotals(): LedgerTotals {
     let balances = 0;
     let sumRaw = 0n;
     for (const owners of this.#balances.values()) {

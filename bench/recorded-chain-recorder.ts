@@ -1,7 +1,7 @@
 // Records a chain as a node serves it: blocks, transactions and logs as JSON bytes.
 
 import { hash as digest } from 'node:crypto';
-import { toLogsBloom } from '../src/chains/evm/blocks/logs-bloom.ts';
+import { computeLogsBloom } from '../src/chains/evm/blocks/logs-bloom.ts';
 import type { EvmLog } from '../src/chains/evm/evm-log.ts';
 
 export interface RecordedLog {
@@ -59,7 +59,7 @@ function toQuantity(value: number): string {
 }
 
 /** A hash cannot be recomputed without the signed bytes, so any unique word works. */
-function toHash(text: string): string {
+function hashText(text: string): string {
   return `0x${digest('sha256', text)}`;
 }
 
@@ -93,7 +93,7 @@ interface BlockPlace {
   readonly blockNumber: string;
 }
 
-function toTransactionText(
+function encodeTransaction(
   transaction: RecordedTransaction,
   place: BlockPlace & { readonly hash: string; readonly index: number; readonly chainId: number },
 ): string {
@@ -143,10 +143,10 @@ export class ChainRecorder {
     const blockNumber = toQuantity(number);
     const timestamp = toQuantity(START_S + number * this.#options.blockTimeS);
     const flat = transactions.flatMap(({ logs }) => logs);
-    const bloom = toLogsBloom(flat as readonly RecordedLog[] as unknown as readonly EvmLog[]);
+    const bloom = computeLogsBloom(flat as readonly RecordedLog[] as unknown as readonly EvmLog[]);
     const logsBloom = `0x${Buffer.from(bloom).toString('hex')}`;
-    const blockHash = toHash(`block ${number} ${this.#parentHash} ${logsBloom}`);
-    const hashes = transactions.map((_, index) => toHash(`${blockHash} ${index}`));
+    const blockHash = hashText(`block ${number} ${this.#parentHash} ${logsBloom}`);
+    const hashes = transactions.map((_, index) => hashText(`${blockHash} ${index}`));
     this.#blockByHash.set(blockHash, number);
     for (const hash of hashes) this.#blockByTransaction.set(hash, number);
 
@@ -167,10 +167,10 @@ export class ChainRecorder {
     }
     this.#firstLogs.push(this.#logKinds.length);
 
-    const head = this.#toHeaderText({ number: blockNumber, blockHash, timestamp, logsBloom });
+    const head = this.#encodeHeader({ number: blockNumber, blockHash, timestamp, logsBloom });
     const { chainId } = this.#options;
     const whole = transactions.map((transaction, index) =>
-      toTransactionText(transaction, {
+      encodeTransaction(transaction, {
         blockHash,
         blockNumber,
         hash: hashes[index]!,
@@ -211,7 +211,7 @@ export class ChainRecorder {
   }
 
   /** A block's JSON up to its transactions. */
-  #toHeaderText(block: {
+  #encodeHeader(block: {
     readonly number: string;
     readonly blockHash: string;
     readonly timestamp: string;

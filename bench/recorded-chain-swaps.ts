@@ -1,21 +1,21 @@
 // A chain with Uniswap V2 pairs: created, funded and traded, with all the logs that those emit.
 
-import { createRandom, type Random } from '../devnet/random.ts';
+import { createSeededRandom, type SeededRandom } from '../devnet/random.ts';
 import { DEPOSIT_TOPIC } from '../src/chains/evm/tokens/decode-transfer.ts';
 import {
   PAIR_CREATED_TOPIC,
   SWAP_TOPIC,
   SYNC_TOPIC,
-} from '../src/chains/evm/venues/uniswap-v2/decode.ts';
+} from '../src/chains/evm/venues/uniswap-v2/decode-uniswap-v2.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import {
   ANCHOR_PAIR,
+  buildRecordedAddress,
   CHAIN_ID,
   FACTORY,
   type RecordedToken,
   ROUTER,
   STABLE,
-  toAddress,
   toTopic,
   toWord,
   WRAPPED,
@@ -39,7 +39,7 @@ const TOKEN_COUNT = 60;
 const STABLE_PAIR_COUNT = 15;
 const WALLET_COUNT = 2000;
 const SETUP_PER_BLOCK = 20;
-const LIQUIDITY_PROVIDER = toAddress('11', 1);
+const LIQUIDITY_PROVIDER = buildRecordedAddress('11', 1);
 const BUY_SHARE = 0.55;
 const SWAP_SELECTOR = '0x38ed1739';
 
@@ -56,7 +56,7 @@ interface Pair {
 }
 
 interface Scene {
-  readonly random: Random;
+  readonly random: SeededRandom;
   readonly ledger: Ledger;
   readonly wallets: readonly string[];
 }
@@ -77,7 +77,7 @@ function give(scene: Scene, token: RecordedToken, to: string, amountRaw: bigint)
   };
 }
 
-function toSync(pair: Pair): RecordedLog {
+function buildSyncLog(pair: Pair): RecordedLog {
   const [reserve0, reserve1] = pair.reserves;
   return {
     address: pair.address,
@@ -103,7 +103,7 @@ function createPair(
   };
 }
 
-function toPairCreation(scene: Scene, pair: Pair, index: number): RecordedTransaction {
+function buildPairCreation(scene: Scene, pair: Pair, index: number): RecordedTransaction {
   const provider = LIQUIDITY_PROVIDER;
   const [token0, token1] = pair.tokens;
   const logs: RecordedLog[] = [
@@ -120,7 +120,7 @@ function toPairCreation(scene: Scene, pair: Pair, index: number): RecordedTransa
     logs.push(scene.ledger.transfer(token, move));
   }
   const liquidityRaw = 10n ** 18n;
-  logs.push(give(scene, pair.liquidity, provider, liquidityRaw), toSync(pair));
+  logs.push(give(scene, pair.liquidity, provider, liquidityRaw), buildSyncLog(pair));
   return { from: provider, to: ROUTER, input: SWAP_SELECTOR, logs };
 }
 
@@ -135,12 +135,12 @@ function createPairs(scene: Scene, tokens: ReadonlyMap<string, RecordedToken>): 
   const pairs = plain.flatMap((token, index): Pair[] => {
     const price = 10 ** (scene.random.below(6) - 4);
     const native = 200 + scene.random.below(3000);
-    const first = createPair(toAddress('ba', index + 1), token, {
+    const first = createPair(buildRecordedAddress('ba', index + 1), token, {
       quote: wrapped,
       reserves: [units(token, native / price), units(wrapped, native)],
     });
     if (index >= STABLE_PAIR_COUNT) return [first];
-    const second = createPair(toAddress('bb', index + 1), token, {
+    const second = createPair(buildRecordedAddress('bb', index + 1), token, {
       quote: stable,
       reserves: [units(token, native / price / 4), units(stable, native * 750)],
     });
@@ -150,12 +150,12 @@ function createPairs(scene: Scene, tokens: ReadonlyMap<string, RecordedToken>): 
 }
 
 /** What the pair pays after its fee of 0.3 %. */
-function toAmountOut(reserveIn: bigint, reserveOut: bigint, amountIn: bigint): bigint {
+function computeAmountOut(reserveIn: bigint, reserveOut: bigint, amountIn: bigint): bigint {
   const withFee = amountIn * 997n;
   return (withFee * reserveOut) / (reserveIn * 1000n + withFee);
 }
 
-function toSwap(scene: Scene, pair: Pair): RecordedTransaction {
+function buildSwap(scene: Scene, pair: Pair): RecordedTransaction {
   const { random, ledger } = scene;
   const baseIndex = pair.quoteIndex === 0 ? 1 : 0;
   let wallet = random.pick(scene.wallets);
@@ -168,7 +168,7 @@ function toSwap(scene: Scene, pair: Pair): RecordedTransaction {
   const hadRaw = ledger.balanceOf(pair.tokens[inIndex], wallet);
   const amountIn = wishedRaw < hadRaw ? wishedRaw : hadRaw / 2n;
   const outIndex = inIndex === 0 ? 1 : 0;
-  const amountOut = toAmountOut(pair.reserves[inIndex], pair.reserves[outIndex], amountIn);
+  const amountOut = computeAmountOut(pair.reserves[inIndex], pair.reserves[outIndex], amountIn);
   pair.reserves[inIndex] += amountIn;
   pair.reserves[outIndex] -= amountOut;
   if (inIndex === pair.quoteIndex) pair.buyers.push(wallet);
@@ -182,7 +182,7 @@ function toSwap(scene: Scene, pair: Pair): RecordedTransaction {
     logs: [
       ledger.transfer(pair.tokens[inIndex], paid),
       ledger.transfer(pair.tokens[outIndex], got),
-      toSync(pair),
+      buildSyncLog(pair),
       {
         address: pair.address,
         topics: [SWAP_TOPIC, toTopic(ROUTER), toTopic(wallet)],
@@ -200,13 +200,13 @@ function createTokens(): Map<string, RecordedToken> {
     supplyRaw: 0n,
   });
   const plain = Array.from({ length: TOKEN_COUNT }, (_, index) =>
-    token(toAddress('70', index + 1), `TK${index + 1}`, [18, 18, 9, 6][index % 4]!),
+    token(buildRecordedAddress('70', index + 1), `TK${index + 1}`, [18, 18, 9, 6][index % 4]!),
   );
   const all = [token(WRAPPED, 'WETH', 18), token(STABLE, 'USDC', 6), ...plain];
   return new Map(all.map((one) => [one.address, one]));
 }
 
-function toSetup(
+function buildSetup(
   scene: Scene,
   tokens: ReadonlyMap<string, RecordedToken>,
   pairs: readonly Pair[],
@@ -214,7 +214,7 @@ function toSetup(
   const wrapped = tokens.get(WRAPPED)!;
   const stable = tokens.get(STABLE)!;
   return [
-    ...pairs.map((pair, index) => toPairCreation(scene, pair, index)),
+    ...pairs.map((pair, index) => buildPairCreation(scene, pair, index)),
     ...scene.wallets.map((wallet) => ({
       from: wallet,
       to: WRAPPED,
@@ -231,13 +231,15 @@ export function recordSwapChain(options: SwapChainOptions): RecordedMarket {
   const { blockTimestamps } = options;
   const recorder = new ChainRecorder({ chainId: CHAIN_ID, blockTimeS: 2, blockTimestamps });
   const scene: Scene = {
-    random: createRandom('recorded swaps'),
+    random: createSeededRandom('recorded swaps'),
     ledger: new Ledger(),
-    wallets: Array.from({ length: WALLET_COUNT }, (_, index) => toAddress('b0b0', index + 1)),
+    wallets: Array.from({ length: WALLET_COUNT }, (_, index) =>
+      buildRecordedAddress('b0b0', index + 1),
+    ),
   };
   const tokens = createTokens();
   const pairs = createPairs(scene, tokens);
-  const setup = toSetup(scene, tokens, pairs);
+  const setup = buildSetup(scene, tokens, pairs);
   let block = 0;
   for (let start = 0; start < setup.length; start += SETUP_PER_BLOCK) {
     recorder.addBlock(setup.slice(start, start + SETUP_PER_BLOCK));
@@ -247,13 +249,13 @@ export function recordSwapChain(options: SwapChainOptions): RecordedMarket {
     const count = Math.min(left, options.swapsPerBlock);
     // A few pairs have most of the trades, as in real markets.
     const pick = () => pairs[Math.floor(scene.random.next() ** 2 * pairs.length)]!;
-    recorder.addBlock(Array.from({ length: count }, () => toSwap(scene, pick())));
+    recorder.addBlock(Array.from({ length: count }, () => buildSwap(scene, pick())));
     block += 1;
   }
   for (let empty = 0; empty < TAIL_BLOCKS; empty += 1) recorder.addBlock([]);
   return {
     recording: recorder.finish(block),
     tokens: [...tokens.values(), ...pairs.map(({ liquidity }) => liquidity)],
-    totals: scene.ledger.toTotals(),
+    totals: scene.ledger.computeTotals(),
   };
 }

@@ -1,9 +1,14 @@
 // A chain of plain ERC-20 transfers: a few tokens, some thousands of owners, no exchange.
 
-import { createRandom, type Random } from '../devnet/random.ts';
+import { createSeededRandom, type SeededRandom } from '../devnet/random.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import type { Address } from '../src/model/ids.ts';
-import { CHAIN_ID, type RecordedToken, toAddress, toWord } from './recorded-chain-contracts.ts';
+import {
+  buildRecordedAddress,
+  CHAIN_ID,
+  type RecordedToken,
+  toWord,
+} from './recorded-chain-contracts.ts';
 import { Ledger, type LedgerTotals } from './recorded-chain-ledger.ts';
 import {
   ChainRecorder,
@@ -34,7 +39,7 @@ const WHOLE_BALANCE_SHARE = 0.03;
 const TRANSFER_SELECTOR = '0xa9059cbb';
 
 interface Scene {
-  readonly random: Random;
+  readonly random: SeededRandom;
   readonly ledger: Ledger;
   readonly owners: readonly Address[];
   /** Owners who were ever given something, by token. */
@@ -47,7 +52,7 @@ function pickOwner(scene: Scene): Address {
   return scene.owners[Math.floor(skewed * scene.owners.length)]!;
 }
 
-function toTransfer(scene: Scene, token: RecordedToken): RecordedTransaction {
+function buildTransfer(scene: Scene, token: RecordedToken): RecordedTransaction {
   const { random, ledger } = scene;
   const receivers = scene.receivers.get(token)!;
   const to = pickOwner(scene);
@@ -61,7 +66,7 @@ function toTransfer(scene: Scene, token: RecordedToken): RecordedTransaction {
   const amountRaw = from === ZERO_ADDRESS ? BigInt(1 + random.below(1_000_000)) * unit : partRaw;
   receivers.push(to);
   return {
-    from: from === ZERO_ADDRESS ? toAddress('a0', 0) : from,
+    from: from === ZERO_ADDRESS ? buildRecordedAddress('a0', 0) : from,
     to: token.address,
     input: `${TRANSFER_SELECTOR}${toWord(to)}${toWord(amountRaw)}`,
     logs: [ledger.transfer(token, { from, to, amountRaw })],
@@ -69,7 +74,7 @@ function toTransfer(scene: Scene, token: RecordedToken): RecordedTransaction {
 }
 
 /** Varied, because real blocks differ, and nodes' limits are round numbers. */
-function pickEventCount(random: Random, average: number): number {
+function pickEventCount(random: SeededRandom, average: number): number {
   const swing = Math.floor((average * 2) / 5);
   return average - swing + random.below(2 * swing + 1);
 }
@@ -81,15 +86,17 @@ export function recordTransferChain(options: TransferChainOptions): RecordedMark
     blockTimestamps: options.blockTimestamps,
   });
   const tokens = Array.from({ length: TOKEN_COUNT }, (_, index) => ({
-    address: toAddress('70', index + 1),
+    address: buildRecordedAddress('70', index + 1),
     symbol: `TK${index + 1}`,
     decimals: index % 2 === 0 ? 18 : 6,
     supplyRaw: 0n,
   }));
   const scene: Scene = {
-    random: createRandom('recorded transfers'),
+    random: createSeededRandom('recorded transfers'),
     ledger: new Ledger(),
-    owners: Array.from({ length: OWNER_COUNT }, (_, index) => toAddress('b0b0', index + 1)),
+    owners: Array.from({ length: OWNER_COUNT }, (_, index) =>
+      buildRecordedAddress('b0b0', index + 1),
+    ),
     receivers: new Map(tokens.map((token) => [token, []])),
   };
   let left = options.events;
@@ -97,11 +104,11 @@ export function recordTransferChain(options: TransferChainOptions): RecordedMark
   while (left > 0) {
     const count = Math.min(left, pickEventCount(scene.random, options.eventsPerBlock));
     recorder.addBlock(
-      Array.from({ length: count }, () => toTransfer(scene, scene.random.pick(tokens))),
+      Array.from({ length: count }, () => buildTransfer(scene, scene.random.pick(tokens))),
     );
     left -= count;
     block += 1;
   }
   for (let empty = 0; empty < TAIL_BLOCKS; empty += 1) recorder.addBlock([]);
-  return { recording: recorder.finish(block), tokens, totals: scene.ledger.toTotals() };
+  return { recording: recorder.finish(block), tokens, totals: scene.ledger.computeTotals() };
 }

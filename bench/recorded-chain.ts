@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Answer, RecordedAnswers, type RpcRequest } from './recorded-chain-answers.ts';
+import { type RecordedAnswer, RecordedAnswers, type RpcRequest } from './recorded-chain-answers.ts';
 import { createContractCalls } from './recorded-chain-contracts.ts';
 import type { LedgerTotals } from './recorded-chain-ledger.ts';
 import { recordSwapChain, type SwapChainOptions } from './recorded-chain-swaps.ts';
@@ -37,9 +37,9 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function toReply(answers: RecordedAnswers, request: RpcRequest): Uint8Array[] {
+function buildReply(answers: RecordedAnswers, request: RpcRequest): Uint8Array[] {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},`;
-  let result: Answer;
+  let result: RecordedAnswer;
   try {
     result = answers.answer(request);
   } catch (error) {
@@ -75,7 +75,7 @@ function serve(options: RecordedChainOptions): void {
     const list = Array.isArray(body) ? body : [body];
     calls += list.length;
     if (list.some(({ method }) => method === 'eth_getLogs')) firstLogsAtMs ??= Date.now();
-    const replies = list.map((one) => toReply(answers, one));
+    const replies = list.map((one) => buildReply(answers, one));
     if (!Array.isArray(body)) return send(response, replies[0] ?? []);
     const comma = Buffer.from(',');
     const parts = replies.flatMap((reply, index) => (index === 0 ? reply : [comma, ...reply]));

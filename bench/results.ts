@@ -6,7 +6,7 @@ import { cpus, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import type { Row } from './row.ts';
 
-export interface Machine {
+export interface MachineInfo {
   readonly cores: number;
   readonly cpu: string;
   readonly memoryGb: number;
@@ -22,7 +22,7 @@ export interface PartResult {
   readonly seconds: number;
   /** The load average when the part began; above the number of cores, other processes interfere. */
   readonly loadBefore: number;
-  readonly machine: Machine;
+  readonly machine: MachineInfo;
   readonly rows: readonly Row[];
 }
 
@@ -40,7 +40,7 @@ export interface Results {
 
 const PATH = 'bench/results/latest.json';
 
-export function readMachine(): Machine {
+export function readMachine(): MachineInfo {
   const all = cpus();
   return {
     cores: all.length,

@@ -43,10 +43,10 @@ function createPaths(tokens: readonly string[]): () => string[] {
  */
 async function measure(
   server: StartedServer,
-  toPaths: () => string[],
+  nextPaths: () => string[],
   durationMs: number,
 ): Promise<LoadResult> {
-  const path = Array.from({ length: 60 }, toPaths).flat();
+  const path = Array.from({ length: 60 }, nextPaths).flat();
   return runLoad({
     port: server.port,
     path,
@@ -78,19 +78,19 @@ export async function benchBusy(options: { readonly quick: boolean }): Promise<R
     OVERLOAD_LAG_MS: '60000',
   };
   const server = await startOurs({ env });
-  const toPaths = createPaths(chain.tokens);
+  const nextPaths = createPaths(chain.tokens);
   // A short chain is indexed within seconds, so turns must be short.
   const turnMs = options.quick ? 1000 : 2000;
   try {
     while ((await readBlock(server)) < chain.head * 0.1) await sleep(50);
     const busy: LoadResult[] = [];
     while ((await readBlock(server)) < chain.head * 0.9)
-      busy.push(await measure(server, toPaths, turnMs));
+      busy.push(await measure(server, nextPaths, turnMs));
     while ((await readBlock(server)) < chain.head) await sleep(200);
     await sleep(1000);
     const quiet: LoadResult[] = [];
     for (let i = 0; i < Math.max(2, busy.length); i += 1)
-      quiet.push(await measure(server, toPaths, turnMs));
+      quiet.push(await measure(server, nextPaths, turnMs));
     const quietP99 = median(quiet.map(({ p99Ms }) => p99Ms));
     const ratios = busy.map(({ p99Ms }) => quietP99 / p99Ms);
     return [

@@ -2,20 +2,20 @@
 
 import type { ChainAssets } from '../src/chains/adapter.ts';
 import type { Address } from '../src/model/ids.ts';
-import { address, poolId } from '../test/ids.ts';
+import { address, poolId } from '../test/test-ids.ts';
 
-function toAddress(kind: string): Address {
+function buildAddress(kind: string): Address {
   return address(`0x${kind.repeat(20)}`);
 }
 
-export const TOKEN = toAddress('aa');
-export const WETH = toAddress('ee');
-export const USDC = toAddress('55');
-export const POOL = poolId(toAddress('d1'));
-export const ANCHOR = poolId(toAddress('d2'));
+export const TOKEN = buildAddress('aa');
+export const WETH = buildAddress('ee');
+export const USDC = buildAddress('55');
+export const POOL = poolId(buildAddress('d1'));
+export const ANCHOR = poolId(buildAddress('d2'));
 
 export const ASSETS: ChainAssets = {
-  coin: toAddress('00'),
+  coin: buildAddress('00'),
   native: new Set([WETH]),
   stable: new Set([USDC]),
   anchorPools: [ANCHOR],
@@ -27,7 +27,7 @@ export function readMicros(): number {
 }
 
 /** A transaction hash that contains the time of its creation. */
-export function toTimedHash(number: number): string {
+export function buildTimedHash(number: number): string {
   return `0x${readMicros().toString(16).padStart(60, '0')}${number.toString(16).padStart(4, '0')}`;
 }
 

@@ -7,13 +7,13 @@ import { openStore } from '../src/compose/open-store.ts';
 import type { Config } from '../src/config.ts';
 import { ChainIndex } from '../src/ingest/chain-index.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { encodeBatch, toTransferList } from '../src/live/encode-batch.ts';
+import { encodeBatch, listTransferables } from '../src/live/encode-batch.ts';
 import type { MarketEvent } from '../src/model/block-events.ts';
 import type { BlockHeader } from '../src/model/block-header.ts';
 import type { Address, PoolId } from '../src/model/ids.ts';
 import type { PoolDescription } from '../src/model/pool.ts';
-import { address, transactionId } from '../test/ids.ts';
-import { ANCHOR, ASSETS, POOL, TOKEN, toTimedHash, USDC, WETH } from './stream-market.ts';
+import { address, transactionId } from '../test/test-ids.ts';
+import { ANCHOR, ASSETS, buildTimedHash, POOL, TOKEN, USDC, WETH } from './stream-market.ts';
 
 export interface WriterCommand {
   readonly blocksPerSecond: number;
@@ -22,7 +22,7 @@ export interface WriterCommand {
 
 const E18 = 10n ** 18n;
 
-function toHeader(position: number): BlockHeader {
+function buildHeader(position: number): BlockHeader {
   const toHash = (one: number) => `0x${one.toString(16).padStart(64, '0')}`;
   return {
     position,
@@ -36,8 +36,8 @@ function toHeader(position: number): BlockHeader {
 const adapter: ChainAdapter = {
   chain: 'devnet',
   assets: ASSETS,
-  readHead: async () => ({ latest: toHeader(0), finalizedBlock: 0 }),
-  readHeader: async (position) => toHeader(position),
+  readHead: async () => ({ latest: buildHeader(0), finalizedBlock: 0 }),
+  readHeader: async (position) => buildHeader(position),
   readBlocks: async () => ({ blocks: [], headers: [], toBlock: 0 }),
   readTokenMetadata: async (tokens) =>
     tokens.map((token) => ({ token, symbol: 'BENCH', name: 'Bench', decimals: 18 })),
@@ -45,7 +45,7 @@ const adapter: ChainAdapter = {
   close: async () => undefined,
 };
 
-function toPool(pool: PoolId, tokens: readonly [Address, Address]): MarketEvent[] {
+function buildPoolEvents(pool: PoolId, tokens: readonly [Address, Address]): MarketEvent[] {
   const [token0, token1] = tokens[0] < tokens[1] ? tokens : [tokens[1], tokens[0]];
   const description: PoolDescription = {
     ...{ pool, venue: 'uniswap-v2', token0, token1, feePips: 3000, vault: address(pool) },
@@ -58,11 +58,11 @@ function toPool(pool: PoolId, tokens: readonly [Address, Address]): MarketEvent[
   ];
 }
 
-function toTrade(logIndex: number): MarketEvent {
+function buildTrade(logIndex: number): MarketEvent {
   return {
     kind: 'swap',
     pool: POOL,
-    txHash: transactionId(toTimedHash(logIndex)),
+    txHash: transactionId(buildTimedHash(logIndex)),
     logIndex,
     wallet: address(`0x${'cc'.repeat(20)}`),
     amount0: E18,
@@ -78,17 +78,17 @@ const index = new ChainIndex({
   clock: systemClock,
   onCommitted: (event) => {
     const batch = encodeBatch(event);
-    parentPort?.postMessage(batch, toTransferList(batch));
+    parentPort?.postMessage(batch, listTransferables(batch));
   },
 });
 const { signal } = new AbortController();
 await index.load(1, signal);
 
 /** The trades contain the time at which their block arrived. */
-async function append(toEvents: () => readonly MarketEvent[]): Promise<void> {
-  const header = toHeader(index.block + 1);
+async function append(buildEvents: () => readonly MarketEvent[]): Promise<void> {
+  const header = buildHeader(index.block + 1);
   await index.append({
-    blocks: [{ header, events: toEvents() }],
+    blocks: [{ header, events: buildEvents() }],
     headers: [header],
     last: header,
     finalizedBlock: Math.max(0, header.position - 64),
@@ -97,7 +97,11 @@ async function append(toEvents: () => readonly MarketEvent[]): Promise<void> {
   });
 }
 
-await append(() => [...toPool(ANCHOR, [WETH, USDC]), ...toPool(POOL, [TOKEN, WETH]), toTrade(0)]);
+await append(() => [
+  ...buildPoolEvents(ANCHOR, [WETH, USDC]),
+  ...buildPoolEvents(POOL, [TOKEN, WETH]),
+  buildTrade(0),
+]);
 
 let timer: NodeJS.Timeout | null = null;
 let writing: Promise<void> = Promise.resolve();
@@ -108,7 +112,7 @@ parentPort?.on('message', ({ blocksPerSecond, tradesPerBlock }: WriterCommand) =
   if (blocksPerSecond === 0) return;
   timer = setInterval(() => {
     writing = writing.then(() =>
-      append(() => Array.from({ length: tradesPerBlock }, (_, logIndex) => toTrade(logIndex))),
+      append(() => Array.from({ length: tradesPerBlock }, (_, logIndex) => buildTrade(logIndex))),
     );
   }, 1000 / blocksPerSecond);
 });

@@ -13,20 +13,20 @@ export interface TestAccount {
  * An address without a private key. The node impersonates such wallets, so there is no key to leak,
  * and the emulated node saves signing and recovering.
  */
-function toKeylessAddress(label: string): Address {
+function deriveKeylessAddress(label: string): Address {
   return `0x${keccak256(stringToBytes(`mintwire devnet ${label}`)).slice(-40)}`;
 }
 
 /** Deploys everything, owns the tokens and provides the liquidity. */
-export const MAKER: Address = toKeylessAddress('maker');
+export const MAKER: Address = deriveKeylessAddress('maker');
 
 export const TRADERS: readonly Address[] = Array.from({ length: 24 }, (_, index) =>
-  toKeylessAddress(`trader ${index}`),
+  deriveKeylessAddress(`trader ${index}`),
 );
 
 /** Wallets that only ever receive transfers. */
 export const BYSTANDERS: readonly Address[] = Array.from({ length: 60 }, (_, index) =>
-  toKeylessAddress(`bystander ${index}`),
+  deriveKeylessAddress(`bystander ${index}`),
 );
 
 /** The test accounts' addresses, as constants because deriving them would delay each start. */
@@ -44,7 +44,7 @@ export const TEST_ADDRESSES: readonly Address[] = [
 ];
 
 /** The funded accounts of the public test mnemonic, with their publicly known private keys. */
-export function toTestAccounts(): TestAccount[] {
+export function deriveTestAccounts(): TestAccount[] {
   return TEST_ADDRESSES.map((address, addressIndex) => {
     const { privateKey } = mnemonicToAccount(TEST_MNEMONIC, { addressIndex }).getHdKey();
     if (privateKey === null) throw new Error('a derived account has no private key');

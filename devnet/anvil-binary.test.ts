@@ -121,7 +121,7 @@ test('on linux/arm64 the x64 package is emulated when there is nothing else', as
   const emulator = join(machine.cacheDir, 'qemu-x86_64', 'emulator');
   writeFileSync(emulator, '#!/bin/sh\n');
   chmodSync(emulator, 0o755);
-  const anvil = await fetchAnvil({ ...machine, env: { ...machine.env, PATH: toBarePath(t) } });
+  const anvil = await fetchAnvil({ ...machine, env: { ...machine.env, PATH: createBarePath(t) } });
   assert.equal(anvil.emulated, true);
   assert.equal(anvil.command, emulator);
   assert.equal(anvil.args.at(-1), binary);
@@ -129,7 +129,7 @@ test('on linux/arm64 the x64 package is emulated when there is nothing else', as
 });
 
 /** A PATH with neither an emulator nor npm. */
-function toBarePath(t: TestContext): string {
+function createBarePath(t: TestContext): string {
   return createFolder(t);
 }
 

@@ -73,7 +73,7 @@ function findOnPath(name: string, env: NodeJS.ProcessEnv): string | null {
 }
 
 /** Foundry's own build for a platform, under its published name. */
-function toPlatformPackage({ platform, arch }: Machine): NpmPackage {
+function pickPlatformPackage({ platform, arch }: Machine): NpmPackage {
   const name = `@foundry-rs/anvil-${platform}-${arch === 'x64' ? 'amd64' : arch}`;
   const { version, integrity } = EMULATED_PACKAGE;
   return { name, version, integrity: name === EMULATED_PACKAGE.name ? integrity : null };
@@ -82,7 +82,7 @@ function toPlatformPackage({ platform, arch }: Machine): NpmPackage {
 /** In node_modules, where npm puts packages of the lockfile. */
 function findInstalledPackage(machine: Machine): string | null {
   try {
-    const { name } = toPlatformPackage(machine);
+    const { name } = pickPlatformPackage(machine);
     const manifest = createRequire(machine.from).resolve(`${name}/package.json`);
     const binary = join(dirname(manifest), 'bin', 'anvil');
     return isExecutable(binary) ? binary : null;
@@ -134,13 +134,13 @@ async function fillOnce(home: string, fill: (intoDir: string) => Promise<void>):
   }
 }
 
-function toCachedBinary(wanted: NpmPackage, { cacheDir: cache }: Machine) {
+function locateCachedBinary(wanted: NpmPackage, { cacheDir: cache }: Machine) {
   const home = join(cache, `${wanted.name.replace('@foundry-rs/', '')}-${wanted.version}`);
   return { home, binary: join(home, 'package', 'bin', 'anvil') };
 }
 
 async function fetchBinary(wanted: NpmPackage, machine: Machine): Promise<string> {
-  const { home, binary } = toCachedBinary(wanted, machine);
+  const { home, binary } = locateCachedBinary(wanted, machine);
   if (isExecutable(binary)) return binary;
   await fillOnce(home, async (intoDir) => {
     const tarball = await downloadPackage(wanted, intoDir, machine.env);
@@ -197,11 +197,11 @@ function findEmulator({ env, cacheDir: cache }: Machine): Emulator | null {
   return isExecutable(own.command) ? own : null;
 }
 
-function toNative(command: string, origin: string): AnvilCommand {
+function buildNativeCommand(command: string, origin: string): AnvilCommand {
   return { command, args: [], emulated: false, origin };
 }
 
-function toEmulated({ command, sysroot }: Emulator, binary: string): AnvilCommand {
+function buildEmulatedCommand({ command, sysroot }: Emulator, binary: string): AnvilCommand {
   const { name, version } = EMULATED_PACKAGE;
   const origin = `${name}@${version} under ${EMULATOR} emulation, about ten times slower`;
   return { command, args: ['-L', sysroot, binary], emulated: true, origin };
@@ -213,15 +213,17 @@ function canEmulate({ platform, arch }: Machine): boolean {
 
 /** What is already on this machine; makes no request. */
 function findLocal(machine: Machine): AnvilCommand | null {
-  const wanted = toPlatformPackage(machine);
-  const { binary } = toCachedBinary(wanted, machine);
+  const wanted = pickPlatformPackage(machine);
+  const { binary } = locateCachedBinary(wanted, machine);
   const packaged = findInstalledPackage(machine) ?? (isExecutable(binary) ? binary : null);
-  if (packaged !== null) return toNative(packaged, `${wanted.name}@${wanted.version}`);
+  if (packaged !== null) return buildNativeCommand(packaged, `${wanted.name}@${wanted.version}`);
   const onPath = findOnPath('anvil', machine.env);
-  if (onPath !== null) return toNative(onPath, `${onPath}, found on PATH`);
+  if (onPath !== null) return buildNativeCommand(onPath, `${onPath}, found on PATH`);
   const emulator = canEmulate(machine) ? findEmulator(machine) : null;
-  const emulated = toCachedBinary(EMULATED_PACKAGE, machine).binary;
-  return emulator !== null && isExecutable(emulated) ? toEmulated(emulator, emulated) : null;
+  const emulated = locateCachedBinary(EMULATED_PACKAGE, machine).binary;
+  return emulator !== null && isExecutable(emulated)
+    ? buildEmulatedCommand(emulator, emulated)
+    : null;
 }
 
 async function fetchEmulated(machine: Machine): Promise<AnvilCommand> {
@@ -231,11 +233,11 @@ async function fetchEmulated(machine: Machine): Promise<AnvilCommand> {
   }
   const emulator = findEmulator(machine);
   if (emulator === null) throw new Error(`${EMULATOR} was unpacked but cannot be run`);
-  return toEmulated(emulator, binary);
+  return buildEmulatedCommand(emulator, binary);
 }
 
-function toNoAnvil(machine: Machine, cause: unknown): NoAnvilError {
-  const { name, version } = toPlatformPackage(machine);
+function buildNoAnvilError(machine: Machine, cause: unknown): NoAnvilError {
+  const { name, version } = pickPlatformPackage(machine);
   const emulation = canEmulate(machine)
     ? `, and emulation could not be set up (as root: apt-get install ${DEBIAN_PACKAGES.join(' ')})`
     : '';
@@ -257,18 +259,18 @@ function describeThisMachine(): Machine {
  * missing, in the same order; this happens once at installation, so that a start makes no request.
  */
 export async function fetchAnvil(machine: Machine = describeThisMachine()): Promise<AnvilCommand> {
-  const { name, version } = toPlatformPackage(machine);
+  const { name, version } = pickPlatformPackage(machine);
   const local = findLocal(machine);
   if (local !== null && local.origin === `${name}@${version}`) return local;
   try {
-    const fetched = await fetchBinary(toPlatformPackage(machine), machine);
-    return toNative(fetched, `${name}@${version}`);
+    const fetched = await fetchBinary(pickPlatformPackage(machine), machine);
+    return buildNativeCommand(fetched, `${name}@${version}`);
   } catch (cause) {
     if (local !== null) return local;
-    if (!canEmulate(machine)) throw toNoAnvil(machine, cause);
+    if (!canEmulate(machine)) throw buildNoAnvilError(machine, cause);
   }
   return fetchEmulated(machine).catch((cause) => {
-    throw toNoAnvil(machine, cause);
+    throw buildNoAnvilError(machine, cause);
   });
 }
 
@@ -276,6 +278,6 @@ export async function fetchAnvil(machine: Machine = describeThisMachine()): Prom
 export async function resolveAnvil(machine = describeThisMachine()): Promise<AnvilCommand> {
   const named = machine.env['ANVIL_PATH'];
   if (named === undefined || named === '') return findLocal(machine) ?? fetchAnvil(machine);
-  if (isExecutable(named)) return toNative(named, `${named}, named by ANVIL_PATH`);
+  if (isExecutable(named)) return buildNativeCommand(named, `${named}, named by ANVIL_PATH`);
   throw new NoAnvilError(`ANVIL_PATH=${named} is not an executable file`);
 }

@@ -119,7 +119,7 @@ export async function findPort(wanted: number): Promise<number | null> {
   return address.port;
 }
 
-function toNodeArgs(options: AnvilOptions, port: number): string[] {
+function buildNodeArgs(options: AnvilOptions, port: number): string[] {
   const loadFrom = options.loadFrom ?? options.stateFile;
   return [
     ...['--host', '127.0.0.1', '--port', String(port), '--quiet', '--no-mining'],
@@ -138,7 +138,7 @@ function toNodeArgs(options: AnvilOptions, port: number): string[] {
 
 function spawnGuarded(options: AnvilOptions, anvil: AnvilCommand, port: number): ChildProcess {
   const logFd = openSync(join(options.dataDir, 'anvil.log'), 'w');
-  const nodeArgs = [anvil.command, ...anvil.args, ...toNodeArgs(options, port)];
+  const nodeArgs = [anvil.command, ...anvil.args, ...buildNodeArgs(options, port)];
   const limitS = String(Math.ceil((options.saveMaxMs ?? SAVE_MAX_MS) / 1_000));
   const pauseArgs = [process.execPath, PAUSE_SCRIPT, String(port)];
   const guardArgs = [GUARD_SCRIPT, 'devnet', options.stateFile, limitS, ...pauseArgs];

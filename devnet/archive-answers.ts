@@ -1,11 +1,11 @@
 // Answers RPC calls about old blocks from the archive; undefined leaves them to the node.
 
 import type { ArchivedLog, ArchiveEntry, BlockArchive } from './block-archive.ts';
-import { toQuantity } from './block-writer.ts';
+import { toHexQuantity } from './block-writer.ts';
 
 type Params = readonly unknown[];
 
-function toNumber(tag: unknown): number | null {
+function parseBlockTag(tag: unknown): number | null {
   if (tag === 'earliest') return 0;
   return typeof tag === 'string' && /^0x[0-9a-f]{1,12}$/i.test(tag) ? Number(tag) : null;
 }
@@ -15,7 +15,7 @@ function isHash(value: unknown): value is string {
 }
 
 function findByNumber(archive: BlockArchive, tag: unknown): ArchiveEntry | null {
-  const number = toNumber(tag);
+  const number = parseBlockTag(tag);
   return number === null ? null : archive.read(number);
 }
 
@@ -32,13 +32,13 @@ function findByAnyName(archive: BlockArchive, name: unknown): ArchiveEntry | nul
   return findByHash(archive, blockHash) ?? findByNumber(archive, blockNumber);
 }
 
-function toBlock(entry: ArchiveEntry | null, full: unknown): unknown {
+function buildBlock(entry: ArchiveEntry | null, full: unknown): unknown {
   if (entry === null || full === true) return entry?.block;
   return { ...entry.block, transactions: entry.block.transactions.map(({ hash }) => hash) };
 }
 
 function pickTransaction(entry: ArchiveEntry | null, index: unknown): unknown {
-  const at = toNumber(index);
+  const at = parseBlockTag(index);
   return entry === null || at === null ? undefined : (entry.block.transactions[at] ?? null);
 }
 
@@ -47,16 +47,16 @@ const isSame = (one: string, other: unknown) => one === String(other).toLowerCas
 type Answer = (archive: BlockArchive, params: Params) => unknown;
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
-  eth_getBlockByNumber: (archive, [tag, full]) => toBlock(findByNumber(archive, tag), full),
-  eth_getBlockByHash: (archive, [hash, full]) => toBlock(findByHash(archive, hash), full),
+  eth_getBlockByNumber: (archive, [tag, full]) => buildBlock(findByNumber(archive, tag), full),
+  eth_getBlockByHash: (archive, [hash, full]) => buildBlock(findByHash(archive, hash), full),
   eth_getBlockReceipts: (archive, [name]) => findByAnyName(archive, name)?.receipts,
   eth_getBlockTransactionCountByNumber(archive, [tag]) {
     const entry = findByNumber(archive, tag);
-    return entry === null ? undefined : toQuantity(entry.block.transactions.length);
+    return entry === null ? undefined : toHexQuantity(entry.block.transactions.length);
   },
   eth_getBlockTransactionCountByHash(archive, [hash]) {
     const entry = findByHash(archive, hash);
-    return entry === null ? undefined : toQuantity(entry.block.transactions.length);
+    return entry === null ? undefined : toHexQuantity(entry.block.transactions.length);
   },
   eth_getTransactionByBlockNumberAndIndex: (archive, [tag, index]) =>
     pickTransaction(findByNumber(archive, tag), index),
@@ -109,14 +109,14 @@ export function findLogs(archive: BlockArchive, filter: unknown): ArchivedLogs |
     const entry = findByHash(archive, fields['blockHash']);
     return entry === null ? null : { logs: collect([entry]), restFilter: null };
   }
-  const from = toNumber(fields['fromBlock']);
-  const to = toNumber(fields['toBlock']);
+  const from = parseBlockTag(fields['fromBlock']);
+  const to = parseBlockTag(fields['toBlock']);
   if (from === null || from >= archive.blockCount || (to !== null && to < from)) return null;
   const last = Math.min(to ?? Infinity, archive.blockCount - 1);
   const reaches = to !== null && to <= last;
   return {
     logs: collect(readRange(archive, { from, to: last })),
-    restFilter: reaches ? null : { ...fields, fromBlock: toQuantity(last + 1) },
+    restFilter: reaches ? null : { ...fields, fromBlock: toHexQuantity(last + 1) },
   };
 }
 

@@ -3,7 +3,7 @@
 import type { Hex } from 'viem';
 import { STATES_KEPT } from './anvil-node.ts';
 import type { ArchiveEntry, BlockArchive } from './block-archive.ts';
-import { toQuantity } from './block-writer.ts';
+import { toHexQuantity } from './block-writer.ts';
 import type { JsonRpc } from './json-rpc.ts';
 
 export interface Keeping {
@@ -42,7 +42,7 @@ async function readChunk(
   rpc: JsonRpc,
   { chunkBlocks, blockCount: first }: BlockArchive,
 ): Promise<ArchiveEntry[]> {
-  const tags = Array.from({ length: chunkBlocks }, (_, index) => toQuantity(first + index));
+  const tags = Array.from({ length: chunkBlocks }, (_, index) => toHexQuantity(first + index));
   const [blocks, receipts] = await Promise.all([
     rpc.batch<ArchiveEntry['block'] | null>(
       tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, true] })),
@@ -108,7 +108,7 @@ export class ArchiveKeeper {
       const last = this.#archive.blockCount - 1;
       const found = await this.#rpc.call<{ hash: Hex } | null>(
         'eth_getBlockByNumber',
-        toQuantity(last),
+        toHexQuantity(last),
         false,
       );
       if (found !== null && found.hash === this.#archive.read(last)?.block.hash) return;

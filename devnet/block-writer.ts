@@ -1,7 +1,7 @@
 // Fills blocks with transactions of wallets without keys, in a fixed order, at a fixed time.
 
 import type { Address, Hex } from 'viem';
-import type { JsonRpc, RpcCall } from './json-rpc.ts';
+import type { DevnetRpcCall, JsonRpc } from './json-rpc.ts';
 
 export interface TxRequest {
   readonly from: Address;
@@ -17,7 +17,7 @@ const PRIORITY_FEE_PER_GAS = 1_000_000n;
 /** A little below the node's limit, because its own transactions may share the block. */
 const BLOCK_GAS_MAX = 58_000_000n;
 
-export function toQuantity(value: bigint | number): Hex {
+export function toHexQuantity(value: bigint | number): Hex {
   return `0x${value.toString(16)}`;
 }
 
@@ -57,7 +57,7 @@ export function createBlockWriter(rpc: JsonRpc, nonces = new Map<Address, number
     return rpc.batch<Hex>(
       // A batch is executed concurrently, but a block is ordered by fee, so the fee sets the order.
       txs.map((tx, index) =>
-        toSendCall(tx, {
+        buildSendCall(tx, {
           nonce: tx.nonce,
           maxFeePerGas: MAX_FEE_PER_GAS + BigInt(txs.length - index),
         }),
@@ -91,16 +91,16 @@ export interface SendTerms {
   readonly maxPriorityFeePerGas?: bigint;
 }
 
-export function toSendCall(tx: TxRequest, terms: SendTerms = {}): RpcCall {
+export function buildSendCall(tx: TxRequest, terms: SendTerms = {}): DevnetRpcCall {
   const params = {
     from: tx.from,
     ...(tx.to === undefined ? {} : { to: tx.to }),
     ...(tx.data === undefined ? {} : { input: tx.data }),
-    value: toQuantity(tx.value ?? 0n),
-    gas: toQuantity(tx.gas),
-    ...(terms.nonce === undefined ? {} : { nonce: toQuantity(terms.nonce) }),
-    maxFeePerGas: toQuantity(terms.maxFeePerGas ?? MAX_FEE_PER_GAS),
-    maxPriorityFeePerGas: toQuantity(terms.maxPriorityFeePerGas ?? PRIORITY_FEE_PER_GAS),
+    value: toHexQuantity(tx.value ?? 0n),
+    gas: toHexQuantity(tx.gas),
+    ...(terms.nonce === undefined ? {} : { nonce: toHexQuantity(terms.nonce) }),
+    maxFeePerGas: toHexQuantity(terms.maxFeePerGas ?? MAX_FEE_PER_GAS),
+    maxPriorityFeePerGas: toHexQuantity(terms.maxPriorityFeePerGas ?? PRIORITY_FEE_PER_GAS),
   };
   return { method: 'eth_sendTransaction', params: [params] };
 }

@@ -16,7 +16,7 @@ import type { BlockWriter } from './block-writer.ts';
 import { CREATE2_DEPLOYER, readCompiledContracts } from './compile-contracts.ts';
 import type { DevnetContracts, DevnetToken } from './deployment.ts';
 import type { JsonRpc } from './json-rpc.ts';
-import { TOKEN_LIST, type TokenSpec, toRawAmount, toStartingShare } from './token-list.ts';
+import { computeStartingShare, TOKEN_LIST, type TokenSpec, toRawAmount } from './token-list.ts';
 
 const PERMIT2: Address = '0x000000000022d473030f116ddee9f6b43ac78ba3';
 const MULTICALL3: Address = '0xca11bde05977b3631167028862be2a173976ca11';
@@ -27,14 +27,14 @@ const CREW_SIZE = 5;
 const COMMON_TOKENS: ReadonlySet<string> = new Set(['usdc', 'wire']);
 const POSITION_UNSUBSCRIBE_GAS = 300_000n;
 
-function toCreateGas(code: Hex): bigint {
+function estimateCreateGas(code: Hex): bigint {
   return 500_000n + (BigInt(code.length) / 2n) * 290n;
 }
 
 /** Queues a creation by the maker and returns its address. */
 function queueCreate(writer: BlockWriter, code: Hex, extraGas = 0n): Address {
   const nonce = BigInt(writer.nonceOf(MAKER));
-  writer.queue({ from: MAKER, data: code, gas: toCreateGas(code) + extraGas });
+  writer.queue({ from: MAKER, data: code, gas: estimateCreateGas(code) + extraGas });
   return lower(getContractAddress({ from: MAKER, nonce }));
 }
 
@@ -42,13 +42,13 @@ function lower(address: Address): Address {
   return address.toLowerCase() as Address;
 }
 
-function toInitCode(name: ArtifactName, args: readonly unknown[] = []): Hex {
+function encodeInitCode(name: ArtifactName, args: readonly unknown[] = []): Hex {
   const { abi, bytecode } = readArtifact(name);
   return encodeDeployData({ abi, bytecode, args });
 }
 
 /** The wallets that have a token from the start and trade it. */
-export function toCrew(tokenKey: string): readonly Address[] {
+export function pickCrew(tokenKey: string): readonly Address[] {
   if (COMMON_TOKENS.has(tokenKey)) return TRADERS;
   const offset = TOKEN_LIST.findIndex(({ key }) => key === tokenKey) * 5;
   return Array.from({ length: CREW_SIZE }, (_, n) => {
@@ -89,13 +89,13 @@ function queueHook(writer: BlockWriter): Address {
   const bytecode = contracts['SellFeeHook']?.bytecode;
   if (bytecode === undefined) throw new Error('the hook is not compiled');
   const data: Hex = `${hookSalt}${bytecode.slice(2)}`;
-  writer.queue({ from: MAKER, to: CREATE2_DEPLOYER, data, gas: toCreateGas(bytecode) });
+  writer.queue({ from: MAKER, to: CREATE2_DEPLOYER, data, gas: estimateCreateGas(bytecode) });
   return lower(
     getContractAddress({ opcode: 'CREATE2', from: CREATE2_DEPLOYER, salt: hookSalt, bytecode }),
   );
 }
 
-export function toInitCodeHashes(): { pair: Hex; pool: Hex } {
+export function computeInitCodeHashes(): { pair: Hex; pool: Hex } {
   return {
     pair: keccak256(readArtifact('UniswapV2Pair').bytecode),
     pool: keccak256(readArtifact('UniswapV3Pool').bytecode),
@@ -104,7 +104,7 @@ export function toInitCodeHashes(): { pair: Hex; pool: Hex } {
 
 export function queueContracts(writer: BlockWriter): DevnetContracts {
   const create = (name: ArtifactName, args: readonly unknown[] = []) =>
-    queueCreate(writer, toInitCode(name, args));
+    queueCreate(writer, encodeInitCode(name, args));
   const weth = create('WETH9');
   const v2Factory = create('UniswapV2Factory', [MAKER]);
   const v2Router = create('UniswapV2Router02', [v2Factory, weth]);
@@ -118,7 +118,7 @@ export function queueContracts(writer: BlockWriter): DevnetContracts {
   ]);
   const v4Quoter = create('V4Quoter', [v4PoolManager]);
   const v4StateView = create('StateView', [v4PoolManager]);
-  const initCodeHashes = toInitCodeHashes();
+  const initCodeHashes = computeInitCodeHashes();
   const routerParameters = {
     permit2: PERMIT2,
     weth9: weth,
@@ -141,9 +141,9 @@ export function queueContracts(writer: BlockWriter): DevnetContracts {
 }
 
 /** Who gets how much at creation; the maker gets the rest of the supply. */
-function toHoldings(token: TokenSpec): { holders: Address[]; amounts: bigint[] } {
-  const crew = toCrew(token.key);
-  const crewShare = toStartingShare(token);
+function planHoldings(token: TokenSpec): { holders: Address[]; amounts: bigint[] } {
+  const crew = pickCrew(token.key);
+  const crewShare = computeStartingShare(token);
   const guests = COMMON_TOKENS.has(token.key) ? TEST_ADDRESSES : [];
   const guestShare = toRawAmount(token, 100_000n);
   const supply = token.supplyUnits * 10n ** BigInt(token.decimals);
@@ -154,8 +154,8 @@ function toHoldings(token: TokenSpec): { holders: Address[]; amounts: bigint[] }
   };
 }
 
-function toTokenArgs(token: TokenSpec): unknown[] {
-  const { holders, amounts } = toHoldings(token);
+function buildTokenArgs(token: TokenSpec): unknown[] {
+  const { holders, amounts } = planHoldings(token);
   const { name, symbol, decimals } = token;
   switch (token.contract) {
     case 'HostileNameToken':
@@ -180,8 +180,8 @@ export function queueTokens(writer: BlockWriter): DevnetToken[] {
     const compiled = contracts[token.contract];
     if (compiled === undefined) throw new Error(`${token.contract} is not compiled`);
     const { abi, bytecode } = compiled;
-    const args = toTokenArgs(token);
-    const holderCount = BigInt(toHoldings(token).holders.length);
+    const args = buildTokenArgs(token);
+    const holderCount = BigInt(planHoldings(token).holders.length);
     const code = encodeDeployData({ abi, bytecode, args });
     const address = queueCreate(writer, code, holderCount * 40_000n);
     const { key, name, symbol, decimals, quirk } = token;

@@ -16,7 +16,7 @@ import {
 } from 'viem';
 import { MAKER } from './accounts.ts';
 import type { BlockWriter } from './block-writer.ts';
-import { toInitCodeHashes } from './deploy-contracts.ts';
+import { computeInitCodeHashes } from './deploy-contracts.ts';
 import type { DevnetContracts, DevnetPool, DevnetToken } from './deployment.ts';
 import {
   ERC20_ABI,
@@ -26,7 +26,7 @@ import {
   V4_MANAGER_ABI,
   WETH_ABI,
 } from './dex-abi.ts';
-import { encodeV4Mint, toPoolId, toPoolKey } from './liquidity-calldata.ts';
+import { computePoolId, encodeV4Mint, toPoolKey } from './liquidity-calldata.ts';
 import { POOL_LIST, type PoolSpec } from './pool-list.ts';
 import { ETH_PRICE_MICRO_USD, TOKEN_LIST, toRawAmount } from './token-list.ts';
 
@@ -54,7 +54,7 @@ interface Scene {
 }
 
 /** The integer square root, rounded down. */
-export function toSquareRoot(value: bigint): bigint {
+export function computeSquareRoot(value: bigint): bigint {
   if (value < 2n) return value;
   let guess = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
   for (;;) {
@@ -64,7 +64,7 @@ export function toSquareRoot(value: bigint): bigint {
   }
 }
 
-function toAddress({ contracts, tokens }: Scene, key: string): Address {
+function findAddress({ contracts, tokens }: Scene, key: string): Address {
   if (key === 'weth') return contracts.weth;
   if (key === 'eth') return zeroAddress;
   const token = tokens.find((candidate) => candidate.key === key);
@@ -72,18 +72,18 @@ function toAddress({ contracts, tokens }: Scene, key: string): Address {
   return token.address;
 }
 
-function toDepthRaw(key: string, depthUsd: bigint): bigint {
+function computeDepthRaw(key: string, depthUsd: bigint): bigint {
   const ether = { decimals: 18, priceMicroUsd: ETH_PRICE_MICRO_USD };
   const token = key === 'weth' || key === 'eth' ? ether : TOKEN_LIST.find((t) => t.key === key);
   if (token === undefined) throw new Error(`no token ${key}`);
   return toRawAmount(token, depthUsd);
 }
 
-function toPoolAddress(scene: Scene, pool: Omit<DevnetPool, 'id'>): Hex {
-  if (pool.venue === 'uniswap-v4') return toPoolId(pool);
+function derivePoolAddress(scene: Scene, pool: Omit<DevnetPool, 'id'>): Hex {
+  if (pool.venue === 'uniswap-v4') return computePoolId(pool);
   const { currency0, currency1, feePips } = pool;
   const { v2Factory, v3Factory } = scene.contracts;
-  const hashes = toInitCodeHashes();
+  const hashes = computeInitCodeHashes();
   const [from, bytecodeHash, salt] =
     pool.venue === 'uniswap-v2'
       ? [v2Factory, hashes.pair, encodePacked(['address', 'address'], [currency0, currency1])]
@@ -106,10 +106,10 @@ function encodeV3Salt(pool: Pick<DevnetPool, 'currency0' | 'currency1' | 'feePip
   ]);
 }
 
-function toPool(scene: Scene, spec: PoolSpec, positionId: string): DevnetPool {
+function buildPool(scene: Scene, spec: PoolSpec, positionId: string): DevnetPool {
   const sides = [spec.token, spec.quote].map((key) => ({
-    address: toAddress(scene, key),
-    amount: toDepthRaw(key, spec.depthUsd),
+    address: findAddress(scene, key),
+    amount: computeDepthRaw(key, spec.depthUsd),
   }));
   sides.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
   const [first, second] = sides;
@@ -117,7 +117,7 @@ function toPool(scene: Scene, spec: PoolSpec, positionId: string): DevnetPool {
   const pool = {
     venue: spec.venue,
     token: spec.token,
-    tokenAddress: toAddress(scene, spec.token),
+    tokenAddress: findAddress(scene, spec.token),
     quote: spec.quote,
     currency0: first.address,
     currency1: second.address,
@@ -127,17 +127,17 @@ function toPool(scene: Scene, spec: PoolSpec, positionId: string): DevnetPool {
     positionId,
     opening: { amount0Raw: String(first.amount), amount1Raw: String(second.amount) },
   };
-  return { ...pool, id: toPoolAddress(scene, pool) };
+  return { ...pool, id: derivePoolAddress(scene, pool) };
 }
 
-function toOpening(pool: DevnetPool) {
+function computeOpening(pool: DevnetPool) {
   const amount0 = BigInt(pool.opening.amount0Raw);
   const amount1 = BigInt(pool.opening.amount1Raw);
-  return { amount0, amount1, sqrtPriceX96: toSquareRoot((amount1 << 192n) / amount0) };
+  return { amount0, amount1, sqrtPriceX96: computeSquareRoot((amount1 << 192n) / amount0) };
 }
 
-function toTicks(pool: DevnetPool, halfWidth: number) {
-  const { amount0, amount1 } = toOpening(pool);
+function planTicks(pool: DevnetPool, halfWidth: number) {
+  const { amount0, amount1 } = computeOpening(pool);
   const { tickSpacing } = pool;
   const align = (tick: number) => Math.floor(tick / tickSpacing) * tickSpacing;
   const edge = align(TICK_MAX);
@@ -174,7 +174,7 @@ function queueApprovals({ writer, contracts, tokens }: Scene): void {
 }
 
 function queueV2Pool({ writer, contracts, tokens }: Scene, pool: DevnetPool): void {
-  const { amount0, amount1 } = toOpening(pool);
+  const { amount0, amount1 } = computeOpening(pool);
   const wethFirst = pool.currency0 === contracts.weth;
   const token = wethFirst ? pool.currency1 : pool.currency0;
   const [tokenAmount, value] = wethFirst ? [amount1, amount0] : [amount0, amount1];
@@ -196,7 +196,7 @@ function queueV2Pool({ writer, contracts, tokens }: Scene, pool: DevnetPool): vo
 }
 
 function queueV3Pool({ writer, contracts }: Scene, pool: DevnetPool): void {
-  const { amount0, amount1, sqrtPriceX96 } = toOpening(pool);
+  const { amount0, amount1, sqrtPriceX96 } = computeOpening(pool);
   const to = contracts.v3PositionManager;
   const pair = { token0: pool.currency0, token1: pool.currency1, fee: pool.feePips };
   const open = encodeFunctionData({
@@ -210,7 +210,7 @@ function queueV3Pool({ writer, contracts }: Scene, pool: DevnetPool): void {
     const amount1Desired = (amount1 * sharePpm) / 1_000_000n;
     const minimum = { amount0Min: 0n, amount1Min: 0n };
     const params = {
-      ...{ ...pair, ...toTicks(pool, halfWidth), amount0Desired, amount1Desired, ...minimum },
+      ...{ ...pair, ...planTicks(pool, halfWidth), amount0Desired, amount1Desired, ...minimum },
       ...{ recipient: MAKER, deadline: maxUint256 },
     };
     const data = encodeFunctionData({
@@ -223,17 +223,17 @@ function queueV3Pool({ writer, contracts }: Scene, pool: DevnetPool): void {
 }
 
 function queueV4Pool({ writer, contracts }: Scene, pool: DevnetPool): void {
-  const { amount0, amount1, sqrtPriceX96 } = toOpening(pool);
+  const { amount0, amount1, sqrtPriceX96 } = computeOpening(pool);
   const initialize = encodeFunctionData({
     abi: V4_MANAGER_ABI,
     functionName: 'initialize',
     args: [toPoolKey(pool), sqrtPriceX96],
   });
   writer.queue({ from: MAKER, to: contracts.v4PoolManager, data: initialize, gas: MINT_GAS });
-  const liquidity = toSquareRoot(amount0 * amount1);
+  const liquidity = computeSquareRoot(amount0 * amount1);
   const value = pool.currency0 === zeroAddress ? (amount0 * 11n) / 10n : 0n;
   for (const { halfWidth } of RANGES) {
-    const position = { ...toTicks(pool, halfWidth), liquidity, owner: MAKER };
+    const position = { ...planTicks(pool, halfWidth), liquidity, owner: MAKER };
     const data = encodeV4Mint(pool, position);
     writer.queue({ from: MAKER, to: contracts.v4PositionManager, data, value, gas: MINT_GAS });
   }
@@ -246,17 +246,17 @@ export function queuePools(scene: Scene): DevnetPool[] {
   let v4Positions = 0;
   return POOL_LIST.map((spec) => {
     if (spec.venue === 'uniswap-v2') {
-      const pool = toPool(scene, spec, '');
+      const pool = buildPool(scene, spec, '');
       queueV2Pool(scene, pool);
       return pool;
     }
     if (spec.venue === 'uniswap-v3') {
-      const pool = toPool(scene, spec, String(v3Positions + 1));
+      const pool = buildPool(scene, spec, String(v3Positions + 1));
       v3Positions += RANGES.length;
       queueV3Pool(scene, pool);
       return pool;
     }
-    const pool = toPool(scene, spec, String(v4Positions + 1));
+    const pool = buildPool(scene, spec, String(v4Positions + 1));
     v4Positions += RANGES.length;
     queueV4Pool(scene, pool);
     return pool;

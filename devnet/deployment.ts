@@ -71,14 +71,14 @@ export interface Deployment {
   readonly accounts: readonly Address[];
 }
 
-export function toDeploymentPath(dataDir: string): string {
+export function buildDeploymentPath(dataDir: string): string {
   return join(dataDir, 'deployment.json');
 }
 
 /** Null if the folder has none, or an incomplete one. */
 export async function readDeployment(dataDir: string): Promise<Deployment | null> {
   try {
-    return JSON.parse(await readFile(toDeploymentPath(dataDir), 'utf8')) as Deployment;
+    return JSON.parse(await readFile(buildDeploymentPath(dataDir), 'utf8')) as Deployment;
   } catch {
     return null;
   }

@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import {
+  buildLeasePath,
+  buildStatePath,
   FolderInUseError,
   findNodeProcesses,
   takeFolder,
-  toLeasePath,
-  toStatePath,
 } from './folder-lease.ts';
 import { listProcesses, parseProcessLine } from './list-processes.ts';
 
@@ -21,7 +21,7 @@ function createScene(t: TestContext) {
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
-  const stateFile = toStatePath(folder);
+  const stateFile = buildStatePath(folder);
   return { folder, stateFile, lines, options: { stateFile, saveMaxMs: 20_000, log } };
 }
 
@@ -73,7 +73,7 @@ test('a folder that was left in order is taken without a word', async (t) => {
 
 test('a folder is known by its whole path, so that no other node is taken for its own', () => {
   const here = join(process.cwd(), 'data', 'devnet', 'state.json');
-  assert.equal(toStatePath(join('data', 'devnet')), here);
+  assert.equal(buildStatePath(join('data', 'devnet')), here);
 });
 
 test('a living owner is named, and nobody waits for it for ever', async (t) => {
@@ -98,7 +98,7 @@ test('an owner that is stopping is waited for', async (t) => {
   while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.match(lines[0] ?? '', new RegExp(`process ${owner.pid}.*is stopping`));
   // As the node's guard does once the chain is saved.
-  rmSync(toLeasePath(stateFile));
+  rmSync(buildLeasePath(stateFile));
   await kill(owner);
   const lease = await taking;
   lease.release();
@@ -115,7 +115,7 @@ test('a killed owner is taken over from, in one line', async (t) => {
   assert.equal(lines.length, 1);
   assert.match(lines[0] ?? '', new RegExp(`took over from a devnet \\(process ${owner.pid}\\)`));
   assert.match(lines[0] ?? '', /was not saved/);
-  assert.ok(existsSync(toLeasePath(stateFile)), 'it counts as not saved until a node has');
+  assert.ok(existsSync(buildLeasePath(stateFile)), 'it counts as not saved until a node has');
 });
 
 test('a node that outlived its owner is ended, in one line', async (t) => {

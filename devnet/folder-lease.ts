@@ -12,16 +12,16 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toDeploymentPath, writeJsonAtomically } from './deployment.ts';
+import { buildDeploymentPath, writeJsonAtomically } from './deployment.ts';
 import { listProcesses, type ProcessEntry } from './list-processes.ts';
 
 /** The node's guard removes the file once the state is saved. */
-export function toLeasePath(stateFile: string): string {
+export function buildLeasePath(stateFile: string): string {
   return `${stateFile}.running`;
 }
 
 /** Absolute: nodes are found by it, and those of another folder must not match. */
-export function toStatePath(dataDir: string): string {
+export function buildStatePath(dataDir: string): string {
   return resolve(dataDir, 'state.json');
 }
 
@@ -62,7 +62,7 @@ const SQLITE_BUSY = 5;
 
 async function readLeaseFile(stateFile: string): Promise<LeaseFile | null> {
   try {
-    return JSON.parse(await readFile(toLeasePath(stateFile), 'utf8')) as LeaseFile;
+    return JSON.parse(await readFile(buildLeasePath(stateFile), 'utf8')) as LeaseFile;
   } catch {
     return null;
   }
@@ -101,7 +101,7 @@ async function takeLock(options: TakeFolderOptions): Promise<DatabaseSync> {
     if (Date.now() - startedAt > waitMaxMs) {
       throw new FolderInUseError(
         `${owner} is running on ${folder}: stop it, or follow it by ` +
-          `DEVNET_DEPLOYMENT=${toDeploymentPath(folder)}`,
+          `DEVNET_DEPLOYMENT=${buildDeploymentPath(folder)}`,
       );
     }
     if (lease?.stopping === true && !isTold) log(`${owner} is stopping: waiting for its chain`);
@@ -163,7 +163,7 @@ function describeTakeover(found: Inheritance): string | null {
 }
 
 function createLease(options: TakeFolderOptions, lock: DatabaseSync, isSaved: boolean) {
-  const path = toLeasePath(options.stateFile);
+  const path = buildLeasePath(options.stateFile);
   const write = (stopping: boolean) =>
     writeJsonAtomically(path, { ownerPid: process.pid, stopping } satisfies LeaseFile);
   return {
@@ -187,7 +187,7 @@ export async function takeFolder(options: TakeFolderOptions): Promise<FolderLeas
     const lease = await readLeaseFile(stateFile);
     const waited = await waitForGuard(stateFile, saveMaxMs);
     const killed = await killNodes(stateFile);
-    const isSaved = !existsSync(toLeasePath(stateFile));
+    const isSaved = !existsSync(buildLeasePath(stateFile));
     const line = describeTakeover({ lease, isSaved, waited, killed });
     if (line !== null) log(line);
     return createLease(options, lock, isSaved);

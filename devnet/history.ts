@@ -5,9 +5,9 @@ import { MAKER } from './accounts.ts';
 import { createBlockWriter } from './block-writer.ts';
 import type { Deployment } from './deployment.ts';
 import type { JsonRpc } from './json-rpc.ts';
-import { advanceDrift, createMarket, type Market } from './market.ts';
-import { createRandom } from './random.ts';
-import { planNext } from './trade-plan.ts';
+import { advanceDrift, createDevnetMarket, type DevnetMarket } from './market.ts';
+import { planNext } from './plan-next.ts';
+import { createSeededRandom } from './random.ts';
 
 export interface HistoryOptions {
   readonly blocks: number;
@@ -20,7 +20,7 @@ export interface HistoryOptions {
 }
 
 export interface HistorySummary {
-  readonly market: Market;
+  readonly market: DevnetMarket;
   readonly blocks: number;
   readonly transactions: number;
 }
@@ -29,7 +29,7 @@ export interface HistorySummary {
 const DENSITY = 1.7;
 const PROGRESS_EVERY = 25;
 
-function toTimestamps(options: HistoryOptions): number[] {
+function planTimestamps(options: HistoryOptions): number[] {
   const { blocks, fromTimestamp, toTimestamp } = options;
   const span = toTimestamp - fromTimestamp;
   const stamps = Array.from({ length: blocks }, (_, index) => {
@@ -49,12 +49,12 @@ export async function writeHistory(
   deployment: Deployment,
   options: HistoryOptions & { readonly makerNonce: number },
 ): Promise<HistorySummary> {
-  const random = createRandom(deployment.seed);
-  const market = createMarket(deployment);
+  const random = createSeededRandom(deployment.seed);
+  const market = createDevnetMarket(deployment);
   const writer = createBlockWriter(rpc, new Map<Address, number>([[MAKER, options.makerNonce]]));
   let transactions = 0;
   let previous = options.fromTimestamp;
-  for (const [index, timestamp] of toTimestamps(options).entries()) {
+  for (const [index, timestamp] of planTimestamps(options).entries()) {
     advanceDrift(market, random, timestamp - previous);
     previous = timestamp;
     const actions = 1 + random.below(options.actionsPerBlock * 2 - 1);

@@ -2,7 +2,7 @@
 
 import { Agent, request } from 'node:http';
 
-export interface RpcCall {
+export interface DevnetRpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
 }
@@ -11,9 +11,9 @@ export interface JsonRpc {
   readonly url: string;
   call<T>(method: string, ...params: unknown[]): Promise<T>;
   /** Results in the order of the calls; throws the first error. */
-  batch<T>(calls: readonly RpcCall[]): Promise<T[]>;
+  batch<T>(calls: readonly DevnetRpcCall[]): Promise<T[]>;
   /** Results and errors in the order of the calls. */
-  ask(calls: readonly RpcCall[]): Promise<readonly RpcReply[]>;
+  ask(calls: readonly DevnetRpcCall[]): Promise<readonly RpcReply[]>;
   close(): void;
 }
 
@@ -30,7 +30,7 @@ export interface RpcFailure {
   readonly data?: unknown;
 }
 
-export class RpcError extends Error {
+export class DevnetRpcError extends Error {
   readonly code: number;
   readonly failure: RpcFailure;
 
@@ -60,15 +60,15 @@ function post(target: { url: URL; agent: Agent }, body: string): Promise<string>
   });
 }
 
-function toResult(method: string, reply: RpcReply | undefined): unknown {
+function readResult(method: string, reply: RpcReply | undefined): unknown {
   if (reply === undefined) throw new Error(`${method}: no answer`);
-  if (reply.error !== undefined) throw new RpcError(method, reply.error);
+  if (reply.error !== undefined) throw new DevnetRpcError(method, reply.error);
   return reply.result;
 }
 
 export function createJsonRpc(rpcUrl: string): JsonRpc {
   const target = { url: new URL(rpcUrl), agent: new Agent({ keepAlive: true, maxSockets: 8 }) };
-  async function ask(calls: readonly RpcCall[]): Promise<readonly RpcReply[]> {
+  async function ask(calls: readonly DevnetRpcCall[]): Promise<readonly RpcReply[]> {
     if (calls.length === 0) return [];
     const requests = calls.map(({ method, params }, id) => ({
       jsonrpc: '2.0',
@@ -89,11 +89,11 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
     ask,
     async call<T>(method: string, ...params: unknown[]) {
       const text = await post(target, JSON.stringify({ jsonrpc: '2.0', id: 0, method, params }));
-      return toResult(method, JSON.parse(text) as RpcReply) as T;
+      return readResult(method, JSON.parse(text) as RpcReply) as T;
     },
-    async batch<T>(calls: readonly RpcCall[]) {
+    async batch<T>(calls: readonly DevnetRpcCall[]) {
       const replies = await ask(calls);
-      return calls.map(({ method }, index) => toResult(method, replies[index]) as T);
+      return calls.map(({ method }, index) => readResult(method, replies[index]) as T);
     },
     close() {
       target.agent.destroy();

@@ -42,7 +42,7 @@ export function toPoolKey(pool: PoolKeyFields) {
   return { currency0, currency1, fee: pool.feePips, tickSpacing, hooks };
 }
 
-export function toPoolId(pool: PoolKeyFields): Hex {
+export function computePoolId(pool: PoolKeyFields): Hex {
   return keccak256(
     encodeAbiParameters(parseAbiParameters('address, address, uint24, int24, address'), [
       pool.currency0,
@@ -114,7 +114,7 @@ interface LiquidityChange {
   readonly owner: Address;
 }
 
-function toDeposit({ pool, contracts }: LiquidityChange, amounts: LiquidityAmounts) {
+function splitDeposit({ pool, contracts }: LiquidityChange, amounts: LiquidityAmounts) {
   const wethFirst = pool.currency0 === contracts.weth;
   return {
     token: wethFirst ? pool.currency1 : pool.currency0,
@@ -132,7 +132,7 @@ export function buildAddLiquidity(
   const { amount0, amount1, liquidity } = size;
   const positionId = BigInt(pool.positionId || 0);
   if (pool.venue === 'uniswap-v2') {
-    const { token, tokenAmount, ethAmount } = toDeposit(change, size);
+    const { token, tokenAmount, ethAmount } = splitDeposit(change, size);
     const data = encodeFunctionData({
       abi: V2_ROUTER_ABI,
       functionName: 'addLiquidityETH',
@@ -170,7 +170,7 @@ export function buildRemoveLiquidity(change: LiquidityChange, liquidity: bigint)
   const { pool, contracts, owner } = change;
   const positionId = BigInt(pool.positionId || 0);
   if (pool.venue === 'uniswap-v2') {
-    const { token } = toDeposit(change, { amount0: 0n, amount1: 0n });
+    const { token } = splitDeposit(change, { amount0: 0n, amount1: 0n });
     const data = encodeFunctionData({
       abi: V2_ROUTER_ABI,
       functionName: 'removeLiquidityETHSupportingFeeOnTransferTokens',

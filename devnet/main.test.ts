@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before } from '../test/root-hooks.ts';
-import { findNodeProcesses, toStatePath } from './folder-lease.ts';
+import { buildStatePath, findNodeProcesses } from './folder-lease.ts';
 import type { DevnetMessage } from './main.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
@@ -23,14 +23,14 @@ before(async () => {
 
 after(() => rm(root, { recursive: true, force: true }));
 
-function toEnv(name: string): NodeJS.ProcessEnv {
+function buildEnv(name: string): NodeJS.ProcessEnv {
   const dataDir = join(root, name);
   const settings = { DEVNET_TRADERS: 'off', DEVNET_HISTORY_HOURS: '0', DEVNET_PORT: '0' };
   return { ...process.env, ...settings, DEVNET_DIR: dataDir };
 }
 
 function startChild(name: string, extra: NodeJS.ProcessEnv = {}): ChildProcess {
-  const env = { ...toEnv(name), ...extra };
+  const env = { ...buildEnv(name), ...extra };
   return fork(MAIN, ['--child'], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
@@ -54,7 +54,7 @@ async function isAnswering(rpcUrl: string): Promise<boolean> {
 }
 
 function findProcesses(name: string) {
-  const found = findNodeProcesses(toStatePath(join(root, name)));
+  const found = findNodeProcesses(buildStatePath(join(root, name)));
   const node =
     found.find(({ command }) => !command.startsWith('/bin/sh')) ?? assert.fail('no node');
   return {
@@ -68,7 +68,7 @@ function findProcesses(name: string) {
 
 /** A generous limit: a leftover node must fail the test, not hang it. */
 async function untilNoNode(name: string): Promise<void> {
-  const left = () => findNodeProcesses(toStatePath(join(root, name)));
+  const left = () => findNodeProcesses(buildStatePath(join(root, name)));
   for (let n = 0; n < 1_200 && left().length > 0; n++) await sleep(50);
   assert.deepEqual(left(), []);
 }
@@ -104,7 +104,7 @@ test('killed at once, it leaves no node behind and the chain saved', async () =>
 });
 
 test('alone it prints how to reach it and ends cleanly on SIGTERM', async () => {
-  const env = toEnv('shared');
+  const env = buildEnv('shared');
   const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8');
@@ -127,14 +127,14 @@ test('told to end before it is ready, it ends with exit code 0 and starts anew n
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
   // Immediately: the parent may be the last process of a container.
-  assert.deepEqual(findNodeProcesses(toStatePath(join(root, 'early'))), []);
+  assert.deepEqual(findNodeProcesses(buildStatePath(join(root, 'early'))), []);
   const next = startChild('early');
   await untilReady(next);
   await end(next);
 });
 
 test('a child whose parent was gone before it had loaded ends by itself', async () => {
-  const env = toEnv('unheard');
+  const env = buildEnv('unheard');
   const child = spawn(process.execPath, [MAIN, '--child'], { env, stdio: 'ignore' });
   assert.deepEqual(await once(child, 'exit'), [0, null]);
   await untilNoNode('unheard');
@@ -196,7 +196,7 @@ test('a devnet on the folder of another is refused with its process and ends', a
 });
 
 test('bad settings are refused by name', async () => {
-  const env = { ...toEnv('bad'), DEVNET_TRADERS: 'maybe' };
+  const env = { ...buildEnv('bad'), DEVNET_TRADERS: 'maybe' };
   const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   for await (const chunk of child.stderr.setEncoding('utf8')) output += chunk;

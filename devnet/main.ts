@@ -1,7 +1,7 @@
 // `npm run devnet`: the devnet as a program, or as a child of the service.
 
 import { join } from 'node:path';
-import { toTestAccounts } from './accounts.ts';
+import { deriveTestAccounts } from './accounts.ts';
 import { NoAnvilError } from './anvil-binary.ts';
 import { CHAIN_ID, findPort, SAVE_MAX_MS } from './anvil-node.ts';
 import { FolderInUseError } from './folder-lease.ts';
@@ -83,7 +83,7 @@ function log(line: string): void {
 function printScene({ rpcUrl, deployment }: Devnet): void {
   const rows = (entries: readonly (readonly [string, string])[]) =>
     entries.map(([name, value]) => `  ${name.padEnd(24)}${value}`);
-  const accounts = toTestAccounts().map(
+  const accounts = deriveTestAccounts().map(
     ({ address, privateKey }) => [address, privateKey] as const,
   );
   const lines = [
@@ -146,7 +146,7 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-function toReason(error: unknown): 'folder in use' | 'no node' | null {
+function findReason(error: unknown): 'folder in use' | 'no node' | null {
   if (error instanceof FolderInUseError) return 'folder in use';
   return error instanceof NoAnvilError ? 'no node' : null;
 }
@@ -165,7 +165,7 @@ try {
   await main();
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
-  const reason = toReason(error);
+  const reason = findReason(error);
   // Anything that still runs (traders, a heartbeat) must not keep a devnet without a node alive.
   if (isChild && process.connected) {
     const failed = { type: 'failed', message, reason } satisfies DevnetMessage;

@@ -9,11 +9,11 @@ import {
   parseAbi,
 } from 'viem';
 import { TRADERS } from './accounts.ts';
-import { toCrew } from './deploy-contracts.ts';
-import { toSquareRoot } from './deploy-pools.ts';
+import { pickCrew } from './deploy-contracts.ts';
+import { computeSquareRoot } from './deploy-pools.ts';
 import { V2_PAIR_ABI, V3_POOL_ABI, V4_STATE_VIEW_ABI } from './dex-abi.ts';
-import type { JsonRpc, RpcCall } from './json-rpc.ts';
-import { type Market, type PoolView, toHoldingKey } from './market.ts';
+import type { DevnetRpcCall, JsonRpc } from './json-rpc.ts';
+import { type DevnetMarket, type PoolView, toHoldingKey } from './market.ts';
 
 const TOKEN_ABI = parseAbi([
   'function balanceOf(address owner) view returns (uint256)',
@@ -29,22 +29,22 @@ const V4_POSITION_ABI = parseAbi([
 const ALLOWANCE_MIN = 1n << 96n;
 const Q96 = 2 ** 96;
 
-function toCall(to: Address, data: Hex): RpcCall {
+function buildCall(to: Address, data: Hex): DevnetRpcCall {
   return { method: 'eth_call', params: [{ to, data }, 'latest'] };
 }
 
 /** Two calls per pool: its price and the liquidity of the maker's full-range position. */
-function toPoolCalls(market: Market, { pool }: PoolView): RpcCall[] {
+function buildPoolCalls(market: DevnetMarket, { pool }: PoolView): DevnetRpcCall[] {
   const { v3PositionManager, v4PositionManager, v4StateView } = market.deployment.contracts;
   if (pool.venue === 'uniswap-v2') {
     const data = encodeFunctionData({ abi: V2_PAIR_ABI, functionName: 'getReserves' });
-    return [toCall(pool.id, data), toCall(pool.id, data)];
+    return [buildCall(pool.id, data), buildCall(pool.id, data)];
   }
   const args = [BigInt(pool.positionId)] as const;
   if (pool.venue === 'uniswap-v3') {
     const slot0 = encodeFunctionData({ abi: V3_POOL_ABI, functionName: 'slot0' });
     const held = encodeFunctionData({ abi: V3_POSITION_ABI, functionName: 'positions', args });
-    return [toCall(pool.id, slot0), toCall(v3PositionManager, held)];
+    return [buildCall(pool.id, slot0), buildCall(v3PositionManager, held)];
   }
   const slot0 = encodeFunctionData({
     abi: V4_STATE_VIEW_ABI,
@@ -56,7 +56,7 @@ function toPoolCalls(market: Market, { pool }: PoolView): RpcCall[] {
     functionName: 'getPositionLiquidity',
     args,
   });
-  return [toCall(v4StateView, slot0), toCall(v4PositionManager, held)];
+  return [buildCall(v4StateView, slot0), buildCall(v4PositionManager, held)];
 }
 
 /** The price of the second currency per first, and the liquidity, both in raw units. */
@@ -69,7 +69,7 @@ function decodePool({ pool }: PoolView, answers: { price: Hex; held: Hex }) {
     });
     return {
       price: Number(reserve1) / Number(reserve0),
-      liquidity: toSquareRoot(reserve0 * reserve1),
+      liquidity: computeSquareRoot(reserve0 * reserve1),
     };
   }
   const isV3 = pool.venue === 'uniswap-v3';
@@ -90,8 +90,10 @@ function decodePool({ pool }: PoolView, answers: { price: Hex; held: Hex }) {
   return { price: (Number(sqrtPriceX96) / Q96) ** 2, liquidity };
 }
 
-async function syncPools(rpc: JsonRpc, market: Market): Promise<void> {
-  const answers = await rpc.batch<Hex>(market.pools.flatMap((view) => toPoolCalls(market, view)));
+async function syncPools(rpc: JsonRpc, market: DevnetMarket): Promise<void> {
+  const answers = await rpc.batch<Hex>(
+    market.pools.flatMap((view) => buildPoolCalls(market, view)),
+  );
   for (const [index, view] of market.pools.entries()) {
     const [price, held] = answers.slice(index * 2, index * 2 + 2);
     if (price === undefined || held === undefined) throw new Error('a pool did not answer');
@@ -99,26 +101,26 @@ async function syncPools(rpc: JsonRpc, market: Market): Promise<void> {
     const { amount0Raw, amount1Raw } = view.pool.opening;
     const moved = Math.log(now.price / (Number(amount1Raw) / Number(amount0Raw)));
     view.deviation = view.pool.currency0 === view.pool.tokenAddress ? moved : -moved;
-    const opening = toSquareRoot(BigInt(amount0Raw) * BigInt(amount1Raw));
+    const opening = computeSquareRoot(BigInt(amount0Raw) * BigInt(amount1Raw));
     view.scale = Number(now.liquidity) / Number(opening);
   }
 }
 
-async function syncWallets(rpc: JsonRpc, market: Market): Promise<void> {
+async function syncWallets(rpc: JsonRpc, market: DevnetMarket): Promise<void> {
   const { contracts, tokens } = market.deployment;
   const pairs = [
-    ...tokens.flatMap(({ key, address }) => toCrew(key).map((wallet) => ({ wallet, address }))),
+    ...tokens.flatMap(({ key, address }) => pickCrew(key).map((wallet) => ({ wallet, address }))),
     ...TRADERS.map((wallet) => ({ wallet, address: contracts.weth })),
   ];
   const spenders = [contracts.permit2, contracts.v2Router];
   const answers = await rpc.batch<Hex>(
     pairs.flatMap(({ wallet, address }) => [
-      toCall(
+      buildCall(
         address,
         encodeFunctionData({ abi: TOKEN_ABI, functionName: 'balanceOf', args: [wallet] }),
       ),
       ...spenders.map((spender) =>
-        toCall(
+        buildCall(
           address,
           encodeFunctionData({
             abi: TOKEN_ABI,
@@ -141,13 +143,13 @@ async function syncWallets(rpc: JsonRpc, market: Market): Promise<void> {
 }
 
 /** Prices, liquidity, balances and approvals as of the head. */
-export async function syncMarket(rpc: JsonRpc, market: Market): Promise<void> {
+export async function syncMarket(rpc: JsonRpc, market: DevnetMarket): Promise<void> {
   await syncPools(rpc, market);
   await syncWallets(rpc, market);
 }
 
 /** After a restart the drift is unknown, so it starts at the current prices. */
-export function settleDrift(market: Market): void {
+export function settleDrift(market: DevnetMarket): void {
   const anchor = market.pools.find(({ pool }) => pool.token === 'usdc');
   const eth = anchor === undefined ? 0 : -anchor.deviation;
   market.drift.set('eth', eth);

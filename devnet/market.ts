@@ -1,10 +1,10 @@
 // The traders' model of the market: each pool's price, and the price that it is drawn to.
 
 import { type Address, zeroAddress } from 'viem';
-import { toCrew } from './deploy-contracts.ts';
+import { pickCrew } from './deploy-contracts.ts';
 import type { Deployment, DevnetPool } from './deployment.ts';
-import type { Random } from './random.ts';
-import { TOKEN_LIST, toStartingShare } from './token-list.ts';
+import type { SeededRandom } from './random.ts';
+import { computeStartingShare, TOKEN_LIST } from './token-list.ts';
 
 export interface PoolView {
   readonly pool: DevnetPool;
@@ -17,7 +17,7 @@ export interface PoolView {
 }
 
 /** Floats are fine here: they only choose trades; the chain decides what happens. */
-export interface Market {
+export interface DevnetMarket {
   readonly deployment: Deployment;
   readonly pools: readonly PoolView[];
   /** The logarithmic price in dollars, relative to the start, that each asset is drawn to. */
@@ -44,7 +44,7 @@ export function toHoldingKey(wallet: Address, token: Address): string {
   return `${wallet}:${token}`;
 }
 
-function toView(pool: DevnetPool): PoolView {
+function createView(pool: DevnetPool): PoolView {
   const tokenFirst = pool.currency0 === pool.tokenAddress;
   const amount0 = BigInt(pool.opening.amount0Raw);
   const amount1 = BigInt(pool.opening.amount1Raw);
@@ -58,18 +58,18 @@ function toView(pool: DevnetPool): PoolView {
 }
 
 /** The market right after deployment. */
-export function createMarket(deployment: Deployment): Market {
+export function createDevnetMarket(deployment: Deployment): DevnetMarket {
   const holdings = new Map<string, bigint>();
   for (const spec of TOKEN_LIST) {
     const token = deployment.tokens.find(({ key }) => key === spec.key);
     if (token === undefined) continue;
-    for (const wallet of toCrew(spec.key)) {
-      holdings.set(toHoldingKey(wallet, token.address), toStartingShare(spec));
+    for (const wallet of pickCrew(spec.key)) {
+      holdings.set(toHoldingKey(wallet, token.address), computeStartingShare(spec));
     }
   }
   return {
     deployment,
-    pools: deployment.pools.map(toView),
+    pools: deployment.pools.map(createView),
     drift: new Map([['eth', 0], ...TOKEN_LIST.map(({ key }): [string, number] => [key, 0])]),
     holdings,
     approved: new Set(),
@@ -77,7 +77,7 @@ export function createMarket(deployment: Deployment): Market {
 }
 
 /** Random walk of every asset's drift, pulled back to the start. */
-export function advanceDrift(market: Market, random: Random, elapsedS: number): void {
+export function advanceDrift(market: DevnetMarket, random: SeededRandom, elapsedS: number): void {
   const hours = elapsedS / 3_600;
   for (const [asset, value] of market.drift) {
     const spread = SPREAD_PER_ROOT_HOUR[asset] ?? SPREAD_DEFAULT;
@@ -88,7 +88,7 @@ export function advanceDrift(market: Market, random: Random, elapsedS: number): 
 }
 
 /** How far the pool's price is below its target, logarithmically. */
-export function toGap(market: Market, view: PoolView): number {
+export function computeGap(market: DevnetMarket, view: PoolView): number {
   const quote = view.pool.quote === 'weth' ? 'eth' : view.pool.quote;
   const target = (market.drift.get(view.pool.token) ?? 0) - (market.drift.get(quote) ?? 0);
   return target - view.deviation;
@@ -97,7 +97,7 @@ export function toGap(market: Market, view: PoolView): number {
 /**
  * Liquidity at the pool's price relative to the full range: positions are around the opening price.
  */
-function toDepthFactor(view: PoolView): number {
+function computeDepthFactor(view: PoolView): number {
   if (view.pool.venue === 'uniswap-v2') return view.scale;
   return view.scale + (Math.abs(view.deviation) < NARROW_RANGE ? 1 : 0);
 }
@@ -110,15 +110,15 @@ function scaleRaw(amountRaw: bigint, factor: number): bigint {
 }
 
 /** What must be spent to move the price by `step`, logarithmically, and about what it buys. */
-export function toTradeSize(view: PoolView, side: 'buy' | 'sell', step: number) {
-  const reach = toDepthFactor(view) * (Math.exp(step / 2) - 1);
+export function computeTradeSize(view: PoolView, side: 'buy' | 'sell', step: number) {
+  const reach = computeDepthFactor(view) * (Math.exp(step / 2) - 1);
   const quoteRaw = scaleRaw(view.quoteOpeningRaw, reach * Math.exp(view.deviation / 2));
   const tokenRaw = scaleRaw(view.tokenOpeningRaw, reach * Math.exp(-view.deviation / 2));
   return side === 'buy' ? { amountInRaw: quoteRaw, tokenRaw } : { amountInRaw: tokenRaw, tokenRaw };
 }
 
 /** The full-range amounts at the current price for a share of the opening's liquidity. */
-export function toLiquiditySize(view: PoolView, share: number) {
+export function computeLiquiditySize(view: PoolView, share: number) {
   const quoteRaw = scaleRaw(view.quoteOpeningRaw, share * Math.exp(view.deviation / 2));
   const tokenRaw = scaleRaw(view.tokenOpeningRaw, share * Math.exp(-view.deviation / 2));
   const tokenFirst = view.pool.currency0 === view.pool.tokenAddress;

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { type Hex, keccak256 } from 'viem';
 import { TEST_ADDRESSES } from './accounts.ts';
 import { type AnvilNode, startAnvil } from './anvil-node.ts';
-import type { RpcCall } from './json-rpc.ts';
+import type { DevnetRpcCall } from './json-rpc.ts';
 
 const GENESIS_S = 1_760_000_000;
 const TRANSFERS = 300;
@@ -41,7 +41,7 @@ async function startScene(t: TestContext) {
   return { node: await start(), restart: start };
 }
 
-function toTransfer(n: number): RpcCall {
+function buildTransfer(n: number): DevnetRpcCall {
   const [from, to] = [TEST_ADDRESSES[n % 10], TEST_ADDRESSES[(n + 1) % 10]];
   const params = [{ from, to, value: '0x1', gas: '0x5208' }];
   return { method: 'eth_sendTransaction', params };
@@ -53,11 +53,11 @@ async function assertWhole(node: AnvilNode): Promise<void> {
   assert.equal(held, stated);
 }
 
-test('behavior: a chain that is saved while blocks are mined is saved whole', async (t) => {
+test('a chain that is saved while blocks are mined is saved whole', async (t) => {
   const { node, restart } = await startScene(t);
   await node.rpc.call('evm_setAutomine', true);
   const sent = Array.from({ length: TRANSFERS }, (_, n) => {
-    const { method, params } = toTransfer(n);
+    const { method, params } = buildTransfer(n);
     return node.rpc.call(method, ...params);
   });
   const settled = Promise.allSettled(sent);
@@ -68,7 +68,7 @@ test('behavior: a chain that is saved while blocks are mined is saved whole', as
   await assertWhole(await restart());
 });
 
-test('behavior: a block that a killed devnet had asked for is saved whole or not at all', async (t) => {
+test('a block that a killed devnet had asked for is saved whole or not at all', async (t) => {
   const { node, restart } = await startScene(t);
   await node.rpc.call('anvil_setCode', LOOP.address, LOOP.code);
   await node.rpc.call('evm_mine');

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 
-export interface Random {
+export interface SeededRandom {
   /** At least 0, below 1. */
   next(): number;
   /** A whole number from 0 to `limit` - 1. */
@@ -14,7 +14,7 @@ export interface Random {
 }
 
 /** Equal seeds give equal sequences on every machine (the sfc32 generator). */
-export function createRandom(seed: string): Random {
+export function createSeededRandom(seed: string): SeededRandom {
   const state = new Uint32Array(4);
   const digest = createHash('sha256').update(seed).digest();
   for (let word = 0; word < 4; word++) state[word] = digest.readUInt32LE(word * 4);

@@ -12,8 +12,8 @@ import { HISTORY_CONTRACT } from './anvil-node.ts';
 import { ArchiveKeeper, BlockLostError } from './archive-keeper.ts';
 import { BlockArchive } from './block-archive.ts';
 import { type BlockClock, startBlockClock } from './block-clock.ts';
-import { toQuantity } from './block-writer.ts';
-import { createJsonRpc, type JsonRpc, type RpcCall } from './json-rpc.ts';
+import { toHexQuantity } from './block-writer.ts';
+import { createJsonRpc, type DevnetRpcCall, type JsonRpc } from './json-rpc.ts';
 import { type RpcFront, startRpcFront } from './rpc-front.ts';
 import { startTestChain, type TestChain } from './test-chain.ts';
 
@@ -65,15 +65,15 @@ interface Block {
 }
 
 /** All calls about the first blocks, including logs with several filters. */
-async function toQuestions(blockCount: number): Promise<RpcCall[]> {
-  const tags = Array.from({ length: blockCount }, (_, number) => toQuantity(number));
+async function buildQuestions(blockCount: number): Promise<DevnetRpcCall[]> {
+  const tags = Array.from({ length: blockCount }, (_, number) => toHexQuantity(number));
   const blocks = await chain.rpc.batch<Block>(
     tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, true] })),
   );
   const { contracts, pools } = chain.deployment;
   const swapTopic = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67';
   const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-  const range = { fromBlock: '0x0', toBlock: toQuantity(blockCount - 1) };
+  const range = { fromBlock: '0x0', toBlock: toHexQuantity(blockCount - 1) };
   const filters = [
     range,
     { ...range, fromBlock: 'earliest', topics: [swapTopic] },
@@ -82,18 +82,18 @@ async function toQuestions(blockCount: number): Promise<RpcCall[]> {
     { ...range, address: contracts.weth.toUpperCase().replace('0X', '0x') },
     { ...range, address: [contracts.v4PoolManager, pools[0]?.id], topics: [[]] },
     { blockHash: blocks[blockCount - 1]?.hash },
-    { fromBlock: toQuantity(blockCount - 5), toBlock: 'latest' },
+    { fromBlock: toHexQuantity(blockCount - 5), toBlock: 'latest' },
   ];
   return [
     ...filters.map((filter) => ({ method: 'eth_getLogs', params: [filter] })),
     ...blocks.flatMap(({ hash, transactions }, number) => [
-      { method: 'eth_getBlockByNumber', params: [toQuantity(number), true] },
-      { method: 'eth_getBlockByNumber', params: [toQuantity(number), false] },
+      { method: 'eth_getBlockByNumber', params: [toHexQuantity(number), true] },
+      { method: 'eth_getBlockByNumber', params: [toHexQuantity(number), false] },
       { method: 'eth_getBlockByHash', params: [hash, false] },
-      { method: 'eth_getBlockReceipts', params: [toQuantity(number)] },
+      { method: 'eth_getBlockReceipts', params: [toHexQuantity(number)] },
       { method: 'eth_getBlockReceipts', params: [{ blockHash: hash }] },
       { method: 'eth_getBlockTransactionCountByHash', params: [hash] },
-      { method: 'eth_getTransactionByBlockNumberAndIndex', params: [toQuantity(number), '0x0'] },
+      { method: 'eth_getTransactionByBlockNumberAndIndex', params: [toHexQuantity(number), '0x0'] },
       ...transactions.slice(0, 2).flatMap((tx) => [
         { method: 'eth_getTransactionByHash', params: [tx.hash] },
         { method: 'eth_getTransactionReceipt', params: [tx.hash] },
@@ -110,11 +110,11 @@ test('blocks that the node has forgotten are told as they were', async () => {
   openFront();
   const head = await chain.readHead();
   const asked = CHUNK_BLOCKS * Math.floor(head / CHUNK_BLOCKS);
-  const questions = await toQuestions(asked);
+  const questions = await buildQuestions(asked);
   const atFirst = await chain.rpc.batch(questions);
-  await rpc.call('anvil_mine', toQuantity(KEEPING.transactionBlocks));
+  await rpc.call('anvil_mine', toHexQuantity(KEEPING.transactionBlocks));
   assert.ok(archive.blockCount >= asked);
-  const tag = toQuantity(asked - 1);
+  const tag = toHexQuantity(asked - 1);
   const own = await chain.rpc.call<Block>('eth_getBlockByNumber', tag, false);
   assert.deepEqual(own.transactions, []);
   const inOneBatch = await rpc.batch(questions);
@@ -138,7 +138,7 @@ test('an archive that was removed is noticed, not filled with empty blocks', asy
 test('an archive of blocks that the chain lost gives them up', async () => {
   const snapshot = await rpc.call<Hex>('evm_snapshot');
   const keptCount = archive.blockCount;
-  await rpc.call('anvil_mine', toQuantity(2 * CHUNK_BLOCKS));
+  await rpc.call('anvil_mine', toHexQuantity(2 * CHUNK_BLOCKS));
   await rpc.call('evm_mine');
   assert.ok(archive.blockCount > keptCount);
   await rpc.call('evm_revert', snapshot);
@@ -161,7 +161,7 @@ test('what is not of blocks goes to the node, errors with their data included', 
 test('blocks leave nothing in the state by themselves, which is kept many times', async () => {
   await chain.mine(3);
   const head = await chain.readHead();
-  const slots = [head - 1, head - 2, head - 3].map(toQuantity);
+  const slots = [head - 1, head - 2, head - 3].map(toHexQuantity);
   const stored = await chain.rpc.batch<Hex>(
     slots.map((slot) => ({
       method: 'eth_getStorageAt',
@@ -199,7 +199,7 @@ test('the clock rests when told, and no block is mined during a reorganisation',
     await rpc.call('evm_setIntervalMining', 0);
   }
   const head = await readHead();
-  const tags = Array.from({ length: 12 }, (_, back) => toQuantity(head - back));
+  const tags = Array.from({ length: 12 }, (_, back) => toHexQuantity(head - back));
   const blocks = await rpc.batch<{ hash: Hex; parentHash: Hex } | null>(
     tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
   );

@@ -16,8 +16,8 @@ import { answerFromArchive, findLogs } from './archive-answers.ts';
 import type { ArchiveKeeper } from './archive-keeper.ts';
 import type { BlockArchive } from './block-archive.ts';
 import type { BlockClock } from './block-clock.ts';
-import { toQuantity } from './block-writer.ts';
-import { type JsonRpc, RpcError } from './json-rpc.ts';
+import { toHexQuantity } from './block-writer.ts';
+import { DevnetRpcError, type JsonRpc } from './json-rpc.ts';
 
 export interface FrontParts {
   readonly rpc: JsonRpc;
@@ -74,17 +74,17 @@ const NAMESPACES = /^(eth|net|web3|debug|trace|txpool|rpc|erigon|ots)_/;
 const MINES_MANY = new Set(['anvil_mine', 'hardhat_mine']);
 const SETS_INTERVAL = new Set(['evm_setIntervalMining', 'anvil_setIntervalMining']);
 
-function toCall(value: unknown): Call | null {
+function parseCall(value: unknown): Call | null {
   if (typeof value !== 'object' || value === null) return null;
   const { id = null, method, params = [] } = value as Record<string, unknown>;
   return typeof method === 'string' && Array.isArray(params) ? { id, method, params } : null;
 }
 
 /** None if any part is not a call: the node then reports what is wrong. */
-function toCalls(body: Buffer): { readonly calls: readonly Call[]; readonly isBatch: boolean } {
+function parseCalls(body: Buffer): { readonly calls: readonly Call[]; readonly isBatch: boolean } {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
-    const list = Array.isArray(value) ? value.map(toCall) : [toCall(value)];
+    const list = Array.isArray(value) ? value.map(parseCall) : [parseCall(value)];
     const calls = list.filter((call) => call !== null);
     if (calls.length === list.length) return { calls, isBatch: Array.isArray(value) };
   } catch {
@@ -104,11 +104,11 @@ async function mineMany({ rpc, keeper }: FrontParts, call: Call): Promise<unknow
   const atOnce = keeper.blocksAtOnceMax;
   let left = Number(count);
   while (left > atOnce) {
-    await rpc.call(call.method, toQuantity(atOnce), ...rest);
+    await rpc.call(call.method, toHexQuantity(atOnce), ...rest);
     left -= atOnce;
     await keeper.keepUp();
   }
-  return rpc.call(call.method, Number.isFinite(left) ? toQuantity(left) : count, ...rest);
+  return rpc.call(call.method, Number.isFinite(left) ? toHexQuantity(left) : count, ...rest);
 }
 
 function rewrite(parts: FrontParts, call: Call): Promise<unknown> {
@@ -149,7 +149,7 @@ function isAllowed(method: string): boolean {
 /** As a node answers what it does not have: what mines by itself would be a second hand here. */
 async function refuse(method: string): Promise<never> {
   const message = `the devnet does not take ${method}; it mines by itself, see evm_mine and evm_setIntervalMining`;
-  throw new RpcError(method, { code: METHOD_NOT_FOUND, message });
+  throw new DevnetRpcError(method, { code: METHOD_NOT_FOUND, message });
 }
 
 function plan(parts: FrontParts, call: Call): Plan {
@@ -165,12 +165,14 @@ function plan(parts: FrontParts, call: Call): Plan {
   return archived === undefined ? LEFT_TO_NODE : { kind: 'own', run: async () => archived };
 }
 
-async function toReply(id: unknown, run: () => Promise<unknown>): Promise<unknown> {
+async function buildReply(id: unknown, run: () => Promise<unknown>): Promise<unknown> {
   try {
     return { jsonrpc: '2.0', id, result: await run() };
   } catch (error) {
     const failure =
-      error instanceof RpcError ? error.failure : { code: INTERNAL_ERROR, message: String(error) };
+      error instanceof DevnetRpcError
+        ? error.failure
+        : { code: INTERNAL_ERROR, message: String(error) };
     return { jsonrpc: '2.0', id, error: failure };
   }
 }
@@ -198,7 +200,7 @@ async function answerHere(parts: FrontParts, calls: readonly Call[]): Promise<un
   const left = plans.flatMap((one) => (one.plan.kind === 'node' ? [one.call] : []));
   const [told, ...answers] = await Promise.all([
     askNode(parts, left),
-    ...plans.map((one) => (one.plan.kind === 'own' ? toReply(one.call.id, one.plan.run) : null)),
+    ...plans.map((one) => (one.plan.kind === 'own' ? buildReply(one.call.id, one.plan.run) : null)),
   ]);
   return plans.map((one, index) => answers[index] ?? told.get(one.call));
 }
@@ -247,7 +249,7 @@ function forward(
   });
   asked.on('error', () => {
     if (outgoing.headersSent) outgoing.destroy();
-    else answer(outgoing, 502, toFailure('the node is not responding'));
+    else answer(outgoing, 502, buildFailure('the node is not responding'));
   });
   outgoing.on('close', () => {
     if (!outgoing.writableFinished) asked.destroy();
@@ -255,7 +257,7 @@ function forward(
   asked.end(body);
 }
 
-function toFailure(message: string) {
+function buildFailure(message: string) {
   return { jsonrpc: '2.0', id: null, error: { code: INTERNAL_ERROR, message } };
 }
 
@@ -293,9 +295,9 @@ export async function startRpcFront(port: number): Promise<RpcFront> {
   let sends = 0;
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    if (parts === null) return answer(outgoing, 503, toFailure('the devnet is starting'));
+    if (parts === null) return answer(outgoing, 503, buildFailure('the devnet is starting'));
     const body = await readBody(incoming);
-    const { calls, isBatch } = toCalls(body);
+    const { calls, isBatch } = parseCalls(body);
     sends += calls.filter(({ method }) => method.startsWith('eth_send')).length;
     if (sends > parts.keeper.blocksAtOnceMax) {
       sends = 0;
@@ -311,7 +313,7 @@ export async function startRpcFront(port: number): Promise<RpcFront> {
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch((error) => {
       if (outgoing.headersSent) outgoing.destroy();
-      else answer(outgoing, 500, toFailure(String(error)));
+      else answer(outgoing, 500, buildFailure(String(error)));
     });
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;

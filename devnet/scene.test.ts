@@ -14,7 +14,7 @@ import {
 import { after, before } from '../test/root-hooks.ts';
 import { BYSTANDERS, TRADERS } from './accounts.ts';
 import { readArtifact } from './artifacts.ts';
-import { toCrew } from './deploy-contracts.ts';
+import { pickCrew } from './deploy-contracts.ts';
 import { findPool, findToken } from './deployment.ts';
 import { ERC20_ABI, V2_PAIR_ABI, V4_STATE_VIEW_ABI } from './dex-abi.ts';
 import { toPoolKey } from './liquidity-calldata.ts';
@@ -109,7 +109,7 @@ test('V4Quoter quotes what a native buy then pays, and StateView sees the price 
 
 test('the hook takes 0.3 % of a buy and 1 % of a sell', async () => {
   const bought = await chain.buy({ token: 'hook', venue: 'uniswap-v4', amountInRaw: ETHER });
-  const wallet = toCrew('hook')[0] as Address;
+  const wallet = pickCrew('hook')[0] as Address;
   const sell = { token: 'hook', venue: 'uniswap-v4', amountInRaw: ETHER, wallet } as const;
   const sold = await chain.sell(sell);
   // The fee is the last word of the pool manager's Swap event.
@@ -180,7 +180,7 @@ test('the mute token has no metadata at all', async () => {
 
 test('one token burns a hundredth of every transfer', async () => {
   const token = findToken(chain.deployment, 'ember').address;
-  const [from, to] = [toCrew('ember')[0] as Address, BYSTANDERS[0] as Address];
+  const [from, to] = [pickCrew('ember')[0] as Address, BYSTANDERS[0] as Address];
   const supplyBefore = await ask<bigint>({
     to: token,
     abi: METADATA_ABI,

@@ -13,18 +13,18 @@ import { type BlockClock, startBlockClock } from './block-clock.ts';
 import { deployScene } from './deploy.ts';
 import { impersonateActors } from './deploy-contracts.ts';
 import {
+  buildDeploymentPath,
   type Deployment,
   readDeployment,
-  toDeploymentPath,
   writeJsonAtomically,
 } from './deployment.ts';
 import { Ending } from './ending.ts';
-import { type FolderLease, takeFolder, toStatePath } from './folder-lease.ts';
+import { buildStatePath, type FolderLease, takeFolder } from './folder-lease.ts';
 import { writeHistory } from './history.ts';
 import { createJsonRpc } from './json-rpc.ts';
-import { createMarket } from './market.ts';
+import { createDevnetMarket } from './market.ts';
 import { pruneState } from './prune-state.ts';
-import { createRandom } from './random.ts';
+import { createSeededRandom } from './random.ts';
 import { startRpcFront } from './rpc-front.ts';
 import { startTraders } from './traders.ts';
 
@@ -75,17 +75,17 @@ const HEARTBEAT_MS = 2_000;
 const NATIVE_PACE = { blocksPerHour: 20, actionsPerBlock: 5 };
 const EMULATED_PACE = { blocksPerHour: 3, actionsPerBlock: 8 };
 
-function toNowSeconds(): number {
+function readNowSeconds(): number {
   return Math.floor(Date.now() / 1_000);
 }
 
-function toArchivePath(dataDir: string): string {
+function buildArchivePath(dataDir: string): string {
   return join(dataDir, 'blocks.sqlite');
 }
 
 async function removeArchive(dataDir: string): Promise<void> {
   for (const end of ['', '-wal', '-shm']) {
-    await rm(`${toArchivePath(dataDir)}${end}`, { force: true });
+    await rm(`${buildArchivePath(dataDir)}${end}`, { force: true });
   }
 }
 
@@ -104,7 +104,7 @@ interface ArchivedNode {
 }
 
 function openArchive({ dataDir, keeping = DEVNET_KEEPING }: DevnetOptions): BlockArchive {
-  return new BlockArchive(toArchivePath(dataDir), keeping.chunkBlocks);
+  return new BlockArchive(buildArchivePath(dataDir), keeping.chunkBlocks);
 }
 
 function archiveBlocks({ options, ending }: Place, node: AnvilNode): ArchivedNode {
@@ -148,7 +148,7 @@ async function startNode({ options, lease, ending }: Place, genesisTimestamp: nu
   await lease.begin();
   const node = await startAnvil({
     dataDir,
-    stateFile: toStatePath(dataDir),
+    stateFile: buildStatePath(dataDir),
     genesisTimestamp,
     saveMaxMs,
     transactionBlocksKept: keeping.transactionBlocks,
@@ -161,11 +161,11 @@ async function startNode({ options, lease, ending }: Place, genesisTimestamp: nu
 
 async function startFresh(place: Place) {
   const { dataDir, seed, history, log } = place.options;
-  await rm(toStatePath(dataDir), { force: true });
-  await rm(toDeploymentPath(dataDir), { force: true });
+  await rm(buildStatePath(dataDir), { force: true });
+  await rm(buildDeploymentPath(dataDir), { force: true });
   await removeArchive(dataDir);
   const span = Math.round(history.hours * 3_600) + DEPLOYMENT_SPAN_S;
-  const genesisTimestamp = toNowSeconds() - span;
+  const genesisTimestamp = readNowSeconds() - span;
   const node = await startNode(place, genesisTimestamp);
   log('node is up, deploying contracts');
   const scene = await deployScene(node.rpc, genesisTimestamp);
@@ -182,7 +182,7 @@ async function relieveState(options: DevnetOptions): Promise<void> {
   const archivedCount = archive.blockCount;
   archive.close();
   const depth = archiveDepth + chunkBlocks;
-  await pruneState(toStatePath(options.dataDir), { archivedCount, depth, bytesMin: stateBytes });
+  await pruneState(buildStatePath(options.dataDir), { archivedCount, depth, bytesMin: stateBytes });
 }
 
 /** Null if the archive lacks blocks that the node has dropped. */
@@ -191,7 +191,7 @@ async function resume(place: Place, found: Deployment) {
   const deployment = lease.isSaved ? found : { ...found, instance: randomUUID() };
   // Before the new lease begins: if we are killed here, this must not look like the previous
   // instance.
-  await writeJsonAtomically(toDeploymentPath(options.dataDir), deployment);
+  await writeJsonAtomically(buildDeploymentPath(options.dataDir), deployment);
   await relieveState(options);
   const node = await startNode(place, found.genesisTimestamp);
   await impersonateActors(node.rpc);
@@ -214,7 +214,7 @@ async function resume(place: Place, found: Deployment) {
 /** The chain to continue; null if there is none, or none that a node can load. */
 async function findChain(options: DevnetOptions): Promise<Deployment | null> {
   const { dataDir, log } = options;
-  const stateFile = toStatePath(dataDir);
+  const stateFile = buildStatePath(dataDir);
   const found = existsSync(stateFile) ? await readDeployment(dataDir) : null;
   if (found === null) return null;
   const { size } = statSync(stateFile);
@@ -237,7 +237,7 @@ async function bringToLife(
   { node: { rpc }, keeper }: ArchivedNode,
   deployment: Deployment,
 ): Promise<BlockClock> {
-  await rpc.call('anvil_setTime', toNowSeconds());
+  await rpc.call('anvil_setTime', readNowSeconds());
   const hasTraders = options.traders === 'on';
   if (!hasTraders) await rpc.call('evm_setAutomine', true);
   const head = await rpc.call<Hex>('eth_blockNumber');
@@ -246,8 +246,8 @@ async function bringToLife(
     intervalMs: hasTraders ? BLOCK_INTERVAL_MS : HEARTBEAT_MS,
     beforeBlock: createArchiving(keeper, options.log),
   });
-  const random = createRandom(`${deployment.seed} live ${Number(head)}`);
-  const market = createMarket(deployment);
+  const random = createSeededRandom(`${deployment.seed} live ${Number(head)}`);
+  const market = createDevnetMarket(deployment);
   const { untilBlock } = clock;
   const traders = hasTraders
     ? startTraders({ rpc, market, random, log: options.log, untilBlock })
@@ -285,11 +285,11 @@ async function startOnFolder(place: Place): Promise<Devnet> {
   ending.frontRpc = rpc;
   front.open({ rpc, archive, keeper, clock });
   // Only now: a chain with incomplete history has no deployment and is replaced by a new one.
-  await writeJsonAtomically(toDeploymentPath(options.dataDir), deployment);
+  await writeJsonAtomically(buildDeploymentPath(options.dataDir), deployment);
   return {
     rpcUrl: deployment.rpcUrl,
     deployment,
-    deploymentPath: toDeploymentPath(options.dataDir),
+    deploymentPath: buildDeploymentPath(options.dataDir),
     node,
     stop: () => ending.run(),
   };
@@ -300,7 +300,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   // Leftover nodes are found by the folder in their command lines, so its path must be canonical.
   const dataDir = await realpath(options.dataDir);
   const { saveMaxMs = SAVE_MAX_MS, log } = options;
-  const lease = await takeFolder({ stateFile: toStatePath(dataDir), saveMaxMs, log });
+  const lease = await takeFolder({ stateFile: buildStatePath(dataDir), saveMaxMs, log });
   const ending = new Ending(lease);
   try {
     return await startOnFolder({ options: { ...options, dataDir }, lease, ending });

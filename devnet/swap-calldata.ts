@@ -46,7 +46,7 @@ const V4_PARAMETERS = parseAbiParameters([
 ]);
 
 /** The pool's currencies in the direction of the trade. */
-export function toDirection({ pool, side }: Pick<SwapRequest, 'pool' | 'side'>) {
+export function findDirection({ pool, side }: Pick<SwapRequest, 'pool' | 'side'>) {
   const { currency0, currency1, tokenAddress: token } = pool;
   const quote = currency0 === token ? currency1 : currency0;
   const [currencyIn, currencyOut] = side === 'buy' ? [quote, token] : [token, quote];
@@ -55,7 +55,7 @@ export function toDirection({ pool, side }: Pick<SwapRequest, 'pool' | 'side'>) 
 
 function encodeV4Swap(request: SwapRequest): Hex {
   const { pool, amountInRaw, amountOutMinRaw = 0n } = request;
-  const { currencyIn, currencyOut, zeroForOne } = toDirection(request);
+  const { currencyIn, currencyOut, zeroForOne } = findDirection(request);
   const swap = {
     poolKey: toPoolKey(pool),
     zeroForOne,
@@ -74,7 +74,7 @@ function encodeV4Swap(request: SwapRequest): Hex {
 /** The swap itself on V2 or V3; the caller adds wrapping. */
 function encodePoolSwap(request: SwapRequest, ends: { recipient: Address; payerIsUser: boolean }) {
   const { pool, amountInRaw, amountOutMinRaw = 0n } = request;
-  const { currencyIn, currencyOut } = toDirection(request);
+  const { currencyIn, currencyOut } = findDirection(request);
   const amounts = [ends.recipient, amountInRaw, amountOutMinRaw] as const;
   if (pool.venue === 'uniswap-v2') {
     const path = [currencyIn, currencyOut];
@@ -87,7 +87,7 @@ function encodePoolSwap(request: SwapRequest, ends: { recipient: Address; payerI
   return encodeAbiParameters(V3_PARAMETERS, [...amounts, path, ends.payerIsUser]);
 }
 
-function toCommands(request: SwapRequest): { commands: string; inputs: Hex[]; value: bigint } {
+function encodeCommands(request: SwapRequest): { commands: string; inputs: Hex[]; value: bigint } {
   const { pool, side, amountInRaw } = request;
   if (pool.venue === 'uniswap-v4') {
     const value = pool.quote === 'eth' && side === 'buy' ? amountInRaw : 0n;
@@ -110,7 +110,7 @@ function toCommands(request: SwapRequest): { commands: string; inputs: Hex[]; va
 
 /** Through the Universal Router; `buildApprovals` must approve the input first. */
 export function buildSwap(request: SwapRequest): TxRequest {
-  const { commands, inputs, value } = toCommands(request);
+  const { commands, inputs, value } = encodeCommands(request);
   const data = encodeFunctionData({
     abi: UNIVERSAL_ROUTER_ABI,
     functionName: 'execute',
@@ -128,7 +128,7 @@ export function buildSwap(request: SwapRequest): TxRequest {
 /** Through V2's own router, as older front ends do; needs one approval less. */
 export function buildV2RouterSwap(request: SwapRequest): TxRequest {
   const { contracts, wallet, side, amountInRaw, amountOutMinRaw = 0n } = request;
-  const { currencyIn, currencyOut } = toDirection(request);
+  const { currencyIn, currencyOut } = findDirection(request);
   const tail = [amountOutMinRaw, [currencyIn, currencyOut], wallet, maxUint256] as const;
   const data =
     side === 'buy'

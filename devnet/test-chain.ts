@@ -10,14 +10,14 @@ import type { Address, Hex } from 'viem';
 import { MAKER, TRADERS } from './accounts.ts';
 import { cacheDir } from './anvil-binary.ts';
 import { type AnvilNode, startAnvil } from './anvil-node.ts';
-import { type TxRequest, toSendCall } from './block-writer.ts';
+import { buildSendCall, type TxRequest } from './block-writer.ts';
 import { type DeployedScene, deployScene } from './deploy.ts';
 import { impersonateActors } from './deploy-contracts.ts';
 import { type Deployment, findPool, writeJsonAtomically } from './deployment.ts';
 import { writeHistory } from './history.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import type { Venue } from './pool-list.ts';
-import { buildApprovals, buildSwap, toDirection } from './swap-calldata.ts';
+import { buildApprovals, buildSwap, findDirection } from './swap-calldata.ts';
 
 export interface TestTrade {
   /** A key of devnet/token-list.ts. */
@@ -104,7 +104,7 @@ async function prepareTemplate(): Promise<Template> {
 function createHands(rpc: JsonRpc, deployment: Deployment) {
   const { contracts } = deployment;
   const submit = async (tx: TxRequest): Promise<Hex> =>
-    rpc.call<Hex>('eth_sendTransaction', ...toSendCall(tx).params);
+    rpc.call<Hex>('eth_sendTransaction', ...buildSendCall(tx).params);
   const mine = async (blocks = 1): Promise<void> => {
     for (let n = 0; n < blocks; n++) await rpc.call('evm_mine');
   };
@@ -119,7 +119,7 @@ function createHands(rpc: JsonRpc, deployment: Deployment) {
   const trade = async (side: 'buy' | 'sell', wanted: TestTrade): Promise<TestReceipt> => {
     const pool = findPool(deployment, wanted);
     const wallet = wanted.wallet ?? (TRADERS[0] as Address);
-    const { currencyIn } = toDirection({ pool, side });
+    const { currencyIn } = findDirection({ pool, side });
     const paysEther = side === 'buy' && (pool.quote === 'eth' || pool.quote === 'weth');
     if (!paysEther && !approved.has(`${wallet}:${currencyIn}`)) {
       const approvals = buildApprovals({ contracts, owner: wallet, token: currencyIn });

@@ -239,7 +239,7 @@ export function toRawAmount(
 }
 
 /** What each wallet of a token's crew has from the start. */
-export function toStartingShare(token: TokenSpec): bigint {
+export function computeStartingShare(token: TokenSpec): bigint {
   const depths = POOL_LIST.filter((pool) => pool.token === token.key).map((pool) => pool.depthUsd);
   const depthUsd = depths.reduce((sum, depth) => sum + depth, 0n) || 200_000n;
   return toRawAmount(token, depthUsd / 6n);

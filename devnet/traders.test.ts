@@ -7,8 +7,8 @@ import { after, before } from '../test/root-hooks.ts';
 import { MAKER, TEST_ADDRESSES, TRADERS } from './accounts.ts';
 import { startBlockClock } from './block-clock.ts';
 import type { JsonRpc } from './json-rpc.ts';
-import { createMarket } from './market.ts';
-import { createRandom } from './random.ts';
+import { createDevnetMarket } from './market.ts';
+import { createSeededRandom } from './random.ts';
 import { startTestChain, type TestChain } from './test-chain.ts';
 import { PENDING_MAX, startTraders } from './traders.ts';
 
@@ -59,8 +59,8 @@ test('traders wait for the chain: no more of their transactions are pending than
       sent += 1;
       if (sent > allowed) wake();
     }),
-    market: createMarket(chain.deployment),
-    random: createRandom('slow'),
+    market: createDevnetMarket(chain.deployment),
+    random: createSeededRandom('slow'),
     log: () => undefined,
     // The chain has a next block only when this test mines one.
     untilBlock: (signal) =>
@@ -105,8 +105,8 @@ test("a user's transaction is in the next block, first, though every block takes
   });
   const traders = startTraders({
     rpc: chain.rpc,
-    market: createMarket(chain.deployment),
-    random: createRandom('busy'),
+    market: createDevnetMarket(chain.deployment),
+    random: createSeededRandom('busy'),
     log: () => undefined,
     untilBlock: clock.untilBlock,
   });

@@ -2,12 +2,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
-import { type TxRequest, toSendCall } from './block-writer.ts';
+import { buildSendCall, type TxRequest } from './block-writer.ts';
 import type { JsonRpc } from './json-rpc.ts';
-import { advanceDrift, type Market } from './market.ts';
+import { advanceDrift, type DevnetMarket } from './market.ts';
 import { settleDrift, syncMarket } from './market-sync.ts';
-import type { Random } from './random.ts';
-import { planNext } from './trade-plan.ts';
+import { planNext } from './plan-next.ts';
+import type { SeededRandom } from './random.ts';
 
 export interface Traders {
   stop(): Promise<void>;
@@ -15,8 +15,8 @@ export interface Traders {
 
 export interface TradersOptions {
   readonly rpc: JsonRpc;
-  readonly market: Market;
-  readonly random: Random;
+  readonly market: DevnetMarket;
+  readonly random: SeededRandom;
   readonly log: (line: string) => void;
   /** Resolves when the chain has another block, or on abort. */
   readonly untilBlock: (signal: AbortSignal) => Promise<void>;
@@ -77,7 +77,7 @@ async function send(
       if (pending.count >= PENDING_MAX) await untilBlock(order.signal);
     }
     if (order.signal.aborted) return;
-    const { method, params } = toSendCall(tx, await readFloorFees(rpc));
+    const { method, params } = buildSendCall(tx, await readFloorFees(rpc));
     pending.add(await rpc.call<Hex>(method, ...params));
   }
 }

@@ -65,14 +65,14 @@ export async function runExample(
   }
 }
 
-function toKind(value: unknown): string {
+function nameKind(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** How the form of what is shown differs from what is real; values do not matter. */
 export function compareForms(shown: unknown, real: unknown, path = '$'): string[] {
-  const [told, found] = [toKind(shown), toKind(real)];
+  const [told, found] = [nameKind(shown), nameKind(real)];
   // What may be unknown is null today and something tomorrow.
   if (told === 'null' || found === 'null') return [];
   if (told !== found) return [`${path} is documented as ${told} but is ${found}`];
@@ -107,14 +107,14 @@ const LIMIT_KEYS = new Set(['perMinute', 'burst']);
 
 /** The real answer with its lists as long as they are shown, and secrets left out. */
 export function cutLike(shown: unknown, real: unknown): unknown {
-  if (typeof real === 'string') return toShownString(real);
+  if (typeof real === 'string') return hideVarying(real);
   if (Array.isArray(real)) {
     // What is shown empty stays so: warnings come and go.
     const model = Array.isArray(shown) ? shown : real.slice(0, 1);
     return real.slice(0, model.length).map((one, index) => cutLike(model[index], one));
   }
   if (typeof real !== 'object' || real === null) return real;
-  const model = toKind(shown) === 'object' ? (shown as Record<string, unknown>) : {};
+  const model = nameKind(shown) === 'object' ? (shown as Record<string, unknown>) : {};
   return Object.fromEntries(
     Object.entries(real).map(([key, value]) => [
       key,
@@ -123,7 +123,7 @@ export function cutLike(shown: unknown, real: unknown): unknown {
   );
 }
 
-function toShownString(text: string): string {
+function hideVarying(text: string): string {
   const secret = /^(mw_(?:live|sess)_)\w{20,}$/.exec(text)?.[1];
   if (secret !== undefined) return `${secret}…`;
   // Ports are free ones here; a reader has these.

@@ -15,7 +15,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
   return [];
 }
 
-test('default: an empty environment is a whole configuration', () => {
+test('an empty environment is a whole configuration', () => {
   const config = loadConfig({});
   assert.equal(config.server.host, '127.0.0.1');
   assert.equal(config.server.port, 8080);
@@ -28,7 +28,7 @@ test('default: an empty environment is a whole configuration', () => {
   assert.ok(Object.isFrozen(config) && Object.isFrozen(config.server));
 });
 
-test('behavior: every problem is named at once', () => {
+test('every problem is named at once', () => {
   const problems = problemsOf({
     PORT: 'abc',
     RPC_BASE: 'nonsense',
@@ -46,7 +46,7 @@ test('behavior: every problem is named at once', () => {
   assert.match(problems.find((problem) => problem.startsWith('PORT')) ?? '', /"abc"/);
 });
 
-test('behavior: a wrong secret is refused without being shown', () => {
+test('a wrong secret is refused without being shown', () => {
   const problems = problemsOf({
     DATABASE_URL: 'mysql://root:hunter2@db',
     RPC_BASE: 'ftp://key-hunter2.example.com',
@@ -55,7 +55,7 @@ test('behavior: a wrong secret is refused without being shown', () => {
   assert.ok(!problems.join().includes('hunter2'));
 });
 
-test('behavior: pages that use sessions are exact origins, with https unless on this machine', () => {
+test('pages that use sessions are exact origins, with https unless on this machine', () => {
   const good = ['https://a.example', 'https://a.example:8443', 'http://localhost:3000'];
   for (const text of good)
     assert.equal(loadConfig({ PUBLIC_ORIGIN: text }).access.publicOrigin, text);
@@ -66,7 +66,7 @@ test('behavior: pages that use sessions are exact origins, with https unless on 
   }
 });
 
-test('behavior: the pepper is versions with secrets, needed with PostgreSQL, never shown', () => {
+test('the pepper is versions with secrets, needed with PostgreSQL, never shown', () => {
   const secret = Buffer.alloc(32, 7).toString('base64');
   const [newest, older] =
     loadConfig({ KEY_PEPPER: `1:${secret},2:${secret}` }).access.keyPepper ?? [];
@@ -89,7 +89,7 @@ test('behavior: the pepper is versions with secrets, needed with PostgreSQL, nev
   assert.deepEqual(problemsOf({ ...databaseUrl, KEY_PEPPER: `1:${secret}` }), []);
 });
 
-test('behavior: numbers are plain decimal numbers in range', () => {
+test('numbers are plain decimal numbers in range', () => {
   for (const text of ['1e3', '0x10', '8080.5', '65536', '-1', '８０８０', 'NaN']) {
     assert.equal(problemsOf({ PORT: text }).length, 1, text);
   }
@@ -97,13 +97,13 @@ test('behavior: numbers are plain decimal numbers in range', () => {
   assert.equal(loadConfig({ PORT: ' 3000 ' }).server.port, 3000);
 });
 
-test('behavior: a burst always pays for the dearest request', () => {
+test('a burst always pays for the dearest request', () => {
   const dearest = Math.max(...Object.values(COSTS));
   assert.equal(problemsOf({ LIMIT_ANONYMOUS_BURST: String(dearest - 1) }).length, 1);
   assert.equal(problemsOf({ LIMIT_ANONYMOUS_BURST: '10' }).length, 0);
 });
 
-test('behavior: a chain is followed where it has endpoints', () => {
+test('a chain is followed where it has endpoints', () => {
   const config = loadConfig({
     RPC_BASE: 'https://one.example.com, https://two.example.com',
     START_BLOCK_BASE: '100',
@@ -118,13 +118,13 @@ test('behavior: a chain is followed where it has endpoints', () => {
   ]);
 });
 
-test('behavior: names that look like ours and are not are listed', () => {
+test('names that look like ours and are not are listed', () => {
   assert.deepEqual(loadConfig({ RPC_BSAE: 'https://x.example.com', PATH: '/bin' }).unknownNames, [
     'RPC_BSAE',
   ]);
 });
 
-test('behavior: every setting has a unique name, a reason and an example that parses', () => {
+test('every setting has a unique name, a reason and an example that parses', () => {
   assert.equal(new Set(SETTINGS.map((one) => one.name)).size, SETTINGS.length);
   for (const one of SETTINGS) {
     assert.ok(one.why.endsWith('.'), one.name);

@@ -369,7 +369,7 @@ export function loadProcessConfig(): Config {
 }
 
 /** This process's environment without our secrets, for a child process. */
-export function toChildEnvironment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+export function buildChildEnvironment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const secrets = new Set(SETTINGS.filter((one) => one.secret).map((one) => one.name));
   const kept = Object.entries(process.env).filter(([name]) => !secrets.has(name));
   return { ...Object.fromEntries(kept), ...extra };

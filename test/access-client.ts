@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import type { TestWallet } from './wallets.ts';
 
-export interface Answer {
+export interface ClientAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Record<string, unknown> & { readonly code?: string };
 }
 
 export interface AccessClient {
-  send(method: string, path: string, options?: SendOptions): Promise<Answer>;
+  send(method: string, path: string, options?: SendOptions): Promise<ClientAnswer>;
   challenge(wallet: Pick<TestWallet, 'address' | 'chain'>): Promise<Challenge>;
   /** Signs in like a program and returns the token. */
   signIn(wallet: TestWallet): Promise<SignedIn>;
@@ -43,7 +43,11 @@ export interface IssuedKey {
 }
 
 export function createAccessClient(origin: string): AccessClient {
-  async function send(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
+  async function send(
+    method: string,
+    path: string,
+    options: SendOptions = {},
+  ): Promise<ClientAnswer> {
     const { bearer, body } = options;
     const response = await fetch(`${origin}/v1${path}`, {
       method,

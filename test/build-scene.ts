@@ -11,7 +11,7 @@ import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { type Sleep, sleep } from '../src/lib/retry.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
-import { createBuildTrade } from '../src/trading/build/build-trade.ts';
+import { createBuildTrade } from '../src/trading/build/create-build-trade.ts';
 import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import { SafetyBook } from '../src/trading/graph/safety-book.ts';
@@ -21,27 +21,27 @@ import type { PricedTrade, TradeRequest } from '../src/trading/quote/priced-trad
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
 import { RouteDesk } from '../src/trading/search/route-desk.ts';
-import { toToken } from './conformance/store-samples.ts';
-import { COIN, toFakeAddress } from './fakes/fake-market.ts';
+import { buildToken } from './conformance/store-samples.ts';
+import { buildFakeAddress, COIN } from './fakes/fake-market.ts';
 import { ManualClock } from './fakes/manual-clock.ts';
 import {
+  createNodeScript,
   type NodeScript,
   type ScriptedNode,
   startScriptedNode,
-  toNodeScript,
 } from './fakes/scripted-node.ts';
 import { TRADE_COSTS } from './fakes/trade-costs.ts';
-import { walletId } from './ids.ts';
 import { openTestStore } from './market-scene.ts';
+import { walletId } from './test-ids.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
-export const WETH = toFakeAddress('eeee', 5);
-export const TOKEN = toFakeAddress('aaaa', 16);
-export const WALLET = toFakeAddress('cccc', 9);
+export const WETH = buildFakeAddress('eeee', 5);
+export const TOKEN = buildFakeAddress('aaaa', 16);
+export const WALLET = buildFakeAddress('cccc', 9);
 export const ROUTER: SwapRouter = {
-  address: toFakeAddress('ffff', 1),
+  address: buildFakeAddress('ffff', 1),
   version: '2.0',
-  permit2: toFakeAddress('ffff', 2),
+  permit2: buildFakeAddress('ffff', 2),
   wrapped: WETH,
 };
 
@@ -71,7 +71,7 @@ export const SALE: TradeInput = {
   slippageBps: 50,
 };
 
-export function toFees(baseFeePerGas: bigint): NetworkFees {
+export function buildFees(baseFeePerGas: bigint): NetworkFees {
   return { perUnit: baseFeePerGas + 1n, perUnitMax: 2n * baseFeePerGas + 1n };
 }
 
@@ -101,7 +101,7 @@ async function createTradeChain(
   const { store, remove } = await openTestStore('sqlite');
   t.after(remove);
   await store.market.transaction('devnet', (transaction) =>
-    transaction.putTokens([toToken({ token: TOKEN }), toToken({ token: WETH })]),
+    transaction.putTokens([buildToken({ token: TOKEN }), buildToken({ token: WETH })]),
   );
   const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
   const book = new SafetyBook();
@@ -149,9 +149,9 @@ export async function createBuildScene(
   script: Partial<NodeScript> = {},
   paused: readonly string[] = [],
 ): Promise<BuildScene> {
-  const node = await startScriptedNode(toNodeScript(script));
+  const node = await startScriptedNode(createNodeScript(script));
   t.after(() => node.stop());
-  const fees = { current: toFees(7n) };
+  const fees = { current: buildFees(7n) };
   const chain = await createTradeChain(t, pools, node.script, fees);
   const clock = new ManualClock(node.script.block.timestampMs);
   const chains = {

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { toOpenapi } from '../src/contract/openapi.ts';
+import { buildOpenapi } from '../src/contract/openapi.ts';
 import { operations } from '../src/contract/operations.ts';
 
 interface Step {
@@ -20,7 +20,7 @@ async function lintOpenapi(): Promise<boolean> {
     extends: ['recommended-strict'],
     rules: { 'no-unused-components': 'error' },
   });
-  const source = JSON.stringify(toOpenapi(operations, { version: '0.0.0' }));
+  const source = JSON.stringify(buildOpenapi(operations, { version: '0.0.0' }));
   const problems = await lintFromString({ source, config });
   for (const problem of problems) {
     console.error(`${problem.ruleId}: ${problem.message} ${problem.location[0]?.pointer ?? ''}`);

@@ -54,7 +54,7 @@ export function round18(value: bigint): bigint {
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-export function toClientOpen(interval: KlineInterval, time: number): number {
+export function computeClientOpen(interval: KlineInterval, time: number): number {
   const date = new Date(time);
   if (interval === '1M') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
   if (interval === '1w') {
@@ -71,7 +71,7 @@ export function foldAsClient(
   interval: KlineInterval,
   currency: 'usd' | 'native',
 ): ClientCandle[] {
-  const groups = Map.groupBy(trades, (trade) => toClientOpen(interval, trade.timestamp));
+  const groups = Map.groupBy(trades, (trade) => computeClientOpen(interval, trade.timestamp));
   return Array.from(groups, ([openTime, group]) => {
     const texts = group.map((one) => (currency === 'usd' ? one.priceUsd : one.priceNative));
     const prices = texts.filter((price) => price !== null);

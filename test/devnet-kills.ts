@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { findNodeProcesses, toLeasePath, toStatePath } from '../devnet/folder-lease.ts';
+import { buildLeasePath, buildStatePath, findNodeProcesses } from '../devnet/folder-lease.ts';
 import { createJsonRpc } from '../devnet/json-rpc.ts';
 import { assertVerified, type Engine, stopService } from './indexing-scene.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -12,8 +12,8 @@ import {
   type Cleanup,
   createTempFolder,
   type RunningService,
-  startService,
-} from './start-service.ts';
+  startServiceProcess,
+} from './start-service-process.ts';
 
 const VICTIMS = ['service', 'devnet', 'node', 'guard', 'everything'] as const;
 type Victim = (typeof VICTIMS)[number];
@@ -61,7 +61,7 @@ function kill(pid: number | undefined): void {
 /** None while the devnet is between two runs. */
 function findOwnerPid(stateFile: string): number | undefined {
   try {
-    return JSON.parse(readFileSync(toLeasePath(stateFile), 'utf8')).ownerPid;
+    return JSON.parse(readFileSync(buildLeasePath(stateFile), 'utf8')).ownerPid;
   } catch {
     return undefined;
   }
@@ -108,12 +108,12 @@ export async function runDevnetKills(t: Cleanup, options: DevnetKillsOptions): P
   const { random, count } = options;
   const env = await createEnv(t, options.engine);
   const folder = env['DATA_DIR'] ?? '';
-  const stateFile = toStatePath(join(folder, 'devnet'));
+  const stateFile = buildStatePath(join(folder, 'devnet'));
   let verified = '';
-  let service = await startService(t, { env });
+  let service = await startServiceProcess(t, { env });
   await untilReady(service);
   await stopService(service);
-  service = await startService(t, { env });
+  service = await startServiceProcess(t, { env });
   for (let killed = 1; killed <= count; killed += 1) {
     // Usually a running one, sometimes one that is only starting.
     if (random() < 0.7) await untilReady(service);
@@ -122,7 +122,7 @@ export async function runDevnetKills(t: Cleanup, options: DevnetKillsOptions): P
     killVictim(victim, service, stateFile);
     if (victim === 'service' || victim === 'everything') {
       await service.exited;
-      service = await startService(t, { env });
+      service = await startServiceProcess(t, { env });
     }
     options.onKill(killed, victim);
     if (killed % KILLS_PER_CHECK !== 0 && killed !== count) continue;

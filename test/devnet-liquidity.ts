@@ -4,7 +4,7 @@ import { type Address, encodeFunctionData, maxUint256, parseAbi } from 'viem';
 import { MAKER } from '../devnet/accounts.ts';
 import type { DevnetPool } from '../devnet/deployment.ts';
 import { V3_POSITIONS_ABI, V4_MANAGER_ABI } from '../devnet/dex-abi.ts';
-import { encodeV4Mint, toPoolId, toPoolKey } from '../devnet/liquidity-calldata.ts';
+import { computePoolId, encodeV4Mint, toPoolKey } from '../devnet/liquidity-calldata.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
 
 const GAS = 6_000_000n;
@@ -30,7 +30,7 @@ export function mintPosition(
 ) {
   const { contracts } = chain.deployment;
   const { tickLower, tickUpper, sharePpm, liquidity } = position;
-  const toPart = (raw: string) => (BigInt(raw) * sharePpm) / 1_000_000n;
+  const scaleDown = (raw: string) => (BigInt(raw) * sharePpm) / 1_000_000n;
   if (pool.venue === 'uniswap-v4') {
     const data = encodeV4Mint(pool, { tickLower, tickUpper, liquidity, owner: MAKER });
     const value = BigInt(pool.currency0) === 0n ? 500n * 10n ** 18n : 0n;
@@ -42,8 +42,8 @@ export function mintPosition(
     fee: pool.feePips,
     tickLower,
     tickUpper,
-    amount0Desired: toPart(pool.opening.amount0Raw),
-    amount1Desired: toPart(pool.opening.amount1Raw),
+    amount0Desired: scaleDown(pool.opening.amount0Raw),
+    amount1Desired: scaleDown(pool.opening.amount1Raw),
     amount0Min: 0n,
     amount1Min: 0n,
     recipient: MAKER,
@@ -73,7 +73,7 @@ export async function openTwin(
       args: [toPoolKey(pool), sqrtPriceX96],
     });
     await chain.send({ from: MAKER, to: contracts.v4PoolManager, data, gas: GAS });
-    return { ...pool, id: toPoolId(pool) };
+    return { ...pool, id: computePoolId(pool) };
   }
   const data = encodeFunctionData({
     abi: V3_POSITIONS_ABI,
@@ -102,7 +102,7 @@ export async function enableV3Fee(chain: TestChain, feePips: number, tickSpacing
 }
 
 /** 12 bits per direction. */
-export async function setProtocolFee(chain: TestChain, pool: DevnetPool, protocolFee: number) {
+export async function sendProtocolFee(chain: TestChain, pool: DevnetPool, protocolFee: number) {
   const to = chain.deployment.contracts.v4PoolManager;
   const appoint = encodeFunctionData({
     abi: ADMIN_ABI,

@@ -5,7 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import type { ExampleSetting } from '../docs/documented-examples.ts';
 import { type AccessClient, createAccessClient } from './access-client.ts';
 import { createIndexingScene, trade, untilAtHead } from './indexing-scene.ts';
-import { type Cleanup, type RunningService, startService } from './start-service.ts';
+import { type Cleanup, type RunningService, startServiceProcess } from './start-service-process.ts';
 import type { TestWallet } from './wallets.ts';
 
 /** WIRE, which the devnet always has at this address. */
@@ -60,7 +60,7 @@ async function untilSafetyKnown(service: RunningService): Promise<void> {
   assert.fail('no quote of WIRE becomes exact');
 }
 
-async function toScene(service: RunningService): Promise<DocsScene> {
+async function buildScene(service: RunningService): Promise<DocsScene> {
   await untilSafetyKnown(service);
   const client = createAccessClient(service.origin);
   const { token } = await client.signIn(READER);
@@ -81,15 +81,15 @@ async function toScene(service: RunningService): Promise<DocsScene> {
 
 /** The service as a reader starts it, with the history of a first start. */
 export async function startReaderScene(t: Cleanup): Promise<DocsScene> {
-  const service = await startService(t, { env: { DEVNET: 'auto', ...PLENTY } });
+  const service = await startServiceProcess(t, { env: { DEVNET: 'auto', ...PLENTY } });
   await untilReady(service);
-  return toScene(service);
+  return buildScene(service);
 }
 
 /** The same contracts and tokens on a node that starts faster, where this process trades. */
 export async function startDocsScene(t: Cleanup): Promise<DocsScene> {
   const { chain, env } = await createIndexingScene(t, { engine: 'sqlite' });
-  const service = await startService(t, { env: { ...env, ...PLENTY } });
+  const service = await startServiceProcess(t, { env: { ...env, ...PLENTY } });
   await trade(chain, 3);
   await untilAtHead(service, chain);
   let isOver = false;
@@ -103,5 +103,5 @@ export async function startDocsScene(t: Cleanup): Promise<DocsScene> {
     isOver = true;
     await trading;
   });
-  return toScene(service);
+  return buildScene(service);
 }

@@ -23,18 +23,18 @@ npx mintwire keys list
 \`\`\`
 `;
 
-test('default: a curl to the local service right before JSON is an example', () => {
+test('a curl to the local service right before JSON is an example', () => {
   const [example, ...more] = findExamples('page.md', PAGE);
   assert.equal(more.length, 0);
   assert.deepEqual([example?.place, example?.shown], ['page.md:3', { chains: [] }]);
   assert.equal(PAGE.slice(example?.start, example?.end), '{ "chains": [] }\n');
 });
 
-test('behavior: an answer that is no JSON is named', () => {
+test('an answer that is no JSON is named', () => {
   assert.throws(() => findExamples('page.md', PAGE.replace('[] }', '')), /page\.md:3/);
 });
 
-test('behavior: keys and types count, values and what may be null do not', () => {
+test('keys and types count, values and what may be null do not', () => {
   assert.deepEqual(compareForms({ a: 1, b: null }, { a: 2, b: 'x' }), []);
   assert.deepEqual(compareForms({ a: 1 }, { a: '1' }), [
     '$.a is documented as number but is string',
@@ -45,7 +45,7 @@ test('behavior: keys and types count, values and what may be null do not', () =>
   ]);
 });
 
-test('behavior: a list may be cut, but not shown where there is nothing', () => {
+test('a list may be cut, but not shown where there is nothing', () => {
   assert.deepEqual(compareForms([{ a: 1 }], [{ b: 1 }, { a: 2 }]), []);
   assert.deepEqual(compareForms([], [1, 2]), []);
   assert.deepEqual(compareForms([1], []), ['$ is documented with entries but is empty']);
@@ -54,7 +54,7 @@ test('behavior: a list may be cut, but not shown where there is nothing', () => 
   ]);
 });
 
-test('behavior: real answers are cut like those that were shown, without secrets and ports', () => {
+test('real answers are cut like those that were shown, without secrets and ports', () => {
   const real = { list: [1, 2, 3], key: `mw_live_${'x'.repeat(40)}`, url: 'http://127.0.0.1:40001' };
   assert.deepEqual(cutLike({ list: [0] }, real), {
     list: [1],
@@ -63,7 +63,7 @@ test('behavior: real answers are cut like those that were shown, without secrets
   });
 });
 
-test('behavior: every quote id that is shown has the terms that quote ids have today', () => {
+test('every quote id that is shown has the terms that quote ids have today', () => {
   const sources = globSync(['README.md', 'docs/**/*.md', 'src/contract/operations/*.ts']);
   const shown = sources.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/mwq_[\w-]+\.[\w-]+/g)].map(([quoteId]) => ({

@@ -14,7 +14,7 @@ import {
   untilAtHead,
 } from './indexing-scene.ts';
 import { runRandomTrades } from './random-trades.ts';
-import { startService } from './start-service.ts';
+import { startServiceProcess } from './start-service-process.ts';
 import { startTradeService } from './trade-service.ts';
 
 /** Undoes what a drill set up, in reverse order. */
@@ -58,7 +58,7 @@ async function drillReorgs(engine: Engine, count: number): Promise<string> {
   const cleanup = createCleanup();
   try {
     const { chain, env } = await createIndexingScene(cleanup, { engine });
-    const service = await startService(cleanup, { env });
+    const service = await startServiceProcess(cleanup, { env });
     await chain.mine(50);
     for (let i = 1; i <= count; i += 1) {
       await trade(chain, 1);
@@ -89,13 +89,13 @@ async function drillTrades(
       onBlock: ({ executed }) =>
         void process.stdout.write(`\r${engine}: traded ${executed} of ${wanted.count} `),
     });
-    const toLine = (counts: ReadonlyMap<string, number>) =>
+    const formatCounts = (counts: ReadonlyMap<string, number>) =>
       [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
     const { executed, exact, divided, blocks } = tally;
     return [
       `${executed} trades in ${blocks} blocks: ${exact} promised exact and were, ${divided} divided`,
-      `seen: ${toLine(tally.seen)}`,
-      `refused: ${toLine(tally.refused) || 'none'}`,
+      `seen: ${formatCounts(tally.seen)}`,
+      `refused: ${formatCounts(tally.refused) || 'none'}`,
     ].join('\n');
   } finally {
     await cleanup.run();

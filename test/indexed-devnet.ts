@@ -3,9 +3,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
 import { createEvmAdapter, type EvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
+import { parseDevnetDeployment } from '../src/chains/evm/parse-devnet-deployment.ts';
 import { leavesSwapsAlone } from '../src/chains/evm/pools/pool-hooks.ts';
-import { toDevnetDeployment } from '../src/chains/evm/to-devnet-deployment.ts';
-import { findHopBytes } from '../src/chains/evm/transactions/transaction-costs.ts';
+import { findHopBytes } from '../src/chains/evm/transactions/evm-transaction-costs.ts';
 import type { CommittedEvent } from '../src/ingest/commit-batch.ts';
 import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../src/ingest/indexer.ts';
 import { systemClock } from '../src/lib/clock.ts';
@@ -55,7 +55,7 @@ export async function startIndexedDevnet(): Promise<IndexedDevnet> {
   const place = await createSqlitePlace();
   const store = await place.open();
   const { market } = store;
-  const deployment = toDevnetDeployment(chain.deployment);
+  const deployment = parseDevnetDeployment(chain.deployment);
   const adapter = createEvmAdapter({
     chain: 'devnet',
     endpoints: [recorder.url],

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
 import { createTestDatabase } from './postgres.ts';
 import { startRpcRecorder } from './rpc-recorder.ts';
-import type { Cleanup, RunningService } from './start-service.ts';
+import type { Cleanup, RunningService } from './start-service-process.ts';
 
 const run = promisify(execFile);
 

@@ -45,7 +45,7 @@ const DEPTHS = {
   session: { trades: 500, holders: 1000, klines: 5000 },
 };
 
-function toContext(level: Level): HandlerContext {
+function buildContext(level: Level): HandlerContext {
   return {
     identity: { kind: level, key: 'test' } as HandlerContext['identity'],
     requestId: 'test',
@@ -70,7 +70,7 @@ export function createAsk(market: Market): Ask {
     const handler = market.handlers[id] as (input: unknown, context: HandlerContext) => unknown;
     const answer = (await handler(
       parse(Object.fromEntries(texts)),
-      toContext(level),
+      buildContext(level),
     )) as ReadyAnswer;
     const json = JSON.parse(answer.bytes.toString('utf8'));
     assert.ok(output.Check(json), `${id} ${JSON.stringify([...output.Errors(json)].slice(0, 3))}`);
@@ -147,7 +147,7 @@ export interface MarketScene {
   settle(): Promise<void>;
 }
 
-export interface Cleanup {
+export interface SceneCleanup {
   after(work: () => Promise<void> | void): void;
 }
 
@@ -169,7 +169,7 @@ export async function openTestStore(
 }
 
 export async function createMarketScene(
-  t: Cleanup,
+  t: SceneCleanup,
   options: FakeChainOptions & {
     readonly engine: SceneEngine;
     readonly blocks: number;

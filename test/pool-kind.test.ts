@@ -8,21 +8,21 @@ import { verifyChain } from '../src/ingest/verify-chain.ts';
 import type { MarketEvent } from '../src/model/block-events.ts';
 import type { PoolDescription, PoolRecord } from '../src/model/pool.ts';
 import { createSqliteStore } from '../src/store/sqlite/create-sqlite-store.ts';
-import { toGraphPool } from '../src/trading/graph/pool-graph-pool.ts';
+import { createGraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import { createBuildScene, SALE, TOKEN, WETH } from './build-scene.ts';
 import { createPostgresPlace, createSqlitePlace } from './conformance/store-place.ts';
 import { FakeAdapter, FakeChain } from './fakes/fake-chain.ts';
-import { toFakeAddress } from './fakes/fake-market.ts';
+import { buildFakeAddress } from './fakes/fake-market.ts';
 import { createPair } from './fakes/fake-pair.ts';
-import { createPool, swap } from './fakes/index-events.ts';
+import { buildSwapEvent, createPool } from './fakes/index-events.ts';
 import { startIndexer } from './fakes/indexed-chain.ts';
 import { PLAIN_RULES } from './fakes/trade-costs.ts';
 import { VirtualReservesPool, virtualReservesKind } from './fakes/virtual-reserves-kind.ts';
-import { address, poolId } from './ids.ts';
+import { address, poolId } from './test-ids.ts';
 
 addPoolKind(virtualReservesKind);
 
-const POOL = poolId(toFakeAddress('dddd', 1));
+const POOL = poolId(buildFakeAddress('dddd', 1));
 const E18 = 10n ** 18n;
 const TERMS = { virtual0: 1_000n * E18, virtual1: 30n * E18 };
 
@@ -35,7 +35,7 @@ function setReal(real0: bigint, real1: bigint): MarketEvent {
   return { kind: 'poolChanged', pool: POOL, change };
 }
 
-function toRow(state: { readonly real0: bigint; readonly real1: bigint }): PoolRecord {
+function buildRow(state: { readonly real0: bigint; readonly real1: bigint }): PoolRecord {
   return {
     ...{ pool: POOL, token0: TOKEN, token1: WETH, feePips: 3000, venue: 'curve' },
     vault: address(POOL),
@@ -67,7 +67,7 @@ describe('a kind of pool that only tests know', () => {
       });
       const readState = async () => (await store.market.readPools('devnet', [POOL]))[0]?.state;
       chain.extend(1, [CREATED, setReal(500n * E18, 2n * E18)]);
-      chain.extend(1, [swap(POOL, [-9n * E18, E18]), setReal(491n * E18, 3n * E18)]);
+      chain.extend(1, [buildSwapEvent(POOL, [-9n * E18, E18]), setReal(491n * E18, 3n * E18)]);
       await settle();
       assert.deepEqual(await readState(), { real0: 491n * E18, real1: 3n * E18 });
       chain.reorganise(1, 2);
@@ -92,7 +92,7 @@ describe('a kind of pool that only tests know', () => {
 
   it('is quoted to the unit, alone and beside a pool of another kind', async (t) => {
     const real = { real0: 500n * E18, real1: 20n * E18 };
-    const pool = toGraphPool(toRow(real), [], PLAIN_RULES) ?? assert.fail();
+    const pool = createGraphPool(buildRow(real), [], PLAIN_RULES) ?? assert.fail();
     const curve = new VirtualReservesPool({ ...TERMS, ...real, feePips: 3000 });
 
     const alone = await createBuildScene(t, [pool]);
@@ -100,7 +100,7 @@ describe('a kind of pool that only tests know', () => {
     const priced = await alone.pricing.price(alone.pricing.parse(input));
     assert.equal(priced.amountOutRaw, curve.swapIn(true, 50n * E18).amountOut);
     assert.equal(priced.exact, true);
-    assert.equal(alone.pricing.toQuote(priced).route[0]?.hops[0]?.venue, 'curve');
+    assert.equal(alone.pricing.sealAnswer(priced).route[0]?.hops[0]?.venue, 'curve');
 
     const pair = createPair(2, [TOKEN, WETH], [700n * E18, 25n * E18]);
     const both = await createBuildScene(t, [pool, pair]);
@@ -118,7 +118,7 @@ describe('a kind of pool that only tests know', () => {
   it('is refused where it holds too little, and cannot be built without a router', async (t) => {
     const real = { real0: 500n * E18, real1: E18 };
     const scene = await createBuildScene(t, [
-      toGraphPool(toRow(real), [], PLAIN_RULES) ?? assert.fail(),
+      createGraphPool(buildRow(real), [], PLAIN_RULES) ?? assert.fail(),
     ]);
     const large = { ...SALE, amountInRaw: (400n * E18).toString() };
     await assert.rejects(

@@ -144,14 +144,14 @@ async function findBinaries(folder: string, account: Account): Promise<string> {
 
 async function answers(native: string, account: Account): Promise<boolean> {
   try {
-    await execFileAsync(join(native, 'bin', 'postgres'), ['--version'], toSpawnOptions(account));
+    await execFileAsync(join(native, 'bin', 'postgres'), ['--version'], buildSpawnOptions(account));
     return true;
   } catch {
     return false;
   }
 }
 
-function toSpawnOptions(account: Account) {
+function buildSpawnOptions(account: Account) {
   return {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' },
@@ -182,7 +182,7 @@ async function initialise(server: {
       `--pwfile=${passwordFile}`,
       ...flags,
     ],
-    toSpawnOptions(account),
+    buildSpawnOptions(account),
   );
 }
 
@@ -237,7 +237,7 @@ function startGuarded(server: {
       ...settings.flatMap((setting) => ['-c', setting]),
     ],
     // A separate process group: Ctrl-C in the terminal must not reach it before its input ends.
-    { ...toSpawnOptions(server.account), stdio: ['pipe', 'ignore', 'pipe'], detached: true },
+    { ...buildSpawnOptions(server.account), stdio: ['pipe', 'ignore', 'pipe'], detached: true },
   );
   // Neither the process nor an open pipe to it may keep a finished test from ending.
   guard.unref();

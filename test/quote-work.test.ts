@@ -11,8 +11,8 @@ import { quoteTrade } from '../src/contract/operations/quote-trade.ts';
 import { type Clock, systemClock } from '../src/lib/clock.ts';
 import type { Address } from '../src/model/ids.ts';
 import type { TokenRecord } from '../src/model/market-record.ts';
+import { computeExtraCost } from '../src/trading/quote/create-price-trade.ts';
 import { createPricing, createQuoteTrade } from '../src/trading/quote/create-pricing.ts';
-import { toExtraCost } from '../src/trading/quote/price-trade.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
 import { searchTrade } from '../src/trading/routing/find-trade-route.ts';
@@ -21,15 +21,15 @@ import { planTrade, type RouteQuestion } from '../src/trading/routing/trade-plan
 import { RouteDesk } from '../src/trading/search/route-desk.ts';
 import { SearchThreads } from '../src/trading/search/search-threads.ts';
 import { createSqlitePlace } from './conformance/store-place.ts';
-import { toCheckpoint } from './conformance/store-samples.ts';
+import { buildCheckpoint } from './conformance/store-samples.ts';
 import { ManualClock } from './fakes/manual-clock.ts';
 import { createRandomQuestion } from './fakes/random-trade.ts';
 import { TRADE_COSTS } from './fakes/trade-costs.ts';
-import { address } from './ids.ts';
-import { startTestServer, toLimits } from './start-http-server.ts';
+import { buildLimits, startTestServer } from './start-http-server.ts';
+import { address } from './test-ids.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
-const CHECKPOINT = toCheckpoint(1, 7);
+const CHECKPOINT = buildCheckpoint(1, 7);
 /** So slow that nothing is refilled while a test runs. */
 const BUDGET = { policy: 'anonymous', perMinute: 0.001, burst: 20 };
 
@@ -40,7 +40,7 @@ interface QuotesOptions {
   readonly threads?: SearchThreads;
 }
 
-function toToken(token: Address): TokenRecord {
+function buildToken(token: Address): TokenRecord {
   return {
     ...{ token, symbol: 'T', name: 'Token', decimals: 18, firstSeenBlock: 1, firstSeenAtMs: 1 },
     ...{ balanceSumRaw: 0n, holders: 0, balancesBroken: false, supplyRaw: null },
@@ -57,10 +57,10 @@ function createQuestion(worth: number): RouteQuestion {
 }
 
 /** What the search alone costs; a long one costs the laying out of its plan as well. */
-function toCostMin(question: RouteQuestion): number {
+function computeCostMin(question: RouteQuestion): number {
   const work = new SearchWork();
   searchTrade(planTrade(question), work);
-  return COSTS.quote + toExtraCost(work.count);
+  return COSTS.quote + computeExtraCost(work.count);
 }
 
 /** Closes its side of the connection once it has sent the request; `next` gives what comes. */
@@ -87,7 +87,7 @@ async function startQuotes(
   const store = await place.open();
   await store.market.transaction('devnet', async (transaction) => {
     await transaction.setCheckpoint(CHECKPOINT);
-    await transaction.putTokens([ends.tokenIn, ends.tokenOut].map(toToken));
+    await transaction.putTokens([ends.tokenIn, ends.tokenOut].map(buildToken));
   });
   const chain: TradeChain = {
     ...{
@@ -118,7 +118,7 @@ async function startQuotes(
   const server = await startTestServer(t, {
     operations: [quoteTrade],
     handlers: { quoteTrade: createQuoteTrade(pricing) as never },
-    limits: toLimits({ anonymous: { ...BUDGET, ...budget } }),
+    limits: buildLimits({ anonymous: { ...BUDGET, ...budget } }),
     ...(clock === undefined ? {} : { clock }),
   });
   t.after(async () => {
@@ -126,7 +126,7 @@ async function startQuotes(
     await store.close();
     await place.remove();
   });
-  const toBody = (amountIn: bigint) =>
+  const buildBody = (amountIn: bigint) =>
     JSON.stringify({
       ...{ chain: 'devnet', mint: ends.tokenOut, quoteMint: ends.tokenIn, side: 'buy' },
       amountInRaw: amountIn.toString(),
@@ -136,7 +136,7 @@ async function startQuotes(
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       signal,
-      body: toBody(amountIn),
+      body: buildBody(amountIn),
     });
   const quote = async (amountIn: bigint) => {
     const response = await send(amountIn);
@@ -145,27 +145,27 @@ async function startQuotes(
     const retryAfterSeconds = Number(response.headers.get('retry-after'));
     return { status: response.status, answer, left, retryAfterSeconds };
   };
-  const sendHalf = (amountIn: bigint) => sendAndClose(t, server.origin, toBody(amountIn));
+  const sendHalf = (amountIn: bigint) => sendAndClose(t, server.origin, buildBody(amountIn));
   return { send, quote, sendHalf };
 }
 
-test('behavior: a long search costs more than a short one, the same each time', async (t) => {
+test('a long search costs more than a short one, the same each time', async (t) => {
   const [short, long] = [createQuestion(10), createQuestion(3e6)];
   const { quote } = await startQuotes(t, short, { burst: 200 });
-  assert.equal(toCostMin(short), COSTS.quote);
-  assert.ok(toCostMin(long) > COSTS.quote + 3);
+  assert.equal(computeCostMin(short), COSTS.quote);
+  assert.ok(computeCostMin(long) > COSTS.quote + 3);
   const first = await quote(short.amountIn);
   assert.deepEqual([first.status, first.left], [200, 200 - COSTS.quote]);
   const second = await quote(long.amountIn);
   const cost = first.left - second.left;
   assert.equal(second.status, 200);
-  assert.ok(cost >= toCostMin(long), `${cost}`);
+  assert.ok(cost >= computeCostMin(long), `${cost}`);
   assert.equal((second.answer['state'] as { block: number }).block, CHECKPOINT.block);
   const third = await quote(long.amountIn);
   assert.equal(second.left - third.left, cost);
 });
 
-test('behavior: work beyond the budget is owed, and nothing passes until it is paid', async (t) => {
+test('work beyond the budget is owed, and nothing passes until it is paid', async (t) => {
   const long = createQuestion(3e6);
   const { quote } = await startQuotes(t, long, { burst: COSTS.quote + 1 });
   const first = await quote(long.amountIn);
@@ -173,7 +173,7 @@ test('behavior: work beyond the budget is owed, and nothing passes until it is p
   assert.equal((await quote(1n)).status, 429);
 });
 
-test('behavior: what a long search is known to take is needed before it begins', async (t) => {
+test('what a long search is known to take is needed before it begins', async (t) => {
   const long = createQuestion(3e6);
   const rich = await startQuotes(t, long, { burst: 1_000 });
   const cost = 1_000 - (await rich.quote(long.amountIn)).left;
@@ -186,7 +186,7 @@ test('behavior: what a long search is known to take is needed before it begins',
   assert.deepEqual([short.status, short.left], [200, cost - 1 - COSTS.quote]);
 });
 
-test('behavior: a search that costs more than a whole budget needs a full one', async (t) => {
+test('a search that costs more than a whole budget needs a full one', async (t) => {
   const long = createQuestion(3e6);
   const clock = new ManualClock();
   const { quote } = await startQuotes(t, long, { burst: COSTS.quote + 1, perMinute: 60, clock });
@@ -200,7 +200,7 @@ test('behavior: a search that costs more than a whole budget needs a full one', 
   assert.equal((await quote(long.amountIn)).status, 200);
 });
 
-test('behavior: who hangs up has no search left waiting', async (t) => {
+test('who hangs up has no search left waiting', async (t) => {
   const long = createQuestion(3e6);
   // One that never answers, so that whatever comes next waits for it.
   const idle = { post: () => undefined, end: async () => undefined };
@@ -231,7 +231,7 @@ test('behavior: who hangs up has no search left waiting', async (t) => {
   await running.catch(() => undefined);
 });
 
-test('behavior: what no pool can hold is 409 at the price of a quote', async (t) => {
+test('what no pool can hold is 409 at the price of a quote', async (t) => {
   const question = createQuestion(10);
   const { quote } = await startQuotes(t, question);
   let left = BUDGET.burst;

@@ -5,10 +5,10 @@ import { POOL_LIST } from '../devnet/pool-list.ts';
 import { ETH_PRICE_MICRO_USD, TOKEN_LIST, toRawAmount } from '../devnet/token-list.ts';
 import type { Json } from './market-scene.ts';
 import {
-  type Execution,
   type Gift,
+  type ServiceTradeInput,
   type TestTrader,
-  type TradeInput,
+  type TradeExecution,
   type TradeService,
   watchTrade,
 } from './trade-service.ts';
@@ -31,7 +31,7 @@ export interface RandomTradesOptions {
   readonly onBlock?: (tally: TradeTally) => void;
 }
 
-interface DrawnTrade extends TradeInput {
+interface DrawnTrade extends ServiceTradeInput {
   readonly key: string;
   readonly size: string;
 }
@@ -111,7 +111,7 @@ function draw(scene: TradeService, random: () => number): DrawnTrade {
 }
 
 /** Large amounts of everything, from the maker. */
-function toGifts(scene: TradeService, owner: string): Gift[] {
+function planGifts(scene: TradeService, owner: string): Gift[] {
   const tokens = TRADED.map((key): Gift => {
     const { supplyUnits, decimals } = TOKEN_LIST.find((token) => token.key === key)!;
     const most = (supplyUnits * 10n ** BigInt(decimals) * 6n) / 100n;
@@ -125,10 +125,10 @@ async function fundTraders(scene: TradeService, traders: readonly TestTrader[]):
   for (const owner of owners) {
     await setBalance(scene.chain, scene.mintOf('eth'), { owner, amountRaw: 10n ** 23n });
   }
-  await scene.give(owners.flatMap((owner) => toGifts(scene, owner)));
+  await scene.give(owners.flatMap((owner) => planGifts(scene, owner)));
 }
 
-function toPools({ route }: Json): string[] {
+function listPools({ route }: Json): string[] {
   return route.flatMap(({ hops }: Json) => hops.map(({ pool }: Json) => pool as string));
 }
 
@@ -179,7 +179,7 @@ class RandomTrades {
         this.#refuse(drawn, quote);
         continue;
       }
-      const pools = toPools(quote);
+      const pools = listPools(quote);
       if (pools.some((pool) => taken.has(pool))) continue;
       for (const pool of pools) taken.add(pool);
       round.push({ drawn, quote, trader });
@@ -227,7 +227,7 @@ class RandomTrades {
     for (const one of sent) this.#check(one, await one.watch(one.hashes));
   }
 
-  #check({ drawn, quote, body }: Round & { body: Json }, execution: Execution): void {
+  #check({ drawn, quote, body }: Round & { body: Json }, execution: TradeExecution): void {
     const { tally } = this;
     const what = `${describeTrade(drawn)} ${JSON.stringify(body.quote.route)}`;
     for (const { status } of execution.receipts) assert.equal(status, '0x1', what);

@@ -1,13 +1,13 @@
 // Parses a connection's bytes into responses, in order, by their lengths.
 
-export interface RawAnswer {
+export interface WireAnswer {
   readonly status: number;
   readonly fields: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
-export function parseRawAnswers(bytes: string): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+export function parseRawAnswers(bytes: string): WireAnswer[] {
+  const answers: WireAnswer[] = [];
   let rest = bytes;
   while (rest !== '') {
     const [head = '', after] = splitOnce(rest, '\r\n\r\n');

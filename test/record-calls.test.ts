@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { startMisbehavingRpc } from './fakes/misbehaving-rpc.ts';
 import { findForbidden, findScenes, readNotes, sumCounts } from './rpc-notes.ts';
-import { type Cleanup, createTempFolder } from './start-service.ts';
+import { type Cleanup, createTempFolder } from './start-service-process.ts';
 
 const run = promisify(execFile);
 const MODULE = new URL('record-calls.ts', import.meta.url).href;
@@ -59,11 +59,11 @@ async function execute(
   return { counts: sumCounts(readNotes(notes).values()), arrived: node.calls };
 }
 
-function toSorted(methods: Iterable<string>): string[] {
+function sortUnique(methods: Iterable<string>): string[] {
   return [...new Set(methods)].sort();
 }
 
-test('default: all that leaves a service is noted, by any library and from any thread', async (t) => {
+test('all that leaves a service is noted, by any library and from any thread', async (t) => {
   const files = {
     'src/ask.ts': ASK,
     'src/cli/main.ts': `
@@ -82,7 +82,7 @@ test('default: all that leaves a service is noted, by any library and from any t
   };
   const { counts, arrived } = await execute(t, files, { script: 'src/cli/main.ts' });
   assert.equal(counts.get('eth_call'), 3);
-  assert.deepEqual(toSorted(counts.keys()), toSorted(arrived.map(({ method }) => method)));
+  assert.deepEqual(sortUnique(counts.keys()), sortUnique(arrived.map(({ method }) => method)));
   assert.deepEqual(findForbidden(counts).sort(), [
     'eth_byFetch',
     'eth_byHttp',
@@ -91,7 +91,7 @@ test('default: all that leaves a service is noted, by any library and from any t
   ]);
 });
 
-test('behavior: in a test only what the service itself asks is noted', async (t) => {
+test('in a test only what the service itself asks is noted', async (t) => {
   const files = {
     'ask.ts': ASK,
     'src/ask.ts': ASK,
@@ -109,7 +109,7 @@ test('behavior: in a test only what the service itself asks is noted', async (t)
   assert.equal(arrived.length, 3);
 });
 
-test('behavior: a checkout below a folder called src is told apart as well', async (t) => {
+test('a checkout below a folder called src is told apart as well', async (t) => {
   const files = {
     'ask.ts': ASK,
     'some.test.ts': `
@@ -122,7 +122,7 @@ test('behavior: a checkout below a folder called src is told apart as well', asy
   assert.equal(arrived.length, 1);
 });
 
-test('behavior: the devnet is no service', async (t) => {
+test('the devnet is no service', async (t) => {
   const files = {
     'src/ask.ts': ASK,
     'devnet/main.ts': `
@@ -135,7 +135,7 @@ test('behavior: the devnet is no service', async (t) => {
   assert.equal(arrived.length, 1);
 });
 
-test('behavior: the files in which the service meets a real node are known', () => {
+test('the files in which the service meets a real node are known', () => {
   const met = [
     'src/ingest/value-pools.test.ts',
     'test/e2e/docs.test.ts',

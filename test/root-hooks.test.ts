@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const HOOKS = new URL('root-hooks.ts', import.meta.url).href;
 
-function toSource(hooks: string): string {
+function buildSource(hooks: string): string {
   return `
     import { test } from 'node:test';
     import { after, before } from '${hooks}';
@@ -29,7 +29,7 @@ async function runNone(hooks: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mintwire-hooks-'));
   try {
     const file = join(folder, 'sample.test.mjs');
-    await writeFile(file, toSource(hooks));
+    await writeFile(file, buildSource(hooks));
     const args = ['--test', '--test-name-pattern=nothing has this name', file];
     // The inner runner must not think that it is part of this one.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;

@@ -11,17 +11,17 @@ async function ask(url: string, body: unknown): Promise<unknown> {
   return reply.json();
 }
 
-function toCall(method: string) {
+function buildCall(method: string) {
   return { jsonrpc: '2.0', id: 1, method, params: [] };
 }
 
-test('default: what is asked singly and in batches is answered and counted', async () => {
+test('what is asked singly and in batches is answered and counted', async () => {
   const node = await startMisbehavingRpc((method) => `answer to ${method}`);
   const recorder = await startRpcRecorder(node.url);
   try {
-    const single = await ask(recorder.url, toCall('eth_call'));
+    const single = await ask(recorder.url, buildCall('eth_call'));
     assert.deepEqual(single, { jsonrpc: '2.0', id: 1, result: 'answer to eth_call' });
-    await ask(recorder.url, [toCall('eth_call'), toCall('eth_chainId')]);
+    await ask(recorder.url, [buildCall('eth_call'), buildCall('eth_chainId')]);
     const counts = [...recorder.methods()];
     assert.deepEqual(counts, [
       ['eth_call', 2],
@@ -33,7 +33,7 @@ test('default: what is asked singly and in batches is answered and counted', asy
   }
 });
 
-test('behavior: whatever signs, sends or steers fails the scene, and so does an unknown method', async () => {
+test('whatever signs, sends or steers fails the scene, and so does an unknown method', async () => {
   const node = await startMisbehavingRpc(() => null);
   for (const method of [
     'eth_sendRawTransaction',
@@ -47,7 +47,7 @@ test('behavior: whatever signs, sends or steers fails the scene, and so does an 
     'eth_somethingNew',
   ]) {
     const recorder = await startRpcRecorder(node.url);
-    await ask(recorder.url, [toCall('eth_call'), toCall(method)]);
+    await ask(recorder.url, [buildCall('eth_call'), buildCall(method)]);
     await assert.rejects(recorder.stop(), new RegExp(method));
   }
   await node.stop();

@@ -41,7 +41,7 @@ async function startRun(folder: string, { files, fileMs, pidsFile = '' }: RunOpt
   return { child, ended: once(child, 'close').then(() => text) };
 }
 
-test('behavior: every way to hang ends the file and fails it by name', async (t) => {
+test('every way to hang ends the file and fails it by name', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'mintwire-run-files-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   for (const [name, code] of Object.entries(HUNG)) {
@@ -67,7 +67,7 @@ const PARENT = `
   child.on('spawn', () => console.log('up'));
   setInterval(() => 0, 1000);`;
 
-test('behavior: a tree is ended from its root to its last child', {
+test('a tree is ended from its root to its last child', {
   timeout: 60_000,
 }, async (t) => {
   const parent = spawn(process.execPath, ['-e', PARENT], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -97,7 +97,7 @@ const WITH_CHILD = `
     await new Promise((done) => setTimeout(done, 1e9));
   });`;
 
-test('behavior: a run that is told to end takes its files and what they started with it', {
+test('a run that is told to end takes its files and what they started with it', {
   timeout: 120_000,
 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'mintwire-run-files-'));

@@ -9,11 +9,15 @@ import { createAccessClient } from './access-client.ts';
 import { createIndexingScene, type Engine } from './indexing-scene.ts';
 import { rest, runQuoter, runReader, runWallet, type Stage } from './soak/actors.ts';
 import { runChain } from './soak/chain-mover.ts';
-import { readKept, toCollecting } from './soak/collect.ts';
+import { buildCollectingEnv, readKept } from './soak/collect.ts';
 import { finishStream, runStreamReader, type TradeFold } from './soak/stream-reader.ts';
 import { Tally } from './soak/tally.ts';
-import { type Sample, toTrend, watch } from './soak/watch.ts';
-import { createTempFolder, type RunningService, startService } from './start-service.ts';
+import { computeTrend, type Sample, watch } from './soak/watch.ts';
+import {
+  createTempFolder,
+  type RunningService,
+  startServiceProcess,
+} from './start-service-process.ts';
 import { createEvmWallet } from './wallets.ts';
 
 const run = promisify(execFile);
@@ -117,7 +121,7 @@ function reportTrend(name: string, memory: readonly number[]): boolean {
     console.log(`${name}: too short a run to tell`);
     return true;
   }
-  const trend = toTrend(memory);
+  const trend = computeTrend(memory);
   const step = Math.max(1, Math.floor(memory.length / 12));
   const shown = memory.filter((_, index) => index % step === 0);
   console.log(`${name} in MB over time: ${shown.map((one) => one.toFixed(0)).join(' ')}`);
@@ -189,7 +193,9 @@ try {
     LIMIT_KEY_BURST: '1000000',
   };
   const notes = join(createTempFolder(cleanup), 'kept');
-  const service = await startService(cleanup, { env: { ...env, ...toCollecting(notes) } });
+  const service = await startServiceProcess(cleanup, {
+    env: { ...env, ...buildCollectingEnv(notes) },
+  });
   console.log(`the service serves on ${service.origin}; waiting for its chain`);
   await untilReady(service);
   console.log(`${minutes} minutes of reads, streams, quotes, sign-ins and reorganisations`);

@@ -16,7 +16,7 @@ import {
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/telemetry/logger.ts';
 import { Metrics } from '../src/telemetry/metrics.ts';
-import type { Cleanup } from './start-service.ts';
+import type { Cleanup } from './start-service-process.ts';
 
 export const PLENTY = { policy: 'anonymous', perMinute: 1_000_000, burst: 1_000_000 };
 
@@ -24,7 +24,7 @@ export const PLENTY = { policy: 'anonymous', perMinute: 1_000_000, burst: 1_000_
 export const OWN_PAGE = 'https://console.example';
 
 /** Very high limits, except those under test. */
-export function toLimits(small: { ip?: Budget; anonymous?: Budget }) {
+export function buildLimits(small: { ip?: Budget; anonymous?: Budget }) {
   return {
     ipBudget: small.ip ?? { ...PLENTY, policy: 'ip' },
     budgets: {
@@ -101,7 +101,7 @@ export async function startTestServer(
       getThing: () => ({ ok: true, secret: 'not declared' }),
       postThing: (input) => ({ name: (input as { name: string }).name, secret: 'x' }),
     },
-    limits: toLimits({}),
+    limits: buildLimits({}),
     // Nobody has a key or a session here.
     access: {
       identify: createIdentify({ key: () => null, session: () => null }),

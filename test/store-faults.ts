@@ -7,13 +7,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Answer, createAccessClient } from './access-client.ts';
+import { type ClientAnswer, createAccessClient } from './access-client.ts';
 import {
   type Cleanup,
   createTempFolder,
   type RunningService,
   spawnService,
-} from './start-service.ts';
+} from './start-service-process.ts';
 import { createEvmWallet } from './wallets.ts';
 
 /** A generous limit: a service that never reports the fault must fail the test. */
@@ -191,14 +191,14 @@ export function assertUnavailable(answer: {
 }
 
 /** What needs the store to be written to. */
-export function askChallenge({ origin }: RunningService): Promise<Answer> {
+export function askChallenge({ origin }: RunningService): Promise<ClientAnswer> {
   const { address, chain } = createEvmWallet();
   const body = { address, chain };
   return createAccessClient(origin).send('POST', '/auth/challenge', { body });
 }
 
 /** A key to be issued while all is well. */
-export async function issueKey({ origin }: RunningService): Promise<string> {
+export async function issueFreshKey({ origin }: RunningService): Promise<string> {
   const client = createAccessClient(origin);
   const { token } = await client.signIn(createEvmWallet());
   return (await client.issueKey(token)).key;
@@ -230,7 +230,7 @@ export async function damageAndRestore(
   { folder, file, start, look }: Damage,
 ): Promise<{ readonly told: string; readonly service: RunningService }> {
   const first = await start();
-  const key = await issueKey(first);
+  const key = await issueFreshKey(first);
   await assertStops(first);
   const backup = join(createTempFolder(t), 'backup');
   cpSync(folder, backup, { recursive: true });

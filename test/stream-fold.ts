@@ -77,7 +77,7 @@ export class StreamFold {
 }
 
 /** Finality changes without an event. */
-export function toPlainTrades(trades: Iterable<Json>): Json[] {
+export function dropFinality(trades: Iterable<Json>): Json[] {
   return Array.from(trades, ({ finality: _finality, ...rest }) => rest).sort((a, b) =>
     a.id < b.id ? -1 : 1,
   );

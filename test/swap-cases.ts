@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict';
 import type { SwapPool as AmmPool } from '../src/amm/swap-pool.ts';
 import {
+  listRoutableVenues,
   type SwapHop,
   type SwapPlan,
   type SwapStrand,
-  toRoutableVenues,
 } from '../src/chains/evm/transactions/swap-plan.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
-import { address } from './ids.ts';
 import type { IndexedDevnet } from './indexed-devnet.ts';
 import type { OraclePath } from './oracles/exhaustive-routes.ts';
+import { address } from './test-ids.ts';
 
 export interface SwapCase {
   /** Token keys; `eth` and `weth` are the native coin and its wrapped token. */
@@ -81,10 +81,10 @@ export class SwapCases {
     return token?.address ?? assert.fail(key);
   }
 
-  toHop({ pool, zeroForOne }: OraclePath[number]): SwapHop {
+  buildHop({ pool, zeroForOne }: OraclePath[number]): SwapHop {
     const { token0, token1, venue, feePips } = pool;
     const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0];
-    const kind = toRoutableVenues(this.#devnet.adapter.deployment).get(venue);
+    const kind = listRoutableVenues(this.#devnet.adapter.deployment).get(venue);
     if (kind === 'v2') return { tokenIn, tokenOut, pool: { kind, pair: address(pool.pool) } };
     if (kind === 'v3') return { tokenIn, tokenOut, pool: { kind, feePips } };
     assert.ok(kind === 'v4' && pool.kind === 'concentrated' && pool.terms.singleton !== null);
@@ -98,9 +98,9 @@ export class SwapCases {
     return { tokenIn, tokenOut, pool: { kind: 'v4', key } };
   }
 
-  toPlan(one: SwapCase): SwapPlan & { amountOut: bigint } {
+  plan(one: SwapCase): SwapPlan & { amountOut: bigint } {
     const held = new Held();
-    const strands = one.strands.map((text) => this.#toStrand(text, one, held));
+    const strands = one.strands.map((text) => this.#buildStrand(text, one, held));
     const amountOut = held.get(one.to);
     return {
       tokenIn: address(this.tokenOf(one.from)),
@@ -119,7 +119,7 @@ export class SwapCases {
     return token === ZERO_ADDRESS || token === this.tokenOf('weth');
   }
 
-  #toPath(from: string, steps: string): OraclePath {
+  #findPath(from: string, steps: string): OraclePath {
     let at = from;
     return steps.split(' ').map((step) => {
       const [kind, to = ''] = step.split(':');
@@ -135,7 +135,7 @@ export class SwapCases {
     });
   }
 
-  #toStrand(text: string, { from, amountIn, strands }: SwapCase, held: Held): SwapStrand {
+  #buildStrand(text: string, { from, amountIn, strands }: SwapCase, held: Held): SwapStrand {
     const [, key, mark, steps = ''] = /^(?:(\w+) (>>?) )?(.*)$/.exec(text) ?? assert.fail();
     const takes = mark === undefined ? 'input' : mark === '>' ? 'part' : 'rest';
     const firsts = strands.filter((one) => !one.includes('>'));
@@ -148,10 +148,10 @@ export class SwapCases {
       rest: there,
     };
     const amountInRaw = amounts[takes];
-    const path = this.#toPath(key ?? from, steps);
+    const path = this.#findPath(key ?? from, steps);
     const amountOutRaw = held.swap(path, amountInRaw);
     if (key !== undefined) held.add(key, -amountInRaw);
     held.add(steps.split(':').at(-1) ?? '', amountOutRaw);
-    return { takes, amountInRaw, amountOutRaw, hops: path.map((hop) => this.toHop(hop)) };
+    return { takes, amountInRaw, amountOutRaw, hops: path.map((hop) => this.buildHop(hop)) };
   }
 }

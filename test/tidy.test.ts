@@ -8,6 +8,8 @@ import { type AnyNode, parse } from 'acorn';
 import {
   findCircles,
   findImportedFiles,
+  findSharedFileNames,
+  findSharedNames,
   findUnusedExports,
   isTest,
   parseSource,
@@ -57,7 +59,7 @@ const ID_MAKERS: ReadonlySet<string> = new Set([
   'src/chains/solana/solana-family.ts',
   'src/market/search/packed-addresses.ts',
   'src/store/tables/column-value.ts',
-  'test/ids.ts',
+  'test/test-ids.ts',
 ]);
 
 const sources = readSources(['src/**/*.ts']);
@@ -89,11 +91,11 @@ function assertNone(breaches: readonly string[]): void {
 }
 
 describe('imports', () => {
-  test('behavior: every part of src has a place in the layers', () => {
+  test('every part of src has a place in the layers', () => {
     assertNone([...new Set(sources.map((one) => partOf(one.path)))].filter((p) => layerOf(p) < 0));
   });
 
-  test('behavior: imports go down, never sideways or up', () => {
+  test('imports go down, never sideways or up', () => {
     const breaches = sources
       .filter((source) => !isTest(source))
       .flatMap((source) =>
@@ -107,7 +109,7 @@ describe('imports', () => {
     assertNone(breaches);
   });
 
-  test('behavior: imports between the sub-folders of a large folder go down as well', () => {
+  test('imports between the sub-folders of a large folder go down as well', () => {
     const breaches = sources
       .filter((source) => !isTest(source))
       .flatMap((source) =>
@@ -118,7 +120,7 @@ describe('imports', () => {
     assertNone(breaches);
   });
 
-  test('behavior: every sub-folder of a layered folder has a place in its layers', () => {
+  test('every sub-folder of a layered folder has a place in its layers', () => {
     const folders = sources.flatMap(({ path }) => {
       const layers = INNER_LAYERS[path.split('/').slice(0, 2).join('/')];
       const [, , folder = '', file] = path.split('/');
@@ -129,11 +131,11 @@ describe('imports', () => {
     assertNone(folders);
   });
 
-  test('behavior: no files import each other in a circle', () => {
+  test('no files import each other in a circle', () => {
     assertNone(findCircles(sources.filter((source) => !isTest(source))));
   });
 
-  test('behavior: circles are found over several files, by types too', () => {
+  test('circles are found over several files, by types too', () => {
     const files = [
       parseSource('src/lib/a.ts', "import { b } from './b.ts';\n"),
       parseSource('src/lib/b.ts', "import type { C } from './deep/c.ts';\n"),
@@ -144,7 +146,7 @@ describe('imports', () => {
     assert.deepEqual(findCircles(files), ['src/lib/a.ts ↔ src/lib/b.ts ↔ src/lib/deep/c.ts']);
   });
 
-  test('behavior: transports never touch the store or the chains', () => {
+  test('transports never touch the store or the chains', () => {
     const breaches = sources
       .filter((source) => ['http', 'mcp'].includes(partOf(source.path)) && !isTest(source))
       .flatMap((source) => [...findImportedFiles(source)])
@@ -152,7 +154,7 @@ describe('imports', () => {
     assertNone(breaches);
   });
 
-  test('behavior: one file names the chain families, and nothing else imports from them', () => {
+  test('one file names the chain families, and nothing else imports from them', () => {
     const familyOf = (path: string) => /^src\/chains\/([^/]+)\//.exec(path)?.[1];
     const breaches = sources
       .filter(({ path }) => !FAMILY_IMPORTERS.includes(path))
@@ -164,7 +166,7 @@ describe('imports', () => {
     assertNone(breaches);
   });
 
-  test('behavior: only compose names an engine', () => {
+  test('only compose names an engine', () => {
     const breaches = sources
       .filter((source) => !isTest(source) && !/^src\/(store|compose)/.test(source.path))
       .flatMap((source) =>
@@ -177,11 +179,11 @@ describe('imports', () => {
 });
 
 describe('exports', () => {
-  test('behavior: a name is exported because another file imports it', () => {
+  test('a name is exported because another file imports it', () => {
     assertNone(findUnusedExports(everything));
   });
 
-  test('behavior: the search tells names nobody imports from names that only tests use', () => {
+  test('the search tells names nobody imports from names that only tests use', () => {
     const files = [
       parseSource('src/lib/one.ts', 'export const a = 1;\nexport const b = 2;\nlet x = b;\n'),
       parseSource('src/lib/two.ts', 'export type C = 1;\nexport function d() {}\n// d\n'),
@@ -193,6 +195,43 @@ describe('exports', () => {
       'src/lib/one.ts: nothing imports a',
       'src/lib/two.ts: only tests use d',
     ]);
+  });
+});
+
+/** Each program has a file that starts it. */
+const FILE_NAMES_TO_SHARE: ReadonlySet<string> = new Set(['main.ts']);
+
+describe('names', () => {
+  test('no two files have the same name', () => {
+    assertNone(findSharedFileNames(everything, FILE_NAMES_TO_SHARE));
+  });
+
+  test('no two types and no two exported functions have the same name', () => {
+    assertNone(findSharedNames(everything));
+  });
+
+  test('the search finds shared names of files, types and functions', () => {
+    const files = [
+      parseSource('src/a/main.ts', 'interface Scene {}\nexport type One = 1;\n'),
+      parseSource('src/b/main.ts', 'type Scene = 1;\nexport function run() {}\n'),
+      parseSource('src/a/keys.ts', 'export class Two {}\nexport async function run() {}\n'),
+      parseSource('test/keys.ts', 'interface Scene {}\nexport interface One {}\nclass Two {}\n'),
+      parseSource('src/store/migrations/0001-a.ts', 'interface Scene {}\n'),
+    ];
+    assert.deepEqual(findSharedFileNames(files, FILE_NAMES_TO_SHARE), [
+      'keys.ts: src/a/keys.ts, test/keys.ts',
+    ]);
+    assert.deepEqual(findSharedNames(files), [
+      'One: src/a/main.ts, test/keys.ts',
+      'Scene: src/a/main.ts, src/b/main.ts',
+      'run: src/b/main.ts, src/a/keys.ts',
+    ]);
+  });
+
+  test('a test is named for the behaviour it shows, without a prefix', () => {
+    const prefixed =
+      /\b(?:test|it|describe|suite)(?:\.\w+)?\(\s*['"`](?:behaviou?r|default|property):/;
+    assertNone(everything.filter((one) => prefixed.test(one.text)).map((one) => one.path));
   });
 });
 
@@ -217,7 +256,7 @@ function findFunctions(source: Source): { name: string; line: number; length: nu
 }
 
 describe('size', () => {
-  test(`behavior: files have at most ${LINES_PER_FILE_MAX} lines`, () => {
+  test(`files have at most ${LINES_PER_FILE_MAX} lines`, () => {
     assertNone(
       everything
         .filter((source) => source.lines.length > LINES_PER_FILE_MAX + 1)
@@ -225,7 +264,7 @@ describe('size', () => {
     );
   });
 
-  test(`behavior: functions have at most ${LINES_PER_FUNCTION_MAX} lines`, () => {
+  test(`functions have at most ${LINES_PER_FUNCTION_MAX} lines`, () => {
     const breaches = everything.flatMap((source) =>
       findFunctions(source)
         // A suite is a list of tests, not a function to be understood at once.
@@ -236,7 +275,7 @@ describe('size', () => {
     assertNone(breaches);
   });
 
-  test(`behavior: lines have at most ${COLUMNS_MAX} columns: comments here, code by the formatter`, () => {
+  test(`lines have at most ${COLUMNS_MAX} columns: comments here, code by the formatter`, () => {
     const breaches = everything.flatMap((source) =>
       source.lines
         .map((text, index) => ({ text, at: `${source.path}:${index + 1}` }))
@@ -271,11 +310,11 @@ function findTopLevelWork(source: Source): { calls: Set<string>; awaits: number 
 describe('test files', () => {
   const tests = everything.filter(isTest);
 
-  test('behavior: nothing is awaited at the top, so a run of one test starts no more', () => {
+  test('nothing is awaited at the top, so a run of one test starts no more', () => {
     assertNone(tests.filter((one) => findTopLevelWork(one).awaits > 0).map((one) => one.path));
   });
 
-  test('behavior: hooks at the top are those of root-hooks.ts, so a run of one test ends', () => {
+  test('hooks at the top are those of root-hooks.ts, so a run of one test ends', () => {
     const takesHooks = /^import \{[^}]*\b(before|after)\b[^}]*\} from 'node:test'/m;
     assertNone(
       tests
@@ -322,13 +361,13 @@ describe('ids', () => {
 });
 
 describe('form', () => {
-  test('behavior: no default exports', () => {
+  test('no default exports', () => {
     assertNone(
       everything.filter((one) => /^export default\b/m.test(one.text)).map((one) => one.path),
     );
   });
 
-  test('behavior: only the configuration reads the environment', () => {
+  test('only the configuration reads the environment', () => {
     assertNone(
       sources
         .filter((one) => one.text.includes('process.env') && one.path !== 'src/config.ts')
@@ -336,13 +375,13 @@ describe('form', () => {
     );
   });
 
-  test('behavior: every file opens with a line that says its job', () => {
+  test('every file opens with a line that says its job', () => {
     assertNone(
       everything.filter((one) => !/^(#!.*\n)?\/\/ \S/.test(one.text)).map((one) => one.path),
     );
   });
 
-  test('behavior: names are kebab-case, and no drawer collects leftovers', () => {
+  test('names are kebab-case, and no drawer collects leftovers', () => {
     const leftovers = new Set(['utils', 'util', 'helpers', 'helper', 'manager', 'common', 'misc']);
     assertNone(
       everything
@@ -354,7 +393,7 @@ describe('form', () => {
     );
   });
 
-  test('behavior: nothing is left over', () => {
+  test('nothing is left over', () => {
     const marks = new RegExp(['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|'));
     assertNone(everything.filter((one) => marks.test(one.text)).map((one) => one.path));
   });

@@ -8,11 +8,11 @@ import { MAKER } from '../devnet/accounts.ts';
 import { createBlockWriter } from '../devnet/block-writer.ts';
 import type { TestChain, TestReceipt } from '../devnet/test-chain.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
-import { type AccessClient, type Answer, createAccessClient } from './access-client.ts';
+import { type AccessClient, type ClientAnswer, createAccessClient } from './access-client.ts';
 import { createIndexingScene, type Engine, untilAtHead } from './indexing-scene.ts';
 import type { Json } from './market-scene.ts';
-import { type Cleanup, type RunningService, startService } from './start-service.ts';
-import { toBalanceCall } from './trade-wallet.ts';
+import { type Cleanup, type RunningService, startServiceProcess } from './start-service-process.ts';
+import { buildBalanceCall } from './trade-wallet.ts';
 
 const LIMITS = Object.fromEntries(
   ['ANONYMOUS', 'SESSION', 'KEY', 'IP'].flatMap((name) => [
@@ -27,7 +27,7 @@ const TRANSFER_ABI = parseAbi([
   'function deposit() payable',
 ]);
 
-export interface TradeInput {
+export interface ServiceTradeInput {
   readonly mint: string;
   readonly side: 'buy' | 'sell';
   readonly amountInRaw: bigint;
@@ -42,7 +42,7 @@ export interface TradeService {
   mintOf(key: string): string;
   /** Waits until quotes are as of the chain's newest block. */
   settle(): Promise<void>;
-  quote(trade: TradeInput): Promise<Answer>;
+  quote(trade: ServiceTradeInput): Promise<ClientAnswer>;
   createTrader(): Promise<TestTrader>;
   /** Gives away some of the maker's tokens, all in one block. */
   give(gifts: readonly Gift[]): Promise<void>;
@@ -51,27 +51,27 @@ export interface TradeService {
 export interface TestTrader {
   readonly account: PrivateKeyAccount;
   readonly token: string;
-  build(trade: TradeInput, more?: Readonly<Record<string, unknown>>): Promise<Answer>;
+  build(trade: ServiceTradeInput, more?: Readonly<Record<string, unknown>>): Promise<ClientAnswer>;
   /** Signs built transactions and sends them to the node; mines nothing. */
   send(transactions: readonly Json[]): Promise<Hex[]>;
   /** A transaction of the wallet itself, with fees and nonce filled in; mined. */
   sendOwn(transaction: Json): Promise<void>;
   /** Signs, sends, mines and reads the result. */
-  execute(built: Json): Promise<Execution>;
+  execute(built: Json): Promise<TradeExecution>;
 }
 
-export interface Execution {
+export interface TradeExecution {
   readonly receipts: readonly TestReceipt[];
   readonly receivedRaw: bigint;
   readonly spentRaw: bigint;
 }
 
-function toBody({ mint, side, amountInRaw, slippageBps, quoteMint }: TradeInput) {
+function buildBody({ mint, side, amountInRaw, slippageBps, quoteMint }: ServiceTradeInput) {
   const trade = { chain: 'devnet', mint, side, amountInRaw: amountInRaw.toString() };
   return { ...trade, slippageBps, quoteMint };
 }
 
-function toFees(receipts: readonly TestReceipt[]): bigint {
+function sumFees(receipts: readonly TestReceipt[]): bigint {
   return receipts.reduce((sum, receipt) => {
     const { gasUsed, effectiveGasPrice } = receipt as TestReceipt & { effectiveGasPrice: Hex };
     return sum + BigInt(gasUsed) * BigInt(effectiveGasPrice);
@@ -110,7 +110,10 @@ async function createTrader(scene: TradeService): Promise<TestTrader> {
     account,
     token,
     build: (trade, more = {}) =>
-      client.send('POST', '/trade/build', { body: { ...toBody(trade), ...more }, bearer: token }),
+      client.send('POST', '/trade/build', {
+        body: { ...buildBody(trade), ...more },
+        bearer: token,
+      }),
     send,
     sendOwn: async (transaction) => {
       const { address } = account;
@@ -135,22 +138,22 @@ export async function watchTrade(
   chain: TestChain,
   owner: string,
   { quote }: Json,
-): Promise<(hashes: readonly Hex[]) => Promise<Execution>> {
+): Promise<(hashes: readonly Hex[]) => Promise<TradeExecution>> {
   const [tokenIn, tokenOut] = [quote.input.mint, quote.output.mint].map((mint: string) =>
     mint.toLowerCase(),
   ) as [string, string];
-  const balances = [tokenIn, tokenOut].map((token) => toBalanceCall(token, owner));
+  const balances = [tokenIn, tokenOut].map((token) => buildBalanceCall(token, owner));
   const before = await chain.rpc.batch<Hex>(balances);
   return async (hashes) => {
     const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
     const [inAfter, outAfter, ...rest] = await chain.rpc.batch<Hex>([...balances, ...calls]);
     const receipts = rest as unknown as TestReceipt[];
-    const fees = toFees(receipts);
-    const toOwn = (mint: string) => (mint === ZERO_ADDRESS ? fees : 0n);
+    const fees = sumFees(receipts);
+    const findFees = (mint: string) => (mint === ZERO_ADDRESS ? fees : 0n);
     return {
       receipts,
-      receivedRaw: BigInt(outAfter ?? 0) - BigInt(before[1] ?? 0) + toOwn(tokenOut),
-      spentRaw: BigInt(before[0] ?? 0) - BigInt(inAfter ?? 0) - toOwn(tokenIn),
+      receivedRaw: BigInt(outAfter ?? 0) - BigInt(before[1] ?? 0) + findFees(tokenOut),
+      spentRaw: BigInt(before[0] ?? 0) - BigInt(inAfter ?? 0) - findFees(tokenIn),
     };
   };
 }
@@ -211,7 +214,7 @@ export async function startTradeService(
 ): Promise<TradeService> {
   const { chain, env } = await createIndexingScene(t, { engine: options.engine ?? 'sqlite' });
   await chain.rpc.call('anvil_setBalance', MAKER, `0x${(10n ** 26n).toString(16)}`);
-  const service = await startService(t, { env: { ...env, ...LIMITS } });
+  const service = await startServiceProcess(t, { env: { ...env, ...LIMITS } });
   await untilAtHead(service, chain);
   const client = createAccessClient(service.origin);
   const scene: TradeService = {
@@ -232,7 +235,7 @@ export async function startTradeService(
         return ((body as Json).state?.block ?? -1) >= head;
       });
     },
-    quote: (trade) => client.send('POST', '/trade/quote', { body: toBody(trade) }),
+    quote: (trade) => client.send('POST', '/trade/quote', { body: buildBody(trade) }),
     createTrader: () => createTrader(scene),
     give: (gifts) => give(chain, gifts),
   };

@@ -7,7 +7,7 @@ import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 const ERC20_ABI = parseAbi(['function balanceOf(address owner) view returns (uint256)']);
 
 /** The native coin is the zero address. */
-export function toBalanceCall(token: string, owner: string) {
+export function buildBalanceCall(token: string, owner: string) {
   if (token === ZERO_ADDRESS) return { method: 'eth_getBalance', params: [owner, 'latest'] };
   const args = [owner as Hex] as const;
   const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'balanceOf', args });
@@ -15,7 +15,7 @@ export function toBalanceCall(token: string, owner: string) {
 }
 
 export async function readBalance(chain: TestChain, token: string, owner: string): Promise<bigint> {
-  const { method, params } = toBalanceCall(token, owner);
+  const { method, params } = buildBalanceCall(token, owner);
   return BigInt(await chain.rpc.call<Hex>(method, ...params));
 }
 

@@ -13,7 +13,7 @@ import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import type { Address } from '../src/model/ids.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
-import { type BuildParts, createBuildTrade } from '../src/trading/build/build-trade.ts';
+import { type BuildParts, createBuildTrade } from '../src/trading/build/create-build-trade.ts';
 import {
   createPricing,
   createQuoteTrade,
@@ -23,8 +23,8 @@ import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
 import type { QuoteAnswer } from '../src/trading/quote/quote-answer.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { RouteDesk } from '../src/trading/search/route-desk.ts';
-import { address } from './ids.ts';
 import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
+import { address } from './test-ids.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
 export type SceneInput = Partial<TradeInput> & { readonly mint: string };
@@ -60,7 +60,7 @@ const CONTEXT: HandlerContext = {
 
 const SETTLE_MAX_MS = 60_000;
 
-function toInput(input: SceneInput) {
+function buildInput(input: SceneInput) {
   const trade = { chain: 'devnet', side: 'buy', amountInRaw: '10000000000000000' } as const;
   return { ...trade, slippageBps: 50, ...input };
 }
@@ -77,7 +77,7 @@ function createBuilder(
     connections,
   });
   const buildTrade = createBuildTrade({ ...parts, builders, sleep, log: { error: silent } });
-  return (input: ReturnType<typeof toInput>, address: Address) => {
+  return (input: ReturnType<typeof buildInput>, address: Address) => {
     const wallet = { id: `eip155:${address}`, address };
     const context = { identity: { kind: 'session', wallet } } as unknown as HandlerContext;
     return buildTrade({ ...input, deadlineSeconds: 600 }, context);
@@ -138,8 +138,8 @@ export async function startTradingScene(): Promise<TradingScene> {
     },
     paused,
     mintOf: (key) => address(findToken(devnet.chain.deployment, key).address),
-    quote: (input) => quoteTrade(toInput(input), CONTEXT),
-    build: (input, address) => build(toInput(input), address),
+    quote: (input) => quoteTrade(buildInput(input), CONTEXT),
+    build: (input, address) => build(buildInput(input), address),
     settle,
     stop: async () => {
       await threads.stop();

@@ -1,7 +1,7 @@
 // The peer of the stream benchmarks: a bare loop that writes the same bytes to every socket.
 
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { toTimedHash } from '../stream-market.ts';
+import { buildTimedHash } from '../stream-market.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n';
 
@@ -28,7 +28,7 @@ process.on('message', ({ blocksPerSecond, bytes }: BareCommand) => {
   if (blocksPerSecond === 0) return;
   timer = setInterval(() => {
     const chunk = Buffer.alloc(bytes, ' ');
-    chunk.write(`"txHash":"${toTimedHash(0)}"`);
+    chunk.write(`"txHash":"${buildTimedHash(0)}"`);
     for (const socket of sockets) socket.write(chunk);
   }, 1000 / blocksPerSecond);
 });

@@ -3,22 +3,22 @@
 import type { FramedAnswer } from '../contract/framed-answer.ts';
 import type { Handlers } from '../contract/handler.ts';
 import type { Identity, Level, SessionIdentity } from '../contract/identity.ts';
-import { KEY_LIMIT } from '../contract/schemas/access.ts';
+import { KEY_LIMIT } from '../contract/schemas/access-schemas.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SessionRecord } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { WalletId } from '../model/ids.ts';
 import type { AccessStore } from '../store/access-store.ts';
-import { toEntitlements } from './entitlements.ts';
-import { toKeyAnswer } from './key-answer.ts';
+import { buildEntitlements } from './entitlements.ts';
+import { buildKeyAnswer } from './key-answer.ts';
 import type { Keys } from './keys.ts';
-import { parseKeysCursor, toKeysCursor } from './keys-cursor.ts';
+import { encodeKeysCursor, parseKeysCursor } from './keys-cursor.ts';
 import type { Peppers } from './peppers.ts';
-import { toSessionEnd } from './session-life.ts';
+import { computeSessionEnd } from './session-life.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
 import type { Tier, Tiers } from './tiers.ts';
-import { toUnauthorized } from './unauthorized.ts';
+import { buildUnauthorizedError } from './unauthorized.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
 interface AccessHandlerParts {
@@ -47,7 +47,7 @@ export type AccessHandlers = SignInHandlers & KeyHandlers & AccountHandlers;
  * declare it.
  */
 function requireSession(identity: Identity): SessionIdentity {
-  if (identity.kind !== 'session') throw toUnauthorized('WALLET_SESSION_REQUIRED');
+  if (identity.kind !== 'session') throw buildUnauthorizedError('WALLET_SESSION_REQUIRED');
   return identity;
 }
 
@@ -57,7 +57,7 @@ function toSessionAnswer(session: {
   readonly lastUsedAtMs: number;
   readonly expiresAtMs: number;
 }) {
-  return { id: session.id, createdAt: session.createdAtMs, expiresAt: toSessionEnd(session) };
+  return { id: session.id, createdAt: session.createdAtMs, expiresAt: computeSessionEnd(session) };
 }
 
 function toWalletAnswer({ wallet, chain }: Pick<SessionRecord, 'wallet' | 'chain'>) {
@@ -65,7 +65,10 @@ function toWalletAnswer({ wallet, chain }: Pick<SessionRecord, 'wallet' | 'chain
 }
 
 /** Drops the browser's cookie, which no longer belongs to a session. */
-function toEnded(ended: number, identity: SessionIdentity): FramedAnswer<{ ended: number }> {
+function buildEndedAnswer(
+  ended: number,
+  identity: SessionIdentity,
+): FramedAnswer<{ ended: number }> {
   const isCookie = identity.transport === 'cookie';
   return { kind: 'framed', body: { ended }, ...(isCookie ? { session: 'drop' as const } : {}) };
 }
@@ -101,11 +104,11 @@ function createSignInHandlers({ signIn, sessions }: AccessHandlerParts): SignInH
     endSession: async (_input, context) => {
       const identity = requireSession(context.identity);
       const ended = await sessions.end(identity.wallet.id, [identity.sessionId]);
-      return toEnded(ended, identity);
+      return buildEndedAnswer(ended, identity);
     },
     endAllSessions: async (_input, context) => {
       const identity = requireSession(context.identity);
-      return toEnded(await sessions.endAll(identity.wallet.id), identity);
+      return buildEndedAnswer(await sessions.endAll(identity.wallet.id), identity);
     },
   };
 }
@@ -135,23 +138,23 @@ function createKeyHandlers(parts: AccessHandlerParts): KeyHandlers {
       const nowMs = clock.nowMs();
       return {
         keys: page.map((record) =>
-          toKeyAnswer(record, { nowMs, requests24h: used.get(record.id) ?? 0 }),
+          buildKeyAnswer(record, { nowMs, requests24h: used.get(record.id) ?? 0 }),
         ),
         active,
         limit: KEY_LIMIT,
-        nextCursor: last ? toKeysCursor(last, mark) : null,
+        nextCursor: last ? encodeKeysCursor(last, mark) : null,
       };
     },
     createKey: async (input, { identity, idempotencyKey }) => {
       const { id: walletId } = requireSession(identity).wallet;
       const { record, key } = await keys.issue(walletId, { ...input, idempotencyKey });
       const nowMs = clock.nowMs();
-      if (key !== null) return { ...toKeyAnswer(record, { nowMs, requests24h: 0 }), key };
+      if (key !== null) return { ...buildKeyAnswer(record, { nowMs, requests24h: 0 }), key };
       const used = await readUsage(walletId);
       const requests24h = used.get(record.id) ?? 0;
       return {
         kind: 'framed',
-        body: toKeyAnswer(record, { nowMs, requests24h }),
+        body: buildKeyAnswer(record, { nowMs, requests24h }),
         headers: { 'Idempotency-Replayed': 'true' },
       };
     },
@@ -159,7 +162,7 @@ function createKeyHandlers(parts: AccessHandlerParts): KeyHandlers {
       const { id: walletId } = requireSession(identity).wallet;
       const used = await readUsage(walletId);
       const record = await keys.revoke(walletId, input.id);
-      return toKeyAnswer(record, {
+      return buildKeyAnswer(record, {
         nowMs: clock.nowMs(),
         requests24h: used.get(record.id) ?? 0,
       });
@@ -170,12 +173,13 @@ function createKeyHandlers(parts: AccessHandlerParts): KeyHandlers {
 function createAccountHandlers(parts: AccessHandlerParts): AccountHandlers {
   const { store, keys, usage, tiers, costs, clock } = parts;
   const chains = parts.listChains();
-  const toFrozen = (tier: Tier) => Object.freeze(toEntitlements(tier, { costs, chains }));
+  const freezeEntitlements = (tier: Tier) =>
+    Object.freeze(buildEntitlements(tier, { costs, chains }));
   // Built once: nothing in them changes while the service runs.
-  const byLevel: Readonly<Record<Level, ReturnType<typeof toFrozen>>> = {
-    anonymous: toFrozen(tiers.anonymous),
-    key: toFrozen(tiers.key),
-    session: toFrozen(tiers.session),
+  const byLevel: Readonly<Record<Level, ReturnType<typeof freezeEntitlements>>> = {
+    anonymous: freezeEntitlements(tiers.anonymous),
+    key: freezeEntitlements(tiers.key),
+    session: freezeEntitlements(tiers.session),
   };
   const describe = (identity: Identity) => byLevel[identity.kind];
   return {

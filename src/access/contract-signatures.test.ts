@@ -30,7 +30,7 @@ async function countAllowed(answers: Promise<string>[]): Promise<number> {
   return (await Promise.all(answers)).filter((answer) => answer === 'true').length;
 }
 
-test('behavior: one caller may ask about ten wallets at once, then twenty a minute', async () => {
+test('one caller may ask about ten wallets at once, then twenty a minute', async () => {
   const { ask, clock } = createSignatures();
   const answers: string[] = [];
   for (let n = 0; n < 15; n += 1) answers.push(await ask('caller', `0x${n}`));
@@ -42,7 +42,7 @@ test('behavior: one caller may ask about ten wallets at once, then twenty a minu
   assert.equal(await ask('caller', '0x97'), 'RATE_LIMITED');
 });
 
-test('behavior: one wallet is asked about as often, whoever asks', async () => {
+test('one wallet is asked about as often, whoever asks', async () => {
   const { ask } = createSignatures();
   const answers: string[] = [];
   for (let n = 0; n < 15; n += 1) answers.push(await ask(`caller ${n}`, '0x1'));
@@ -50,7 +50,7 @@ test('behavior: one wallet is asked about as often, whoever asks', async () => {
   assert.equal(answers.at(-1), 'RATE_LIMITED');
 });
 
-test('behavior: eight questions at once, and no more', async () => {
+test('eight questions at once, and no more', async () => {
   const { ask } = createSignatures();
   const asked = Array.from({ length: 12 }, (_, n) => ask(`caller ${n}`, `0x${n}`));
   assert.equal(await countAllowed(asked), 8);

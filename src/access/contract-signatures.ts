@@ -49,10 +49,10 @@ export class ContractSignatures {
     this.#underWay += 1;
     try {
       const verdict = await this.#verify(query, AbortSignal.timeout(TIMEOUT_MS));
-      if (verdict === null) throw toUnavailable(query.chain);
+      if (verdict === null) throw buildUnavailableError(query.chain);
       return verdict;
     } catch (error) {
-      throw error instanceof AppError ? error : toUnavailable(query.chain, error);
+      throw error instanceof AppError ? error : buildUnavailableError(query.chain, error);
     } finally {
       this.#underWay -= 1;
     }
@@ -67,7 +67,7 @@ export class ContractSignatures {
   }
 }
 
-function toUnavailable(chain: ChainSlug, cause?: unknown): AppError {
+function buildUnavailableError(chain: ChainSlug, cause?: unknown): AppError {
   return new AppError(
     'UPSTREAM_UNAVAILABLE',
     { upstream: `The ${CHAINS[chain].name} node, which is needed to check this signature,` },

@@ -10,14 +10,14 @@ import { type AccessStore, SESSION_SOURCE } from '../store/access-store.ts';
 import { type AccessHandlers, createAccessHandlers } from './access-handlers.ts';
 import { ContractSignatures, type VerifyContractSignature } from './contract-signatures.ts';
 import { CredentialWatch } from './credential-watch.ts';
-import { toCosts } from './entitlements.ts';
+import { listCosts } from './entitlements.ts';
 import { createIdentify, type Identify } from './identify.ts';
 import { Keys } from './keys.ts';
 import type { Peppers } from './peppers.ts';
 import { SessionOrigins } from './session-origins.ts';
 import { Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
-import { type Tiers, toTiers } from './tiers.ts';
+import { buildTiers, type Tiers } from './tiers.ts';
 import { Upkeep } from './upkeep.ts';
 import { UsageCounter } from './usage-counter.ts';
 
@@ -76,7 +76,7 @@ export function createAccess(options: AccessOptions): Access {
   const signIn = new SignIn({
     ...{ store, peppers, sessions, findFamily, contracts, origins, bounds, clock },
   });
-  const tiers = toTiers(limits);
+  const tiers = buildTiers(limits);
   const upkeep = new Upkeep({ store, usage, sessions, keys, watch, clock, log });
   return {
     identify: createIdentify({
@@ -91,7 +91,7 @@ export function createAccess(options: AccessOptions): Access {
     },
     handlers: createAccessHandlers({
       ...{ store, peppers, signIn, sessions, keys, usage, tiers, clock },
-      costs: toCosts(options.operations),
+      costs: listCosts(options.operations),
       listChains: options.listChains,
     }),
     origins,

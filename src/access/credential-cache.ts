@@ -14,7 +14,7 @@ interface CredentialCacheOptions<Value> {
   readonly load: (token: string) => Promise<Value | null>;
 }
 
-interface Entry<Value> {
+interface CachedCredential<Value> {
   readonly value: Value;
   readonly loadedAtMs: number;
 }
@@ -25,7 +25,7 @@ interface Entry<Value> {
  */
 export class CredentialCache<Value extends { readonly id: string }> {
   readonly #options: CredentialCacheOptions<Value>;
-  readonly #entries: BoundedMap<string, Entry<Value>>;
+  readonly #entries: BoundedMap<string, CachedCredential<Value>>;
   /** Filled and emptied as the entries are, so that both evict the same. */
   readonly #tokenById: BoundedMap<string, string>;
   #loading = new Map<string, Promise<Value | null>>();
@@ -74,7 +74,7 @@ export class CredentialCache<Value extends { readonly id: string }> {
     }
   }
 
-  #isFresh(entry: Entry<Value>): boolean {
+  #isFresh(entry: CachedCredential<Value>): boolean {
     return this.#options.clock.monotonicMs() - entry.loadedAtMs < this.#options.lifeMs;
   }
 

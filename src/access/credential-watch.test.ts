@@ -27,7 +27,7 @@ async function setUp(t: Parameters<typeof startAccess>[0]) {
   return { server, access, identify, token, heard, watch };
 }
 
-test('default: a revoked key and an ended session are told at once, others not', async (t) => {
+test('a revoked key and an ended session are told at once, others not', async (t) => {
   const { server, access, identify, token, heard, watch } = await setUp(t);
   const [one, two] = [await server.issueKey(token), await server.issueKey(token)];
   watch('one', await identify(one.key));
@@ -44,7 +44,7 @@ test('default: a revoked key and an ended session are told at once, others not',
   assert.equal(access.watch.size, 1);
 });
 
-test('behavior: what runs out is found by looking', async (t) => {
+test('what runs out is found by looking', async (t) => {
   const { server, access, identify, token, heard, watch } = await setUp(t);
   const body = { name: 'brief', expiresInDays: 1 };
   const brief = await server.send('POST', '/keys', { body, bearer: token });
@@ -61,7 +61,7 @@ test('behavior: what runs out is found by looking', async (t) => {
   assert.deepEqual(heard, ['brief'], 'once');
 });
 
-test('behavior: logging out everywhere reaches cookies too; nobody has nothing to watch', async (t) => {
+test('logging out everywhere reaches cookies too; nobody has nothing to watch', async (t) => {
   const { server, access, identify, token, heard, watch } = await setUp(t);
   const wallet = createEvmWallet();
   const cookie = await server.signInByCookie(wallet, OWN_PAGE);

@@ -11,13 +11,13 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Tier } from './tiers.ts';
 
 /** The cost of each kind of request. */
-export function toCosts(operations: readonly Operation[]): Record<string, number> {
+export function listCosts(operations: readonly Operation[]): Record<string, number> {
   const kinds = new Set(operations.map((operation) => operation.cost));
   kinds.delete('free');
   return Object.fromEntries([...kinds].map((kind) => [kind, COSTS[kind]]));
 }
 
-export function toEntitlements(
+export function buildEntitlements(
   tier: Tier,
   options: { readonly costs: Record<string, number>; readonly chains: ChainSlug[] },
 ): OutputOf<typeof getEntitlements> {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walletId } from '../../test/ids.ts';
+import { walletId } from '../../test/test-ids.ts';
 import type { KeyIdentity, SessionIdentity } from '../contract/identity.ts';
 import { AppError } from '../errors/app-error.ts';
 import { createIdentify } from './identify.ts';
@@ -35,7 +35,7 @@ async function ask(authorization?: string, sessionCookie?: string): Promise<stri
   }
 }
 
-test('default: bearers of both kinds, in any spelling of the scheme', async () => {
+test('bearers of both kinds, in any spelling of the scheme', async () => {
   assert.equal(await ask(), 'anonymous');
   for (const scheme of ['Bearer ', 'bearer ', 'BEARER  ', 'Bearer   ']) {
     assert.equal(await ask(`${scheme}mw_live_good`), 'key', scheme);
@@ -43,7 +43,7 @@ test('default: bearers of both kinds, in any spelling of the scheme', async () =
   }
 });
 
-test('behavior: anything else is refused, never taken for nobody', async () => {
+test('anything else is refused, never taken for nobody', async () => {
   const cases: [string, string][] = [
     ['mw_live_good', 'INVALID_API_KEY'],
     ['Basic mw_live_good', 'INVALID_API_KEY'],
@@ -67,7 +67,7 @@ test('behavior: anything else is refused, never taken for nobody', async () => {
   }
 });
 
-test('behavior: a good cookie is a session, a bad one nobody, a private key is refused', async () => {
+test('a good cookie is a session, a bad one nobody, a private key is refused', async () => {
   assert.equal(await ask(undefined, 'mw_sess_good'), 'session');
   for (const cookie of ['', 'x', 'mw_sess_bad', 'mw_live_good']) {
     assert.equal(await ask(undefined, cookie), 'anonymous', cookie);

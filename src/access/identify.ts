@@ -3,8 +3,8 @@
 import type { Identity, KeyIdentity, SessionIdentity } from '../contract/identity.ts';
 import type { SessionTransport } from '../model/access-record.ts';
 import { isPrivateKeyShaped } from './private-key-shape.ts';
-import { toTokenKind } from './secret-token.ts';
-import { toUnauthorized } from './unauthorized.ts';
+import { readTokenKind } from './secret-token.ts';
+import { buildUnauthorizedError } from './unauthorized.ts';
 
 export interface Caller {
   readonly authorization: string | undefined;
@@ -32,7 +32,7 @@ const BEARER = /^bearer +/i;
  * The credential after `Bearer`; null for another scheme. The usual spelling needs no regular
  * expression.
  */
-function toBearer(authorization: string): string | null {
+function parseBearer(authorization: string): string | null {
   if (authorization.startsWith('Bearer ')) return authorization.slice(7).trim();
   return BEARER.test(authorization) ? authorization.replace(BEARER, '').trim() : null;
 }
@@ -42,18 +42,18 @@ function orRefuse<Found extends Identity>(
   code: 'INVALID_API_KEY' | 'INVALID_SESSION',
 ): Found | Promise<Found> {
   if (found instanceof Promise) return found.then((identity) => orRefuse(identity, code));
-  if (found === null) throw toUnauthorized(code);
+  if (found === null) throw buildUnauthorizedError(code);
   return found;
 }
 
 function identifyBearer(authorization: string, by: Authenticators): Identity | Promise<Identity> {
-  const token = toBearer(authorization);
-  const kind = token === null ? null : toTokenKind(token);
+  const token = parseBearer(authorization);
+  const kind = token === null ? null : readTokenKind(token);
   if (token === null || kind === null) {
     // Checked with any scheme or none: the sender must learn that the key is exposed.
     const bare = authorization.slice(authorization.indexOf(' ') + 1).trim();
     const isPrivateKey = isPrivateKeyShaped(bare) || isPrivateKeyShaped(authorization.trim());
-    throw toUnauthorized(isPrivateKey ? 'PRIVATE_KEY_REFUSED' : 'INVALID_API_KEY');
+    throw buildUnauthorizedError(isPrivateKey ? 'PRIVATE_KEY_REFUSED' : 'INVALID_API_KEY');
   }
   return kind === 'key'
     ? orRefuse(by.key(token), 'INVALID_API_KEY')
@@ -69,9 +69,9 @@ function identifyCookie(
   caller: Caller,
   by: Authenticators,
 ): Identity | Promise<Identity> {
-  if (isPrivateKeyShaped(cookie)) throw toUnauthorized('PRIVATE_KEY_REFUSED');
+  if (isPrivateKeyShaped(cookie)) throw buildUnauthorizedError('PRIVATE_KEY_REFUSED');
   const nobody: Identity = { kind: 'anonymous', key: caller.addressGroup, hasStaleCookie: true };
-  if (toTokenKind(cookie) !== 'session') return nobody;
+  if (readTokenKind(cookie) !== 'session') return nobody;
   const found = by.session(cookie, 'cookie');
   return found instanceof Promise ? found.then((one) => one ?? nobody) : (found ?? nobody);
 }

@@ -1,12 +1,12 @@
 // A key as shown to its owner.
 
 import type { OutputOf } from '../contract/operation.ts';
-import type { revokeKey } from '../contract/operations/keys.ts';
+import type { revokeKey } from '../contract/operations/key-operations.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 
 type KeyAnswer = OutputOf<typeof revokeKey>;
 
-export function toKeyAnswer(
+export function buildKeyAnswer(
   record: KeyRecord,
   now: { readonly nowMs: number; readonly requests24h: number },
 ): KeyAnswer {

@@ -4,7 +4,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { KeyPosition } from '../store/access-store.ts';
 
 /** The owner's mark makes a cursor invalid for another wallet. */
-export function toKeysCursor(position: KeyPosition, ownerMark: string): string {
+export function encodeKeysCursor(position: KeyPosition, ownerMark: string): string {
   const fields = [position.createdAtMs, position.id, ownerMark];
   return Buffer.from(JSON.stringify(fields)).toString('base64url');
 }

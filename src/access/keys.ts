@@ -1,8 +1,8 @@
 // API keys: shown once, verified by hash, revoked at once.
 
 import type { KeyIdentity } from '../contract/identity.ts';
-import { KEY_LIMIT } from '../contract/schemas/access.ts';
-import { AppError, toInvalidInput } from '../errors/app-error.ts';
+import { KEY_LIMIT } from '../contract/schemas/access-schemas.ts';
+import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
@@ -36,7 +36,7 @@ interface KeyRequest {
   readonly idempotencyKey: string | null;
 }
 
-interface IssuedKey {
+interface NewKey {
   readonly record: KeyRecord;
   /** Null if the request repeats one that was already answered. */
   readonly key: string | null;
@@ -48,7 +48,7 @@ function parseName(text: string): string {
   const length = [...name].length;
   if (length >= 1 && length <= NAME_LENGTH_MAX && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) return name;
   const message = `must be 1 to ${NAME_LENGTH_MAX} printable characters`;
-  throw toInvalidInput([{ path: 'name', message }]);
+  throw buildInvalidInputError([{ path: 'name', message }]);
 }
 
 export class Keys {
@@ -75,7 +75,7 @@ export class Keys {
     this.#cache.purge();
   }
 
-  async issue(walletId: WalletId, request: KeyRequest): Promise<IssuedKey> {
+  async issue(walletId: WalletId, request: KeyRequest): Promise<NewKey> {
     const { store, peppers, clock } = this.#options;
     const name = parseName(request.name);
     const key = createToken('key');
@@ -95,7 +95,7 @@ export class Keys {
         revokedAtMs: null,
         lastUsedAtMs: null,
       },
-      { activeMax: KEY_LIMIT, idempotency: this.#toMark(request, name) },
+      { activeMax: KEY_LIMIT, idempotency: this.#computeMark(request, name) },
     );
     if (issue.outcome === 'full') throw new AppError('KEY_LIMIT_REACHED', { limit: KEY_LIMIT });
     if (issue.outcome === 'conflict') throw new AppError('IDEMPOTENCY_CONFLICT', {});
@@ -124,7 +124,7 @@ export class Keys {
     return revocation.key;
   }
 
-  #toMark(request: KeyRequest, name: string): IdempotencyMark | null {
+  #computeMark(request: KeyRequest, name: string): IdempotencyMark | null {
     if (request.idempotencyKey === null) return null;
     const { peppers } = this.#options;
     return {
@@ -137,13 +137,13 @@ export class Keys {
     const { store, peppers } = this.#options;
     const { hash } = peppers.hash(token);
     const record = await store.findKey(hash);
-    if (record !== null && areEqualHashes(record.hash, hash)) return toCached(record);
+    if (record !== null && areEqualHashes(record.hash, hash)) return buildCached(record);
     for (const older of peppers.olderHashes(token)) {
       const old = await store.findKey(older.hash);
       if (old === null || !areEqualHashes(old.hash, older.hash)) continue;
       // The plain token is available now, so it can be rehashed with the newest pepper.
       await store.rehashKey(old.id, peppers.hash(token));
-      return toCached(old);
+      return buildCached(old);
     }
     return null;
   }
@@ -154,7 +154,7 @@ export class Keys {
   }
 }
 
-function toCached(record: KeyRecord): CachedKey {
+function buildCached(record: KeyRecord): CachedKey {
   const { id, walletId } = record;
   return { id, record, identity: { kind: 'key', key: walletId, walletId, keyId: id } };
 }

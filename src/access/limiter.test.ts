@@ -20,7 +20,7 @@ function createLimiter(options: { perMinute?: number; burst?: number; max?: numb
   return { clock, limiter };
 }
 
-test('default: the burst is allowed at once, then the steady rate', () => {
+test('the burst is allowed at once, then the steady rate', () => {
   const { clock, limiter } = createLimiter();
   for (let i = 0; i < 60; i += 1) {
     assert.deepEqual(limiter.take('a', 1), {
@@ -37,7 +37,7 @@ test('default: the burst is allowed at once, then the steady rate', () => {
   assert.equal(limiter.take('b', 1).allowed, true);
 });
 
-test('behavior: waiting as long as a refusal says is enough, and less is not', () => {
+test('waiting as long as a refusal says is enough, and less is not', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 100_000 }),
@@ -67,7 +67,7 @@ test('behavior: waiting as long as a refusal says is enough, and less is not', (
   );
 });
 
-test('behavior: never more than burst plus rate times time is spent', () => {
+test('never more than burst plus rate times time is spent', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 1, max: 5 })), {
@@ -88,7 +88,7 @@ test('behavior: never more than burst plus rate times time is spent', () => {
   );
 });
 
-test('behavior: an idle time does not forget a debt', () => {
+test('an idle time does not forget a debt', () => {
   const { clock, limiter } = createLimiter();
   for (let i = 0; i < 60; i += 1) limiter.take('a', 1);
   for (let waitedMs = 0; waitedMs < 29_000; waitedMs += 1000) {
@@ -100,7 +100,7 @@ test('behavior: an idle time does not forget a debt', () => {
   assert.equal(limiter.take('a', 1).allowed, false);
 });
 
-test('behavior: what is given back can be spent again, and never more than was spent', () => {
+test('what is given back can be spent again, and never more than was spent', () => {
   const { clock, limiter } = createLimiter();
   for (let i = 0; i < 60; i += 1) limiter.take('a', 1);
   limiter.giveBack('a', 2);
@@ -112,7 +112,7 @@ test('behavior: what is given back can be spent again, and never more than was s
   for (const one of ['a', 'b']) assert.equal(limiter.take(one, 61).allowed, false);
 });
 
-test('behavior: a million distinct identities stay within the bound', () => {
+test('a million distinct identities stay within the bound', () => {
   const { clock, limiter } = createLimiter({ max: 10_000 });
   for (let i = 0; i < 1_000_000; i += 1) {
     if (i % 1000 === 0) clock.advance(1);
@@ -127,7 +127,7 @@ test('behavior: a million distinct identities stay within the bound', () => {
   assert.ok(limiter.size <= 2, 'what was refilled is forgotten');
 });
 
-test('behavior: work that is done is owed beyond the budget, up to one burst more', () => {
+test('work that is done is owed beyond the budget, up to one burst more', () => {
   const { clock, limiter } = createLimiter();
   assert.deepEqual(limiter.settle('a', 50), { allowed: true, remaining: 10, resetMs: 25_000 });
   assert.deepEqual(limiter.settle('a', 30), { allowed: true, remaining: 0, resetMs: 40_000 });
@@ -141,7 +141,7 @@ test('behavior: work that is done is owed beyond the budget, up to one burst mor
   assert.equal(limiter.take('a', 1).allowed, true);
 });
 
-test('behavior: what was paid in advance and not used is given back, never more than all', () => {
+test('what was paid in advance and not used is given back, never more than all', () => {
   const { clock, limiter } = createLimiter();
   assert.equal(limiter.take('a', 50).allowed, true);
   assert.deepEqual(limiter.settle('a', -30), { allowed: true, remaining: 40, resetMs: 10_000 });

@@ -27,7 +27,7 @@ interface LimiterOptions {
 /** The maximum debt, in bursts, including what was spent. */
 const OWED_BURSTS_MAX = 2;
 
-interface Account {
+interface CallerBucket {
   /** The theoretical arrival time of GCRA. */
   arrivalMs: number;
 }
@@ -45,8 +45,8 @@ export class Limiter {
   readonly #unitMs: number;
   readonly #burstMs: number;
   readonly #generationMax: number;
-  #young = new Map<string, Account>();
-  #old = new Map<string, Account>();
+  #young = new Map<string, CallerBucket>();
+  #old = new Map<string, CallerBucket>();
   #youngSinceMs: number;
 
   constructor(options: LimiterOptions) {
@@ -86,7 +86,7 @@ export class Limiter {
   }
 
   /** The wait until `cost` could be spent; spends nothing. */
-  toWaitMs(identity: string, cost: number): number {
+  computeWaitMs(identity: string, cost: number): number {
     const nowMs = this.#clock.monotonicMs();
     const arrivalMs = Math.max(nowMs, this.#find(identity)?.arrivalMs ?? 0);
     return Math.max(0, arrivalMs + cost * this.#unitMs - nowMs - this.#burstMs);
@@ -118,7 +118,7 @@ export class Limiter {
   }
 
   /** Accounts are changed in place: a map write per request costs more than the arithmetic. */
-  #find(identity: string): Account | undefined {
+  #find(identity: string): CallerBucket | undefined {
     const young = this.#young.get(identity);
     if (young !== undefined) return young;
     const old = this.#old.get(identity);

@@ -40,17 +40,17 @@ export class Peppers {
 
   /** With the newest pepper: for new hashes. */
   hash(token: string): TokenHash {
-    return toTokenHash(this.#current, token);
+    return hashToken(this.#current, token);
   }
 
   /** With the older peppers: for hashes stored earlier. */
   olderHashes(token: string): readonly TokenHash[] {
-    return this.#older.map((pepper) => toTokenHash(pepper, token));
+    return this.#older.map((pepper) => hashToken(pepper, token));
   }
 
   /** A short keyed hash of a value that need not be stored. */
   mark(purpose: Purpose, text: string): string {
-    return toMark(this.#current, purpose, text);
+    return computeMark(this.#current, purpose, text);
   }
 
   /**
@@ -58,7 +58,7 @@ export class Peppers {
    */
   isMark(purpose: Purpose, text: string, mark: string): boolean {
     return [this.#current, ...this.#older].some((pepper) =>
-      areEqualHashes(toMark(pepper, purpose, text), mark),
+      areEqualHashes(computeMark(pepper, purpose, text), mark),
     );
   }
 
@@ -70,7 +70,7 @@ export class Peppers {
     const marks = new Map(
       [this.#current, ...this.#older].map((pepper) => [
         pepper.version,
-        toMark(pepper, 'pepper', String(pepper.version)),
+        computeMark(pepper, 'pepper', String(pepper.version)),
       ]),
     );
     const stored = await store.readPepperMarks();
@@ -94,12 +94,12 @@ class ForeignPepperError extends Error {
   }
 }
 
-function toTokenHash(pepper: Pepper, token: string): TokenHash {
+function hashToken(pepper: Pepper, token: string): TokenHash {
   const hash = createHmac('sha256', pepper.key).update(token).digest('base64url');
   return { version: pepper.version, hash };
 }
 
-function toMark(pepper: Pepper, purpose: Purpose, text: string): string {
+function computeMark(pepper: Pepper, purpose: Purpose, text: string): string {
   const digest = createHmac('sha256', pepper.key).update(`${purpose}\n${text}`);
   return digest.digest('base64url').slice(0, MARK_LENGTH);
 }

@@ -3,24 +3,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createToken, isWellFormedToken, toShownParts, toTokenKind } from './secret-token.ts';
+import { createToken, isWellFormedToken, readTokenKind, toShownParts } from './secret-token.ts';
 
-test('default: prefix, 256 bits in base62 and a checksum', () => {
+test('prefix, 256 bits in base62 and a checksum', () => {
   assert.match(createToken('key'), /^mw_live_[0-9A-Za-z]{49}$/);
   assert.match(createToken('session'), /^mw_sess_[0-9A-Za-z]{49}$/);
   for (const kind of ['key', 'session'] as const) {
     const token = createToken(kind);
     assert.ok(isWellFormedToken(token));
-    assert.equal(toTokenKind(token), kind);
+    assert.equal(readTokenKind(token), kind);
   }
 });
 
-test('behavior: no two are alike', () => {
+test('no two are alike', () => {
   const tokens = new Set(Array.from({ length: 1000 }, () => createToken('key')));
   assert.equal(tokens.size, 1000);
 });
 
-test('behavior: any one changed character is noticed', () => {
+test('any one changed character is noticed', () => {
   const characters = fc.constantFrom(...'0123456789ABCXYZabcxyz_-é ');
   fc.assert(
     fc.property(fc.nat(56), characters, (at, character) => {
@@ -31,20 +31,20 @@ test('behavior: any one changed character is noticed', () => {
   );
 });
 
-test('behavior: shorter, longer and foreign text is no token', () => {
+test('shorter, longer and foreign text is no token', () => {
   const token = createToken('key');
   for (const text of ['', 'mw_live_', token.slice(1), `${token}0`, ` ${token}`, 'x'.repeat(57)]) {
     assert.equal(isWellFormedToken(text), false, text);
   }
-  assert.equal(toTokenKind('sk_live_abc'), null);
+  assert.equal(readTokenKind('sk_live_abc'), null);
 });
 
-test('behavior: a token of one kind cannot be passed off as the other', () => {
+test('a token of one kind cannot be passed off as the other', () => {
   const token = createToken('session');
   assert.equal(isWellFormedToken(token.replace('mw_sess_', 'mw_live_')), false);
 });
 
-test('behavior: what is shown of a key is four characters at each end', () => {
+test('what is shown of a key is four characters at each end', () => {
   const key = createToken('key');
   assert.deepEqual(toShownParts(key), { prefix: key.slice(0, 12), last4: key.slice(-4) });
 });

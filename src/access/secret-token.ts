@@ -22,7 +22,7 @@ export function createToken(kind: TokenKind): string {
 }
 
 /** Which kind of token a text claims to be; null if neither. */
-export function toTokenKind(text: string): TokenKind | null {
+export function readTokenKind(text: string): TokenKind | null {
   if (text.startsWith(PREFIXES.key)) return 'key';
   return text.startsWith(PREFIXES.session) ? 'session' : null;
 }

@@ -6,18 +6,18 @@ const DAY_MS = 86_400_000;
 const SESSION_IDLE_MS = DAY_MS;
 export const SESSION_LIFE_MS = 30 * DAY_MS;
 
-export function toIdleEnd(lastUsedAtMs: number): number {
+export function computeIdleEnd(lastUsedAtMs: number): number {
   return lastUsedAtMs + SESSION_IDLE_MS;
 }
 
 /** When the session ends unless it is used before. */
-export function toSessionEnd(session: {
+export function computeSessionEnd(session: {
   readonly lastUsedAtMs: number;
   readonly expiresAtMs: number;
 }): number {
-  return Math.min(session.expiresAtMs, toIdleEnd(session.lastUsedAtMs));
+  return Math.min(session.expiresAtMs, computeIdleEnd(session.lastUsedAtMs));
 }
 
 export function isLiveSession(session: SessionRecord, nowMs: number): boolean {
-  return nowMs < toSessionEnd(session);
+  return nowMs < computeSessionEnd(session);
 }

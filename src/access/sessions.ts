@@ -11,7 +11,12 @@ import { CredentialCache } from './credential-cache.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import { areEqualHashes, type Peppers } from './peppers.ts';
 import { createToken } from './secret-token.ts';
-import { isLiveSession, SESSION_LIFE_MS, toIdleEnd, toSessionEnd } from './session-life.ts';
+import {
+  computeIdleEnd,
+  computeSessionEnd,
+  isLiveSession,
+  SESSION_LIFE_MS,
+} from './session-life.ts';
 
 /** Above this, a new sign-in evicts the least recently used session. */
 const SESSIONS_PER_WALLET_MAX = 50;
@@ -131,7 +136,8 @@ export class Sessions {
     this.#touches.set(sessionId, nowMs);
     // The touch goes when the store has it, which may be before the cache looks there again.
     if (cached !== null) cached.lastUsedAtMs = nowMs;
-    if (nowMs + STORED_AT_ONCE_MS >= toIdleEnd(lastUsedAtMs)) this.#storeAtOnce(sessionId, nowMs);
+    if (nowMs + STORED_AT_ONCE_MS >= computeIdleEnd(lastUsedAtMs))
+      this.#storeAtOnce(sessionId, nowMs);
     return this.#storing.get(sessionId);
   }
 
@@ -140,13 +146,13 @@ export class Sessions {
     const nowMs = this.#options.clock.nowMs();
     const records = await this.#options.store.readSessions(walletId);
     return records
-      .map((record) => ({ ...record, lastUsedAtMs: this.#toLastUse(record) }))
+      .map((record) => ({ ...record, lastUsedAtMs: this.#findLastUse(record) }))
       .filter((record) => isLiveSession(record, nowMs));
   }
 
   /** Whether a stored session works at a time, uses that are not stored yet included. */
   isLive(record: SessionRecord, nowMs: number): boolean {
-    return isLiveSession({ ...record, lastUsedAtMs: this.#toLastUse(record) }, nowMs);
+    return isLiveSession({ ...record, lastUsedAtMs: this.#findLastUse(record) }, nowMs);
   }
 
   /** Returns how many were ended. */
@@ -184,7 +190,7 @@ export class Sessions {
     this.#storing.set(id, storing);
   }
 
-  #toLastUse(record: SessionRecord): number {
+  #findLastUse(record: SessionRecord): number {
     return Math.max(record.lastUsedAtMs, this.#touches.get(record.id) ?? 0);
   }
 
@@ -194,7 +200,7 @@ export class Sessions {
     for (const { hash } of [peppers.hash(token), ...peppers.olderHashes(token)]) {
       const record = await store.findSession(hash);
       if (record === null || !areEqualHashes(record.tokenHash, hash)) continue;
-      const lastUsedAtMs = this.#toLastUse(record);
+      const lastUsedAtMs = this.#findLastUse(record);
       return { id: record.id, record, identity: toIdentity(record), readAtMs, lastUsedAtMs };
     }
     return null;
@@ -210,7 +216,7 @@ export class Sessions {
     session.lastUsedAtMs = Math.max(session.lastUsedAtMs, touchedAtMs);
     const nowMs = this.#options.clock.nowMs();
     const { expiresAtMs } = record;
-    const endMs = toSessionEnd({ lastUsedAtMs: session.lastUsedAtMs, expiresAtMs });
+    const endMs = computeSessionEnd({ lastUsedAtMs: session.lastUsedAtMs, expiresAtMs });
     if (nowMs < endMs) return session.identity;
     if (nowMs >= expiresAtMs || session.readAtMs >= endMs) return null;
     // It was read before its idle end, and may have been used on another node since.

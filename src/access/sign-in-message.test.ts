@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSiweMessage } from 'viem/siwe';
 import { CHAINS } from '../model/chain.ts';
-import { toSignInText } from './sign-in-message.ts';
+import { writeSignInText } from './sign-in-message.ts';
 
 const MESSAGE = {
   address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
@@ -15,9 +15,9 @@ const MESSAGE = {
   expiresAtMs: 1_767_225_900_000,
 };
 
-test('default: EIP-4361, field by field', () => {
+test('EIP-4361, field by field', () => {
   const { statement, ...fields } = parseSiweMessage(
-    toSignInText({ ...MESSAGE, chain: CHAINS.base, accountName: 'Ethereum' }),
+    writeSignInText({ ...MESSAGE, chain: CHAINS.base, accountName: 'Ethereum' }),
   );
   assert.deepEqual(fields, {
     address: MESSAGE.address,
@@ -32,9 +32,9 @@ test('default: EIP-4361, field by field', () => {
   assert.match(statement ?? '', /moves nothing/);
 });
 
-test('behavior: Solana wallets get their own first line and chain', () => {
+test('Solana wallets get their own first line and chain', () => {
   const address = '4fYNw3dojWmQ4dXtSGE9epjRGy9pFSx62YypT7avPYvA';
-  const lines = toSignInText({
+  const lines = writeSignInText({
     ...MESSAGE,
     address,
     chain: CHAINS.solana,

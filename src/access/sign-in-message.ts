@@ -17,7 +17,7 @@ interface SignInMessage {
 const STATEMENT = 'Sign in to Mintwire. This proves that the wallet is yours and moves nothing.';
 
 /** Every part comes from the server or was checked against a list, so nothing can inject a line. */
-export function toSignInText(message: SignInMessage): string {
+export function writeSignInText(message: SignInMessage): string {
   const { chain, accountName } = message;
   return [
     `${message.domain} wants you to sign in with your ${accountName} account:`,

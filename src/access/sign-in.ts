@@ -1,7 +1,7 @@
 // Sign-in: the server writes and stores a challenge, and accepts a signature of exactly that text.
 
 import type { ChainFamily } from '../chains/family.ts';
-import { AppError, toInvalidInput } from '../errors/app-error.ts';
+import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SessionTransport } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -12,8 +12,8 @@ import type { Peppers } from './peppers.ts';
 import { isPrivateKeyShapedSignature } from './private-key-shape.ts';
 import { type SessionOrigins, toDomain } from './session-origins.ts';
 import type { BegunSession, Sessions } from './sessions.ts';
-import { toSignInText } from './sign-in-message.ts';
-import { toUnauthorized } from './unauthorized.ts';
+import { writeSignInText } from './sign-in-message.ts';
+import { buildUnauthorizedError } from './unauthorized.ts';
 import { verifyWallet } from './verify-wallet.ts';
 import { parseChain, parseWalletAddress } from './wallet-address.ts';
 
@@ -54,7 +54,7 @@ export class SignIn {
     const { addresses, wallets } = findFamily(chain.slug);
     const { accountName } = wallets;
     const address = parseWalletAddress(addresses, { chain: chain.slug, text: input.address });
-    const uri = this.#toOrigin(input.domain ?? null, caller.origin);
+    const uri = this.#pickOrigin(input.domain ?? null, caller.origin);
     const domain = toDomain(uri);
     const issuedAtMs = clock.nowMs();
     const expiresAtMs = issuedAtMs + CHALLENGE_LIFE_MS;
@@ -64,7 +64,7 @@ export class SignIn {
       chain: chain.slug,
       address,
       domain,
-      message: toSignInText({
+      message: writeSignInText({
         ...{ chain, accountName, address, domain, uri, nonce, issuedAtMs, expiresAtMs },
       }),
       callerMark: peppers.mark('caller', caller.addressGroup),
@@ -91,7 +91,7 @@ export class SignIn {
     const { challengeId, signature, transport } = input;
     // Without this check another site could sign its visitor in as someone else.
     if (transport === 'cookie') this.#assertOrigin(caller.origin);
-    if (isPrivateKeyShapedSignature(signature)) throw toUnauthorized('PRIVATE_KEY_REFUSED');
+    if (isPrivateKeyShapedSignature(signature)) throw buildUnauthorizedError('PRIVATE_KEY_REFUSED');
     const challenge = await store.readChallenge(challengeId, clock.nowMs());
     if (challenge === null) throw new AppError('CHALLENGE_EXPIRED', {});
     if (transport === 'cookie' && toDomain(caller.origin ?? '') !== challenge.domain) {
@@ -115,12 +115,12 @@ export class SignIn {
   }
 
   /** The origin of the requesting page if it is allowed, otherwise the server's own. */
-  #toOrigin(domain: string | null, pageOrigin: string | null): string {
+  #pickOrigin(domain: string | null, pageOrigin: string | null): string {
     const { origins } = this.#options;
     if (domain === null && origins.isAllowed(pageOrigin)) return pageOrigin;
     const origin = origins.findByDomain(domain);
     if (origin !== null) return origin;
     const message = `must be one of ${origins.domains.join(', ')}`;
-    throw toInvalidInput([{ path: 'domain', message }]);
+    throw buildInvalidInputError([{ path: 'domain', message }]);
   }
 }

@@ -23,7 +23,7 @@ export type Tiers = Readonly<Record<Level, Tier>>;
 const PUBLIC_DEPTH: Depth = { streams: 4, trades: 100, holders: 100, klines: 1000 };
 const WALLET_DEPTH: Depth = { streams: 50, trades: 500, holders: 1000, klines: 5000 };
 
-export function toTiers(limits: Config['limits']): Tiers {
+export function buildTiers(limits: Config['limits']): Tiers {
   return {
     anonymous: {
       level: 'anonymous',
@@ -48,6 +48,6 @@ export function toTiers(limits: Config['limits']): Tiers {
 }
 
 /** The budget that all traffic from one address shares, at any level. */
-export function toIpBudget(limits: Config['limits']): Budget {
+export function buildIpBudget(limits: Config['limits']): Budget {
   return { policy: 'ip', perMinute: limits.ipPerMinute, burst: limits.ipBurst };
 }

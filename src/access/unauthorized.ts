@@ -20,7 +20,7 @@ function create(code: RefusedCode): AppError {
  * A new object each time, because the gate adds the caller's budget to it; without a stack trace,
  * because a flood of bad keys must stay cheap.
  */
-export function toUnauthorized(code: RefusedCode): AppError {
+export function buildUnauthorizedError(code: RefusedCode): AppError {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   const error = create(code);

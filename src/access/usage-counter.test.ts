@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
-import { walletId } from '../../test/ids.ts';
+import { walletId } from '../../test/test-ids.ts';
 import { type AccessStore, SESSION_SOURCE, type UsageEntry } from '../store/access-store.ts';
 import { UsageCounter } from './usage-counter.ts';
 
@@ -32,7 +32,7 @@ function createCounter() {
   };
 }
 
-test('default: many requests are one entry', async () => {
+test('many requests are one entry', async () => {
   const { counter, clock, stored } = createCounter();
   for (let i = 0; i < 1000; i += 1) counter.count(walletId('w'), 'key_a');
   clock.advance(50);
@@ -50,7 +50,7 @@ test('default: many requests are one entry', async () => {
   assert.equal(stored.length, 3, 'nothing is told twice');
 });
 
-test('behavior: what a broken store did not take is told later, added to what came since', async () => {
+test('what a broken store did not take is told later, added to what came since', async () => {
   const { counter, clock, stored, cut } = createCounter();
   counter.count(walletId('w'), 'key_a');
   cut(true);
@@ -72,7 +72,7 @@ test('behavior: what a broken store did not take is told later, added to what ca
   );
 });
 
-test('behavior: a flood of different keys is bounded', async () => {
+test('a flood of different keys is bounded', async () => {
   const { counter, stored } = createCounter();
   for (let i = 0; i < 50_000; i += 1) counter.count(walletId('w'), `key_${i}`);
   await counter.flush();

@@ -10,7 +10,7 @@ import { type AccessStore, SESSION_SOURCE, type UsageEntry } from '../store/acce
  */
 const ENTRIES_MAX = 10_000;
 
-interface Pending {
+interface PendingUsage {
   readonly walletId: WalletId;
   readonly source: string;
   requests: number;
@@ -21,7 +21,7 @@ export class UsageCounter {
   readonly #store: AccessStore;
   readonly #clock: Clock;
   /** By the id of a key, or of the wallet whose sessions are counted together. */
-  #pending = new Map<string, Pending>();
+  #pending = new Map<string, PendingUsage>();
   #flushing: Promise<void> = Promise.resolve();
 
   constructor(options: { readonly store: AccessStore; readonly clock: Clock }) {

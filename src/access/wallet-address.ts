@@ -3,10 +3,10 @@
 import { AppError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
-import { CHAIN_SLUGS, type ChainInfo, type ChainSlug, toChain } from '../model/chain.ts';
+import { CHAIN_SLUGS, type ChainInfo, type ChainSlug, findChain } from '../model/chain.ts';
 
 export function parseChain(name: string): ChainInfo {
-  const chain = toChain(name);
+  const chain = findChain(name);
   if (chain) return chain;
   const known = CHAIN_SLUGS.join(', ');
   throw new AppError('UNKNOWN_CHAIN', { chain: toShownText(name), known });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { address, poolId } from '../../test/ids.ts';
+import { address, poolId } from '../../test/test-ids.ts';
 import { concentratedKind } from './concentrated/concentrated-kind.ts';
 import { toSqrtPriceX96 } from './concentrated/sqrt-price-at-tick.ts';
 import { constantProductKind } from './constant-product/constant-product-kind.ts';
@@ -22,7 +22,7 @@ type Payable = (base: Base) => bigint;
 
 const NO_TICKS: PoolTicks = { get: () => undefined, change: () => true, order: [] };
 
-function toTicks(positions: readonly Position[]): PoolTicks {
+function sumTicks(positions: readonly Position[]): PoolTicks {
   const ticks = new Map<number, { liquidityGross: bigint; liquidityNet: bigint }>();
   const add = (tick: number, gross: bigint, net: bigint): void => {
     const { liquidityGross, liquidityNet } = ticks.get(tick) ?? EMPTY_TICK;
@@ -60,7 +60,7 @@ function ofRange(
   const state = { ...concentratedKind.stateAtStart, sqrtPriceX96, tick, liquidity };
   const terms = { tickSpacing: 1, singleton: null };
   const pool = { ...ANY_POOL, kind: 'concentrated', complete, terms, state } as const;
-  return (base) => concentratedKind.payableRaw(pool, base, toTicks(positions));
+  return (base) => concentratedKind.payableRaw(pool, base, sumTicks(positions));
 }
 
 function makeConcentrated(tick: number, positions: readonly Position[]): Payable {

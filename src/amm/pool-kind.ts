@@ -4,7 +4,7 @@
 import type { Ratio } from '../lib/decimal.ts';
 import type { TickRecord } from '../model/market-record.ts';
 import type { PoolChange, PoolKindName, PoolRecordOf, StateOf, TermsOf } from '../model/pool.ts';
-import type { TickTable } from './concentrated/tick-table.ts';
+import type { TickList } from './concentrated/tick-list.ts';
 import type { SwapPool } from './swap-pool.ts';
 
 /** A pool's row while events are applied to it. */
@@ -69,7 +69,7 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
     previous: SwapPool | undefined,
   ): SwapPool | null;
   /** Restores the pool from `toPlain`, with its ticks. */
-  revive(plain: object, ticks: TickTable | null): SwapPool;
+  revive(plain: object, ticks: TickList | null): SwapPool;
   swapCost(terms: TermsOf<K>): SwapCost;
   /** As text for the store. */
   encodeTerms(terms: TermsOf<K>): string;

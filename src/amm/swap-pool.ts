@@ -1,7 +1,7 @@
 // What every kind of pool can do in memory: swap, and answer the questions of routing.
 
 import type { Ratio } from '../lib/decimal.ts';
-import type { TickTable } from './concentrated/tick-table.ts';
+import type { TickList } from './concentrated/tick-list.ts';
 import type { SwapOutcome } from './swap-outcome.ts';
 
 /** Fees in pips, including the protocol's share. */
@@ -48,7 +48,7 @@ export interface SwapPool {
   /** The same pool with other fees. */
   withFees(fees: DirectionFees): SwapPool;
   /** Its ticks, which outlive most of its states; null for a kind without ticks. */
-  readonly ticks: TickTable | null;
+  readonly ticks: TickList | null;
   /** The rest, as data that can be sent to another thread; its kind restores the pool from it. */
   toPlain(): object;
 }

@@ -15,7 +15,7 @@ import {
   toCandle,
   toDraft,
 } from './candle-draft.ts';
-import { toOpenTime } from './interval.ts';
+import { computeOpenTime } from './interval.ts';
 
 interface FoldedCandle {
   readonly interval: StoredInterval;
@@ -48,7 +48,7 @@ export class CandleCascade {
   #draftAt(level: number, timeMs: number): CandleDraft {
     const interval = STORED_INTERVALS[level];
     if (interval === undefined) throw new RangeError(`no stored interval at level ${level}`);
-    const openTimeMs = toOpenTime(interval, timeMs);
+    const openTimeMs = computeOpenTime(interval, timeMs);
     const current = this.#open[level] ?? null;
     if (current !== null && current.openTimeMs === openTimeMs) return current;
     if (current !== null && current.openTimeMs > openTimeMs) {

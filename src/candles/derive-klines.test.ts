@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { address, poolId, transactionId } from '../../test/ids.ts';
+import { address, poolId, transactionId } from '../../test/test-ids.ts';
 import { decimalToText } from '../lib/decimal.ts';
 import {
   type CandleRecord,
@@ -14,7 +14,7 @@ import {
 } from '../model/market-record.ts';
 import { CandleCascade, layOver } from './candle-cascade.ts';
 import { deriveKlines, foldTrades, mergeCandles } from './derive-klines.ts';
-import { toBaseInterval, toNextOpenTime, toOpenTime } from './interval.ts';
+import { computeNextOpenTime, computeOpenTime, findBaseInterval } from './interval.ts';
 
 const SERIES = { token: address('0xtoken'), pool: null };
 
@@ -111,7 +111,7 @@ describe('candles', () => {
           );
         }
         for (const interval of KLINE_INTERVALS) {
-          const base = toBaseInterval(interval);
+          const base = findBaseInterval(interval);
           if (base === null) continue;
           const series = { ...SERIES, interval };
           assert.deepEqual(
@@ -180,13 +180,17 @@ describe('open times', () => {
       '1M': '2024-02-01T00:00:00.000Z',
     };
     for (const interval of KLINE_INTERVALS) {
-      assert.equal(new Date(toOpenTime(interval, at)).toISOString(), expected[interval], interval);
+      assert.equal(
+        new Date(computeOpenTime(interval, at)).toISOString(),
+        expected[interval],
+        interval,
+      );
     }
   });
 
   it('open three-day candles on the days that Binance does', () => {
     // The first 3d candle of BTCUSDT on Binance opened on 2017-08-16, like any other since.
-    assert.equal(toOpenTime('3d', Date.UTC(2017, 7, 17, 4)), Date.UTC(2017, 7, 16));
+    assert.equal(computeOpenTime('3d', Date.UTC(2017, 7, 17, 4)), Date.UTC(2017, 7, 16));
   });
 
   it('follow each other without gap or overlap', () => {
@@ -195,12 +199,12 @@ describe('open times', () => {
         fc.constantFrom(...KLINE_INTERVALS),
         fc.integer({ min: 0, max: 4_000_000_000_000 }),
         (interval, timeMs) => {
-          const openTimeMs = toOpenTime(interval, timeMs);
-          const nextMs = toNextOpenTime(interval, openTimeMs);
+          const openTimeMs = computeOpenTime(interval, timeMs);
+          const nextMs = computeNextOpenTime(interval, openTimeMs);
           assert.ok(openTimeMs <= timeMs && timeMs < nextMs);
-          assert.equal(toOpenTime(interval, openTimeMs), openTimeMs);
-          assert.equal(toOpenTime(interval, nextMs), nextMs);
-          assert.equal(toOpenTime(interval, nextMs - 1), openTimeMs);
+          assert.equal(computeOpenTime(interval, openTimeMs), openTimeMs);
+          assert.equal(computeOpenTime(interval, nextMs), nextMs);
+          assert.equal(computeOpenTime(interval, nextMs - 1), openTimeMs);
         },
       ),
     );
@@ -231,7 +235,7 @@ describe('fixture cex-xrp-eth-trades-ohlcv', { skip: !existsSync(FIXTURE) && 'ab
         }),
       );
       const stored = storeInBatches(splitAt(all, [1000, 4321, 4322, 9000]));
-      const base = toBaseInterval(interval);
+      const base = findBaseInterval(interval);
       const folded = new Map(
         deriveKlines(
           { ...SERIES, interval },

@@ -14,7 +14,7 @@ import {
   toCandle,
   toDraft,
 } from './candle-draft.ts';
-import { toBaseInterval, toOpenTime } from './interval.ts';
+import { computeOpenTime, findBaseInterval } from './interval.ts';
 
 /** A candle of any interval, stored or not. */
 export type Candle<Interval extends KlineInterval = KlineInterval> = Omit<
@@ -32,7 +32,7 @@ export function foldTrades<Interval extends KlineInterval>(
   const candles: Candle<Interval>[] = [];
   let draft: CandleDraft | null = null;
   for (const trade of trades) {
-    const openTimeMs = toOpenTime(series.interval, trade.timestampMs);
+    const openTimeMs = computeOpenTime(series.interval, trade.timestampMs);
     if (draft === null || draft.openTimeMs !== openTimeMs) {
       if (draft !== null) candles.push(toCandle(draft, series));
       draft = createCandleDraft(openTimeMs);
@@ -51,7 +51,7 @@ export function mergeCandles<Interval extends KlineInterval>(
   const candles: Candle<Interval>[] = [];
   let draft: CandleDraft | null = null;
   for (const candle of finer) {
-    const openTimeMs = toOpenTime(series.interval, candle.openTimeMs);
+    const openTimeMs = computeOpenTime(series.interval, candle.openTimeMs);
     if (draft !== null && draft.openTimeMs === openTimeMs) {
       addDraft(draft, toDraft(candle, openTimeMs));
       continue;
@@ -65,14 +65,14 @@ export function mergeCandles<Interval extends KlineInterval>(
 
 /**
  * Candles of any interval from stored data: `stored` holds the candles of
- * `toBaseInterval(interval)`, ascending; for `1s`, which has none, `trades` are folded.
+ * `findBaseInterval(interval)`, ascending; for `1s`, which has none, `trades` are folded.
  */
 export function deriveKlines<Interval extends KlineInterval>(
   series: Series<Interval>,
   source: { readonly stored: Iterable<CandleRecord> } | { readonly trades: Iterable<TradeRecord> },
 ): Candle<Interval>[] {
   if ('trades' in source) return foldTrades(series, source.trades);
-  if (toBaseInterval(series.interval) === null) {
+  if (findBaseInterval(series.interval) === null) {
     throw new RangeError(`candles of ${series.interval} can only be folded from trades`);
   }
   return mergeCandles(series, source.stored);

@@ -56,12 +56,12 @@ const BASE: Readonly<Record<KlineInterval, StoredInterval | null>> = {
   '1M': '1d',
 };
 
-export function toBaseInterval(interval: KlineInterval): StoredInterval | null {
+export function findBaseInterval(interval: KlineInterval): StoredInterval | null {
   return BASE[interval];
 }
 
 /** The open time of the candle that contains `timeMs`. */
-export function toOpenTime(interval: KlineInterval, timeMs: number): number {
+export function computeOpenTime(interval: KlineInterval, timeMs: number): number {
   if (interval === '1M') {
     const date = new Date(timeMs);
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
@@ -72,7 +72,7 @@ export function toOpenTime(interval: KlineInterval, timeMs: number): number {
 }
 
 /** The open time of the candle after the one that opened at `openTimeMs`. */
-export function toNextOpenTime(interval: KlineInterval, openTimeMs: number): number {
+export function computeNextOpenTime(interval: KlineInterval, openTimeMs: number): number {
   if (interval === '1M') {
     const date = new Date(openTimeMs);
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);

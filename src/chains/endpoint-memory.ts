@@ -45,7 +45,7 @@ export function createEndpointMemory(endpointCount: number): SharedArrayBuffer {
   return new SharedArrayBuffer(bytes);
 }
 
-function toShift(thread: SharedEndpoints['thread']): bigint {
+function computeShift(thread: SharedEndpoints['thread']): bigint {
   return BigInt(THREADS.indexOf(thread)) * BITS_PER_THREAD;
 }
 
@@ -53,7 +53,7 @@ function toShift(thread: SharedEndpoints['thread']): bigint {
 export function endThread({ memory, thread }: SharedEndpoints): void {
   const cells = new BigInt64Array(memory);
   for (let at = FIELDS.indexOf('underWay'); at < cells.length; at += FIELDS.length) {
-    Atomics.and(cells, at, ~(COUNT_MASK << toShift(thread)));
+    Atomics.and(cells, at, ~(COUNT_MASK << computeShift(thread)));
     Atomics.notify(cells, at);
   }
 }
@@ -69,7 +69,7 @@ export class EndpointCells {
     const memory = shared?.memory ?? createEndpointMemory(index + 1);
     const offset = index * FIELDS.length * BigInt64Array.BYTES_PER_ELEMENT;
     this.#cells = new BigInt64Array(memory, offset, FIELDS.length);
-    this.#shift = toShift(shared?.thread ?? 'main');
+    this.#shift = computeShift(shared?.thread ?? 'main');
     this.#ownMax = shared === null ? REQUESTS_MAX : REQUESTS_MAX - KEPT_FOR_OTHER;
   }
 
@@ -102,7 +102,7 @@ export class EndpointCells {
       const word = Atomics.load(this.#cells, at);
       const own = Number((word >> this.#shift) & COUNT_MASK);
       const total = THREADS.reduce((sum, thread) => {
-        return sum + Number((word >> toShift(thread)) & COUNT_MASK);
+        return sum + Number((word >> computeShift(thread)) & COUNT_MASK);
       }, 0);
       if (total >= REQUESTS_MAX || own >= this.#ownMax) return false;
       const next = word + (1n << this.#shift);

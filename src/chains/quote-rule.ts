@@ -20,7 +20,7 @@ export interface MarketView {
   readonly quoteRank: AssetRank;
 }
 
-export function toRank(assets: ChainAssets, token: Address): AssetRank {
+export function findRank(assets: ChainAssets, token: Address): AssetRank {
   if (assets.stable.has(token)) return RANK_STABLE;
   return assets.native.has(token) ? RANK_NATIVE : RANK_TOKEN;
 }
@@ -29,12 +29,12 @@ export function toRank(assets: ChainAssets, token: Address): AssetRank {
  * The views of a pool that have trades: the lower-ranked token's, or both tokens' at equal rank,
  * token 0 first.
  */
-export function toMarketViews(
+export function listMarketViews(
   assets: ChainAssets,
   pool: Pick<PoolDescription, 'token0' | 'token1'>,
 ): readonly MarketView[] {
-  const rank0 = toRank(assets, pool.token0);
-  const rank1 = toRank(assets, pool.token1);
+  const rank0 = findRank(assets, pool.token0);
+  const rank1 = findRank(assets, pool.token1);
   const views: MarketView[] = [];
   if (rank0 <= rank1) {
     views.push({
@@ -58,6 +58,6 @@ export function toMarketViews(
 }
 
 /** The assets that price others, for finding the pools between them. */
-export function toRankedAssets(assets: ChainAssets): Address[] {
+export function listRankedAssets(assets: ChainAssets): Address[] {
   return [...new Set([...assets.native, ...assets.stable])];
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command line: `npx mintwire <command>`.
 
-import { keys } from './keys.ts';
+import { manageKeys } from './manage-keys.ts';
 import { pause, resume } from './pause.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { serve } from './serve.ts';
@@ -25,7 +25,7 @@ Settings come from the environment; docs/configuration.md lists them all.
 const COMMANDS: Readonly<Record<string, (typed: readonly string[]) => Promise<void>>> = {
   serve,
   verify,
-  keys,
+  manageKeys,
   pause,
   resume,
 };

@@ -2,7 +2,7 @@
 // operators, while a service runs.
 
 import { findFamily } from '../compose/chain-families.ts';
-import { CHAINS, type ChainSlug, toChain } from '../model/chain.ts';
+import { CHAINS, type ChainSlug, findChain } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
@@ -15,21 +15,21 @@ const HELP = `usage: npx mintwire pause  <chain> <mint>
 Takes a token out of every answer, or puts it back. A running service follows within a second.
 `;
 
-function toForm(verb: 'pause' | 'resume') {
+function buildForm(verb: 'pause' | 'resume') {
   return { name: `npx mintwire ${verb}`, help: HELP, flags: {}, args: ['chain', 'mint'] };
 }
 
-interface Target {
+interface PauseTarget {
   readonly chain: ChainSlug;
   readonly token: Address;
 }
 
-function readTarget(typed: readonly string[], verb: 'pause' | 'resume'): Target | null {
-  const form = toForm(verb);
+function readTarget(typed: readonly string[], verb: 'pause' | 'resume'): PauseTarget | null {
+  const form = buildForm(verb);
   const command = readCommand(typed, form);
   if (command === null) return null;
   const [chainName = '', mint = ''] = command.args;
-  const chain = toChain(chainName);
+  const chain = findChain(chainName);
   if (chain === null) {
     const known = Object.keys(CHAINS).join(', ');
     return refuseCommand(form, `no chain "${chainName}"; known: ${known}`);
@@ -49,7 +49,7 @@ async function list(store: Store): Promise<void> {
   if (paused.length === 0) console.log('No token is paused.');
 }
 
-async function setPaused(store: Store, target: Target, paused: boolean): Promise<void> {
+async function setPaused(store: Store, target: PauseTarget, paused: boolean): Promise<void> {
   const { chain, token } = target;
   const [known] = await store.market.readTokens(chain, [token]);
   if (known === undefined) console.error(`note: ${chain} has no such token so far`);
@@ -67,7 +67,7 @@ async function run(typed: readonly string[], verb: 'pause' | 'resume'): Promise<
 
 export async function pause(typed: readonly string[]): Promise<void> {
   if (typed[0] !== 'list') return run(typed, 'pause');
-  const form = { ...toForm('pause'), name: 'npx mintwire pause list', args: [] };
+  const form = { ...buildForm('pause'), name: 'npx mintwire pause list', args: [] };
   if (readCommand(typed.slice(1), form) !== null) await withStore(list);
 }
 

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, type TestContext, test } from 'node:test';
-import { keys } from './keys.ts';
+import { manageKeys } from './manage-keys.ts';
 import { pause, resume } from './pause.ts';
 import { serve } from './serve.ts';
 import { verify } from './verify.ts';
 
 type Command = (typed: readonly string[]) => Promise<void>;
 
-const COMMANDS: Readonly<Record<string, Command>> = { serve, verify, keys, pause, resume };
+const COMMANDS: Readonly<Record<string, Command>> = { serve, verify, manageKeys, pause, resume };
 
 /** Runs a command like main; nothing typed here may get as far as opening a store. */
 async function type(t: TestContext, command: Command, typed: readonly string[]) {
@@ -26,7 +26,7 @@ async function type(t: TestContext, command: Command, typed: readonly string[]) 
 
 describe('every command of mintwire', () => {
   for (const [name, command] of Object.entries(COMMANDS)) {
-    test(`behavior: ${name} prints its help and refuses what it does not know`, async (t) => {
+    test(`${name} prints its help and refuses what it does not know`, async (t) => {
       const help = await type(t, command, ['--help']);
       assert.deepEqual([help.code, help.error], [0, '']);
       assert.match(help.out, /^usage: npx mintwire /);
@@ -44,11 +44,11 @@ const WRONG: readonly (readonly [Command, string, RegExp])[] = [
   [verify, '--chain', /--chain needs a value/],
   [verify, '--chain nope', /no chain "nope"; known: .*devnet/],
   [verify, 'devnet', /no argument "devnet" here/],
-  [keys, '', /<list or revoke> is missing/],
-  [keys, 'drop --wallet x', /no action "drop"; known: list, revoke/],
-  [keys, 'list', /--wallet is missing/],
-  [keys, 'list --wallet x --id y', /--id is for revoke only/],
-  [keys, 'list x --wallet x', /no argument "x" here/],
+  [manageKeys, '', /<list or revoke> is missing/],
+  [manageKeys, 'drop --wallet x', /no action "drop"; known: list, revoke/],
+  [manageKeys, 'list', /--wallet is missing/],
+  [manageKeys, 'list --wallet x --id y', /--id is for revoke only/],
+  [manageKeys, 'list x --wallet x', /no argument "x" here/],
   [pause, '', /<chain> is missing/],
   [pause, 'devnet', /<mint> is missing/],
   [pause, 'list x', /no argument "x" here/],
@@ -60,7 +60,7 @@ const WRONG: readonly (readonly [Command, string, RegExp])[] = [
 
 describe('what is typed wrong', () => {
   for (const [command, words, told] of WRONG) {
-    test(`behavior: ${command.name} ${words}`, async (t) => {
+    test(`${command.name} ${words}`, async (t) => {
       const { code, out, error } = await type(t, command, words.split(' ').filter(Boolean));
       assert.match(error, told);
       assert.match(error, /\n\nusage: npx mintwire /, 'how to type it right');
@@ -79,7 +79,7 @@ const PROGRAMS: readonly (readonly [readonly string[], RegExp])[] = [
 ];
 
 for (const [words, told] of PROGRAMS) {
-  test(`behavior: ${words.join(' ')} is refused before anything is done`, () => {
+  test(`${words.join(' ')} is refused before anything is done`, () => {
     const ended = spawnSync(process.execPath, words, { encoding: 'utf8' });
     assert.match(ended.stderr, told);
     assert.deepEqual([ended.status, ended.stdout], [2, '']);

@@ -26,7 +26,7 @@ type ParsedCommand<F extends Flags> =
   | { readonly kind: 'help' }
   | { readonly kind: 'fault'; readonly message: string };
 
-function toFault(error: Error & { code?: string }, known: readonly string[]): string {
+function describeFault(error: Error & { code?: string }, known: readonly string[]): string {
   const flag = /'(-[^' ]*)/.exec(error.message)?.[1] ?? '';
   const list = known.map((name) => `--${name}`).join(', ');
   if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `no flag ${flag}; known: ${list}`;
@@ -34,7 +34,7 @@ function toFault(error: Error & { code?: string }, known: readonly string[]): st
   return takesNone ? `${flag} takes no value` : `${flag} needs a value`;
 }
 
-function toArgsFault<F extends Flags>(form: CommandForm<F>, given: readonly string[]) {
+function findArgsFault<F extends Flags>(form: CommandForm<F>, given: readonly string[]) {
   if (form.takesAnyArgs) return null;
   const names = form.args ?? [];
   const wanted = names.length === 0 ? 'no arguments' : names.map((name) => `<${name}>`).join(' ');
@@ -56,12 +56,12 @@ function parseCommand<F extends Flags>(
       allowPositionals: true,
     });
     if (values['help'] === true) return { kind: 'help' };
-    const message = toArgsFault(form, positionals);
+    const message = findArgsFault(form, positionals);
     if (message !== null) return { kind: 'fault', message };
     return { kind: 'run', values: values as Values<F>, args: positionals };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return { kind: 'fault', message: toFault(error, Object.keys(flags)) };
+    return { kind: 'fault', message: describeFault(error, Object.keys(flags)) };
   }
 }
 

@@ -9,7 +9,7 @@ import { showProgress } from './show-progress.ts';
 import { readVersion } from './version.ts';
 
 /** Why the start failed, as a message for the operator. */
-export function toStartProblem(error: unknown, config: Config | null): string {
+export function describeStartProblem(error: unknown, config: Config | null): string {
   if (error instanceof ConfigError) {
     return [
       'The configuration has problems:',
@@ -31,7 +31,7 @@ export function toStartProblem(error: unknown, config: Config | null): string {
   return `The start failed: ${message}`;
 }
 
-function toBanner(service: Service, config: Config, version: string): string {
+function renderBanner(service: Service, config: Config, version: string): string {
   const origin = service.url.replace(/\/v1$/, '');
   const data =
     service.engine === 'sqlite' ? `${config.store.dataDir} (SQLite)` : 'PostgreSQL (DATABASE_URL)';
@@ -81,7 +81,7 @@ export async function serve(typed: readonly string[]): Promise<void> {
     config = loadProcessConfig();
     service = await startService({ config, version, terminal: process.stdout.isTTY === true });
   } catch (error) {
-    console.error(`mintwire: ${toStartProblem(error, config)}`);
+    console.error(`mintwire: ${describeStartProblem(error, config)}`);
     // Resources opened before the failure must not keep the process alive.
     process.exit(1);
   }
@@ -91,7 +91,7 @@ export async function serve(typed: readonly string[]): Promise<void> {
   for (const name of config.unknownNames) {
     service.logger.warn({ setting: name }, 'unknown setting: is it a typo?');
   }
-  console.log(toBanner(service, config, version));
+  console.log(renderBanner(service, config, version));
   const stopShowing = showProgress(service, process.stdout.isTTY === true);
   const failed = service.failed.then((reason) => ({ reason }));
   const cause = await Promise.race([stopped.then((signal) => ({ signal })), failed]);

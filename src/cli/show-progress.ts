@@ -7,7 +7,7 @@ const BAR_WIDTH = 24;
 const DRAW_MS = 200;
 const LINE_MS = 5000;
 
-export function toBar(chain: FollowedChainStatus): string {
+export function renderBar(chain: FollowedChainStatus): string {
   if (!chain.progress) return `${chain.slug}: ${chain.notReady ?? 'ready'}`;
   const { block, head, share } = chain.progress;
   const filled = Math.round(BAR_WIDTH * Math.min(1, Math.max(0, share)));
@@ -22,7 +22,7 @@ function drawBar(chains: Chains): NodeJS.Timeout {
   return setInterval(() => {
     const waiting = chains.list().filter((chain) => chain.notReady !== null);
     const text = waiting
-      .map(toBar)
+      .map(renderBar)
       .join('   ')
       .slice(0, process.stdout.columns - 1);
     if (text !== '') process.stdout.write(`\r\x1b[2K${text}\r`);

@@ -3,9 +3,9 @@
 import { verifyFollowedChain } from '../compose/verify-followed-chain.ts';
 import { loadProcessConfig } from '../config.ts';
 import type { Verification } from '../ingest/verify-chain.ts';
-import { CHAINS, type ChainSlug, toChain } from '../model/chain.ts';
+import { CHAINS, type ChainSlug, findChain } from '../model/chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
-import { toStartProblem } from './serve.ts';
+import { describeStartProblem } from './serve.ts';
 
 const FORM = {
   name: 'npx mintwire verify',
@@ -22,10 +22,10 @@ function readChain(typed: readonly string[]): ChainSlug | null {
   const { chain } = command.values;
   if (chain === undefined) return refuseCommand(FORM, '--chain is missing');
   const known = Object.keys(CHAINS).join(', ');
-  return toChain(chain)?.slug ?? refuseCommand(FORM, `no chain "${chain}"; known: ${known}`);
+  return findChain(chain)?.slug ?? refuseCommand(FORM, `no chain "${chain}"; known: ${known}`);
 }
 
-function toVerifyText(chain: string, result: Verification): string {
+function formatVerification(chain: string, result: Verification): string {
   const counts = Object.entries(result.checked).map(
     ([what, count]) => `  ${what.padEnd(26)}${count}`,
   );
@@ -54,10 +54,10 @@ export async function verify(typed: readonly string[]): Promise<void> {
         if (process.stderr.isTTY) process.stderr.write(`\rblock ${block} of ${toBlock} `);
       },
     });
-    console.log(toVerifyText(chain, result));
+    console.log(formatVerification(chain, result));
     process.exitCode = result.differenceCount === 0 ? 0 : 1;
   } catch (error) {
-    console.error(`mintwire: ${toStartProblem(error, null)}`);
+    console.error(`mintwire: ${describeStartProblem(error, null)}`);
     process.exitCode = 1;
   }
 }

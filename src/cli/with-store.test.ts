@@ -69,7 +69,7 @@ const FAULTS: Readonly<Record<string, { make(folder: string): string; says: RegE
 for (const [name, typed] of Object.entries(COMMANDS)) {
   describe(`${name} on a store with a fault`, () => {
     for (const [fault, { make, says }] of Object.entries(FAULTS)) {
-      test(`behavior: ${fault}: one line and exit code 1`, (t) => {
+      test(`${fault}: one line and exit code 1`, (t) => {
         const { status, stdout, stderr } = run(make(createFolder(t)), typed);
         assert.match(stderr, says);
         assert.deepEqual([status, stdout], [1, '']);

@@ -5,10 +5,10 @@ import { openStore } from '../compose/open-store.ts';
 import { loadProcessConfig } from '../config.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { toStartProblem } from './serve.ts';
+import { describeStartProblem } from './serve.ts';
 
 function report(error: unknown): void {
-  const text = error instanceof StoreError ? error.message : toStartProblem(error, null);
+  const text = error instanceof StoreError ? error.message : describeStartProblem(error, null);
   console.error(`mintwire: ${text}`);
   process.exitCode = 1;
 }

@@ -15,7 +15,7 @@ async function startNode(t: TestContext): Promise<MisbehavingRpc> {
   return node;
 }
 
-function toSource(...nodes: readonly MisbehavingRpc[]) {
+function buildSource(...nodes: readonly MisbehavingRpc[]) {
   const endpoints = nodes.map(({ url }) => url);
   return { chain: 'ethereum', endpoints, devnet: null, startBlock: null, instance: null } as const;
 }
@@ -34,7 +34,7 @@ function watch(nodes: ChainNodes): Promise<number> {
 describe('the connections of a chain', () => {
   it('put an endpoint that fails for quotes aside for builds and indexing, too', async (t) => {
     const [first, second] = [await startNode(t), await startNode(t)];
-    const { nodes } = createConnections(t).connect(toSource(first, second));
+    const { nodes } = createConnections(t).connect(buildSource(first, second));
     first.misbehave(() => ({ do: 'reply', status: 503, text: 'busy' }));
     assert.equal(await watch(nodes), 7);
     const asked = first.requests;
@@ -51,7 +51,7 @@ describe('the connections of a chain', () => {
 
   it('check the chain of an endpoint once for all', async (t) => {
     const node = await startNode(t);
-    const { nodes } = createConnections(t).connect(toSource(node));
+    const { nodes } = createConnections(t).connect(buildSource(node));
     await watch(nodes);
     await nodes.transactions.readHead();
     await nodes.findContracts([], AbortSignal.timeout(60_000));
@@ -60,7 +60,7 @@ describe('the connections of a chain', () => {
 
   it('stay open for the others when the indexer leaves', async (t) => {
     const node = await startNode(t);
-    const { nodes } = createConnections(t).connect(toSource(node));
+    const { nodes } = createConnections(t).connect(buildSource(node));
     const adapter = nodes.createAdapter({ knownPools: async () => [], verification: 'linked' });
     const answer = watch(nodes);
     await adapter.close();
@@ -71,10 +71,10 @@ describe('the connections of a chain', () => {
   it('are the same while the source is, and forget what was known when it changes', async (t) => {
     const [old, next] = [await startNode(t), await startNode(t)];
     const connections = createConnections(t);
-    const connected = connections.connect(toSource(old));
-    assert.equal(connections.connect(toSource(old)), connected);
+    const connected = connections.connect(buildSource(old));
+    assert.equal(connections.connect(buildSource(old)), connected);
     old.misbehave(() => ({ do: 'reply', status: 503, text: 'gone' }));
-    const moved = connections.connect(toSource(next));
+    const moved = connections.connect(buildSource(next));
     assert.notEqual(moved, connected);
     assert.equal(await watch(moved.nodes), 7);
   });

@@ -7,7 +7,7 @@ import { endThread } from '../chains/endpoint-memory.ts';
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Backoff, toBackoffMs } from '../lib/retry.ts';
+import { type Backoff, computeBackoffMs } from '../lib/retry.ts';
 import { decodeBatch } from '../live/encode-batch.ts';
 import type { Feed } from '../live/feed.ts';
 import type { ChainAnswer, ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
@@ -17,13 +17,13 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ChainConnections } from './chain-connections.ts';
 import { findFamily, requireMarkets } from './chain-families.ts';
+import { computeChainProgress, describeNotReady } from './chain-progress.ts';
 import type {
   ChainReport,
   IndexerCommand,
   IndexerMessage,
   IndexerThreadInput,
 } from './indexer-message.ts';
-import { toChainProgress, toNotReady } from './to-chain-progress.ts';
 
 const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for this long means that it hangs. */
@@ -83,7 +83,7 @@ export class ChainFollower implements ChainDirectory {
       (one) => (one.status.lagMs === null ? null : one.status.lagMs / 1000),
     );
     gauge('mintwire_chain_ready', 'Whether the chain is indexed up to its head.', (one) =>
-      this.#toNotReady(one.status.chain, one) === null ? 1 : 0,
+      this.#findNotReady(one.status.chain, one) === null ? 1 : 0,
     );
     gauge('mintwire_chain_blocks_indexed', 'Blocks since the start.', (one) => one.blocksTotal);
     gauge('mintwire_chain_trades_indexed', 'Trades since the start.', (one) => one.tradesTotal);
@@ -119,9 +119,9 @@ export class ChainFollower implements ChainDirectory {
   list(): readonly FollowedChainStatus[] {
     return this.#options.chains.map((slug) => {
       const report = this.#reports.get(slug);
-      const answer = this.#toAnswer(slug, report);
-      const notReady = this.#toNotReady(slug, report);
-      return { slug, answer, notReady, progress: this.#toProgress(slug, report) };
+      const answer = this.#buildAnswer(slug, report);
+      const notReady = this.#findNotReady(slug, report);
+      return { slug, answer, notReady, progress: this.#computeProgress(slug, report) };
     });
   }
 
@@ -146,25 +146,28 @@ export class ChainFollower implements ChainDirectory {
     clearTimeout(cut);
   }
 
-  #toNotReady(slug: ChainSlug, report: ChainReport | undefined): string | null {
+  #findNotReady(slug: ChainSlug, report: ChainReport | undefined): string | null {
     const preparing = this.#preparing.get(slug);
     if (preparing !== undefined) return preparing;
     if (this.#crashes > 0 && (!this.#worker || !report)) {
       return 'the indexer stopped and is being restarted, see the log';
     }
     if (!report) return 'starting';
-    return toNotReady(report.status, this.#arrived.has(slug));
+    return describeNotReady(report.status, this.#arrived.has(slug));
   }
 
-  #toProgress(slug: ChainSlug, report: ChainReport | undefined): FollowedChainStatus['progress'] {
+  #computeProgress(
+    slug: ChainSlug,
+    report: ChainReport | undefined,
+  ): FollowedChainStatus['progress'] {
     const { block, head } = report?.status ?? {};
     if (block == null || head == null || this.#arrived.has(slug)) return null;
     const first = this.#firstBlocks.get(slug) ?? block;
     this.#firstBlocks.set(slug, first);
-    return toChainProgress({ first, block, head });
+    return computeChainProgress({ first, block, head });
   }
 
-  #toAnswer(slug: ChainSlug, report: ChainReport | undefined): ChainAnswer {
+  #buildAnswer(slug: ChainSlug, report: ChainReport | undefined): ChainAnswer {
     const { caip2, name, native } = CHAINS[slug];
     const source = this.#sources.find((one) => one.chain === slug);
     const rpcUrl = slug === 'devnet' ? source?.endpoints[0] : undefined;
@@ -218,7 +221,7 @@ export class ChainFollower implements ChainDirectory {
         return;
       }
       this.#crashes += 1;
-      const waitMs = toBackoffMs(this.#crashes, RESTART_BACKOFF, Math.random);
+      const waitMs = computeBackoffMs(this.#crashes, RESTART_BACKOFF, Math.random);
       logger.error({ waitMs }, 'the indexer stopped and is restarted');
       this.#restart = setTimeout(() => this.#startWorker(), waitMs);
     });

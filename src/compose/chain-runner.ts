@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { CommittedEvent } from '../ingest/commit-batch.ts';
 import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../ingest/indexer.ts';
 import { systemClock } from '../lib/clock.ts';
-import { type Backoff, sleep, toBackoffMs } from '../lib/retry.ts';
+import { type Backoff, computeBackoffMs, sleep } from '../lib/retry.ts';
 import type { Store } from '../store/store.ts';
 import { requireMarkets } from './chain-families.ts';
 import { createAdapter } from './chain-source.ts';
@@ -146,7 +146,7 @@ export class ChainRunner {
         signal.throwIfAborted();
         const { chain } = this.#options.source;
         this.#options.log.warn({ chain, err: error }, 'the chain cannot be read');
-        await sleep(toBackoffMs(attempt, START_BACKOFF, Math.random), signal);
+        await sleep(computeBackoffMs(attempt, START_BACKOFF, Math.random), signal);
       }
     }
   }

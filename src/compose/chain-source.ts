@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { requireMarkets } from './chain-families.ts';
 
 /** Throws where the chain's contracts are not known. */
-export function toChainSource({ chain, rpcUrls, startBlock }: FollowedChain): ChainSource {
+export function findChainSource({ chain, rpcUrls, startBlock }: FollowedChain): ChainSource {
   const source = { chain, endpoints: rpcUrls, devnet: null, startBlock, instance: null };
   requireMarkets(chain).describe(source);
   return source;

@@ -4,8 +4,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { toChildEnvironment } from '../config.ts';
-import { type Backoff, toBackoffMs } from '../lib/retry.ts';
+import { buildChildEnvironment } from '../config.ts';
+import { type Backoff, computeBackoffMs } from '../lib/retry.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /**
@@ -92,7 +92,7 @@ export class DevnetProcess {
       // Its log lines arrive over the channel; we forward Ctrl-C ourselves.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       detached: true,
-      env: toChildEnvironment({
+      env: buildChildEnvironment({
         DEVNET_DIR: join(dataDir, 'devnet'),
         DEVNET_PORT: port === null ? '' : String(port),
         DEVNET_TRADERS: traders,
@@ -110,7 +110,7 @@ export class DevnetProcess {
 
   #restartLater(code: number | null, signal: NodeJS.Signals | null): void {
     this.#failures += 1;
-    const waitMs = toBackoffMs(this.#failures, RESTART_BACKOFF, Math.random);
+    const waitMs = computeBackoffMs(this.#failures, RESTART_BACKOFF, Math.random);
     this.#options.logger.error({ code, signal, waitMs }, 'the devnet stopped and is restarted');
     this.#options.onProgress('the devnet stopped and is restarted, see the log');
     this.#restart = setTimeout(() => this.#start(), waitMs);

@@ -4,7 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createEndpointMemory } from '../chains/endpoint-memory.ts';
 import type { ChainLog } from '../chains/family.ts';
-import { encodeBatch, toTransferList } from '../live/encode-batch.ts';
+import { encodeBatch, listTransferables } from '../live/encode-batch.ts';
 import { ChainRunner } from './chain-runner.ts';
 import type { IndexerCommand, IndexerMessage, IndexerThreadInput } from './indexer-message.ts';
 import { openStore } from './open-store.ts';
@@ -61,7 +61,7 @@ const runners = input.sources.map(
       },
       onCommitted: (event) => {
         const batch = encodeBatch(event);
-        send({ type: 'committed', batch }, toTransferList(batch));
+        send({ type: 'committed', batch }, listTransferables(batch));
       },
     }),
 );

@@ -26,7 +26,7 @@ const WAITING_BYTES_MAX = 256 * 1024;
 const STALL_MS = 60_000;
 
 /** How long indexers keep rollback records: a little longer than streams may look back. */
-export function toRollbacksKeptMs(config: Config): number {
+export function computeRollbacksKeptMs(config: Config): number {
   return (config.streams.resumeHours + 1) * HOUR_MS;
 }
 

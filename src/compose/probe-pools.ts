@@ -8,10 +8,10 @@ import type { PoolSafety } from '../model/pool-safety.ts';
 import type { PoolGraph } from '../trading/graph/pool-graph.ts';
 import type { GraphPool } from '../trading/graph/pool-graph-pool.ts';
 import type { SafetyBook } from '../trading/graph/safety-book.ts';
-import { toHookFees } from '../trading/safety/hook-fees.ts';
-import { toProbeTrip } from '../trading/safety/probe-trip.ts';
+import { computeHookFees } from '../trading/safety/hook-fees.ts';
+import { judgePoolSafety } from '../trading/safety/judge-pool-safety.ts';
+import { planProbeTrip } from '../trading/safety/probe-trip.ts';
 import type { SafetyWatchOptions } from '../trading/safety/safety-watch.ts';
-import { toPoolSafety } from '../trading/safety/to-pool-safety.ts';
 
 interface ProbeOptions {
   readonly nodes: Pick<ChainNodes, 'readHead' | 'simulateRoundTrip'>;
@@ -60,7 +60,7 @@ async function readHookFees(
   signal: AbortSignal,
 ): Promise<PoolSafety['hookFees']> {
   const { pool, zeroForOne, views } = probed;
-  const fees = toHookFees(pool, zeroForOne, views.asContract);
+  const fees = computeHookFees(pool, zeroForOne, views.asContract);
   if (fees === null || (await hasStayed(options, pool, signal))) return fees;
   return options.book.get(pool.pool)?.hookFees ?? null;
 }
@@ -78,7 +78,7 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
       const isWhole = (known.inBps ?? 0) < 1 && (known.outBps ?? 0) < 1;
       return isWhole && known.sellable === true;
     };
-    const trip = toProbeTrip(graph, pool, { trusted, accepts, coinDecimals });
+    const trip = planProbeTrip(graph, pool, { trusted, accepts, coinDecimals });
     const last = trip?.hops.at(-1);
     if (trip === null || last === undefined) return { status: 'unreached' };
     // As of when it began: whatever comes later is not in it for certain.
@@ -93,7 +93,7 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
     const { token0, token1 } = pool;
     const hookFees = await readHookFees(options, { pool, zeroForOne, views }, signal);
     const probed = { pool: id, token0, token1, zeroForOne, hookFees, checkedAtMs };
-    const safety = toPoolSafety(probed, views);
+    const safety = judgePoolSafety(probed, views);
     return safety === null ? { status: 'unreached' } : { status: 'measured', safety };
   };
 }

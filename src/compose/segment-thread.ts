@@ -14,9 +14,9 @@ export interface SegmentThreadInput {
   readonly chain: ChainSlug;
 }
 
-function toBuffers(arrays: object): ArrayBuffer[] {
+function listBuffers(arrays: object): ArrayBuffer[] {
   return Object.values(arrays).flatMap((value: unknown) =>
-    ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : toBuffers(value as object),
+    ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : listBuffers(value as object),
   );
 }
 
@@ -28,4 +28,4 @@ for await (const page of store.market.scanListings(chain)) {
 }
 await store.close();
 const segment: SegmentArrays = buildSegment(listings);
-parentPort?.postMessage(segment, toBuffers(segment));
+parentPort?.postMessage(segment, listBuffers(segment));

@@ -11,9 +11,9 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ChainConnections } from './chain-connections.ts';
 import { ChainFollower } from './chain-follower.ts';
-import { readDevnetSource, toChainSource } from './chain-source.ts';
+import { findChainSource, readDevnetSource } from './chain-source.ts';
 import { DevnetProcess, isDevnetInstalled } from './devnet-process.ts';
-import { toRollbacksKeptMs } from './open-streams.ts';
+import { computeRollbacksKeptMs } from './open-streams.ts';
 
 export interface FollowedChains extends ChainDirectory {
   readonly slugs: readonly ChainSlug[];
@@ -52,7 +52,7 @@ function wantsDevnet(config: Config): boolean {
 
 export function startChains(options: StartChainsOptions): FollowedChains {
   const { config, logger } = options;
-  const configured = config.chains.map(toChainSource);
+  const configured = config.chains.map(findChainSource);
   const withDevnet = wantsDevnet(config);
   const chains: ChainSlug[] = configured.map((source) => source.chain);
   if (withDevnet) chains.push('devnet');
@@ -60,7 +60,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     ...options,
     store: config.store,
     indexing: config.indexing,
-    rollbacksKeptMs: toRollbacksKeptMs(config),
+    rollbacksKeptMs: computeRollbacksKeptMs(config),
     chains,
   });
   if (!withDevnet) {

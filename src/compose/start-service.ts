@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Access } from '../access/create-access.ts';
-import { toIpBudget } from '../access/tiers.ts';
+import { buildIpBudget } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
 import type { AnyHandler, Handlers } from '../contract/handler.ts';
 import { operations } from '../contract/operations.ts';
@@ -19,8 +19,8 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { LocalFeed } from '../live/local-feed.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import type { Market } from '../market/create-market.ts';
+import { createReference } from '../market/create-reference.ts';
 import { createReadiness } from '../market/readiness.ts';
-import { createReference } from '../market/reference.ts';
 import type { Streams } from '../market/stream/create-streams.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
@@ -115,12 +115,12 @@ async function readOwnHeads(logger: Logger): Promise<boolean> {
   return ownHeads;
 }
 
-function toServerOptions(config: Config, access: Access) {
+function buildServerOptions(config: Config, access: Access) {
   const { anonymous, key, session } = access.tiers;
   return {
     operations,
     limits: {
-      ipBudget: toIpBudget(config.limits),
+      ipBudget: buildIpBudget(config.limits),
       budgets: { anonymous: anonymous.budget, key: key.budget, session: session.budget },
       identitiesMax: config.limits.limiterIdentitiesMax,
     },
@@ -154,7 +154,7 @@ function close(server: Server): Promise<void> {
   });
 }
 
-function toOrigin(host: string, port: number): string {
+function buildOrigin(host: string, port: number): string {
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
@@ -200,7 +200,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const parts = { ...shared, market, streams, trading, access };
   const handlers = createHandlers({ ...parts, version, isDraining: () => draining });
   const server = createHttpServer({
-    ...toServerOptions(config, access),
+    ...buildServerOptions(config, access),
     ownHeads: await readOwnHeads(logger),
     handlers: toAnyHandlers(handlers),
     clock,
@@ -228,7 +228,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const at = await listen(server, { host, port });
     access.origins.listenOn(at.port);
     return {
-      url: `${toOrigin(host, at.port)}/v1`,
+      url: `${buildOrigin(host, at.port)}/v1`,
       metricsUrl: `http://127.0.0.1:${metricsAt.port}/metrics`,
       engine: store.engine,
       logger,

@@ -9,7 +9,7 @@ import { type Verification, verifyChain } from '../ingest/verify-chain.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import { requireMarkets } from './chain-families.ts';
-import { createAdapter, readDevnetSource, toChainSource } from './chain-source.ts';
+import { createAdapter, findChainSource, readDevnetSource } from './chain-source.ts';
 import { openScratchStore, openStore } from './open-store.ts';
 
 const ATTEMPT_COUNT_MAX = 5;
@@ -29,7 +29,7 @@ function findSource(config: Config, chain: ChainSlug): ChainSource {
     );
   }
   const followed = config.chains.find((one) => one.chain === chain);
-  if (followed) return toChainSource(followed);
+  if (followed) return findChainSource(followed);
   throw new NothingToVerifyError(`Set RPC_${chain.toUpperCase()} to an endpoint of ${chain}.`);
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type MarkdownOptions, toHtml, toInline } from './docs-markdown.ts';
+import { type MarkdownOptions, renderInline, renderMarkdown } from './docs-markdown.ts';
 
 const OPTIONS: MarkdownOptions = {
   resolve: (target) => (target.startsWith('#') ? `#here-${target.slice(1)}` : null),
@@ -10,8 +10,8 @@ const OPTIONS: MarkdownOptions = {
   demote: 1,
 };
 
-test('default: headings, paragraphs, lists, tables and code', () => {
-  const html = toHtml(
+test('headings, paragraphs, lists, tables and code', () => {
+  const html = renderMarkdown(
     [
       '## Two words',
       '',
@@ -52,16 +52,20 @@ test('default: headings, paragraphs, lists, tables and code', () => {
   ]);
 });
 
-test('behavior: what looks like markup is text', () => {
-  const html = toHtml('<script>alert(1)</script> & `<img>`', OPTIONS);
+test('what looks like markup is text', () => {
+  const html = renderMarkdown('<script>alert(1)</script> & `<img>`', OPTIONS);
   const text = '&lt;script&gt;alert(1)&lt;/script&gt; &amp; <code>&lt;img&gt;</code>';
   assert.equal(html, `<p>${text}</p>\n`);
-  assert.equal(toInline('a <b onclick="x">c</b>'), 'a &lt;b onclick=&quot;x&quot;&gt;c&lt;/b&gt;');
-  assert.equal(toInline('![<b>](https://example.com/x.png)'), '&lt;b&gt;');
+  assert.equal(
+    renderInline('a <b onclick="x">c</b>'),
+    'a &lt;b onclick=&quot;x&quot;&gt;c&lt;/b&gt;',
+  );
+  assert.equal(renderInline('![<b>](https://example.com/x.png)'), '&lt;b&gt;');
 });
 
-test('behavior: links lead where the page has a place, and are plain text elsewhere', () => {
-  const inline = (text: string) => toHtml(text, OPTIONS).trim().slice('<p>'.length, -'</p>'.length);
+test('links lead where the page has a place, and are plain text elsewhere', () => {
+  const inline = (text: string) =>
+    renderMarkdown(text, OPTIONS).trim().slice('<p>'.length, -'</p>'.length);
   assert.equal(inline('[a](#b)'), '<a href="#here-b">a</a>');
   assert.equal(inline('[a](#"b)'), '<a href="#here-&quot;b">a</a>');
   assert.equal(inline('[a](other.md)'), 'a');
@@ -72,8 +76,8 @@ test('behavior: links lead where the page has a place, and are plain text elsewh
   assert.equal(inline('`[a](#b) **c**`'), '<code>[a](#b) **c**</code>');
 });
 
-test('behavior: every line of any text ends', () => {
+test('every line of any text ends', () => {
   for (const text of ['```\nopen', '| a', '- ', '#', '####### deep', '1.', '**', '`']) {
-    assert.equal(typeof toHtml(text, OPTIONS), 'string', text);
+    assert.equal(typeof renderMarkdown(text, OPTIONS), 'string', text);
   }
 });

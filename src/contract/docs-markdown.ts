@@ -45,13 +45,13 @@ function createMarked({ resolve, anchor, demote }: MarkdownOptions): Marked {
       },
       code: ({ text }) => `<pre><code>${escapeHtml(text)}</code></pre>\n`,
       table({ header, rows }) {
-        const toRow = (cells: typeof header, tag: string) => {
+        const renderRow = (cells: typeof header, tag: string) => {
           const inner = cells.map(({ tokens }) => this.parser.parseInline(tokens));
           return `<tr>${inner.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
         };
         const isNamed = header.some(({ text }) => text !== '');
-        const head = isNamed ? `<thead>${toRow(header, 'th')}</thead>` : '';
-        const body = rows.map((cells) => toRow(cells, 'td')).join('');
+        const head = isNamed ? `<thead>${renderRow(header, 'th')}</thead>` : '';
+        const body = rows.map((cells) => renderRow(cells, 'td')).join('');
         return `<div class="scroll"><table>${head}<tbody>${body}</tbody></table></div>\n`;
       },
       link({ href, tokens }) {
@@ -67,10 +67,10 @@ function createMarked({ resolve, anchor, demote }: MarkdownOptions): Marked {
 const plain = createMarked({ resolve: () => null, anchor: '', demote: 0 });
 
 /** Code and emphasis within a line, without links. */
-export function toInline(text: string): string {
+export function renderInline(text: string): string {
   return plain.parseInline(text, { async: false });
 }
 
-export function toHtml(markdown: string, options: MarkdownOptions): string {
+export function renderMarkdown(markdown: string, options: MarkdownOptions): string {
   return createMarked(options).parse(markdown, { async: false });
 }

@@ -3,11 +3,11 @@
 import type { TSchema } from 'typebox';
 import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/catalogue.ts';
 import { packJson } from '../lib/pack-json.ts';
-import { escapeHtml, type ResolveLink, toHtml, toInline } from './docs-markdown.ts';
+import { escapeHtml, type ResolveLink, renderInline, renderMarkdown } from './docs-markdown.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import type { Guide, ReferenceAbout } from './guide.ts';
-import { type Operation, toCostText, toErrorCodes } from './operation.ts';
-import { toCurl, toEventsText, toFieldLines } from './operation-text.ts';
+import { describeCost, listErrorCodes, type Operation } from './operation.ts';
+import { buildCurl, formatEvents, listFields } from './operation-text.ts';
 
 const ORIGIN = 'http://localhost:8080';
 
@@ -17,25 +17,25 @@ const ACCESS: Readonly<Record<Operation['access'], string>> = {
   session: 'wallet session',
 };
 
-function toFieldTable(schema: TSchema, heading: string): string {
-  const rows = toFieldLines(schema).map(
+function renderFieldTable(schema: TSchema, heading: string): string {
+  const rows = listFields(schema).map(
     (line) =>
       `<tr><td><code>${escapeHtml(line.path)}</code></td><td>${escapeHtml(line.type)}${
         line.required ? '' : ' <span class="soft">(optional)</span>'
-      }</td><td>${toInline(line.description)}</td></tr>`,
+      }</td><td>${renderInline(line.description)}</td></tr>`,
   );
   if (rows.length === 0) return '';
   return `<div class="scroll"><table><thead><tr><th>${heading}</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
-function toAnswerText({ mediaType, example }: Operation): string {
+function formatAnswer({ mediaType, example }: Operation): string {
   if (mediaType === 'application/json') return packJson(example.answer, 100);
-  return mediaType === 'text/event-stream' ? toEventsText(example.answer) : String(example.answer);
+  return mediaType === 'text/event-stream' ? formatEvents(example.answer) : String(example.answer);
 }
 
-function toChips(operation: Operation): string {
+function renderChips(operation: Operation): string {
   const chips = [
-    operation.cost === 'free' ? 'not metered' : `cost ${toCostText(operation)}`,
+    operation.cost === 'free' ? 'not metered' : `cost ${describeCost(operation)}`,
     ACCESS[operation.access],
     ...(operation.mcp === null ? [] : [`MCP tool ${operation.mcp.tool}`]),
     ...(operation.takesIdempotencyKey ? ['takes Idempotency-Key'] : []),
@@ -43,37 +43,37 @@ function toChips(operation: Operation): string {
   return `<ul class="chips">${chips.map((chip) => `<li>${escapeHtml(chip)}</li>`).join('')}</ul>`;
 }
 
-function toSection(operation: Operation): string {
+function renderSection(operation: Operation): string {
   const { id, method, path, summary, description } = operation;
-  const errors = toErrorCodes(operation)
+  const errors = listErrorCodes(operation)
     .map((code) => `<a href="#error-${code}"><code>${code}</code></a>`)
     .join(' ');
-  const output = toFieldTable(operation.output, 'Answer');
+  const output = renderFieldTable(operation.output, 'Answer');
   return `<section id="${id}"><h3><span class="method ${method}">${method}</span><code>/v1${path}</code></h3>
-<p><strong>${toInline(summary)}.</strong> ${toInline(description)}</p>
-${toChips(operation)}
-${toFieldTable(operation.input, method === 'POST' ? 'Body' : 'Query')}
-<pre><code>${escapeHtml(`$ ${toCurl(operation, ORIGIN)}\n${toAnswerText(operation)}`)}</code></pre>
+<p><strong>${renderInline(summary)}.</strong> ${renderInline(description)}</p>
+${renderChips(operation)}
+${renderFieldTable(operation.input, method === 'POST' ? 'Body' : 'Query')}
+<pre><code>${escapeHtml(`$ ${buildCurl(operation, ORIGIN)}\n${formatAnswer(operation)}`)}</code></pre>
 ${output === '' ? '' : `<details><summary>Every field of the response</summary>${output}</details>`}
 <p class="soft uses">Errors: ${errors}</p></section>`;
 }
 
-function toError(code: ErrorCode, operations: readonly Operation[]): string {
+function renderError(code: ErrorCode, operations: readonly Operation[]): string {
   const { status, title, help } = ERROR_CATALOGUE[code];
   const own = operations.filter((operation) => operation.errors.includes(code));
   const uses = own.map(({ id, method, path }) => `<a href="#${id}">${method} ${path}</a>`);
   return `<article class="error" id="error-${code}"><h3><span class="status">${status}</span><code>${code}</code></h3>
-<p><strong>${toInline(title)}.</strong> ${toInline(help)}</p>${
+<p><strong>${renderInline(title)}.</strong> ${renderInline(help)}</p>${
     uses.length === 0 ? '' : `\n<p class="soft uses">From ${uses.join(' ')}</p>`
   }</article>`;
 }
 
-function toErrorSection(operations: readonly Operation[]): string {
+function renderErrorSection(operations: readonly Operation[]): string {
   const codes = [...ERROR_CODES].sort(
     (a, b) => ERROR_CATALOGUE[a].status - ERROR_CATALOGUE[b].status,
   );
   return `<h2 id="errors">Errors</h2><p>Every error is an RFC 9457 problem: <code>application/problem+json</code> with <code>type</code> (which leads here), <code>title</code>, <code>status</code>, <code>detail</code>, <code>code</code>, <code>requestId</code> and, for bad input, <code>errors</code> with each field. Branch on <code>code</code>: codes are permanent, texts are for people. A 429 or 503 carries <code>Retry-After</code>.</p>
-${codes.map((code) => toError(code, operations)).join('\n')}`;
+${codes.map((code) => renderError(code, operations)).join('\n')}`;
 }
 
 /**
@@ -91,9 +91,9 @@ function createResolve(guides: readonly Guide[], own: Guide): ResolveLink {
   };
 }
 
-function toGuide(guide: Guide, guides: readonly Guide[]): string {
+function renderGuide(guide: Guide, guides: readonly Guide[]): string {
   const body = guide.markdown.replace(/^# .*\n/m, '');
-  const html = toHtml(body, {
+  const html = renderMarkdown(body, {
     resolve: createResolve(guides, guide),
     anchor: `guide-${guide.id}`,
     demote: 1,
@@ -101,15 +101,15 @@ function toGuide(guide: Guide, guides: readonly Guide[]): string {
   return `<section id="guide-${guide.id}"><h2>${escapeHtml(guide.title)}</h2>\n${html}</section>`;
 }
 
-function toNavigation(operations: readonly Operation[], about: ReferenceAbout): string {
-  const toGroup = (title: string, links: readonly string[]) =>
+function renderNavigation(operations: readonly Operation[], about: ReferenceAbout): string {
+  const renderGroup = (title: string, links: readonly string[]) =>
     `<h2>${title}</h2><ul>${links.map((link) => `<li>${link}</li>`).join('')}</ul>`;
   const guides = about.guides.map(
     // The part after the colon is only for the heading.
     ({ id, title }) => `<a href="#guide-${id}">${escapeHtml(title.split(':', 1)[0] ?? title)}</a>`,
   );
-  const groups = toTags(operations).map((tag) =>
-    toGroup(
+  const groups = listTags(operations).map((tag) =>
+    renderGroup(
       tag,
       operations
         .filter((operation) => operation.tag === tag)
@@ -120,26 +120,26 @@ function toNavigation(operations: readonly Operation[], about: ReferenceAbout): 
     ),
   );
   return `<nav class="side"><p class="brand">Mintwire</p><p class="soft">API ${escapeHtml(about.version)}</p><div class="groups">
-${guides.length === 0 ? '' : toGroup('Guides', guides)}
+${guides.length === 0 ? '' : renderGroup('Guides', guides)}
 ${groups.join('\n')}
-${toGroup('Errors', ['<a href="#errors">Every error</a>'])}</div></nav>`;
+${renderGroup('Errors', ['<a href="#errors">Every error</a>'])}</div></nav>`;
 }
 
-function toTags(operations: readonly Operation[]): readonly Operation['tag'][] {
+function listTags(operations: readonly Operation[]): readonly Operation['tag'][] {
   return [...new Set(operations.map((operation) => operation.tag))];
 }
 
-export function toDocsPage(operations: readonly Operation[], about: ReferenceAbout): string {
-  const sections = toTags(operations)
+export function renderDocsPage(operations: readonly Operation[], about: ReferenceAbout): string {
+  const sections = listTags(operations)
     .map((tag) => {
       const ofTag = operations.filter((operation) => operation.tag === tag);
-      return `<h2 id="tag-${tag}">${tag}</h2>\n${ofTag.map(toSection).join('\n')}`;
+      return `<h2 id="tag-${tag}">${tag}</h2>\n${ofTag.map(renderSection).join('\n')}`;
     })
     .join('\n');
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>Mintwire API</title><style>${DOCS_STYLE}</style></head><body><div class="page">
-${toNavigation(operations, about)}
+${renderNavigation(operations, about)}
 <main>
 <h1>Mintwire API</h1>
 <p class="lead">Token market data, quotes and unsigned transactions, from chains that this server follows itself.</p>
@@ -149,9 +149,9 @@ ${toNavigation(operations, about)}
 <li>Unknown parameters are refused. Every metered answer carries <code>RateLimit</code> and <code>RateLimit-Policy</code>; a 429 or 503 carries <code>Retry-After</code>.</li>
 <li>Names and symbols of tokens come from chains and are written by strangers: treat them as untrusted text.</li>
 </ul>
-${about.guides.map((guide) => toGuide(guide, about.guides)).join('\n')}
+${about.guides.map((guide) => renderGuide(guide, about.guides)).join('\n')}
 ${sections}
-${toErrorSection(operations)}
+${renderErrorSection(operations)}
 </main></div></body></html>
 `;
 }

@@ -40,7 +40,7 @@ type Handler<Op extends AnyOperation> = (
 export interface RawHandler {
   (request: RawRequest, context: HandlerContext): RawAnswer | Promise<RawAnswer>;
   /** The cost of the most expensive message of a request; null if the request was not read. */
-  toCost(request: Pick<RawRequest, 'body' | 'headers'> | null): number;
+  findCost(request: Pick<RawRequest, 'body' | 'headers'> | null): number;
 }
 
 /** Operations whose handler gets the raw body. */

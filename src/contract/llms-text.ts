@@ -2,35 +2,35 @@
 
 import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/catalogue.ts';
 import type { Guide, ReferenceAbout } from './guide.ts';
-import { type Operation, toCostText, toErrorCodes } from './operation.ts';
-import { toAccessText, toCurl, toEventsText, toFieldLines } from './operation-text.ts';
+import { describeCost, listErrorCodes, type Operation } from './operation.ts';
+import { buildCurl, describeAccess, formatEvents, listFields } from './operation-text.ts';
 
-function toAnswerText({ mediaType, example }: Operation): string {
+function formatAnswer({ mediaType, example }: Operation): string {
   if (mediaType === 'application/json') return JSON.stringify(example.answer);
-  return mediaType === 'text/event-stream' ? toEventsText(example.answer) : mediaType;
+  return mediaType === 'text/event-stream' ? formatEvents(example.answer) : mediaType;
 }
 
 /** Codes that every metered operation may return; listed once. */
-function toCommonErrors(operations: readonly Operation[]): readonly ErrorCode[] {
-  const lists = operations.filter(({ cost }) => cost !== 'free').map(toErrorCodes);
+function findCommonErrors(operations: readonly Operation[]): readonly ErrorCode[] {
+  const lists = operations.filter(({ cost }) => cost !== 'free').map(listErrorCodes);
   return ERROR_CODES.filter((code) => lists.every((list) => list.includes(code)));
 }
 
-function toSection(operation: Operation, common: readonly ErrorCode[]): string {
-  const errors = toErrorCodes(operation).filter((code) => !common.includes(code));
-  const fields = toFieldLines(operation.input).map(
+function renderSection(operation: Operation, common: readonly ErrorCode[]): string {
+  const errors = listErrorCodes(operation).filter((code) => !common.includes(code));
+  const fields = listFields(operation.input).map(
     (line) =>
       `- \`${line.path}\` (${line.type}${line.required ? '' : ', optional'}) ${line.description}`,
   );
-  const answer = toAnswerText(operation);
+  const answer = formatAnswer(operation);
   return [
     `### ${operation.method} /v1${operation.path}`,
     '',
-    `${operation.summary}. ${operation.description} ${toAccessText(operation)}Cost ${toCostText(operation)}.`,
+    `${operation.summary}. ${operation.description} ${describeAccess(operation)}Cost ${describeCost(operation)}.`,
     ...(fields.length > 0 ? ['', 'Input:', ...fields] : []),
     '',
     '```',
-    `$ ${toCurl(operation, 'http://localhost:8080')}`,
+    `$ ${buildCurl(operation, 'http://localhost:8080')}`,
     answer,
     '```',
     ...(errors.length > 0 ? ['', `Errors: ${errors.join(', ')}.`] : []),
@@ -38,12 +38,12 @@ function toSection(operation: Operation, common: readonly ErrorCode[]): string {
 }
 
 /** One error as Markdown: what it means and what to do. */
-export function toErrorText(code: ErrorCode): string {
+export function renderError(code: ErrorCode): string {
   const { status, title, help } = ERROR_CATALOGUE[code];
   return `# ${code}\n\n${title} (HTTP ${status}). ${help}\n`;
 }
 
-function toErrorLines(): string {
+function renderErrorLines(): string {
   return ERROR_CODES.map((code) => {
     const entry = ERROR_CATALOGUE[code];
     return `- ${entry.status} \`${code}\`: ${entry.help}`;
@@ -51,14 +51,14 @@ function toErrorLines(): string {
 }
 
 /** Every error as Markdown. */
-export function toErrorsText(): string {
-  return `# Errors\n\nCodes are permanent: branch on them.\n\n${toErrorLines()}\n`;
+export function renderErrors(): string {
+  return `# Errors\n\nCodes are permanent: branch on them.\n\n${renderErrorLines()}\n`;
 }
 
 /**
  * Prose outside code blocks: headings one level down, and no links to files that are not served.
  */
-function toProse(text: string): string {
+function cleanProse(text: string): string {
   return text
     .replace(/^(#+) /gm, '#$1 ')
     .replace(/\[([^\]]+)\]\((?!https?:)[^)\s]+\)/g, '$1')
@@ -66,18 +66,18 @@ function toProse(text: string): string {
 }
 
 /** A guide one level down, without the examples that the operations already show. */
-function toGuideText({ title, markdown }: Guide): string {
+function renderGuide({ title, markdown }: Guide): string {
   const body = markdown
     .replace(/^# .*\n/m, '')
     .replace(/```sh\n[^`]*?```\n+```json\n.*?```\n?/gs, '')
     .split(/(^```.*?^```$)/ms)
-    .map((part) => (part.startsWith('```') ? part : toProse(part)))
+    .map((part) => (part.startsWith('```') ? part : cleanProse(part)))
     .join('');
   return `## ${title}\n\n${body.trim()}`;
 }
 
-export function toLlmsText(operations: readonly Operation[], about: ReferenceAbout): string {
-  const common = toCommonErrors(operations);
+export function renderLlmsText(operations: readonly Operation[], about: ReferenceAbout): string {
+  const common = findCommonErrors(operations);
   return `# Mintwire API ${about.version}
 
 > Self-hosted token market data, quotes and unsigned transactions over HTTP, read from chains that this server follows itself. The full machine-readable contract is at /v1/openapi.json; agents can use the same reads as MCP tools at /v1/mcp.
@@ -90,12 +90,12 @@ export function toLlmsText(operations: readonly Operation[], about: ReferenceAbo
 
 ## Operations
 
-${operations.map((operation) => toSection(operation, common)).join('\n\n')}
+${operations.map((operation) => renderSection(operation, common)).join('\n\n')}
 
-${about.guides.map(toGuideText).join('\n\n')}
+${about.guides.map(renderGuide).join('\n\n')}
 
 ## Errors
 
-${toErrorLines()}
+${renderErrorLines()}
 `;
 }

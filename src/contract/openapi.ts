@@ -2,8 +2,8 @@
 
 import type { TObject, TSchema } from 'typebox';
 import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
-import { isShared, type Operation, toCostText, toErrorCodes } from './operation.ts';
-import { problemSchema } from './schemas/problem.ts';
+import { describeCost, isShared, listErrorCodes, type Operation } from './operation.ts';
+import { problemSchema } from './schemas/problem-schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -68,7 +68,7 @@ function createComponents() {
   return { schemas, hoist };
 }
 
-function toParameters(input: TObject, hoist: (schema: unknown) => unknown): Json[] {
+function listParameters(input: TObject, hoist: (schema: unknown) => unknown): Json[] {
   const required = new Set<string>((input.required as string[] | undefined) ?? []);
   return Object.entries(input.properties as Record<string, TSchema>).map(([name, schema]) => {
     const { description, ...rest } = schema as TSchema & { description?: string; type?: unknown };
@@ -101,7 +101,7 @@ const IF_NONE_MATCH_PARAMETER: Json = {
 };
 
 /** Headers that an operation accepts besides its input. */
-function toHeaderParameters(operation: Operation): Json[] {
+function listHeaderParameters(operation: Operation): Json[] {
   return [
     ...(operation.takesIdempotencyKey ? [IDEMPOTENCY_PARAMETER] : []),
     ...(isShared(operation) ? [IF_NONE_MATCH_PARAMETER] : []),
@@ -129,14 +129,14 @@ const SECURITY_SCHEMES: Json = {
 };
 
 /** Public operations need no credentials; credentials raise the budget. */
-function toSecurity(operation: Operation): readonly Json[] {
+function pickSecurity(operation: Operation): readonly Json[] {
   const session = [{ sessionToken: [] }, { sessionCookie: [] }];
   if (operation.access === 'session') return session;
   if (operation.access === 'key') return [{}, { apiKey: [] }];
   return operation.cost === 'free' ? [] : [{}, { apiKey: [] }, ...session];
 }
 
-function toProblemResponse(codes: readonly ErrorCode[]): Json {
+function buildProblemResponse(codes: readonly ErrorCode[]): Json {
   const status = codes[0] ? ERROR_CATALOGUE[codes[0]].status : 500;
   const retryable = status === 429 || status === 503;
   return {
@@ -160,15 +160,15 @@ function toProblemResponse(codes: readonly ErrorCode[]): Json {
   };
 }
 
-function toResponses(operation: Operation, hoist: (schema: unknown) => unknown): Json {
+function buildResponses(operation: Operation, hoist: (schema: unknown) => unknown): Json {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of toErrorCodes(operation)) {
+  for (const code of listErrorCodes(operation)) {
     const status = ERROR_CATALOGUE[code].status;
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const problems = [...byStatus.entries()]
     .sort(([a], [b]) => a - b)
-    .map(([status, codes]) => [String(status), toProblemResponse(codes)]);
+    .map(([status, codes]) => [String(status), buildProblemResponse(codes)]);
   const headers = {
     ...REQUEST_ID_HEADER,
     ...(operation.cost === 'free' ? {} : RATE_HEADERS),
@@ -226,18 +226,18 @@ function withWireAnswers(
   return { ...problems, ...Object.fromEntries(answers) };
 }
 
-function toPathItem(operation: Operation, hoist: (schema: unknown) => unknown): Json {
+function buildPathItem(operation: Operation, hoist: (schema: unknown) => unknown): Json {
   const hasBody = operation.method === 'POST';
   const parameters = [
-    ...(hasBody ? [] : toParameters(operation.input, hoist)),
-    ...toHeaderParameters(operation),
+    ...(hasBody ? [] : listParameters(operation.input, hoist)),
+    ...listHeaderParameters(operation),
   ];
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: `${operation.description}\n\nCost: ${toCostText(operation)}.`,
-    security: toSecurity(operation),
+    description: `${operation.description}\n\nCost: ${describeCost(operation)}.`,
+    security: pickSecurity(operation),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(hasBody
       ? {
@@ -249,17 +249,17 @@ function toPathItem(operation: Operation, hoist: (schema: unknown) => unknown): 
           },
         }
       : {}),
-    responses: toResponses(operation, hoist),
+    responses: buildResponses(operation, hoist),
   };
 }
 
-export function toOpenapi(operations: readonly Operation[], about: { version: string }): Json {
+export function buildOpenapi(operations: readonly Operation[], about: { version: string }): Json {
   const components = createComponents();
   components.hoist(problemSchema);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     const item = paths[operation.path] ?? {};
-    item[operation.method.toLowerCase()] = toPathItem(operation, components.hoist);
+    item[operation.method.toLowerCase()] = buildPathItem(operation, components.hoist);
     paths[operation.path] = item;
   }
   const tags = [...new Set(operations.map((operation) => operation.tag))];

@@ -16,11 +16,11 @@ interface AnySchema {
 }
 
 /** A schema's type in a few words. */
-function toTypeText(schema: AnySchema): string {
+function formatType(schema: AnySchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
-  if (schema.anyOf) return schema.anyOf.map(toTypeText).join(' | ');
-  if (schema.type === 'array') return `array of ${toTypeText(schema.items ?? {})}`;
+  if (schema.anyOf) return schema.anyOf.map(formatType).join(' | ');
+  if (schema.type === 'array') return `array of ${formatType(schema.items ?? {})}`;
   return typeof schema.type === 'string' ? schema.type : 'any';
 }
 
@@ -32,7 +32,9 @@ interface FieldLine {
 }
 
 /** The object in a field, which may be in a list or nullable. */
-function toInner(field: AnySchema): { readonly schema: AnySchema; readonly suffix: string } | null {
+function findInner(
+  field: AnySchema,
+): { readonly schema: AnySchema; readonly suffix: string } | null {
   if (field.properties) return { schema: field, suffix: '.' };
   if (field.items?.properties) return { schema: field.items, suffix: '[].' };
   const one = field.anyOf?.find((choice) => choice.properties);
@@ -40,14 +42,14 @@ function toInner(field: AnySchema): { readonly schema: AnySchema; readonly suffi
 }
 
 /** Every field of a schema, nested ones by their path. */
-export function toFieldLines(schema: TSchema, prefix = ''): FieldLine[] {
+export function listFields(schema: TSchema, prefix = ''): FieldLine[] {
   const object = schema as AnySchema;
   return Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
-    const inner = toInner(field);
+    const inner = findInner(field);
     const line: FieldLine = {
       path,
-      type: toTypeText(field),
+      type: formatType(field),
       // A field with a default is optional.
       required: (object.required?.includes(name) ?? false) && field.default === undefined,
       description: [
@@ -57,12 +59,12 @@ export function toFieldLines(schema: TSchema, prefix = ''): FieldLine[] {
         .filter((part) => part !== '')
         .join(' '),
     };
-    return [line, ...(inner ? toFieldLines(inner.schema as TSchema, path + inner.suffix) : [])];
+    return [line, ...(inner ? listFields(inner.schema as TSchema, path + inner.suffix) : [])];
   });
 }
 
 /** The credentials that the reader needs. */
-export function toAccessText(operation: Operation): string {
+export function describeAccess(operation: Operation): string {
   if (operation.access === 'session') return 'Needs a wallet session. ';
   return operation.access === 'key'
     ? 'An API key raises the tier; sessions are not accepted. '
@@ -75,7 +77,7 @@ function quote(text: string): string {
 }
 
 /** The example as a command, with `$TOKEN` for a session token. */
-export function toCurl(operation: Operation, origin: string): string {
+export function buildCurl(operation: Operation, origin: string): string {
   const { access, example, mediaType, method, path } = operation;
   const credential = access === 'session' ? ' -H "Authorization: Bearer $TOKEN"' : '';
   if (method === 'POST') {
@@ -94,7 +96,7 @@ export function toCurl(operation: Operation, origin: string): string {
 }
 
 /** Events in the format of a stream. */
-export function toEventsText(answer: unknown): string {
+export function formatEvents(answer: unknown): string {
   return Object.entries(answer as Record<string, unknown>)
     .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n`)
     .join('\n');

@@ -19,7 +19,7 @@ export function isBySearch({ cost }: { readonly cost: CostClass }): boolean {
   return cost === 'quote' || cost === 'build';
 }
 
-export function toCostText(operation: { readonly cost: CostClass }): string {
+export function describeCost(operation: { readonly cost: CostClass }): string {
   const cost = String(COSTS[operation.cost]);
   if (!isBySearch(operation)) return cost;
   const each = EVALUATIONS_PER_UNIT.toLocaleString('en');
@@ -141,7 +141,7 @@ export function isShared(operation: Pick<Operation, 'cacheControl'>): boolean {
 }
 
 /** All error codes of an operation, including those of every operation. */
-export function toErrorCodes(operation: Operation): readonly ErrorCode[] {
+export function listErrorCodes(operation: Operation): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(['INVALID_INPUT', 'MALFORMED_REQUEST']);
   if (operation.cost !== 'free') {
     // An ended session is reported even where sessions are not accepted.

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Compile } from 'typebox/compile';
-import { toDocsPage } from './docs-page.ts';
-import { toLlmsText } from './llms-text.ts';
-import { toOpenapi } from './openapi.ts';
-import { type Operation, toErrorCodes } from './operation.ts';
+import { renderDocsPage } from './docs-page.ts';
+import { renderLlmsText } from './llms-text.ts';
+import { buildOpenapi } from './openapi.ts';
+import { listErrorCodes, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { createInputParser } from './parse-input.ts';
 
@@ -21,18 +21,18 @@ interface OpenapiOperation {
   >;
 }
 
-const document = toOpenapi(operations, { version: '1.2.3' }) as unknown as {
+const document = buildOpenapi(operations, { version: '1.2.3' }) as unknown as {
   readonly paths: Record<string, Record<string, OpenapiOperation>>;
 };
 
 describe('definitions', () => {
-  test('behavior: ids and routes are unique', () => {
+  test('ids and routes are unique', () => {
     assert.equal(new Set(all.map((one) => one.id)).size, all.length);
     assert.equal(new Set(all.map((one) => `${one.method} ${one.path}`)).size, all.length);
   });
 
   for (const operation of all) {
-    test(`behavior: ${operation.id} refuses fields it does not know, in and out`, () => {
+    test(`${operation.id} refuses fields it does not know, in and out`, () => {
       const input = operation.input as { additionalProperties?: unknown };
       assert.equal(input.additionalProperties, false);
       const parse = createInputParser(operation.input, 'json');
@@ -40,14 +40,14 @@ describe('definitions', () => {
       assert.doesNotThrow(() => parse(operation.example.input));
     });
 
-    test(`behavior: ${operation.id} has an example that its schema accepts`, () => {
+    test(`${operation.id} has an example that its schema accepts`, () => {
       assert.ok(Compile(operation.output).Check(operation.example.answer));
     });
   }
 });
 
 describe('documents', () => {
-  test('behavior: OpenAPI lists exactly the operations, with every error they may give', () => {
+  test('OpenAPI lists exactly the operations, with every error they may give', () => {
     const listed = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, one]) => `${method} ${path} ${one.operationId}`),
     );
@@ -56,11 +56,11 @@ describe('documents', () => {
     for (const operation of all) {
       const entry = document.paths[operation.path]?.[operation.method.toLowerCase()];
       const told = JSON.stringify(entry?.responses);
-      for (const code of toErrorCodes(operation)) assert.ok(told.includes(code), code);
+      for (const code of listErrorCodes(operation)) assert.ok(told.includes(code), code);
     }
   });
 
-  test('behavior: what caches may share says how to ask whether it still holds', () => {
+  test('what caches may share says how to ask whether it still holds', () => {
     for (const operation of all) {
       const entry = document.paths[operation.path]?.[operation.method.toLowerCase()];
       const told = {
@@ -73,10 +73,10 @@ describe('documents', () => {
     }
   });
 
-  test('behavior: the readable reference and llms.txt name every operation', () => {
+  test('the readable reference and llms.txt name every operation', () => {
     const about = { version: '1.2.3', guides: [] };
-    const page = toDocsPage(operations, about);
-    const text = toLlmsText(operations, about);
+    const page = renderDocsPage(operations, about);
+    const text = renderLlmsText(operations, about);
     for (const operation of all) {
       assert.ok(page.includes(`/v1${operation.path}`));
       assert.ok(text.includes(`${operation.method} /v1${operation.path}`));

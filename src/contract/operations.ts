@@ -20,7 +20,7 @@ import { getReady } from './operations/get-ready.ts';
 import { getToken } from './operations/get-token.ts';
 import { getTradeStatus } from './operations/get-trade-status.ts';
 import { getTrades } from './operations/get-trades.ts';
-import { createKey, getKeys, revokeKey } from './operations/keys.ts';
+import { createKey, getKeys, revokeKey } from './operations/key-operations.ts';
 import { quoteTrade } from './operations/quote-trade.ts';
 import { getDocs, getLlms, getOpenapi } from './operations/reference.ts';
 import { searchTokens } from './operations/search-tokens.ts';

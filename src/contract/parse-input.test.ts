@@ -31,7 +31,7 @@ function errorsOf(run: () => unknown) {
   return assert.fail('accepted');
 }
 
-test('default: text is read by its schema, and defaults are filled in', () => {
+test('text is read by its schema, and defaults are filled in', () => {
   assert.deepEqual(
     { ...(parseText({ q: 'a', events: 'trade,kline' }) as object) },
     {
@@ -42,7 +42,7 @@ test('default: text is read by its schema, and defaults are filled in', () => {
   );
 });
 
-test('behavior: numbers in a query are plain decimal integers', () => {
+test('numbers in a query are plain decimal integers', () => {
   for (const text of ['1e1', '0x10', ' 5', '5.0', '', '９', '1'.repeat(400)]) {
     assert.deepEqual(
       errorsOf(() => parseText({ q: 'a', limit: text })),
@@ -52,14 +52,14 @@ test('behavior: numbers in a query are plain decimal integers', () => {
   }
 });
 
-test('behavior: JSON is not coerced', () => {
+test('JSON is not coerced', () => {
   assert.deepEqual(
     errorsOf(() => parseJson({ q: 'a', limit: '5' })),
     [{ path: 'limit', message: 'must be an integer' }],
   );
 });
 
-test('behavior: null characters are refused, as in a query', () => {
+test('null characters are refused, as in a query', () => {
   for (const q of ['\0', 'a\0b']) {
     assert.deepEqual(
       errorsOf(() => parseJson({ q })),
@@ -68,7 +68,7 @@ test('behavior: null characters are refused, as in a query', () => {
   }
 });
 
-test('behavior: every bad field is named with what it must be', () => {
+test('every bad field is named with what it must be', () => {
   assert.deepEqual(
     errorsOf(() => parseText({ limit: '101', side: 'hold', extra: '1', events: 'x' })),
     [
@@ -85,7 +85,7 @@ test('behavior: every bad field is named with what it must be', () => {
   );
 });
 
-test('behavior: a field called __proto__ is refused like any unknown field', () => {
+test('a field called __proto__ is refused like any unknown field', () => {
   const raw = JSON.parse('{"q":"a","__proto__":{"limit":1}}');
   assert.deepEqual(
     errorsOf(() => parseJson(raw)),
@@ -93,7 +93,7 @@ test('behavior: a field called __proto__ is refused like any unknown field', () 
   );
 });
 
-test('behavior: a hostile field name is shown short and clean, and many are cut off', () => {
+test('a hostile field name is shown short and clean, and many are cut off', () => {
   const raw: Record<string, string> = { q: 'a', [`\u202e\n${'x'.repeat(500)}`]: '1' };
   for (let i = 0; i < 500; i += 1) raw[`f${i}`] = '1';
   const errors = errorsOf(() => parseText(raw)) ?? [];

@@ -2,7 +2,7 @@
 
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { type FieldError, toInvalidInput } from '../errors/app-error.ts';
+import { buildInvalidInputError, type FieldError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
 
 const FIELD_ERRORS_MAX = 20;
@@ -13,7 +13,7 @@ type InputParser = (raw: Readonly<Record<string, unknown>>) => unknown;
 type Coerce = (text: string) => unknown;
 
 /** Query parameters are text; the schema says how to convert each. */
-function toCoercion(schema: TSchema & { type?: unknown }): Coerce | null {
+function pickCoercion(schema: TSchema & { type?: unknown }): Coerce | null {
   if (schema.type === 'integer') {
     // Above 2^53 digits are lost, but such a number exceeds every maximum anyway.
     return (text) => (/^-?\d{1,30}$/.test(text) ? Number(text) : text);
@@ -35,7 +35,7 @@ interface SchemaError {
 }
 
 const MESSAGES: Readonly<Record<string, (params: Record<string, unknown>) => string>> = {
-  type: (params) => `must be ${toTypeName(params['type'])}`,
+  type: (params) => `must be ${formatTypeName(params['type'])}`,
   enum: (params) => `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`,
   const: (params) => `must be ${String(params['allowedValue'])}`,
   minimum: (params) => `must be at least ${String(params['limit'])}`,
@@ -46,7 +46,7 @@ const MESSAGES: Readonly<Record<string, (params: Record<string, unknown>) => str
   maxItems: (params) => `must have at most ${String(params['limit'])} entries`,
 };
 
-function toTypeName(type: unknown): string {
+function formatTypeName(type: unknown): string {
   const article = type === 'integer' || type === 'object' || type === 'array' ? 'an' : 'a';
   return type === 'null' ? 'null' : `${article} ${String(type)}`;
 }
@@ -57,7 +57,7 @@ function toPath(pointer: string): string {
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
 }
 
-function toFieldErrors(error: SchemaError): readonly FieldError[] {
+function explainError(error: SchemaError): readonly FieldError[] {
   const params = error.params as Record<string, unknown>;
   const base = toPath(error.instancePath);
   const at = (name: string) => (base === '' ? name : `${base}.${name}`);
@@ -79,7 +79,7 @@ function toFieldErrors(error: SchemaError): readonly FieldError[] {
 function assertNoNull(input: Readonly<Record<string, unknown>>): void {
   for (const [path, value] of Object.entries(input)) {
     if (typeof value !== 'string' || !value.includes('\0')) continue;
-    throw toInvalidInput([{ path, message: 'must not contain null characters' }]);
+    throw buildInvalidInputError([{ path, message: 'must not contain null characters' }]);
   }
 }
 
@@ -94,7 +94,7 @@ export function createInputParser(schema: TObject, source: 'text' | 'json'): Inp
     source === 'json'
       ? []
       : properties.flatMap(([name, one]) => {
-          const coerce = toCoercion(one);
+          const coerce = pickCoercion(one);
           return coerce ? [[name, coerce] as const] : [];
         }),
   );
@@ -118,10 +118,10 @@ export function createInputParser(schema: TObject, source: 'text' | 'json'): Inp
     }
     const errors = new Map<string, FieldError>();
     for (const error of check.Errors(value)) {
-      for (const field of toFieldErrors(error)) {
+      for (const field of explainError(error)) {
         if (!errors.has(field.path)) errors.set(field.path, field);
       }
     }
-    throw toInvalidInput([...errors.values()].slice(0, FIELD_ERRORS_MAX));
+    throw buildInvalidInputError([...errors.values()].slice(0, FIELD_ERRORS_MAX));
   };
 }

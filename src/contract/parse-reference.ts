@@ -3,24 +3,24 @@
 import { AppError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
-import { CHAIN_SLUGS, type ChainSlug, toChain } from '../model/chain.ts';
+import { CHAIN_SLUGS, type ChainSlug, findChain } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
-function toFieldError(field: string, message: string) {
+function buildFieldError(field: string, message: string) {
   return { errors: [{ path: field, message }] };
 }
 
 /** A known chain that this server follows. */
 export function parseFollowedChain(followed: readonly ChainSlug[], name: string): ChainSlug {
-  const chain = toChain(name);
+  const chain = findChain(name);
   if (chain === null) {
     const known = CHAIN_SLUGS.join(', ');
     throw new AppError(
       'UNKNOWN_CHAIN',
       { chain: toShownText(name), known },
-      toFieldError('chain', `must be one of ${known}`),
+      buildFieldError('chain', `must be one of ${known}`),
     );
   }
   if (followed.includes(chain.slug)) return chain.slug;
@@ -28,13 +28,13 @@ export function parseFollowedChain(followed: readonly ChainSlug[], name: string)
   throw new AppError(
     'CHAIN_NOT_FOLLOWED',
     { chain: chain.slug, followed: list },
-    toFieldError('chain', `must be one of ${list}`),
+    buildFieldError('chain', `must be one of ${list}`),
   );
 }
 
-function toInvalidAddress(chain: ChainSlug, field: string): AppError {
+function buildInvalidAddressError(chain: ChainSlug, field: string): AppError {
   const message = `must be an address on ${chain}`;
-  return new AppError('INVALID_ADDRESS', { chain }, toFieldError(field, message));
+  return new AppError('INVALID_ADDRESS', { chain }, buildFieldError(field, message));
 }
 
 /** An address in the stored form. */
@@ -43,17 +43,17 @@ export function parseAddress(
   given: { readonly chain: ChainSlug; readonly text: string; readonly field: string },
 ): Address {
   const address = addresses.parse(given.text);
-  if (address === null) throw toInvalidAddress(given.chain, given.field);
+  if (address === null) throw buildInvalidAddressError(given.chain, given.field);
   return address;
 }
 
 export function parsePool(addresses: AddressCodec, chain: ChainSlug, text: string): PoolId {
   const pool = addresses.parsePool(text);
-  if (pool === null) throw toInvalidAddress(chain, 'pool');
+  if (pool === null) throw buildInvalidAddressError(chain, 'pool');
   return pool;
 }
 
-export function toNotReady(chain: ChainSlug): AppError {
+export function buildNotReadyError(chain: ChainSlug): AppError {
   return new AppError(
     'NOT_READY',
     { reason: `Nothing of ${chain} is indexed yet.` },

@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AppError, toInvalidInput } from './app-error.ts';
+import { AppError, buildInvalidInputError } from './app-error.ts';
 import { ERROR_CATALOGUE, ERROR_CODES } from './catalogue.ts';
 
-test('behavior: the detail is the template filled once, so that values are never templates', () => {
+test('the detail is the template filled once, so that values are never templates', () => {
   const error = new AppError('METHOD_NOT_ALLOWED', { allow: '{allow} {status}' });
   assert.equal(error.message, 'This route accepts {allow} {status} only.');
   assert.equal(error.status, 405);
 });
 
-test('behavior: the cause is kept for the log and stays out of the message', () => {
+test('the cause is kept for the log and stays out of the message', () => {
   const error = new AppError(
     'UPSTREAM_UNAVAILABLE',
     { upstream: 'The store' },
@@ -21,8 +21,8 @@ test('behavior: the cause is kept for the log and stays out of the message', () 
   assert.match(String((error.cause as Error).message), /admin/);
 });
 
-test('behavior: invalid input names the first field and counts the rest', () => {
-  const error = toInvalidInput([
+test('invalid input names the first field and counts the rest', () => {
+  const error = buildInvalidInputError([
     { path: 'limit', message: 'must be at most 100' },
     { path: 'q', message: 'is required' },
   ]);
@@ -30,7 +30,7 @@ test('behavior: invalid input names the first field and counts the rest', () => 
   assert.equal(error.errors?.length, 2);
 });
 
-test('behavior: every code is upper snake case with a client or server status and a help text', () => {
+test('every code is upper snake case with a client or server status and a help text', () => {
   for (const code of ERROR_CODES) {
     const entry = ERROR_CATALOGUE[code];
     assert.match(code, /^[A-Z]+(_[A-Z]+)*$/);

@@ -1,6 +1,6 @@
 // The only error that becomes a response: a catalogue code with its context.
 
-import { ERROR_CATALOGUE, type ErrorCode, type ErrorContext, toDetail } from './catalogue.ts';
+import { ERROR_CATALOGUE, type ErrorCode, type ErrorContext, fillDetail } from './catalogue.ts';
 
 export interface FieldError {
   /** The field in the input: the name of a query parameter, or a path in the body. */
@@ -26,7 +26,7 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
   #headers: Readonly<Record<string, string>> | undefined;
 
   constructor(code: Code, context: ErrorContext<Code>, options: AppErrorOptions = {}) {
-    super(toDetail(code, context), options.cause === undefined ? {} : { cause: options.cause });
+    super(fillDetail(code, context), options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.status = ERROR_CATALOGUE[code].status;
     this.errors = options.errors;
@@ -45,7 +45,7 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
 }
 
 /** `INVALID_INPUT` for the given fields, with a summary that names them. */
-export function toInvalidInput(errors: readonly FieldError[]): AppError<'INVALID_INPUT'> {
+export function buildInvalidInputError(errors: readonly FieldError[]): AppError<'INVALID_INPUT'> {
   const first = errors[0];
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   const summary = first ? `${first.path}: ${first.message}${more}` : 'The input is not valid.';

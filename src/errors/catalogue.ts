@@ -293,7 +293,10 @@ export type ErrorContext<Code extends ErrorCode> = {
 export const ERROR_CODES = Object.keys(ERROR_CATALOGUE) as readonly ErrorCode[];
 
 /** Fills the code's template. Values are inserted once and are not expanded as templates. */
-export function toDetail<Code extends ErrorCode>(code: Code, context: ErrorContext<Code>): string {
+export function fillDetail<Code extends ErrorCode>(
+  code: Code,
+  context: ErrorContext<Code>,
+): string {
   const values: Readonly<Record<string, string | number>> = context;
   return ERROR_CATALOGUE[code].detail.replace(/\{(\w+)\}/g, (_, name: string) =>
     String(values[name]),

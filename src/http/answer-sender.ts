@@ -30,7 +30,7 @@ function createWriter(operation: Operation): (answer: unknown) => Buffer {
   };
 }
 
-function toReadyAnswer(bytes: Buffer): ReadyAnswer {
+function buildReadyAnswer(bytes: Buffer): ReadyAnswer {
   const hash = createHash('sha1').update(bytes).digest('base64url').slice(0, 22);
   return { kind: 'ready', bytes, etag: `W/"${hash}"` };
 }
@@ -44,10 +44,10 @@ function addFrame(
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
     exchange.setHeader(name.toLowerCase(), value);
   }
-  if (session === 'drop') exchange.setHeader('set-cookie', options.cookie.toDropped());
+  if (session === 'drop') exchange.setHeader('set-cookie', options.cookie.buildDropped());
   else if (session) {
     const seconds = Math.floor((session.expiresAtMs - options.nowMs()) / 1000);
-    exchange.setHeader('set-cookie', options.cookie.toKept(session.token, seconds));
+    exchange.setHeader('set-cookie', options.cookie.buildKept(session.token, seconds));
   }
 }
 
@@ -67,7 +67,7 @@ export function createAnswerSender(
     }
     if (!isFramedAnswer(answer)) {
       const bytes = write(answer);
-      if (isNamed) exchange.sendReady(operation.status, toReadyAnswer(bytes));
+      if (isNamed) exchange.sendReady(operation.status, buildReadyAnswer(bytes));
       else exchange.send(operation.status, bytes);
       return;
     }

@@ -3,13 +3,13 @@
 import type { RawHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { RawRequest } from '../contract/raw-request.ts';
-import { toInvalidInput } from '../errors/app-error.ts';
+import { buildInvalidInputError } from '../errors/app-error.ts';
 import {
-  type Answer,
   admit,
   type BindOptions,
   createWorkContext,
-  toPassage,
+  type ExchangeHandler,
+  readPassage,
   withTimeout,
 } from './bind.ts';
 import type { Exchange } from './exchange.ts';
@@ -48,11 +48,11 @@ async function retell(error: unknown, exchange: Exchange, handler: RawHandler): 
   const { headers } = request;
   // NaN if there is no Content-Length; then the body is not read.
   if (!(Number(headers['content-length']) <= UNPAID_BYTES_MAX)) {
-    return error.toldFor(handler.toCost(null));
+    return error.toldFor(handler.findCost(null));
   }
   try {
     const body = await readJsonBytes(request);
-    return error.toldFor(handler.toCost({ body, headers }));
+    return error.toldFor(handler.findCost({ body, headers }));
   } catch {
     // No message can be in such a body.
     return error;
@@ -63,8 +63,8 @@ export function bindRawOperation(
   operation: Operation,
   handler: RawHandler,
   options: BindOptions,
-): Answer {
-  const passage = toPassage(operation);
+): ExchangeHandler {
+  const passage = readPassage(operation);
   async function work(exchange: Exchange): Promise<void> {
     try {
       await admit(exchange, passage, options);
@@ -72,7 +72,7 @@ export function bindRawOperation(
       throw await retell(error, exchange, handler);
     }
     if (exchange.query !== null) {
-      throw toInvalidInput([{ path: 'query', message: 'must be empty; send a JSON body' }]);
+      throw buildInvalidInputError([{ path: 'query', message: 'must be empty; send a JSON body' }]);
     }
     const { request, identity } = exchange;
     if (identity === null) throw new Error(`${operation.id} was called without a caller`);

@@ -12,7 +12,7 @@ const FRAME = new StreamFrame('x'.repeat(100_000));
 
 for (const isAhead of [false, true]) {
   const name = isAhead ? 'behind a request that is still in work' : 'alone on its connection';
-  test(`behavior: a stream ${name} is told of drains until all is read`, async (t) => {
+  test(`a stream ${name} is told of drains until all is read`, async (t) => {
     const slow = Promise.withResolvers<object>();
     let written = 0;
     const streamed: StreamAnswer = {
@@ -52,7 +52,7 @@ for (const isAhead of [false, true]) {
   });
 }
 
-test('behavior: a stream is in work until its head, and counted and logged once', async (t) => {
+test('a stream is in work until its head, and counted and logged once', async (t) => {
   const outlets: StreamOutlet[] = [];
   const closed = Promise.withResolvers<void>();
   const app = await startTestServer(t, {

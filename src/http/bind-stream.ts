@@ -5,7 +5,7 @@ import type { StreamHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { StreamAnswer } from '../contract/stream-answer.ts';
 import { AppError } from '../errors/app-error.ts';
-import { type Answer, admit, type BindOptions, toPassage, withTimeout } from './bind.ts';
+import { admit, type BindOptions, type ExchangeHandler, readPassage, withTimeout } from './bind.ts';
 import type { Exchange } from './exchange.ts';
 import { closeAfter } from './last-answer.ts';
 import { createInputReader } from './read-input.ts';
@@ -74,8 +74,8 @@ export function bindStreamOperation(
   operation: Operation,
   handler: StreamHandler,
   options: BindOptions,
-): Answer {
-  const passage = toPassage(operation);
+): ExchangeHandler {
+  const passage = readPassage(operation);
   const readInput = createInputReader(operation);
   async function work(exchange: Exchange): Promise<void> {
     await admit(exchange, passage, options);

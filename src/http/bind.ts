@@ -15,7 +15,7 @@ import type { SessionCookie } from './session-cookie.ts';
 import { watchClient } from './watch-client.ts';
 
 /** Answers an exchange; a throw or rejection becomes a problem response. */
-export type Answer = (exchange: Exchange) => void | Promise<void>;
+export type ExchangeHandler = (exchange: Exchange) => void | Promise<void>;
 
 export interface BindOptions {
   readonly gate: Gate;
@@ -30,7 +30,7 @@ export interface BindOptions {
 /** For requests that are not metered and need no identity. */
 const UNMETERED: Identity = { kind: 'anonymous', key: 'unmetered' };
 
-export function toPassage(operation: Operation): Passage {
+export function readPassage(operation: Operation): Passage {
   const { access, method } = operation;
   return { cost: COSTS[operation.cost], access, isWrite: method !== 'GET' };
 }
@@ -41,7 +41,7 @@ function welcome(exchange: Exchange, admission: Admission, cookie: SessionCookie
   exchange.addHeader('ratelimit', admission.rateLimit);
   exchange.addHeader('ratelimit-policy', admission.rateLimitPolicy);
   if (identity.kind === 'anonymous' && identity.hasStaleCookie) {
-    exchange.addHeader('set-cookie', cookie.toDropped());
+    exchange.addHeader('set-cookie', cookie.buildDropped());
   }
 }
 
@@ -84,7 +84,7 @@ function refuse(
   const { error, cookie } = refusal;
   const isCookie = visitor.authorization === undefined && visitor.sessionCookie !== undefined;
   if (isCookie && error instanceof AppError && error.status === 401) {
-    exchange.addHeader('set-cookie', cookie.toDropped());
+    exchange.addHeader('set-cookie', cookie.buildDropped());
   }
   throw error;
 }
@@ -144,8 +144,8 @@ export function bindOperation(
   operation: Operation,
   handler: AnyHandler,
   options: BindOptions,
-): Answer {
-  const passage = toPassage(operation);
+): ExchangeHandler {
+  const passage = readPassage(operation);
   const isSearching = isBySearch(operation);
   const readInput = createInputReader(operation);
   const send = createAnswerSender(operation, options);

@@ -10,7 +10,7 @@ import { checkHeads } from './check-heads.ts';
 
 const GET = 'GET /v1/thing HTTP/1.1\r\nHost: x\r\n';
 
-test('default: this Node sends our heads as its own', async () => {
+test('this Node sends our heads as its own', async () => {
   assert.equal(await checkHeads(), true);
 });
 
@@ -35,12 +35,12 @@ const CHANGED: Readonly<Record<string, typeof sendHeaded>> = {
 };
 
 for (const [name, send] of Object.entries(CHANGED)) {
-  test(`behavior: a Node that ${name} does not pass`, async () => {
+  test(`a Node that ${name} does not pass`, async () => {
     assert.equal(await checkHeads(send), false);
   });
 }
 
-test('behavior: without our heads every answer has that of Node, with the same lines', async (t) => {
+test('without our heads every answer has that of Node, with the same lines', async (t) => {
   const ask = async (ownHeads: boolean) => {
     const app = await startTestServer(t, { ownHeads, createRequestId: () => 'one' });
     const bytes = await app.raw(`${GET}\r\n${GET}Connection: close\r\n\r\n`);
@@ -50,7 +50,7 @@ test('behavior: without our heads every answer has that of Node, with the same l
   assert.equal(await ask(false), sameAsOurs);
 });
 
-test('behavior: a server without our heads leaves them all to Node', async (t) => {
+test('a server without our heads leaves them all to Node', async (t) => {
   // Our heads use the service's clock, Node's heads the machine's.
   const clock = new ManualClock(Date.UTC(2001, 0, 1));
   for (const ownHeads of [true, false]) {

@@ -57,13 +57,13 @@ function readAnswer(send: Send, body: Buffer): Promise<string | null> {
 /** Whether responses with our heads are byte-identical to those with Node's. */
 export async function checkHeads(sendOurs: typeof sendHeaded = sendHeaded): Promise<boolean> {
   const fields = createConnectionFields({ nowMs: Date.now, keepAliveMs: KEEP_ALIVE_MS });
-  const toHeaders = (body: Buffer) => ['x-check', 'head', 'content-length', String(body.length)];
+  const buildHeaders = (body: Buffer) => ['x-check', 'head', 'content-length', String(body.length)];
   const ours: Send = (response, body) => {
-    const lines = `${toHeaderLines(toHeaders(body))}${fields()}`;
+    const lines = `${toHeaderLines(buildHeaders(body))}${fields()}`;
     sendOurs(response, { status: 200, lines }, body);
   };
   const nodes: Send = (response, body) => {
-    response.writeHead(200, toHeaders(body));
+    response.writeHead(200, buildHeaders(body));
     response.end(body);
   };
   for (const length of [1, TEXT_BYTES_MAX + 1]) {

@@ -38,7 +38,7 @@ function post(app: TestServer, body: string, headers: Record<string, string> = {
   });
 }
 
-test('default: an answer has its declared fields, budget, request id and browser headers', async (t) => {
+test('an answer has its declared fields, budget, request id and browser headers', async (t) => {
   const app = await startTestServer(t);
   const response = await app.get('/v1/thing');
   assert.equal(response.status, 200);
@@ -52,14 +52,14 @@ test('default: an answer has its declared fields, budget, request id and browser
   assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/);
 });
 
-test('behavior: HEAD answers like GET without a body', async (t) => {
+test('HEAD answers like GET without a body', async (t) => {
   const app = await startTestServer(t);
   const response = await app.get('/v1/thing', { method: 'HEAD' });
   assert.equal(response.status, 200);
   assert.equal(await response.text(), '');
 });
 
-test('behavior: a POST that has no body at all is told so', async (t) => {
+test('a POST that has no body at all is told so', async (t) => {
   const app = await startTestServer(t);
   const asked = 'POST /v1/thing/make HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
   const answer = await app.raw(`${asked}Connection: close\r\n\r\n`);
@@ -67,7 +67,7 @@ test('behavior: a POST that has no body at all is told so', async (t) => {
   assert.match(answer, /"path":"body","message":"must not be empty"/);
 });
 
-test('behavior: unknown paths are 404, wrong methods 405 with Allow', async (t) => {
+test('unknown paths are 404, wrong methods 405 with Allow', async (t) => {
   const app = await startTestServer(t);
   for (const path of [
     '/nope',
@@ -86,7 +86,7 @@ test('behavior: unknown paths are 404, wrong methods 405 with Allow', async (t) 
   }
 });
 
-test('behavior: the preflight allows any origin and no Authorization', async (t) => {
+test('the preflight allows any origin and no Authorization', async (t) => {
   const app = await startTestServer(t);
   const response = await app.get('/v1/thing', {
     method: 'OPTIONS',
@@ -106,7 +106,7 @@ test('behavior: the preflight allows any origin and no Authorization', async (t)
   });
 });
 
-test('behavior: the start pages lead to the reference', async (t) => {
+test('the start pages lead to the reference', async (t) => {
   const app = await startTestServer(t);
   for (const path of ['/', '/docs', '/v1']) {
     const response = await app.get(path);
@@ -115,7 +115,7 @@ test('behavior: the start pages lead to the reference', async (t) => {
   }
 });
 
-test('behavior: unknown, repeated and badly encoded query fields are 400 by name', async (t) => {
+test('unknown, repeated and badly encoded query fields are 400 by name', async (t) => {
   const app = await startTestServer(t);
   const unknown = await assertProblem(await app.get('/v1/thing?x=1'), {
     status: 400,
@@ -134,7 +134,7 @@ test('behavior: unknown, repeated and badly encoded query fields are 400 by name
   await assertProblem(await app.get('/v1/thing%'), encoding);
 });
 
-test('behavior: bad bodies get the status that names their fault', async (t) => {
+test('bad bodies get the status that names their fault', async (t) => {
   const app = await startTestServer(t);
   assert.deepEqual(await (await post(app, '{"name":"a"}')).json(), { name: 'a' });
   const invalid = { status: 400, code: 'INVALID_INPUT' };
@@ -169,7 +169,7 @@ test('behavior: bad bodies get the status that names their fault', async (t) => 
   }
 });
 
-test('behavior: a long URL is 414, long headers 431, broken HTTP 400', async (t) => {
+test('a long URL is 414, long headers 431, broken HTTP 400', async (t) => {
   const app = await startTestServer(t);
   await assertProblem(await app.get(`/v1/thing?a=${'x'.repeat(13_000)}`), {
     status: 414,
@@ -198,7 +198,7 @@ test('behavior: a long URL is 414, long headers 431, broken HTTP 400', async (t)
   }
 });
 
-test('behavior: a whole URL as target and an expectation nobody knows are answered', async (t) => {
+test('a whole URL as target and an expectation nobody knows are answered', async (t) => {
   const app = await startTestServer(t);
   const tail = 'host: x\r\nconnection: close\r\n';
   for (const head of [
@@ -211,7 +211,7 @@ test('behavior: a whole URL as target and an expectation nobody knows are answer
   }
 });
 
-test('behavior: a client that leaves in the middle of its body is one line and no error', async (t) => {
+test('a client that leaves in the middle of its body is one line and no error', async (t) => {
   const app = await startTestServer(t);
   const socket = connect(app.port, '127.0.0.1');
   socket.write(
@@ -228,7 +228,7 @@ test('behavior: a client that leaves in the middle of its body is one line and n
   );
 });
 
-test('behavior: slow headers and slow bodies are cut off with 408', async (t) => {
+test('slow headers and slow bodies are cut off with 408', async (t) => {
   const app = await startTestServer(t, {
     timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 1000 },
   });
@@ -240,21 +240,17 @@ test('behavior: slow headers and slow bodies are cut off with 408', async (t) =>
 
 const CUT_OFF = { timeout: 60_000 };
 
-test(
-  'behavior: a body that goes on after its answer does not hold the connection',
-  CUT_OFF,
-  async (t) => {
-    const app = await startTestServer(t, {
-      timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 3_600_000 },
-    });
-    // Answered from the head alone; the rest of the body never arrives.
-    const head = 'POST /v1/nope HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{';
-    const bytes = await app.raw(head);
-    assert.match(bytes, /^HTTP\/1.1 404/);
-  },
-);
+test('a body that goes on after its answer does not hold the connection', CUT_OFF, async (t) => {
+  const app = await startTestServer(t, {
+    timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 3_600_000 },
+  });
+  // Answered from the head alone; the rest of the body never arrives.
+  const head = 'POST /v1/nope HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{';
+  const bytes = await app.raw(head);
+  assert.match(bytes, /^HTTP\/1.1 404/);
+});
 
-test('behavior: a handler that never answers is 503 in the end', async (t) => {
+test('a handler that never answers is 503 in the end', async (t) => {
   const app = await startTestServer(t, {
     handlers: { getThing: () => new Promise(() => {}), postThing: () => ({}) },
     timeouts: { headersMs: 150, requestMs: 200, keepAliveMs: 1000 },
@@ -264,7 +260,7 @@ test('behavior: a handler that never answers is 503 in the end', async (t) => {
   assert.equal(response.headers.get('retry-after'), '1');
 });
 
-test('behavior: a failing handler is 500 without internals, with the cause in the log', async (t) => {
+test('a failing handler is 500 without internals, with the cause in the log', async (t) => {
   const app = await startTestServer(t, {
     handlers: {
       getThing: () => {
@@ -282,7 +278,7 @@ test('behavior: a failing handler is 500 without internals, with the cause in th
   assert.match(app.logLines.join(''), /table \\"users\\" is missing/);
 });
 
-test('behavior: a bearer that is no key is 401, never a silent downgrade', async (t) => {
+test('a bearer that is no key is 401, never a silent downgrade', async (t) => {
   const app = await startTestServer(t);
   for (const authorization of ['Bearer nonsense', 'Basic dTpw', 'x', 'Bearer mw_live_AAAA']) {
     const response = await app.get('/v1/thing', { headers: { authorization } });
@@ -297,7 +293,7 @@ test('behavior: a bearer that is no key is 401, never a silent downgrade', async
   }
 });
 
-test('behavior: too many requests in work are refused at once, and the rest is answered', async (t) => {
+test('too many requests in work are refused at once, and the rest is answered', async (t) => {
   const waiting: (() => void)[] = [];
   const app = await startTestServer(t, {
     overload: { requestsMax: 3, lagMaxMs: 60_000 },
@@ -315,7 +311,7 @@ test('behavior: too many requests in work are refused at once, and the rest is a
   for (const response of await Promise.all(held)) assert.equal(response.status, 200);
 });
 
-test('behavior: health is answered however busy the server is', async (t) => {
+test('health is answered however busy the server is', async (t) => {
   const app = await startTestServer(t, {
     overload: { requestsMax: 0, lagMaxMs: 60_000 },
     operations: [getThing, { ...getThing, id: 'getHealth', path: '/health' }],
@@ -325,7 +321,7 @@ test('behavior: health is answered however busy the server is', async (t) => {
   assert.equal((await app.get('/v1/health')).status, 200);
 });
 
-test('behavior: a stalled event loop sheds load, then recovers', async (t) => {
+test('a stalled event loop sheds load, then recovers', async (t) => {
   const app = await startTestServer(t, { overload: { requestsMax: 1000, lagMaxMs: 100 } });
   const pending = app.get('/v1/thing');
   const untilMs = performance.now() + 500;
@@ -339,7 +335,7 @@ test('behavior: a stalled event loop sheds load, then recovers', async (t) => {
   assert.equal(status, 200);
 });
 
-test('behavior: one log line and one count a request, told by operation', async (t) => {
+test('one log line and one count a request, told by operation', async (t) => {
   const app = await startTestServer(t);
   await (await app.get('/v1/thing')).text();
   await (await app.get('/v1/nope?secret=hunter2')).text();

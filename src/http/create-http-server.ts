@@ -122,7 +122,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
   });
   const readTarget = createTargetReader();
   const { keepAliveMs } = options.timeouts;
-  const toConnectionFields = options.ownHeads
+  const writeConnectionFields = options.ownHeads
     ? createConnectionFields({ nowMs: () => clock.nowMs(), keepAliveMs })
     : null;
   const observe = createObserver(options, pressure);
@@ -132,7 +132,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     const startedMs = options.clock.monotonicMs();
     const target = readTarget(request.url ?? '');
     const id = options.createRequestId();
-    const exchange = new Exchange({ request, response, target, id, toConnectionFields });
+    const exchange = new Exchange({ request, response, target, id, writeConnectionFields });
     pressure.enter();
     let isObserved = false;
     const done = (begun?: number) => {

@@ -12,8 +12,8 @@ import {
   toHeaderLines,
 } from './answer-head.ts';
 import { COMMON_HEADERS } from './common-headers.ts';
-import { toProblemText } from './problem.ts';
-import type { Target } from './target.ts';
+import { serializeProblem } from './problem.ts';
+import type { RequestTarget } from './target.ts';
 
 /** Flat name, value, name, value: the form that Node writes fastest. */
 const COMMON_FLAT: readonly string[] = Object.entries(COMMON_HEADERS).flat();
@@ -22,10 +22,10 @@ const COMMON_LINES = toHeaderLines(COMMON_FLAT);
 interface ExchangeParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly id: string;
   /** Builds the fields that Node adds to responses; null if Node writes all heads. */
-  readonly toConnectionFields: ConnectionFields | null;
+  readonly writeConnectionFields: ConnectionFields | null;
 }
 
 export class Exchange {
@@ -41,18 +41,18 @@ export class Exchange {
   operation = 'unknown';
   /** Called when a streaming response has begun: it no longer counts as a request in progress. */
   onHead: ((status: number) => void) | null = null;
-  readonly #toConnectionFields: ConnectionFields | null;
+  readonly #writeConnectionFields: ConnectionFields | null;
   readonly #headers: string[];
   /** Whether we generated all header values, so that nothing has to be validated. */
   #isOwn = true;
 
-  constructor({ request, response, target, id, toConnectionFields }: ExchangeParts) {
+  constructor({ request, response, target, id, writeConnectionFields }: ExchangeParts) {
     this.id = id;
     this.request = request;
     this.response = response;
     this.path = target.path;
     this.query = target.query;
-    this.#toConnectionFields = toConnectionFields;
+    this.#writeConnectionFields = writeConnectionFields;
     this.#headers = COMMON_FLAT.slice();
     this.#headers.push('x-request-id', id);
   }
@@ -113,9 +113,9 @@ export class Exchange {
     // Given a string, Node would join it to the headers and encode both, which costs more than the
     // rest.
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
-    const toFields = this.#toConnectionFields;
-    if (toFields !== null && this.#isOwn && mayHead(this.response)) {
-      this.#sendHeaded(status, bytes, toFields());
+    const writeFields = this.#writeConnectionFields;
+    if (writeFields !== null && this.#isOwn && mayHead(this.response)) {
+      this.#sendHeaded(status, bytes, writeFields());
       return;
     }
     this.#headers.push('content-length', String(bytes.length));
@@ -159,7 +159,7 @@ export class Exchange {
 
   sendError(error: AppError): void {
     if (!this.isOpen) return;
-    const body = toProblemText(error, this.id);
+    const body = serializeProblem(error, this.id);
     if (error.status === 401) this.setHeader('www-authenticate', 'Bearer realm="mintwire"');
     for (const [name, value] of Object.entries(error.headers ?? {})) {
       this.setHeader(name.toLowerCase(), value);

@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
-import { getThing, startTestServer, toLimits } from '../../test/start-http-server.ts';
+import { buildLimits, getThing, startTestServer } from '../../test/start-http-server.ts';
 import { COSTS } from '../contract/operation.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { Gate } from './gate.ts';
 
 const SMALL = { policy: 'anonymous', perMinute: 120, burst: 3 };
 
-test('default: the budget counts down, is refused with 429, and Retry-After suffices', async (t) => {
+test('the budget counts down, is refused with 429, and Retry-After suffices', async (t) => {
   const clock = new ManualClock();
-  const server = await startTestServer(t, { clock, limits: toLimits({ anonymous: SMALL }) });
+  const server = await startTestServer(t, { clock, limits: buildLimits({ anonymous: SMALL }) });
   const seen: (string | null)[] = [];
   for (let i = 0; i < 3; i += 1) {
     const response = await server.get('/v1/thing');
@@ -32,13 +32,13 @@ test('default: the budget counts down, is refused with 429, and Retry-After suff
   assert.equal((await server.get('/v1/thing')).status, 200);
 });
 
-test('behavior: budget and address ceiling are charged what the operation costs', async (t) => {
+test('budget and address ceiling are charged what the operation costs', async (t) => {
   const clock = new ManualClock();
   const cost = COSTS.build;
-  const start = (small: Parameters<typeof toLimits>[0]) =>
+  const start = (small: Parameters<typeof buildLimits>[0]) =>
     startTestServer(t, {
       clock,
-      limits: toLimits(small),
+      limits: buildLimits(small),
       operations: [{ ...getThing, cost: 'build' }],
       handlers: { getThing: () => ({ ok: true }) },
     });
@@ -62,10 +62,10 @@ test('behavior: budget and address ceiling are charged what the operation costs'
   }
 });
 
-test('behavior: the address ceiling comes first and also counts what has no route', async (t) => {
+test('the address ceiling comes first and also counts what has no route', async (t) => {
   const clock = new ManualClock();
   const ip = { policy: 'ip', perMinute: 60, burst: 3 };
-  const server = await startTestServer(t, { clock, limits: toLimits({ ip }) });
+  const server = await startTestServer(t, { clock, limits: buildLimits({ ip }) });
   assert.equal((await server.get('/v1/thing')).status, 200);
   assert.equal((await server.get('/v1/nope')).status, 404);
   assert.equal((await server.get('/v1/thing', { method: 'OPTIONS' })).status, 204);
@@ -77,11 +77,11 @@ test('behavior: the address ceiling comes first and also counts what has no rout
   assert.equal((await server.get('/v1/thing', { method: 'PUT' })).status, 405);
 });
 
-test('behavior: the order is ceiling, credentials, budget, input', async (t) => {
+test('the order is ceiling, credentials, budget, input', async (t) => {
   const clock = new ManualClock();
   const anonymous = { policy: 'anonymous', perMinute: 60, burst: 1 };
   const ip = { policy: 'ip', perMinute: 60, burst: 4 };
-  const server = await startTestServer(t, { clock, limits: toLimits({ anonymous, ip }) });
+  const server = await startTestServer(t, { clock, limits: buildLimits({ anonymous, ip }) });
   const bad = { headers: { authorization: 'Bearer nonsense' } };
   assert.equal((await server.get('/v1/thing?x=1')).status, 400);
   assert.equal((await server.get('/v1/thing?x=1')).status, 429);
@@ -91,11 +91,11 @@ test('behavior: the order is ceiling, credentials, budget, input', async (t) => 
   assert.equal((await server.get('/v1/thing', bad)).status, 429);
 });
 
-test('behavior: a refused credential is told what is left to its own address', async (t) => {
+test('a refused credential is told what is left to its own address', async (t) => {
   const ip = { policy: 'ip', perMinute: 60, burst: 9 };
   const server = await startTestServer(t, {
     clock: new ManualClock(),
-    limits: toLimits({ ip }),
+    limits: buildLimits({ ip }),
     trustedProxies: ['127.0.0.0/8'],
   });
   async function refuse(client: string): Promise<string | null> {
@@ -110,10 +110,10 @@ test('behavior: a refused credential is told what is left to its own address', a
   assert.equal(await refuse(second), '"ip";r=8;t=1');
 });
 
-test('behavior: a forged X-Forwarded-For changes nothing', async (t) => {
+test('a forged X-Forwarded-For changes nothing', async (t) => {
   const server = await startTestServer(t, {
     clock: new ManualClock(),
-    limits: toLimits({ anonymous: SMALL }),
+    limits: buildLimits({ anonymous: SMALL }),
   });
   const statuses: number[] = [];
   for (let i = 0; i < 4; i += 1) {
@@ -123,10 +123,10 @@ test('behavior: a forged X-Forwarded-For changes nothing', async (t) => {
   assert.deepEqual(statuses, [200, 200, 200, 429]);
 });
 
-test('behavior: behind a trusted proxy each client has its own budget', async (t) => {
+test('behind a trusted proxy each client has its own budget', async (t) => {
   const server = await startTestServer(t, {
     clock: new ManualClock(),
-    limits: toLimits({ anonymous: SMALL }),
+    limits: buildLimits({ anonymous: SMALL }),
     trustedProxies: ['127.0.0.0/8'],
   });
   async function statusFor(client: string): Promise<number> {
@@ -139,11 +139,11 @@ test('behavior: behind a trusted proxy each client has its own budget', async (t
   assert.equal(await statusFor('203.0.113.9'), 200);
 });
 
-test('behavior: work is charged in advance, and a refusal gives all of it back', async () => {
+test('work is charged in advance, and a refusal gives all of it back', async () => {
   const clock = new ManualClock();
   const identity = { kind: 'anonymous', key: 'a' } as const;
   const gate = new Gate({
-    ...toLimits({
+    ...buildLimits({
       ip: { policy: 'ip', perMinute: 60, burst: 40 },
       anonymous: { policy: 'anonymous', perMinute: 60, burst: 20 },
     }),

@@ -2,7 +2,7 @@
 
 import type { Caller, Identify } from '../access/identify.ts';
 import { type Budget, type Decision, Limiter } from '../access/limiter.ts';
-import { toUnauthorized } from '../access/unauthorized.ts';
+import { buildUnauthorizedError } from '../access/unauthorized.ts';
 import type { Identity, Level } from '../contract/identity.ts';
 import type { AccessLevel } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -88,7 +88,7 @@ export class Refusal extends AppError<'RATE_LIMITED'> {
   /** The same for another cost, if that is known only later. */
   toldFor(cost: number): Refusal {
     const { identity, decision } = this.#refused;
-    const resetMs = this.#limiter.toWaitMs(identity, cost);
+    const resetMs = this.#limiter.computeWaitMs(identity, cost);
     return new Refusal(this.#limiter, { ...this.#refused, decision: { ...decision, resetMs } });
   }
 }
@@ -97,12 +97,12 @@ function assertMayPass(identity: Identity, passage: Passage, visitor: Visitor): 
   if (passage.access === 'key') {
     // A foreign page must not reach a server on its visitor's own machine through the browser.
     if (visitor.isFromPage && !visitor.isFromOwnPage) throw new AppError('ORIGIN_NOT_ALLOWED', {});
-    if (identity.kind === 'session') throw toUnauthorized('INVALID_API_KEY');
+    if (identity.kind === 'session') throw buildUnauthorizedError('INVALID_API_KEY');
   }
   if (passage.access !== 'session') return;
   if (identity.kind !== 'session') {
     const isStale = identity.kind === 'anonymous' && identity.hasStaleCookie === true;
-    throw toUnauthorized(isStale ? 'INVALID_SESSION' : 'WALLET_SESSION_REQUIRED');
+    throw buildUnauthorizedError(isStale ? 'INVALID_SESSION' : 'WALLET_SESSION_REQUIRED');
   }
   if (passage.isWrite && identity.transport === 'cookie' && !visitor.isFromOwnPage) {
     throw new AppError('ORIGIN_NOT_ALLOWED', {});
@@ -236,7 +236,7 @@ export class Gate {
   chargeDone(caller: MeteredCaller, cost: number): Admission {
     const { identity, addressGroup } = caller;
     this.#ip.limiter.settle(addressGroup, cost);
-    return this.#toAdmission(
+    return this.#buildAdmission(
       identity,
       this.#byLevel[identity.kind].limiter.settle(identity.key, cost),
     );
@@ -244,10 +244,10 @@ export class Gate {
 
   #charge(identity: Identity, cost: number): Admission {
     const meter = this.#byLevel[identity.kind];
-    return this.#toAdmission(identity, this.#spend(meter, identity.key, cost));
+    return this.#buildAdmission(identity, this.#spend(meter, identity.key, cost));
   }
 
-  #toAdmission(identity: Identity, decision: Decision): Admission {
+  #buildAdmission(identity: Identity, decision: Decision): Admission {
     const meter = this.#byLevel[identity.kind];
     return {
       identity,

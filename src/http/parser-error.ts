@@ -6,7 +6,7 @@ import type { AppError } from '../errors/app-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { COMMON_HEADERS } from './common-headers.ts';
-import { HEADER_BYTES_MAX, toParserAppError, toProblemText } from './problem.ts';
+import { HEADER_BYTES_MAX, serializeProblem, toParserAppError } from './problem.ts';
 
 interface ParserErrorOptions {
   readonly createRequestId: () => string;
@@ -58,7 +58,7 @@ function createProblemWriter(options: ParserErrorOptions): AnswerRaw {
   const meter = options.metrics.forOperation('unparsed');
   return (socket, error, isHead = false) => {
     const requestId = options.createRequestId();
-    const body = toProblemText(error, requestId);
+    const body = serializeProblem(error, requestId);
     const headers: Record<string, string> = {
       ...COMMON_HEADERS,
       ...error.headers,

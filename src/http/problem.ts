@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox';
 import { createSerializer } from '../contract/create-serializer.ts';
-import { problemSchema } from '../contract/schemas/problem.ts';
+import { problemSchema } from '../contract/schemas/problem-schema.ts';
 import { AppError } from '../errors/app-error.ts';
 import { ERROR_CATALOGUE } from '../errors/catalogue.ts';
 
@@ -13,11 +13,11 @@ export const HEADER_BYTES_MAX = 16 * 1024;
 const serialize = createSerializer(problemSchema);
 
 /** The body of an error response. */
-export function toProblemText(error: AppError, requestId: string): string {
-  return serialize(toProblem(error, requestId));
+export function serializeProblem(error: AppError, requestId: string): string {
+  return serialize(buildProblem(error, requestId));
 }
 
-function toProblem(error: AppError, requestId: string): Static<typeof problemSchema> {
+function buildProblem(error: AppError, requestId: string): Static<typeof problemSchema> {
   return {
     type: `/v1/docs#error-${error.code}`,
     title: ERROR_CATALOGUE[error.code].title,

@@ -15,7 +15,7 @@ function codeOf(text: string): string {
   return 'accepted';
 }
 
-test('default: fields are decoded', () => {
+test('fields are decoded', () => {
   assert.deepEqual(
     { ...parseQueryString('q=a%20b+c&chain=base&flag&&e=%F0%9F%8D%95') },
     {
@@ -27,19 +27,19 @@ test('default: fields are decoded', () => {
   );
 });
 
-test('behavior: bad percent-encoding is refused', () => {
+test('bad percent-encoding is refused', () => {
   for (const text of ['q=%', 'q=%zz', 'q=%ff', '%c3=1', 'q=%ed%a0%80']) {
     assert.match(codeOf(text), /^MALFORMED_REQUEST/, text);
   }
 });
 
-test('behavior: repeats, null characters and floods are refused by name', () => {
+test('repeats, null characters and floods are refused by name', () => {
   assert.match(codeOf('q=1&q=2'), /^INVALID_INPUT q: must be given once/);
   assert.match(codeOf('q=a%00b'), /^INVALID_INPUT q: must not contain null/);
   assert.match(codeOf('a=1&'.repeat(5000)), /^INVALID_INPUT query: must have at most 100/);
 });
 
-test('behavior: fields that may be anything are taken as they come, the others are not', () => {
+test('fields that may be anything are taken as they come, the others are not', () => {
   const anyText = new Set(['id']);
   const read = (text: string) => parseQueryString(text, anyText)['id'];
   assert.equal(read('id=a%20b'), 'a b');
@@ -51,7 +51,7 @@ test('behavior: fields that may be anything are taken as they come, the others a
   }
 });
 
-test('behavior: __proto__ is a field like any other', () => {
+test('__proto__ is a field like any other', () => {
   const fields = parseQueryString('__proto__=x&constructor=y');
   assert.equal(Object.keys(fields).length, 2);
   assert.deepEqual(Object.values(fields), ['x', 'y']);

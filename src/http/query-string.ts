@@ -1,6 +1,6 @@
 // Parses a query string strictly: bad encoding, repeated fields and too many fields are errors.
 
-import { AppError, toInvalidInput } from '../errors/app-error.ts';
+import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
 
 const FIELDS_MAX = 100;
@@ -34,7 +34,9 @@ export function parseQueryString(text: string, anyText = NONE): Record<string, s
   if (text === '') return fields;
   const pairs = text.split('&', FIELDS_MAX + 1);
   if (pairs.length > FIELDS_MAX) {
-    throw toInvalidInput([{ path: 'query', message: `must have at most ${FIELDS_MAX} fields` }]);
+    throw buildInvalidInputError([
+      { path: 'query', message: `must have at most ${FIELDS_MAX} fields` },
+    ]);
   }
   for (const pair of pairs) {
     if (pair === '') continue;
@@ -51,7 +53,7 @@ export function parseQueryString(text: string, anyText = NONE): Record<string, s
 function decodeOnce(text: string, name: string, fields: Readonly<Record<string, string>>): string {
   const value = decode(text);
   const path = toShownText(name);
-  if (name in fields) throw toInvalidInput([{ path, message: 'must be given once' }]);
+  if (name in fields) throw buildInvalidInputError([{ path, message: 'must be given once' }]);
   if (!value.includes('\0')) return value;
-  throw toInvalidInput([{ path, message: 'must not contain null characters' }]);
+  throw buildInvalidInputError([{ path, message: 'must not contain null characters' }]);
 }

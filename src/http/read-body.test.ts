@@ -10,24 +10,24 @@ const HEAD =
   'Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n';
 
 /** A body in chunks of 1,000 bytes, without a length in the head. */
-function toChunked(body: string): string {
+function encodeChunked(body: string): string {
   const chunks = body.match(/.{1,1000}/gs) ?? [];
   return `${HEAD}${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`;
 }
 
 /** JSON of exactly this length that the operation accepts. */
-function toBody(length: number): string {
+function buildBody(length: number): string {
   const body = '{"name":"a"}';
   return body + ' '.repeat(length - body.length);
 }
 
-test('behavior: a chunked body up to the limit is read, one byte more is 413', async (t) => {
+test('a chunked body up to the limit is read, one byte more is 413', async (t) => {
   const app = await startTestServer(t);
-  const fits = await app.raw(toChunked(toBody(BODY_BYTES_MAX)));
+  const fits = await app.raw(encodeChunked(buildBody(BODY_BYTES_MAX)));
   assert.match(fits, /^HTTP\/1\.1 200 /);
   assert.ok(fits.endsWith('{"name":"a"}'));
   for (const length of [BODY_BYTES_MAX + 1, BODY_BYTES_MAX * 20]) {
-    const answer = await app.raw(toChunked(toBody(length)));
+    const answer = await app.raw(encodeChunked(buildBody(length)));
     assert.match(answer, /^HTTP\/1\.1 413 /, `${length}`);
     assert.match(answer, /"code":"BODY_TOO_LARGE"/);
   }

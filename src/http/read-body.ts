@@ -1,7 +1,7 @@
 // Reads a request's JSON body, bounded and decoded strictly.
 
 import type { IncomingMessage } from 'node:http';
-import { AppError, toInvalidInput } from '../errors/app-error.ts';
+import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import { findDuplicateKey } from '../lib/find-duplicate-key.ts';
 import { toShownText } from '../lib/shown-text.ts';
 import { BODY_BYTES_MAX } from './problem.ts';
@@ -60,14 +60,14 @@ function parseJson(bytes: Buffer): unknown {
     text = decoder.decode(bytes);
     value = JSON.parse(text);
   } catch {
-    throw toInvalidInput([{ path: 'body', message: toFault(bytes, text) }]);
+    throw buildInvalidInputError([{ path: 'body', message: describeFault(bytes, text) }]);
   }
   const twice = findDuplicateKey(text);
   if (twice === null) return value;
-  throw toInvalidInput([{ path: toShownText(twice), message: 'must be given once' }]);
+  throw buildInvalidInputError([{ path: toShownText(twice), message: 'must be given once' }]);
 }
 
-function toFault(bytes: Buffer, text: string): string {
+function describeFault(bytes: Buffer, text: string): string {
   if (bytes.length === 0) return 'must not be empty';
   if (text.startsWith('\ufeff')) return 'must not begin with a byte order mark';
   return 'must be valid JSON in UTF-8';
@@ -85,7 +85,7 @@ export function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   const value = parseJson(await readJsonBytes(request));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw toInvalidInput([{ path: 'body', message: 'must be a JSON object' }]);
+    throw buildInvalidInputError([{ path: 'body', message: 'must be a JSON object' }]);
   }
   return value as Record<string, unknown>;
 }

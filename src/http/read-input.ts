@@ -2,7 +2,7 @@
 
 import type { Operation } from '../contract/operation.ts';
 import { createInputParser } from '../contract/parse-input.ts';
-import { toInvalidInput } from '../errors/app-error.ts';
+import { buildInvalidInputError } from '../errors/app-error.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Exchange } from './exchange.ts';
 import { parseQueryString } from './query-string.ts';
@@ -17,7 +17,9 @@ function assertNoBody(exchange: Exchange): void {
   const { headers } = exchange.request;
   const length = headers['content-length'] ?? '0';
   if (length === '0' && headers['transfer-encoding'] === undefined) return;
-  throw toInvalidInput([{ path: 'body', message: 'must be empty; parameters go into the query' }]);
+  throw buildInvalidInputError([
+    { path: 'body', message: 'must be empty; parameters go into the query' },
+  ]);
 }
 
 export function createInputReader(operation: Operation): (exchange: Exchange) => unknown {
@@ -25,7 +27,9 @@ export function createInputReader(operation: Operation): (exchange: Exchange) =>
     const parse = createInputParser(operation.input, 'json');
     return async (exchange) => {
       if (exchange.query !== null) {
-        throw toInvalidInput([{ path: 'query', message: 'must be empty; send a JSON body' }]);
+        throw buildInvalidInputError([
+          { path: 'query', message: 'must be empty; send a JSON body' },
+        ]);
       }
       return parse(await readJsonObject(exchange.request));
     };
@@ -58,5 +62,5 @@ export function readIdempotencyKey(exchange: Exchange): string | null {
   if (word === undefined) return null;
   if (typeof word === 'string' && IDEMPOTENCY_KEY.test(word)) return word;
   const message = 'must be 1 to 255 visible ASCII characters';
-  throw toInvalidInput([{ path: 'Idempotency-Key', message }]);
+  throw buildInvalidInputError([{ path: 'Idempotency-Key', message }]);
 }

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseSendQueues, readSendQueues, toConnectionName } from './read-send-queues.ts';
+import { formatConnection, parseSendQueues, readSendQueues } from './read-send-queues.ts';
 
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:93F1 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 251959 1 0000000090e74de7 100 0 0 10 0
@@ -33,33 +33,33 @@ const ends = (local: readonly [string, number], remote: readonly [string, number
 });
 
 describe('the table of connections', () => {
-  test('behavior: queues that are not empty are found by both ends of the connection', () => {
+  test('queues that are not empty are found by both ends of the connection', () => {
     assert.deepEqual(
       [...parse(TABLE, 8)],
       [
-        [toConnectionName(ends(['127.0.0.1', 8080], ['127.0.0.1', 50_000]), 'LE'), 0xa28],
-        [toConnectionName(ends(['127.0.0.1', 8080], ['127.0.0.2', 50_001]), 'LE'), 15],
+        [formatConnection(ends(['127.0.0.1', 8080], ['127.0.0.1', 50_000]), 'LE'), 0xa28],
+        [formatConnection(ends(['127.0.0.1', 8080], ['127.0.0.2', 50_001]), 'LE'), 15],
       ],
     );
   });
 
-  test('behavior: so are those of IPv6, mapped addresses of IPv4 included', () => {
+  test('so are those of IPv6, mapped addresses of IPv4 included', () => {
     const mapped = ends(['::ffff:127.0.0.1', 8080], ['2001:db8::123:4567:89ab:cdef', 80]);
     assert.deepEqual(
       [...parse(TABLE6, 32)],
       [
-        [toConnectionName(ends(['::1', 8080], ['::1', 50_000]), 'LE'), 256],
-        [toConnectionName(mapped, 'LE'), 1],
+        [formatConnection(ends(['::1', 8080], ['::1', 50_000]), 'LE'), 256],
+        [formatConnection(mapped, 'LE'), 1],
       ],
     );
     const zoned = ends(['fe80::1%eth0', 1], ['fe80::2%eth0', 2]);
     assert.equal(
-      toConnectionName(zoned, 'BE'),
+      formatConnection(zoned, 'BE'),
       'FE800000000000000000000000000001:0001 FE800000000000000000000000000002:0002',
     );
   });
 
-  test('behavior: a table that breaks off is read as far as it goes', () => {
+  test('a table that breaks off is read as far as it goes', () => {
     for (let length = 0; length <= TABLE.length; length += 1) {
       for (const name of parse(TABLE.slice(0, length), 8).keys()) {
         assert.match(name, /^0100007F:1F90 0[12]00007F:C35[01]$/);
@@ -68,17 +68,17 @@ describe('the table of connections', () => {
     assert.equal(parse('', 8).size, 0);
   });
 
-  test('behavior: a connection that is closed has no name', () => {
-    assert.equal(toConnectionName({}), null);
+  test('a connection that is closed has no name', () => {
+    assert.equal(formatConnection({}), null);
   });
 });
 
 async function findQueue(socket: Socket): Promise<number> {
-  return (await readSendQueues())?.get(toConnectionName(socket) ?? '') ?? 0;
+  return (await readSendQueues())?.get(formatConnection(socket) ?? '') ?? 0;
 }
 
 for (const host of ['127.0.0.1', '::1']) {
-  test(`behavior: the queue of a connection to ${host} grows while nobody reads, then empties`, async (t) => {
+  test(`the queue of a connection to ${host} grows while nobody reads, then empties`, async (t) => {
     if (process.platform !== 'linux') return t.skip('no such table');
     const server = createServer();
     t.after(() => server.close());

@@ -13,7 +13,7 @@ export interface ConnectionEnds {
   readonly remotePort?: number | undefined;
 }
 
-/** Unacknowledged bytes by `toConnectionName`; connections without any are left out. */
+/** Unacknowledged bytes by `formatConnection`; connections without any are left out. */
 export type SendQueues = ReadonlyMap<string, number>;
 
 /** Null if the system does not report them, or the table is too long. */
@@ -27,7 +27,7 @@ const COLON = 0x3a;
 const LINE_FEED = 0x0a;
 const ZERO = 0x30;
 
-function toIpv6Groups(address: string): number[] {
+function parseIpv6Groups(address: string): number[] {
   const [plain = ''] = address.split('%', 1);
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(plain);
   const [a = 0, b = 0, c = 0, d = 0] = dotted?.slice(2).map(Number) ?? [];
@@ -45,7 +45,7 @@ function toIpv6Groups(address: string): number[] {
 /** Each word of four bytes in the machine's byte order, in hexadecimal. */
 function toTableAddress(address: string, order: 'LE' | 'BE'): string {
   const bytes = address.includes(':')
-    ? toIpv6Groups(address).flatMap((group) => [group >> 8, group & 0xff])
+    ? parseIpv6Groups(address).flatMap((group) => [group >> 8, group & 0xff])
     : address.split('.').map(Number);
   const buffer = Buffer.from(bytes);
   if (order === 'LE') buffer.swap32();
@@ -57,7 +57,7 @@ function toTablePort(port: number): string {
 }
 
 /** A connection's name in the system's table; null if it is no longer connected. */
-export function toConnectionName(ends: ConnectionEnds, order = endianness()): string | null {
+export function formatConnection(ends: ConnectionEnds, order = endianness()): string | null {
   const { localAddress, localPort, remoteAddress, remotePort } = ends;
   if (!localAddress || !localPort || !remoteAddress || !remotePort) return null;
   const local = `${toTableAddress(localAddress, order)}:${toTablePort(localPort)}`;

@@ -28,7 +28,9 @@ export function restrictToOwnPages(exchange: Exchange, isAllowed: IsAllowedOrigi
 const ALLOWED_HEADERS =
   'Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
 
-export function toPreflightHeaders(methods: readonly string[]): Readonly<Record<string, string>> {
+export function buildPreflightHeaders(
+  methods: readonly string[],
+): Readonly<Record<string, string>> {
   return {
     allow: methods.join(', '),
     'access-control-allow-methods': methods.join(', '),

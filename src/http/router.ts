@@ -3,21 +3,21 @@
 import type { AnyHandler, RawHandler, StreamHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
-import { type Answer, type BindOptions, bindOperation } from './bind.ts';
+import { type BindOptions, bindOperation, type ExchangeHandler } from './bind.ts';
 import { bindRawOperation } from './bind-raw.ts';
 import { bindStreamOperation } from './bind-stream.ts';
 import type { Exchange } from './exchange.ts';
-import { restrictToOwnPages, toPreflightHeaders } from './response-headers.ts';
+import { buildPreflightHeaders, restrictToOwnPages } from './response-headers.ts';
 
-interface Route {
+interface HttpRoute {
   /** The name of the route in the log and the metrics. */
   readonly operation: string;
   /** Sets which pages may read the responses, errors included; any page if missing. */
   readonly restrict?: (exchange: Exchange) => void;
-  readonly answer: Answer;
+  readonly answer: ExchangeHandler;
 }
 
-type FindRoute = (method: string, path: string) => Route;
+type FindRoute = (method: string, path: string) => HttpRoute;
 
 export interface RouterOptions extends BindOptions {
   readonly operations: readonly Operation[];
@@ -36,7 +36,10 @@ function isDecodable(path: string): boolean {
 }
 
 /** Responds with 404 first; the request still counts toward the budget of its address. */
-function createUnmetered(options: BindOptions, answer: (exchange: Exchange) => void): Answer {
+function createUnmetered(
+  options: BindOptions,
+  answer: (exchange: Exchange) => void,
+): ExchangeHandler {
   return (exchange) => {
     options.gate.charge(options.readAddressGroup(exchange.request));
     answer(exchange);
@@ -44,14 +47,14 @@ function createUnmetered(options: BindOptions, answer: (exchange: Exchange) => v
 }
 
 /** For requests that no operation handles; the budget of their address applies. */
-function createCeiled(options: BindOptions, answer: (exchange: Exchange) => void): Answer {
+function createCeiled(options: BindOptions, answer: (exchange: Exchange) => void): ExchangeHandler {
   return (exchange) => {
     options.gate.chargeOrRefuse(options.readAddressGroup(exchange.request));
     answer(exchange);
   };
 }
 
-function createNotFound(options: BindOptions): Route {
+function createNotFound(options: BindOptions): HttpRoute {
   return {
     operation: 'unknown',
     answer: createUnmetered(options, (exchange) => {
@@ -62,7 +65,7 @@ function createNotFound(options: BindOptions): Route {
   };
 }
 
-function createWrongMethod(options: BindOptions, allow: string): Route {
+function createWrongMethod(options: BindOptions, allow: string): HttpRoute {
   return {
     operation: 'unknown',
     answer: createUnmetered(options, () => {
@@ -71,8 +74,8 @@ function createWrongMethod(options: BindOptions, allow: string): Route {
   };
 }
 
-function createPreflight(options: BindOptions, methods: readonly string[]): Route {
-  const headers = Object.entries(toPreflightHeaders(methods));
+function createPreflight(options: BindOptions, methods: readonly string[]): HttpRoute {
+  const headers = Object.entries(buildPreflightHeaders(methods));
   return {
     operation: 'preflight',
     answer: createCeiled(options, (exchange) => {
@@ -83,32 +86,32 @@ function createPreflight(options: BindOptions, methods: readonly string[]): Rout
 }
 
 interface PathRoutes {
-  readonly byMethod: Map<string, Route>;
-  wrongMethod: Route;
+  readonly byMethod: Map<string, HttpRoute>;
+  wrongMethod: HttpRoute;
 }
 
 /** Adds to every path: OPTIONS, HEAD, and 405 for the rest. */
-function completePath(routes: Map<string, Route>, options: BindOptions): PathRoutes {
+function completePath(routes: Map<string, HttpRoute>, options: BindOptions): PathRoutes {
   const get = routes.get('GET');
   if (get) routes.set('HEAD', get);
   const methods = [...routes.keys(), 'OPTIONS'].sort();
   // All operations of one path allow the same pages.
   const { restrict } = [...routes.values()][0] ?? {};
-  const alike = (route: Route): Route => (restrict ? { ...route, restrict } : route);
+  const alike = (route: HttpRoute): HttpRoute => (restrict ? { ...route, restrict } : route);
   routes.set('OPTIONS', alike(createPreflight(options, methods)));
   const wrongMethod = alike(createWrongMethod(options, methods.join(', ')));
   return { byMethod: routes, wrongMethod };
 }
 
-function toBind(operation: Operation) {
+function pickBind(operation: Operation) {
   if (operation.isRaw) return bindRawOperation;
   return operation.mediaType === 'text/event-stream' ? bindStreamOperation : bindOperation;
 }
 
 export function createRouter(options: RouterOptions): FindRoute {
-  const methodsByPath = new Map<string, Map<string, Route>>();
-  function add(path: string, method: string, route: Route): void {
-    const methods = methodsByPath.get(path) ?? new Map<string, Route>();
+  const methodsByPath = new Map<string, Map<string, HttpRoute>>();
+  function add(path: string, method: string, route: HttpRoute): void {
+    const methods = methodsByPath.get(path) ?? new Map<string, HttpRoute>();
     methods.set(method, route);
     methodsByPath.set(path, methods);
   }
@@ -116,9 +119,9 @@ export function createRouter(options: RouterOptions): FindRoute {
   for (const operation of options.operations) {
     const handler = options.handlers[operation.id];
     if (!handler) throw new Error(`operation ${operation.id} has no handler`);
-    const bind = toBind(operation);
+    const bind = pickBind(operation);
     const answer = bind(operation, handler as RawHandler & AnyHandler & StreamHandler, options);
-    const route: Route = { operation: operation.id, answer };
+    const route: HttpRoute = { operation: operation.id, answer };
     const isOwn = operation.pages === 'own';
     add(`/v1${operation.path}`, operation.method, isOwn ? { ...route, restrict } : route);
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
-import { type SendQueues, toConnectionName } from './read-send-queues.ts';
+import { formatConnection, type SendQueues } from './read-send-queues.ts';
 import { SendQueueWatch } from './send-queue-watch.ts';
 
 let ports = 50_000;
@@ -32,7 +32,7 @@ function createWatch() {
     watch,
     readCount: () => reads,
     setQueue: (socket: object, bytes: number) => {
-      const name = toConnectionName(socket) ?? '';
+      const name = formatConnection(socket) ?? '';
       if (bytes === 0) queues.delete(name);
       else queues.set(name, bytes);
     },
@@ -49,7 +49,7 @@ function createWatch() {
   };
 }
 
-test('behavior: a queue of which nothing is acknowledged stalls, also while it grows', async () => {
+test('a queue of which nothing is acknowledged stalls, also while it grows', async () => {
   const { watch, setQueue, look } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
@@ -66,7 +66,7 @@ test('behavior: a queue of which nothing is acknowledged stalls, also while it g
   }
 });
 
-test('behavior: one of which a single byte is acknowledged does not', async () => {
+test('one of which a single byte is acknowledged does not', async () => {
   const { watch, setQueue, look } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
@@ -89,7 +89,7 @@ test('behavior: one of which a single byte is acknowledged does not', async () =
   assert.equal(queue.stalledMs, 0, 'what waits now was written since');
 });
 
-test('behavior: bytes that wait in the process count as neither sent nor acknowledged', async () => {
+test('bytes that wait in the process count as neither sent nor acknowledged', async () => {
   const { watch, setQueue, look } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
@@ -101,7 +101,7 @@ test('behavior: bytes that wait in the process count as neither sent nor acknowl
   assert.equal(queue.stalledMs, 15_000);
 });
 
-test('behavior: what is written during a look is not taken for acknowledged', async () => {
+test('what is written during a look is not taken for acknowledged', async () => {
   const { watch, setQueue, look, onRead } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
@@ -114,7 +114,7 @@ test('behavior: what is written during a look is not taken for acknowledged', as
   assert.equal(queue.stalledMs, 15_000);
 });
 
-test('behavior: where queues cannot be seen nothing stalls', async () => {
+test('where queues cannot be seen nothing stalls', async () => {
   const { watch, setQueue, look, hide } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
@@ -125,7 +125,7 @@ test('behavior: where queues cannot be seen nothing stalls', async () => {
   assert.equal(queue.stalledMs, 0);
 });
 
-test('behavior: one read serves all, every 15 seconds, and only while somebody is watched', async (t) => {
+test('one read serves all, every 15 seconds, and only while somebody is watched', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { watch, readCount } = createWatch();
   const settle = () => new Promise((resolve) => setImmediate(resolve));

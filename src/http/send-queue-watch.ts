@@ -2,7 +2,7 @@
 // waits in this process, so the TCP send queues are checked, too.
 
 import type { Clock } from '../lib/clock.ts';
-import { type ConnectionEnds, type ReadSendQueues, toConnectionName } from './read-send-queues.ts';
+import { type ConnectionEnds, formatConnection, type ReadSendQueues } from './read-send-queues.ts';
 
 interface WatchedSocket extends ConnectionEnds {
   /** Bytes written, whether or not they have left this process. */
@@ -74,7 +74,7 @@ export class SendQueueWatch {
 
   watch(socket: WatchedSocket): WatchedQueue {
     const queue = new Queue(socket);
-    const name = toConnectionName(socket);
+    const name = formatConnection(socket);
     if (name !== null) {
       this.#queues.set(name, queue);
       this.#timer ??= setInterval(() => void this.look(), LOOK_EVERY_MS).unref();

@@ -8,9 +8,9 @@ export interface SessionCookie {
   /** The value in a request's `Cookie` header; undefined if there is none. */
   read(header: string | undefined): string | undefined;
   /** `Set-Cookie` for a session with this lifetime. */
-  toKept(token: string, maxAgeSeconds: number): string;
+  buildKept(token: string, maxAgeSeconds: number): string;
   /** `Set-Cookie` that deletes the cookie. */
-  toDropped(): string;
+  buildDropped(): string;
 }
 
 /** Secure cookies need https; a server without https, on this machine only, uses the plain name. */
@@ -27,7 +27,8 @@ export function createSessionCookie(isSecure: boolean): SessionCookie {
       }
       return undefined;
     },
-    toKept: (token, maxAgeSeconds) => `${start}${token}; Max-Age=${maxAgeSeconds}; ${attributes}`,
-    toDropped: () => `${start}; Max-Age=0; ${attributes}`,
+    buildKept: (token, maxAgeSeconds) =>
+      `${start}${token}; Max-Age=${maxAgeSeconds}; ${attributes}`,
+    buildDropped: () => `${start}; Max-Age=0; ${attributes}`,
   };
 }

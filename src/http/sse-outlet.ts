@@ -12,7 +12,7 @@ let lastFrame: StreamFrame | null = null;
 let lastChunk = Buffer.alloc(0);
 
 /** Cached, because the same frame is written to many readers in a row. */
-function toChunk(frame: StreamFrame): Buffer {
+function encodeChunk(frame: StreamFrame): Buffer {
   if (frame !== lastFrame) {
     const head = Buffer.from(`${frame.bytes.length.toString(16)}\r\n`, 'latin1');
     lastChunk = Buffer.concat([head, frame.bytes, Buffer.from('\r\n', 'latin1')]);
@@ -22,7 +22,7 @@ function toChunk(frame: StreamFrame): Buffer {
 }
 
 /** HTTP/1.0 clients, which do not support chunked encoding. */
-function toPlain(frame: StreamFrame): Buffer {
+function readBytes(frame: StreamFrame): Buffer {
   return frame.bytes;
 }
 
@@ -39,7 +39,7 @@ export class SseOutlet implements StreamOutlet {
     this.#response = response;
     this.#sendQueue = sendQueue;
     this.#socket = response.socket;
-    this.#toBytes = response.chunkedEncoding ? toChunk : toPlain;
+    this.#toBytes = response.chunkedEncoding ? encodeChunk : readBytes;
   }
 
   get direct(): DirectWay | null {

@@ -2,7 +2,7 @@
 
 import { BoundedMap } from '../lib/bounded-map.ts';
 
-export interface Target {
+export interface RequestTarget {
   /** The path without its query. */
   readonly path: string;
   /** The query text without its question mark; null when there is no question mark. */
@@ -17,7 +17,7 @@ function toOriginForm(target: string): string {
   return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
 }
 
-function parseTarget(text: string): Target {
+function parseTarget(text: string): RequestTarget {
   const url = toOriginForm(text);
   const question = url.indexOf('?');
   if (question < 0) return { path: url, query: null };
@@ -28,8 +28,8 @@ function parseTarget(text: string): Target {
  * Targets repeat, so the last ones are cached, with strings that are already hashed for map
  * lookups.
  */
-export function createTargetReader(): (text: string) => Target {
-  const kept = new BoundedMap<string, Target>(TARGETS_KEPT);
+export function createTargetReader(): (text: string) => RequestTarget {
+  const kept = new BoundedMap<string, RequestTarget>(TARGETS_KEPT);
   return (text) => {
     const known = kept.get(text);
     if (known !== undefined) return known;

@@ -5,7 +5,7 @@ import { RANK_NATIVE, RANK_STABLE } from '../chains/quote-rule.ts';
 import { pow10, type Ratio } from '../lib/decimal.ts';
 import type { MarketState, PoolEntry } from './market-state.ts';
 
-function toUsdPrice(state: MarketState, pool: PoolEntry): Ratio | null {
+function priceNativeInUsd(state: MarketState, pool: PoolEntry): Ratio | null {
   const view = pool.views.find(
     ({ baseRank, quoteRank }) => baseRank === RANK_NATIVE && quoteRank === RANK_STABLE,
   );
@@ -23,10 +23,10 @@ function toUsdPrice(state: MarketState, pool: PoolEntry): Ratio | null {
 }
 
 /** USD per unit of the native coin, by the first anchor pool that has a price; otherwise null. */
-export function toAnchorPrice(state: MarketState): Ratio | null {
+export function findAnchorPrice(state: MarketState): Ratio | null {
   for (const id of state.assets.anchorPools) {
     const pool = state.pools.get(id);
-    const price = pool === undefined ? null : toUsdPrice(state, pool);
+    const price = pool === undefined ? null : priceNativeInUsd(state, pool);
     if (price !== null) return price;
   }
   return null;

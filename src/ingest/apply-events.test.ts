@@ -4,27 +4,27 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSqlitePlace } from '../../test/conformance/store-place.ts';
 import { FakeChain } from '../../test/fakes/fake-chain.ts';
-import { toFakeAddress } from '../../test/fakes/fake-market.ts';
-import { createRange, indexEvents, swap } from '../../test/fakes/index-events.ts';
+import { buildFakeAddress } from '../../test/fakes/fake-market.ts';
+import { buildSwapEvent, createRange, indexEvents } from '../../test/fakes/index-events.ts';
 import { startIndexer } from '../../test/fakes/indexed-chain.ts';
 import {
+  buildProtocolFeeChange,
+  buildSwapped,
   changePosition,
   initialize,
-  setProtocolFee,
   setReserves,
-  toSwapped,
 } from '../../test/fakes/pool-events.ts';
-import { poolId } from '../../test/ids.ts';
+import { poolId } from '../../test/test-ids.ts';
 import type { MarketEvent } from '../model/block-events.ts';
 import type { Address } from '../model/ids.ts';
 import type { PoolRecord } from '../model/pool.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;
-const TOKEN = toFakeAddress('aaaa', 10);
-const OTHER = toFakeAddress('aaaa', 20);
-const POOL = poolId(toFakeAddress('dddd', 1));
-const ANN = toFakeAddress('cccc', 1);
-const BOB = toFakeAddress('cccc', 2);
+const TOKEN = buildFakeAddress('aaaa', 10);
+const OTHER = buildFakeAddress('aaaa', 20);
+const POOL = poolId(buildFakeAddress('dddd', 1));
+const ANN = buildFakeAddress('cccc', 1);
+const BOB = buildFakeAddress('cccc', 2);
 
 /** The price is one, and some liquidity is around it. */
 const AT_ONE = { sqrtPriceX96: 2n ** 96n, liquidity: 9n, tick: 0 };
@@ -156,7 +156,7 @@ describe('pools', () => {
 
   it('take the state that a swap leaves', async () => {
     const after = { sqrtPriceX96: 2n ** 95n, liquidity: 9n, tick: -13864 };
-    const swapped = swap(POOL, [5n, -4n], { change: toSwapped(after) });
+    const swapped = buildSwapEvent(POOL, [5n, -4n], { change: buildSwapped(after) });
     const { pools } = await indexEvents([created, initialized, swapped]);
     const { sqrtPriceX96, liquidity, tick } = stateOf(pools);
     assert.deepEqual({ sqrtPriceX96, liquidity, tick }, after);
@@ -175,7 +175,7 @@ describe('pools', () => {
     const announced = { ...created, complete: false } as MarketEvent;
     const { pools, ticks } = await indexEvents(
       [announced, change(-60, 60, -5n)],
-      [announced, swap(POOL, [5n, -4n], { change: toSwapped(AT_ONE) })],
+      [announced, buildSwapEvent(POOL, [5n, -4n], { change: buildSwapped(AT_ONE) })],
       [announced, change(-60, 60, -5n)],
     );
     assert.equal(pools.length, 1);
@@ -188,7 +188,7 @@ describe('pools', () => {
   it('that nobody announced are left out', async () => {
     const { pools, trades } = await indexEvents([
       setReserves(POOL, 1n, 1n),
-      swap(POOL, [5n, -4n]),
+      buildSwapEvent(POOL, [5n, -4n]),
       change(-60, 60, 5n),
       initialized,
     ]);
@@ -200,9 +200,9 @@ describe('pools', () => {
     const { pools } = await indexEvents([
       createRange(POOL, [TOKEN, OTHER], { venue: 'uniswap-v4', terms, feePips: 0 }),
       initialized,
-      setProtocolFee(POOL, 500 | (250 << 12)),
+      buildProtocolFeeChange(POOL, 500 | (250 << 12)),
       // 500 + 3000 − ⌊500·3000/1e6⌋ for a swap of token 0 for token 1.
-      swap(POOL, [5n, -4n], { change: toSwapped(AT_ONE, 3499) }),
+      buildSwapEvent(POOL, [5n, -4n], { change: buildSwapped(AT_ONE, 3499) }),
     ]);
     assert.equal(pools[0]?.feePips, 3000);
     assert.equal(stateOf(pools).protocolFee, 500 | (250 << 12));

@@ -5,7 +5,7 @@ import { kindOf } from '../amm/pool-kinds.ts';
 import type { PoolChangedEvent, PoolCreatedEvent } from '../model/block-events.ts';
 import type { PoolChange, PoolRecord } from '../model/pool.ts';
 import type { BasePool, MarketState, PoolEntry, TickEntry } from './market-state.ts';
-import { toTokenEntry } from './token-entry.ts';
+import { openTokenEntry } from './token-entry.ts';
 
 /** Oldest first, and within a block by id: the same in whatever order the pools were discovered. */
 export function compareAge(a: BasePool, b: BasePool): number {
@@ -26,17 +26,17 @@ export function applyPoolCreated(state: MarketState, event: PoolCreatedEvent): v
     lastSwapAtMs: null,
     liquidityUsdE18: null,
   } as PoolRecord);
-  toTokenEntry(state, token0);
-  toTokenEntry(state, token1);
+  openTokenEntry(state, token0);
+  openTokenEntry(state, token1);
   for (const { base } of created.views) {
-    const { basePools } = toTokenEntry(state, base);
+    const { basePools } = openTokenEntry(state, base);
     if (basePools === null) continue;
     basePools.push({ pool, createdBlock: created.row.createdBlock });
     basePools.sort(compareAge);
   }
 }
 
-function toTickEntry(pool: PoolEntry, tick: number): TickEntry {
+function openTickEntry(pool: PoolEntry, tick: number): TickEntry {
   if (pool.ticks === null) throw new Error(`ticks of ${pool.row.pool} were not loaded`);
   let entry = pool.ticks.get(tick);
   if (entry === undefined) {
@@ -47,7 +47,7 @@ function toTickEntry(pool: PoolEntry, tick: number): TickEntry {
   return entry;
 }
 
-function toTickOrder(pool: PoolEntry): readonly number[] {
+function sortTicks(pool: PoolEntry): readonly number[] {
   if (pool.tickOrder === null) {
     if (pool.ticks === null) throw new Error(`ticks of ${pool.row.pool} were not loaded`);
     const ticks: number[] = [];
@@ -70,7 +70,7 @@ export class EntryTicks implements PoolTicks {
   }
 
   get order(): readonly number[] {
-    return toTickOrder(this.#pool);
+    return sortTicks(this.#pool);
   }
 
   get(tick: number) {
@@ -78,7 +78,7 @@ export class EntryTicks implements PoolTicks {
   }
 
   change(tick: number, by: { readonly gross: bigint; readonly net: bigint }): boolean {
-    const entry = toTickEntry(this.#pool, tick);
+    const entry = openTickEntry(this.#pool, tick);
     this.#state.touchTick(entry);
     const { row } = entry;
     const wasInitialized = row.liquidityGross > 0n;

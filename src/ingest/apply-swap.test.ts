@@ -3,17 +3,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FakeChain } from '../../test/fakes/fake-chain.ts';
-import { COIN, FAKE_ASSETS, toFakeAddress } from '../../test/fakes/fake-market.ts';
+import { buildFakeAddress, COIN, FAKE_ASSETS } from '../../test/fakes/fake-market.ts';
 import {
+  buildSwapEvent,
   createPool,
   createRange,
   indexChain,
   indexEvents,
-  swap,
 } from '../../test/fakes/index-events.ts';
 import { setReserves } from '../../test/fakes/pool-events.ts';
-import { address, poolId, transactionId } from '../../test/ids.ts';
-import { toLpFee } from '../amm/concentrated/concentrated-kind.ts';
+import { address, poolId, transactionId } from '../../test/test-ids.ts';
 import type { MarketEvent } from '../model/block-events.ts';
 import type { TradeRecord } from '../model/market-record.ts';
 
@@ -21,13 +20,13 @@ const E18 = 10n ** 18n;
 /** The fake source gives these 18, 6, 18, 18 and no decimals. */
 const WETH = [...FAKE_ASSETS.native].find((asset) => asset !== COIN)!;
 const USDC = [...FAKE_ASSETS.stable][0]!;
-const TOKEN = toFakeAddress('aaaa', 10);
-const OTHER = toFakeAddress('aaaa', 20);
-const SEAT = toFakeAddress('aaaa', 12); // 0 decimals
-const MUTE = toFakeAddress('aaaa', 7); // decimals unknown
+const TOKEN = buildFakeAddress('aaaa', 10);
+const OTHER = buildFakeAddress('aaaa', 20);
+const SEAT = buildFakeAddress('aaaa', 12); // 0 decimals
+const MUTE = buildFakeAddress('aaaa', 7); // decimals unknown
 const ANCHOR = FAKE_ASSETS.anchorPools[1]!;
-const POOL = poolId(toFakeAddress('dddd', 1));
-const POOL2 = poolId(toFakeAddress('dddd', 2));
+const POOL = poolId(buildFakeAddress('dddd', 1));
+const POOL2 = poolId(buildFakeAddress('dddd', 2));
 
 /** One native coin is 2000 USD. USDC sorts before WETH. */
 const ANCHORED: readonly MarketEvent[] = [
@@ -51,7 +50,7 @@ describe('a swap for the native coin', () => {
       ANCHORED,
       [createPool(POOL, [TOKEN, WETH])],
       [
-        swap(POOL, [-3n * E18, 1n * E18], {
+        buildSwapEvent(POOL, [-3n * E18, 1n * E18], {
           txHash: transactionId('0xabc'),
           wallet: address('0xme'),
         }),
@@ -80,7 +79,7 @@ describe('a swap for the native coin', () => {
   it('has no USD price before an anchor pool has one', async () => {
     const { trades } = await indexEvents([
       createPool(POOL, [TOKEN, WETH]),
-      swap(POOL, [2n * E18, -1n * E18]),
+      buildSwapEvent(POOL, [2n * E18, -1n * E18]),
     ]);
     const trade = only(trades);
     assert.equal(trade.side, 'sell');
@@ -95,7 +94,7 @@ describe('a swap for the native coin', () => {
   it('keeps the value to the last unit, beyond 18 digits', async () => {
     const { trades } = await indexEvents([
       createPool(POOL, [TOKEN, WETH]),
-      swap(POOL, [-E18, 123_456_789_012_345_678_901n]),
+      buildSwapEvent(POOL, [-E18, 123_456_789_012_345_678_901n]),
     ]);
     assert.equal(only(trades).valueNative, '123.456789012345678901');
     assert.equal(only(trades).priceNative, '123.456789012345679');
@@ -104,9 +103,9 @@ describe('a swap for the native coin', () => {
   it('takes the anchor as it stands at that point of the log', async () => {
     const { trades } = await indexEvents(ANCHORED, [
       createPool(POOL, [TOKEN, WETH]),
-      swap(POOL, [-E18, E18]),
+      buildSwapEvent(POOL, [-E18, E18]),
       setReserves(ANCHOR, 3_000_000n * 10n ** 6n, 1000n * E18),
-      swap(POOL, [-E18, E18]),
+      buildSwapEvent(POOL, [-E18, E18]),
     ]);
     assert.deepEqual(
       trades.map(({ priceUsd }) => priceUsd),
@@ -123,7 +122,7 @@ describe('a swap for the native coin', () => {
         // Raw WETH per raw USDC is 4e8, so one WETH is 2500 USDC; the root of it is 20000.
         { kind: 'poolChanged', pool: ANCHOR, change },
       ],
-      [createPool(POOL, [TOKEN, WETH]), swap(POOL, [-E18, E18])],
+      [createPool(POOL, [TOKEN, WETH]), buildSwapEvent(POOL, [-E18, E18])],
     );
     assert.equal(only(trades).priceUsd, '2500');
   });
@@ -133,7 +132,7 @@ describe('a swap for a stable asset', () => {
   it('is worth its amount in USD, in the native coin through the anchor', async () => {
     const { trades } = await indexEvents(ANCHORED, [
       createPool(POOL, [TOKEN, USDC]),
-      swap(POOL, [500_000_000n, -10n * E18]),
+      buildSwapEvent(POOL, [500_000_000n, -10n * E18]),
     ]);
     const trade = only(trades);
     assert.equal(trade.token, TOKEN);
@@ -147,7 +146,9 @@ describe('a swap for a stable asset', () => {
   });
 
   it('is a trade of the native coin, which is one native coin', async () => {
-    const { trades } = await indexEvents(ANCHORED, [swap(ANCHOR, [-1990n * 10n ** 6n, E18])]);
+    const { trades } = await indexEvents(ANCHORED, [
+      buildSwapEvent(ANCHOR, [-1990n * 10n ** 6n, E18]),
+    ]);
     const trade = only(trades);
     assert.equal(trade.token, WETH);
     assert.equal(trade.side, 'sell');
@@ -167,8 +168,8 @@ describe('a swap between two tokens', () => {
     const { trades, tokens } = await indexEvents(
       ANCHORED,
       [createPool(POOL, [TOKEN, WETH]), setReserves(POOL, 10n * E18, 10n * E18)],
-      [swap(POOL, [-E18, 2n * E18])],
-      [cross, swap(POOL2, [4n * E18, -16n * E18])],
+      [buildSwapEvent(POOL, [-E18, 2n * E18])],
+      [cross, buildSwapEvent(POOL2, [4n * E18, -16n * E18])],
     );
     assert.equal(trades.length, 3);
     const [, ofToken, ofOther] = trades as [TradeRecord, TradeRecord, TradeRecord];
@@ -182,7 +183,7 @@ describe('a swap between two tokens', () => {
   });
 
   it('has no price while neither has one', async () => {
-    const { trades } = await indexEvents([cross, swap(POOL2, [E18, -E18])]);
+    const { trades } = await indexEvents([cross, buildSwapEvent(POOL2, [E18, -E18])]);
     assert.deepEqual(
       trades.map(({ priceNative, valueUsd }) => [priceNative, valueUsd]),
       [
@@ -195,10 +196,10 @@ describe('a swap between two tokens', () => {
   it('moves the token without a market of its own, never the one with one', async () => {
     const { trades, tokens } = await indexEvents(
       [createPool(POOL, [TOKEN, WETH]), setReserves(POOL, 10n * E18, 10n * E18)],
-      [swap(POOL, [-E18, 2n * E18]), cross, setReserves(POOL2, 9n * E18, 9n * E18)],
-      [swap(POOL2, [4n * E18, -4n * E18])],
+      [buildSwapEvent(POOL, [-E18, 2n * E18]), cross, setReserves(POOL2, 9n * E18, 9n * E18)],
+      [buildSwapEvent(POOL2, [4n * E18, -4n * E18])],
       // Somebody dumps the other token: it halves, and the first keeps its price.
-      [swap(POOL2, [-4n * E18, 8n * E18])],
+      [buildSwapEvent(POOL2, [-4n * E18, 8n * E18])],
     );
     const last = trades.slice(-2).map(({ token, priceNative }) => [token, priceNative]);
     assert.deepEqual(last, [
@@ -213,8 +214,8 @@ describe('a swap without a price', () => {
   it('is a trade all the same: an amount of zero, or both sides paid in', async () => {
     const { trades } = await indexEvents(ANCHORED, [
       createPool(POOL, [TOKEN, WETH]),
-      swap(POOL, [0n, E18]),
-      swap(POOL, [E18, E18]),
+      buildSwapEvent(POOL, [0n, E18]),
+      buildSwapEvent(POOL, [E18, E18]),
     ]);
     assert.equal(trades.length, 2);
     // Nobody got any of the token, so nobody bought it.
@@ -232,7 +233,7 @@ describe('a swap without a price', () => {
   it('is one of a token whose decimals are unknown', async () => {
     const { trades } = await indexEvents(ANCHORED, [
       createPool(POOL, [MUTE, WETH]),
-      swap(POOL, [-5000n, E18]),
+      buildSwapEvent(POOL, [-5000n, E18]),
     ]);
     assert.equal(only(trades).priceNative, null);
     assert.equal(only(trades).amountRaw, 5000n);
@@ -244,7 +245,7 @@ describe('the time of a trade', () => {
     const chain = new FakeChain({ seed: 36, finalityDepth: 3, eventCountMax: 0 });
     chain.extend(1, [...ANCHORED, createPool(POOL, [TOKEN, WETH])]);
     const count = 120;
-    for (let i = 0; i < count; i += 1) chain.extend(1, [swap(POOL, [-E18, E18])]);
+    for (let i = 0; i < count; i += 1) chain.extend(1, [buildSwapEvent(POOL, [-E18, E18])]);
     const headers = chain.blocks(2, count + 1).map(({ header }) => header.timestampMs);
     const { trades } = await indexChain(chain);
     let latestMs = 0;
@@ -264,9 +265,9 @@ describe('a transaction', () => {
   it('numbers its own swaps', async () => {
     const { trades } = await indexEvents(ANCHORED, [
       createPool(POOL, [TOKEN, WETH]),
-      swap(POOL, [-E18, E18], { txHash: transactionId('0xone') }),
-      swap(POOL, [-E18, E18], { txHash: transactionId('0xtwo') }),
-      swap(POOL, [-E18, E18], { txHash: transactionId('0xone') }),
+      buildSwapEvent(POOL, [-E18, E18], { txHash: transactionId('0xone') }),
+      buildSwapEvent(POOL, [-E18, E18], { txHash: transactionId('0xtwo') }),
+      buildSwapEvent(POOL, [-E18, E18], { txHash: transactionId('0xone') }),
     ]);
     assert.deepEqual(
       trades.map(({ txHash, index }) => [txHash, index]),
@@ -282,14 +283,18 @@ describe('a transaction', () => {
 describe('outliers', () => {
   it('are trades below a cent, and where the value is unknown below 1,000 raw units', async () => {
     const { trades } = await indexEvents(
-      [createPool(POOL, [TOKEN, WETH]), swap(POOL, [-999n, E18]), swap(POOL, [-1000n, 1000n])],
+      [
+        createPool(POOL, [TOKEN, WETH]),
+        buildSwapEvent(POOL, [-999n, E18]),
+        buildSwapEvent(POOL, [-1000n, 1000n]),
+      ],
       ANCHORED,
       [
-        swap(POOL, [-E18, 4_999_999_999_999n]),
-        swap(POOL, [-E18, 5_000_000_000_000n]),
+        buildSwapEvent(POOL, [-E18, 4_999_999_999_999n]),
+        buildSwapEvent(POOL, [-E18, 5_000_000_000_000n]),
         createPool(POOL2, [SEAT, WETH]),
         // A token without decimals trades by the piece; that is not dust.
-        swap(POOL2, [-3n, E18]),
+        buildSwapEvent(POOL2, [-3n, E18]),
       ],
     );
     assert.deepEqual(
@@ -301,9 +306,15 @@ describe('outliers', () => {
   it('are both legs of a sandwich, and not its victim', async () => {
     const { trades, tokens } = await indexEvents(ANCHORED, [
       createPool(POOL, [TOKEN, WETH]),
-      swap(POOL, [-E18, E18], { wallet: address('0xbot'), txHash: transactionId('0x1') }),
-      swap(POOL, [-E18, 2n * E18], { wallet: address('0xvictim'), txHash: transactionId('0x2') }),
-      swap(POOL, [E18, -3n * E18], { wallet: address('0xbot'), txHash: transactionId('0x3') }),
+      buildSwapEvent(POOL, [-E18, E18], { wallet: address('0xbot'), txHash: transactionId('0x1') }),
+      buildSwapEvent(POOL, [-E18, 2n * E18], {
+        wallet: address('0xvictim'),
+        txHash: transactionId('0x2'),
+      }),
+      buildSwapEvent(POOL, [E18, -3n * E18], {
+        wallet: address('0xbot'),
+        txHash: transactionId('0x3'),
+      }),
     ]);
     assert.deepEqual(
       trades.map(({ wallet, outlier }) => [wallet, outlier]),
@@ -322,10 +333,10 @@ describe('outliers', () => {
       ANCHORED,
       [createPool(POOL, [TOKEN, WETH]), setReserves(POOL, 1000n * E18, 1000n * E18)],
       [createPool(POOL2, [TOKEN, WETH]), setReserves(POOL2, 9n * E18, 9n * E18)],
-      [swap(POOL, [-E18, E18]), swap(POOL2, [-E18, 5n * E18])],
+      [buildSwapEvent(POOL, [-E18, E18]), buildSwapEvent(POOL2, [-E18, 5n * E18])],
       // With a hundredth of the depth it is one no longer.
       [setReserves(POOL2, 10n * E18, 10n * E18)],
-      [swap(POOL2, [-E18, 5n * E18])],
+      [buildSwapEvent(POOL2, [-E18, 5n * E18])],
     );
     assert.deepEqual(
       trades.map(({ pool, outlier }) => [pool, outlier]),
@@ -347,9 +358,9 @@ describe('outliers', () => {
       [
         createPool(POOL2, [TOKEN, WETH]),
         setReserves(POOL2, 1000n * E18, 1000n * E18),
-        swap(POOL2, [-E18, 5n * E18]),
+        buildSwapEvent(POOL2, [-E18, 5n * E18]),
       ],
-      [swap(POOL2, [-E18, 5n * E18])],
+      [buildSwapEvent(POOL2, [-E18, 5n * E18])],
     );
     assert.deepEqual(
       trades.map(({ outlier }) => outlier),
@@ -360,9 +371,9 @@ describe('outliers', () => {
   it('do not move the price that a clean trade has set', async () => {
     const { tokens, trades } = await indexEvents(ANCHORED, [
       createPool(POOL, [TOKEN, WETH]),
-      swap(POOL, [-E18, 2n * E18]),
+      buildSwapEvent(POOL, [-E18, 2n * E18]),
       // Worth less than a cent, at another price.
-      swap(POOL, [-1000n, 5000n]),
+      buildSwapEvent(POOL, [-1000n, 5000n]),
     ]);
     assert.deepEqual(
       trades.map(({ outlier, priceNative }) => [outlier, priceNative]),
@@ -378,20 +389,8 @@ describe('outliers', () => {
   it('never leave a token without a price', async () => {
     const { tokens } = await indexEvents(ANCHORED, [
       createPool(POOL, [TOKEN, WETH]),
-      swap(POOL, [-1000n, 1000n]),
+      buildSwapEvent(POOL, [-1000n, 1000n]),
     ]);
     assert.equal(tokens.find((row) => row.token === TOKEN)?.priceNative, '1');
-  });
-});
-
-describe('toLpFee', () => {
-  it('takes the protocol off the fee that a V4 swap paid, whichever both were', () => {
-    for (const protocol of [0, 1, 250, 999, 1000]) {
-      for (let lp = 0; lp <= 1_000_000; lp += 997) {
-        const paid = protocol + lp - Math.floor((protocol * lp) / 1_000_000);
-        const found = toLpFee(paid, protocol);
-        assert.equal(protocol + found - Math.floor((protocol * found) / 1_000_000), paid);
-      }
-    }
   });
 });

@@ -4,12 +4,12 @@ import { type MarketView, RANK_TOKEN } from '../chains/quote-rule.ts';
 import { compareTexts } from '../lib/decimal.ts';
 import type { SwapEvent } from '../model/block-events.ts';
 import type { TradeRecord } from '../model/market-record.ts';
-import { toAnchorPrice } from './anchor-price.ts';
+import { findAnchorPrice } from './anchor-price.ts';
 import { applyPoolChange } from './apply-pool-event.ts';
 import type { BlockExamination } from './examine-block.ts';
 import type { MarketState, PoolEntry, TokenEntry } from './market-state.ts';
 import { priceTrade, type TradePrices } from './price-trade.ts';
-import { toTokenEntry } from './token-entry.ts';
+import { openTokenEntry } from './token-entry.ts';
 
 /** Trades below this value are dust; if the value is unknown, amounts below this many raw units. */
 const DUST_USD = '0.01';
@@ -36,7 +36,7 @@ function isDust(amounts: { baseRaw: bigint; quoteRaw: bigint }, valueUsd: string
  * A swap between two tokens without a fixed value is valued at the last price of the one with the
  * deeper market elsewhere, so that the other's price follows from it.
  */
-function toValuedThrough(
+function pickValuedSide(
   view: MarketView,
   swap: { base: TokenEntry; quote: TokenEntry; pool: PoolEntry; examination: BlockExamination },
 ): 'base' | 'quote' {
@@ -44,8 +44,8 @@ function toValuedThrough(
   const { base, quote, examination } = swap;
   if (base.row.priceNative === null) return 'quote';
   if (quote.row.priceNative === null) return 'base';
-  const baseDepth = examination.toDepthElsewhere(view.base, swap.pool.row.pool);
-  const quoteDepth = examination.toDepthElsewhere(view.quote, swap.pool.row.pool);
+  const baseDepth = examination.findDepthElsewhere(view.base, swap.pool.row.pool);
+  const quoteDepth = examination.findDepthElsewhere(view.quote, swap.pool.row.pool);
   if (baseDepth !== quoteDepth) return baseDepth > quoteDepth ? 'base' : 'quote';
   return view.base < view.quote ? 'base' : 'quote';
 }
@@ -68,12 +68,12 @@ function applyToToken(state: MarketState, token: TokenEntry, trade: TradeRecord)
  * A token's trades never go back in time, so that chain order is also candle order. If block times
  * step back (a local node after a reorganisation), the token's time stands still.
  */
-function toTradeTime(state: MarketState, view: MarketView): number {
-  const { lastTradeAtMs } = toTokenEntry(state, view.base).row;
+function pickTradeTime(state: MarketState, view: MarketView): number {
+  const { lastTradeAtMs } = openTokenEntry(state, view.base).row;
   return Math.max(state.header.timestampMs, lastTradeAtMs ?? 0);
 }
 
-function toPrices(
+function priceSwap(
   state: MarketState,
   view: MarketView,
   swap: {
@@ -84,8 +84,8 @@ function toPrices(
     examination: BlockExamination;
   },
 ): TradePrices {
-  const base = toTokenEntry(state, view.base);
-  const quote = toTokenEntry(state, view.quote);
+  const base = openTokenEntry(state, view.base);
+  const quote = openTokenEntry(state, view.quote);
   return priceTrade({
     view,
     base,
@@ -93,8 +93,8 @@ function toPrices(
     // A swap that took from both sides, or paid to both, has no price.
     baseRaw: swap.oneForOther ? swap.baseRaw : 0n,
     quoteRaw: swap.quoteRaw,
-    anchor: toAnchorPrice(state),
-    valuedThrough: toValuedThrough(view, {
+    anchor: findAnchorPrice(state),
+    valuedThrough: pickValuedSide(view, {
       base,
       quote,
       pool: swap.pool,
@@ -103,7 +103,7 @@ function toPrices(
   });
 }
 
-function toTrade(
+function buildTrade(
   state: MarketState,
   view: MarketView,
   swap: { event: SwapEvent; index: number; pool: PoolEntry; examination: BlockExamination },
@@ -113,14 +113,14 @@ function toTrade(
   const quote = view.baseIsToken0 ? event.amount1 : event.amount0;
   const amounts = { baseRaw: abs(base), quoteRaw: abs(quote) };
   const oneForOther = base < 0n !== quote < 0n;
-  const prices = toPrices(state, view, { ...amounts, oneForOther, pool, examination });
+  const prices = priceSwap(state, view, { ...amounts, oneForOther, pool, examination });
   return {
     token: view.base,
     block: state.header.position,
     logIndex: event.logIndex,
     txHash: event.txHash,
     index: swap.index,
-    timestampMs: toTradeTime(state, view),
+    timestampMs: pickTradeTime(state, view),
     side: base < 0n ? 'buy' : 'sell',
     wallet: event.wallet,
     venue: pool.row.venue,
@@ -146,9 +146,9 @@ export function applySwap(
   if (pool === undefined) return;
   applyToPool(state, pool, event);
   // Both trades of a swap are priced before either sets a price.
-  const trades = pool.views.map((view) => toTrade(state, view, { event, pool, ...context }));
+  const trades = pool.views.map((view) => buildTrade(state, view, { event, pool, ...context }));
   for (const trade of trades) {
     state.addTrade(trade);
-    applyToToken(state, toTokenEntry(state, trade.token), trade);
+    applyToToken(state, openTokenEntry(state, trade.token), trade);
   }
 }

@@ -4,12 +4,12 @@ import type { TransferEvent } from '../model/block-events.ts';
 import type { Address } from '../model/ids.ts';
 import type { BalanceEntry } from './balance-cache.ts';
 import type { MarketState, TokenEntry } from './market-state.ts';
-import { toTokenEntry } from './token-entry.ts';
+import { openTokenEntry } from './token-entry.ts';
 
 /** Balances and their sums are capped at what a contract can hold, whatever its events claim. */
 const AMOUNT_MAX = 2n ** 256n - 1n;
 
-function toBalanceEntry(state: MarketState, token: Address, owner: Address): BalanceEntry {
+function findBalanceEntry(state: MarketState, token: Address, owner: Address): BalanceEntry {
   const entry = state.balances.get(token, owner);
   if (entry === undefined) throw new Error(`balance of ${owner} in ${token} was not loaded`);
   return entry;
@@ -17,7 +17,7 @@ function toBalanceEntry(state: MarketState, token: Address, owner: Address): Bal
 
 /** Takes at most the owner's known balance, so that a balance never goes below zero. */
 function debit(state: MarketState, token: TokenEntry, owner: Address, amountRaw: bigint): void {
-  const balance = toBalanceEntry(state, token.row.token, owner);
+  const balance = findBalanceEntry(state, token.row.token, owner);
   const hadRaw = balance.row.amountRaw;
   const takenRaw = hadRaw < amountRaw ? hadRaw : amountRaw;
   if (takenRaw < amountRaw && !token.row.balancesBroken) {
@@ -38,7 +38,7 @@ function credit(state: MarketState, token: TokenEntry, owner: Address, amountRaw
   state.touchToken(token);
   if (givenRaw < amountRaw) token.row.balancesBroken = true;
   if (givenRaw === 0n) return;
-  const balance = toBalanceEntry(state, token.row.token, owner);
+  const balance = findBalanceEntry(state, token.row.token, owner);
   state.touchBalance(balance);
   if (balance.row.amountRaw === 0n) token.row.holders += 1;
   balance.row.amountRaw += givenRaw;
@@ -47,7 +47,7 @@ function credit(state: MarketState, token: TokenEntry, owner: Address, amountRaw
 
 /** Minting has no sender, burning no receiver. */
 export function applyTransfer(state: MarketState, event: TransferEvent): void {
-  const token = toTokenEntry(state, event.token);
+  const token = openTokenEntry(state, event.token);
   if (event.amountRaw === 0n) return;
   if (event.from === null || event.to === null) {
     // The supply moved, even where our sum of balances did not: it must be asked for again.

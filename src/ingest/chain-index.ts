@@ -12,9 +12,9 @@ import { applyBlocks } from './apply-blocks.ts';
 import { SupplyReadError } from './chain-errors.ts';
 import {
   type BatchToCommit,
+  buildCommittedEvent,
   type CommittedEvent,
   commitBatch,
-  toCommittedEvent,
 } from './commit-batch.ts';
 import { loadState } from './load-state.ts';
 import { type BatchChanges, MarketState, type StateLimits } from './market-state.ts';
@@ -161,7 +161,7 @@ export class ChainIndex {
         timestampMs: last.timestampMs,
         finalizedBlock,
         version: (this.#checkpoint?.version ?? 0) + 1,
-        ...this.#toStart(blocks[0]?.header ?? last),
+        ...this.#findStart(blocks[0]?.header ?? last),
       },
     });
     return missed;
@@ -241,7 +241,7 @@ export class ChainIndex {
       nowMs: this.#clock.nowMs(),
       keptMs: this.#rollbacksKeptMs,
       onRemoved: (trades) => {
-        this.#pending = this.#toRevertedEvent(checkpoint, trades);
+        this.#pending = this.#buildRevertedEvent(checkpoint, trades);
       },
     });
     for (const number of this.#headers.keys()) {
@@ -258,7 +258,7 @@ export class ChainIndex {
     batch: Pick<BatchToCommit, 'fromBlock' | 'changes' | 'headers' | 'notices' | 'checkpoint'>,
   ): Promise<void> {
     const whole = { ...batch, chain: this.#adapter.chain, previous: this.#checkpoint };
-    this.#pending = toCommittedEvent(whole);
+    this.#pending = buildCommittedEvent(whole);
     await commitBatch(this.#store, whole);
     this.#checkpoint = batch.checkpoint;
     for (const header of batch.headers) this.#headers.set(header.position, header);
@@ -288,7 +288,7 @@ export class ChainIndex {
     this.#onCommitted(event);
   }
 
-  #toRevertedEvent(checkpoint: Checkpoint, trades: CommittedEvent['trades']): CommittedEvent {
+  #buildRevertedEvent(checkpoint: Checkpoint, trades: CommittedEvent['trades']): CommittedEvent {
     const undone = this.#touched.filter(({ toBlock }) => toBlock > checkpoint.block);
     const tokens = [...undone.flatMap((each) => each.tokens), ...trades.map(({ token }) => token)];
     const pools = [...undone.flatMap((each) => each.pools), ...trades.map(({ pool }) => pool)];
@@ -328,7 +328,7 @@ export class ChainIndex {
   }
 
   /** The time of the first indexed block, as precisely as it is known at the first commit. */
-  #toStart(first: BlockHeader): Pick<Checkpoint, 'startAtMs'> {
+  #findStart(first: BlockHeader): Pick<Checkpoint, 'startAtMs'> {
     const stored = this.#checkpoint;
     if (stored === null) return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };
     return stored.startAtMs === undefined ? {} : { startAtMs: stored.startAtMs };

@@ -16,7 +16,7 @@ export interface CommittedEvent extends CommitToTell {
   readonly reverted?: { readonly toBlock: number; readonly trades: readonly TradeRecord[] };
 }
 
-function toListed(batch: BatchToCommit): Address[] {
+function findListed(batch: BatchToCommit): Address[] {
   const listed = new Set<Address>();
   for (const { row } of batch.changes.tokens) {
     if (row.firstSeenBlock >= batch.fromBlock) listed.add(row.token);
@@ -36,7 +36,7 @@ export interface BatchToCommit {
   readonly checkpoint: Checkpoint;
 }
 
-export function toCommittedEvent(batch: BatchToCommit): CommittedEvent {
+export function buildCommittedEvent(batch: BatchToCommit): CommittedEvent {
   return {
     chain: batch.chain,
     version: batch.checkpoint.version,
@@ -46,7 +46,7 @@ export function toCommittedEvent(batch: BatchToCommit): CommittedEvent {
     trades: batch.changes.trades,
     tokens: Array.from(batch.changes.tokens, ({ row }) => row.token),
     pools: Array.from(batch.changes.pools, ({ row }) => row.pool),
-    listed: toListed(batch),
+    listed: findListed(batch),
     complete: true,
     notices: batch.notices === undefined ? [] : batch.notices,
   };

@@ -81,7 +81,7 @@ async function compareBalances(
 }
 
 /** For an incomplete pool, only the fields set by its last event are known. */
-function toExpectedState(
+function buildExpectedState(
   row: PoolRecord,
   reading: PoolStateReading['state'],
 ): Record<string, unknown> {
@@ -127,7 +127,7 @@ async function comparePoolPage(
     report.count('pool of contract');
     report.compare(`state of pool ${row.pool}`, {
       stored: row.state,
-      expected: toExpectedState(row, reading.state),
+      expected: buildExpectedState(row, reading.state),
     });
     const ownTicks = new Map((ticks.get(row.pool) ?? []).map((own) => [own.tick, own]));
     for (const expectedTick of reading.ticks) {

@@ -114,7 +114,7 @@ async function compareTables(
 }
 
 /** The trades grouped by block. */
-async function* toBlocks(
+async function* groupByBlock(
   scan: AsyncIterable<readonly TradeRecord[]>,
 ): AsyncGenerator<TradeRecord[]> {
   let block: TradeRecord[] = [];
@@ -151,8 +151,8 @@ async function compareTrades(
   chain: ChainSlug,
   report: VerifyReport,
 ): Promise<void> {
-  const storedBlocks = toBlocks(indexes.stored.scanTrades(chain));
-  const expectedBlocks = toBlocks(indexes.expected.scanTrades(chain));
+  const storedBlocks = groupByBlock(indexes.stored.scanTrades(chain));
+  const expectedBlocks = groupByBlock(indexes.expected.scanTrades(chain));
   const next = async (blocks: AsyncGenerator<TradeRecord[]>): Promise<TradeRecord[]> => {
     const { value, done } = await blocks.next();
     return done === true ? [] : value;

@@ -1,15 +1,15 @@
 // What must be known of a block before its events are applied: sandwiches, and the depths of pools.
 
 import { kindOf } from '../amm/pool-kinds.ts';
-import { type MarketView, toMarketViews } from '../chains/quote-rule.ts';
+import { listMarketViews, type MarketView } from '../chains/quote-rule.ts';
 import { pow10 } from '../lib/decimal.ts';
 import type { BlockEvents, SwapEvent } from '../model/block-events.ts';
 import type { Address, PoolId } from '../model/ids.ts';
-import { toAnchorPrice } from './anchor-price.ts';
+import { findAnchorPrice } from './anchor-price.ts';
 import { EntryTicks } from './apply-pool-event.ts';
 import { findSandwichLegs } from './find-sandwich-legs.ts';
 import type { MarketState, TokenEntry } from './market-state.ts';
-import { toNativePrice } from './price-trade.ts';
+import { findNativePrice } from './price-trade.ts';
 
 /**
  * The maximum number of a token's oldest pools to compare, so that nobody can slow indexing by
@@ -40,11 +40,11 @@ export class BlockExamination {
     const depths = this.#depths.get(token);
     if (depths === undefined) return false;
     const own = depths.get(pool) ?? 0n;
-    return own * SLIVER_DIVISOR < this.toDepthElsewhere(token, pool);
+    return own * SLIVER_DIVISOR < this.findDepthElsewhere(token, pool);
   }
 
   /** The depth of the token's deepest other pool. */
-  toDepthElsewhere(token: Address, pool: PoolId): bigint {
+  findDepthElsewhere(token: Address, pool: PoolId): bigint {
     let deepest = 0n;
     for (const [id, depth] of this.#depths.get(token) ?? []) {
       if (id !== pool && depth > deepest) deepest = depth;
@@ -55,8 +55,8 @@ export class BlockExamination {
 
 const NOTHING_TO_EXAMINE = new BlockExamination(new Set(), new Map());
 
-function toTokenDepths(state: MarketState, token: TokenEntry): Map<PoolId, bigint> {
-  const anchor = toAnchorPrice(state);
+function computeTokenDepths(state: MarketState, token: TokenEntry): Map<PoolId, bigint> {
+  const anchor = findAnchorPrice(state);
   const depths = new Map<PoolId, bigint>();
   for (const { pool: id } of (token.basePools ?? []).slice(0, POOLS_COMPARED_MAX)) {
     const pool = state.pools.get(id);
@@ -64,7 +64,7 @@ function toTokenDepths(state: MarketState, token: TokenEntry): Map<PoolId, bigin
     const view = pool.views.find(({ base }) => base === token.row.token);
     const quote = view === undefined ? undefined : state.tokens.get(view.quote);
     if (view === undefined || quote === undefined || quote.row.decimals === null) continue;
-    const price = toNativePrice(quote, anchor);
+    const price = findNativePrice(quote, anchor);
     if (price === null) continue;
     const base = view.baseIsToken0 ? 'token0' : 'token1';
     const ticks = new EntryTicks(state, pool);
@@ -85,7 +85,7 @@ export function examineBlock(state: MarketState, block: BlockEvents): BlockExami
   const created = new Map<PoolId, readonly MarketView[]>();
   for (const event of block.events) {
     if (event.kind === 'poolCreated' && state.pools.get(event.description.pool) === undefined) {
-      created.set(event.description.pool, toMarketViews(state.assets, event.description));
+      created.set(event.description.pool, listMarketViews(state.assets, event.description));
     }
   }
   const depths = new Map<Address, TokenDepths>();
@@ -95,7 +95,7 @@ export function examineBlock(state: MarketState, block: BlockEvents): BlockExami
       const token = state.tokens.get(base);
       const others = (token?.basePools?.length ?? 0) - (known === undefined ? 0 : 1);
       if (token === undefined || others < 1 || depths.has(base)) continue;
-      depths.set(base, toTokenDepths(state, token));
+      depths.set(base, computeTokenDepths(state, token));
     }
   }
   return new BlockExamination(findSandwichLegs(swaps), depths);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toCheckpoint, toHash, toHeader } from '../../test/conformance/store-samples.ts';
+import { buildCheckpoint, buildHeader, toHash } from '../../test/conformance/store-samples.ts';
 import type { ChainAdapter } from '../chains/adapter.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import { ChainInconsistentError, FinalityError } from './chain-errors.ts';
@@ -12,10 +12,10 @@ const HEAD = 20;
 const FINALIZED = 10;
 
 /** The chain's own branch: ours up to a block, and another one above it. */
-function toBranch(lastCommon: number): Map<number, BlockHeader> {
+function buildBranch(lastCommon: number): Map<number, BlockHeader> {
   const branch = new Map<number, BlockHeader>();
   for (let number = 0; number <= HEAD; number += 1) {
-    const header = toHeader(number);
+    const header = buildHeader(number);
     const hash = number > lastCommon ? toHash(1000 + number) : header.hash;
     branch.set(number, { ...header, hash, parentHash: branch.get(number - 1)?.hash ?? '0x' });
   }
@@ -32,8 +32,8 @@ async function search(branch: ReadonlyMap<number, BlockHeader>) {
     },
   } as unknown as ChainAdapter;
   const stored = new Map<number, BlockHeader>();
-  for (let number = 0; number <= HEAD; number += 1) stored.set(number, toHeader(number));
-  const checkpoint = { ...toCheckpoint(1, HEAD), finalizedBlock: FINALIZED };
+  for (let number = 0; number <= HEAD; number += 1) stored.set(number, buildHeader(number));
+  const checkpoint = { ...buildCheckpoint(1, HEAD), finalizedBlock: FINALIZED };
   const signal = new AbortController().signal;
   const found = findAncestor({ adapter, checkpoint, stored, signal });
   return { result: await found.catch((error: unknown) => error), asked };
@@ -42,28 +42,28 @@ async function search(branch: ReadonlyMap<number, BlockHeader>) {
 describe('findAncestor', () => {
   it('finds the last block in common, down to the finalized one', async () => {
     for (const common of [FINALIZED, FINALIZED + 1, HEAD - 1]) {
-      const { result } = await search(toBranch(common));
+      const { result } = await search(buildBranch(common));
       assert.equal((result as BlockHeader).position, common);
     }
   });
 
   it('never looks below the finalized block, though older headers are stored', async () => {
-    const { result, asked } = await search(toBranch(FINALIZED - 1));
+    const { result, asked } = await search(buildBranch(FINALIZED - 1));
     assert.ok(result instanceof FinalityError);
     assert.equal(asked.at(-1), FINALIZED);
   });
 
   it('believes no branch that does not link, and none that cannot be confirmed', async () => {
-    const torn = toBranch(FINALIZED + 2);
+    const torn = buildBranch(FINALIZED + 2);
     const block = torn.get(FINALIZED + 5)!;
     torn.set(block.position, { ...block, parentHash: toHash(7) });
     assert.ok((await search(torn)).result instanceof ChainInconsistentError);
-    const silent = toBranch(FINALIZED + 2);
+    const silent = buildBranch(FINALIZED + 2);
     silent.delete(FINALIZED + 5);
     assert.ok((await search(silent)).result instanceof ChainInconsistentError);
   });
 
   it('takes nothing back where the chain has come back to our branch', async () => {
-    assert.ok((await search(toBranch(HEAD))).result instanceof ChainInconsistentError);
+    assert.ok((await search(buildBranch(HEAD))).result instanceof ChainInconsistentError);
   });
 });

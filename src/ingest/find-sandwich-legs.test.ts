@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { swap } from '../../test/fakes/index-events.ts';
-import { address, poolId } from '../../test/ids.ts';
+import { buildSwapEvent } from '../../test/fakes/index-events.ts';
+import { address, poolId } from '../../test/test-ids.ts';
 import type { SwapEvent } from '../model/block-events.ts';
 import { findSandwichLegs } from './find-sandwich-legs.ts';
 
@@ -34,7 +34,7 @@ function findSlowly(swaps: readonly SwapEvent[]): Set<SwapEvent> {
 }
 
 function make(pool: string, wallet: string, buys: boolean): SwapEvent {
-  return swap(poolId(pool), buys ? [1n, -1n] : [-1n, 1n], { wallet: address(wallet) });
+  return buildSwapEvent(poolId(pool), buys ? [1n, -1n] : [-1n, 1n], { wallet: address(wallet) });
 }
 
 describe('findSandwichLegs', () => {

@@ -11,7 +11,7 @@ interface Seen {
   readonly wallet: [number, number];
 }
 
-function toDirection(swap: SwapEvent): Direction {
+function findDirection(swap: SwapEvent): Direction {
   return swap.amount0 > 0n ? 1 : 0;
 }
 
@@ -31,7 +31,7 @@ function markSecondLegs(
     { counts: [number, number]; first: [Seen | null, Seen | null] }
   >();
   for (const swap of swaps) {
-    const direction = toDirection(swap);
+    const direction = findDirection(swap);
     const opposite: Direction = direction === 0 ? 1 : 0;
     const victim = between === 'same' ? direction : opposite;
     let wallet = wallets.get(swap.wallet);

@@ -183,7 +183,7 @@ describe('a source', () => {
         const { faults } = indexed.adapter;
         if ('agrees' in spoil) faults.agrees = false;
         const liar = chain.head.position;
-        faults.toHeader = (header) =>
+        faults.alterHeader = (header) =>
           header.position < liar - 2
             ? header
             : { ...header, hash: `${header.hash}-lie`, parentHash: `0xlie${header.position}` };
@@ -191,7 +191,7 @@ describe('a source', () => {
         await waitFor(() => indexed.warnings.length > 3);
         assert.deepEqual(await readIndex(store), before);
         faults.agrees = true;
-        faults.toHeader = (header) => header;
+        faults.alterHeader = (header) => header;
         await indexed.settle();
         await indexed.indexer.stop();
         assert.ok(indexed.events.every(({ reverted }) => reverted === undefined));

@@ -31,7 +31,7 @@ async function withStore<T>(
   }
 }
 
-function toHash({ header }: BlockEvents): string {
+function readHash({ header }: BlockEvents): string {
   return header.hash;
 }
 
@@ -83,7 +83,7 @@ for (const { name, createPlace, seeds } of ENGINES) {
   });
 }
 
-test('behavior: blocks are told with what they show of tokens, a long history as not searched', async () => {
+test('blocks are told with what they show of tokens, a long history as not searched', async () => {
   const chain = new FakeChain({ seed: 5, finalityDepth: 3 });
   chain.extend(20);
   await withStore(createSqlitePlace, async (store) => {
@@ -92,12 +92,12 @@ test('behavior: blocks are told with what they show of tokens, a long history as
     chain.extend(2);
     await first.settle();
     await first.indexer.stop();
-    const toSearched = (events: typeof first.events) =>
+    const listSearched = (events: typeof first.events) =>
       events.flatMap(({ fromBlock, toBlock, notices }) =>
         fromBlock > toBlock ? [] : [notices?.map(({ token }) => token) ?? null],
       );
-    const hashesOf = (from: number, to: number) => chain.blocks(from, to).map(toHash);
-    const searched = toSearched(first.events);
+    const hashesOf = (from: number, to: number) => chain.blocks(from, to).map(readHash);
+    const searched = listSearched(first.events);
     assert.ok(searched.includes(null), 'the history of a first start');
     assert.deepEqual(
       searched.flatMap((hashes) => hashes ?? []),
@@ -108,7 +108,7 @@ test('behavior: blocks are told with what they show of tokens, a long history as
     const second = startIndexer(chain, store);
     await second.settle();
     await second.indexer.stop();
-    const later = toSearched(second.events);
+    const later = listSearched(second.events);
     assert.ok(!later.includes(null));
     assert.deepEqual(
       later.flatMap((hashes) => hashes ?? []),
@@ -118,6 +118,6 @@ test('behavior: blocks are told with what they show of tokens, a long history as
     const third = startIndexer(chain, store);
     await third.settle();
     await third.indexer.stop();
-    assert.ok(toSearched(third.events).includes(null));
+    assert.ok(listSearched(third.events).includes(null));
   });
 });

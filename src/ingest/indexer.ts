@@ -2,7 +2,7 @@
 
 import type { ChainAdapter, ChainHead } from '../chains/adapter.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Backoff, type Random, type Sleep, toBackoffMs } from '../lib/retry.ts';
+import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../lib/retry.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
@@ -141,7 +141,7 @@ export class Indexer {
     const latest = this.#head?.latest ?? null;
     return {
       chain: this.#options.adapter.chain,
-      state: this.#toState(),
+      state: this.#judgeState(),
       head: latest?.position ?? null,
       block: checkpoint?.block ?? null,
       finalized: checkpoint?.finalizedBlock ?? null,
@@ -154,7 +154,7 @@ export class Indexer {
     };
   }
 
-  #toState(): IndexerState {
+  #judgeState(): IndexerState {
     const { stallAfterMs, headStallAfterMs, failureCountMax, clock } = this.#options;
     if (this.#error instanceof FinalityError || this.#failures >= failureCountMax) return 'failed';
     const nowMs = clock.nowMs();
@@ -186,7 +186,7 @@ export class Indexer {
     this.#failures += 1;
     this.#error = error;
     this.#isLoaded = false;
-    const waitMs = toBackoffMs(this.#failures, backoff, random);
+    const waitMs = computeBackoffMs(this.#failures, backoff, random);
     log.warn(
       { chain: adapter.chain, err: error, failures: this.#failures, waitMs },
       'indexing failed',
@@ -274,7 +274,7 @@ export class Indexer {
     if (head.latest.position === block) {
       if (tip !== null && head.latest.hash !== tip.hash) return await this.#reorganise();
       this.#noteProgress();
-      const finalizedBlock = await this.#toFinalized(head, []);
+      const finalizedBlock = await this.#findFinalized(head, []);
       if (finalizedBlock > (this.#index.checkpoint?.finalizedBlock ?? finalizedBlock)) {
         await this.#index.setFinalized(finalizedBlock);
       }
@@ -303,7 +303,7 @@ export class Indexer {
       blocks: reading.blocks,
       headers: reading.headers,
       last,
-      finalizedBlock: await this.#toFinalized(head, reading.headers),
+      finalizedBlock: await this.#findFinalized(head, reading.headers),
       // Older states may already be gone; skipped supplies are read at the head.
       withSupplies: last.position === head.latest.position,
       notices: reading.notices,
@@ -314,7 +314,7 @@ export class Indexer {
   }
 
   /** Finality advances only if our branch has the block that the chain reports as final. */
-  async #toFinalized(head: ChainHead, added: readonly BlockHeader[]): Promise<number> {
+  async #findFinalized(head: ChainHead, added: readonly BlockHeader[]): Promise<number> {
     const { checkpoint, headers, block } = this.#index;
     const current = checkpoint?.finalizedBlock ?? block;
     const { finalizedBlock } = head;

@@ -2,7 +2,7 @@
 
 import { kindOf } from '../amm/pool-kinds.ts';
 import type { ChainAdapter } from '../chains/adapter.ts';
-import { RANK_TOKEN, toMarketViews, toRankedAssets } from '../chains/quote-rule.ts';
+import { listMarketViews, listRankedAssets, RANK_TOKEN } from '../chains/quote-rule.ts';
 import type { BlockEvents } from '../model/block-events.ts';
 import { CHAINS } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
@@ -86,7 +86,7 @@ async function loadPools(
 }
 
 /** The native coin has no contract with metadata. */
-function toNativeMetadata(adapter: ChainAdapter): TokenMetadata {
+function buildNativeMetadata(adapter: ChainAdapter): TokenMetadata {
   const { symbol, decimals } = CHAINS[adapter.chain].native;
   return { token: adapter.assets.coin, symbol, name: symbol, decimals };
 }
@@ -108,7 +108,7 @@ async function loadTokens(
     unknown.delete(row.token);
   }
   const { coin } = adapter.assets;
-  if (unknown.delete(coin)) state.metadata.set(coin, toNativeMetadata(adapter));
+  if (unknown.delete(coin)) state.metadata.set(coin, buildNativeMetadata(adapter));
   if (unknown.size === 0) return;
   for (const metadata of await adapter.readTokenMetadata([...unknown], signal)) {
     state.metadata.set(metadata.token, metadata);
@@ -118,12 +118,12 @@ async function loadTokens(
 }
 
 /** The stored tokens that the blocks have trades of. */
-function toTradedTokens(state: MarketState, mentioned: Mentioned): Set<TokenEntry> {
+function findTradedTokens(state: MarketState, mentioned: Mentioned): Set<TokenEntry> {
   const traded = new Set<TokenEntry>();
   for (const pool of mentioned.swapped) {
     const tokens = state.pools.get(pool)?.row ?? mentioned.created.get(pool);
     if (tokens === undefined) continue;
-    for (const { base } of toMarketViews(state.assets, tokens)) {
+    for (const { base } of listMarketViews(state.assets, tokens)) {
       const entry = state.tokens.get(base);
       if (entry !== undefined) traded.add(entry);
     }
@@ -146,7 +146,7 @@ async function findBasePools(
     ...(plain.length === 0 ? [] : await reader.readPoolsOfTokens(adapter.chain, plain)),
     ...(ranked.length === 0
       ? []
-      : await reader.readPoolsOfTokens(adapter.chain, ranked, toRankedAssets(state.assets))),
+      : await reader.readPoolsOfTokens(adapter.chain, ranked, listRankedAssets(state.assets))),
   ];
   const poolsOfToken = new Map(missing.map(({ row }) => [row.token, [] as BasePool[]]));
   for (const row of rows) {
@@ -194,7 +194,7 @@ async function loadTicks(
   const pools = new Set(needed.mentioned.ticked);
   const created = new Map<Address, number>();
   for (const tokens of needed.mentioned.created.values()) {
-    for (const { base } of toMarketViews(state.assets, tokens)) {
+    for (const { base } of listMarketViews(state.assets, tokens)) {
       created.set(base, (created.get(base) ?? 0) + 1);
     }
   }
@@ -240,7 +240,7 @@ export async function loadState(
   const mentioned = collect(state, blocks);
   await loadPools(state, source, mentioned);
   await loadTokens(state, source, mentioned.tokens);
-  const traded = toTradedTokens(state, mentioned);
+  const traded = findTradedTokens(state, mentioned);
   await loadBasePools(state, source, traded);
   await loadTicks(state, source, { mentioned, traded });
   await loadBalances(state, source, mentioned);

@@ -4,7 +4,12 @@
 // and read again from the store.
 
 import type { ChainAssets } from '../chains/adapter.ts';
-import { type AssetRank, type MarketView, toMarketViews, toRank } from '../chains/quote-rule.ts';
+import {
+  type AssetRank,
+  findRank,
+  listMarketViews,
+  type MarketView,
+} from '../chains/quote-rule.ts';
 import { evictOldest } from '../lib/bounded-map.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { Address, PoolId } from '../model/ids.ts';
@@ -19,7 +24,7 @@ import type { TokenMetadata } from '../model/token-metadata.ts';
 import type { UndoImages } from '../store/store.ts';
 import { BalanceCache, type BalanceEntry } from './balance-cache.ts';
 
-type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 const NEVER = -1;
 
@@ -29,7 +34,7 @@ export interface BasePool {
 }
 
 export interface TokenEntry {
-  readonly row: Draft<TokenRecord>;
+  readonly row: Mutable<TokenRecord>;
   readonly rank: AssetRank;
   /** The last block whose undo image includes this row; the same for every entry type. */
   imagedBlock: number;
@@ -38,12 +43,12 @@ export interface TokenEntry {
 }
 
 export interface TickEntry {
-  readonly row: Draft<TickRecord>;
+  readonly row: Mutable<TickRecord>;
   imagedBlock: number;
 }
 
 export interface PoolEntry {
-  readonly row: Draft<PoolRecord>;
+  readonly row: Mutable<PoolRecord>;
   readonly views: readonly MarketView[];
   imagedBlock: number;
   /** Null until they are read; an incomplete pool has none. */
@@ -129,7 +134,7 @@ export class MarketState {
   adoptToken(row: TokenRecord): TokenEntry {
     const entry = {
       row: { ...row },
-      rank: toRank(this.assets, row.token),
+      rank: findRank(this.assets, row.token),
       imagedBlock: NEVER,
       basePools: null,
     };
@@ -140,7 +145,7 @@ export class MarketState {
   adoptPool(row: PoolRecord): PoolEntry {
     const entry = {
       row: { ...row },
-      views: toMarketViews(this.assets, row),
+      views: listMarketViews(this.assets, row),
       imagedBlock: NEVER,
       ticks: null,
       tickOrder: null,

@@ -41,7 +41,7 @@ function inverse(ratio: Ratio): Ratio {
 }
 
 /** Native coin per unit of an asset; null if unknown. */
-export function toNativePrice(asset: TokenEntry, anchor: Ratio | null): Ratio | null {
+export function findNativePrice(asset: TokenEntry, anchor: Ratio | null): Ratio | null {
   if (asset.rank === RANK_NATIVE) return { numerator: 1n, denominator: 1n };
   if (asset.rank === RANK_STABLE) return anchor === null ? null : inverse(anchor);
   const { priceNative } = asset.row;
@@ -49,7 +49,7 @@ export function toNativePrice(asset: TokenEntry, anchor: Ratio | null): Ratio | 
 }
 
 /** USD per unit of an asset; null if unknown. */
-export function toUsdPrice(asset: TokenEntry, anchor: Ratio | null): Ratio | null {
+export function findUsdPrice(asset: TokenEntry, anchor: Ratio | null): Ratio | null {
   if (asset.rank === RANK_STABLE) return { numerator: 1n, denominator: 1n };
   if (asset.rank === RANK_NATIVE) return anchor;
   const { priceUsd } = asset.row;
@@ -74,7 +74,7 @@ export function priceTrade(trade: TradeToPrice): TradePrices {
   const byBase = trade.valuedThrough === 'base';
   const measure = byBase ? base : quote;
   const amount = byBase ? baseAmount : quoteAmount;
-  const usdPrice = toUsdPrice(measure, anchor);
+  const usdPrice = findUsdPrice(measure, anchor);
   const valueUsd = usdPrice && times(amount, usdPrice);
   const priceUsd = toText(valueUsd && times(valueUsd, perBase));
   if (view.baseRank === RANK_NATIVE) {
@@ -82,7 +82,7 @@ export function priceTrade(trade: TradeToPrice): TradePrices {
     const valueNative = toUnits(baseRaw, baseDecimals);
     return { priceNative: '1', priceUsd, valueNative, valueUsd: toText(valueUsd) };
   }
-  const nativePrice = toNativePrice(measure, anchor);
+  const nativePrice = findNativePrice(measure, anchor);
   const valueNative = nativePrice && times(amount, nativePrice);
   return {
     priceNative: toText(valueNative && times(valueNative, perBase)),

@@ -1,7 +1,7 @@
 // Rebuilds the candles that lost trades in a rollback, from the remaining trades.
 
 import { foldTrades, mergeCandles } from '../candles/derive-klines.ts';
-import { toNextOpenTime, toOpenTime } from '../candles/interval.ts';
+import { computeNextOpenTime, computeOpenTime } from '../candles/interval.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import {
   type CandleRecord,
@@ -19,7 +19,7 @@ interface Affected {
   readonly openTimes: Set<number>;
 }
 
-function toAffected(removed: readonly TradeRecord[], interval: StoredInterval): Affected[] {
+function findAffected(removed: readonly TradeRecord[], interval: StoredInterval): Affected[] {
   const affected = new Map<string, Affected>();
   for (const { token, pool, timestampMs } of removed) {
     for (const seriesPool of [null, pool]) {
@@ -29,7 +29,7 @@ function toAffected(removed: readonly TradeRecord[], interval: StoredInterval): 
         entry = { series: { token, pool: seriesPool, interval }, openTimes: new Set() };
         affected.set(key, entry);
       }
-      entry.openTimes.add(toOpenTime(interval, timestampMs));
+      entry.openTimes.add(computeOpenTime(interval, timestampMs));
     }
   }
   return [...affected.values()];
@@ -61,9 +61,9 @@ export async function rebuildCandles(
     const finer = level === 0 ? undefined : STORED_INTERVALS[level - 1];
     const kept: CandleRecord[] = [];
     const emptied: CandleKey[] = [];
-    for (const { series, openTimes } of toAffected(removed, interval)) {
+    for (const { series, openTimes } of findAffected(removed, interval)) {
       for (const openTimeMs of openTimes) {
-        const range = { fromMs: openTimeMs, toMs: toNextOpenTime(interval, openTimeMs) };
+        const range = { fromMs: openTimeMs, toMs: computeNextOpenTime(interval, openTimeMs) };
         const candle = await rebuildCandle(transaction, chain, { series, range, finer });
         if (candle === null) emptied.push({ ...series, openTimeMs });
         else kept.push(candle);

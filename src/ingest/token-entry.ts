@@ -4,7 +4,7 @@ import type { Address } from '../model/ids.ts';
 import type { MarketState, TokenEntry } from './market-state.ts';
 
 /** The token's row; created in the current block if missing. */
-export function toTokenEntry(state: MarketState, token: Address): TokenEntry {
+export function openTokenEntry(state: MarketState, token: Address): TokenEntry {
   const entry = state.tokens.get(token);
   if (entry !== undefined) return entry;
   const metadata = state.metadata.get(token);

@@ -4,13 +4,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startTestChain } from '../../devnet/test-chain.ts';
 import { createSqlitePlace } from '../../test/conformance/store-place.ts';
-import { COIN, FAKE_ASSETS, toFakeAddress } from '../../test/fakes/fake-market.ts';
-import { createPool, createRange, indexEvents, swap } from '../../test/fakes/index-events.ts';
+import { buildFakeAddress, COIN, FAKE_ASSETS } from '../../test/fakes/fake-market.ts';
+import {
+  buildSwapEvent,
+  createPool,
+  createRange,
+  indexEvents,
+} from '../../test/fakes/index-events.ts';
 import { changePosition, initialize, setReserves } from '../../test/fakes/pool-events.ts';
-import { poolId } from '../../test/ids.ts';
+import { poolId } from '../../test/test-ids.ts';
 import type { ConcentratedPoolState } from '../amm/concentrated/concentrated-kind.ts';
 import { toSqrtPriceX96 } from '../amm/concentrated/sqrt-price-at-tick.ts';
-import { toAmount0Down, toAmount1Down } from '../amm/concentrated/sqrt-price-math.ts';
+import { computeAmount0Down, computeAmount1Down } from '../amm/concentrated/sqrt-price-math.ts';
 import { kindOf } from '../amm/pool-kinds.ts';
 import { requireMarkets } from '../compose/chain-families.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -25,11 +30,11 @@ import { DEFAULT_INDEXER_OPTIONS, Indexer } from './indexer.ts';
 const E18 = 10n ** 18n;
 const WETH = [...FAKE_ASSETS.native].find((asset) => asset !== COIN)!;
 const USDC = [...FAKE_ASSETS.stable][0]!;
-const TOKEN = toFakeAddress('aaaa', 10);
-const OTHER = toFakeAddress('aaaa', 20);
+const TOKEN = buildFakeAddress('aaaa', 10);
+const OTHER = buildFakeAddress('aaaa', 20);
 const ANCHOR = FAKE_ASSETS.anchorPools[1]!;
-const POOL = poolId(toFakeAddress('dddd', 1));
-const POOL2 = poolId(toFakeAddress('dddd', 2));
+const POOL = poolId(buildFakeAddress('dddd', 1));
+const POOL2 = poolId(buildFakeAddress('dddd', 2));
 
 /** One native coin is 2000 USD; the pool holds two million dollars on each side. */
 const ANCHORED: readonly MarketEvent[] = [
@@ -136,7 +141,7 @@ describe('a concentrated pool', () => {
 describe('a pool between two tokens', () => {
   const deep = [createPool(POOL, [TOKEN, WETH]), setReserves(POOL, 100n * E18, 10n * E18)];
   // A swap gives TOKEN its price of a tenth of the native coin: 200 USD.
-  const priced = [...deep, swap(POOL, [10n * E18, -E18])];
+  const priced = [...deep, buildSwapEvent(POOL, [10n * E18, -E18])];
 
   it('makes its token as liquid as the other one is backed, at most', async () => {
     // OTHER sorts after TOKEN; the pool claims 1000 TOKEN on the other side.
@@ -152,7 +157,7 @@ describe('a pool between two tokens', () => {
 
   it('counts one such pool, however many there are', async () => {
     const many = Array.from({ length: 5 }, (_, number) => {
-      const pool = poolId(toFakeAddress('dddd', 10 + number));
+      const pool = poolId(buildFakeAddress('dddd', 10 + number));
       return [
         createPool(pool, [TOKEN, OTHER]),
         setReserves(pool, BigInt(number + 1) * E18, 10n ** 24n),
@@ -178,8 +183,8 @@ function walkTicks(state: ConcentratedPoolState, ticks: readonly TickRecord[]): 
       return value < low ? low : value > high ? high : value;
     };
     const at = clamp(price);
-    amount0 += toAmount0Down(liquidity, at, toSqrtPriceX96(next.tick));
-    amount1 += toAmount1Down(liquidity, toSqrtPriceX96(tick), at);
+    amount0 += computeAmount0Down(liquidity, at, toSqrtPriceX96(next.tick));
+    amount1 += computeAmount1Down(liquidity, toSqrtPriceX96(tick), at);
   });
   return [amount0, amount1];
 }

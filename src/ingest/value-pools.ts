@@ -9,14 +9,14 @@ import { kindOf } from '../amm/pool-kinds.ts';
 import { RANK_TOKEN } from '../chains/quote-rule.ts';
 import { pow10, type Ratio } from '../lib/decimal.ts';
 import { UINT256_MAX } from '../lib/sortable-integer.ts';
-import { toAnchorPrice } from './anchor-price.ts';
+import { findAnchorPrice } from './anchor-price.ts';
 import type { MarketState, PoolEntry, TokenEntry } from './market-state.ts';
-import { toUsdPrice } from './price-trade.ts';
-import { toTokenEntry } from './token-entry.ts';
+import { findUsdPrice } from './price-trade.ts';
+import { openTokenEntry } from './token-entry.ts';
 
 const USD_E18 = pow10(18);
 
-interface Sides {
+interface PoolSides {
   readonly base: TokenEntry;
   readonly quote: TokenEntry;
 }
@@ -26,7 +26,7 @@ function min(a: bigint, b: bigint): bigint {
 }
 
 /** What a pool holds of its quote asset, and the value of its other side in it; null if unknown. */
-function toHoldings(pool: PoolEntry, sides: Sides): { quote: bigint; base: bigint } | null {
+function readHoldings(pool: PoolEntry, sides: PoolSides): { quote: bigint; base: bigint } | null {
   const { row } = pool;
   const kind = kindOf(row);
   const holdings = kind.holdings(row.state);
@@ -42,18 +42,18 @@ function toHoldings(pool: PoolEntry, sides: Sides): { quote: bigint; base: bigin
   return { quote, base };
 }
 
-function toUsdE18(amountRaw: bigint, asset: TokenEntry, anchor: Ratio | null): bigint | null {
-  const price = toUsdPrice(asset, anchor);
+function priceInUsdE18(amountRaw: bigint, asset: TokenEntry, anchor: Ratio | null): bigint | null {
+  const price = findUsdPrice(asset, anchor);
   if (price === null || asset.row.decimals === null) return null;
   const denominator = pow10(asset.row.decimals) * price.denominator;
   return min((amountRaw * price.numerator * USD_E18) / denominator, UINT256_MAX >> 1n);
 }
 
-function toValue(pool: PoolEntry, sides: Sides, anchor: Ratio | null): bigint | null {
-  const holdings = toHoldings(pool, sides);
+function computeValue(pool: PoolEntry, sides: PoolSides, anchor: Ratio | null): bigint | null {
+  const holdings = readHoldings(pool, sides);
   if (holdings === null) return null;
-  const quoteUsd = toUsdE18(holdings.quote, sides.quote, anchor);
-  const baseUsd = toUsdE18(holdings.base, sides.quote, anchor);
+  const quoteUsd = priceInUsdE18(holdings.quote, sides.quote, anchor);
+  const baseUsd = priceInUsdE18(holdings.base, sides.quote, anchor);
   if (quoteUsd === null || baseUsd === null) return null;
   if (sides.quote.rank !== RANK_TOKEN) return quoteUsd + min(baseUsd, quoteUsd);
   // Prices can be faked, deposits cannot: a token counts here for at most what it has elsewhere.
@@ -79,21 +79,21 @@ function notePaired(state: MarketState, token: TokenEntry, pool: PoolEntry): voi
 }
 
 /** Between two tokens without a fixed value, the one with more liquidity is the quote. */
-function toSides(state: MarketState, pool: PoolEntry): Sides | null {
+function pickSides(state: MarketState, pool: PoolEntry): PoolSides | null {
   const view = pool.views[0];
   if (view === undefined) return null;
-  const base = toTokenEntry(state, view.base);
-  const quote = toTokenEntry(state, view.quote);
+  const base = openTokenEntry(state, view.base);
+  const quote = openTokenEntry(state, view.quote);
   if (quote.rank !== RANK_TOKEN) return { base, quote };
   const isDeeper = (base.row.liquidityUsdE18 ?? 0n) > (quote.row.liquidityUsdE18 ?? 0n);
   return isDeeper ? { base: quote, quote: base } : { base, quote };
 }
 
 function valuePool(state: MarketState, pool: PoolEntry, anchor: Ratio | null): void {
-  const sides = toSides(state, pool);
+  const sides = pickSides(state, pool);
   if (sides === null) return;
   const before = pool.row.liquidityUsdE18;
-  const after = toValue(pool, sides, anchor);
+  const after = computeValue(pool, sides, anchor);
   pool.row.liquidityUsdE18 = after;
   if (sides.quote.rank === RANK_TOKEN) {
     notePaired(state, sides.base, pool);
@@ -107,7 +107,7 @@ function valuePool(state: MarketState, pool: PoolEntry, anchor: Ratio | null): v
 /** Must be called at the end of a block, for the pools that it changed. */
 export function valuePools(state: MarketState): void {
   if (state.poolsOfBlock.size === 0) return;
-  const anchor = toAnchorPrice(state);
+  const anchor = findAnchorPrice(state);
   const pools = [...state.poolsOfBlock];
   const isPaired = (pool: PoolEntry) => pool.views[0]?.quoteRank === RANK_TOKEN;
   for (const pool of pools) if (!isPaired(pool)) valuePool(state, pool, anchor);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeBase58, encodeBase58 } from './base58.ts';
 
-test('default: known pairs', () => {
+test('known pairs', () => {
   const pairs: [string, string][] = [
     ['', ''],
     ['00', '1'],
@@ -21,7 +21,7 @@ test('default: known pairs', () => {
   }
 });
 
-test('behavior: what was written is read back', () => {
+test('what was written is read back', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       assert.deepEqual(new Uint8Array(decodeBase58(encodeBase58(bytes))!), bytes);
@@ -29,7 +29,7 @@ test('behavior: what was written is read back', () => {
   );
 });
 
-test('behavior: what is not base58, or far too long, is null', () => {
+test('what is not base58, or far too long, is null', () => {
   for (const text of ['0', 'O', 'I', 'l', 'a b', 'é', '😀', '+', '1'.repeat(129)]) {
     assert.equal(decodeBase58(text), null, text);
   }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseBase62, toBase62 } from './base62.ts';
 
-test('default: digits, then upper case, then lower case', () => {
+test('digits, then upper case, then lower case', () => {
   assert.equal(toBase62(0n, 3), '000');
   assert.equal(toBase62(9n, 1), '9');
   assert.equal(toBase62(10n, 1), 'A');
@@ -14,12 +14,12 @@ test('default: digits, then upper case, then lower case', () => {
   assert.equal(toBase62(2n ** 256n - 1n, 43).length, 43);
 });
 
-test('behavior: a value that does not fit is an error, not a shorter value', () => {
+test('a value that does not fit is an error, not a shorter value', () => {
   assert.throws(() => toBase62(62n, 1), RangeError);
   assert.throws(() => toBase62(2n ** 256n - 1n, 42), RangeError);
 });
 
-test('behavior: what was written is read back, and other characters are no number', () => {
+test('what was written is read back, and other characters are no number', () => {
   fc.assert(
     fc.property(fc.nat(), (value) => {
       assert.equal(parseBase62(`x_${toBase62(BigInt(value), 6)}`, 2), value);
@@ -30,7 +30,7 @@ test('behavior: what was written is read back, and other characters are no numbe
   }
 });
 
-test('behavior: order is kept', () => {
+test('order is kept', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 0n, max: 2n ** 64n }),

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BoundedMap, evictOldest } from './bounded-map.ts';
 
-test('behavior: the oldest entry goes when the map is full', () => {
+test('the oldest entry goes when the map is full', () => {
   const map = new BoundedMap<number, string>(2);
   map.set(1, 'a');
   map.set(2, 'b');
@@ -22,7 +22,7 @@ test('behavior: the oldest entry goes when the map is full', () => {
   assert.deepEqual([...map.keys()], [4, 5]);
 });
 
-test('behavior: setting a known key again neither evicts nor moves it', () => {
+test('setting a known key again neither evicts nor moves it', () => {
   const map = new BoundedMap<number, string>(2);
   map.set(1, 'a');
   map.set(2, 'b');
@@ -38,7 +38,7 @@ test('behavior: setting a known key again neither evicts nor moves it', () => {
   assert.deepEqual([...map.keys()], [2, 3]);
 });
 
-test('behavior: a cleared map fills up again', () => {
+test('a cleared map fills up again', () => {
   const map = new BoundedMap<number, number>(2);
   for (let n = 0; n < 5; n += 1) map.set(n, n);
   map.clear();
@@ -46,7 +46,7 @@ test('behavior: a cleared map fills up again', () => {
   assert.deepEqual([...map.keys()], [8, 9]);
 });
 
-test('default: any map is brought down to a size', () => {
+test('any map is brought down to a size', () => {
   const map = new Map([
     [1, 1],
     [2, 2],
@@ -58,7 +58,7 @@ test('default: any map is brought down to a size', () => {
   assert.deepEqual([...map.keys()], [3]);
 });
 
-test('behavior: a large map evicts a sixteenth at once', () => {
+test('a large map evicts a sixteenth at once', () => {
   const map = new BoundedMap<number, number>(160);
   for (let n = 0; n < 160; n += 1) map.set(n, n);
   assert.equal(map.size, 160);

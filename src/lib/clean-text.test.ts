@@ -5,34 +5,34 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { cleanText } from './clean-text.ts';
 
-test('default: ordinary names stay as they are', () => {
+test('ordinary names stay as they are', () => {
   for (const name of ['USD Coin', 'Wrapped Ether', '日本円', 'Ünïcode €', '🐶 Doge', '$PEPE 2.0']) {
     assert.equal(cleanText(name), name);
   }
 });
 
-test('behavior: control, direction and zero-width characters are removed', () => {
+test('control, direction and zero-width characters are removed', () => {
   assert.equal(cleanText('US\u202eDC\u0000\u0007'), 'USDC');
   assert.equal(cleanText('\u2066U\u200bS\u200dD\ufeffC\u2069'), 'USDC');
   assert.equal(cleanText('U\u00adSD\u{e0041}C\u061c'), 'USDC');
   assert.equal(cleanText('\u3164\u115f'), null);
 });
 
-test('behavior: whitespace collapses and is trimmed', () => {
+test('whitespace collapses and is trimmed', () => {
   assert.equal(cleanText('  A \n\t B\u00a0\u2003C\u2028 '), 'A B C');
 });
 
-test('behavior: text is composed, so that equal looks are equal strings', () => {
+test('text is composed, so that equal looks are equal strings', () => {
   assert.equal(cleanText('e\u0301'), 'é');
 });
 
-test('behavior: nothing visible is null', () => {
+test('nothing visible is null', () => {
   for (const text of ['', ' ', '\u0000', '\u202e\u200b', '\ufffd\ufffd', '\ud800']) {
     assert.equal(cleanText(text), null);
   }
 });
 
-test('behavior: at most 64 code points, cut between graphemes', () => {
+test('at most 64 code points, cut between graphemes', () => {
   assert.equal(cleanText('x'.repeat(10_240)), 'x'.repeat(64));
   const flags = cleanText('🇩🇪'.repeat(40))!;
   assert.equal(flags, '🇩🇪'.repeat(32));
@@ -42,7 +42,7 @@ test('behavior: at most 64 code points, cut between graphemes', () => {
   assert.ok([...zalgo].length <= 64);
 });
 
-test('behavior: whatever comes in, what goes out is short, clean and stable', () => {
+test('whatever comes in, what goes out is short, clean and stable', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
       const clean = cleanText(text);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { findDuplicateKey } from './find-duplicate-key.ts';
 
-test('behavior: a key that its object has already is found, at any depth', () => {
+test('a key that its object has already is found, at any depth', () => {
   const cases: readonly [string, string][] = [
     ['{"a":1,"a":2}', 'a'],
     ['{"a":1,"b":{"c":[],"c":null}}', 'b.c'],
@@ -26,7 +26,7 @@ test('behavior: a key that its object has already is found, at any depth', () =>
   }
 });
 
-test('behavior: keys of different objects, values and texts with commas are no duplicates', () => {
+test('keys of different objects, values and texts with commas are no duplicates', () => {
   const cases = [
     'null',
     '"a"',
@@ -48,7 +48,7 @@ test('behavior: keys of different objects, values and texts with commas are no d
   }
 });
 
-test('property: what JSON.stringify writes has none, and with one more key it has one', () => {
+test('what JSON.stringify writes has none, and with one more key it has one', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (value) => {
       const json = JSON.stringify(value);
@@ -61,7 +61,7 @@ test('property: what JSON.stringify writes has none, and with one more key it ha
   );
 });
 
-test('behavior: text as deep as a body can be is read', () => {
+test('text as deep as a body can be is read', () => {
   const deep = 30_000;
   assert.equal(findDuplicateKey(`${'['.repeat(deep)}${']'.repeat(deep)}`), null);
   assert.equal(findDuplicateKey(`${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`), null);

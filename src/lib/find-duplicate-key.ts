@@ -10,7 +10,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /** An open object or array. */
-interface Level {
+interface OpenContainer {
   /** The keys so far; null in arrays. */
   keys: Set<string> | null;
   /** The last key, or the index of the current element. */
@@ -39,8 +39,8 @@ function readKey(json: string, start: number, end: number): string {
  * be valid JSON. One pass without recursion, at any depth.
  */
 export function findDuplicateKey(json: string): string | null {
-  const levels: Level[] = [];
-  let level: Level | null = null;
+  const levels: OpenContainer[] = [];
+  let level: OpenContainer | null = null;
   let isKeyNext = false;
   for (let index = 0; index < json.length; index += 1) {
     const code = json.charCodeAt(index);

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAddressMatcher, parseCidr, toAddressGroup } from './ip-address.ts';
 
-test('behavior: IPv4 stands for itself, also inside a dual-stack socket', () => {
+test('IPv4 stands for itself, also inside a dual-stack socket', () => {
   assert.equal(toAddressGroup('203.0.113.7'), '203.0.113.7');
   assert.equal(toAddressGroup('::ffff:203.0.113.7'), '203.0.113.7');
 });
 
-test('behavior: IPv6 is grouped by its /64, however it is written', () => {
+test('IPv6 is grouped by its /64, however it is written', () => {
   const group = '2001:db8:1:2::/64';
   for (const address of [
     '2001:db8:1:2::1',
@@ -25,13 +25,13 @@ test('behavior: IPv6 is grouped by its /64, however it is written', () => {
   assert.equal(toAddressGroup('fe80::1'), 'fe80:0:0:0::/64');
 });
 
-test('behavior: what is no address falls into one shared group', () => {
+test('what is no address falls into one shared group', () => {
   for (const address of ['', 'localhost', '1.2.3', '::ffff:999.1.1.1', 'x'.repeat(10_000)]) {
     assert.equal(toAddressGroup(address), 'unknown', address.slice(0, 20));
   }
 });
 
-test('behavior: CIDRs are parsed strictly', () => {
+test('CIDRs are parsed strictly', () => {
   assert.deepEqual(parseCidr('10.0.0.0/8'), { address: '10.0.0.0', bits: 8, version: 4 });
   assert.deepEqual(parseCidr('::1'), { address: '::1', bits: 128, version: 6 });
   for (const text of ['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/9', 'true', '1', '::/129', '']) {
@@ -39,7 +39,7 @@ test('behavior: CIDRs are parsed strictly', () => {
   }
 });
 
-test('behavior: a matcher covers exactly its networks', () => {
+test('a matcher covers exactly its networks', () => {
   const matches = createAddressMatcher(['10.0.0.0/8', 'fd00::/8']);
   assert.equal(matches('10.255.0.1'), true);
   assert.equal(matches('::ffff:10.0.0.1'), true);

@@ -16,7 +16,7 @@ export interface Backoff {
  * Exponential backoff with jitter over the upper half, so that many waiters do not return at once
  * and none returns almost immediately. `attempt` counts from 1.
  */
-export function toBackoffMs(attempt: number, backoff: Backoff, random: Random): number {
+export function computeBackoffMs(attempt: number, backoff: Backoff, random: Random): number {
   // The exponent is bounded so that a long outage cannot overflow to infinity.
   const exponent = Math.min(Math.max(attempt - 1, 0), 30);
   const ceilingMs = Math.min(backoff.maxMs, backoff.baseMs * 2 ** exponent);

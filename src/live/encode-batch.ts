@@ -76,7 +76,7 @@ export function decodeBatch(encoded: EncodedBatch): FeedBatch {
 }
 
 /** The buffers that can be transferred to another thread without a copy. */
-export function toTransferList(encoded: EncodedBatch): ArrayBuffer[] {
+export function listTransferables(encoded: EncodedBatch): ArrayBuffer[] {
   return encoded.reverted === null
     ? [encoded.trades.buffer]
     : [encoded.trades.buffer, encoded.reverted.buffer];

@@ -29,15 +29,17 @@ class FakeOutlet implements StreamOutlet {
   }
 }
 
-function toMessage(fill: (draft: MessageDraft) => void): StreamMessage {
+function buildMessage(fill: (draft: MessageDraft) => void): StreamMessage {
   const draft = new MessageDraft();
   fill(draft);
   return draft.take();
 }
 
-const trade = (number: number) => toMessage((draft) => draft.keep(`trade${number}\n`));
-const kline = (number: number) => toMessage((draft) => draft.setState('kline', `kline${number}\n`));
-const price = (number: number) => toMessage((draft) => draft.setState('price', `price${number}\n`));
+const trade = (number: number) => buildMessage((draft) => draft.keep(`trade${number}\n`));
+const kline = (number: number) =>
+  buildMessage((draft) => draft.setState('kline', `kline${number}\n`));
+const price = (number: number) =>
+  buildMessage((draft) => draft.setState('price', `price${number}\n`));
 
 function createOutbox(waitingBytesMax = 1000) {
   const outlet = new FakeOutlet();
@@ -65,10 +67,10 @@ function createOutbox(waitingBytesMax = 1000) {
 }
 
 describe('a reader that keeps up', () => {
-  test('behavior: gets each message at once and whole, as the same frame as everybody', () => {
+  test('gets each message at once and whole, as the same frame as everybody', () => {
     const { outlet, outbox } = createOutbox();
     const other = createOutbox();
-    const message = toMessage((draft) => {
+    const message = buildMessage((draft) => {
       draft.keep('trade1\n');
       draft.setState('price', 'price1\n');
     });
@@ -82,7 +84,7 @@ describe('a reader that keeps up', () => {
 });
 
 describe('a reader that is slow', () => {
-  test('behavior: gets every event and of each state the newest only', () => {
+  test('gets every event and of each state the newest only', () => {
     const { outlet, outbox, stall, drain } = createOutbox();
     stall();
     for (const number of [1, 2, 3]) {
@@ -98,18 +100,18 @@ describe('a reader that is slow', () => {
     assert.equal(outlet.end_, null);
   });
 
-  test('behavior: never gets a state after the event that made it untrue', () => {
+  test('never gets a state after the event that made it untrue', () => {
     const { outlet, outbox, stall, drain } = createOutbox();
     stall();
     outbox.push(kline(1));
     outbox.push(price(1));
-    outbox.push(toMessage((draft) => draft.keep('closed1\n', 'kline')));
+    outbox.push(buildMessage((draft) => draft.keep('closed1\n', 'kline')));
     drain();
     assert.equal(outlet.written.join(''), 'closed1\nprice1\n');
     stall();
     outbox.push(kline(2));
     outbox.push(
-      toMessage((draft) => {
+      buildMessage((draft) => {
         draft.keep('closed2\n', 'kline');
         draft.setState('kline', 'kline3\n');
       }),
@@ -118,7 +120,7 @@ describe('a reader that is slow', () => {
     assert.equal(outlet.written.join(''), 'closed2\nkline3\n');
   });
 
-  test('behavior: is cut once too much waits, and holds nothing afterwards', () => {
+  test('is cut once too much waits, and holds nothing afterwards', () => {
     const { outlet, outbox, stall } = createOutbox(100);
     stall();
     let pushed = 0;
@@ -134,7 +136,7 @@ describe('a reader that is slow', () => {
     assert.deepEqual(outlet.written, []);
   });
 
-  test('behavior: what its connection still holds counts, states alone never cut it', () => {
+  test('what its connection still holds counts, states alone never cut it', () => {
     const { outlet, outbox, stall } = createOutbox(100);
     stall();
     for (let number = 0; number < 10_000; number += 1) outbox.push(price(number));
@@ -144,7 +146,7 @@ describe('a reader that is slow', () => {
     assert.equal(outlet.end_, 'cut');
   });
 
-  test('behavior: ends at once, since nobody would take the rest', () => {
+  test('ends at once, since nobody would take the rest', () => {
     const { outlet, outbox, stall } = createOutbox();
     stall();
     outbox.end();
@@ -154,7 +156,7 @@ describe('a reader that is slow', () => {
     assert.equal(other.outlet.end_, 'end');
   });
 
-  test('behavior: says since when it is slow, from the first write that did not fit', () => {
+  test('says since when it is slow, from the first write that did not fit', () => {
     const { outbox, advance, stall, drain } = createOutbox();
     advance(5);
     stall();
@@ -167,7 +169,7 @@ describe('a reader that is slow', () => {
 });
 
 describe('a draft', () => {
-  test('behavior: what ends a state takes an older one of it out, not a newer one', () => {
+  test('what ends a state takes an older one of it out, not a newer one', () => {
     const draft = new MessageDraft();
     draft.setState('kline', 'old\n');
     draft.keep('closed\n', 'kline');
@@ -178,7 +180,7 @@ describe('a draft', () => {
   });
 });
 
-test('behavior: what a reader has taken does not count when it stalls again', () => {
+test('what a reader has taken does not count when it stalls again', () => {
   const { outlet, outbox, stall, drain } = createOutbox(20);
   for (let round = 0; round < 5; round += 1) {
     stall();

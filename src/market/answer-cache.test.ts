@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import Type from 'typebox';
-import { toAddress, toCheckpoint } from '../../test/conformance/store-samples.ts';
+import { buildCheckpoint, toAddress } from '../../test/conformance/store-samples.ts';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
-import { address } from '../../test/ids.ts';
+import { address } from '../../test/test-ids.ts';
 import { createOpenSerializer } from '../contract/create-open-serializer.ts';
-import { asOfSchema } from '../contract/schemas/market.ts';
+import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { decodeBatch, encodeBatch } from '../live/encode-batch.ts';
 import { LocalFeed } from '../live/local-feed.ts';
 import type { Checkpoint } from '../model/market-record.ts';
@@ -52,9 +52,9 @@ async function createScene(t: TestContext, bytesMax = 1_000_000): Promise<Scene>
     cache: new AnswerCache({ states, bytesMax }),
     clock,
     changes: [],
-    stored: toCheckpoint(1),
+    stored: buildCheckpoint(1),
     commit: (version, tokens, complete = true) => {
-      scene.stored = toCheckpoint(version);
+      scene.stored = buildCheckpoint(version);
       const blocks = { fromBlock: version, toBlock: version, checkpoint: scene.stored };
       const rows = { trades: [], tokens: tokens.map(address), pools: [], listed: [], complete };
       feed.publish(decodeBatch(encodeBatch({ chain: 'devnet', version, ...blocks, ...rows })));
@@ -68,10 +68,10 @@ async function createScene(t: TestContext, bytesMax = 1_000_000): Promise<Scene>
 }
 
 const answerSchema = Type.Object({ n: Type.String(), asOf: asOfSchema });
-const toOpenText = createOpenSerializer(answerSchema, 'asOf', asOfSchema);
+const serializeOpen = createOpenSerializer(answerSchema, 'asOf', asOfSchema);
 
-function toMade(text: string, version: number, validity: Validity = ALWAYS): MadeAnswer {
-  return { text: toOpenText({ n: text }), validity, checkpoint: toCheckpoint(version) };
+function buildMade(text: string, version: number, validity: Validity = ALWAYS): MadeAnswer {
+  return { text: serializeOpen({ n: text }), validity, checkpoint: buildCheckpoint(version) };
 }
 
 async function ask(scene: Scene, made: MadeAnswer | Promise<MadeAnswer>) {
@@ -84,97 +84,97 @@ async function ask(scene: Scene, made: MadeAnswer | Promise<MadeAnswer>) {
   return { n, block: asOf.block, isMade, etag: answer.etag };
 }
 
-test('default: an answer is made once and told as of the newest step without a change', async (t) => {
+test('an answer is made once and told as of the newest step without a change', async (t) => {
   const scene = await createScene(t);
-  const first = await ask(scene, toMade('a', 1));
+  const first = await ask(scene, buildMade('a', 1));
   scene.commit(2, [toAddress(2)]);
-  const second = await ask(scene, toMade('b', 2));
+  const second = await ask(scene, buildMade('b', 2));
   assert.deepEqual(first, { n: 'a', block: 1, isMade: true, etag: first.etag });
   assert.deepEqual(second, { n: 'a', block: 2, isMade: false, etag: first.etag });
   scene.commit(3, [TOKEN]);
-  const third = await ask(scene, toMade('c', 3));
+  const third = await ask(scene, buildMade('c', 3));
   assert.equal(third.n, 'c');
   assert.notEqual(third.etag, first.etag);
 });
 
-test('behavior: what was read before a change that came meanwhile is sent but not kept', async (t) => {
+test('what was read before a change that came meanwhile is sent but not kept', async (t) => {
   const scene = await createScene(t);
   const { promise, resolve } = Promise.withResolvers<MadeAnswer>();
   const early = ask(scene, promise);
   scene.commit(2, [TOKEN]);
   // A request after the change must not share the older build.
-  const late = await ask(scene, toMade('new', 2));
+  const late = await ask(scene, buildMade('new', 2));
   assert.equal(late.n, 'new');
-  resolve(toMade('old', 1));
+  resolve(buildMade('old', 1));
   assert.deepEqual(await early, { n: 'old', block: 1, isMade: true, etag: (await early).etag });
-  assert.equal((await ask(scene, toMade('again', 2))).n, 'new');
+  assert.equal((await ask(scene, buildMade('again', 2))).n, 'new');
 });
 
-test('behavior: what was read ahead of the feed is kept when the feed follows', async (t) => {
+test('what was read ahead of the feed is kept when the feed follows', async (t) => {
   const scene = await createScene(t);
-  const ahead = await ask(scene, toMade('a', 2));
+  const ahead = await ask(scene, buildMade('a', 2));
   assert.equal(ahead.block, 2, 'told as of what was read, not of what was heard');
   scene.commit(2, [TOKEN]);
-  assert.deepEqual(await ask(scene, toMade('b', 2)), { ...ahead, isMade: false });
+  assert.deepEqual(await ask(scene, buildMade('b', 2)), { ...ahead, isMade: false });
 });
 
-test('behavior: those who ask at once share one reading', async (t) => {
+test('those who ask at once share one reading', async (t) => {
   const scene = await createScene(t);
-  const answers = await Promise.all([1, 2, 3].map(() => ask(scene, toMade('a', 1))));
+  const answers = await Promise.all([1, 2, 3].map(() => ask(scene, buildMade('a', 1))));
   assert.deepEqual(
     answers.map(({ isMade }) => isMade),
     [true, false, false],
   );
 });
 
-test('behavior: an answer holds for its span of chain time, back and forth, and its finality', async (t) => {
+test('an answer holds for its span of chain time, back and forth, and its finality', async (t) => {
   const scene = await createScene(t);
-  const at = (version: number) => toCheckpoint(version).timestampMs;
+  const at = (version: number) => buildCheckpoint(version).timestampMs;
   scene.commit(2, []);
   const span = { fromMs: at(2), toMs: at(4), finalizedBelow: 5 };
-  await ask(scene, toMade('a', 2, span));
+  await ask(scene, buildMade('a', 2, span));
   scene.commit(3, []);
-  assert.equal((await ask(scene, toMade('b', 3, span))).n, 'a');
+  assert.equal((await ask(scene, buildMade('b', 3, span))).n, 'a');
   scene.commit(4, []);
-  assert.equal((await ask(scene, toMade('c', 4))).n, 'c');
+  assert.equal((await ask(scene, buildMade('c', 4))).n, 'c');
   for (let version = 5; version < 14; version += 1) scene.commit(version, []);
-  await ask(scene, toMade('d', 13, { ...ALWAYS, finalizedBelow: 5 }));
+  await ask(scene, buildMade('d', 13, { ...ALWAYS, finalizedBelow: 5 }));
   scene.commit(14, [TOKEN]);
-  await ask(scene, toMade('e', 14, { ...ALWAYS, finalizedBelow: 5 }));
+  await ask(scene, buildMade('e', 14, { ...ALWAYS, finalizedBelow: 5 }));
   scene.commit(15, []);
-  assert.equal((await ask(scene, toMade('f', 15))).n, 'f', 'block 5 is final now');
+  assert.equal((await ask(scene, buildMade('f', 15))).n, 'f', 'block 5 is final now');
 });
 
-test('behavior: steps that were lost or not told whole forget everything of the chain', async (t) => {
+test('steps that were lost or not told whole forget everything of the chain', async (t) => {
   const scene = await createScene(t);
-  await ask(scene, toMade('a', 1));
+  await ask(scene, buildMade('a', 1));
   scene.commit(3, []);
-  assert.equal((await ask(scene, toMade('b', 3))).n, 'b');
+  assert.equal((await ask(scene, buildMade('b', 3))).n, 'b');
   scene.commit(4, [], false);
-  assert.equal((await ask(scene, toMade('c', 4))).n, 'c');
+  assert.equal((await ask(scene, buildMade('c', 4))).n, 'c');
   assert.deepEqual(
     scene.changes.map(({ tokens }) => tokens),
     ['all', 'all'],
   );
 });
 
-test('behavior: a feed that stays behind the store is overtaken after a second', async (t) => {
+test('a feed that stays behind the store is overtaken after a second', async (t) => {
   const scene = await createScene(t);
-  await ask(scene, toMade('a', 1));
-  scene.stored = toCheckpoint(5);
+  await ask(scene, buildMade('a', 1));
+  scene.stored = buildCheckpoint(5);
   await scene.states.look();
-  assert.equal((await ask(scene, toMade('b', 5))).n, 'a', 'the feed may be on its way');
+  assert.equal((await ask(scene, buildMade('b', 5))).n, 'a', 'the feed may be on its way');
   scene.clock.advance(1001);
   await scene.states.look();
-  assert.equal((await ask(scene, toMade('b', 5))).n, 'b');
+  assert.equal((await ask(scene, buildMade('b', 5))).n, 'b');
   scene.commit(5, [TOKEN]);
   assert.equal(scene.changes.length, 1, 'what the store has told already is not told again');
 });
 
-test('behavior: what was not used lately makes room', async (t) => {
+test('what was not used lately makes room', async (t) => {
   const scene = await createScene(t, 5000);
   const keep = (query: string) =>
-    scene.cache.answer(toAnswerKey(REFERENCE, query), async () => toMade('x'.repeat(500), 1));
+    scene.cache.answer(toAnswerKey(REFERENCE, query), async () => buildMade('x'.repeat(500), 1));
   for (const query of ['a', 'b', 'c']) await keep(query);
   await keep('a');
   await keep('d');
@@ -186,16 +186,16 @@ test('behavior: what was not used lately makes room', async (t) => {
   assert.equal(scene.cache.statistics.misses, misses + 1);
 });
 
-test('behavior: an answer larger than the cache is sent but not kept', async (t) => {
+test('an answer larger than the cache is sent but not kept', async (t) => {
   const scene = await createScene(t, 1000);
-  assert.equal((await ask(scene, toMade('x'.repeat(500), 1))).isMade, true);
-  assert.equal((await ask(scene, toMade('x'.repeat(500), 1))).isMade, true);
+  assert.equal((await ask(scene, buildMade('x'.repeat(500), 1))).isMade, true);
+  assert.equal((await ask(scene, buildMade('x'.repeat(500), 1))).isMade, true);
   const { entries, bytes } = scene.cache.statistics;
   assert.deepEqual([entries, bytes], [0, 0]);
 });
 
-test('behavior: a failure is nobody else’s', async (t) => {
+test('a failure is nobody else’s', async (t) => {
   const scene = await createScene(t);
   await assert.rejects(ask(scene, Promise.reject(new Error('store'))), /store/);
-  assert.equal((await ask(scene, toMade('a', 1))).n, 'a');
+  assert.equal((await ask(scene, buildMade('a', 1))).n, 'a');
 });

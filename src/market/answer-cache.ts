@@ -11,7 +11,7 @@ import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
-import { toAsOfText } from './as-of.ts';
+import { serializeAsOf } from './as-of.ts';
 import type { ChainStates, StateChange } from './chain-states.ts';
 
 /** The chain states for which a cached answer is valid, as long as its rows do not change. */
@@ -37,7 +37,7 @@ export interface MadeAnswer {
   readonly checkpoint: Checkpoint;
 }
 
-interface Entry {
+interface CachedAnswer {
   readonly key: string;
   readonly tokenKey: string;
   readonly bytes: Buffer;
@@ -48,7 +48,7 @@ interface Entry {
   sent: { readonly at: Checkpoint; readonly answer: ReadyAnswer } | null;
 }
 
-interface Pending {
+interface PendingAnswer {
   readonly tokenKey: string;
   readonly promise: Promise<ReadyAnswer>;
   /** The newest commit since then that changed the token. */
@@ -81,15 +81,15 @@ function isValidAt(validity: Validity, checkpoint: Checkpoint): boolean {
   );
 }
 
-export function toEtag(text: string | Buffer): string {
+export function computeEtag(text: string | Buffer): string {
   return `W/"${hash('sha1', text, 'base64url')}"`;
 }
 
 export class AnswerCache {
   readonly #states: ChainStates;
-  readonly #entries: LRUCache<string, Entry>;
+  readonly #entries: LRUCache<string, CachedAnswer>;
   readonly #byToken = new Map<string, Set<string>>();
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new Map<string, PendingAnswer>();
   #hits = 0;
   #misses = 0;
 
@@ -98,7 +98,7 @@ export class AnswerCache {
     this.#entries = new LRUCache({
       // Zero keeps nothing; lru-cache takes it for no bound.
       maxSize: Math.max(1, options.bytesMax),
-      sizeCalculation: toSize,
+      sizeCalculation: computeSize,
       dispose: (entry) => this.#forgetKey(entry),
     });
     options.states.subscribe((change) => this.#forgetChanged(change));
@@ -114,7 +114,7 @@ export class AnswerCache {
     const { name } = key;
     const entry = this.#entries.get(name);
     if (entry !== undefined) {
-      const at = this.#toState(key.chain, entry.checkpoint);
+      const at = this.#pickState(key.chain, entry.checkpoint);
       if (isValidAt(entry.validity, at)) {
         this.#hits += 1;
         return this.#send(entry, at);
@@ -134,22 +134,22 @@ export class AnswerCache {
   #make(key: AnswerKey, make: () => Promise<MadeAnswer>): Promise<ReadyAnswer> {
     const { name, tokenKey } = key;
     const promise = make().then((made) => {
-      const entry: Entry = {
+      const entry: CachedAnswer = {
         key: name,
         tokenKey,
         bytes: Buffer.from(made.text),
-        etag: toEtag(made.text),
+        etag: computeEtag(made.text),
         validity: made.validity,
         checkpoint: made.checkpoint,
         sent: null,
       };
-      const at = this.#toState(key.chain, made.checkpoint, pending.changedAt);
+      const at = this.#pickState(key.chain, made.checkpoint, pending.changedAt);
       // First, because an answer that cannot be sent must not be cached.
       const answer = this.#send(entry, isValidAt(entry.validity, at) ? at : made.checkpoint);
       if (pending.changedAt <= made.checkpoint.version) this.#keep(entry);
       return answer;
     });
-    const pending: Pending = { tokenKey, promise, changedAt: 0 };
+    const pending: PendingAnswer = { tokenKey, promise, changedAt: 0 };
     this.#pending.set(name, pending);
     const done = () => {
       if (this.#pending.get(name) === pending) this.#pending.delete(name);
@@ -162,22 +162,22 @@ export class AnswerCache {
    * The state for `asOf`: the one that the answer was read at, or a later one up to which nothing
    * changed for its token.
    */
-  #toState(chain: ChainSlug, readAt: Checkpoint, changedAt = 0): Checkpoint {
+  #pickState(chain: ChainSlug, readAt: Checkpoint, changedAt = 0): Checkpoint {
     const current = this.#states.current(chain);
     if (current === null || current.version <= readAt.version) return readAt;
     return changedAt > readAt.version ? readAt : current;
   }
 
-  #send(entry: Entry, at: Checkpoint): ReadyAnswer {
+  #send(entry: CachedAnswer, at: Checkpoint): ReadyAnswer {
     if (entry.sent?.at === at) return entry.sent.answer;
-    const end = Buffer.from(`,"asOf":${toAsOfText(at)}}`);
+    const end = Buffer.from(`,"asOf":${serializeAsOf(at)}}`);
     const bytes = Buffer.concat([entry.bytes, end]);
     const answer: ReadyAnswer = { kind: 'ready', bytes, etag: entry.etag };
     entry.sent = { at, answer };
     return answer;
   }
 
-  #keep(entry: Entry): void {
+  #keep(entry: CachedAnswer): void {
     this.#entries.set(entry.key, entry);
     // One that is larger than the whole cache is not kept.
     if (!this.#entries.has(entry.key)) return;
@@ -185,7 +185,7 @@ export class AnswerCache {
     this.#byToken.set(entry.tokenKey, keys.add(entry.key));
   }
 
-  #forgetKey(entry: Entry): void {
+  #forgetKey(entry: CachedAnswer): void {
     const keys = this.#byToken.get(entry.tokenKey);
     keys?.delete(entry.key);
     if (keys?.size === 0) this.#byToken.delete(entry.tokenKey);
@@ -212,6 +212,6 @@ export class AnswerCache {
 }
 
 /** Twice, since the whole answer as it was sent is kept, too. */
-function toSize(entry: Entry): number {
+function computeSize(entry: CachedAnswer): number {
   return 2 * entry.bytes.length + ENTRY_OVERHEAD_BYTES;
 }

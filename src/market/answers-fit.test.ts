@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toAddress, toCheckpoint, toTrade } from '../../test/conformance/store-samples.ts';
-import { address } from '../../test/ids.ts';
+import { buildCheckpoint, buildTrade, toAddress } from '../../test/conformance/store-samples.ts';
 import type { MarketScene, ReadId, ReadInput } from '../../test/market-scene.ts';
 import { createAsk, createMarketScene, createTestMarket } from '../../test/market-scene.ts';
 import { PLANTED, plantUndeclared, plantWrongTypes } from '../../test/plant-faults.ts';
 import { after, before } from '../../test/root-hooks.ts';
 import { openTestStream, startTestStreams } from '../../test/stream-scene.ts';
+import { address } from '../../test/test-ids.ts';
 import { findFamily } from '../compose/chain-families.ts';
 import { AnswerMismatchError } from '../contract/create-serializer.ts';
 import { getKlines } from '../contract/operations/get-klines.ts';
@@ -19,7 +19,7 @@ import { getTokenStream } from '../contract/operations/stream-token.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Outbox } from '../live/outbox.ts';
 import type { Store } from '../store/store.ts';
-import { toEventText } from './stream/encode-events.ts';
+import { encodeEvent } from './stream/encode-events.ts';
 import { toTip } from './stream/stream-point.ts';
 import { TokenChannel } from './stream/token-channel.ts';
 
@@ -148,7 +148,7 @@ describe('stream events', () => {
   });
 
   for (const [name, data] of Object.entries(EVENTS)) {
-    const encode = (value: unknown) => toEventText(name as never, value as never);
+    const encode = (value: unknown) => encodeEvent(name as never, value as never);
 
     test(`${name} sends declared fields of declared types only`, () => {
       assert.equal(encode(data), `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -208,10 +208,10 @@ describe('streams', () => {
     let isLost = false;
     const { addresses } = findFamily('devnet');
     const name = { chain: 'devnet', token: toAddress(1), addresses, epoch: 'e' } as const;
-    const trade = toTrade({ block: 2, token: address(name.token), venue: 7 as never });
+    const trade = buildTrade({ block: 2, token: address(name.token), venue: 7 as never });
     const channel = new TokenChannel({
       name,
-      checkpoint: toCheckpoint(1),
+      checkpoint: buildCheckpoint(1),
       clock: systemClock,
       pageEvents: 10,
       read: async () => 'unknown',
@@ -234,9 +234,9 @@ describe('streams', () => {
     const outbox = new Outbox({ outlet, waitingBytesMax: 1e6, nowMs: () => 0, onCut: () => {} });
     const filter = { kinds: new Set(['trade'] as const), interval: '1m' } as const;
     const page = { series: new Map(), tokens };
-    const joined = channel.join({ outbox, filter, point: toTip(toCheckpoint(1)), page });
+    const joined = channel.join({ outbox, filter, point: toTip(buildCheckpoint(1)), page });
     assert.equal(joined, 'live');
-    channel.hear({ checkpoint: toCheckpoint(2), kind: 'append', trades: [trade] });
+    channel.hear({ checkpoint: buildCheckpoint(2), kind: 'append', trades: [trade] });
     channel.flush();
     assert.ok(isLost);
     assert.ok(errors[0] instanceof AnswerMismatchError);

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createRandom } from '../../test/fakes/fake-chain.ts';
-import { toFakeAddress } from '../../test/fakes/fake-market.ts';
+import { buildFakeAddress } from '../../test/fakes/fake-market.ts';
 import {
   askFreshly,
   createMarketScene,
@@ -16,9 +16,9 @@ import {
 } from '../../test/market-scene.ts';
 import { AppError } from '../errors/app-error.ts';
 
-const MINTS = [10, 11, 12, 14, 7].map((number) => toFakeAddress('aaaa', number));
+const MINTS = [10, 11, 12, 14, 7].map((number) => buildFakeAddress('aaaa', number));
 
-function toQueries(mint: string): [ReadId, ReadInput][] {
+function listQueries(mint: string): [ReadId, ReadInput][] {
   const token = { chain: 'devnet', mint };
   return [
     ['getToken', token],
@@ -33,13 +33,13 @@ function toQueries(mint: string): [ReadId, ReadInput][] {
 }
 
 const QUERIES: readonly [ReadId, ReadInput][] = [
-  ...MINTS.flatMap(toQueries),
+  ...MINTS.flatMap(listQueries),
   ['searchTokens', { q: 't1' }],
   ['searchTokens', { q: 'token 1', limit: 3 }],
 ];
 
 /** The answer, or the error code: a token may be gone with its block. */
-async function toOutcome(asked: Promise<{ json: unknown }>): Promise<unknown> {
+async function readOutcome(asked: Promise<{ json: unknown }>): Promise<unknown> {
   try {
     return (await asked).json;
   } catch (error) {
@@ -50,11 +50,11 @@ async function toOutcome(asked: Promise<{ json: unknown }>): Promise<unknown> {
 
 async function assertSame(scene: MarketScene, round: number): Promise<void> {
   for (const [id, input] of QUERIES) {
-    const kept = await toOutcome(scene.ask(id, input));
-    const again = await toOutcome(scene.ask(id, input));
+    const kept = await readOutcome(scene.ask(id, input));
+    const again = await readOutcome(scene.ask(id, input));
     assert.deepEqual(again, kept);
     if (id === 'searchTokens') continue;
-    const fresh = await toOutcome(askFreshly(scene.store, id, input));
+    const fresh = await readOutcome(askFreshly(scene.store, id, input));
     assert.deepEqual(kept, fresh, `${id} ${JSON.stringify(input)} in round ${round}`);
   }
 }
@@ -73,7 +73,7 @@ for (const [engine, rounds] of [
   ['postgres', 6],
 ] as const) {
   describe(`on ${engine}`, () => {
-    test('behavior: through commits and reorganisations kept answers equal fresh ones', async (t) => {
+    test('through commits and reorganisations kept answers equal fresh ones', async (t) => {
       const uneven = { clock: 'wild', gaps: true } as const;
       const options = { engine, seed: 5, finalityDepth: 8, blocks: 120, ...uneven };
       const scene = await createMarketScene(t, options);
@@ -83,7 +83,7 @@ for (const [engine, rounds] of [
         for (let step = 0; step < 3; step += 1) {
           move(scene, random);
           const [id, input] = QUERIES[Math.floor(random() * QUERIES.length)]!;
-          const asked = Array.from({ length: 4 }, () => toOutcome(scene.ask(id, input)));
+          const asked = Array.from({ length: 4 }, () => readOutcome(scene.ask(id, input)));
           await setImmediate();
           await Promise.all(asked);
         }
@@ -115,7 +115,7 @@ async function untilFound(scene: MarketScene, stored: readonly string[]): Promis
   }
 }
 
-test('behavior: search follows the storm, its summaries as fresh as the token itself', async (t) => {
+test('search follows the storm, its summaries as fresh as the token itself', async (t) => {
   const scene = await createMarketScene(t, {
     engine: 'sqlite',
     seed: 6,

@@ -1,7 +1,7 @@
 // The state of a chain that an answer reflects.
 
 import { createSerializer } from '../contract/create-serializer.ts';
-import { asOfSchema } from '../contract/schemas/market.ts';
+import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 
 export function toAsOf(checkpoint: Checkpoint) {
@@ -17,7 +17,7 @@ const serialize = createSerializer(asOfSchema);
 const texts = new WeakMap<Checkpoint, string>();
 
 /** As JSON; built once per commit of a chain. */
-export function toAsOfText(checkpoint: Checkpoint): string {
+export function serializeAsOf(checkpoint: Checkpoint): string {
   let text = texts.get(checkpoint);
   if (text === undefined) {
     text = serialize(toAsOf(checkpoint));

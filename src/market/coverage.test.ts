@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { toToken } from '../../test/conformance/store-samples.ts';
-import { address } from '../../test/ids.ts';
+import { buildToken } from '../../test/conformance/store-samples.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
+import { address } from '../../test/test-ids.ts';
 import { isCovered, isHoldersComplete } from './coverage.ts';
 
 const START_BLOCK = 150;
@@ -27,7 +27,7 @@ async function createScene(t: { after(work: () => unknown): void }): Promise<Mar
 }
 
 describe('begun mid-life', () => {
-  test('behavior: coverage tells since when, and nothing before it is made up', async (t) => {
+  test('coverage tells since when, and nothing before it is made up', async (t) => {
     const scene = await createScene(t);
     const startMs = scene.chain.header(START_BLOCK - 1)!.timestampMs;
     const tokens = await readTokens(scene);
@@ -49,7 +49,7 @@ describe('begun mid-life', () => {
     }
   });
 
-  test('behavior: once a day is covered its figures are told', async (t) => {
+  test('once a day is covered its figures are told', async (t) => {
     const scene = await createScene(t);
     const startMs = scene.chain.header(START_BLOCK - 1)!.timestampMs;
     while (scene.chain.head.timestampMs < startMs + DAY_MS + 60_000) scene.chain.extend(20);
@@ -60,7 +60,7 @@ describe('begun mid-life', () => {
     }
   });
 
-  test('behavior: holders that are not all known are not counted as if they were', async (t) => {
+  test('holders that are not all known are not counted as if they were', async (t) => {
     const scene = await createScene(t);
     let incomplete = 0;
     for (const token of await readTokens(scene)) {
@@ -75,8 +75,8 @@ describe('begun mid-life', () => {
 });
 
 describe('what is complete', () => {
-  test('behavior: holders are, where every figure agrees and no balance was overdrawn', () => {
-    const token = toToken({ token: address('0xt') });
+  test('holders are, where every figure agrees and no balance was overdrawn', () => {
+    const token = buildToken({ token: address('0xt') });
     assert.equal(isHoldersComplete(token), true);
     for (const more of [
       { balancesBroken: true },
@@ -90,7 +90,7 @@ describe('what is complete', () => {
     }
   });
 
-  test('behavior: a time is covered from the first indexed block on, or from the chain’s', () => {
+  test('a time is covered from the first indexed block on, or from the chain’s', () => {
     const checkpoint = { startBlock: 2 } as Parameters<typeof isCovered>[0];
     assert.equal(isCovered(checkpoint, 1000, 1000), true);
     assert.equal(isCovered(checkpoint, 1001, 1000), false);

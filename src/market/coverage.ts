@@ -38,7 +38,7 @@ export function isCovered(
   return checkpoint.startBlock <= 1 || (startMs !== null && startMs <= sinceMs);
 }
 
-export function toCoverage(token: TokenRecord, startMs: number | null): Coverage {
+export function buildCoverage(token: TokenRecord, startMs: number | null): Coverage {
   return {
     tradesFrom: startMs,
     klinesFrom: startMs,

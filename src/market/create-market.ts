@@ -5,13 +5,13 @@ import type { Feed } from '../live/feed.ts';
 import type { Store } from '../store/store.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { ChainStates } from './chain-states.ts';
-import { createGetHolders } from './get-holders.ts';
-import { createGetKlines } from './get-klines.ts';
-import { createGetToken } from './get-token.ts';
-import { createGetTrades } from './get-trades.ts';
+import { createGetHolders } from './create-get-holders.ts';
+import { createGetKlines } from './create-get-klines.ts';
+import { createGetToken } from './create-get-token.ts';
+import { createGetTrades } from './create-get-trades.ts';
+import { createSearchTokens } from './create-search-tokens.ts';
 import type { MarketChains, MarketParts } from './market-parts.ts';
 import { PauseWatch } from './pause-watch.ts';
-import { createSearchTokens } from './search-tokens.ts';
 import { SummaryCache } from './summary-cache.ts';
 import { TokenSearch, type TokenSearchOptions } from './token-search.ts';
 

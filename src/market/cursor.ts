@@ -6,22 +6,22 @@ import { AppError } from '../errors/app-error.ts';
 const MARK_LENGTH = 12;
 
 /** A hash of the query; `limit` is not part of it and may change between pages. */
-export function toQueryMark(parts: readonly (string | number | null)[]): string {
+export function computeQueryMark(parts: readonly (string | number | null)[]): string {
   return hash('sha1', JSON.stringify(parts), 'base64url').slice(0, MARK_LENGTH);
 }
 
-export function toCursor(mark: string, position: string): string {
+export function encodeCursor(mark: string, position: string): string {
   return Buffer.from(`${mark}${position}`, 'latin1').toString('base64url');
 }
 
 /** The position in a cursor of this query. */
 export function parseCursor(mark: string, cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
-  if (!text.startsWith(mark)) throw toInvalidCursor();
+  if (!text.startsWith(mark)) throw buildInvalidCursorError();
   return text.slice(MARK_LENGTH);
 }
 
-export function toInvalidCursor(): AppError {
+export function buildInvalidCursorError(): AppError {
   return new AppError(
     'INVALID_CURSOR',
     {},
@@ -33,7 +33,7 @@ export function toInvalidCursor(): AppError {
 export function parseNumbers(position: string, count: number): readonly number[] {
   const parts = position.split(' ');
   if (parts.length !== count || !parts.every((part) => /^\d{1,15}$/.test(part))) {
-    throw toInvalidCursor();
+    throw buildInvalidCursorError();
   }
   return parts.map(Number);
 }

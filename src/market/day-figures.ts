@@ -3,7 +3,7 @@
 // The window is the current minute and the 1,439 before it. It is read from as few candles as
 // possible: minutes up to a quarter of an hour, quarters up to two hours, then two hours at a time.
 
-import { toOpenTime } from '../candles/interval.ts';
+import { computeOpenTime } from '../candles/interval.ts';
 import { addTexts, roundText, textToDecimal, toRatio } from '../lib/decimal.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
@@ -28,20 +28,20 @@ export interface DayFigures {
 }
 
 /** The minute of chain time for which figures computed now are valid. */
-export function toFigureMinute(chainMs: number): TimeRange {
-  const fromMs = toOpenTime('1m', chainMs);
+export function findFigureMinute(chainMs: number): TimeRange {
+  const fromMs = computeOpenTime('1m', chainMs);
   return { fromMs, toMs: fromMs + MINUTE_MS };
 }
 
-export function toWindowStart(chainMs: number): number {
-  return toOpenTime('1m', chainMs) - (WINDOW_MINUTES - 1) * MINUTE_MS;
+export function computeWindowStart(chainMs: number): number {
+  return computeOpenTime('1m', chainMs) - (WINDOW_MINUTES - 1) * MINUTE_MS;
 }
 
 function ceilTo(timeMs: number, stepMs: number): number {
   return Math.ceil(timeMs / stepMs) * stepMs;
 }
 
-function toRanges(token: Address, startMs: number): (CandleSeries & TimeRange)[] {
+function planRanges(token: Address, startMs: number): (CandleSeries & TimeRange)[] {
   const quarterMs = ceilTo(startMs, QUARTER_MS);
   const twoHoursMs = ceilTo(quarterMs, TWO_HOURS_MS);
   const endMs = Number.MAX_SAFE_INTEGER;
@@ -53,7 +53,7 @@ function toRanges(token: Address, startMs: number): (CandleSeries & TimeRange)[]
 }
 
 /** Change in per cent from one price to another, to six decimals. */
-function toChangePct(from: string, to: string): number {
+function computeChangePct(from: string, to: string): number {
   const before = toRatio(textToDecimal(from));
   const after = toRatio(textToDecimal(to));
   const numerator = after.numerator * before.denominator;
@@ -66,7 +66,7 @@ function byTime(a: CandleRecord, b: CandleRecord): number {
   return a.openTimeMs - b.openTimeMs;
 }
 
-function toChange(
+function computeChange(
   token: TokenRecord,
   candles: { readonly within: readonly CandleRecord[]; readonly before: readonly CandleRecord[] },
   isCovered: boolean,
@@ -74,14 +74,16 @@ function toChange(
   if (token.priceUsd === null) return null;
   const prior = candles.before.findLast((candle) => candle.usdClean ?? candle.usd);
   const priorPrice = (prior?.usdClean ?? prior?.usd)?.close;
-  if (priorPrice !== undefined) return toChangePct(priorPrice, token.priceUsd);
+  if (priorPrice !== undefined) return computeChangePct(priorPrice, token.priceUsd);
   // A token younger than the window is compared with its first price.
   const first = candles.within.find((candle) => candle.usdClean ?? candle.usd);
   const firstPrice = (first?.usdClean ?? first?.usd)?.open;
-  return isCovered && firstPrice !== undefined ? toChangePct(firstPrice, token.priceUsd) : null;
+  return isCovered && firstPrice !== undefined
+    ? computeChangePct(firstPrice, token.priceUsd)
+    : null;
 }
 
-function toFigures(
+function computeFigures(
   token: TokenRecord,
   candles: { readonly within: readonly CandleRecord[]; readonly before: readonly CandleRecord[] },
   isCovered: boolean,
@@ -92,12 +94,12 @@ function toFigures(
   return {
     volume24hUsd: isCovered && isValued ? roundText(volume) : null,
     trades24h: isCovered ? trades : null,
-    priceChange24hPct: toChange(token, candles, isCovered),
+    priceChange24hPct: computeChange(token, candles, isCovered),
   };
 }
 
 /** A token without trades in the window needs no candles. */
-function toQuietFigures(token: TokenRecord, isCovered: boolean): DayFigures {
+function buildQuietFigures(token: TokenRecord, isCovered: boolean): DayFigures {
   return {
     volume24hUsd: isCovered ? '0' : null,
     trades24h: isCovered ? 0 : null,
@@ -116,13 +118,13 @@ export async function readDayFigures(
   },
 ): Promise<ReadonlyMap<Address, DayFigures>> {
   const { tokens, isCovered } = wanted;
-  const startMs = toWindowStart(wanted.chainMs);
+  const startMs = computeWindowStart(wanted.chainMs);
   const isQuiet = (token: TokenRecord) => (token.lastTradeAtMs ?? 0) < startMs;
   const traded = tokens.filter((token) => !isQuiet(token));
   const within = new Map<Address, CandleRecord[]>(traded.map(({ token }) => [token, []]));
   const before = new Map<Address, CandleRecord[]>(traded.map(({ token }) => [token, []]));
   if (traded.length > 0) {
-    const ranges = traded.flatMap(({ token }) => toRanges(token, startMs));
+    const ranges = traded.flatMap(({ token }) => planRanges(token, startMs));
     for (const candle of await reader.readCandleRanges(chain, ranges)) {
       within.get(candle.token)?.push(candle);
     }
@@ -141,9 +143,12 @@ export async function readDayFigures(
       const ofWindow = within.get(token.token)?.sort(byTime);
       const ofBefore = before.get(token.token)?.sort(byTime);
       if (ofWindow === undefined || ofBefore === undefined) {
-        return [token.token, toQuietFigures(token, isCovered)];
+        return [token.token, buildQuietFigures(token, isCovered)];
       }
-      return [token.token, toFigures(token, { within: ofWindow, before: ofBefore }, isCovered)];
+      return [
+        token.token,
+        computeFigures(token, { within: ofWindow, before: ofBefore }, isCovered),
+      ];
     }),
   );
 }

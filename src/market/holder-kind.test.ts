@@ -4,25 +4,25 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { poolRecord } from '../../test/conformance/store-records.ts';
-import { toCheckpoint, toToken } from '../../test/conformance/store-samples.ts';
-import { toFakeAddress } from '../../test/fakes/fake-market.ts';
-import { address, poolId } from '../../test/ids.ts';
+import { buildCheckpoint, buildToken } from '../../test/conformance/store-samples.ts';
+import { buildFakeAddress } from '../../test/fakes/fake-market.ts';
 import {
   createAsk,
   createTestMarket,
   FAKE_MARKET_CHAIN,
   openTestStore,
 } from '../../test/market-scene.ts';
+import { address, poolId } from '../../test/test-ids.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { readHolderKinds } from './holder-kind.ts';
 import type { MarketChain } from './market-parts.ts';
 
-const TOKEN = toFakeAddress('aaaa', 16);
-const POOL = toFakeAddress('dddd', 1);
-const VAULT = toFakeAddress('dddd', 2);
-const CONTRACT = toFakeAddress('cccc', 4);
-const WALLET = toFakeAddress('cccc', 5);
-const NEW = toFakeAddress('cccc', 7);
+const TOKEN = buildFakeAddress('aaaa', 16);
+const POOL = buildFakeAddress('dddd', 1);
+const VAULT = buildFakeAddress('dddd', 2);
+const CONTRACT = buildFakeAddress('cccc', 4);
+const WALLET = buildFakeAddress('cccc', 5);
+const NEW = buildFakeAddress('cccc', 7);
 const BURN = address('0x000000000000000000000000000000000000dead');
 const LOW = address('0x0000000000000000000000000000000000000009');
 const OWNERS = [POOL, VAULT, CONTRACT, WALLET, NEW, BURN, LOW];
@@ -31,13 +31,13 @@ async function openFilled(t: TestContext) {
   const { store, remove } = await openTestStore('sqlite');
   t.after(remove);
   await store.market.transaction('devnet', async (transaction) => {
-    await transaction.putTokens([toToken({ token: TOKEN, holders: OWNERS.length })]);
+    await transaction.putTokens([buildToken({ token: TOKEN, holders: OWNERS.length })]);
     const [sample] = fc.sample(poolRecord, 1) as [PoolRecord];
     await transaction.putPools([{ ...sample, pool: poolId(POOL), token0: TOKEN }]);
     await transaction.putBalances(
       OWNERS.map((owner, index) => ({ token: TOKEN, owner, amountRaw: BigInt(7 - index) })),
     );
-    await transaction.setCheckpoint(toCheckpoint(1));
+    await transaction.setCheckpoint(buildCheckpoint(1));
   });
   await store.market.putAccounts(
     'devnet',

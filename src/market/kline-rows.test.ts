@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { address } from '../../test/ids.ts';
+import { address } from '../../test/test-ids.ts';
 import type { Candle } from '../candles/derive-klines.ts';
 import type { Ohlc } from '../model/market-record.ts';
-import { fillRows, type KlineRow, type KlineView, toKlineRow } from './kline-rows.ts';
+import { buildKlineRow, fillRows, type KlineRow, type KlineView } from './kline-rows.ts';
 
 const MINUTE_MS = 60_000;
 const VIEW: KlineView = {
@@ -17,8 +17,8 @@ const VIEW: KlineView = {
 };
 
 /** Every figure of every series is different. */
-function toCandle(minute: number, more: Partial<Candle> = {}): Candle {
-  const toOhlc = (series: string): Ohlc => ({
+function buildCandle(minute: number, more: Partial<Candle> = {}): Candle {
+  const buildOhlc = (series: string): Ohlc => ({
     open: `${series}${minute}1`,
     high: `${series}${minute}4`,
     low: `${series}${minute}0`,
@@ -29,10 +29,10 @@ function toCandle(minute: number, more: Partial<Candle> = {}): Candle {
     pool: null,
     interval: '1m',
     openTimeMs: minute * MINUTE_MS,
-    usd: toOhlc('1'),
-    usdClean: toOhlc('2'),
-    native: toOhlc('3'),
-    nativeClean: toOhlc('4'),
+    usd: buildOhlc('1'),
+    usdClean: buildOhlc('2'),
+    native: buildOhlc('3'),
+    nativeClean: buildOhlc('4'),
     volumeRaw: 1250n,
     quoteVolumeUsd: '7.5',
     quoteVolumeNative: '8.5',
@@ -43,11 +43,11 @@ function toCandle(minute: number, more: Partial<Candle> = {}): Candle {
   };
 }
 
-function toPrices({ open, high, low, close }: KlineRow) {
+function listPrices({ open, high, low, close }: KlineRow) {
   return [open, high, low, close];
 }
 
-function toFlat(price: string) {
+function repeatPrice(price: string) {
   return [price, price, price, price];
 }
 
@@ -55,7 +55,7 @@ describe('fillRows', () => {
   const all = { fromMs: 0, lastMs: 5 * MINUTE_MS, limit: 100, price: null };
 
   it('repeats the close of the candle before in every gap', () => {
-    const rows = fillRows([toCandle(1), toCandle(4)], VIEW, all);
+    const rows = fillRows([buildCandle(1), buildCandle(4)], VIEW, all);
     assert.deepEqual(
       rows.map(({ openTime, filled }) => [openTime / MINUTE_MS, filled]),
       [
@@ -66,34 +66,34 @@ describe('fillRows', () => {
         [5, true],
       ],
     );
-    assert.deepEqual(rows.map(toPrices), [
+    assert.deepEqual(rows.map(listPrices), [
       ['211', '214', '210', '213'],
-      toFlat('213'),
-      toFlat('213'),
+      repeatPrice('213'),
+      repeatPrice('213'),
       ['241', '244', '240', '243'],
-      toFlat('243'),
+      repeatPrice('243'),
     ]);
     const { volume, quoteVolume, trades, buys, sells } = rows[1]!;
     assert.deepEqual([volume, quoteVolume, trades, buys, sells], ['0', '0', 0, 0, 0]);
   });
 
   it('begins with the price before the range, where there is one', () => {
-    const rows = fillRows([toCandle(1)], VIEW, { ...all, lastMs: MINUTE_MS, price: '9' });
-    assert.deepEqual(rows.map(toPrices), [toFlat('9'), ['211', '214', '210', '213']]);
-    const later = fillRows([toCandle(1)], VIEW, { ...all, lastMs: MINUTE_MS });
+    const rows = fillRows([buildCandle(1)], VIEW, { ...all, lastMs: MINUTE_MS, price: '9' });
+    assert.deepEqual(rows.map(listPrices), [repeatPrice('9'), ['211', '214', '210', '213']]);
+    const later = fillRows([buildCandle(1)], VIEW, { ...all, lastMs: MINUTE_MS });
     assert.equal(later[0]?.openTime, MINUTE_MS);
   });
 
   it('a candle of outliers alone has the price before it, and hands that on', () => {
-    const outliers = toCandle(2, { usdClean: null });
-    const rows = fillRows([toCandle(1), outliers], VIEW, { ...all, lastMs: 3 * MINUTE_MS });
-    assert.deepEqual(rows.slice(1).map(toPrices), [toFlat('213'), toFlat('213')]);
+    const outliers = buildCandle(2, { usdClean: null });
+    const rows = fillRows([buildCandle(1), outliers], VIEW, { ...all, lastMs: 3 * MINUTE_MS });
+    assert.deepEqual(rows.slice(1).map(listPrices), [repeatPrice('213'), repeatPrice('213')]);
     assert.deepEqual([rows[1]?.filled, rows[1]?.trades], [false, 5]);
     assert.equal(rows[2]?.filled, true);
   });
 
   it('ends at the limit', () => {
-    const rows = fillRows([toCandle(1)], VIEW, { ...all, limit: 3 });
+    const rows = fillRows([buildCandle(1)], VIEW, { ...all, limit: 3 });
     assert.deepEqual(
       rows.map(({ openTime }) => openTime / MINUTE_MS),
       [1, 2, 3],
@@ -101,10 +101,10 @@ describe('fillRows', () => {
   });
 });
 
-describe('toKlineRow', () => {
+describe('buildKlineRow', () => {
   it('shows the currency and the outliers that were asked for', () => {
     const show = (more: Partial<KlineView>) => {
-      const row = toKlineRow(toCandle(1), { ...VIEW, ...more });
+      const row = buildKlineRow(buildCandle(1), { ...VIEW, ...more });
       return [row.open, row.quoteVolume];
     };
     assert.deepEqual(show({}), ['211', '7.5']);
@@ -114,14 +114,15 @@ describe('toKlineRow', () => {
   });
 
   it('volumes are in whole tokens, and null where decimals are unknown', () => {
-    assert.equal(toKlineRow(toCandle(1), VIEW).volume, '12.5');
-    assert.equal(toKlineRow(toCandle(1), { ...VIEW, decimals: null }).volume, null);
+    assert.equal(buildKlineRow(buildCandle(1), VIEW).volume, '12.5');
+    assert.equal(buildKlineRow(buildCandle(1), { ...VIEW, decimals: null }).volume, null);
   });
 
   it('is closed once chain time has reached the next interval', () => {
-    const isClosed = (chainMs: number) => toKlineRow(toCandle(1), { ...VIEW, chainMs }).closed;
+    const isClosed = (chainMs: number) =>
+      buildKlineRow(buildCandle(1), { ...VIEW, chainMs }).closed;
     assert.equal(isClosed(2 * MINUTE_MS - 1), false);
     assert.equal(isClosed(2 * MINUTE_MS), true);
-    assert.equal(toKlineRow(toCandle(1), VIEW).closeTime, 2 * MINUTE_MS - 1);
+    assert.equal(buildKlineRow(buildCandle(1), VIEW).closeTime, 2 * MINUTE_MS - 1);
   });
 });

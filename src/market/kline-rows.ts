@@ -2,7 +2,7 @@
 // request.
 
 import type { Candle } from '../candles/derive-klines.ts';
-import { toNextOpenTime } from '../candles/interval.ts';
+import { computeNextOpenTime } from '../candles/interval.ts';
 import type { OutputOf } from '../contract/operation.ts';
 import type { getKlines } from '../contract/operations/get-klines.ts';
 import { roundText, toUnits } from '../lib/decimal.ts';
@@ -21,7 +21,7 @@ export interface KlineView {
 
 type PricedCandle = Pick<Candle, 'usd' | 'usdClean' | 'native' | 'nativeClean'>;
 
-export function toOhlc(
+export function pickOhlc(
   candle: PricedCandle,
   view: Pick<KlineView, 'currency' | 'outliers'>,
 ): Ohlc | null {
@@ -29,21 +29,25 @@ export function toOhlc(
   return view.outliers === 'exclude' ? candle.nativeClean : candle.native;
 }
 
-function toTimes(openTime: number, view: KlineView) {
-  const nextOpenTime = toNextOpenTime(view.interval, openTime);
+function computeTimes(openTime: number, view: KlineView) {
+  const nextOpenTime = computeNextOpenTime(view.interval, openTime);
   return { closeTime: nextOpenTime - 1, closed: view.chainMs >= nextOpenTime };
 }
 
 const NO_PRICE = { open: null, high: null, low: null, close: null };
 
-function toFlat(price: string) {
+function repeatPrice(price: string) {
   return { open: price, high: price, low: price, close: price };
 }
 
 /** `price` is used if the candle has none. */
-export function toKlineRow(candle: Candle, view: KlineView, price: string | null = null): KlineRow {
-  const { closeTime, closed } = toTimes(candle.openTimeMs, view);
-  const ohlc = toOhlc(candle, view) ?? (price === null ? NO_PRICE : toFlat(price));
+export function buildKlineRow(
+  candle: Candle,
+  view: KlineView,
+  price: string | null = null,
+): KlineRow {
+  const { closeTime, closed } = computeTimes(candle.openTimeMs, view);
+  const ohlc = pickOhlc(candle, view) ?? (price === null ? NO_PRICE : repeatPrice(price));
   const quoteVolume = view.currency === 'usd' ? candle.quoteVolumeUsd : candle.quoteVolumeNative;
   return {
     openTime: candle.openTimeMs,
@@ -62,12 +66,12 @@ export function toKlineRow(candle: Candle, view: KlineView, price: string | null
   };
 }
 
-function toFilledRow(openTime: number, view: KlineView, price: string): KlineRow {
-  const { closeTime, closed } = toTimes(openTime, view);
+function buildFilledRow(openTime: number, view: KlineView, price: string): KlineRow {
+  const { closeTime, closed } = computeTimes(openTime, view);
   return {
     openTime,
     closeTime,
-    ...toFlat(price),
+    ...repeatPrice(price),
     volume: view.decimals === null ? null : '0',
     quoteVolume: '0',
     trades: 0,
@@ -99,12 +103,12 @@ export function fillRows(
   while (openTime <= span.lastMs && rows.length < span.limit) {
     const candle = byTime.get(openTime);
     if (candle !== undefined) {
-      rows.push(toKlineRow(candle, view, price));
-      price = toOhlc(candle, view)?.close ?? price;
+      rows.push(buildKlineRow(candle, view, price));
+      price = pickOhlc(candle, view)?.close ?? price;
     } else if (price !== null) {
-      rows.push(toFilledRow(openTime, view, price));
+      rows.push(buildFilledRow(openTime, view, price));
     }
-    openTime = toNextOpenTime(view.interval, openTime);
+    openTime = computeNextOpenTime(view.interval, openTime);
   }
   return rows;
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { toFakeAddress } from '../../test/fakes/fake-market.ts';
+import { buildFakeAddress } from '../../test/fakes/fake-market.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { readPages } from '../../test/read-pages.ts';
 import { setUp } from '../../test/root-hooks.ts';
@@ -15,9 +15,9 @@ import { getToken } from '../contract/operations/get-token.ts';
 import { getTrades } from '../contract/operations/get-trades.ts';
 import { searchTokens } from '../contract/operations/search-tokens.ts';
 
-const MINT = toFakeAddress('aaaa', 10);
+const MINT = buildFakeAddress('aaaa', 10);
 const TOKEN = `chain=devnet&mint=${MINT}`;
-const UNKNOWN = toFakeAddress('bbbb', 1);
+const UNKNOWN = buildFakeAddress('bbbb', 1);
 
 let scene: MarketScene;
 let server: TestServer;
@@ -97,7 +97,7 @@ const REFUSALS: readonly [path: string, status: number, code: string, field: str
 describe('refusals', () => {
   for (const [path, status, code, field] of REFUSALS) {
     const shown = path.length > 90 ? `${path.slice(0, 90)}…` : path;
-    test(`behavior: ${shown} is ${status} ${code}${field ? ` naming ${field}` : ''}`, async () => {
+    test(`${shown} is ${status} ${code}${field ? ` naming ${field}` : ''}`, async () => {
       const answer = await get(path);
       assert.equal(answer.status, status, JSON.stringify(answer.json));
       assert.equal(answer.json.code, code);
@@ -110,7 +110,7 @@ describe('refusals', () => {
     ['getHolders', { anonymous: 100, key: 1000, session: 1000 }],
     ['getKlines', { anonymous: 1000, key: 5000, session: 5000 }],
   ] as const) {
-    test(`behavior: ${id} gives up to the cap of the caller’s level, and names it beyond`, async () => {
+    test(`${id} gives up to the cap of the caller’s level, and names it beyond`, async () => {
       const interval = id === 'getKlines' ? { interval: '1s' } : {};
       for (const [level, cap] of Object.entries(caps) as [Level, number][]) {
         const input = { chain: 'devnet', mint: MINT, ...interval };
@@ -121,7 +121,7 @@ describe('refusals', () => {
     });
   }
 
-  test('behavior: a cursor is good for its own query only, with any limit', async () => {
+  test('a cursor is good for its own query only, with any limit', async () => {
     const { json } = await get(`/token/trades?${TOKEN}&limit=3`);
     const next = `cursor=${json.nextCursor}`;
     assert.equal((await get(`/token/trades?${TOKEN}&limit=5&${next}`)).status, 200);
@@ -136,7 +136,7 @@ describe('refusals', () => {
 });
 
 describe('answers', () => {
-  test('behavior: any case of an address is welcome, and the checksum leaves', async () => {
+  test('any case of an address is welcome, and the checksum leaves', async () => {
     const upper = MINT.slice(2).toUpperCase();
     const { json } = await get(`/token?chain=eip155:1337&mint=0x${upper}`);
     assert.equal(json.chain, 'devnet');
@@ -151,7 +151,7 @@ describe('answers', () => {
     `/token/holders?${TOKEN}`,
     '/tokens/search?q=t',
   ]) {
-    test(`behavior: ${path} has a weak tag, and is 304 as long as that holds`, async () => {
+    test(`${path} has a weak tag, and is 304 as long as that holds`, async () => {
       const first = await server.get(`/v1${path}`);
       const etag = first.headers.get('etag') ?? '';
       assert.match(etag, /^W\/"[\w-]+"$/);
@@ -168,7 +168,7 @@ describe('answers', () => {
     });
   }
 
-  test('behavior: the tag outlives blocks that change nothing of the answer', async () => {
+  test('the tag outlives blocks that change nothing of the answer', async () => {
     const path = `/v1/token/trades?${TOKEN}&endTime=1700000500000`;
     const first = await server.get(path);
     const { asOf, ...rest } = (await first.json()) as Json;
@@ -181,7 +181,7 @@ describe('answers', () => {
     assert.equal(second.headers.get('etag'), first.headers.get('etag'));
   });
 
-  test('behavior: pages of trades have each of them once, though new ones arrive', async () => {
+  test('pages of trades have each of them once, though new ones arrive', async () => {
     const read = async () =>
       (await scene.ask('getTrades', { chain: 'devnet', mint: MINT, limit: 500 })).json
         .trades as Json[];
@@ -199,7 +199,7 @@ describe('answers', () => {
     assert.deepEqual(seen, before);
   });
 
-  test('behavior: a known token without trades answers with empty lists', async () => {
+  test('a known token without trades answers with empty lists', async () => {
     const tokens = [];
     for await (const page of scene.store.market.scanTokens('devnet')) tokens.push(...page);
     const quiet = tokens.find(({ tradeCount }) => tradeCount === 0);
@@ -211,7 +211,7 @@ describe('answers', () => {
     assert.deepEqual(filled.json.klines, []);
   });
 
-  test('behavior: times are inclusive, and finality follows the finalized block', async () => {
+  test('times are inclusive, and finality follows the finalized block', async () => {
     const { json } = await get(`/token/trades?${TOKEN}&limit=100`);
     const times = json.trades.map((trade: Json) => trade.timestamp);
     // Other trades of the same second may be on the next page.
@@ -227,7 +227,7 @@ describe('answers', () => {
     }
   });
 
-  test('behavior: filters by side, wallet and value leave exactly what fits', async () => {
+  test('filters by side, wallet and value leave exactly what fits', async () => {
     const input = { chain: 'devnet', mint: MINT, limit: 500 };
     const { json } = await scene.ask('getTrades', input);
     assert.equal(json.nextCursor, null);
@@ -245,7 +245,7 @@ describe('answers', () => {
     }
   });
 
-  test('behavior: excluded kinds are left out, ranks and the total are of all owners', async () => {
+  test('excluded kinds are left out, ranks and the total are of all owners', async () => {
     const { json } = await get(`/token/holders?${TOKEN}`);
     const kinds = new Set(json.holders.map(({ kind }: Json) => kind));
     assert.ok(kinds.has('wallet') && kinds.has('contract'), [...kinds].join());
@@ -262,7 +262,7 @@ describe('klines', () => {
   const klines = async (query: string) =>
     (await get(`/token/klines?${TOKEN}&interval=5s&${query}`)).json.klines as Json[];
 
-  test('behavior: with a start alone the oldest fill the limit, otherwise the newest', async () => {
+  test('with a start alone the oldest fill the limit, otherwise the newest', async () => {
     const all = await klines('limit=1000');
     assert.ok(all.length > 30);
     const start = all[4].openTime;
@@ -301,7 +301,7 @@ describe('klines', () => {
     return telling;
   }
 
-  test('behavior: filled rows repeat the close before, without gaps, up to chain time', async () => {
+  test('filled rows repeat the close before, without gaps, up to chain time', async () => {
     await assertFilled('5s');
     assert.ok((await assertFilled('1h')) > 0, 'no gap tells the close from the open');
     const { json } = await get(`/token/klines?${TOKEN}&interval=5s&fill=previous&limit=7`);
@@ -311,7 +311,7 @@ describe('klines', () => {
     assert.ok(newest.at(-1).closeTime >= json.asOf.timestamp);
   });
 
-  test('behavior: what the chain’s time has passed is closed', async () => {
+  test('what the chain’s time has passed is closed', async () => {
     for (const interval of ['1s', '1m', '1d', '1w', '1M']) {
       const { json } = await get(`/token/klines?${TOKEN}&interval=${interval}&fill=previous`);
       for (const { closed, closeTime } of json.klines) {
@@ -320,7 +320,7 @@ describe('klines', () => {
     }
   });
 
-  test('behavior: outliers are out of prices and in volumes', async () => {
+  test('outliers are out of prices and in volumes', async () => {
     const included = await klines('outliers=include&limit=1000');
     const excluded = await klines('limit=1000');
     let differing = 0;
@@ -336,14 +336,14 @@ describe('klines', () => {
 });
 
 describe('search', () => {
-  test('behavior: an address finds its token alone, in any case', async () => {
+  test('an address finds its token alone, in any case', async () => {
     const { json } = await get(`/tokens/search?q=${MINT.toUpperCase().replace('0X', '0x')}`);
     assert.equal(json.tokens.length, 1);
     assert.equal(json.tokens[0].match, 'address');
     assert.deepEqual((await get(`/tokens/search?q=${UNKNOWN}`)).json.tokens, []);
   });
 
-  test('behavior: pages show every match once, though liquidity moves between them', async () => {
+  test('pages show every match once, though liquidity moves between them', async () => {
     const whole = (await get('/tokens/search?q=t&limit=100')).json.tokens;
     const seen: string[] = await readPages(whole.length, async (cursor: string | null) => {
       const next = cursor === null ? '' : `&cursor=${cursor}`;
@@ -360,7 +360,7 @@ describe('search', () => {
   });
 
   for (const text of ['%', '_', "'", '"', '\\', '💎', '漢字', '; DROP TABLE tokens', '\u0301']) {
-    test(`behavior: ${JSON.stringify(text)} is text like any other`, async () => {
+    test(`${JSON.stringify(text)} is text like any other`, async () => {
       const { status, json } = await get(`/tokens/search?q=${encodeURIComponent(text)}`);
       assert.equal(status, 200);
       assert.deepEqual(json.tokens, []);

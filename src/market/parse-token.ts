@@ -1,7 +1,11 @@
 // Parses a token reference: untrusted chain and address → a followed chain and a token that is not
 // paused.
 
-import { parseAddress, parseFollowedChain, toNotReady } from '../contract/parse-reference.ts';
+import {
+  buildNotReadyError,
+  parseAddress,
+  parseFollowedChain,
+} from '../contract/parse-reference.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -32,10 +36,10 @@ export function requireReadable(parts: MarketParts, reference: TokenReference): 
     throw new AppError('TOKEN_PAUSED', { chain, mint: addresses.toShown(token) });
   }
   const market = parts.chains.find(chain);
-  if (market === null || parts.states.current(chain) === null) throw toNotReady(chain);
+  if (market === null || parts.states.current(chain) === null) throw buildNotReadyError(chain);
   return market;
 }
 
-export function toTokenNotFound({ chain, token, addresses }: TokenReference): AppError {
+export function buildTokenNotFoundError({ chain, token, addresses }: TokenReference): AppError {
   return new AppError('TOKEN_NOT_FOUND', { chain, mint: addresses.toShown(token) });
 }

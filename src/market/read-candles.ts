@@ -1,7 +1,7 @@
 // Candles of any interval from stored data: pages of candles, and the last price before a time.
 
 import { type Candle, deriveKlines, foldTrades } from '../candles/derive-klines.ts';
-import { toBaseInterval, toNextOpenTime, toOpenTime } from '../candles/interval.ts';
+import { computeNextOpenTime, computeOpenTime, findBaseInterval } from '../candles/interval.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type {
   KlineInterval,
@@ -29,9 +29,9 @@ const PRICED_PAGE_SIZE = 50;
 const PRICED_PAGES_MAX = 20;
 
 /** The maximum number of stored candles in one candle of the interval. */
-function toRatio(interval: KlineInterval, base: StoredInterval): number {
+function countBaseCandles(interval: KlineInterval, base: StoredInterval): number {
   if (interval === '1M') return MONTH_DAYS;
-  return toNextOpenTime(interval, 0) / toNextOpenTime(base, 0);
+  return computeNextOpenTime(interval, 0) / computeNextOpenTime(base, 0);
 }
 
 function cut<T>(items: readonly T[], page: CandlePage): readonly T[] {
@@ -55,10 +55,10 @@ export class CandleReader {
 
   /** The first or last candles of a range whose bounds are open times. */
   async readPage(page: CandlePage): Promise<readonly Candle[]> {
-    const base = toBaseInterval(this.#series.interval);
+    const base = findBaseInterval(this.#series.interval);
     if (base === null) return cut(foldTrades(this.#series, await this.#readTrades(page)), page);
     // One more than requested, since the outermost may be incomplete.
-    const limit = (page.limit + 1) * toRatio(this.#series.interval, base);
+    const limit = (page.limit + 1) * countBaseCandles(this.#series.interval, base);
     const stored = await this.#reader.readCandlePage(
       this.#chain,
       { ...this.#series, interval: base },
@@ -113,7 +113,7 @@ export class CandleReader {
       });
       for (const trade of read) {
         trades.push(trade);
-        seconds.add(toOpenTime(this.#series.interval, trade.timestampMs));
+        seconds.add(computeOpenTime(this.#series.interval, trade.timestampMs));
       }
       after = next;
       if (next === null) break;

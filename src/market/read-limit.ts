@@ -1,7 +1,7 @@
 // The maximum rows of a request, by the caller's tier; the error names it.
 
 import type { HandlerContext } from '../contract/handler.ts';
-import { toInvalidInput } from '../errors/app-error.ts';
+import { buildInvalidInputError } from '../errors/app-error.ts';
 import type { MarketParts, ReadDepth } from './market-parts.ts';
 
 export function checkLimit(
@@ -12,5 +12,5 @@ export function checkLimit(
   const cap = parts.depthOf(context.identity)[asked.of];
   if (asked.limit <= cap) return;
   const hint = context.identity.kind === 'anonymous' ? '; an API key raises the cap' : '';
-  throw toInvalidInput([{ path: 'limit', message: `must be at most ${cap}${hint}` }]);
+  throw buildInvalidInputError([{ path: 'limit', message: `must be at most ${cap}${hint}` }]);
 }

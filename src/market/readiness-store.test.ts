@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { createReadiness } from './readiness.ts';
 
-test('behavior: a store that fails and comes back is told within a second', async () => {
+test('a store that fails and comes back is told within a second', async () => {
   const clock = new ManualClock();
   let isBroken = false;
   let asked = 0;
@@ -30,7 +30,7 @@ test('behavior: a store that fails and comes back is told within a second', asyn
   assert.equal(asked, 3);
 });
 
-test('behavior: a server that is leaving is not ready', async () => {
+test('a server that is leaving is not ready', async () => {
   const read = createReadiness({
     store: { engine: 'sqlite', ping: async () => undefined },
     chains: { list: () => [] } as never,

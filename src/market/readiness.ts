@@ -18,7 +18,7 @@ interface ReadinessOptions {
   readonly isDraining: () => boolean;
 }
 
-type ReadyAnswer = OutputOf<typeof getReady>;
+type ReadinessAnswer = OutputOf<typeof getReady>;
 
 function notReady(reason: string, cause?: unknown): AppError {
   return new AppError(
@@ -28,7 +28,7 @@ function notReady(reason: string, cause?: unknown): AppError {
   );
 }
 
-export function createReadiness(options: ReadinessOptions): () => Promise<ReadyAnswer> {
+export function createReadiness(options: ReadinessOptions): () => Promise<ReadinessAnswer> {
   // The route is not metered, so the result of a store check is reused for a while.
   let lastCheck: { readonly atMs: number; readonly result: Promise<void> } | null = null;
   function checkStore(): Promise<void> {

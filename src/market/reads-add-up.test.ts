@@ -79,7 +79,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       for (const cleanup of cleanups) await cleanup();
     });
 
-    test('behavior: a client that folds trades gets the klines, to the digit', async () => {
+    test('a client that folds trades gets the klines, to the digit', async () => {
       let folded = 0;
       for (const mint of await listTokens(scene)) {
         const trades = await readAllTrades(scene, mint);
@@ -93,7 +93,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.ok(folded > 500, `${folded} trades are too few to prove anything`);
     });
 
-    test('behavior: where holders are complete they add up to the supply', async () => {
+    test('where holders are complete they add up to the supply', async () => {
       let complete = 0;
       for (const mint of await listTokens(scene)) {
         let last: Json = null;

@@ -5,7 +5,7 @@
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
-import { parseCursor, toCursor, toInvalidCursor } from './cursor.ts';
+import { buildInvalidCursorError, encodeCursor, parseCursor } from './cursor.ts';
 
 /** Bytes per token: a collision between two tokens of one search has odds of one in a million. */
 const MARK_BYTES = 5;
@@ -14,7 +14,7 @@ const MARK_BYTES = 5;
 export const FOUND_MAX = 1000;
 
 /** A token's mark as five characters, one per byte. */
-export function toSeenMark(chain: ChainSlug, token: Address): string {
+export function hashSeen(chain: ChainSlug, token: Address): string {
   let low = 0x811c9dc5;
   let high = 0x9747b28c;
   for (const character of `${chain} ${token}`) {
@@ -28,14 +28,14 @@ export function toSeenMark(chain: ChainSlug, token: Address): string {
   return bytes.toString('latin1', 0, MARK_BYTES);
 }
 
-export function toSearchCursor(mark: string, seen: ReadonlySet<string>): string {
-  return toCursor(mark, [...seen].join(''));
+export function encodeSearchCursor(mark: string, seen: ReadonlySet<string>): string {
+  return encodeCursor(mark, [...seen].join(''));
 }
 
 export function parseSearchCursor(mark: string, cursor: string): Set<string> {
   const position = parseCursor(mark, cursor);
   const count = position.length / MARK_BYTES;
-  if (!Number.isInteger(count) || count > FOUND_MAX || count === 0) throw toInvalidCursor();
+  if (!Number.isInteger(count) || count > FOUND_MAX || count === 0) throw buildInvalidCursorError();
   return new Set(
     Array.from({ length: count }, (_, index) =>
       position.slice(index * MARK_BYTES, (index + 1) * MARK_BYTES),

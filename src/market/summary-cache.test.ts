@@ -2,24 +2,24 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { address } from '../../test/ids.ts';
+import { address } from '../../test/test-ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { ChainStates } from './chain-states.ts';
-import { toFigureMinute } from './day-figures.ts';
+import { findFigureMinute } from './day-figures.ts';
 import { SummaryCache } from './summary-cache.ts';
 
 const TOKEN = address('0xtoken');
 
-function toCheckpoint(version: number, timestampMs: number): Checkpoint {
+function buildCheckpoint(version: number, timestampMs: number): Checkpoint {
   return { version, timestampMs } as Checkpoint;
 }
 
 it('a summary is not told in another minute of the chain, later or earlier', () => {
-  let current = toCheckpoint(1, 600_000);
+  let current = buildCheckpoint(1, 600_000);
   const states = { current: () => current, subscribe: () => () => undefined };
   const cache = new SummaryCache({ states: states as unknown as ChainStates, sizeMax: 5 });
-  const checkpoint = toCheckpoint(2, 605_000);
-  const kept = { text: '' as never, checkpoint, minute: toFigureMinute(605_000) };
+  const checkpoint = buildCheckpoint(2, 605_000);
+  const kept = { text: '' as never, checkpoint, minute: findFigureMinute(605_000) };
   cache.keep('devnet', TOKEN, kept);
   const isTold = () => cache.get('devnet', TOKEN) !== null;
   assert.ok(isTold(), 'read before this process heard of the commit');
@@ -30,7 +30,7 @@ it('a summary is not told in another minute of the chain, later or earlier', () 
     [5, 600_000, true],
     [6, 599_999, false],
   ] as const) {
-    current = toCheckpoint(version, timestampMs);
+    current = buildCheckpoint(version, timestampMs);
     assert.equal(isTold(), expected, String(timestampMs));
   }
 });

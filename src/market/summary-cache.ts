@@ -8,7 +8,7 @@ import type { Checkpoint } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 import type { ChainStates } from './chain-states.ts';
 
-interface Kept {
+interface CachedSummary {
   readonly text: OpenText;
   readonly checkpoint: Checkpoint;
   /** The minute of chain time for which its figures are valid. */
@@ -18,7 +18,7 @@ interface Kept {
 export class SummaryCache {
   readonly #states: ChainStates;
   readonly #sizeMax: number;
-  readonly #kept = new Map<ChainSlug, BoundedMap<Address, Kept>>();
+  readonly #kept = new Map<ChainSlug, BoundedMap<Address, CachedSummary>>();
 
   constructor(options: { readonly states: ChainStates; readonly sizeMax: number }) {
     this.#states = options.states;
@@ -35,7 +35,7 @@ export class SummaryCache {
     });
   }
 
-  get(chain: ChainSlug, token: Address): Kept | null {
+  get(chain: ChainSlug, token: Address): CachedSummary | null {
     const kept = this.#kept.get(chain)?.get(token);
     const current = this.#states.current(chain);
     if (kept === undefined || current === null) return null;
@@ -46,9 +46,9 @@ export class SummaryCache {
   }
 
   /** Caches a summary unless there were commits after it was read, which may have changed it. */
-  keep(chain: ChainSlug, token: Address, kept: Kept): void {
+  keep(chain: ChainSlug, token: Address, kept: CachedSummary): void {
     if (kept.checkpoint.version < (this.#states.current(chain)?.version ?? 0)) return;
-    const ofChain = this.#kept.get(chain) ?? new BoundedMap<Address, Kept>(this.#sizeMax);
+    const ofChain = this.#kept.get(chain) ?? new BoundedMap<Address, CachedSummary>(this.#sizeMax);
     this.#kept.set(chain, ofChain);
     ofChain.delete(token);
     ofChain.set(token, kept);

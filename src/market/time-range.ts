@@ -1,6 +1,6 @@
 // The time range of a request, both ends inclusive.
 
-import { toInvalidInput } from '../errors/app-error.ts';
+import { buildInvalidInputError } from '../errors/app-error.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 
 export function parseTimeRange(input: {
@@ -9,7 +9,7 @@ export function parseTimeRange(input: {
 }): TimeRange {
   const { startTime = 0, endTime = Number.MAX_SAFE_INTEGER - 1 } = input;
   if (startTime > endTime) {
-    throw toInvalidInput([{ path: 'endTime', message: 'must not be before startTime' }]);
+    throw buildInvalidInputError([{ path: 'endTime', message: 'must not be before startTime' }]);
   }
   return { fromMs: startTime, toMs: endTime + 1 };
 }

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PLACES, round18, toFixed, toText } from '../../test/client-fold.ts';
 import { FAKE_ASSETS } from '../../test/fakes/fake-market.ts';
-import { address } from '../../test/ids.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { PAGES_MAX, readPages } from '../../test/read-pages.ts';
 import { setUp } from '../../test/root-hooks.ts';
+import { address } from '../../test/test-ids.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -40,7 +40,7 @@ setUp(async (t) => {
 });
 
 /** The price that a list of trades leaves, outliers aside unless there is nothing else. */
-function toLastPrice(trades: readonly Json[], field: 'priceUsd' | 'priceNative'): string | null {
+function findLastPrice(trades: readonly Json[], field: 'priceUsd' | 'priceNative'): string | null {
   const priced = trades.filter((trade) => trade[field] !== null);
   return (priced.findLast(({ outlier }) => !outlier) ?? priced.at(-1))?.[field] ?? null;
 }
@@ -54,26 +54,26 @@ function isNative(mint: string): boolean {
 }
 
 /** The current minute of the chain, and the 1,439 before it. */
-function toWindowStart(token: Json): number {
+function computeWindowStart(token: Json): number {
   const now = token.asOf.timestamp;
   return now - (now % MINUTE_MS) - 1439 * MINUTE_MS;
 }
 
 describe('the figures of a token', () => {
-  test('behavior: the price is that of the last trade that is no outlier', () => {
+  test('the price is that of the last trade that is no outlier', () => {
     let compared = 0;
     for (const { token, trades } of tokens) {
       if (isStable(token.mint) || isNative(token.mint)) continue;
       const clean = trades.filter(({ outlier }) => !outlier);
       if (clean.length === 0) continue;
       compared += 1;
-      assert.equal(token.priceNative, toLastPrice(clean, 'priceNative'), token.symbol);
-      assert.equal(token.priceUsd, toLastPrice(clean, 'priceUsd'), token.symbol);
+      assert.equal(token.priceNative, findLastPrice(clean, 'priceNative'), token.symbol);
+      assert.equal(token.priceUsd, findLastPrice(clean, 'priceUsd'), token.symbol);
     }
     assert.ok(compared >= 3, `${compared} tokens with clean trades`);
   });
 
-  test('behavior: market cap is price times supply, to 18 digits', () => {
+  test('market cap is price times supply, to 18 digits', () => {
     let compared = 0;
     for (const { token } of tokens) {
       if (token.priceUsd === null || token.totalSupplyRaw === null || token.decimals === null) {
@@ -88,10 +88,10 @@ describe('the figures of a token', () => {
     assert.ok(compared >= 3);
   });
 
-  test('behavior: trades and volume of 24 hours are those of the last 1,440 minutes', () => {
+  test('trades and volume of 24 hours are those of the last 1,440 minutes', () => {
     let older = 0;
     for (const { token, trades } of tokens) {
-      const within = trades.filter(({ timestamp }) => timestamp >= toWindowStart(token));
+      const within = trades.filter(({ timestamp }) => timestamp >= computeWindowStart(token));
       older += trades.length - within.length;
       assert.equal(token.trades24h, within.length, token.symbol);
       const values = within.map(({ valueUsd }) => (valueUsd === null ? 0n : toFixed(valueUsd)));
@@ -102,14 +102,14 @@ describe('the figures of a token', () => {
     assert.ok(older > 0, 'the scene is younger than a day');
   });
 
-  test('behavior: the change is since the last price before those minutes', () => {
+  test('the change is since the last price before those minutes', () => {
     let compared = 0;
     for (const { token, trades } of tokens) {
-      const before = trades.filter(({ timestamp }) => timestamp < toWindowStart(token));
+      const before = trades.filter(({ timestamp }) => timestamp < computeWindowStart(token));
       if (token.trades24h === 0 || token.priceUsd === null || before.length === 0) continue;
       const minutes = Map.groupBy(before, ({ timestamp }) => Math.floor(timestamp / MINUTE_MS));
       const last = minutes.get(Math.max(...minutes.keys())) ?? [];
-      const from = Number(toLastPrice(last, 'priceUsd'));
+      const from = Number(findLastPrice(last, 'priceUsd'));
       if (from === 0) continue;
       compared += 1;
       const expected = ((Number(token.priceUsd) - from) / from) * 100;
@@ -119,7 +119,7 @@ describe('the figures of a token', () => {
     assert.ok(compared >= 3, `${compared} tokens with trades before and within`);
   });
 
-  test('behavior: holders are counted, and told only where all of them are known', async () => {
+  test('holders are counted, and told only where all of them are known', async () => {
     for (const { token } of tokens) {
       const { json } = await scene.ask('getHolders', { chain: 'devnet', mint: token.mint });
       assert.equal(token.holders, token.coverage.holdersComplete ? json.total : null);
@@ -129,7 +129,7 @@ describe('the figures of a token', () => {
 });
 
 describe('the pools of a token', () => {
-  test('behavior: they are in the order of their depth, and the first is the top pool', () => {
+  test('they are in the order of their depth, and the first is the top pool', () => {
     for (const { token } of tokens) {
       const depths = token.pools.map(({ liquidityUsd }: Json) =>
         liquidityUsd === null ? -1n : toFixed(liquidityUsd),
@@ -146,7 +146,7 @@ describe('the pools of a token', () => {
     }
   });
 
-  test('behavior: each has the last price of its last day of trades', () => {
+  test('each has the last price of its last day of trades', () => {
     let compared = 0;
     for (const { token, trades } of tokens) {
       for (const pool of token.pools) {
@@ -155,13 +155,13 @@ describe('the pools of a token', () => {
         const day = Math.max(...ofPool.map(({ timestamp }) => Math.floor(timestamp / DAY_MS)));
         const ofDay = ofPool.filter(({ timestamp }) => Math.floor(timestamp / DAY_MS) === day);
         if (ofDay.length > 0) compared += 1;
-        assert.equal(pool.priceNative, toLastPrice(ofDay, 'priceNative'), pool.address);
+        assert.equal(pool.priceNative, findLastPrice(ofDay, 'priceNative'), pool.address);
       }
     }
     assert.ok(compared >= 5);
   });
 
-  test('behavior: what they hold against money adds up to the liquidity of the token', () => {
+  test('what they hold against money adds up to the liquidity of the token', () => {
     let compared = 0;
     for (const { token } of tokens) {
       const isMoney = (mint: string) => isStable(mint) || isNative(mint);

@@ -8,7 +8,7 @@ import { ChainSearch } from './search/chain-search.ts';
 import { compareFound, type Found, type Listing } from './search/listing.ts';
 import type { SearchQuery } from './search/match-text.ts';
 import type { SegmentArrays } from './search/segment.ts';
-import { toTokenLiquidity } from './token-summary.ts';
+import { pickTokenLiquidity } from './token-summary.ts';
 
 export interface TokenSearchOptions {
   readonly reader: Pick<MarketReads, 'readListings' | 'scanListings'>;
@@ -31,7 +31,7 @@ const PART_PAUSE_MS = 20;
 /** Above this many changed tokens, reading everything once is cheaper. */
 const CHANGED_MAX = 20_000;
 
-interface IndexedChain {
+interface SearchedChain {
   readonly index: ChainSearch;
   readonly changed: Set<Address>;
   isLoaded: boolean;
@@ -47,13 +47,13 @@ export function toListing(record: ListingRecord): Listing {
     token: record.token,
     symbol: record.symbol,
     name: record.name,
-    liquidityUsdE18: toTokenLiquidity(record),
+    liquidityUsdE18: pickTokenLiquidity(record),
   };
 }
 
 export class TokenSearch {
   readonly #options: TokenSearchOptions;
-  readonly #chains = new Map<ChainSlug, IndexedChain>();
+  readonly #chains = new Map<ChainSlug, SearchedChain>();
   #unsubscribe: (() => void) | null = null;
   #stopped = false;
 
@@ -133,7 +133,7 @@ export class TokenSearch {
       });
   }
 
-  async #load(chain: ChainSlug, indexed: IndexedChain): Promise<void> {
+  async #load(chain: ChainSlug, indexed: SearchedChain): Promise<void> {
     indexed.changed.clear();
     indexed.index.begin();
     indexed.builtAtMs = performance.now();
@@ -153,7 +153,7 @@ export class TokenSearch {
     return listings;
   }
 
-  #readChangedSoon(chain: ChainSlug, indexed: IndexedChain): void {
+  #readChangedSoon(chain: ChainSlug, indexed: SearchedChain): void {
     if (indexed.timer !== null || indexed.changed.size === 0 || this.#stopped) return;
     indexed.timer = setTimeout(() => {
       this.#readChanged(chain, indexed)
@@ -168,7 +168,7 @@ export class TokenSearch {
     indexed.timer.unref();
   }
 
-  async #readChanged(chain: ChainSlug, indexed: IndexedChain): Promise<void> {
+  async #readChanged(chain: ChainSlug, indexed: SearchedChain): Promise<void> {
     const tokens = [...indexed.changed].slice(0, PART_SIZE);
     for (const token of tokens) indexed.changed.delete(token);
     const found = new Set<Address>();
@@ -182,7 +182,7 @@ export class TokenSearch {
   }
 }
 
-function createIndexedChain(): IndexedChain {
+function createIndexedChain(): SearchedChain {
   return {
     index: new ChainSearch(),
     changed: new Set(),

@@ -7,7 +7,7 @@ import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { isCovered, isHoldersComplete, readStart } from './coverage.ts';
-import { type DayFigures, readDayFigures, toWindowStart } from './day-figures.ts';
+import { computeWindowStart, type DayFigures, readDayFigures } from './day-figures.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
 
@@ -19,7 +19,7 @@ const USD_E18 = pow10(18);
  * Pools against the native coin or stable assets count; a token without any has the liquidity of
  * its deepest other pool.
  */
-export function toTokenLiquidity(
+export function pickTokenLiquidity(
   token: Pick<TokenRecord, 'liquidityUsdE18' | 'pairedUsdE18'>,
 ): bigint | null {
   const { liquidityUsdE18, pairedUsdE18 } = token;
@@ -33,7 +33,7 @@ export function toUsdText(usdE18: bigint | null): string | null {
 }
 
 /** A stable asset has a USD price of 1, the native coin a native price of 1. */
-export function toPrices(market: MarketChain, token: TokenRecord) {
+export function findPrices(market: MarketChain, token: TokenRecord) {
   const { assets } = market;
   return {
     priceUsd: token.priceUsd ?? (assets.stable.has(token.token) ? '1' : null),
@@ -41,7 +41,7 @@ export function toPrices(market: MarketChain, token: TokenRecord) {
   };
 }
 
-function toMarketCap(token: TokenRecord, priceUsd: string | null): string | null {
+function computeMarketCap(token: TokenRecord, priceUsd: string | null): string | null {
   if (priceUsd === null || token.supplyRaw === null || token.decimals === null) return null;
   const price = toRatio(textToDecimal(priceUsd));
   return ratioToText({
@@ -56,9 +56,9 @@ interface SummaryParts {
   readonly figures: DayFigures;
 }
 
-function toSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSummary, 'match'> {
+function buildSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSummary, 'match'> {
   const { token, topPool, figures } = parts;
-  const { priceUsd, priceNative } = toPrices(market, token);
+  const { priceUsd, priceNative } = findPrices(market, token);
   const { addresses } = market;
   const isComplete = isHoldersComplete(token);
   return {
@@ -70,8 +70,8 @@ function toSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSummary,
     logoUrl: null,
     priceUsd,
     priceNative,
-    marketCapUsd: toMarketCap(token, priceUsd),
-    liquidityUsd: toUsdText(toTokenLiquidity(token)),
+    marketCapUsd: computeMarketCap(token, priceUsd),
+    liquidityUsd: toUsdText(pickTokenLiquidity(token)),
     volume24hUsd: figures.volume24hUsd,
     priceChange24hPct: figures.priceChange24hPct,
     trades24h: figures.trades24h,
@@ -99,7 +99,7 @@ export async function readSummaries(
   const figures = await readDayFigures(reader, chain, {
     tokens,
     chainMs,
-    isCovered: isCovered(checkpoint, startMs, toWindowStart(chainMs)),
+    isCovered: isCovered(checkpoint, startMs, computeWindowStart(chainMs)),
   });
   return new Map(
     tokens.map((token) => {
@@ -107,7 +107,7 @@ export async function readSummaries(
       const ofToken = figures.get(token.token) ?? NO_FIGURES;
       return [
         token.token,
-        { token, summary: toSummary(market, { token, topPool, figures: ofToken }) },
+        { token, summary: buildSummary(market, { token, topPool, figures: ofToken }) },
       ];
     }),
   );

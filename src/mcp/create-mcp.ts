@@ -8,13 +8,13 @@ import {
   createEncodeResult,
   type EncodedText,
   encodeError,
+  encodeToolError,
   type ResultText,
-  toToolErrorResult,
 } from './encode-answer.ts';
 import { createMethods, type Method, type MethodOptions } from './methods.ts';
 import { type McpInput, parseMessages } from './parse-messages.ts';
-import { type McpMessage, RpcError, STATELESS_REVISION } from './protocol.ts';
-import { createToToolError } from './tool-error.ts';
+import { type McpMessage, McpRpcError, STATELESS_REVISION } from './protocol.ts';
+import { createToolErrorBuilder } from './tool-error.ts';
 import { createTools, type Tool } from './tools.ts';
 
 export interface McpOptions
@@ -52,7 +52,7 @@ const COMMA = Buffer.from(',');
 const END = Buffer.from(']');
 
 /** A list of answers in pieces, so that cached bytes are sent without a copy. */
-function toList(answers: readonly EncodedText[]): readonly Buffer[] {
+function joinAnswers(answers: readonly EncodedText[]): readonly Buffer[] {
   const pieces = answers.flatMap((answer, index) => [
     index === 0 ? START : COMMA,
     ...(typeof answer === 'string' ? [Buffer.from(answer)] : answer),
@@ -66,7 +66,7 @@ class McpEndpoint {
   readonly #tools: ReturnType<typeof createTools>;
   readonly #methods: ReadonlyMap<string, Method>;
   readonly #encode: ReturnType<typeof createEncodeResult>;
-  readonly #toToolError: ReturnType<typeof createToToolError>;
+  readonly #buildToolError: ReturnType<typeof createToolErrorBuilder>;
 
   constructor(options: McpOptions) {
     const { operations, handlers, version } = options;
@@ -75,7 +75,7 @@ class McpEndpoint {
     this.#tools = createTools(operations, handlers);
     this.#methods = createMethods({ ...options, server, tools: this.#tools });
     this.#encode = createEncodeResult(server);
-    this.#toToolError = createToToolError(operations);
+    this.#buildToolError = createToolErrorBuilder(operations);
   }
 
   async answer(request: RawRequest, context: HandlerContext): Promise<RawAnswer> {
@@ -83,15 +83,15 @@ class McpEndpoint {
     try {
       input = parseMessages(request.body, request.headers);
     } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
+      if (!(error instanceof McpRpcError)) throw error;
       return { status: 400, body: encodeError(error.id, error) };
     }
     const { messages } = input;
     if (input.isBatch) return this.#answerBatch(input, request, context);
     const [message] = messages;
     if (message === undefined) return { status: 202, body: null };
-    request.charge(this.#toCost(message));
-    request.rename(this.#toName(message));
+    request.charge(this.#findCost(message));
+    request.rename(this.#findName(message));
     const answered = await this.#answerOne({ message, input, request, context });
     const { status, text, retryAfterSeconds } = answered;
     return { status, body: text, retryAfterSeconds };
@@ -109,7 +109,7 @@ class McpEndpoint {
     const works = input.messages.map((message) => {
       const work = { message, input, request, context };
       try {
-        request.charge(this.#toCost(message));
+        request.charge(this.#findCost(message));
         return () => this.#answerOne(work);
       } catch (error) {
         return () => this.#fail(work, error);
@@ -121,7 +121,7 @@ class McpEndpoint {
     // The longest wait allows a retry of all of them.
     const waits = answers.flatMap(({ retryAfterSeconds: seconds }) => seconds ?? []);
     const retryAfterSeconds = waits.length === 0 ? undefined : Math.max(...waits);
-    return { status: 200, body: toList(texts), retryAfterSeconds };
+    return { status: 200, body: joinAnswers(texts), retryAfterSeconds };
   }
 
   /** The tool that a message calls; an invalid name is reported when the message is answered. */
@@ -131,23 +131,23 @@ class McpEndpoint {
   }
 
   /** The cost of the most expensive message; the minimum if the body cannot be parsed. */
-  toCost(request: Parameters<RawHandler['toCost']>[0]): number {
+  findCost(request: Parameters<RawHandler['findCost']>[0]): number {
     if (request === null)
       return Math.max(COSTS.read, ...[...this.#tools.values()].map(({ cost }) => cost));
     try {
       const { messages } = parseMessages(request.body, request.headers);
-      return Math.max(COSTS.read, ...messages.map((message) => this.#toCost(message)));
+      return Math.max(COSTS.read, ...messages.map((message) => this.#findCost(message)));
     } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
+      if (!(error instanceof McpRpcError)) throw error;
       return COSTS.read;
     }
   }
 
-  #toCost(message: McpMessage): number {
+  #findCost(message: McpMessage): number {
     return this.#findTool(message)?.cost ?? COSTS.read;
   }
 
-  #toName(message: McpMessage): string {
+  #findName(message: McpMessage): string {
     const { method } = message;
     if (method !== 'tools/call') return this.#methods.has(method) ? `mcp ${method}` : 'callMcp';
     const tool = this.#findTool(message);
@@ -162,7 +162,7 @@ class McpEndpoint {
       const isStateless = input.revision === STATELESS_REVISION;
       if (method === undefined || !method.isIn(isStateless)) {
         const status = isStateless ? 404 : 200;
-        throw new RpcError('methodNotFound', 'Method not found', { status });
+        throw new McpRpcError('methodNotFound', 'Method not found', { status });
       }
       const result = method.answer(message.params, context);
       return this.#finish(work, result instanceof Promise ? await result : result);
@@ -179,7 +179,7 @@ class McpEndpoint {
   #fail(work: Work, error: unknown): Answered {
     const { message, context } = work;
     if (message.id === null) return { status: 202, text: null };
-    if (error instanceof RpcError) {
+    if (error instanceof McpRpcError) {
       return { status: error.status, text: encodeError(message.id, error) };
     }
     const appError = toAppError(error);
@@ -187,14 +187,14 @@ class McpEndpoint {
       const { requestId } = context;
       this.#options.logger.error({ err: appError.cause, requestId }, 'a message failed');
     }
-    const told = this.#toToolError(appError, context.requestId);
+    const told = this.#buildToolError(appError, context.requestId);
     const { retryAfterSeconds } = appError;
     if (message.method === 'tools/call') {
-      return { ...this.#finish(work, toToolErrorResult(told)), retryAfterSeconds };
+      return { ...this.#finish(work, encodeToolError(told)), retryAfterSeconds };
     }
     const kind = appError.code === 'RATE_LIMITED' ? 'rateLimited' : 'internalError';
     const { message: text, ...data } = told;
-    const encoded = encodeError(message.id, new RpcError(kind, text, { data }));
+    const encoded = encodeError(message.id, new McpRpcError(kind, text, { data }));
     return { status: 200, text: encoded, retryAfterSeconds };
   }
 }
@@ -204,6 +204,6 @@ export function createMcp(options: McpOptions): RawHandler {
   const answer = (request: RawRequest, context: HandlerContext) =>
     endpoint.answer(request, context);
   return Object.assign(answer, {
-    toCost: (request: Parameters<RawHandler['toCost']>[0]) => endpoint.toCost(request),
+    findCost: (request: Parameters<RawHandler['findCost']>[0]) => endpoint.findCost(request),
   });
 }

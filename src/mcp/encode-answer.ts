@@ -2,11 +2,11 @@
 
 import { createSerializer } from '../contract/create-serializer.ts';
 import { mcpErrorSchema } from '../contract/operations/call-mcp.ts';
-import { toolErrorSchema } from '../contract/schemas/problem.ts';
+import { toolErrorSchema } from '../contract/schemas/problem-schema.ts';
 import {
   type McpMessage,
+  type McpRpcError,
   type Revision,
-  type RpcError,
   type RpcId,
   SERVER_INFO_KEY,
   STATELESS_REVISION,
@@ -30,7 +30,7 @@ type EncodeResult = (message: McpMessage, revision: Revision, result: ResultText
 /** A string, or bytes in pieces if a large part is cached. */
 export type EncodedText = string | readonly Buffer[];
 
-export function toMembers(value: Readonly<Record<string, unknown>>): string {
+export function encodeMembers(value: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(value).slice(1, -1);
 }
 
@@ -53,19 +53,19 @@ export function createEncodeResult(serverInfo: Readonly<Record<string, unknown>>
 const serializeError = createSerializer(mcpErrorSchema);
 const serializeToolError = createSerializer(toolErrorSchema);
 
-export function encodeError(id: RpcId | null, error: RpcError): string {
+export function encodeError(id: RpcId | null, error: McpRpcError): string {
   const { code, message, data } = error;
   const told = { code, message, ...(data === undefined ? {} : { data }) };
   return serializeError({ jsonrpc: '2.0', id, error: told });
 }
 
 /** A tool's answer: as structured content, and again as text for older clients. */
-export function toToolMembers(json: string): string {
+export function encodeToolMembers(json: string): string {
   return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
 }
 
 /** Without structured content, which must match the tool's output schema. */
-export function toToolErrorResult(error: ToolError): ResultText {
+export function encodeToolError(error: ToolError): ResultText {
   const content = [{ type: 'text', text: serializeToolError(error) }];
-  return { members: toMembers({ content, isError: true }) };
+  return { members: encodeMembers({ content, isError: true }) };
 }

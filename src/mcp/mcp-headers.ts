@@ -1,6 +1,6 @@
 // The headers that repeat parts of a message, and the check that they agree with it.
 
-import { type McpMessage, RpcError } from './protocol.ts';
+import { type McpMessage, McpRpcError } from './protocol.ts';
 
 export interface McpHeaders {
   readonly version: string | null;
@@ -8,14 +8,14 @@ export interface McpHeaders {
   readonly name: string | null;
 }
 
-type Fields = Readonly<Record<string, string | string[] | undefined>>;
+type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 
-function readField(fields: Fields, name: string): string | null {
+function readField(fields: HeaderFields, name: string): string | null {
   const value = fields[name];
   return typeof value === 'string' ? value.trim() : null;
 }
 
-export function readHeaders(fields: Fields): McpHeaders {
+export function readHeaders(fields: HeaderFields): McpHeaders {
   return {
     version: readField(fields, 'mcp-protocol-version'),
     method: readField(fields, 'mcp-method'),
@@ -45,8 +45,10 @@ function decodeName(text: string): string | null {
   }
 }
 
-function toMismatch(message: McpMessage, told: string): RpcError {
-  return new RpcError('headerMismatch', `Headers and body disagree: ${told}`, { id: message.id });
+function buildMismatchError(message: McpMessage, told: string): McpRpcError {
+  return new McpRpcError('headerMismatch', `Headers and body disagree: ${told}`, {
+    id: message.id,
+  });
 }
 
 /** A proxy that routes by headers must see what the server sees, so both have to agree. */
@@ -56,23 +58,24 @@ export function assertHeadersAgree(
   claim: string | null,
 ): void {
   if (claim !== null && headers.version !== null && headers.version !== claim) {
-    throw toMismatch(message, 'MCP-Protocol-Version is not the version in _meta');
+    throw buildMismatchError(message, 'MCP-Protocol-Version is not the version in _meta');
   }
   if (headers.method !== null && headers.method !== message.method) {
-    throw toMismatch(message, 'Mcp-Method is not the method of the body');
+    throw buildMismatchError(message, 'Mcp-Method is not the method of the body');
   }
 }
 
 /** Every request must repeat its version, method and name; notifications need not. */
 export function assertHeadersPresent(message: McpMessage, headers: McpHeaders): void {
   if (message.id === null) return;
-  if (headers.version === null) throw toMismatch(message, 'MCP-Protocol-Version is missing');
-  if (headers.method === null) throw toMismatch(message, 'Mcp-Method is missing');
+  if (headers.version === null)
+    throw buildMismatchError(message, 'MCP-Protocol-Version is missing');
+  if (headers.method === null) throw buildMismatchError(message, 'Mcp-Method is missing');
   const source = Object.hasOwn(NAMED_BY, message.method) ? NAMED_BY[message.method] : undefined;
   const named = source === undefined ? undefined : message.params[source];
   if (typeof named !== 'string') return;
-  if (headers.name === null) throw toMismatch(message, 'Mcp-Name is missing');
+  if (headers.name === null) throw buildMismatchError(message, 'Mcp-Name is missing');
   if (decodeName(headers.name) !== named) {
-    throw toMismatch(message, `Mcp-Name is not params.${source}`);
+    throw buildMismatchError(message, `Mcp-Name is not params.${source}`);
   }
 }

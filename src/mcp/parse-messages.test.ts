@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseMessages } from './parse-messages.ts';
-import { RpcError } from './protocol.ts';
+import { McpRpcError } from './protocol.ts';
 
 /** Values that often look like messages. */
 const nearMessage = fc.record(
@@ -51,7 +51,7 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
-test('behavior: every body is read or refused in the words of the protocol', () => {
+test('every body is read or refused in the words of the protocol', () => {
   fc.assert(
     fc.property(body, headers, (text, fields) => {
       try {
@@ -61,18 +61,18 @@ test('behavior: every body is read or refused in the words of the protocol', () 
           assert.deepEqual([typeof method, typeof params], ['string', 'object']);
         }
       } catch (error) {
-        assert.ok(error instanceof RpcError, String(error));
+        assert.ok(error instanceof McpRpcError, String(error));
       }
     }),
     { numRuns: 2000 },
   );
 });
 
-test('behavior: bytes that are no text are refused', () => {
-  assert.throws(() => parseMessages(Buffer.from([0x22, 0xff, 0x22]), {}), RpcError);
+test('bytes that are no text are refused', () => {
+  assert.throws(() => parseMessages(Buffer.from([0x22, 0xff, 0x22]), {}), McpRpcError);
 });
 
-test('behavior: a byte order mark and a key given twice are refused', () => {
+test('a byte order mark and a key given twice are refused', () => {
   const message = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
   const parse = (text: string) => () => parseMessages(Buffer.from(text), {});
   assert.throws(parse(`\ufeff${message}`), { name: 'RpcError', code: -32700 });

@@ -16,9 +16,9 @@ import {
   HANDSHAKE_REVISIONS,
   isObject,
   type McpMessage,
+  McpRpcError,
   PROTOCOL_VERSION_KEY,
   type Revision,
-  RpcError,
   type RpcId,
   STATELESS_REVISION,
 } from './protocol.ts';
@@ -38,12 +38,12 @@ function parseJson(body: Buffer): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new RpcError('parseError', 'Parse error: the body must be valid JSON in UTF-8');
+    throw new McpRpcError('parseError', 'Parse error: the body must be valid JSON in UTF-8');
   }
   const twice = findDuplicateKey(text);
   if (twice === null) return value;
   const message = `Invalid request: ${toShownText(twice)} must be given once`;
-  throw new RpcError('invalidRequest', message);
+  throw new McpRpcError('invalidRequest', message);
 }
 
 function isId(value: unknown): value is RpcId {
@@ -55,22 +55,22 @@ const DROPPED: McpMessage = { id: null, method: '', params: {} };
 
 function parseMessage(value: unknown): McpMessage {
   if (!isObject(value)) {
-    throw new RpcError('invalidRequest', 'Invalid request: a message must be a JSON object');
+    throw new McpRpcError('invalidRequest', 'Invalid request: a message must be a JSON object');
   }
   const { jsonrpc, id, method, params = {} } = value;
   const about = { id: isId(id) ? id : null };
   if (jsonrpc !== '2.0') {
-    throw new RpcError('invalidRequest', 'Invalid request: jsonrpc must be "2.0"', about);
+    throw new McpRpcError('invalidRequest', 'Invalid request: jsonrpc must be "2.0"', about);
   }
   if (method === undefined && isId(id) && ('result' in value || 'error' in value)) return DROPPED;
   if (typeof method !== 'string') {
-    throw new RpcError('invalidRequest', 'Invalid request: method must be a string', about);
+    throw new McpRpcError('invalidRequest', 'Invalid request: method must be a string', about);
   }
   if ('id' in value && !isId(id)) {
-    throw new RpcError('invalidRequest', 'Invalid request: id must be a string or a number');
+    throw new McpRpcError('invalidRequest', 'Invalid request: id must be a string or a number');
   }
   if (!isObject(params)) {
-    throw new RpcError('invalidParams', 'Invalid params: params must be an object', about);
+    throw new McpRpcError('invalidParams', 'Invalid params: params must be an object', about);
   }
   return { id: about.id, method, params };
 }
@@ -83,7 +83,7 @@ function readClaim(message: McpMessage): unknown {
 
 function assertSupported(requested: string, id: RpcId | null, supported: readonly string[]): void {
   if (supported.includes(requested)) return;
-  throw new RpcError('unsupportedVersion', `Unsupported protocol version: ${requested}`, {
+  throw new McpRpcError('unsupportedVersion', `Unsupported protocol version: ${requested}`, {
     id,
     data: { supported, requested },
   });
@@ -96,13 +96,13 @@ function assertMeta(message: McpMessage): void {
   const about = (data: Readonly<Record<string, unknown>>) => ({ id, data });
   if (!isObject(meta)) {
     const told = 'Invalid params: _meta is required in every request of this revision';
-    throw new RpcError('invalidParams', told, about({ missing: ['_meta'] }));
+    throw new McpRpcError('invalidParams', told, about({ missing: ['_meta'] }));
   }
   const required = [PROTOCOL_VERSION_KEY, CLIENT_CAPABILITIES_KEY];
   const missing = required.filter((key) => !(key in meta));
   if (missing.length > 0) {
     const told = `Invalid params: _meta lacks ${missing.join(' and ')}`;
-    throw new RpcError('invalidParams', told, about({ missing }));
+    throw new McpRpcError('invalidParams', told, about({ missing }));
   }
   const info = meta[CLIENT_INFO_KEY];
   const faults = [
@@ -114,7 +114,7 @@ function assertMeta(message: McpMessage): void {
   ].filter((key) => key !== null);
   if (faults.length === 0) return;
   const told = `Invalid params: _meta has a malformed ${faults.join(' and ')}`;
-  throw new RpcError('invalidParams', told, about({ malformed: faults }));
+  throw new McpRpcError('invalidParams', told, about({ malformed: faults }));
 }
 
 function parseStateless(message: McpMessage, headers: McpHeaders): McpInput {
@@ -127,7 +127,7 @@ function parseStateless(message: McpMessage, headers: McpHeaders): McpInput {
   return { revision: STATELESS_REVISION, messages: [message], isBatch: false };
 }
 
-function toHandshakeRevision(headers: McpHeaders, id: RpcId | null): Revision {
+function readHandshakeRevision(headers: McpHeaders, id: RpcId | null): Revision {
   const named = headers.version;
   if (named === null) return BATCH_REVISION;
   assertSupported(named, id, HANDSHAKE_REVISIONS);
@@ -135,24 +135,24 @@ function toHandshakeRevision(headers: McpHeaders, id: RpcId | null): Revision {
 }
 
 function parseBatch(values: readonly unknown[], headers: McpHeaders): McpInput {
-  const revision = toHandshakeRevision(headers, null);
+  const revision = readHandshakeRevision(headers, null);
   if (revision !== BATCH_REVISION) {
     const told = `Invalid request: revision ${revision} has no batches; send one message a request`;
-    throw new RpcError('invalidRequest', told);
+    throw new McpRpcError('invalidRequest', told);
   }
-  if (values.length === 0) throw new RpcError('invalidRequest', 'Invalid request: empty batch');
+  if (values.length === 0) throw new McpRpcError('invalidRequest', 'Invalid request: empty batch');
   if (values.length > BATCH_MESSAGES_MAX) {
     const told = `Invalid request: a batch may hold ${BATCH_MESSAGES_MAX} messages`;
-    throw new RpcError('invalidRequest', told);
+    throw new McpRpcError('invalidRequest', told);
   }
   const messages = values.map(parseMessage);
   for (const message of messages) {
     if (readClaim(message) !== undefined) {
       const told = `Invalid request: revision ${STATELESS_REVISION} has no batches`;
-      throw new RpcError('invalidRequest', told);
+      throw new McpRpcError('invalidRequest', told);
     }
     if (message.method === 'initialize') {
-      throw new RpcError('invalidRequest', 'Invalid request: initialize must not be in a batch');
+      throw new McpRpcError('invalidRequest', 'Invalid request: initialize must not be in a batch');
     }
   }
   return { revision, messages, isBatch: true };
@@ -170,7 +170,7 @@ export function parseMessages(
   const isStateless = headers.version === STATELESS_REVISION || readClaim(message) !== undefined;
   if (isStateless) return parseStateless(message, headers);
   return {
-    revision: toHandshakeRevision(headers, message.id),
+    revision: readHandshakeRevision(headers, message.id),
     messages: [message],
     isBatch: false,
   };

@@ -40,7 +40,7 @@ interface RpcErrorOptions {
 }
 
 /** A protocol error, as opposed to a tool result with `isError`. */
-export class RpcError extends Error {
+export class McpRpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
   readonly data: Readonly<Record<string, unknown>> | undefined;

@@ -1,8 +1,8 @@
 // What agents can read besides calling tools: the reference, the errors, the chains.
 
 import type { ReferenceAbout } from '../contract/guide.ts';
-import { toErrorsText, toErrorText, toLlmsText } from '../contract/llms-text.ts';
-import { toOpenapi } from '../contract/openapi.ts';
+import { renderError, renderErrors, renderLlmsText } from '../contract/llms-text.ts';
+import { buildOpenapi } from '../contract/openapi.ts';
 import type { Operation } from '../contract/operation.ts';
 import { ERROR_CODES } from '../errors/catalogue.ts';
 import type { CacheHint } from './encode-answer.ts';
@@ -59,7 +59,7 @@ export const ERROR_TEMPLATE: ResourceTemplate = {
   cache: LASTING,
   find: (uri) => {
     const code = ERROR_CODES.find((one) => uri === `${ERROR_URI}${one}`);
-    return code === undefined ? null : toErrorText(code);
+    return code === undefined ? null : renderError(code);
   },
   listValues: () => ERROR_CODES,
 };
@@ -76,7 +76,7 @@ export function createResources(
       description:
         'Every operation with its fields, an example and its errors; the same as /v1/llms.txt.',
       mimeType: 'text/markdown',
-      text: toLlmsText(operations, about),
+      text: renderLlmsText(operations, about),
       cache: LASTING,
     },
     {
@@ -85,7 +85,7 @@ export function createResources(
       title: 'OpenAPI document',
       description: 'The API as an OpenAPI 3.1 document; the same as /v1/openapi.json.',
       mimeType: 'application/json',
-      text: JSON.stringify(toOpenapi(operations, about)),
+      text: JSON.stringify(buildOpenapi(operations, about)),
       cache: LASTING,
     },
     {
@@ -94,7 +94,7 @@ export function createResources(
       title: 'Error catalogue',
       description: 'Every error code, what it means and what to do about it.',
       mimeType: 'text/markdown',
-      text: toErrorsText(),
+      text: renderErrors(),
       cache: LASTING,
     },
     {

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox';
 import type { Operation } from '../contract/operation.ts';
-import type { toolErrorSchema } from '../contract/schemas/problem.ts';
+import type { toolErrorSchema } from '../contract/schemas/problem-schema.ts';
 import type { AppError } from '../errors/app-error.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
 
@@ -11,11 +11,11 @@ export type ToolError = Static<typeof toolErrorSchema>;
 type ToToolError = (error: AppError, requestId: string) => ToolError;
 
 /** The catalogue names routes; if a route has a tool, the tool is named instead. */
-export function createToToolError(operations: readonly Operation[]): ToToolError {
+export function createToolErrorBuilder(operations: readonly Operation[]): ToToolError {
   const tools = operations.flatMap(({ mcp, method, path }) =>
     mcp === null ? [] : [[`${method} /v1${path}`, mcp.tool] as const],
   );
-  const toHelp = (code: ErrorCode): string => {
+  const writeHelp = (code: ErrorCode): string => {
     const text = tools.reduce<string>(
       (help, [route, tool]) => help.replaceAll(`\`${route}\``, `the tool \`${tool}\``),
       ERROR_CATALOGUE[code].help,
@@ -25,7 +25,7 @@ export function createToToolError(operations: readonly Operation[]): ToToolError
   return (error, requestId) => ({
     code: error.code,
     message: error.message,
-    whatToDo: toHelp(error.code),
+    whatToDo: writeHelp(error.code),
     ...(error.errors === undefined ? {} : { errors: [...error.errors] }),
     ...(error.retryAfterSeconds === undefined
       ? {}

@@ -9,7 +9,7 @@ import { COSTS, type McpExposure, type Operation } from '../contract/operation.t
 import { createInputParser } from '../contract/parse-input.ts';
 import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import { type ResultText, toToolMembers } from './encode-answer.ts';
+import { encodeToolMembers, type ResultText } from './encode-answer.ts';
 
 export interface Tool {
   readonly name: string;
@@ -32,22 +32,24 @@ const RESULT_BYTES_MAX = 32 * 1024 * 1024;
 /** Ready answers are the same object as long as they hold, and so are their results. */
 type KeptResults = LRUCache<ReadyAnswer, ResultText>;
 
-type Fields = Readonly<Record<string, TSchema & Readonly<Record<string, unknown>>>>;
+type SchemaFields = Readonly<Record<string, TSchema & Readonly<Record<string, unknown>>>>;
 
 /** Some clients accept an enum only with its type. */
-function withType(schema: Fields[string]): Fields[string] {
+function withType(schema: SchemaFields[string]): SchemaFields[string] {
   const values = schema['enum'];
   const isText = Array.isArray(values) && values.every((value) => typeof value === 'string');
   return isText ? { type: 'string', ...schema } : schema;
 }
 
 /** The operation's input with the tool's defaults. */
-function toToolInput(operation: Operation, exposure: McpExposure): TObject {
-  const fields = Object.entries(operation.input.properties as Fields).map(([name, schema]) => {
-    const fallback = exposure.defaults?.[name];
-    const typed = withType(schema);
-    return [name, fallback === undefined ? typed : { ...typed, default: fallback }] as const;
-  });
+function buildToolInput(operation: Operation, exposure: McpExposure): TObject {
+  const fields = Object.entries(operation.input.properties as SchemaFields).map(
+    ([name, schema]) => {
+      const fallback = exposure.defaults?.[name];
+      const typed = withType(schema);
+      return [name, fallback === undefined ? typed : { ...typed, default: fallback }] as const;
+    },
+  );
   const { required = [], ...rest } = operation.input as TObject & { required?: string[] };
   // Fields with a default are optional, and the schema should say so for models.
   const needed = required.filter(
@@ -60,13 +62,13 @@ function toToolInput(operation: Operation, exposure: McpExposure): TObject {
   } as unknown as TObject;
 }
 
-function toListed(operation: Operation, exposure: McpExposure) {
+function buildListed(operation: Operation, exposure: McpExposure) {
   const { tool, title, description } = exposure;
   return {
     name: tool,
     title,
     description,
-    inputSchema: toToolInput(operation, exposure),
+    inputSchema: buildToolInput(operation, exposure),
     outputSchema: operation.output,
     annotations: {
       title,
@@ -89,7 +91,7 @@ function isFlat(input: Arguments): boolean {
 
 /** The same arguments give the same object, so that handlers can cache by identity. */
 function createArgumentReader(operation: Operation, exposure: McpExposure) {
-  const { properties } = toToolInput(operation, exposure);
+  const { properties } = buildToolInput(operation, exposure);
   // The parser fills in defaults, so its requirements are those of the operation.
   const parse = createInputParser({ ...operation.input, properties } as TObject, 'json');
   const kept = new BoundedMap<string, unknown>(INPUTS_KEPT);
@@ -104,12 +106,12 @@ function createArgumentReader(operation: Operation, exposure: McpExposure) {
   };
 }
 
-function createResultMaker(toText: (answer: unknown) => string, kept: KeptResults) {
+function createResultMaker(serializeAnswer: (answer: unknown) => string, kept: KeptResults) {
   return (answer: unknown): ResultText => {
-    if (!isReadyAnswer(answer)) return { members: toToolMembers(toText(answer)) };
+    if (!isReadyAnswer(answer)) return { members: encodeToolMembers(serializeAnswer(answer)) };
     const known = kept.get(answer);
     if (known !== undefined) return known;
-    const result: ResultText = { members: Buffer.from(toToolMembers(toText(answer))) };
+    const result: ResultText = { members: Buffer.from(encodeToolMembers(serializeAnswer(answer))) };
     kept.set(answer, result);
     return result;
   };
@@ -124,22 +126,22 @@ interface ToolParts {
 function createTool(operation: Operation, { exposure, handler, kept }: ToolParts): Tool {
   const parse = createArgumentReader(operation, exposure);
   const serialize = createAnswerSerializer(operation);
-  const toText = (answer: unknown): string => {
+  const serializeAnswer = (answer: unknown): string => {
     if (isReadyAnswer(answer)) return answer.bytes.toString('utf8');
     return serialize(isFramedAnswer(answer) ? answer.body : answer);
   };
-  const toResult = createResultMaker(toText, kept);
+  const makeResult = createResultMaker(serializeAnswer, kept);
   return {
     name: exposure.tool,
     cost: COSTS[operation.cost],
-    listed: toListed(operation, exposure),
+    listed: buildListed(operation, exposure),
     call: (input, context) => {
       const answer = handler(parse(input), context);
-      return answer instanceof Promise ? answer.then(toResult) : toResult(answer);
+      return answer instanceof Promise ? answer.then(makeResult) : makeResult(answer);
     },
     read: (input, context) => {
       const answer = handler(parse(input), context);
-      return answer instanceof Promise ? answer.then(toText) : toText(answer);
+      return answer instanceof Promise ? answer.then(serializeAnswer) : serializeAnswer(answer);
     },
   };
 }

@@ -65,6 +65,6 @@ const BY_NAME: ReadonlyMap<string, ChainInfo> = new Map(
 );
 
 /** Resolves a slug or CAIP-2 identifier; null for an unknown chain. */
-export function toChain(name: string): ChainInfo | null {
+export function findChain(name: string): ChainInfo | null {
   return BY_NAME.get(name) ?? null;
 }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { address, poolId, transactionId, walletId } from '../../test/ids.ts';
+import { address, poolId, transactionId, walletId } from '../../test/test-ids.ts';
 import type { Address, PoolId, TransactionId, WalletId } from './ids.ts';
 
 interface Ids {

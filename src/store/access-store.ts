@@ -20,7 +20,7 @@ export type ChallengeOpening =
   /** `freeAtMs` is when the first of the counted challenges expires. */
   | { readonly outcome: 'full'; readonly freeAtMs: number };
 
-export type SignIn =
+export type SignInOutcome =
   /** `endedIds` are sessions of the wallet that were evicted for the new one. */
   | { readonly outcome: 'signedIn'; readonly endedIds: readonly string[] }
   | { readonly outcome: 'challengeGone' };
@@ -80,7 +80,7 @@ export interface AccessStore {
     challengeId: string,
     session: SessionRecord,
     options: { readonly sessionsMax: number },
-  ): Promise<SignIn>;
+  ): Promise<SignInOutcome>;
 
   findSession(tokenHash: string): Promise<SessionRecord | null>;
   /** The wallet's sessions, the newest first. */

@@ -23,7 +23,7 @@ function createHealth(options: Partial<StoreHealthOptions> = {}) {
   return { health, told, setFault };
 }
 
-test('behavior: what a caller met is told at once, and once; a good probe ends it', async () => {
+test('what a caller met is told at once, and once; a good probe ends it', async () => {
   const { health, told, setFault } = createHealth();
   setFault('full');
   for (let i = 0; i < 3; i += 1) health.note(new StoreError('full', 'as met'));
@@ -35,7 +35,7 @@ test('behavior: what a caller met is told at once, and once; a good probe ends i
   assert.deepEqual(told, ['full', 'recovered']);
 });
 
-test('behavior: a probe finds what nobody met yet', async () => {
+test('a probe finds what nobody met yet', async () => {
   const { health, told, setFault } = createHealth();
   await health.check();
   setFault('readOnly');
@@ -43,7 +43,7 @@ test('behavior: a probe finds what nobody met yet', async () => {
   assert.deepEqual(told, ['readOnly']);
 });
 
-test('behavior: a damage stays, whatever probes show, and nothing covers it', async () => {
+test('a damage stays, whatever probes show, and nothing covers it', async () => {
   const { health, told } = createHealth();
   health.note(new StoreError('damaged', 'a page'));
   health.note(new StoreError('unreachable', 'later'));
@@ -51,7 +51,7 @@ test('behavior: a damage stays, whatever probes show, and nothing covers it', as
   assert.deepEqual(told, ['damaged']);
 });
 
-test('behavior: a lock that is held and a wrong statement are no outage', async () => {
+test('a lock that is held and a wrong statement are no outage', async () => {
   const { health, told, setFault } = createHealth();
   health.note(new StoreError('busy', 'a long commit'));
   health.note(new StoreError('rejected', 'no such column'));
@@ -61,7 +61,7 @@ test('behavior: a lock that is held and a wrong statement are no outage', async 
   assert.deepEqual(told, []);
 });
 
-test('behavior: what is met while a probe runs outlives it', async () => {
+test('what is met while a probe runs outlives it', async () => {
   const probe = Promise.withResolvers<void>();
   const { health } = createHealth({ probe: () => probe.promise });
   health.note(new StoreError('full', 'before'));
@@ -71,7 +71,7 @@ test('behavior: what is met while a probe runs outlives it', async () => {
   await checking;
 });
 
-test('behavior: a probe without an answer is told as set, and is not repeated beside itself', async () => {
+test('a probe without an answer is told as set, and is not repeated beside itself', async () => {
   for (const slowFault of ['unreachable', null] as const) {
     let probes = 0;
     const probe = () => {
@@ -90,7 +90,7 @@ test('behavior: a probe without an answer is told as set, and is not repeated be
   }
 });
 
-test('behavior: where probes prove little, a fault is told for a while after it was last met', async () => {
+test('where probes prove little, a fault is told for a while after it was last met', async () => {
   const held = createHealth({ holdMs: Number.MAX_SAFE_INTEGER });
   held.health.note(new StoreError('full', 'as met'));
   await assert.rejects(held.health.check(), { fault: 'full' });

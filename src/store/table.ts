@@ -45,7 +45,7 @@ export function defineTable<Key extends string, Data extends string>(
   return {
     name,
     columns,
-    at: toPositions(columns),
+    at: indexColumns(columns),
     types,
     keyLength: key.length,
     columnList,
@@ -59,7 +59,7 @@ export function defineTable<Key extends string, Data extends string>(
 }
 
 /** The index of each column in a row with these columns. */
-export function toPositions<Column extends string>(
+export function indexColumns<Column extends string>(
   columns: readonly Column[],
 ): Readonly<Record<Column, number>> {
   return Object.fromEntries(columns.map((column, index) => [column, index])) as Record<
@@ -69,13 +69,17 @@ export function toPositions<Column extends string>(
 }
 
 /** A SELECT of whole rows; `rest` follows the table's name. */
-export function toSelect(table: Table, rest: string, takes: readonly ColumnType[]): SqlStatement {
+export function buildSelect(
+  table: Table,
+  rest: string,
+  takes: readonly ColumnType[],
+): SqlStatement {
   const sql = `SELECT ${table.columnList} FROM ${table.name} ${rest}`;
   return { sql, takes, gives: table.types };
 }
 
 /** The conflict clause of an upsert, the same in both dialects. */
-export function toConflictClause(table: Table): string {
+export function buildConflictClause(table: Table): string {
   const key = table.columns.slice(0, table.keyLength);
   const assignments = table.columns
     .slice(table.keyLength)

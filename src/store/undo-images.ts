@@ -22,7 +22,7 @@ export const UNDO_TABLE = defineTable('undo_images', {
 
 const TABLES: readonly Table[] = [TOKEN_TABLE, POOL_TABLE, TICK_TABLE, BALANCE_TABLE];
 
-export function toUndoDocument(chain: ChainSlug, images: UndoImages): string {
+export function encodeUndo(chain: ChainSlug, images: UndoImages): string {
   const rows: Record<string, SqlRow[]> = {
     [TOKEN_TABLE.name]: Array.from(images.tokens, ([token, before]) =>
       before === null ? [chain, token] : toTokenRow(chain, before),
@@ -60,7 +60,7 @@ export class UndoCollector {
     }
   }
 
-  toRestorations(): Restoration[] {
+  planRestorations(): Restoration[] {
     return Array.from(this.#rows, ([table, rows]) => {
       const all = [...rows.values()];
       return {

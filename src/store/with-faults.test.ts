@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toAppError } from '../errors/to-app-error.ts';
-import { toCommand } from './migrations/migration.ts';
+import { buildCommand } from './migrations/migration.ts';
 import type { SqlEngine, SqlSession } from './sql.ts';
 import { StoreError, type StoreFault } from './store-error.ts';
 import { withFaults } from './with-faults.ts';
 
-const SELECT = toCommand('SELECT 1');
+const SELECT = buildCommand('SELECT 1');
 
 function createEngine(fail: () => void): SqlEngine {
   const session = new Proxy({} as SqlSession, {
@@ -34,7 +34,7 @@ function guard(fail: () => void, fault: StoreFault = 'full') {
   return { noted, engine: withFaults(createEngine(fail), { findFault: () => fault, onError }) };
 }
 
-test('behavior: every operation of an engine that throws is a store error, noted once or more', async () => {
+test('every operation of an engine that throws is a store error, noted once or more', async () => {
   const cause = new Error('database or disk is full');
   const { engine, noted } = guard(() => {
     throw cause;
@@ -63,7 +63,7 @@ test('behavior: every operation of an engine that throws is a store error, noted
   }
 });
 
-test('behavior: what the work of a transaction throws by itself passes as it is', async () => {
+test('what the work of a transaction throws by itself passes as it is', async () => {
   const { engine, noted } = guard(() => undefined);
   const own = new Error('the challenge is used up');
   const work = async () => {
@@ -75,7 +75,7 @@ test('behavior: what the work of a transaction throws by itself passes as it is'
   assert.equal(noted.length, 0);
 });
 
-test('behavior: a store that is known to be of no use is not asked', async () => {
+test('a store that is known to be of no use is not asked', async () => {
   let asked = 0;
   const noted: StoreError[] = [];
   const engine = withFaults(
@@ -99,7 +99,7 @@ test('behavior: a store that is known to be of no use is not asked', async () =>
   assert.equal(noted.length, 2);
 });
 
-test('behavior: a store error is 503 with a time to come again, and tells a client no detail', () => {
+test('a store error is 503 with a time to come again, and tells a client no detail', () => {
   for (const fault of ['full', 'damaged', 'gone', 'unreachable', 'busy', 'rejected'] as const) {
     const told = toAppError(new StoreError(fault, new Error('/data/access.sqlite is broken')));
     assert.equal(told.status, 503);

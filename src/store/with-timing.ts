@@ -5,7 +5,7 @@ import type { SqlStatement } from './table.ts';
 
 export function withTiming(engine: SqlEngine, onTiming: OnTiming | undefined): SqlEngine {
   if (onTiming === undefined) return engine;
-  const timed = toTimed(onTiming);
+  const timed = createTimed(onTiming);
   return {
     session: withSessionTiming(engine.session, timed),
     transaction: (work) =>
@@ -21,7 +21,7 @@ export function withTiming(engine: SqlEngine, onTiming: OnTiming | undefined): S
 
 type Timed = <T>(operation: string, run: () => Promise<T>) => Promise<T>;
 
-function toTimed(onTiming: OnTiming): Timed {
+function createTimed(onTiming: OnTiming): Timed {
   return async (operation, run) => {
     const startedAtMs = performance.now();
     try {
@@ -34,10 +34,11 @@ function toTimed(onTiming: OnTiming): Timed {
 
 function withSessionTiming(session: SqlSession, timed: Timed): SqlSession {
   return {
-    query: (statement, values) => timed(toName(statement), () => session.query(statement, values)),
-    execute: (sql, values) => timed(toName(sql), () => session.execute(sql, values)),
+    query: (statement, values) =>
+      timed(findName(statement), () => session.query(statement, values)),
+    execute: (sql, values) => timed(findName(sql), () => session.execute(sql, values)),
     queryEach: (statement, sets) =>
-      timed(toName(statement), () => session.queryEach(statement, sets)),
+      timed(findName(statement), () => session.queryEach(statement, sets)),
     insertRows: (table, rows) =>
       timed(`insert ${table.name}`, () => session.insertRows(table, rows)),
     upsertRows: (table, rows) =>
@@ -50,7 +51,7 @@ function withSessionTiming(session: SqlSession, timed: Timed): SqlSession {
 /**
  * `SELECT … FROM trades …` becomes `select trades`: few names, whatever the statement's details.
  */
-function toName({ sql }: SqlStatement): string {
+function findName({ sql }: SqlStatement): string {
   const verb = /[A-Za-z]+/.exec(sql)?.[0] ?? 'query';
   const table = /(?:FROM|INTO|UPDATE)\s+([a-z_]+)/.exec(sql)?.[1] ?? '';
   return `${verb.toLowerCase()} ${table}`.trim();

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Histogram, Registry } from 'prom-client';
 import { DurationHistogram } from './duration-histogram.ts';
 
-test('behavior: the text is what prom-client writes for the same observations', async () => {
+test('the text is what prom-client writes for the same observations', async () => {
   const shape = { name: 'took_seconds', help: 'How long it took.' };
   const bounds = [0.001, 0.01, 0.1, 1];
   const ours = new DurationHistogram({ ...shape, label: 'operation', bucketsSeconds: bounds });
@@ -22,6 +22,6 @@ test('behavior: the text is what prom-client writes for the same observations', 
       theirs.labels(operation).observe(seconds);
     }
   }
-  const toLines = (text: string) => text.trim().split('\n').sort();
-  assert.deepEqual(toLines(ours.render()), toLines(await registry.metrics()));
+  const sortLines = (text: string) => text.trim().split('\n').sort();
+  assert.deepEqual(sortLines(ours.render()), sortLines(await registry.metrics()));
 });

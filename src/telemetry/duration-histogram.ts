@@ -56,11 +56,12 @@ export class DurationHistogram {
   render(): string {
     const { name, help } = this.#options;
     const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-    for (const [value, durations] of this.#byLabel) lines.push(...this.#toLines(value, durations));
+    for (const [value, durations] of this.#byLabel)
+      lines.push(...this.#renderLines(value, durations));
     return `${lines.join('\n')}\n`;
   }
 
-  #toLines(value: string, durations: Durations): string[] {
+  #renderLines(value: string, durations: Durations): string[] {
     const { name, label, bucketsSeconds } = this.#options;
     const labels = `${label}="${value}"`;
     let below = 0;

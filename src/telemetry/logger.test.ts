@@ -20,7 +20,7 @@ const REQUEST = {
   identity: 'anonymous',
 };
 
-test('default: a request line has the form of every other line', () => {
+test('a request line has the form of every other line', () => {
   const { lines, logger } = capture('json');
   logger.request(REQUEST);
   logger.info({ chain: 'base' }, 'hello');
@@ -29,7 +29,7 @@ test('default: a request line has the form of every other line', () => {
   assert.deepEqual(Object.keys(other), ['level', 'time', 'chain', 'msg']);
 });
 
-test('behavior: text is for people', () => {
+test('text is for people', () => {
   const { lines, logger } = capture('text');
   logger.request(REQUEST);
   assert.equal(
@@ -40,7 +40,7 @@ test('behavior: text is for people', () => {
   assert.match(lines[1] ?? '', /error failed\nError: boom\n/);
 });
 
-test('behavior: below the level nothing is written', () => {
+test('below the level nothing is written', () => {
   const { lines, logger } = capture('json', 'warn');
   logger.request(REQUEST);
   logger.info('no');
@@ -48,7 +48,7 @@ test('behavior: below the level nothing is written', () => {
   assert.equal(lines.length, 1);
 });
 
-test('behavior: secrets in an error are redacted wherever they stand', () => {
+test('secrets in an error are redacted wherever they stand', () => {
   const hex = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
   const secrets = [
     'mw_live_4fzzzxjyl9FvbkoLXQ2pqz',
@@ -69,7 +69,7 @@ test('behavior: secrets in an error are redacted wherever they stand', () => {
   }
 });
 
-test('behavior: of a URL only scheme and host stay', () => {
+test('of a URL only scheme and host stay', () => {
   assert.equal(
     redact('at postgres://admin:hunter2@db.example:5432/x?sslpassword=y failed'),
     'at postgres://db.example:5432/[redacted] failed',
@@ -80,7 +80,7 @@ test('behavior: of a URL only scheme and host stay', () => {
   );
 });
 
-test('behavior: lines are handed on by number or by time, in order, none lost', async () => {
+test('lines are handed on by number or by time, in order, none lost', async () => {
   const written: string[] = [];
   const sink = { write: (text: string) => written.push(text) };
   const toText = (line: string) => line;

@@ -11,7 +11,7 @@ const EVIL = 'https://evil.example';
 const ALLOWED = 'https://app.example';
 const COOKIE = '__Host-mw_session';
 
-test('default: a page signs in by cookie, uses it and logs out', async (t) => {
+test('a page signs in by cookie, uses it and logs out', async (t) => {
   const server = await startAccess(t);
   const wallet = createEvmWallet();
   const { challengeId, message } = await server.challenge(wallet);
@@ -47,7 +47,7 @@ test('default: a page signs in by cookie, uses it and logs out', async (t) => {
   assert.match(over.headers.get('set-cookie') ?? '', /Max-Age=0/);
 });
 
-test('behavior: a server without https uses a plain cookie on its own addresses', async (t) => {
+test('a server without https uses a plain cookie on its own addresses', async (t) => {
   const server = await startAccess(t, { env: { PUBLIC_ORIGIN: '' } });
   server.access.origins.listenOn(server.server.port);
   const page = `http://localhost:${server.server.port}`;
@@ -58,7 +58,7 @@ test('behavior: a server without https uses a plain cookie on its own addresses'
   assert.equal((await server.send('GET', '/me', { headers: secure })).status, 401);
 });
 
-test('behavior: login CSRF: no page but an allowed one can set the cookie', async (t) => {
+test('login CSRF: no page but an allowed one can set the cookie', async (t) => {
   const server = await startAccess(t, { env: { SESSION_ORIGINS: ALLOWED } });
   const wallet = createEvmWallet();
   for (const origin of [EVIL, 'null', `${OWN_PAGE}.evil.example`, `${OWN_PAGE}:444`, undefined]) {
@@ -76,7 +76,7 @@ test('behavior: login CSRF: no page but an allowed one can set the cookie', asyn
   assert.deepEqual([crossed.status, crossed.body.code], [403, 'ORIGIN_NOT_ALLOWED']);
 });
 
-test('behavior: a cookie write needs an allowed origin, a read does not', async (t) => {
+test('a cookie write needs an allowed origin, a read does not', async (t) => {
   const server = await startAccess(t, { env: { SESSION_ORIGINS: ALLOWED } });
   const cookie = await server.signInByCookie(createEvmWallet(), OWN_PAGE);
   const body = { name: 'x' };
@@ -94,7 +94,7 @@ test('behavior: a cookie write needs an allowed origin, a read does not', async 
   assert.equal((await server.send('GET', '/keys', { headers: { cookie } })).body['active'], 2);
 });
 
-test('behavior: POST bodies are JSON, DELETE has none', async (t) => {
+test('POST bodies are JSON, DELETE has none', async (t) => {
   const server = await startAccess(t);
   const cookie = await server.signInByCookie(createEvmWallet(), OWN_PAGE);
   const headers = { cookie, origin: OWN_PAGE };
@@ -109,7 +109,7 @@ test('behavior: POST bodies are JSON, DELETE has none', async (t) => {
   assert.equal((await server.send('GET', '/me', { headers })).status, 200);
 });
 
-test('behavior: a stale cookie reads as nobody and is taken back', async (t) => {
+test('a stale cookie reads as nobody and is taken back', async (t) => {
   const server = await startAccess(t);
   for (const value of ['garbage', '', 'mw_sess_x', `mw_sess_${'0'.repeat(49)}`]) {
     const headers = { cookie: `${COOKIE}=${value}` };
@@ -121,7 +121,7 @@ test('behavior: a stale cookie reads as nobody and is taken back', async (t) => 
   }
 });
 
-test('behavior: every operation answers browsers by its own rule, errors and preflights too', async (t) => {
+test('every operation answers browsers by its own rule, errors and preflights too', async (t) => {
   const server = await startAccess(t);
   const names = new Set(Object.keys(server.access.handlers));
   for (const operation of operations.filter((one) => names.has(one.id))) {

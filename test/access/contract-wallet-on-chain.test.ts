@@ -80,15 +80,15 @@ describe('contract wallets on the devnet', () => {
     return getContractAddress({ from: DEPLOYER, nonce });
   }
 
-  const toSource = (endpoint: string): ChainSource => ({
+  const buildSource = (endpoint: string): ChainSource => ({
     ...{ chain: 'devnet', endpoints: [endpoint], devnet: chain.deployment },
     ...{ startBlock: null, instance: null },
   });
 
   const readCode = (address: string) => chain.rpc.call<Hex>('eth_getCode', address, 'latest');
 
-  test('default: ERC-1271: what the owner signed counts, and nothing else', async (t) => {
-    const server = await startWith(t, () => toSource(recorder.url));
+  test('ERC-1271: what the owner signed counts, and nothing else', async (t) => {
+    const server = await startWith(t, () => buildSource(recorder.url));
     const owner = createEvmWallet('devnet');
     const address = await deploy('OwnerWallet', [owner.address]);
     const answer = await signInAs(server, address, owner.sign);
@@ -108,8 +108,8 @@ describe('contract wallets on the devnet', () => {
     assert.equal((await server.signIn(owner)).walletId, `eip155:${owner.address}`);
   });
 
-  test('behavior: ERC-6492: a wallet signs in before it is deployed, and stays undeployed', async (t) => {
-    const server = await startWith(t, () => toSource(recorder.url));
+  test('ERC-6492: a wallet signs in before it is deployed, and stays undeployed', async (t) => {
+    const server = await startWith(t, () => buildSource(recorder.url));
     const owner = createEvmWallet('devnet');
     const factory = await deploy('WalletFactory');
     const { abi, bytecode } = compiled('OwnerWallet');
@@ -119,7 +119,7 @@ describe('contract wallets on the devnet', () => {
       salt: SALT,
       bytecode: encodeDeployData({ abi, bytecode, args: [owner.address] }),
     });
-    const toSigned = (signer: TestWallet) => async (message: string) =>
+    const createSigner = (signer: TestWallet) => async (message: string) =>
       serializeErc6492Signature({
         address: factory,
         data: encodeFunctionData({
@@ -129,22 +129,22 @@ describe('contract wallets on the devnet', () => {
         }),
         signature: (await signer.sign(message)) as Hex,
       });
-    const answer = await signInAs(server, address, toSigned(owner));
+    const answer = await signInAs(server, address, createSigner(owner));
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     assert.equal((answer.body['wallet'] as { id: string }).id, `eip155:${CHAIN_ID}:${address}`);
     assert.equal(await readCode(address), '0x', 'nothing was deployed');
-    const refused = await signInAs(server, address, toSigned(createEvmWallet()));
+    const refused = await signInAs(server, address, createSigner(createEvmWallet()));
     assert.deepEqual([refused.status, refused.body.code], [401, 'INVALID_SIGNATURE']);
     const bare = await signInAs(server, address, owner.sign);
     assert.equal(bare.body.code, 'INVALID_SIGNATURE', 'without its factory there is no wallet');
     // A factory that deploys somebody else's wallet proves nothing about an ordinary one.
     const victim = createEvmWallet('devnet');
-    const foreign = await signInAs(server, victim.address, toSigned(owner));
+    const foreign = await signInAs(server, victim.address, createSigner(owner));
     assert.equal(foreign.body.code, 'INVALID_SIGNATURE');
   });
 
-  test("behavior: code put at somebody's address is not that person", async (t) => {
-    const server = await startWith(t, () => toSource(recorder.url));
+  test("code put at somebody's address is not that person", async (t) => {
+    const server = await startWith(t, () => buildSource(recorder.url));
     const victim = createEvmWallet('devnet');
     const { token } = await server.signIn(victim);
     const { id } = await server.issueKey(token);
@@ -160,8 +160,8 @@ describe('contract wallets on the devnet', () => {
     assert.equal((await server.signIn(victim)).walletId, `eip155:${victim.address}`);
   });
 
-  test('behavior: contracts that do not say the word, revert or never end are refused', async (t) => {
-    const server = await startWith(t, () => toSource(recorder.url));
+  test('contracts that do not say the word, revert or never end are refused', async (t) => {
+    const server = await startWith(t, () => buildSource(recorder.url));
     for (const name of ['TruthyWallet', 'NoisyWallet', 'RevertingWallet', 'LoopingWallet']) {
       const address = await deploy(name);
       const answer = await signInAs(server, address, async () => '0x1234');
@@ -175,7 +175,7 @@ describe('contract wallets on the devnet', () => {
   });
 });
 
-test('behavior: dead and silent nodes are 503 in time, and ordinary wallets sign in', async (t) => {
+test('dead and silent nodes are 503 in time, and ordinary wallets sign in', async (t) => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   t.after(() => {

@@ -241,7 +241,7 @@ function mapTable<From, To>(
   return Object.fromEntries(Object.entries(table).map(([name, from]) => [name, convert(from)]));
 }
 
-test('behavior: an EVM wallet: altered texts, signatures and ways of signing are refused', async (t) => {
+test('an EVM wallet: altered texts, signatures and ways of signing are refused', async (t) => {
   const server = await startAccess(t);
   const texts = mapTable(TEXTS, (alter) => (text: string, forger: EvmForger) => {
     return forger.sign(alter(text));
@@ -257,7 +257,7 @@ test('behavior: an EVM wallet: altered texts, signatures and ways of signing are
   assert.equal(count, 59);
 });
 
-test('behavior: a Solana wallet: altered texts, signatures and encodings are refused', async (t) => {
+test('a Solana wallet: altered texts, signatures and encodings are refused', async (t) => {
   const server = await startAccess(t);
   const { 'an address in other case': _, ...altered } = TEXTS;
   const texts = mapTable(altered, (alter) => (text: string, forger: SolanaForger) => {
@@ -272,7 +272,7 @@ test('behavior: a Solana wallet: altered texts, signatures and encodings are ref
   assert.equal(count, 44);
 });
 
-test('behavior: addresses that nobody holds, for which anybody could sign, sign nobody in', async (t) => {
+test('addresses that nobody holds, for which anybody could sign, sign nobody in', async (t) => {
   const server = await startAccess(t);
   // Small-order points on the curve: the identity, and one of order two.
   const identity = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
@@ -289,7 +289,7 @@ test('behavior: addresses that nobody holds, for which anybody could sign, sign 
   }
 });
 
-test("behavior: challenges of others, of before and of elsewhere are not one's own", async (t) => {
+test("challenges of others, of before and of elsewhere are not one's own", async (t) => {
   const server = await startAccess(t);
   for (const create of [createEvmForger, createSolanaForger]) {
     const [victim, mallory] = [create(), create()];

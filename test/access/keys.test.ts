@@ -8,7 +8,7 @@ import { createEvmWallet } from '../wallets.ts';
 
 const DAY_MS = 86_400_000;
 
-test('default: issue, use, list, revoke', async (t) => {
+test('issue, use, list, revoke', async (t) => {
   const server = await startAccess(t);
   const { token } = await server.signIn(createEvmWallet());
   const issued = await server.send('POST', '/keys', {
@@ -46,7 +46,7 @@ test('default: issue, use, list, revoke', async (t) => {
   assert.deepEqual([again.status, again.body.code], [409, 'KEY_ALREADY_REVOKED']);
 });
 
-test('behavior: names are 1 to 64 printable characters', async (t) => {
+test('names are 1 to 64 printable characters', async (t) => {
   const server = await startAccess(t);
   const { token } = await server.signIn(createEvmWallet());
   const bad = ['', ' ', 'x'.repeat(65), 'a\nb', 'a\u0000b', 'a\u202eb', '\ud800', 'a\u200bb'];
@@ -69,7 +69,7 @@ test('behavior: names are 1 to 64 printable characters', async (t) => {
   }
 });
 
-test('behavior: a key expires on its day and makes room', async (t) => {
+test('a key expires on its day and makes room', async (t) => {
   const server = await startAccess(t);
   const { token } = await server.signIn(createEvmWallet());
   const body = { name: 'brief', expiresInDays: 1 };
@@ -94,7 +94,7 @@ test('behavior: a key expires on its day and makes room', async (t) => {
   assert.equal(keys.find((one) => one.name === 'brief')?.status, 'expired');
 });
 
-test('behavior: of two hundred requests at once ten get a key', async (t) => {
+test('of two hundred requests at once ten get a key', async (t) => {
   const server = await startAccess(t);
   const { token } = await server.signIn(createEvmWallet());
   const answers = await Promise.all(
@@ -123,7 +123,7 @@ test('behavior: of two hundred requests at once ten get a key', async (t) => {
   }
 });
 
-test('behavior: a repeated request is answered without the secret, a changed one is a conflict', async (t) => {
+test('a repeated request is answered without the secret, a changed one is a conflict', async (t) => {
   const server = await startAccess(t);
   const { token } = await server.signIn(createEvmWallet());
   const headers = { 'idempotency-key': 'deploy-42' };
@@ -151,7 +151,7 @@ test('behavior: a repeated request is answered without the secret, a changed one
   assert.equal((await server.send('GET', '/entitlements', { bearer: String(key) })).status, 200);
 });
 
-test("behavior: another wallet's keys do not exist", async (t) => {
+test("another wallet's keys do not exist", async (t) => {
   const server = await startAccess(t);
   const [alice, mallory] = [
     await server.signIn(createEvmWallet()),
@@ -165,7 +165,7 @@ test("behavior: another wallet's keys do not exist", async (t) => {
   assert.deepEqual((await server.send('GET', '/keys', { bearer: mallory.token })).body['keys'], []);
 });
 
-test('behavior: pages follow each other by cursor, and a cursor is its owner’s', async (t) => {
+test('pages follow each other by cursor, and a cursor is its owner’s', async (t) => {
   const server = await startAccess(t);
   const { token } = await server.signIn(createEvmWallet());
   const made: string[] = [];
@@ -190,7 +190,7 @@ test('behavior: pages follow each other by cursor, and a cursor is its owner’s
   assert.match(String(tooMany.body['detail']), /limit: must be at most 100/);
 });
 
-test('behavior: a revocation on one node is felt on the other within a second', async (t) => {
+test('a revocation on one node is felt on the other within a second', async (t) => {
   const server = await startAccess(t);
   const peppers = createTestPeppers();
   const nodes = [0, 1].map(() => createTestAccess(server.store, server.clock, { peppers }));
@@ -232,7 +232,7 @@ test('behavior: a revocation on one node is felt on the other within a second', 
   assert.equal(nodes[1]!.watch.size, 0);
 });
 
-test('behavior: all keys of a wallet share one budget, other wallets and levels have their own', async (t) => {
+test('all keys of a wallet share one budget, other wallets and levels have their own', async (t) => {
   const env = { LIMIT_KEY_PER_MINUTE: '60', LIMIT_KEY_BURST: '10' };
   const server = await startAccess(t, { env });
   const { token } = await server.signIn(createEvmWallet());
@@ -256,7 +256,7 @@ test('behavior: all keys of a wallet share one budget, other wallets and levels 
   assert.equal((await get(b.key)).status, 200);
 });
 
-test('behavior: /me and /entitlements tell what is configured for the level that asks', async (t) => {
+test('/me and /entitlements tell what is configured for the level that asks', async (t) => {
   const env = { LIMIT_SESSION_PER_MINUTE: '77', LIMIT_SESSION_BURST: '33' };
   const server = await startAccess(t, { env });
   const wallet = createEvmWallet();

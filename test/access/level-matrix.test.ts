@@ -19,18 +19,18 @@ import { type FuzzAnswer, sendRequest } from '../fuzz/send-request.ts';
 import { PLENTY_ENV } from '../start-access.ts';
 import {
   CREDENTIALS,
-  type Credential,
   type CredentialScene,
   type Headers,
+  type MatrixCredential,
+  type MatrixRow,
   PAGE,
   PRIVATE_KEY,
-  type Row,
 } from './matrix-credentials.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Each operation's row, and its response to an admitted caller. No chain is followed here. */
-const ROWS: Readonly<Record<OperationId, readonly [row: Row, letIn: string]>> = {
+const ROWS: Readonly<Record<OperationId, readonly [row: MatrixRow, letIn: string]>> = {
   getChains: ['public', '200'],
   searchTokens: ['public', '200'],
   getToken: ['public', '400 CHAIN_NOT_FOLLOWED'],
@@ -62,7 +62,7 @@ const ROWS: Readonly<Record<OperationId, readonly [row: Row, letIn: string]>> = 
 /** Operations that end the caller's session. */
 const ENDING = new Set<string>(['endSession', 'endAllSessions']);
 
-function toTarget(operation: Operation, { query = '' }: { readonly query?: string }): string {
+function buildTarget(operation: Operation, { query = '' }: { readonly query?: string }): string {
   const input = operation.method === 'POST' ? {} : operation.example.input;
   const own = Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]);
   const text = [new URLSearchParams(own).toString(), query].filter((one) => one !== '').join('&');
@@ -70,7 +70,7 @@ function toTarget(operation: Operation, { query = '' }: { readonly query?: strin
 }
 
 /** Status, code and, if admitted, the level that was charged. */
-function toCell(answer: FuzzAnswer): string {
+function formatCell(answer: FuzzAnswer): string {
   const { headers, status } = answer;
   const isProblem = headers['content-type']?.startsWith('application/problem+json') === true;
   const code = isProblem ? ` ${JSON.parse(answer.body.toString('utf8')).code}` : '';
@@ -78,7 +78,7 @@ function toCell(answer: FuzzAnswer): string {
   return `${status}${code} as ${level}`;
 }
 
-function toExpected(operation: Operation, credential: Credential): string {
+function findExpected(operation: Operation, credential: MatrixCredential): string {
   const [row, letIn] = ROWS[operation.id as OperationId] ?? assert.fail('no row');
   const { answer, level } = credential.cells[row];
   return `${answer === 'in' ? letIn : answer} as ${level}`;
@@ -95,7 +95,7 @@ describe('the level matrix', () => {
   const logLines: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-matrix-'));
   const agent = new Agent({ keepAlive: true });
-  const shared = new Map<Credential, Promise<Headers>>();
+  const shared = new Map<MatrixCredential, Promise<Headers>>();
   let service: Service;
   let scene: CredentialScene;
   let origin: string;
@@ -133,14 +133,14 @@ describe('the level matrix', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function createHeaders(operation: Operation, credential: Credential): Promise<Headers> {
+  function createHeaders(operation: Operation, credential: MatrixCredential): Promise<Headers> {
     if (ENDING.has(operation.id)) return credential.create(scene);
     const headers = shared.get(credential) ?? credential.create(scene);
     shared.set(credential, headers);
     return headers;
   }
 
-  async function ask(operation: Operation, credential: Credential): Promise<FuzzAnswer> {
+  async function ask(operation: Operation, credential: MatrixCredential): Promise<FuzzAnswer> {
     const headers = await createHeaders(operation, credential);
     // The number of open challenges is limited.
     if (operation.id === 'createChallenge') scene.clock.advance(CHALLENGE_LIFE_MS);
@@ -149,7 +149,7 @@ describe('the level matrix', () => {
       { origin, agent },
       {
         method: operation.method,
-        target: toTarget(operation, credential),
+        target: buildTarget(operation, credential),
         headers: isPost ? [...headers, ['Content-Type', 'application/json']] : headers,
         body: isPost ? Buffer.from(JSON.stringify(operation.example.input)) : null,
       },
@@ -158,25 +158,25 @@ describe('the level matrix', () => {
     return answer;
   }
 
-  test('behavior: every operation has a row', () => {
+  test('every operation has a row', () => {
     assert.deepEqual(Object.keys(ROWS).sort(), operations.map(({ id }) => id).sort());
   });
 
   for (const operation of operations as readonly Operation[]) {
     const { method, path } = operation;
-    test(`behavior: ${method} ${path} with ${CREDENTIALS.list.length} credentials`, async () => {
+    test(`${method} ${path} with ${CREDENTIALS.list.length} credentials`, async () => {
       const cells: Record<string, string> = {};
       for (const credential of CREDENTIALS.list) {
         const answer = await ask(operation, credential);
         assertRefusalHeaders(answer);
-        cells[credential.name] = toCell(answer);
+        cells[credential.name] = formatCell(answer);
       }
-      const expected = CREDENTIALS.list.map((one) => [one.name, toExpected(operation, one)]);
+      const expected = CREDENTIALS.list.map((one) => [one.name, findExpected(operation, one)]);
       assert.deepEqual(cells, Object.fromEntries(expected));
     });
   }
 
-  test('behavior: nothing of a credential is in the log', () => {
+  test('nothing of a credential is in the log', () => {
     const text = logLines.join('');
     assert.ok(logLines.length > operations.length * CREDENTIALS.list.length);
     assert.doesNotMatch(text, /mw_(live|sess)_/);

@@ -11,7 +11,7 @@ const FOREIGN_PAGE = 'https://evil.example';
 const COOKIE = '__Host-mw_session';
 
 /** What decides about a credential. */
-export type Row = 'free' | 'public' | 'agent' | 'sessionRead' | 'sessionWrite';
+export type MatrixRow = 'free' | 'public' | 'agent' | 'sessionRead' | 'sessionWrite';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -21,9 +21,9 @@ interface Cell {
   readonly level: 'anonymous' | 'key' | 'session' | 'ip' | 'unmetered';
 }
 
-export interface Credential {
+export interface MatrixCredential {
   readonly name: string;
-  readonly cells: Readonly<Record<Row, Cell>>;
+  readonly cells: Readonly<Record<MatrixRow, Cell>>;
   /** In the query, where a credential does not belong. */
   readonly query?: string;
   create(scene: CredentialScene): Promise<Headers>;
@@ -47,7 +47,7 @@ const IN_UNMETERED: Cell = { answer: 'in', level: 'unmetered' };
 const refuse = (answer: string): Cell => ({ answer, level: 'ip' });
 const letIn = (level: Cell['level']): Cell => ({ answer: 'in', level });
 
-type Cells = Credential['cells'];
+type Cells = MatrixCredential['cells'];
 
 /** Rejected wherever credentials are checked. */
 function refuseAll(code: string): Cells {
@@ -157,11 +157,11 @@ function define(
   name: string,
   cells: Cells,
   create: (scene: CredentialScene) => Headers | Promise<Headers>,
-): Credential {
+): MatrixCredential {
   return { name, cells, create: async (scene) => create(scene) };
 }
 
-const KEYS: readonly Credential[] = [
+const KEYS: readonly MatrixCredential[] = [
   define('a key', BY_KEY, async (scene) => bearer(await issueKey(scene))),
   define('a key of a Solana wallet', BY_KEY, async ({ client }) => {
     const { token } = await client.signIn(createSolanaWallet());
@@ -191,7 +191,7 @@ const KEYS: readonly Credential[] = [
   { ...define('a token in the query', IN_QUERY, () => []), query: `access_token=x` },
 ];
 
-const SESSIONS: readonly Credential[] = [
+const SESSIONS: readonly MatrixCredential[] = [
   define('a session token', BY_TOKEN, async (scene) => bearer(await signIn(scene))),
   define('a session token of a Solana wallet', BY_TOKEN, async ({ client }) =>
     bearer((await client.signIn(createSolanaWallet())).token),
@@ -212,7 +212,7 @@ const SESSIONS: readonly Credential[] = [
   ),
 ];
 
-const COOKIES: readonly Credential[] = [
+const COOKIES: readonly MatrixCredential[] = [
   define('a cookie of the own page', BY_COOKIE, async (scene) => [
     ['Cookie', await signInByCookie(scene)],
     ['Origin', PAGE],
@@ -264,7 +264,7 @@ const COOKIES: readonly Credential[] = [
 
 const NUMBERS = JSON.stringify(Array.from({ length: 64 }, (_, index) => index));
 
-const OTHERS: readonly Credential[] = [
+const OTHERS: readonly MatrixCredential[] = [
   define('nothing', NOBODY, () => []),
   define('nothing, from a foreign page', { ...NOBODY, agent: NOT_ALLOWED }, () => [
     ['Origin', FOREIGN_PAGE],

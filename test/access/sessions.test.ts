@@ -9,7 +9,7 @@ import { createEvmWallet } from '../wallets.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-test('default: the list tells every session and which one asks', async (t) => {
+test('the list tells every session and which one asks', async (t) => {
   const server = await startAccess(t);
   const wallet = createEvmWallet();
   const first = await server.signIn(wallet);
@@ -39,7 +39,7 @@ test('default: the list tells every session and which one asks', async (t) => {
   assert.ok(!JSON.stringify(answer.body).includes('mw_sess_'));
 });
 
-test('behavior: a session ends after a day without use, and never lives longer than thirty', async (t) => {
+test('a session ends after a day without use, and never lives longer than thirty', async (t) => {
   const server = await startAccess(t);
   const idle = await server.signIn(createEvmWallet());
   const busy = await server.signIn(createEvmWallet());
@@ -66,7 +66,7 @@ test('behavior: a session ends after a day without use, and never lives longer t
   assert.equal((await get(busy.token)).body.code, 'INVALID_SESSION');
 });
 
-test('behavior: logging out ends one session, logging out everywhere all of them; keys stay', async (t) => {
+test('logging out ends one session, logging out everywhere all of them; keys stay', async (t) => {
   const server = await startAccess(t);
   const wallet = createEvmWallet();
   const sessions = [];
@@ -87,7 +87,7 @@ test('behavior: logging out ends one session, logging out everywhere all of them
   assert.equal((await server.send('GET', '/entitlements', { bearer: key })).status, 200);
 });
 
-test('behavior: a cookie session is no bearer, and a token no cookie', async (t) => {
+test('a cookie session is no bearer, and a token no cookie', async (t) => {
   const server = await startAccess(t);
   const wallet = createEvmWallet();
   const { token } = await server.signIn(wallet);
@@ -101,7 +101,7 @@ test('behavior: a cookie session is no bearer, and a token no cookie', async (t)
   assert.equal((await server.send('GET', '/me', { headers: { cookie } })).status, 200);
 });
 
-test('behavior: where a bearer is shown the cookie is ignored', async (t) => {
+test('where a bearer is shown the cookie is ignored', async (t) => {
   const server = await startAccess(t);
   const cookie = await server.signInByCookie(createEvmWallet(), OWN_PAGE);
   const { key } = await server.issueKey((await server.signIn(createEvmWallet())).token);
@@ -114,7 +114,7 @@ test('behavior: where a bearer is shown the cookie is ignored', async (t) => {
   assert.equal(garbage.body.code, 'INVALID_API_KEY');
 });
 
-test('behavior: a wallet keeps its fifty sessions used last', async (t) => {
+test('a wallet keeps its fifty sessions used last', async (t) => {
   const server = await startAccess(t);
   const wallet = createEvmWallet();
   const first = await server.signIn(wallet);

@@ -24,7 +24,7 @@ async function verifyAltered(
 }
 
 describe('sign-in', () => {
-  test('default: EVM and Solana wallets, on chains that nobody follows', async (t) => {
+  test('EVM and Solana wallets, on chains that nobody follows', async (t) => {
     const server = await startAccess(t);
     const wallets = [
       [createEvmWallet('ethereum'), 'eip155:'],
@@ -41,7 +41,7 @@ describe('sign-in', () => {
     }
   });
 
-  test('behavior: one wallet is the same on every EVM chain, however its address is written', async (t) => {
+  test('one wallet is the same on every EVM chain, however its address is written', async (t) => {
     const server = await startAccess(t);
     const wallet = createEvmWallet('base');
     const first = await server.signIn(wallet);
@@ -54,7 +54,7 @@ describe('sign-in', () => {
     assert.equal(first.walletId, `eip155:${wallet.address}`);
   });
 
-  test('behavior: bad chains, addresses and domains are named', async (t) => {
+  test('bad chains, addresses and domains are named', async (t) => {
     const server = await startAccess(t);
     const { address } = createEvmWallet();
     const cases: [Record<string, unknown>, number, string][] = [
@@ -76,7 +76,7 @@ describe('sign-in', () => {
     }
   });
 
-  test('behavior: the text names the page that asks where that page is allowed', async (t) => {
+  test('the text names the page that asks where that page is allowed', async (t) => {
     const server = await startAccess(t, { env: { SESSION_ORIGINS: 'https://app.example:8443' } });
     const { address, chain } = createEvmWallet();
     const ask = async (extra: { domain?: string }, headers = {}) => {
@@ -93,7 +93,7 @@ describe('sign-in', () => {
 });
 
 describe('attacks', () => {
-  test("behavior: another's address, altered texts and foreign texts are refused", async (t) => {
+  test("another's address, altered texts and foreign texts are refused", async (t) => {
     const server = await startAccess(t);
     for (const create of [() => createEvmWallet('base'), () => createSolanaWallet()]) {
       const [victim, mallory] = [create(), create()];
@@ -126,7 +126,7 @@ describe('attacks', () => {
     }
   });
 
-  test('behavior: a malleable signature signs nobody in, before or after the real one', async (t) => {
+  test('a malleable signature signs nobody in, before or after the real one', async (t) => {
     const server = await startAccess(t);
     const wallet = createEvmWallet();
     const { challengeId, message } = await server.challenge(wallet);
@@ -138,7 +138,7 @@ describe('attacks', () => {
     assert.equal((await verify(server, challengeId, twin)).body.code, 'CHALLENGE_EXPIRED');
   });
 
-  test('behavior: a challenge signs in once, for five minutes, and bears four failures', async (t) => {
+  test('a challenge signs in once, for five minutes, and bears four failures', async (t) => {
     const server = await startAccess(t);
     const wallet = createEvmWallet();
     const first = await server.challenge(wallet);
@@ -163,7 +163,7 @@ describe('attacks', () => {
     assert.equal(spent.body.code, 'CHALLENGE_EXPIRED');
   });
 
-  test('behavior: of a hundred parallel verifies of one challenge one succeeds', async (t) => {
+  test('of a hundred parallel verifies of one challenge one succeeds', async (t) => {
     const server = await startAccess(t);
     for (const wallet of [createEvmWallet(), createSolanaWallet()]) {
       const { challengeId, message } = await server.challenge(wallet);
@@ -177,7 +177,7 @@ describe('attacks', () => {
     }
   });
 
-  test('behavior: a private key sent as a signature is refused as what it is', async (t) => {
+  test('a private key sent as a signature is refused as what it is', async (t) => {
     const server = await startAccess(t);
     const { challengeId } = await server.challenge(createEvmWallet());
     const hex = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
@@ -190,7 +190,7 @@ describe('attacks', () => {
     assert.ok(!server.server.logLines.join('').includes(hex));
   });
 
-  test('behavior: open challenges are bounded per caller and free again with time', async (t) => {
+  test('open challenges are bounded per caller and free again with time', async (t) => {
     const server = await startAccess(t);
     const body = { chain: 'base' };
     for (let i = 0; i < 20; i += 1) {

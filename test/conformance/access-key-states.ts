@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SessionIdentity } from '../../src/contract/identity.ts';
-import { type AccessNodes, toCode } from './access-nodes.ts';
+import { type AccessNodes, readCode } from './access-nodes.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a revocation may take to reach the other node. */
@@ -49,10 +49,10 @@ class Issue implements KeyCommand {
   check = () => true;
 
   async run(model: KeyModel, { nodes, wallets, keys }: KeyWorld): Promise<void> {
-    const context = nodes.toContext(wallets[this.wallet]!);
+    const context = nodes.buildContext(wallets[this.wallet]!);
     const input = { name: 'model', ...(this.days === null ? {} : { expiresInDays: this.days }) };
     const { createKey } = nodes.at(this.wallet).handlers;
-    const answer = await Promise.resolve(createKey(input, context)).catch(toCode);
+    const answer = await Promise.resolve(createKey(input, context)).catch(readCode);
     if (countActive(model, this.wallet) >= 10) {
       assert.equal(answer, 'KEY_LIMIT_REACHED');
       return;
@@ -118,9 +118,9 @@ class Revoke implements KeyCommand {
   async run(model: KeyModel, { nodes, wallets, keys }: KeyWorld): Promise<void> {
     const at = this.index % model.keys.length;
     const state = model.keys[at]!;
-    const context = nodes.toContext(wallets[this.wallet]!);
+    const context = nodes.buildContext(wallets[this.wallet]!);
     const { revokeKey } = nodes.at(this.node).handlers;
-    const answer = await Promise.resolve(revokeKey({ id: keys[at]!.id }, context)).catch(toCode);
+    const answer = await Promise.resolve(revokeKey({ id: keys[at]!.id }, context)).catch(readCode);
     if (state.wallet !== this.wallet) assert.equal(answer, 'KEY_NOT_FOUND');
     else if (state.revoked !== null) assert.equal(answer, 'KEY_ALREADY_REVOKED');
     else {
@@ -143,7 +143,7 @@ class List implements KeyCommand {
 
   async run(model: KeyModel, { nodes, wallets, keys }: KeyWorld): Promise<void> {
     await nodes.settle();
-    const context = nodes.toContext(wallets[this.wallet]!);
+    const context = nodes.buildContext(wallets[this.wallet]!);
     const { getKeys } = nodes.at(0).handlers;
     const answer = (await getKeys({ limit: 100 }, context)) as {
       active: number;

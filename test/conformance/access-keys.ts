@@ -7,9 +7,9 @@ import {
   type KeyPosition,
   SESSION_SOURCE,
 } from '../../src/store/access-store.ts';
-import { walletId } from '../ids.ts';
 import { readPages } from '../read-pages.ts';
-import { DAY_MS, NOW_MS, toChallenge, toKey, toSession } from './access-samples.ts';
+import { walletId } from '../test-ids.ts';
+import { buildChallenge, buildKey, buildSession, DAY_MS, NOW_MS } from './access-samples.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 
 const WALLET = walletId('eip155:0xA');
@@ -23,9 +23,9 @@ export function describeKeys(createPlace: CreatePlace): void {
     before(async () => {
       const { store } = scene;
       for (const address of ['0xA', '0xB']) {
-        const challenge = toChallenge();
+        const challenge = buildChallenge();
         await store.access.openChallenge(challenge, BOUNDS);
-        const session = toSession({ wallet: { id: walletId(`eip155:${address}`), address } });
+        const session = buildSession({ wallet: { id: walletId(`eip155:${address}`), address } });
         await store.access.signIn(challenge.id, session, { sessionsMax: 5 });
       }
     });
@@ -49,7 +49,7 @@ export function describeKeys(createPlace: CreatePlace): void {
 
 function itIssues(get: () => AccessStore): void {
   it('keeps a key as it was written and finds it by its hash', async () => {
-    const key = toKey({ expiresAtMs: NOW_MS + DAY_MS });
+    const key = buildKey({ expiresAtMs: NOW_MS + DAY_MS });
     assert.deepEqual(await get().issueKey(key, TEN), { outcome: 'issued', key });
     assert.deepEqual(await get().findKey(key.hash), key);
     assert.equal(await get().findKey('other'), null);
@@ -58,7 +58,7 @@ function itIssues(get: () => AccessStore): void {
 
   it('lets exactly ten of two hundred requests at once succeed', async () => {
     const issues = await Promise.all(
-      Array.from({ length: 200 }, () => get().issueKey(toKey(), TEN)),
+      Array.from({ length: 200 }, () => get().issueKey(buildKey(), TEN)),
     );
     const outcomes = issues.map(({ outcome }) => outcome);
     assert.equal(outcomes.filter((outcome) => outcome === 'issued').length, 10);
@@ -67,28 +67,28 @@ function itIssues(get: () => AccessStore): void {
   });
 
   it('counts active keys only, and each wallet apart', async () => {
-    for (let i = 0; i < 9; i += 1) await get().issueKey(toKey(), TEN);
-    const brief = toKey({ expiresAtMs: NOW_MS + 1000 });
+    for (let i = 0; i < 9; i += 1) await get().issueKey(buildKey(), TEN);
+    const brief = buildKey({ expiresAtMs: NOW_MS + 1000 });
     await get().issueKey(brief, TEN);
-    assert.deepEqual(await get().issueKey(toKey(), TEN), { outcome: 'full' });
-    const theirs = toKey({ walletId: walletId('eip155:0xB') });
+    assert.deepEqual(await get().issueKey(buildKey(), TEN), { outcome: 'full' });
+    const theirs = buildKey({ walletId: walletId('eip155:0xB') });
     assert.equal((await get().issueKey(theirs, TEN)).outcome, 'issued');
-    const later = toKey({ createdAtMs: NOW_MS + 1000 });
+    const later = buildKey({ createdAtMs: NOW_MS + 1000 });
     assert.equal((await get().issueKey(later, TEN)).outcome, 'issued', 'one has expired');
     await get().revokeKey({ walletId: WALLET, id: later.id }, NOW_MS + 2000);
-    const last = toKey({ createdAtMs: NOW_MS + 2000 });
+    const last = buildKey({ createdAtMs: NOW_MS + 2000 });
     assert.equal((await get().issueKey(last, TEN)).outcome, 'issued', 'one was revoked');
   });
 
   it('refuses a wallet that never signed in', async () => {
     await assert.rejects(
-      get().issueKey(toKey({ walletId: walletId('eip155:0xC') }), TEN),
+      get().issueKey(buildKey({ walletId: walletId('eip155:0xC') }), TEN),
       /never signed in/,
     );
   });
 
   it('keeps a key under a newer pepper when told to', async () => {
-    const key = toKey();
+    const key = buildKey();
     await get().issueKey(key, TEN);
     await get().rehashKey(key.id, { hash: 'newer', version: 2 });
     assert.equal(await get().findKey(key.hash), null);
@@ -105,7 +105,7 @@ function itForgets(get: () => AccessStore, run: (sql: string) => Promise<unknown
         created_at_ms, expires_at_ms, revoked_at_ms, last_used_at_ms)
       SELECT 'key_' || n, '${WALLET}', 'old', 'hash ' || n, 1, 'p', 'l', ${NOW_MS} + n, NULL,
         ${NOW_MS} + n, NULL FROM numbers`);
-    await get().issueKey(toKey({ createdAtMs: NOW_MS + 5000 }), TEN);
+    await get().issueKey(buildKey({ createdAtMs: NOW_MS + 5000 }), TEN);
     const keys = await get().readKeys(WALLET, { after: null, limit: 2000 });
     assert.equal(keys.length, 1001);
     assert.equal(keys.at(-1)?.createdAtMs, NOW_MS + 3);
@@ -117,7 +117,7 @@ function itRepeats(get: () => AccessStore): void {
 
   it('answers a repetition with the first key, also when all come at once', async () => {
     const issues = await Promise.all(
-      Array.from({ length: 20 }, () => get().issueKey(toKey(), options)),
+      Array.from({ length: 20 }, () => get().issueKey(buildKey(), options)),
     );
     const issued = issues.filter(({ outcome }) => outcome === 'issued');
     const replayed = issues.filter(({ outcome }) => outcome === 'replayed');
@@ -127,29 +127,32 @@ function itRepeats(get: () => AccessStore): void {
   });
 
   it('tells a conflict by the request, keeps wallets apart, and forgets after a day', async () => {
-    const first = toKey();
+    const first = buildKey();
     await get().issueKey(first, options);
     const other = { ...options, idempotency: { word: 'w', request: 'another' } };
-    assert.deepEqual(await get().issueKey(toKey(), other), { outcome: 'conflict' });
-    const theirs = toKey({ walletId: walletId('eip155:0xB') });
+    assert.deepEqual(await get().issueKey(buildKey(), other), { outcome: 'conflict' });
+    const theirs = buildKey({ walletId: walletId('eip155:0xB') });
     assert.equal((await get().issueKey(theirs, options)).outcome, 'issued');
-    const nextDay = toKey({ createdAtMs: NOW_MS + DAY_MS });
+    const nextDay = buildKey({ createdAtMs: NOW_MS + DAY_MS });
     assert.deepEqual(await get().issueKey(nextDay, options), { outcome: 'issued', key: nextDay });
-    const again = toKey({ createdAtMs: NOW_MS + DAY_MS + 1 });
+    const again = buildKey({ createdAtMs: NOW_MS + DAY_MS + 1 });
     assert.deepEqual(await get().issueKey(again, options), { outcome: 'replayed', key: nextDay });
   });
 
   it('answers a repetition even when no key more may be issued', async () => {
-    const first = toKey();
+    const first = buildKey();
     await get().issueKey(first, options);
-    for (let i = 0; i < 9; i += 1) await get().issueKey(toKey(), TEN);
-    assert.deepEqual(await get().issueKey(toKey(), options), { outcome: 'replayed', key: first });
+    for (let i = 0; i < 9; i += 1) await get().issueKey(buildKey(), TEN);
+    assert.deepEqual(await get().issueKey(buildKey(), options), {
+      outcome: 'replayed',
+      key: first,
+    });
   });
 }
 
 function itRevokes(get: () => AccessStore): void {
   it('revokes once, for its owner only', async () => {
-    const key = toKey();
+    const key = buildKey();
     await get().issueKey(key, TEN);
     const id = { walletId: WALLET, id: key.id };
     const theirs = { walletId: walletId('eip155:0xB'), id: key.id };
@@ -171,17 +174,17 @@ function itLists(get: () => AccessStore): void {
     const made: string[] = [];
     // Several in one millisecond: the id breaks the tie.
     for (let i = 0; i < 25; i += 1) {
-      const key = toKey({ createdAtMs: NOW_MS + Math.floor(i / 4) });
+      const key = buildKey({ createdAtMs: NOW_MS + Math.floor(i / 4) });
       await get().issueKey(key, all);
       made.push(key.id);
     }
-    await get().issueKey(toKey({ walletId: walletId('eip155:0xB') }), all);
+    await get().issueKey(buildKey({ walletId: walletId('eip155:0xB') }), all);
     const seen = await readPages(made.length, async (after: KeyPosition | null) => {
       const page = await get().readKeys(WALLET, { after, limit: 4 });
       const rows = page.map((key) => key.id);
       const last = page.at(-1);
       if (last === undefined) return { rows, next: null };
-      await get().issueKey(toKey({ createdAtMs: NOW_MS + 100 }), all);
+      await get().issueKey(buildKey({ createdAtMs: NOW_MS + 100 }), all);
       return { rows, next: { createdAtMs: last.createdAtMs, id: last.id } };
     });
     assert.deepEqual([...seen].sort(), [...made].sort());
@@ -196,7 +199,7 @@ function itLists(get: () => AccessStore): void {
 
 function itCounts(get: () => AccessStore): void {
   it('adds usage up by source over 24 hours and notes the last use', async () => {
-    const key = toKey();
+    const key = buildKey();
     await get().issueKey(key, TEN);
     const entry = { walletId: WALLET, source: key.id };
     const at = (hoursAgo: number) => NOW_MS - hoursAgo * HOUR_MS;
@@ -240,9 +243,9 @@ function itKnowsPeppers(get: () => AccessStore): void {
     await get().addPepperMarks(marks);
     assert.deepEqual(await get().readPepperMarks(), marks);
     await assert.rejects(get().addPepperMarks([{ version: 1, mark: 'other' }]));
-    await get().issueKey(toKey(), TEN);
-    await get().issueKey(toKey({ pepperVersion: 2 }), TEN);
-    await get().issueKey(toKey({ pepperVersion: 2, revokedAtMs: NOW_MS }), TEN);
+    await get().issueKey(buildKey(), TEN);
+    await get().issueKey(buildKey({ pepperVersion: 2 }), TEN);
+    await get().issueKey(buildKey({ pepperVersion: 2, revokedAtMs: NOW_MS }), TEN);
     const counts = await get().countKeysByPepper(NOW_MS);
     assert.deepEqual([...counts].sort(), [
       [1, 1],

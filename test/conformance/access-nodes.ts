@@ -43,11 +43,11 @@ export class AccessNodes {
       await access.countUse(identity);
       return identity;
     } catch (error) {
-      return toCode(error);
+      return readCode(error);
     }
   }
 
-  toContext(identity: Identity): HandlerContext {
+  buildContext(identity: Identity): HandlerContext {
     return {
       identity,
       requestId: 'test',
@@ -68,7 +68,7 @@ export class AccessNodes {
   }
 }
 
-export function toCode(error: unknown): string {
+export function readCode(error: unknown): string {
   if (error instanceof AppError) return error.code;
   throw error;
 }

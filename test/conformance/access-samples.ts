@@ -2,12 +2,12 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ChallengeRecord, KeyRecord, SessionRecord } from '../../src/model/access-record.ts';
-import { walletId } from '../ids.ts';
+import { walletId } from '../test-ids.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 export const DAY_MS = 86_400_000;
 
-export function toChallenge(fields: Partial<ChallengeRecord> = {}): ChallengeRecord {
+export function buildChallenge(fields: Partial<ChallengeRecord> = {}): ChallengeRecord {
   return {
     id: `ch_${randomUUID()}`,
     chain: 'base',
@@ -21,7 +21,7 @@ export function toChallenge(fields: Partial<ChallengeRecord> = {}): ChallengeRec
   };
 }
 
-export function toSession(fields: Partial<SessionRecord> = {}): SessionRecord {
+export function buildSession(fields: Partial<SessionRecord> = {}): SessionRecord {
   const id = `se_${randomUUID()}`;
   return {
     id,
@@ -36,7 +36,7 @@ export function toSession(fields: Partial<SessionRecord> = {}): SessionRecord {
   };
 }
 
-export function toKey(fields: Partial<KeyRecord> = {}): KeyRecord {
+export function buildKey(fields: Partial<KeyRecord> = {}): KeyRecord {
   const id = `key_${randomUUID()}`;
   return {
     id,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SessionTransport } from '../../src/model/access-record.ts';
 import type { TestWallet } from '../wallets.ts';
-import { type AccessNodes, toCode } from './access-nodes.ts';
+import { type AccessNodes, readCode } from './access-nodes.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -64,7 +64,7 @@ class Open implements SessionCommand {
   async run(model: SessionModel, world: SessionWorld): Promise<void> {
     const { nodes, wallets, challenges } = world;
     const { address, chain } = wallets[this.wallet]!;
-    const context = nodes.toContext({ kind: 'anonymous', key: 'x' });
+    const context = nodes.buildContext({ kind: 'anonymous', key: 'x' });
     const answer = (await nodes
       .at(this.wallet)
       .handlers.createChallenge({ address, chain }, context)) as {
@@ -98,9 +98,9 @@ class Verify implements SessionCommand {
     const { id, message } = challenges[at]!;
     const signature = await wallets[this.signer]!.sign(message);
     const input = { challengeId: id, signature, transport: this.transport };
-    const context = nodes.toContext({ kind: 'anonymous', key: 'x' });
+    const context = nodes.buildContext({ kind: 'anonymous', key: 'x' });
     const { verifyChallenge } = nodes.at(this.index).handlers;
-    const answer = await Promise.resolve(verifyChallenge(input, context)).catch(toCode);
+    const answer = await Promise.resolve(verifyChallenge(input, context)).catch(readCode);
     if (!isOpen(state, model.nowMs)) return assert.equal(answer, 'CHALLENGE_EXPIRED');
     if (this.signer !== state.wallet) {
       state.failures += 1;
@@ -187,7 +187,7 @@ class End implements SessionCommand {
     const identity = await nodes.use(this.node, shown);
     assert.ok(typeof identity !== 'string' && identity.kind === 'session');
     const { endSession, endAllSessions } = nodes.at(this.node).handlers;
-    await (this.everywhere ? endAllSessions : endSession)({}, nodes.toContext(identity));
+    await (this.everywhere ? endAllSessions : endSession)({}, nodes.buildContext(identity));
     for (const one of this.everywhere ? model.sessions : [state]) {
       if (one.wallet !== state.wallet || one.ended !== null) continue;
       one.ended = { atMs: model.nowMs, node: this.node };

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { AccessStore } from '../../src/store/access-store.ts';
-import { walletId } from '../ids.ts';
-import { NOW_MS, toChallenge, toSession } from './access-samples.ts';
+import { walletId } from '../test-ids.ts';
+import { buildChallenge, buildSession, NOW_MS } from './access-samples.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 
 const BOUNDS = { perCallerMax: 3, perAddressMax: 5, totalMax: 8 };
@@ -27,7 +27,7 @@ export function describeSignIn(createPlace: CreatePlace): void {
 
 function itBoundsChallenges(get: () => AccessStore): void {
   it('reads a challenge as it was written, until it runs out', async () => {
-    const challenge = toChallenge();
+    const challenge = buildChallenge();
     assert.deepEqual(await get().openChallenge(challenge, BOUNDS), { outcome: 'opened' });
     assert.deepEqual(await get().readChallenge(challenge.id, NOW_MS), challenge);
     const { expiresAtMs } = challenge;
@@ -37,8 +37,12 @@ function itBoundsChallenges(get: () => AccessStore): void {
   });
 
   it('refuses beyond each bound, says when there is room, and takes nothing from others', async () => {
-    const open = (fields: object) => get().openChallenge(toChallenge(fields), BOUNDS);
-    const first = toChallenge({ callerMark: 'a', address: '0x1', expiresAtMs: NOW_MS + 100_000 });
+    const open = (fields: object) => get().openChallenge(buildChallenge(fields), BOUNDS);
+    const first = buildChallenge({
+      callerMark: 'a',
+      address: '0x1',
+      expiresAtMs: NOW_MS + 100_000,
+    });
     assert.equal((await get().openChallenge(first, BOUNDS)).outcome, 'opened');
     for (const address of ['0x2', '0x3']) await open({ callerMark: 'a', address });
     const full = { outcome: 'full', freeAtMs: NOW_MS + 100_000 };
@@ -57,7 +61,10 @@ function itBoundsChallenges(get: () => AccessStore): void {
   it('keeps the bounds when all ask at once', async () => {
     const openings = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
-        get().openChallenge(toChallenge({ callerMark: `c${n % 20}`, address: `0x${n}` }), BOUNDS),
+        get().openChallenge(
+          buildChallenge({ callerMark: `c${n % 20}`, address: `0x${n}` }),
+          BOUNDS,
+        ),
       ),
     );
     assert.equal(openings.filter(({ outcome }) => outcome === 'opened').length, BOUNDS.totalMax);
@@ -66,10 +73,10 @@ function itBoundsChallenges(get: () => AccessStore): void {
 
 function itSignsInOnce(get: () => AccessStore): void {
   it('lets one of a hundred sign-ins with one challenge succeed', async () => {
-    const { id } = toChallenge();
-    await get().openChallenge(toChallenge({ id }), MANY);
+    const { id } = buildChallenge();
+    await get().openChallenge(buildChallenge({ id }), MANY);
     const outcomes = await Promise.all(
-      Array.from({ length: 100 }, () => get().signIn(id, toSession(), SESSIONS)),
+      Array.from({ length: 100 }, () => get().signIn(id, buildSession(), SESSIONS)),
     );
     assert.equal(outcomes.filter(({ outcome }) => outcome === 'signedIn').length, 1);
     assert.equal((await get().readSessions(walletId('eip155:0xA'))).length, 1);
@@ -77,16 +84,16 @@ function itSignsInOnce(get: () => AccessStore): void {
   });
 
   it('does not sign in with a challenge that has run out', async () => {
-    const challenge = toChallenge();
+    const challenge = buildChallenge();
     await get().openChallenge(challenge, MANY);
-    const late = toSession({ createdAtMs: challenge.expiresAtMs });
+    const late = buildSession({ createdAtMs: challenge.expiresAtMs });
     const outcome = await get().signIn(challenge.id, late, SESSIONS);
     assert.deepEqual(outcome, { outcome: 'challengeGone' });
     assert.equal(await get().findSession(late.tokenHash), null);
   });
 
   it('uses a challenge up after so many failures and not before', async () => {
-    const challenge = toChallenge();
+    const challenge = buildChallenge();
     await get().openChallenge(challenge, MANY);
     for (let i = 0; i < 2; i += 1) await get().failChallenge(challenge.id, 3);
     assert.deepEqual(await get().readChallenge(challenge.id, NOW_MS), challenge);
@@ -97,7 +104,7 @@ function itSignsInOnce(get: () => AccessStore): void {
 
   it('ends the sessions used longest ago where a wallet has too many, and only its own', async () => {
     const begin = async (fields: object) => {
-      const [challenge, session] = [toChallenge(), toSession(fields)];
+      const [challenge, session] = [buildChallenge(), buildSession(fields)];
       await get().openChallenge(challenge, MANY);
       return { session, result: await get().signIn(challenge.id, session, { sessionsMax: 3 }) };
     };
@@ -116,7 +123,7 @@ function itSignsInOnce(get: () => AccessStore): void {
 
 function itKeepsSessions(get: () => AccessStore): void {
   async function begin(fields: object = {}) {
-    const [challenge, session] = [toChallenge(), toSession(fields)];
+    const [challenge, session] = [buildChallenge(), buildSession(fields)];
     await get().openChallenge(challenge, MANY);
     await get().signIn(challenge.id, session, SESSIONS);
     return session;
@@ -163,7 +170,7 @@ function itKeepsSessions(get: () => AccessStore): void {
   });
 
   it('sweeps what has run out and keeps the rest', async () => {
-    const [old, young] = [toChallenge(), toChallenge({ expiresAtMs: NOW_MS + 900_000 })];
+    const [old, young] = [buildChallenge(), buildChallenge({ expiresAtMs: NOW_MS + 900_000 })];
     await get().openChallenge(old, MANY);
     await get().openChallenge(young, MANY);
     const session = await begin({ expiresAtMs: NOW_MS + 1000 });

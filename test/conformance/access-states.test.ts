@@ -21,7 +21,7 @@ import {
 async function createSession(nodes: AccessNodes, wallet: TestWallet): Promise<string> {
   const { createChallenge, verifyChallenge } = nodes.at(0).handlers;
   const { address, chain } = wallet;
-  const context = nodes.toContext({ kind: 'anonymous', key: 'x' });
+  const context = nodes.buildContext({ kind: 'anonymous', key: 'x' });
   const { challengeId, message } = (await createChallenge({ address, chain }, context)) as {
     challengeId: string;
     message: string;

@@ -3,10 +3,10 @@
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { SqlRow } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
-import { poolId } from '../ids.ts';
+import { poolId } from '../test-ids.ts';
 import { toAddress, toHash } from './store-samples.ts';
 
-export function toTableBeforeKinds(engine: Store['engine']): readonly string[] {
+export function buildTableBeforeKinds(engine: Store['engine']): readonly string[] {
   const [text, integer] =
     engine === 'sqlite' ? ['TEXT', 'INTEGER'] : ['TEXT COLLATE "C"', 'BIGINT'];
   return [
@@ -35,7 +35,7 @@ interface PoolBeforeKinds {
   readonly record: PoolRecord;
 }
 
-function toSql(row: readonly Cell[]): string {
+function buildInsert(row: readonly Cell[]): string {
   const cells = row.map((cell) =>
     cell === null ? 'NULL' : typeof cell === 'number' ? String(cell) : `'${cell}'`,
   );
@@ -51,7 +51,7 @@ const HEAD = (pool: string, venue: string, feePips: number): Cell[] => [
 ];
 
 function create(row: Cell[], record: PoolRecord): PoolBeforeKinds {
-  return { row, sql: toSql(row), record };
+  return { row, sql: buildInsert(row), record };
 }
 
 const PAIR = toAddress(11);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MarketScanner } from '../../src/store/store.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
-import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
+import { buildCheckpoint, buildHeader, buildTrade, toAddress } from './store-samples.ts';
 
 async function countRows(scan: AsyncIterable<readonly unknown[]>): Promise<number> {
   let count = 0;
@@ -29,10 +29,10 @@ export function describeForget(createPlace: CreatePlace): void {
       const balance = { token: toAddress(1), owner: toAddress(2), amountRaw: 3n };
       for (const chain of ['base', 'devnet'] as const) {
         await market.transaction(chain, async (transaction) => {
-          await transaction.setCheckpoint(toCheckpoint(1));
-          await transaction.putHeaders([toHeader(1)]);
+          await transaction.setCheckpoint(buildCheckpoint(1));
+          await transaction.putHeaders([buildHeader(1)]);
           await transaction.putBalances([balance]);
-          await transaction.insertTrades([toTrade({ block: 1 })]);
+          await transaction.insertTrades([buildTrade({ block: 1 })]);
         });
       }
       const before = await countAll(market, 'base');
@@ -42,7 +42,7 @@ export function describeForget(createPlace: CreatePlace): void {
       assert.deepEqual(await countAll(market, 'devnet'), [0, 0, 0]);
       assert.deepEqual(await countAll(market, 'base'), before);
       await market.transaction('devnet', (transaction) =>
-        transaction.setCheckpoint(toCheckpoint(1)),
+        transaction.setCheckpoint(buildCheckpoint(1)),
       );
       assert.equal((await market.readCheckpoint('devnet'))?.version, 1);
     });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { PoolRecord } from '../../src/model/pool.ts';
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts';
 import { StoreSchemaError } from '../../src/store/store-schema-error.ts';
-import { POOLS_BEFORE_KINDS, toTableBeforeKinds } from './pools-before-kinds.ts';
+import { buildTableBeforeKinds, POOLS_BEFORE_KINDS } from './pools-before-kinds.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
 
 const SELECT = 'SELECT id, name, checksum, applied_at_ms FROM mintwire_migrations ORDER BY id';
@@ -85,7 +85,7 @@ function itUpgradesPools(getPlace: () => StorePlace): void {
     const place = getPlace();
     await (await place.open()).close();
     const { engine } = place.address;
-    for (const statement of toTableBeforeKinds(engine)) await place.run(statement);
+    for (const statement of buildTableBeforeKinds(engine)) await place.run(statement);
     const { pair, range, singleton } = POOLS_BEFORE_KINDS;
     for (const { sql } of [pair, range, singleton]) await place.run(sql);
     await place.run('DELETE FROM mintwire_migrations WHERE id = 6');
@@ -93,9 +93,9 @@ function itUpgradesPools(getPlace: () => StorePlace): void {
     const ids = [pair, range, singleton].map(({ record }) => record.pool);
     const found = await store.market.readPools('devnet', ids);
     await store.close();
-    const toPlace = ({ pool }: PoolRecord) => ids.indexOf(pool);
+    const findPlace = ({ pool }: PoolRecord) => ids.indexOf(pool);
     assert.deepEqual(
-      found.sort((a, b) => toPlace(a) - toPlace(b)),
+      found.sort((a, b) => findPlace(a) - findPlace(b)),
       [pair.record, range.record, singleton.record],
     );
   });

@@ -9,11 +9,11 @@ import type { CandleRecord, TradeRecord } from '../../src/model/market-record.ts
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { BalancePosition, TradePosition, TradeQuery } from '../../src/store/market-reads.ts';
 import type { Store } from '../../src/store/store.ts';
-import { poolId } from '../ids.ts';
 import { readPages } from '../read-pages.ts';
+import { poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import { candleRecord, poolRecord, tokenRecord } from './store-records.ts';
-import { toAddress, toTrade } from './store-samples.ts';
+import { buildTrade, toAddress } from './store-samples.ts';
 
 const ALL_TIME = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 const TOKEN = toAddress(1);
@@ -35,7 +35,7 @@ export function describePages(createPlace: CreatePlace): void {
 /** Many trades in few seconds, blocks and wallets, so that every tie and filter occurs. */
 function makeTrades(count: number): TradeRecord[] {
   return Array.from({ length: count }, (_, index) =>
-    toTrade({
+    buildTrade({
       token: TOKEN,
       block: 1 + Math.floor(index / 3),
       logIndex: index % 3,
@@ -60,7 +60,7 @@ const ALL_TRADES: TradeQuery = {
   limit: 10,
 };
 
-function toExpected(trades: readonly TradeRecord[], query: TradeQuery): TradeRecord[] {
+function findExpected(trades: readonly TradeRecord[], query: TradeQuery): TradeRecord[] {
   const { range, side, wallet, minUsd, pool } = query;
   const kept = trades.filter(
     (trade) =>
@@ -90,7 +90,7 @@ function itPagesTrades(getStore: () => Store): void {
     const trades = makeTrades(200);
     await getStore().market.transaction('devnet', async (transaction) => {
       await transaction.insertTrades(trades);
-      await transaction.insertTrades([toTrade({ token: toAddress(2), block: 1 })]);
+      await transaction.insertTrades([buildTrade({ token: toAddress(2), block: 1 })]);
     });
     const query = fc.record({
       order: fc.constantFrom('newest' as const, 'oldest' as const),
@@ -108,7 +108,7 @@ function itPagesTrades(getStore: () => Store): void {
     await fc.assert(
       fc.asyncProperty(query, async (part) => {
         const whole = { ...ALL_TRADES, ...part };
-        assert.deepEqual(await readAllTrades(getStore(), whole), toExpected(trades, whole));
+        assert.deepEqual(await readAllTrades(getStore(), whole), findExpected(trades, whole));
       }),
       { numRuns: 60 },
     );
@@ -124,7 +124,7 @@ function itPagesTrades(getStore: () => Store): void {
     let block = 100;
     const seen = await readPages(TRADE_PAGES_MAX, async (after: TradePosition | null) => {
       const { trades, next } = await getStore().market.readTradePage('devnet', { ...query, after });
-      if (next !== null) await add([toTrade({ token, block, timestampMs: 100_000 })]);
+      if (next !== null) await add([buildTrade({ token, block, timestampMs: 100_000 })]);
       block += 1;
       return { rows: trades, next };
     });
@@ -204,13 +204,13 @@ function itFindsDeepestPools(getStore: () => Store): void {
     const [token, other] = [toAddress(21), toAddress(22)];
     const [sample] = fc.sample(poolRecord, 1) as [PoolRecord];
     const depths = [null, null, 5n, null, 7n, null, 6n];
-    const toPools = (from: number, pair: { token0: Address; token1: Address }) =>
+    const buildPools = (from: number, pair: { token0: Address; token1: Address }) =>
       depths.map((liquidityUsdE18, index) => {
         return { ...sample, ...pair, pool: poolId(toAddress(from + index)), liquidityUsdE18 };
       });
     const pools = [
-      ...toPools(700, { token0: token, token1: toAddress(98) }),
-      ...toPools(750, { token0: toAddress(97), token1: other }),
+      ...buildPools(700, { token0: token, token1: toAddress(98) }),
+      ...buildPools(750, { token0: toAddress(97), token1: other }),
     ];
     await getStore().market.transaction('devnet', (transaction) => transaction.putPools(pools));
     for (const [limit, places] of [
@@ -266,7 +266,7 @@ function itReadsCandles(getStore: () => Store): void {
   it('tells when the first trade of a chain was', async () => {
     const { market } = getStore();
     await market.transaction('base', (t) =>
-      t.insertTrades([toTrade({ block: 7, timestampMs: 700 }), toTrade({ block: 8 })]),
+      t.insertTrades([buildTrade({ block: 7, timestampMs: 700 }), buildTrade({ block: 8 })]),
     );
     assert.equal(await market.readFirstTradeTime('base'), 700);
     assert.equal(await market.readFirstTradeTime('optimism'), null);

@@ -43,7 +43,7 @@ export function useStore(createPlace: CreatePlace): Readonly<StoreScene> {
   return scene;
 }
 
-export function openStore(address: StorePlace['address'], onTiming?: OnTiming): Promise<Store> {
+export function openStoreAt(address: StorePlace['address'], onTiming?: OnTiming): Promise<Store> {
   return address.engine === 'sqlite'
     ? createSqliteStore({ file: address.target, onTiming })
     : createPostgresStore({ url: address.target, poolSize: 4, onTiming });
@@ -54,7 +54,7 @@ export async function createSqlitePlace(): Promise<StorePlace> {
   const address = { engine: 'sqlite', target: join(folder, 'store.db') } as const;
   return {
     address,
-    open: (onTiming) => openStore(address, onTiming),
+    open: (onTiming) => openStoreAt(address, onTiming),
     run: async (sql) => {
       const database = new DatabaseSync(address.target, { timeout: 5000 });
       try {
@@ -72,7 +72,7 @@ export async function createPostgresPlace(): Promise<StorePlace> {
   const address = { engine: 'postgres', target: database.url } as const;
   return {
     address,
-    open: (onTiming) => openStore(address, onTiming),
+    open: (onTiming) => openStoreAt(address, onTiming),
     run: async (sql) => {
       const client = new Client({ connectionString: database.url });
       await client.connect();

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PoolSafety } from '../../src/model/pool-safety.ts';
-import { poolId } from '../ids.ts';
+import { poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import { toAddress } from './store-samples.ts';
 
 const CLEAN = { outBps: 0, inBps: 0, sellable: true };
 
-function toSafety(number: number, more: Partial<PoolSafety> = {}): PoolSafety {
+function buildSafety(number: number, more: Partial<PoolSafety> = {}): PoolSafety {
   return {
     pool: poolId(toAddress(number)),
     token0: toAddress(1),
@@ -34,8 +34,8 @@ export function describePoolSafety(createPlace: CreatePlace): void {
 
     it('comes back as it was given, what is not known included', async () => {
       const rows = [
-        toSafety(11),
-        toSafety(12, {
+        buildSafety(11),
+        buildSafety(12, {
           side0: { outBps: 300, inBps: 700.25, sellable: false },
           side1: { outBps: null, inBps: 0.01, sellable: null },
           hookFees: { zeroForOne: 3000, oneForZero: 999_999 },
@@ -47,19 +47,19 @@ export function describePoolSafety(createPlace: CreatePlace): void {
     });
 
     it('is replaced by a later look and forgotten with its chain', async () => {
-      const later = toSafety(12, { checkedAtMs: 1_790_000_600_000 });
+      const later = buildSafety(12, { checkedAtMs: 1_790_000_600_000 });
       await scene.store.market.putPoolSafety('devnet', [later]);
-      await scene.store.market.putPoolSafety('base', [toSafety(12)]);
-      assert.deepEqual(await readAll('devnet'), [toSafety(11), later]);
+      await scene.store.market.putPoolSafety('base', [buildSafety(12)]);
+      assert.deepEqual(await readAll('devnet'), [buildSafety(11), later]);
       await scene.store.market.forgetChain('devnet');
       assert.deepEqual(await readAll('devnet'), []);
-      assert.deepEqual(await readAll('base'), [toSafety(12)]);
+      assert.deepEqual(await readAll('base'), [buildSafety(12)]);
     });
 
     it('an empty list changes nothing', async () => {
-      await scene.store.market.putPoolSafety('optimism', [toSafety(13)]);
+      await scene.store.market.putPoolSafety('optimism', [buildSafety(13)]);
       await scene.store.market.putPoolSafety('optimism', []);
-      assert.deepEqual(await readAll('optimism'), [toSafety(13)]);
+      assert.deepEqual(await readAll('optimism'), [buildSafety(13)]);
     });
   });
 }

@@ -10,7 +10,7 @@ import {
   type TradeRecord,
 } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
-import { poolId, transactionId } from '../ids.ts';
+import { poolId, transactionId } from '../test-ids.ts';
 import { toAddress, toHash, UINT256_MAX } from './store-samples.ts';
 
 const anyAddress = fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(toAddress);

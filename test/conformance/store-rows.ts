@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Address } from '../../src/model/ids.ts';
 import type { Store } from '../../src/store/store.ts';
-import { address, poolId } from '../ids.ts';
+import { address, poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import {
   balanceRecord,
@@ -15,7 +15,7 @@ import {
   uint256,
   uniqueBy,
 } from './store-records.ts';
-import { toAddress, toCheckpoint, write } from './store-samples.ts';
+import { buildCheckpoint, toAddress, write } from './store-samples.ts';
 
 const RUNS = { numRuns: 12 };
 
@@ -200,7 +200,7 @@ function itKeepsHostileText(getStore: () => Store): void {
     assert.deepEqual(await market.readTokens('devnet', [token]), [cleaned]);
     await write(getStore(), async (transaction) => {
       await transaction.undoAbove(0);
-      await transaction.setCheckpoint(toCheckpoint(1));
+      await transaction.setCheckpoint(buildCheckpoint(1));
     });
     assert.deepEqual(await market.readTokens('devnet', [token]), [cleaned]);
   });

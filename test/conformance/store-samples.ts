@@ -4,7 +4,7 @@ import type { BlockHeader } from '../../src/model/block-header.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { Checkpoint, TokenRecord, TradeRecord } from '../../src/model/market-record.ts';
 import type { MarketTransaction, Store } from '../../src/store/store.ts';
-import { address, poolId, transactionId } from '../ids.ts';
+import { address, poolId, transactionId } from '../test-ids.ts';
 
 export function write(
   store: Store,
@@ -24,7 +24,7 @@ export function toHash(number: number): string {
   return `0x${number.toString(16).padStart(64, '0')}`;
 }
 
-export function toCheckpoint(version: number, block = version): Checkpoint {
+export function buildCheckpoint(version: number, block = version): Checkpoint {
   return {
     startBlock: 0,
     block,
@@ -35,7 +35,7 @@ export function toCheckpoint(version: number, block = version): Checkpoint {
   };
 }
 
-export function toHeader(position: number): BlockHeader {
+export function buildHeader(position: number): BlockHeader {
   return {
     position,
     hash: toHash(position),
@@ -45,7 +45,7 @@ export function toHeader(position: number): BlockHeader {
   };
 }
 
-export function toTrade(fields: Partial<TradeRecord> & { readonly block: number }): TradeRecord {
+export function buildTrade(fields: Partial<TradeRecord> & { readonly block: number }): TradeRecord {
   return {
     token: toAddress(1),
     logIndex: 0,
@@ -68,7 +68,9 @@ export function toTrade(fields: Partial<TradeRecord> & { readonly block: number 
   };
 }
 
-export function toToken(fields: Partial<TokenRecord> & { readonly token: Address }): TokenRecord {
+export function buildToken(
+  fields: Partial<TokenRecord> & { readonly token: Address },
+): TokenRecord {
   return {
     symbol: 'T',
     name: 'T',

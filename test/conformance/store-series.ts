@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { PoolId } from '../../src/model/ids.ts';
 import type { CandleRecord } from '../../src/model/market-record.ts';
 import type { Store } from '../../src/store/store.ts';
-import { poolId } from '../ids.ts';
+import { poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import {
   candleRecord,
@@ -16,7 +16,7 @@ import {
   tradeRecord,
   uniqueBy,
 } from './store-records.ts';
-import { toAddress, toTrade, write } from './store-samples.ts';
+import { buildTrade, toAddress, write } from './store-samples.ts';
 
 const RUNS = { numRuns: 12 };
 const ALL_TIME = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
@@ -90,10 +90,10 @@ function itGivesRanges(getStore: () => Store): void {
     const token = toAddress(930);
     const other = poolId(toAddress(931));
     const trades = [
-      toTrade({ token, block: 12, logIndex: 9 }),
-      toTrade({ token, block: 12, logIndex: 10, pool: other }),
-      toTrade({ token, block: 11, logIndex: 100 }),
-      toTrade({ token, block: 13, logIndex: 1 }),
+      buildTrade({ token, block: 12, logIndex: 9 }),
+      buildTrade({ token, block: 12, logIndex: 10, pool: other }),
+      buildTrade({ token, block: 11, logIndex: 100 }),
+      buildTrade({ token, block: 13, logIndex: 1 }),
     ];
     await write(getStore(), (transaction) => transaction.insertTrades(trades));
     const positions = async (pool: PoolId | null, range = ALL_TIME) =>
@@ -110,10 +110,10 @@ function itGivesRanges(getStore: () => Store): void {
   it('refuses a trade that is already stored, with all that came with it', async () => {
     const { market } = getStore();
     const token = toAddress(940);
-    const first = toTrade({ token, block: 5 });
+    const first = buildTrade({ token, block: 5 });
     await write(getStore(), (transaction) => transaction.insertTrades([first]));
     const again = write(getStore(), (transaction) =>
-      transaction.insertTrades([toTrade({ token, block: 6 }), first]),
+      transaction.insertTrades([buildTrade({ token, block: 6 }), first]),
     );
     await assert.rejects(again);
     const stored = await market.readTradeRange('devnet', { token, pool: null }, ALL_TIME);
@@ -131,7 +131,7 @@ function itScansInPages(getStore: () => Store): void {
       amountRaw: BigInt(index + 1),
     }));
     const trades = Array.from({ length: count }, (_, index) =>
-      toTrade({ token: toAddress(1 + (index % 7)), block: 10 + (index >> 4), logIndex: index }),
+      buildTrade({ token: toAddress(1 + (index % 7)), block: 10 + (index >> 4), logIndex: index }),
     );
     await market.transaction('polygon', async (transaction) => {
       await transaction.putBalances(balances);

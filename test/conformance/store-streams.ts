@@ -6,12 +6,12 @@ import type { ChainSlug } from '../../src/model/chain.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { RollbackRecord } from '../../src/store/stream-reads.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
-import { toAddress, toCheckpoint, toHash, toTrade } from './store-samples.ts';
+import { buildCheckpoint, buildTrade, toAddress, toHash } from './store-samples.ts';
 
 const LIMIT = 100;
 const T0 = 1_700_000_000_000;
 
-function toRollback(version: number, block: number, fields: Partial<RollbackRecord> = {}) {
+function buildRollback(version: number, block: number, fields: Partial<RollbackRecord> = {}) {
   return {
     version,
     block,
@@ -25,7 +25,7 @@ function toRollback(version: number, block: number, fields: Partial<RollbackReco
 
 function begin(store: Store, chain: ChainSlug): Promise<void> {
   return store.market.transaction(chain, (transaction) =>
-    transaction.setCheckpoint(toCheckpoint(1)),
+    transaction.setCheckpoint(buildCheckpoint(1)),
   );
 }
 
@@ -43,18 +43,18 @@ function itKeepsRollbacks(get: () => Store): void {
   it('keeps rollbacks in order with the trades of each token, chain by chain', async () => {
     const { market } = get();
     await begin(get(), 'base');
-    const mine = [5, 6].map((block) => toTrade({ block, index: block }));
-    const other = toTrade({ block: 6, logIndex: 1, token: toAddress(9) });
+    const mine = [5, 6].map((block) => buildTrade({ block, index: block }));
+    const other = buildTrade({ block: 6, logIndex: 1, token: toAddress(9) });
     await market.transaction('base', async (transaction) => {
-      await transaction.putRollback(toRollback(7, 4), [...mine, other]);
-      await transaction.putRollback(toRollback(9, 2), [toTrade({ block: 3 })]);
+      await transaction.putRollback(buildRollback(7, 4), [...mine, other]);
+      await transaction.putRollback(buildRollback(9, 2), [buildTrade({ block: 3 })]);
     });
     const rollbacks = await market.readRollbacks('base', { afterVersion: 0, limit: LIMIT });
-    assert.deepEqual(rollbacks, [toRollback(7, 4), toRollback(9, 2)]);
+    assert.deepEqual(rollbacks, [buildRollback(7, 4), buildRollback(9, 2)]);
     const later = await market.readRollbacks('base', { afterVersion: 7, limit: LIMIT });
-    assert.deepEqual(later, [toRollback(9, 2)]);
+    assert.deepEqual(later, [buildRollback(9, 2)]);
     assert.deepEqual(await market.readRollbacks('base', { afterVersion: 0, limit: 1 }), [
-      toRollback(7, 4),
+      buildRollback(7, 4),
     ]);
     const wanted = { afterVersion: 0, limit: LIMIT };
     const reverted = await market.readRevertedTrades('base', toAddress(1), wanted);
@@ -78,7 +78,7 @@ function itKeepsRollbacks(get: () => Store): void {
   it('leaves nothing of a rollback whose transaction fails', async () => {
     const { market } = get();
     const work = market.transaction('base', async (transaction) => {
-      await transaction.putRollback(toRollback(11, 1), [toTrade({ block: 2 })]);
+      await transaction.putRollback(buildRollback(11, 1), [buildTrade({ block: 2 })]);
       throw new Error('mine');
     });
     await assert.rejects(work, /mine/);
@@ -92,10 +92,10 @@ function itForgets(get: () => Store): void {
   it('forgets rollbacks by their age, and says up to which one', async () => {
     const { market } = get();
     await begin(get(), 'optimism');
-    const trade = toTrade({ block: 3 });
+    const trade = buildTrade({ block: 3 });
     await market.transaction('optimism', async (transaction) => {
-      await transaction.putRollback(toRollback(3, 2, { recordedAtMs: 1000 }), [trade]);
-      await transaction.putRollback(toRollback(5, 2, { recordedAtMs: 2000 }), [trade]);
+      await transaction.putRollback(buildRollback(3, 2, { recordedAtMs: 1000 }), [trade]);
+      await transaction.putRollback(buildRollback(5, 2, { recordedAtMs: 2000 }), [trade]);
     });
     await market.transaction('optimism', (transaction) => transaction.pruneRollbacks(1000));
     assert.equal((await market.readEpoch('optimism'))?.forgottenVersion, 0);
@@ -120,8 +120,8 @@ function itKnowsIndexesApart(get: () => Store): void {
     const first = await market.readEpoch('bsc');
     assert.match(first?.epoch ?? '', /^[0-9a-f]{16}$/);
     await market.transaction('bsc', async (transaction) => {
-      await transaction.setCheckpoint(toCheckpoint(2));
-      await transaction.putRollback(toRollback(2, 1), [toTrade({ block: 2 })]);
+      await transaction.setCheckpoint(buildCheckpoint(2));
+      await transaction.putRollback(buildRollback(2, 1), [buildTrade({ block: 2 })]);
     });
     assert.deepEqual(await market.readEpoch('bsc'), first);
     await market.forgetChain('bsc');
@@ -141,7 +141,7 @@ function itCounts(get: () => Store): void {
     await market.transaction('arbitrum', (transaction) =>
       transaction.insertTrades(
         [1, 2, 3, 4].flatMap((block) =>
-          [0, 1].map((logIndex) => toTrade({ block, logIndex, index: logIndex })),
+          [0, 1].map((logIndex) => buildTrade({ block, logIndex, index: logIndex })),
         ),
       ),
     );

@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StaleWriterError } from '../../src/store/stale-writer-error.ts';
 import type { MarketTransaction, Store } from '../../src/store/store.ts';
-import { address } from '../ids.ts';
+import { address } from '../test-ids.ts';
 import { type CreatePlace, type StoreScene, useStore } from './store-place.ts';
-import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
+import { buildCheckpoint, buildHeader, buildTrade, toAddress } from './store-samples.ts';
 
 const ALL_TIME = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 
@@ -28,8 +28,8 @@ function itIsAtomic(getStore: () => Store): void {
     const balance = { token: toAddress(1), owner: toAddress(2), amountRaw: 3n };
     const failing = market.transaction('base', async (transaction) => {
       await transaction.putBalances([balance]);
-      await transaction.insertTrades([toTrade({ block: 1 })]);
-      await transaction.setCheckpoint(toCheckpoint(1));
+      await transaction.insertTrades([buildTrade({ block: 1 })]);
+      await transaction.setCheckpoint(buildCheckpoint(1));
       assert.deepEqual(await transaction.readBalances('base', [balance]), [balance]);
       throw new Error('stop here');
     });
@@ -43,7 +43,7 @@ function itIsAtomic(getStore: () => Store): void {
   it('does not commit what is left of a transaction in which a write failed', async () => {
     const { market } = getStore();
     const balance = { token: toAddress(1), owner: toAddress(4), amountRaw: 3n };
-    const trade = toTrade({ block: 3 });
+    const trade = buildTrade({ block: 3 });
     const hiding = market.transaction('base', async (transaction) => {
       await transaction.putBalances([balance]);
       await transaction.insertTrades([trade, trade]).catch(() => undefined);
@@ -212,15 +212,15 @@ function itFences(getScene: () => StoreScene): void {
     const { market } = getScene().store;
     const set = (version: number) =>
       market.transaction('optimism', (transaction) =>
-        transaction.setCheckpoint(toCheckpoint(version)),
+        transaction.setCheckpoint(buildCheckpoint(version)),
       );
     await assert.rejects(set(2), StaleWriterError);
     await set(1);
-    assert.deepEqual(await market.readCheckpoint('optimism'), toCheckpoint(1));
+    assert.deepEqual(await market.readCheckpoint('optimism'), buildCheckpoint(1));
     await assert.rejects(set(1), StaleWriterError);
     await assert.rejects(set(3), StaleWriterError);
     await set(2);
-    assert.deepEqual(await market.readCheckpoint('optimism'), toCheckpoint(2));
+    assert.deepEqual(await market.readCheckpoint('optimism'), buildCheckpoint(2));
   });
 
   it('stops a stale writer, with everything that it wanted to write', async () => {
@@ -230,8 +230,8 @@ function itFences(getScene: () => StoreScene): void {
       const version = (await store.market.readCheckpoint('optimism'))!.version;
       const commit = (writer: Store, block: number) =>
         writer.market.transaction('optimism', async (transaction) => {
-          await transaction.putHeaders([toHeader(block)]);
-          await transaction.setCheckpoint(toCheckpoint(version + 1, block));
+          await transaction.putHeaders([buildHeader(block)]);
+          await transaction.setCheckpoint(buildCheckpoint(version + 1, block));
         });
       await commit(store, 100);
       await assert.rejects(commit(other, 200), (error: unknown) => {
@@ -240,7 +240,7 @@ function itFences(getScene: () => StoreScene): void {
         return true;
       });
       const headers = await other.market.readHeaders('optimism');
-      assert.deepEqual(headers, [toHeader(100)]);
+      assert.deepEqual(headers, [buildHeader(100)]);
     } finally {
       await other.close();
     }
@@ -254,7 +254,7 @@ function itFences(getScene: () => StoreScene): void {
         const results = await Promise.allSettled(
           [store, other].map((writer) =>
             writer.market.transaction('ethereum', (transaction) =>
-              transaction.setCheckpoint(toCheckpoint(round)),
+              transaction.setCheckpoint(buildCheckpoint(round)),
             ),
           ),
         );

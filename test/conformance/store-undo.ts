@@ -13,10 +13,10 @@ import type {
 } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { MarketReader, Store, UndoImages } from '../../src/store/store.ts';
-import { poolId } from '../ids.ts';
+import { poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import { balanceRecord, poolRecord, tickRecord, tokenRecord } from './store-records.ts';
-import { toAddress, toCheckpoint, toHeader, toTrade } from './store-samples.ts';
+import { buildCheckpoint, buildHeader, buildTrade, toAddress } from './store-samples.ts';
 
 /** Everything that undo restores, as plain maps from key to row. */
 interface State {
@@ -111,10 +111,10 @@ async function applyBlock(
     })),
   };
   const trades = Array.from({ length: changes.trades }, (_, logIndex) =>
-    toTrade({ block, logIndex, token: toAddress(1 + (logIndex % 2)) }),
+    buildTrade({ block, logIndex, token: toAddress(1 + (logIndex % 2)) }),
   );
   await store.market.transaction(CHAIN, async (transaction) => {
-    await transaction.putHeaders([toHeader(block)]);
+    await transaction.putHeaders([buildHeader(block)]);
     await transaction.putTokens(changes.tokens);
     await transaction.putPools(changes.pools);
     await transaction.putTicks(changes.ticks);
@@ -233,16 +233,16 @@ function itRestores(getStore: () => Store): void {
 
   it('leaves candles to the caller, and other chains alone', async () => {
     const { market } = getStore();
-    const trade = toTrade({ block: 50 });
+    const trade = buildTrade({ block: 50 });
     for (const chain of ['polygon', 'bsc'] as const) {
       await market.transaction(chain, async (transaction) => {
         await transaction.insertTrades([trade]);
-        await transaction.putHeaders([toHeader(50)]);
+        await transaction.putHeaders([buildHeader(50)]);
       });
     }
     await market.transaction('polygon', (transaction) => transaction.undoAbove(10));
     assert.deepEqual(await market.readHeaders('polygon'), []);
-    assert.deepEqual(await market.readHeaders('bsc'), [toHeader(50)]);
+    assert.deepEqual(await market.readHeaders('bsc'), [buildHeader(50)]);
     const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
     const series = { token: trade.token, pool: null };
     assert.deepEqual(await market.readTradeRange('bsc', series, range), [trade]);
@@ -253,7 +253,7 @@ function itRestoresMany(getStore: () => Store): void {
   it('restores more blocks and more parts of a block than are read at a time', async () => {
     const { market } = getStore();
     const token = toAddress(8);
-    const toImage = (block: number, owner: Address, before: bigint | null): UndoImages => ({
+    const buildImage = (block: number, owner: Address, before: bigint | null): UndoImages => ({
       block,
       tokens: new Map(),
       pools: new Map(),
@@ -266,17 +266,17 @@ function itRestoresMany(getStore: () => Store): void {
     const count = 260;
     const owners = Array.from({ length: 2 * count }, (_, index) => toAddress(1000 + index));
     const [ofBlocks, ofParts] = [owners.slice(0, count), owners.slice(count)];
-    const toBalances = (amountRaw: bigint) =>
+    const buildBalances = (amountRaw: bigint) =>
       owners.map((owner): BalanceRecord => ({ token, owner, amountRaw }));
     await market.transaction('arbitrum', async (transaction) => {
-      await transaction.putBalances(toBalances(2n));
+      await transaction.putBalances(buildBalances(2n));
       await transaction.putUndo([
-        ...ofBlocks.map((owner, index) => toImage(index + 1, owner, 1n)),
-        ...ofParts.map((owner) => toImage(count + 1, owner, 1n)),
+        ...ofBlocks.map((owner, index) => buildImage(index + 1, owner, 1n)),
+        ...ofParts.map((owner) => buildImage(count + 1, owner, 1n)),
       ]);
     });
     await market.transaction('arbitrum', (transaction) => transaction.undoAbove(0));
-    const restored = await market.readBalances('arbitrum', toBalances(0n));
+    const restored = await market.readBalances('arbitrum', buildBalances(0n));
     const byOwner = new Map(restored.map(({ owner, amountRaw }) => [owner, amountRaw]));
     assert.deepEqual(
       byOwner,
@@ -284,7 +284,7 @@ function itRestoresMany(getStore: () => Store): void {
       'rows of later images stayed as they were',
     );
     await market.transaction('arbitrum', (transaction) => transaction.undoAbove(0));
-    assert.deepEqual(await market.readBalances('arbitrum', toBalances(0n)), restored);
+    assert.deepEqual(await market.readBalances('arbitrum', buildBalances(0n)), restored);
   });
 }
 
@@ -302,9 +302,9 @@ function itPrunes(getStore: () => Store): void {
     const owner = toAddress(9);
     const token = toAddress(8);
     await market.transaction('optimism', async (transaction) => {
-      await transaction.setCheckpoint(toCheckpoint(1, 200));
+      await transaction.setCheckpoint(buildCheckpoint(1, 200));
       const blocks = Array.from({ length: 200 }, (_, index) => index + 1);
-      await transaction.putHeaders(blocks.map(toHeader));
+      await transaction.putHeaders(blocks.map(buildHeader));
       await transaction.putBalances([{ token, owner, amountRaw: 200n }]);
       await transaction.putUndo(
         blocks.map((block) => ({

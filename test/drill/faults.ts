@@ -18,8 +18,8 @@ import {
   type Cleanup,
   createTempFolder,
   type RunningService,
-  startService,
-} from '../start-service.ts';
+  startServiceProcess,
+} from '../start-service-process.ts';
 import {
   askChallenge,
   assertKeyWorks,
@@ -27,7 +27,7 @@ import {
   assertUnavailable,
   createSmallDisk,
   damageAndRestore,
-  issueKey,
+  issueFreshKey,
   untilReady,
 } from '../store-faults.ts';
 
@@ -57,7 +57,7 @@ interface Followed extends RunningService {
 }
 
 async function startAtHead(t: Cleanup, scene: IndexingScene, env: Env): Promise<RunningService> {
-  const service = await startService(t, { env: { ...PLENTY_ENV, ...env } });
+  const service = await startServiceProcess(t, { env: { ...PLENTY_ENV, ...env } });
   await untilAtHead(service, scene.chain);
   return service;
 }
@@ -65,10 +65,10 @@ async function startAtHead(t: Cleanup, scene: IndexingScene, env: Env): Promise<
 /** A service at the head of the chain, with a key that was issued while all was well. */
 async function follow(t: Cleanup, scene: IndexingScene, env: Env): Promise<Followed> {
   const service = await startAtHead(t, scene, env);
-  return { ...service, key: await issueKey(service) };
+  return { ...service, key: await issueFreshKey(service) };
 }
 
-function toReads(scene: IndexingScene): readonly string[] {
+function listReads(scene: IndexingScene): readonly string[] {
   const mint = scene.chain.deployment.tokens.find((token) => token.key === 'wire')?.address;
   const token = `chain=devnet&mint=${mint}`;
   return [
@@ -83,10 +83,10 @@ function toReads(scene: IndexingScene): readonly string[] {
 /** Reads everything, streams included; a response is right or 503, never a 500. */
 async function readAll(scene: IndexingScene, service: RunningService): Promise<Tally> {
   const tally = new Tally();
-  const streams = toReads(scene)
+  const streams = listReads(scene)
     .slice(0, 1)
     .map((path) => path.replace('/token?', '/token/stream?'));
-  for (const path of [...toReads(scene), ...streams]) {
+  for (const path of [...listReads(scene), ...streams]) {
     const response = await fetch(`${service.origin}/v1${path}`);
     tally.add(response.status);
     if (path.startsWith('/token/stream') && response.ok) await response.body?.cancel();
@@ -107,7 +107,7 @@ async function askChallenges(service: RunningService, count = CHALLENGES): Promi
   return tally;
 }
 
-function toReason(readyText: string): string {
+function readReason(readyText: string): string {
   return (JSON.parse(readyText) as { detail: string }).detail;
 }
 
@@ -117,7 +117,7 @@ async function fullDisk(t: Cleanup, scene: IndexingScene): Promise<string> {
   const service = await follow(t, scene, env);
   disk.fill(service);
   const filledAtMs = performance.now();
-  const reason = toReason(await untilReady(service, 503));
+  const reason = readReason(await untilReady(service, 503));
   const redMs = Math.round(performance.now() - filledAtMs);
   assert.match(reason, /disk/);
   await trade(scene.chain, 1);
@@ -150,7 +150,7 @@ async function damagedPages(t: Cleanup, scene: IndexingScene): Promise<string> {
   });
   await assertStops(service);
   await assertVerified(env);
-  return `red: ${toReason(told)} Reads ${reads}; the backup caught up`;
+  return `red: ${readReason(told)} Reads ${reads}; the backup caught up`;
 }
 
 async function deletedFolder(t: Cleanup, scene: IndexingScene): Promise<string> {
@@ -159,7 +159,7 @@ async function deletedFolder(t: Cleanup, scene: IndexingScene): Promise<string> 
   const service = await follow(t, scene, env);
   rmSync(folder, { recursive: true });
   const deletedAtMs = performance.now();
-  const reason = toReason(await untilReady(service, 503));
+  const reason = readReason(await untilReady(service, 503));
   const redMs = Math.round(performance.now() - deletedAtMs);
   assert.match(reason, /deleted or replaced/);
   await trade(scene.chain, 1);
@@ -198,7 +198,7 @@ async function stoppedNode(t: Cleanup, scene: IndexingScene): Promise<string> {
   const service = await follow(t, scene, env);
   process.kill(-scene.chain.node.guardPid, 'SIGSTOP');
   try {
-    const reason = toReason(await untilReady(service, 503));
+    const reason = readReason(await untilReady(service, 503));
     assert.match(reason, /devnet/);
     const reads = await readAll(scene, service);
     assert.equal(reads.count(503), 0, String(reads));
@@ -218,7 +218,7 @@ async function killedNode(t: Cleanup, scene: IndexingScene): Promise<string> {
   const env = { ...scene.env, DATA_DIR: createTempFolder(t) };
   const service = await follow(t, scene, env);
   process.kill(-scene.chain.node.guardPid, 'SIGKILL');
-  const reason = toReason(await untilReady(service, 503));
+  const reason = readReason(await untilReady(service, 503));
   assert.match(reason, /devnet/);
   const reads = await readAll(scene, service);
   assert.equal(reads.count(503), 0, String(reads));

@@ -15,8 +15,8 @@ import {
   createTempFolder,
   type RunningService,
   spawnService,
-  startService,
-} from '../start-service.ts';
+  startServiceProcess,
+} from '../start-service-process.ts';
 import { createEvmWallet, createSolanaWallet, type TestWallet } from '../wallets.ts';
 
 const run = promisify(execFile);
@@ -74,7 +74,7 @@ async function start(
   place: Place,
 ): Promise<RunningService & { client: AccessClient }> {
   const env = { ...PLENTY_ENV, ...place.env, LOG_LEVEL: 'trace' };
-  const service = await startService(t, { env });
+  const service = await startServiceProcess(t, { env });
   return { ...service, client: createAccessClient(service.origin) };
 }
 
@@ -88,7 +88,7 @@ const PLACES = [createSqlitePlace, createPostgresPlace];
 for (const createPlace of PLACES) {
   const engine = createPlace === createSqlitePlace ? 'SQLite' : 'PostgreSQL';
 
-  test(`behavior: secrets are shown once and are nowhere else (${engine})`, async (t) => {
+  test(`secrets are shown once and are nowhere else (${engine})`, async (t) => {
     const place = await createPlace(t);
     const service = await start(t, place);
     const { client } = service;
@@ -117,7 +117,7 @@ for (const createPlace of PLACES) {
     }
   });
 
-  test(`behavior: ten of 200 parallel requests get a key, one of 100 verifies signs in (${engine})`, async (t) => {
+  test(`ten of 200 parallel requests get a key, one of 100 verifies signs in (${engine})`, async (t) => {
     const service = await start(t, await createPlace(t));
     const { client } = service;
     const { token } = await client.signIn(createEvmWallet());
@@ -140,7 +140,7 @@ for (const createPlace of PLACES) {
     assert.equal(refused.length, 99);
   });
 
-  test(`behavior: keys and sessions outlive a restart, revocations too (${engine})`, async (t) => {
+  test(`keys and sessions outlive a restart, revocations too (${engine})`, async (t) => {
     const place = await createPlace(t);
     const first = await start(t, place);
     const { token } = await first.client.signIn(createEvmWallet());
@@ -161,7 +161,7 @@ for (const createPlace of PLACES) {
     assert.equal(keys.find((one) => one.name === 'kept')?.requests24h, 2);
   });
 
-  test(`behavior: what another process revokes is felt within a second (${engine})`, async (t) => {
+  test(`what another process revokes is felt within a second (${engine})`, async (t) => {
     const place = await createPlace(t);
     const service = await start(t, place);
     const { client } = service;
@@ -191,10 +191,10 @@ for (const createPlace of PLACES) {
   });
 }
 
-test('behavior: the pepper is a private file, and another one under its number stops the start', async (t) => {
+test('the pepper is a private file, and another one under its number stops the start', async (t) => {
   const folder = createTempFolder(t);
   const env = { ...PLENTY_ENV, DATA_DIR: folder };
-  const service = await startService(t, { env });
+  const service = await startServiceProcess(t, { env });
   const client = createAccessClient(service.origin);
   const { token } = await client.signIn(createEvmWallet());
   const { key } = await client.issueKey(token);
@@ -210,7 +210,7 @@ test('behavior: the pepper is a private file, and another one under its number s
   // The new pepper beside the old one: old keys work and are rehashed when they are used.
   const next = `2:${randomBytes(32).toString('base64')}`;
   writeFileSync(file, `${old},${next}`);
-  const both = await startService(t, { env });
+  const both = await startServiceProcess(t, { env });
   const use = async (origin: string, bearer: string) =>
     (await createAccessClient(origin).send('GET', '/entitlements', { bearer })).status;
   assert.equal(await use(both.origin, key), 200);
@@ -218,18 +218,18 @@ test('behavior: the pepper is a private file, and another one under its number s
   const unused = await createAccessClient(both.origin).issueKey(token);
   await stop(both);
   writeFileSync(file, next);
-  const newer = await startService(t, { env });
+  const newer = await startServiceProcess(t, { env });
   assert.deepEqual([await use(newer.origin, key), await use(newer.origin, unused.key)], [200, 200]);
   assert.equal(await use(newer.origin, token), 401, 'sessions sign in again');
 });
 
-test('behavior: PostgreSQL without a pepper is refused at the start', async (t) => {
+test('PostgreSQL without a pepper is refused at the start', async (t) => {
   const service = spawnService(t, { env: { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' } });
   assert.equal(await service.exited, 1);
   assert.match(service.output(), /KEY_PEPPER must be set with DATABASE_URL/);
 });
 
-test('behavior: a flood of sign-ins from many wallets leaves the service answering', async (t) => {
+test('a flood of sign-ins from many wallets leaves the service answering', async (t) => {
   const service = await start(t, createSqlitePlace(t));
   const { client } = service;
   const wallets: TestWallet[] = Array.from({ length: 15 }, () => createEvmWallet());

@@ -30,12 +30,12 @@ setUp(async (t) => {
 const examples = readDocumentedExamples();
 
 describe('documents', () => {
-  test('behavior: there are examples', () => {
+  test('there are examples', () => {
     assert.ok(examples.length >= 10, `${examples.length}`);
   });
 
   for (const example of examples) {
-    test(`behavior: ${example.place} shows what really comes`, async () => {
+    test(`${example.place} shows what really comes`, async () => {
       const real = await runExample(example, scene);
       assert.deepEqual(compareForms(example.shown, real), []);
     });
@@ -45,7 +45,7 @@ describe('documents', () => {
 describe('operations', () => {
   for (const operation of operations as readonly Operation[]) {
     const { method, path, example, output } = operation;
-    test(`behavior: the example of ${method} ${path} shows what really comes`, async () => {
+    test(`the example of ${method} ${path} shows what really comes`, async () => {
       const real = await askExample(operation, scene);
       const { answer } = example;
       if (typeof answer === 'string') {
@@ -66,13 +66,13 @@ describe('operations', () => {
 describe('connecting an agent', () => {
   const page = readFileSync('docs/api/mcp.md', 'utf8');
 
-  test('behavior: the program works as it is shown', async () => {
+  test('the program works as it is shown', async () => {
     const code = /```js\n(.*?)```/s.exec(page)?.[1]?.replace('http://localhost:8080', scene.origin);
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code ?? '']);
     assert.equal(stdout, 'WIRE\n');
   });
 
-  test('behavior: the settings of clients are JSON and name the endpoint', () => {
+  test('the settings of clients are JSON and name the endpoint', () => {
     const settings = [...page.matchAll(/```text\n(\{.*?)```/gs)].map(([, text = '']) => text);
     assert.ok(settings.length >= 4);
     for (const text of settings) {
@@ -94,10 +94,10 @@ describe('tools on a real chain', () => {
     return ((await response.json()) as Json).result;
   }
 
-  test('behavior: get_quote gives what POST /trade/quote gives', async () => {
+  test('get_quote gives what POST /trade/quote gives', async () => {
     const trade = { chain: 'devnet', mint: WIRE, side: 'sell', amountInRaw: '2500000000000000000' };
     // Each response has its own expiry and seal; everything else is equal at the same block.
-    const toCommon = ({ quoteId: _, expiresAt: _e, state, ...rest }: Json) => ({
+    const dropVarying = ({ quoteId: _, expiresAt: _e, state, ...rest }: Json) => ({
       ...rest,
       block: state.blockHash,
     });
@@ -106,13 +106,13 @@ describe('tools on a real chain', () => {
       assert.equal(isError, undefined);
       const { body }: Json = await scene.client.send('POST', '/trade/quote', { body: trade });
       if (structuredContent.state.blockHash !== body.state.blockHash) continue;
-      assert.deepEqual(toCommon(structuredContent), toCommon(body));
+      assert.deepEqual(dropVarying(structuredContent), dropVarying(body));
       assert.deepEqual(Object.keys(structuredContent), Object.keys(body));
       return;
     }
   });
 
-  test('behavior: get_trade_status gives what GET /trade/status gives', async () => {
+  test('get_trade_status gives what GET /trade/status gives', async () => {
     const txHash = scene.env['TX_HASH'] ?? '';
     for (const hash of [txHash, `0x${'1'.repeat(64)}`]) {
       const { structuredContent } = await callTool('get_trade_status', {
@@ -121,21 +121,21 @@ describe('tools on a real chain', () => {
       });
       const { body } = await scene.client.send('GET', `/trade/status?chain=devnet&txHash=${hash}`);
       // Blocks continue in between: a confirmed transaction may be finalized by now.
-      const toSettled = (one: Json) => ({
+      const settle = (one: Json) => ({
         ...one,
         status: one.status.replace('finalized', 'confirmed'),
       });
-      assert.deepEqual(toSettled(structuredContent), toSettled(body));
+      assert.deepEqual(settle(structuredContent), settle(body));
     }
   });
 
-  test('behavior: trades that cannot be are told as tool errors', async () => {
+  test('trades that cannot be are told as tool errors', async () => {
     const trade = { chain: 'devnet', mint: WIRE, side: 'buy', amountInRaw: '-1' };
     const { content, isError } = await callTool('get_quote', trade);
     assert.deepEqual([isError, JSON.parse(content[0].text).code], [true, 'INVALID_INPUT']);
   });
 
-  test('behavior: every tool of the contract is there, and both prompts', async () => {
+  test('every tool of the contract is there, and both prompts', async () => {
     const ask = async (method: string, params: object = {}): Promise<Json> => {
       const response = await fetch(`${scene.origin}/v1/mcp`, {
         method: 'POST',
@@ -170,7 +170,7 @@ describe('tools on a real chain', () => {
 });
 
 describe('the reference', () => {
-  test('behavior: the page has every guide, operation and error, and every link leads somewhere', async () => {
+  test('the page has every guide, operation and error, and every link leads somewhere', async () => {
     const response = await fetch(`${scene.origin}/v1/docs`);
     const page = await response.text();
     const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
@@ -185,7 +185,7 @@ describe('the reference', () => {
     assert.match(response.headers.get('content-security-policy') ?? '', /style-src 'sha256-/);
   });
 
-  test('behavior: the type of a problem leads to its error', async () => {
+  test('the type of a problem leads to its error', async () => {
     const { body } = await scene.client.send(
       'GET',
       '/token?chain=devnet&mint=0x00000000000000000000000000000000000000ff',
@@ -193,7 +193,7 @@ describe('the reference', () => {
     assert.equal(body['type'], '/v1/docs#error-TOKEN_NOT_FOUND');
   });
 
-  test('behavior: the text for language models has every operation, guide and error', async () => {
+  test('the text for language models has every operation, guide and error', async () => {
     const text = await (await fetch(`${scene.origin}/v1/llms.txt`)).text();
     for (const { method, path } of operations as readonly Operation[]) {
       assert.ok(text.includes(`### ${method} /v1${path}\n`), path);

@@ -3,7 +3,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createTempFolder, type RunningService, startService } from '../start-service.ts';
+import {
+  createTempFolder,
+  type RunningService,
+  startServiceProcess,
+} from '../start-service-process.ts';
 
 interface ChainAnswer {
   readonly slug: string;
@@ -38,10 +42,10 @@ function findProcesses(words: readonly string[]): number[] {
     .map(Number);
 }
 
-test('behavior: an embedded chain is there, comes back when its node dies, and continues', async (t) => {
+test('an embedded chain is there, comes back when its node dies, and continues', async (t) => {
   const folder = createTempFolder(t);
   const env = { DEVNET: 'auto', DEVNET_HISTORY_HOURS: '1', DATA_DIR: folder };
-  const service = await startService(t, { env });
+  const service = await startServiceProcess(t, { env });
   await untilReadyIs(service, 200);
   const chain = await readChain(service);
   assert.equal(chain.slug, 'devnet');
@@ -58,14 +62,14 @@ test('behavior: an embedded chain is there, comes back when its node dies, and c
   assert.equal(await service.exited, 0, service.output());
   assert.deepEqual(findProcesses(['anvil', folder]), [], 'the node ends with the service');
 
-  const again = await startService(t, { env });
+  const again = await startServiceProcess(t, { env });
   await untilReadyIs(again, 200);
   assert.ok(((await readChain(again)).head ?? -1) >= (head ?? 0), 'the chain goes on');
   again.child.kill('SIGTERM');
   assert.equal(await again.exited, 0, again.output());
 });
 
-test('behavior: a second service on the folder says whose it is and ends', async (t) => {
+test('a second service on the folder says whose it is and ends', async (t) => {
   const folder = createTempFolder(t);
   const env = {
     DEVNET: 'auto',
@@ -73,9 +77,9 @@ test('behavior: a second service on the folder says whose it is and ends', async
     DEVNET_TRADERS: 'off',
     DATA_DIR: folder,
   };
-  const first = await startService(t, { env });
+  const first = await startServiceProcess(t, { env });
   await untilReadyIs(first, 200);
-  const second = await startService(t, { env });
+  const second = await startServiceProcess(t, { env });
   assert.equal(await second.exited, 1, second.output());
   assert.match(second.output(), /another devnet \(process \d+\) is running on .*: stop it/);
   assert.equal((await fetch(`${first.origin}/v1/ready`)).status, 200);
@@ -83,9 +87,9 @@ test('behavior: a second service on the folder says whose it is and ends', async
   assert.equal(await first.exited, 0, first.output());
 });
 
-test('behavior: a machine without a node serves all the same and says why it is not ready', async (t) => {
+test('a machine without a node serves all the same and says why it is not ready', async (t) => {
   const env = { DEVNET: 'auto', ANVIL_PATH: '/nowhere/anvil' };
-  const service = await startService(t, { env });
+  const service = await startServiceProcess(t, { env });
   const readWhy = async () => (await fetch(`${service.origin}/v1/ready`)).json();
   for (;;) {
     const answer = (await readWhy()) as { detail: string };

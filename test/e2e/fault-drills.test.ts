@@ -22,7 +22,7 @@ describe('with a chain', () => {
   });
 
   for (const name of ['full disk', 'damaged pages', 'deleted folder']) {
-    test(`behavior: ${name}: reads are right or 503, and nothing of the index is lost`, async (t) => {
+    test(`${name}: reads are right or 503, and nothing of the index is lost`, async (t) => {
       const drill = FAULT_DRILLS[name] ?? assert.fail(`there is no drill ${name}`);
       await drill(t, scene);
     });

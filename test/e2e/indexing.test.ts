@@ -10,7 +10,7 @@ import {
   trade,
   untilAtHead,
 } from '../indexing-scene.ts';
-import { type RunningService, startService } from '../start-service.ts';
+import { type RunningService, startServiceProcess } from '../start-service-process.ts';
 
 async function untilReadyIs(service: RunningService, wanted: number): Promise<string> {
   for (;;) {
@@ -23,10 +23,10 @@ async function untilReadyIs(service: RunningService, wanted: number): Promise<st
 
 for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`on ${engine}`, () => {
-    test('behavior: killed at random moments while indexing, nothing is lost or doubled', async (t) => {
+    test('killed at random moments while indexing, nothing is lost or doubled', async (t) => {
       const { chain, env } = await createIndexingScene(t, { engine });
       for (let i = 0; i < 4; i += 1) {
-        const service = await startService(t, { env });
+        const service = await startServiceProcess(t, { env });
         // Every other time the index is known to be moving when the kill happens.
         if (i % 2 === 1) await untilAtHead(service, chain);
         const moving = trade(chain, 1);
@@ -34,15 +34,15 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         process.kill(-(service.child.pid ?? 0), 'SIGKILL');
         await Promise.all([service.exited, moving]);
       }
-      const service = await startService(t, { env });
+      const service = await startServiceProcess(t, { env });
       await untilAtHead(service, chain);
       await stopService(service);
       await assertVerified(env);
     });
 
-    test('behavior: reorganisations of any depth leave what a fresh index would have', async (t) => {
+    test('reorganisations of any depth leave what a fresh index would have', async (t) => {
       const { chain, env } = await createIndexingScene(t, { engine });
-      const service = await startService(t, { env });
+      const service = await startServiceProcess(t, { env });
       await chain.mine(50);
       for (const depth of [1, 7, 50, 1 + Math.floor(Math.random() * 50)]) {
         await trade(chain, 1);
@@ -58,7 +58,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   });
 }
 
-test('behavior: an endpoint that fails in every way loses nothing, and /ready tells', async (t) => {
+test('an endpoint that fails in every way loses nothing, and /ready tells', async (t) => {
   let proxyOf: Awaited<ReturnType<typeof startChaosProxy>> | undefined;
   const { chain, env } = await createIndexingScene(t, {
     engine: 'sqlite',
@@ -69,7 +69,7 @@ test('behavior: an endpoint that fails in every way loses nothing, and /ready te
   });
   const proxy = proxyOf ?? assert.fail();
   t.after(() => proxy.stop());
-  const service = await startService(t, { env });
+  const service = await startServiceProcess(t, { env });
   await untilAtHead(service, chain);
   for (const fault of ['limit', 'cut', 'partial', 'lag'] satisfies Fault[]) {
     const before = proxy.spoilt();
@@ -90,7 +90,7 @@ test('behavior: an endpoint that fails in every way loses nothing, and /ready te
   assert.match(await untilReadyIs(service, 503), /devnet/);
   proxy.setFault('none');
   await stopService(service);
-  const restarted = await startService(t, { env });
+  const restarted = await startServiceProcess(t, { env });
   await untilAtHead(restarted, chain);
   await stopService(restarted);
   // Nothing that a faulty endpoint reports is taken for a reorganisation.

@@ -9,7 +9,7 @@ import { foldAsClient } from '../client-fold.ts';
 import { createIndexingScene, type IndexingScene, trade, untilAtHead } from '../indexing-scene.ts';
 import type { Json } from '../market-scene.ts';
 import { PAGES_MAX, readPages } from '../read-pages.ts';
-import { type RunningService, startService } from '../start-service.ts';
+import { type RunningService, startServiceProcess } from '../start-service-process.ts';
 
 const run = promisify(execFile);
 
@@ -32,7 +32,7 @@ async function startScene(
 ): Promise<Scene> {
   const scene = await createIndexingScene(t as never, { engine });
   const env = { ...scene.env, ...LIMITS };
-  const service = await startService(t as never, { env });
+  const service = await startServiceProcess(t as never, { env });
   await trade(scene.chain, 3);
   await untilAtHead(service, scene.chain);
   const whole: Scene = {
@@ -86,7 +86,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       for (const cleanup of cleanups) await cleanup();
     });
 
-    test('behavior: the trades of every token fold to its klines, over all pools and over each', async () => {
+    test('the trades of every token fold to its klines, over all pools and over each', async () => {
       let count = 0;
       for (const { address: mint } of scene.chain.deployment.tokens) {
         const trades = await readTrades(scene, mint);
@@ -100,7 +100,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.ok(count > 30, `only ${count} trades`);
     });
 
-    test('behavior: holders add up to the supply and are what the chain says they are', async () => {
+    test('holders add up to the supply and are what the chain says they are', async () => {
       const { contracts, tokens } = scene.chain.deployment;
       const kinds = new Map<string, string>();
       for (const { address, key } of tokens) {
@@ -126,7 +126,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       }
     });
 
-    test('behavior: every token of the chain is found by its address, symbol and name', async () => {
+    test('every token of the chain is found by its address, symbol and name', async () => {
       for (const { address, symbol, name, key } of scene.chain.deployment.tokens) {
         const byAddress = await scene.get(`/tokens/search?q=${address}`);
         assert.equal(byAddress.json.tokens[0]?.mint.toLowerCase(), address, key);
@@ -142,7 +142,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.ok(Number(first.liquidityUsd) > Number(second.liquidityUsd));
     });
 
-    test('behavior: liquidity is about what the pools were given, and each side counts once', async () => {
+    test('liquidity is about what the pools were given, and each side counts once', async () => {
       const { json } = await scene.get(`/token?chain=devnet&mint=${scene.mintOf('wire')}`);
       const given: Record<string, number> = { weth: 0.9e6 + 1.2e6, usdc: 0.3e6, eth: 0.7e6 };
       const total = 2 * Object.values(given).reduce((sum, one) => sum + one, 0);
@@ -160,7 +160,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.equal(lone.json.topPool, null);
     });
 
-    test('behavior: a pause takes effect within a second, everywhere, and outlives a restart', async (t) => {
+    test('a pause takes effect within a second, everywhere, and outlives a restart', async (t) => {
       const mint = scene.mintOf('cent');
       const cli = (command: string) =>
         run(process.execPath, ['src/cli/main.ts', command, 'devnet', mint], {
@@ -184,7 +184,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       }
       scene.service.child.kill('SIGTERM');
       assert.equal(await scene.service.exited, 0);
-      scene.service = await startService(t, { env: scene.env });
+      scene.service = await startServiceProcess(t, { env: scene.env });
       await untilAtHead(scene.service, scene.chain);
       assert.equal((await scene.get(paths[0]!)).json.code, 'TOKEN_PAUSED');
       await cli('resume');

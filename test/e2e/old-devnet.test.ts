@@ -7,7 +7,11 @@ import { TEST_ADDRESSES } from '../../devnet/accounts.ts';
 import { createJsonRpc } from '../../devnet/json-rpc.ts';
 import { startDevnet } from '../../devnet/start-devnet.ts';
 import { assertVerified, stopService } from '../indexing-scene.ts';
-import { createTempFolder, type RunningService, startService } from '../start-service.ts';
+import {
+  createTempFolder,
+  type RunningService,
+  startServiceProcess,
+} from '../start-service-process.ts';
 
 const KEEPING = { archiveDepth: 4, transactionBlocks: 20, chunkBlocks: 4, stateBytes: 0 };
 
@@ -23,7 +27,7 @@ async function untilIndexed(service: RunningService, block: number): Promise<voi
   }
 }
 
-test('behavior: a fresh index of an old devnet is complete, and an old index goes on', async (t) => {
+test('a fresh index of an old devnet is complete, and an old index goes on', async (t) => {
   const devnet = await startDevnet({
     dataDir: createTempFolder(t),
     traders: 'off',
@@ -45,7 +49,7 @@ test('behavior: a fresh index of an old devnet is complete, and an old index goe
     DEVNET_DEPLOYMENT: devnet.deploymentPath,
     DATA_DIR: join(createTempFolder(t), 'data'),
   };
-  const fresh = await startService(t, { env });
+  const fresh = await startServiceProcess(t, { env });
   await untilIndexed(fresh, head + 24);
   await assertVerified(env);
   await stopService(fresh);
@@ -53,7 +57,7 @@ test('behavior: a fresh index of an old devnet is complete, and an old index goe
   const [from, to] = TEST_ADDRESSES;
   await rpc.call('eth_sendTransaction', { from, to, value: '0x1' });
   await rpc.call('anvil_mine', '0x18');
-  const again = await startService(t, { env });
+  const again = await startServiceProcess(t, { env });
   await untilIndexed(again, head + 48);
   await assertVerified(env);
   await stopService(again);

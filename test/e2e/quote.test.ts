@@ -15,7 +15,11 @@ import {
 } from '../indexing-scene.ts';
 import type { Json } from '../market-scene.ts';
 import { after, before } from '../root-hooks.ts';
-import { createTempFolder, type RunningService, startService } from '../start-service.ts';
+import {
+  createTempFolder,
+  type RunningService,
+  startServiceProcess,
+} from '../start-service-process.ts';
 import { until } from '../trade-service.ts';
 
 const run = promisify(execFile);
@@ -38,7 +42,7 @@ async function post(body: unknown, at = service) {
   };
 }
 
-const toBuy = (more: object = {}) => ({
+const buildBuy = (more: object = {}) => ({
   ...{ chain: 'devnet', mint, side: 'buy', amountInRaw: '10000000000000000' },
   ...more,
 });
@@ -46,13 +50,13 @@ const toBuy = (more: object = {}) => ({
 /** The pools are read a moment after the chain is ready. */
 async function untilQuoting(): Promise<void> {
   await untilAtHead(service, scene.chain);
-  await until('quotes are given', async () => (await post(toBuy())).status !== 503);
+  await until('quotes are given', async () => (await post(buildBuy())).status !== 503);
 }
 
 before(async () => {
   scene = await createIndexingScene(t, { engine: 'sqlite' });
   mint = findToken(scene.chain.deployment, 'wire').address;
-  service = await startService(t, { env: scene.env });
+  service = await startServiceProcess(t, { env: scene.env });
   await untilQuoting();
 });
 
@@ -60,8 +64,8 @@ after(async () => {
   for (const work of cleanups) await work();
 });
 
-test('default: a quote costs five, is kept by nobody and defaults to half a per cent', async () => {
-  const { status, headers, json } = await post(toBuy());
+test('a quote costs five, is kept by nobody and defaults to half a per cent', async () => {
+  const { status, headers, json } = await post(buildBuy());
   assert.equal(status, 200, JSON.stringify(json));
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(json.slippageBps, 50);
@@ -85,14 +89,14 @@ describe('refusals', () => {
     ['no amount', { amountInRaw: undefined }, 'amountInRaw', /required/],
     ['no such side', { side: 'hold' }, 'side', /buy, sell/],
   ] as const) {
-    test(`behavior: ${name} is 400 and named`, async () => {
-      const { status, json } = await post(toBuy(more));
+    test(`${name} is 400 and named`, async () => {
+      const { status, json } = await post(buildBuy(more));
       assert.deepEqual([status, json.code, json.errors[0].path], [400, 'INVALID_INPUT', path]);
       assert.match(json.errors[0].message, message);
     });
   }
 
-  test('behavior: what the chain cannot do is 404 or 409', async () => {
+  test('what the chain cannot do is 404 or 409', async () => {
     const lone = findToken(scene.chain.deployment, 'lone').address;
     for (const [more, status, code] of [
       [{ mint: `0x${'12'.repeat(20)}` }, 404, 'TOKEN_NOT_FOUND'],
@@ -105,43 +109,43 @@ describe('refusals', () => {
       ],
       [{ chain: 'base' }, 400, 'CHAIN_NOT_FOLLOWED'],
     ] as const) {
-      const answer = await post(toBuy(more));
+      const answer = await post(buildBuy(more));
       assert.deepEqual([answer.status, answer.json.code], [status, code]);
     }
   });
 });
 
-test('behavior: a chain of which nothing is indexed yet is 503 with a time to come back', async () => {
+test('a chain of which nothing is indexed yet is 503 with a time to come back', async () => {
   const folder = createTempFolder(t);
   const file = join(folder, 'deployment.json');
   const deployment = JSON.parse(readFileSync(scene.env['DEVNET_DEPLOYMENT'] ?? '', 'utf8'));
   // Nothing listens on the discard port.
   writeFileSync(file, JSON.stringify({ ...deployment, rpcUrl: 'http://127.0.0.1:9' }));
   const env = { DEVNET: 'on', DEVNET_DEPLOYMENT: file, DATA_DIR: folder };
-  const waiting = await startService(t, { env });
-  const { status, headers, json } = await post(toBuy(), waiting);
+  const waiting = await startServiceProcess(t, { env });
+  const { status, headers, json } = await post(buildBuy(), waiting);
   assert.deepEqual([status, json.code], [503, 'NOT_READY']);
   assert.ok(Number(headers.get('retry-after')) > 0);
 });
 
-test('behavior: a pause refuses until it is over, and a restart quotes from the store alone', async () => {
+test('a pause refuses until it is over, and a restart quotes from the store alone', async () => {
   const env = { ...process.env, ...scene.env };
   const operate = (verb: string) =>
     run(process.execPath, ['src/cli/main.ts', verb, 'devnet', mint], { env });
   await operate('pause');
-  await until('the pause is heard of', async () => (await post(toBuy())).status !== 200);
-  const paused = await post(toBuy());
+  await until('the pause is heard of', async () => (await post(buildBuy())).status !== 200);
+  const paused = await post(buildBuy());
   assert.deepEqual([paused.status, paused.json.code], [404, 'TOKEN_PAUSED']);
   await operate('resume');
-  let first = await post(toBuy());
+  let first = await post(buildBuy());
   await until('the token is measured', async () => {
-    first = await post(toBuy());
+    first = await post(buildBuy());
     return first.status === 200 && first.json.tokenSafety !== null;
   });
   await stopService(service);
-  service = await startService(t, { env: scene.env });
+  service = await startServiceProcess(t, { env: scene.env });
   await untilQuoting();
-  const again = await post(toBuy());
+  const again = await post(buildBuy());
   assert.equal(again.status, 200, JSON.stringify(again.json));
   assert.equal(again.json.output.amountRaw, first.json.output.amountRaw);
   assert.equal(again.json.state.blockHash, first.json.state.blockHash);

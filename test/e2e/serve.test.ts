@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { spawnService, startService } from '../start-service.ts';
+import { spawnService, startServiceProcess } from '../start-service-process.ts';
 
 async function getJson(url: string): Promise<unknown> {
   return (await fetch(url)).json();
 }
 
-test('default: npm start serves and says where', async (t) => {
-  const service = await startService(t, { through: 'npm' });
+test('npm start serves and says where', async (t) => {
+  const service = await startServiceProcess(t, { through: 'npm' });
   for (const path of ['docs', 'openapi.json', 'ready']) {
     assert.ok(service.output().includes(`${service.origin}/v1/${path}`), path);
   }
@@ -23,8 +23,8 @@ test('default: npm start serves and says where', async (t) => {
   assert.equal((await fetch(`${service.origin}/metrics`)).status, 404);
 });
 
-test('behavior: request ids tell nothing of each other', async (t) => {
-  const service = await startService(t);
+test('request ids tell nothing of each other', async (t) => {
+  const service = await startServiceProcess(t);
   const ids: string[] = [];
   for (let count = 0; count < 20; count += 1) {
     const { headers } = await fetch(`${service.origin}/v1/health`);
@@ -45,7 +45,7 @@ test('behavior: request ids tell nothing of each other', async (t) => {
   }
 });
 
-test('behavior: bad configuration stops the start with every problem named', async (t) => {
+test('bad configuration stops the start with every problem named', async (t) => {
   const service = spawnService(t, {
     through: 'npm',
     env: { PORT: 'abc', RPC_BASE: 'nonsense', LIMIT_IP_BURST: '0' },
@@ -57,8 +57,8 @@ test('behavior: bad configuration stops the start with every problem named', asy
   assert.doesNotMatch(service.output(), /\n\s+at .*\.ts/, 'no stack trace');
 });
 
-test('behavior: a port in use is said with the setting to change', async (t) => {
-  const first = await startService(t);
+test('a port in use is said with the setting to change', async (t) => {
+  const first = await startServiceProcess(t);
   const { port } = new URL(first.origin);
   const second = spawnService(t, { env: { PORT: port } });
   assert.equal(await second.exited, 1);
@@ -76,8 +76,8 @@ const SIGNALS: readonly {
 ];
 
 for (const { name, send } of SIGNALS) {
-  test(`behavior: ${name} ends the service with exit code 0`, async (t) => {
-    const service = await startService(t, { through: 'npm' });
+  test(`${name} ends the service with exit code 0`, async (t) => {
+    const service = await startServiceProcess(t, { through: 'npm' });
     send(service.child.pid ?? 0);
     assert.equal(await service.exited, 0, service.output());
     assert.match(service.output(), /stopped/);
@@ -85,8 +85,8 @@ for (const { name, send } of SIGNALS) {
   });
 }
 
-test('behavior: what is being sent when the signal comes is still answered', async (t) => {
-  const service = await startService(t);
+test('what is being sent when the signal comes is still answered', async (t) => {
+  const service = await startServiceProcess(t);
   const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
   let answer = '';
   socket.setEncoding('utf8').on('data', (text) => {
@@ -107,8 +107,8 @@ test('behavior: what is being sent when the signal comes is still answered', asy
   assert.equal(await service.exited, 0);
 });
 
-test('behavior: a connection that never finishes is cut when the grace time is over', async (t) => {
-  const service = await startService(t, { env: { SHUTDOWN_GRACE_SECONDS: '0' } });
+test('a connection that never finishes is cut when the grace time is over', async (t) => {
+  const service = await startServiceProcess(t, { env: { SHUTDOWN_GRACE_SECONDS: '0' } });
   const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
   const closed = new Promise((resolve) => socket.on('close', resolve));
   socket.on('error', () => {});
@@ -119,8 +119,8 @@ test('behavior: a connection that never finishes is cut when the grace time is o
   assert.equal(await service.exited, 0);
 });
 
-test('behavior: secrets sent anywhere are nowhere in the log', async (t) => {
-  const service = await startService(t, { env: { LOG_LEVEL: 'trace' } });
+test('secrets sent anywhere are nowhere in the log', async (t) => {
+  const service = await startServiceProcess(t, { env: { LOG_LEVEL: 'trace' } });
   const hex = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
   const secrets = ['mw_live_4fzzzxjyl9FvbkoLXQ2pqz', 'mw_sess_zT81jdkLw9', hex, 'hunter2hunter2'];
   for (const secret of secrets) {

@@ -5,9 +5,13 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Client } from 'pg';
-import { type Answer, createAccessClient } from '../access-client.ts';
+import { type ClientAnswer, createAccessClient } from '../access-client.ts';
 import { createTestDatabase } from '../postgres.ts';
-import { createTempFolder, type RunningService, startService } from '../start-service.ts';
+import {
+  createTempFolder,
+  type RunningService,
+  startServiceProcess,
+} from '../start-service-process.ts';
 import {
   askChallenge,
   assertKeyWorks,
@@ -15,12 +19,12 @@ import {
   assertUnavailable,
   createSmallDisk,
   damageAndRestore,
-  issueKey,
+  issueFreshKey,
   startCutProxy,
   untilReady,
 } from '../store-faults.ts';
 
-function askWith({ origin }: RunningService, key: string): Promise<Answer> {
+function askWith({ origin }: RunningService, key: string): Promise<ClientAnswer> {
   return createAccessClient(origin).send('GET', '/entitlements', { bearer: key });
 }
 
@@ -33,10 +37,10 @@ async function untilRefused(service: RunningService): Promise<void> {
   assert.fail('the store took everything');
 }
 
-test('behavior: a full disk is 503 and red, and over by itself once there is room', async (t) => {
+test('a full disk is 503 and red, and over by itself once there is room', async (t) => {
   const disk = createSmallDisk(t);
-  const service = await startService(t, { env: { DATA_DIR: disk.folder } });
-  const key = await issueKey(service);
+  const service = await startServiceProcess(t, { env: { DATA_DIR: disk.folder } });
+  const key = await issueFreshKey(service);
   await untilReady(service, 200);
   disk.fill(service);
   assert.match(await untilReady(service, 503), /disk is (full|failing)/);
@@ -51,13 +55,13 @@ test('behavior: a full disk is 503 and red, and over by itself once there is roo
   assert.match(service.output(), /"msg":"the store works again"/);
 });
 
-test('behavior: damaged pages are 503 and red with what to do; a backup heals them', async (t) => {
+test('damaged pages are 503 and red with what to do; a backup heals them', async (t) => {
   const folder = createTempFolder(t);
   await damageAndRestore(t, {
     folder,
     file: 'access.sqlite',
     start: async () => {
-      const service = await startService(t, { env: { DATA_DIR: folder } });
+      const service = await startServiceProcess(t, { env: { DATA_DIR: folder } });
       await untilReady(service, 200);
       return service;
     },
@@ -68,10 +72,10 @@ test('behavior: damaged pages are 503 and red with what to do; a backup heals th
   });
 });
 
-test('behavior: files that are deleted are 503 and red; nothing is written into the void', async (t) => {
+test('files that are deleted are 503 and red; nothing is written into the void', async (t) => {
   const folder = join(createTempFolder(t), 'data');
-  const service = await startService(t, { env: { DATA_DIR: folder } });
-  const key = await issueKey(service);
+  const service = await startServiceProcess(t, { env: { DATA_DIR: folder } });
+  const key = await issueFreshKey(service);
   await untilReady(service, 200);
   const aside = `${folder}-aside`;
   renameSync(folder, aside);
@@ -92,7 +96,7 @@ test('behavior: files that are deleted are 503 and red; nothing is written into 
   await assertStops(service);
 });
 
-test('behavior: all that is kept is for its owner alone, however open folder and umask', async (t) => {
+test('all that is kept is for its owner alone, however open folder and umask', async (t) => {
   const folder = createTempFolder(t);
   chmodSync(folder, 0o777);
   const umask = process.umask(0);
@@ -106,13 +110,13 @@ test('behavior: all that is kept is for its owner alone, however open folder and
       assert.equal((statSync(join(folder, name)).mode & 0o777).toString(8), '600', name);
     }
   };
-  const first = await startService(t, { env: { DATA_DIR: folder } });
+  const first = await startServiceProcess(t, { env: { DATA_DIR: folder } });
   assertPrivate();
   first.child.kill('SIGKILL');
   await first.exited;
   // The modes of an earlier version, or of a restored backup.
   for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o666);
-  await startService(t, { env: { DATA_DIR: folder } });
+  await startServiceProcess(t, { env: { DATA_DIR: folder } });
   assertPrivate();
 });
 
@@ -134,10 +138,10 @@ async function createPostgresEnv(t: TestContext) {
   return { proxy, run, env: { DATABASE_URL: proxy.url, KEY_PEPPER } };
 }
 
-test('behavior: a PostgreSQL that goes away or hangs is 503 and red until it is back', async (t) => {
+test('a PostgreSQL that goes away or hangs is 503 and red until it is back', async (t) => {
   const { proxy, env } = await createPostgresEnv(t);
-  const service = await startService(t, { env });
-  const key = await issueKey(service);
+  const service = await startServiceProcess(t, { env });
+  const key = await issueFreshKey(service);
   await untilReady(service, 200);
   proxy.cut();
   assertUnavailable(await askChallenge(service));
@@ -155,19 +159,19 @@ test('behavior: a PostgreSQL that goes away or hangs is 503 and red until it is 
 });
 
 /** Makes every new challenge fail with the server's own error. */
-function toFailing(sqlState: string): string {
+function buildFailing(sqlState: string): string {
   return `
     CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'as if' USING ERRCODE = '${sqlState}'; END $$;
     CREATE OR REPLACE TRIGGER fail BEFORE INSERT ON access_challenges EXECUTE FUNCTION fail()`;
 }
 
-test("behavior: a PostgreSQL's full disk or standby is 503 and red until it can write", async (t) => {
+test("a PostgreSQL's full disk or standby is 503 and red until it can write", async (t) => {
   const { run, env } = await createPostgresEnv(t);
-  const service = await startService(t, { env });
-  const key = await issueKey(service);
+  const service = await startServiceProcess(t, { env });
+  const key = await issueFreshKey(service);
   await untilReady(service, 200);
-  await run(toFailing('53100'));
+  await run(buildFailing('53100'));
   assertUnavailable(await askChallenge(service));
   assert.match(await untilReady(service, 503), /disk is full/);
   await run('DROP TRIGGER fail ON access_challenges');
@@ -189,15 +193,15 @@ test("behavior: a PostgreSQL's full disk or standby is 503 and red until it can 
   assert.equal((await askChallenge(service)).status, 200);
 });
 
-test('behavior: damage in PostgreSQL is 503 and red; a statement that is wrong stays green', async (t) => {
+test('damage in PostgreSQL is 503 and red; a statement that is wrong stays green', async (t) => {
   const { run, env } = await createPostgresEnv(t);
-  const service = await startService(t, { env });
+  const service = await startServiceProcess(t, { env });
   await untilReady(service, 200);
   // A bug of ours, as the engine sees it: distinct in the log, and no reason to fail readiness.
-  await run(toFailing('42703'));
+  await run(buildFailing('42703'));
   assertUnavailable(await askChallenge(service));
   await untilReady(service, 200);
-  await run(toFailing('XX001'));
+  await run(buildFailing('XX001'));
   assertUnavailable(await askChallenge(service));
   assert.match(await untilReady(service, 503), /store is damaged/);
   await assertStops(service);

@@ -10,11 +10,11 @@ import { createRandom } from '../fakes/fake-chain.ts';
 import { findBrowser } from '../find-browser.ts';
 import { createIndexingScene, type IndexingScene, untilAtHead } from '../indexing-scene.ts';
 import type { Json } from '../market-scene.ts';
+import { openHttpStream } from '../open-http-stream.ts';
 import { PAGES_MAX, readPages } from '../read-pages.ts';
 import { after, before } from '../root-hooks.ts';
-import { type RunningService, startService } from '../start-service.ts';
-import { openHttpStream } from '../stream-client.ts';
-import { type StreamEvent, StreamFold, toPlainTrades } from '../stream-fold.ts';
+import { type RunningService, startServiceProcess } from '../start-service-process.ts';
+import { dropFinality, type StreamEvent, StreamFold } from '../stream-fold.ts';
 
 const EVENTS = ['snapshot', 'trade', 'kline', 'price', 'holders', 'revert', 'paused', 'reset'];
 
@@ -26,7 +26,7 @@ let mint: string;
 
 before(async () => {
   scene = await createIndexingScene(late, { engine: 'sqlite' });
-  service = await startService(late, { env: scene.env });
+  service = await startServiceProcess(late, { env: scene.env });
   await untilAtHead(service, scene.chain);
   mint = scene.chain.deployment.tokens.find(({ key }) => key === 'wire')!.address;
 });
@@ -34,7 +34,7 @@ after(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup();
 });
 
-function toUrl(query: string): string {
+function buildUrl(query: string): string {
   return `${service.origin}/v1/token/stream?chain=devnet&mint=${mint}${query}`;
 }
 
@@ -43,7 +43,7 @@ async function restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   const { port } = new URL(service.origin);
   service.child.kill(signal);
   assert.equal(await service.exited, signal === 'SIGKILL' ? 'SIGKILL' : 0, service.output());
-  service = await startService(late, { env: { ...scene.env, PORT: port } });
+  service = await startServiceProcess(late, { env: { ...scene.env, PORT: port } });
 }
 
 interface Reader {
@@ -64,7 +64,7 @@ function startRestless(interval: string, random: () => number): Reader {
       const { lastEventId } = fold;
       const headers = lastEventId === null ? {} : { 'last-event-id': lastEventId };
       try {
-        const stream = await openHttpStream(toUrl(`&interval=${interval}`), {
+        const stream = await openHttpStream(buildUrl(`&interval=${interval}`), {
           headers,
           onEvent: (event, connection) => {
             fold.apply(event);
@@ -96,7 +96,7 @@ function startRestless(interval: string, random: () => number): Reader {
 
 function startEventSource(interval: string): Reader {
   const fold = new StreamFold();
-  const source = new EventSource(toUrl(`&interval=${interval}`));
+  const source = new EventSource(buildUrl(`&interval=${interval}`));
   for (const event of EVENTS) {
     source.addEventListener(event, ({ data, lastEventId }) =>
       fold.apply({ event, id: lastEventId, data: JSON.parse(data) }),
@@ -115,7 +115,7 @@ async function startBrowser(interval: string): Promise<Reader> {
   );
   // A foreign page: it may read what the server lets any page read.
   await page.evaluate(
-    `{ const source = new EventSource(${JSON.stringify(toUrl(`&interval=${interval}`))});
+    `{ const source = new EventSource(${JSON.stringify(buildUrl(`&interval=${interval}`))});
        for (const event of ${JSON.stringify(EVENTS)}) {
          source.addEventListener(event, ({data, lastEventId}) => tell(event, lastEventId, data));
        } }`,
@@ -137,8 +137,8 @@ async function findDifference({ fold, interval }: Reader): Promise<string | null
   const path = `/v1/token/klines?chain=devnet&mint=${mint}&interval=${interval}&limit=1000`;
   const { klines }: Json = await (await fetch(service.origin + path)).json();
   try {
-    const trades = toPlainTrades(await readTrades());
-    assert.deepEqual(toPlainTrades(fold.trades.values()), trades);
+    const trades = dropFinality(await readTrades());
+    assert.deepEqual(dropFinality(fold.trades.values()), trades);
     const told = [...fold.klines.values()].sort((a, b) => a.openTime - b.openTime);
     const from = Math.min(fold.klinesFrom, told[0]?.openTime ?? Number.POSITIVE_INFINITY);
     assert.deepEqual(
@@ -177,7 +177,7 @@ async function untilEqual(readers: readonly Reader[]): Promise<void> {
 }
 
 describe('streams', () => {
-  test('behavior: every reader ends with what the reads say, through restarts, kills and reorganisations', async () => {
+  test('every reader ends with what the reads say, through restarts, kills and reorganisations', async () => {
     const random = createRandom(7);
     const readers = [
       startRestless('1s', random),
@@ -205,16 +205,16 @@ describe('streams', () => {
     }
   });
 
-  test('behavior: curl shows events as they come', async () => {
-    const args = ['-sN', '--max-time', '2', toUrl('&events=trade')];
+  test('curl shows events as they come', async () => {
+    const args = ['-sN', '--max-time', '2', buildUrl('&events=trade')];
     const output = await new Promise<string>((resolve) => {
       execFile('curl', args, (_error, stdout) => resolve(stdout));
     });
     assert.match(output, /^retry: \d+\n\nevent: snapshot\nid: \S+\ndata: \{"token":/);
   });
 
-  test('behavior: SIGTERM ends streams cleanly, at once, and the process with them', async () => {
-    const streams = await Promise.all([openHttpStream(toUrl('')), openHttpStream(toUrl(''))]);
+  test('SIGTERM ends streams cleanly, at once, and the process with them', async () => {
+    const streams = await Promise.all([openHttpStream(buildUrl('')), openHttpStream(buildUrl(''))]);
     for (const stream of streams) await stream.until(({ event }) => event === 'snapshot');
     service.child.kill('SIGTERM');
     for (const stream of streams) assert.equal(await stream.ended, 'clean');

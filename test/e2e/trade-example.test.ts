@@ -5,19 +5,19 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { startService } from '../start-service.ts';
+import { startServiceProcess } from '../start-service-process.ts';
 import { until } from '../trade-service.ts';
 
 const run = promisify(execFile);
 
-test('behavior: the README shows the very example that is run here', () => {
+test('the README shows the very example that is run here', () => {
   const shown = /```ts\n(.*?)```/s.exec(readFileSync('README.md', 'utf8'))?.[1];
   assert.equal(shown, readFileSync('examples/trade.ts', 'utf8'));
 });
 
-test('default: the example trades on the devnet and sees its trade on the stream', async (t) => {
+test('the example trades on the devnet and sees its trade on the stream', async (t) => {
   const env = { DEVNET: 'auto', DEVNET_TRADERS: 'off', DEVNET_HISTORY_HOURS: '0' };
-  const service = await startService(t, { env });
+  const service = await startServiceProcess(t, { env });
   await until('the devnet is ready', async () => {
     assert.equal(service.child.exitCode, null, service.output());
     return (await fetch(`${service.origin}/v1/ready`)).status === 200;

@@ -6,7 +6,7 @@ import { encodeFunctionData, getAddress } from 'viem';
 import { TEST_ADDRESSES, TRADERS } from '../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../devnet/dex-abi.ts';
 import { ZERO_ADDRESS } from '../../src/chains/evm/zero-address.ts';
-import type { Answer } from '../access-client.ts';
+import type { ClientAnswer } from '../access-client.ts';
 import { createRandom } from '../fakes/fake-chain.ts';
 import type { Json } from '../market-scene.ts';
 import { assertVariety, runRandomTrades } from '../random-trades.ts';
@@ -34,7 +34,7 @@ async function giveEther({ account }: TestTrader, ether: bigint): Promise<void> 
   await setBalance(service.chain, ZERO_ADDRESS, to);
 }
 
-function assertProblem(answer: Answer, status: number, code: string): Json {
+function assertProblem(answer: ClientAnswer, status: number, code: string): Json {
   assert.deepEqual([answer.status, answer.body.code], [status, code], JSON.stringify(answer.body));
   return answer.body;
 }
@@ -45,11 +45,11 @@ async function buildWell(who: TestTrader, ...args: Parameters<TestTrader['build'
   return body;
 }
 
-function toKinds({ transactions }: Json): string[] {
+function listKinds({ transactions }: Json): string[] {
   return transactions.map(({ kind }: Json) => kind);
 }
 
-function toAllowance(token: string, amount: bigint): Json {
+function encodeAllowance(token: string, amount: bigint): Json {
   const args = [PERMIT2, amount] as const;
   const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'approve', args });
   return { to: token, data, value: '0', gas: '90000' };
@@ -63,7 +63,7 @@ async function readStatus(txHash: string): Promise<Json> {
 }
 
 describe('who may build', () => {
-  test('behavior: a wallet session only; a key or nobody is 401', async () => {
+  test('a wallet session only; a key or nobody is 401', async () => {
     const trade = { chain: 'devnet', mint: service.mintOf('wire'), side: 'buy', amountInRaw: '9' };
     const { key } = await service.client.issueKey(trader.token);
     for (const bearer of [undefined, key]) {
@@ -72,14 +72,14 @@ describe('who may build', () => {
     }
   });
 
-  test('behavior: a Solana wallet has no business on an EVM chain', async () => {
+  test('a Solana wallet has no business on an EVM chain', async () => {
     const { token: bearer } = await service.client.signIn(createSolanaWallet());
     const body = { chain: 'devnet', mint: service.mintOf('wire'), side: 'buy', amountInRaw: '9' };
     const answer = await service.client.send('POST', '/trade/build', { body, bearer });
     assertProblem(answer, 409, 'WALLET_CHAIN_MISMATCH');
   });
 
-  test('behavior: payer and recipient are never taken from the request', async () => {
+  test('payer and recipient are never taken from the request', async () => {
     const trade = { mint: service.mintOf('wire'), side: 'buy', amountInRaw: ETHER } as const;
     for (const field of ['wallet', 'recipient', 'from']) {
       const answer = await trader.build(trade, { [field]: TEST_ADDRESSES[0] });
@@ -89,7 +89,7 @@ describe('who may build', () => {
     assert.deepEqual([built.wallet, built.recipient], Array(2).fill(trader.account.address));
   });
 
-  test('behavior: a contract wallet builds on its own chain, for itself', async () => {
+  test('a contract wallet builds on its own chain, for itself', async () => {
     const { chain, client } = service;
     const owner = createEvmWallet('devnet');
     const address = getAddress(`0x${'c0de'.repeat(10)}`);
@@ -109,17 +109,17 @@ describe('who may build', () => {
 });
 
 describe('what is built', () => {
-  test('behavior: a native buy is the swap alone; a sell is prepared for the exact amount', async () => {
+  test('a native buy is the swap alone; a sell is prepared for the exact amount', async () => {
     const wire = service.mintOf('wire');
     const buy = await buildWell(trader, { mint: wire, side: 'buy', amountInRaw: ETHER });
-    assert.deepEqual(toKinds(buy), ['swap']);
+    assert.deepEqual(listKinds(buy), ['swap']);
     assert.deepEqual(buy.issues, {});
     const bought = await trader.execute(buy);
     assert.equal(bought.receivedRaw.toString(), buy.quote.output.amountRaw);
     const amountInRaw = bought.receivedRaw / 3n;
     const sell = { mint: wire, side: 'sell', amountInRaw } as const;
     const built = await buildWell(trader, sell);
-    assert.deepEqual(toKinds(built), ['approve', 'permit2-approve', 'swap']);
+    assert.deepEqual(listKinds(built), ['approve', 'permit2-approve', 'swap']);
     assert.deepEqual(
       built.transactions.map(({ nonce }: Json) => nonce),
       [1, 2, 3],
@@ -134,20 +134,20 @@ describe('what is built', () => {
     // After the first approval, only the rest is needed.
     await trader.sendOwn(again.transactions[0]);
     const rest = await buildWell(trader, sell);
-    assert.deepEqual(toKinds(rest), ['permit2-approve', 'swap']);
+    assert.deepEqual(listKinds(rest), ['permit2-approve', 'swap']);
     assert.equal(rest.issues.allowance.spender, rest.transactions[1].to);
     await trader.sendOwn(rest.transactions[0]);
     // An allowance until the deadline of that build is reused for this one, with the same deadline.
     const ready = await buildWell(trader, sell);
-    assert.deepEqual([toKinds(ready), ready.issues], [['swap'], {}]);
+    assert.deepEqual([listKinds(ready), ready.issues], [['swap'], {}]);
     assert.equal(ready.deadline, rest.deadline);
     // An allowance that ends long before the deadline does not count.
     const longer = await buildWell(trader, sell, { deadlineSeconds: 3600 });
-    assert.deepEqual(toKinds(longer), ['permit2-approve', 'swap']);
+    assert.deepEqual(listKinds(longer), ['permit2-approve', 'swap']);
     assert.equal((await trader.execute(longer)).receipts.at(-1)?.status, '0x1');
   });
 
-  test('behavior: an allowance that must be zeroed first is, where there is one', async () => {
+  test('an allowance that must be zeroed first is, where there is one', async () => {
     const odol = service.mintOf('odol');
     const seller = await service.createTrader();
     await giveEther(seller, 1n);
@@ -155,22 +155,22 @@ describe('what is built', () => {
     await service.give([[seller.account.address, odol, amountInRaw]]);
     const sell = { mint: odol, side: 'sell', amountInRaw } as const;
     const plain = await buildWell(seller, sell);
-    assert.deepEqual(toKinds(plain), ['approve', 'permit2-approve', 'swap']);
-    await seller.sendOwn(toAllowance(odol, 1n));
+    assert.deepEqual(listKinds(plain), ['approve', 'permit2-approve', 'swap']);
+    await seller.sendOwn(encodeAllowance(odol, 1n));
     const built = await buildWell(seller, sell);
-    assert.deepEqual(toKinds(built), ['approve-reset', 'approve', 'permit2-approve', 'swap']);
+    assert.deepEqual(listKinds(built), ['approve-reset', 'approve', 'permit2-approve', 'swap']);
     const { receipts, receivedRaw } = await seller.execute(built);
     for (const { status } of receipts) assert.equal(status, '0x1');
     assert.equal(receivedRaw.toString(), built.quote.output.amountRaw);
     // A token that does not need it gets no reset.
     const wire = service.mintOf('wire');
     await service.give([[seller.account.address, wire, ETHER]]);
-    await seller.sendOwn(toAllowance(wire, 1n));
+    await seller.sendOwn(encodeAllowance(wire, 1n));
     const other = await buildWell(seller, { mint: wire, side: 'sell', amountInRaw: ETHER });
-    assert.deepEqual(toKinds(other), ['approve', 'permit2-approve', 'swap']);
+    assert.deepEqual(listKinds(other), ['approve', 'permit2-approve', 'swap']);
   });
 
-  test('behavior: an unfunded wallet sees all of it, and what it lacks', async () => {
+  test('an unfunded wallet sees all of it, and what it lacks', async () => {
     const poor = await service.createTrader();
     for (const [key, side] of [
       ['wire', 'buy'],
@@ -191,7 +191,7 @@ describe('what is built', () => {
     }
   });
 
-  test('behavior: the summary is a receipt: what is paid, got at least, by when, and to sign', async () => {
+  test('the summary is a receipt: what is paid, got at least, by when, and to sign', async () => {
     const trade = { mint: service.mintOf('wire'), side: 'buy', amountInRaw: ETHER / 2n } as const;
     const { summary, deadline } = await buildWell(trader, trade, { deadlineSeconds: 60 });
     const text = summary.join('\n');
@@ -205,13 +205,13 @@ describe('what is built', () => {
     assert.ok(text.includes(trader.account.address));
   });
 
-  test('behavior: what would revert anyway is refused with the reason', async () => {
+  test('what would revert anyway is refused with the reason', async () => {
     const trap = { mint: service.mintOf('trap'), side: 'sell', amountInRaw: ETHER } as const;
     const problem = assertProblem(await trader.build(trap), 409, 'SIMULATION_REVERTED');
     assert.match(problem.detail, /at the step swap: the token refuses .* said "SELLING_DISABLED"/);
   });
 
-  test('behavior: bounds of the deadline, and what no trade is', async () => {
+  test('bounds of the deadline, and what no trade is', async () => {
     const trade = { mint: service.mintOf('wire'), side: 'buy', amountInRaw: ETHER } as const;
     for (const deadlineSeconds of [0, 29, 3601, 60.5]) {
       const answer = await trader.build(trade, { deadlineSeconds });
@@ -230,37 +230,37 @@ describe('with a quote', () => {
     await service.settle();
     return (await service.quote({ ...trade(), slippageBps })).body;
   };
-  const toBound = ({ quoteId }: Json) => ({ quoteId });
+  const bindToQuote = ({ quoteId }: Json) => ({ quoteId });
   const move = async (side: 'buy' | 'sell', amountInRaw: bigint) => {
     await service.chain[side]({ token: 'cent', venue: 'uniswap-v3', amountInRaw });
     await service.settle();
   };
 
-  test('behavior: the minimum is the larger of the two, whichever way the price went', async () => {
+  test('the minimum is the larger of the two, whichever way the price went', async () => {
     const cents = 10n ** 9n;
     await service.give([[TRADERS[0] ?? '', trade().mint, cents]]);
     const quote = await quoteNow(200);
     await move('sell', cents);
-    const better = await buildWell(trader, { ...trade(), slippageBps: 200 }, toBound(quote));
+    const better = await buildWell(trader, { ...trade(), slippageBps: 200 }, bindToQuote(quote));
     assert.ok(BigInt(better.quote.output.amountRaw) > BigInt(quote.output.amountRaw));
     assert.ok(BigInt(better.quote.output.minAmountRaw) > BigInt(quote.output.minAmountRaw));
     const next = await quoteNow(200);
     await move('buy', ETHER / 10n);
-    const worse = await buildWell(trader, { ...trade(), slippageBps: 200 }, toBound(next));
+    const worse = await buildWell(trader, { ...trade(), slippageBps: 200 }, bindToQuote(next));
     assert.ok(BigInt(worse.quote.output.amountRaw) < BigInt(next.output.amountRaw));
     assert.equal(worse.quote.output.minAmountRaw, next.output.minAmountRaw);
     const { receipts } = await trader.execute(worse);
     assert.equal(receipts[0]?.status, '0x1');
   });
 
-  test('behavior: a price that fell below the minimum is told, not traded', async () => {
+  test('a price that fell below the minimum is told, not traded', async () => {
     const quote = await quoteNow(10);
     await move('buy', 20n * ETHER);
     const answer = await trader.build({ ...trade(), slippageBps: 10 }, { quoteId: quote.quoteId });
     assertProblem(answer, 409, 'PRICE_MOVED');
   });
 
-  test('behavior: a quote of another trade, or of nobody, is refused', async () => {
+  test('a quote of another trade, or of nobody, is refused', async () => {
     const { quoteId } = await quoteNow(50);
     const other = await trader.build({ ...trade(), amountInRaw: 7n }, { quoteId });
     const problem = assertProblem(other, 409, 'QUOTE_MISMATCH');
@@ -272,7 +272,7 @@ describe('with a quote', () => {
 });
 
 describe('while the chain moves', () => {
-  test('behavior: price and rehearsal are of one block, or nothing is promised', async () => {
+  test('price and rehearsal are of one block, or nothing is promised', async () => {
     let isMoving = true;
     const moving = (async () => {
       while (isMoving) {
@@ -309,7 +309,7 @@ describe('what became of it', () => {
     return answer;
   };
 
-  test('behavior: unknown, pending, confirmed with its trades, taken back, and final', async () => {
+  test('unknown, pending, confirmed with its trades, taken back, and final', async () => {
     const { chain } = service;
     const nothing = { block: null, tradeIds: [] };
     const unknown = await readStatus(`0x${'12'.repeat(32)}`);
@@ -330,7 +330,7 @@ describe('what became of it', () => {
     assert.deepEqual([back.status === 'confirmed', back.tradeIds], [false, []]);
   });
 
-  test('behavior: a divided trade tells all of its trades; final once its block is', async () => {
+  test('a divided trade tells all of its trades; final once its block is', async () => {
     const { chain } = service;
     await giveEther(trader, 2000n);
     const trade = { mint: service.mintOf('wire'), side: 'buy', amountInRaw: 300n * ETHER } as const;
@@ -348,7 +348,7 @@ describe('what became of it', () => {
     assert.deepEqual(final.tradeIds, expected);
   });
 
-  test('behavior: a transaction that failed is reverted, with its block and no trades', async () => {
+  test('a transaction that failed is reverted, with its block and no trades', async () => {
     const { chain } = service;
     const trade = { mint: service.mintOf('cent'), side: 'buy', amountInRaw: ETHER } as const;
     const built = await buildWell(trader, { ...trade, slippageBps: 0 });
@@ -359,7 +359,7 @@ describe('what became of it', () => {
     assert.deepEqual(await readStatus(txHash), { status: 'reverted', block, tradeIds: [] });
   });
 
-  test('behavior: bad input is named', async () => {
+  test('bad input is named', async () => {
     for (const [path, code] of [
       ['/trade/status?chain=devnet&txHash=0x12', 'INVALID_INPUT'],
       ['/trade/status?chain=devnet', 'INVALID_INPUT'],
@@ -371,14 +371,14 @@ describe('what became of it', () => {
   });
 });
 
-test('behavior: random trades over all venues, sides, sizes and tokens pay what they promised', async () => {
+test('random trades over all venues, sides, sizes and tokens pay what they promised', async () => {
   const count = 100;
   const tally = await runRandomTrades(service, { count, random: createRandom(3) });
   assert.ok(tally.executed >= count);
   assertVariety(tally);
 });
 
-test('behavior: without a node quotes go on and warn; build and status are 503 for a while', async () => {
+test('without a node quotes go on and warn; build and status are 503 for a while', async () => {
   await service.chain.stop();
   const trade = { mint: service.mintOf('wire'), side: 'buy', amountInRaw: ETHER } as const;
   const path = `/trade/status?chain=devnet&txHash=0x${'12'.repeat(32)}`;

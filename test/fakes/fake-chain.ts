@@ -14,13 +14,13 @@ import type { BlockHeader } from '../../src/model/block-header.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { TokenMetadata } from '../../src/model/token-metadata.ts';
 import type { TokenNotice } from '../../src/model/token-notice.ts';
-import { address } from '../ids.ts';
+import { address } from '../test-ids.ts';
 import {
   createFakeWorld,
   FAKE_ASSETS,
   type FakeWorld,
   makeFakeEvents,
-  toFakePoolState,
+  readFakePoolState,
 } from './fake-market.ts';
 
 interface FakeBlock {
@@ -138,7 +138,7 @@ export class FakeChain {
   }
 
   /** How many positions to skip after the last block. */
-  #toSkipped(parent: FakeBlock | undefined): number {
+  #rollSkipped(parent: FakeBlock | undefined): number {
     if (this.#options.gaps !== true || parent === undefined) return 0;
     const roll = this.#random();
     if (roll < 0.6) return 0;
@@ -146,7 +146,7 @@ export class FakeChain {
   }
 
   /** From the time of the last block to that of the next one. */
-  #toStepMs(parent: FakeBlock | undefined): number {
+  #rollStepMs(parent: FakeBlock | undefined): number {
     const { clock = 'uneven' } = this.#options;
     const roll = this.#random();
     if (clock === 'uneven' && roll < 0.03) return -30_000;
@@ -172,9 +172,9 @@ export class FakeChain {
         number: this.#blocks.length,
       });
     this.#hashes += 1;
-    const next = (parent?.events.header.position ?? -1) + 1 + this.#toSkipped(parent);
+    const next = (parent?.events.header.position ?? -1) + 1 + this.#rollSkipped(parent);
     const position = Math.max(next, this.#positionMin);
-    const stepMs = givenStepMs ?? this.#toStepMs(parent);
+    const stepMs = givenStepMs ?? this.#rollStepMs(parent);
     this.#blocks.push({
       world,
       events: {
@@ -192,7 +192,7 @@ export class FakeChain {
 }
 
 /** One for each searched block. */
-function toNotice({ header }: BlockEvents): TokenNotice {
+function buildNotice({ header }: BlockEvents): TokenNotice {
   return { kind: 'event', token: address(header.hash), topics: [], isAdmin: false };
 }
 
@@ -203,13 +203,13 @@ export interface Faults {
   /** How many blocks behind the chain this source is. */
   lag: number;
   /** Changes the headers that this source returns. */
-  toHeader: (header: BlockHeader) => BlockHeader;
+  alterHeader: (header: BlockHeader) => BlockHeader;
   /** Whether the other endpoints agree with this one. */
   agrees: boolean;
 }
 
 export function createFaults(): Faults {
-  return { beforeRequest: () => undefined, lag: 0, toHeader: (header) => header, agrees: true };
+  return { beforeRequest: () => undefined, lag: 0, alterHeader: (header) => header, agrees: true };
 }
 
 export class FakeAdapter implements ChainAdapter {
@@ -226,7 +226,7 @@ export class FakeAdapter implements ChainAdapter {
 
   async readHead(): Promise<ChainHead> {
     this.#request('readHead');
-    const latest = this.faults.toHeader(this.source.headerBelow(this.faults.lag));
+    const latest = this.faults.alterHeader(this.source.headerBelow(this.faults.lag));
     return { latest, finalizedBlock: Math.min(this.source.finalized, latest.position) };
   }
 
@@ -234,7 +234,7 @@ export class FakeAdapter implements ChainAdapter {
     this.#request('readHeader');
     if (position > this.source.headerBelow(this.faults.lag).position) return null;
     const header = this.source.header(position);
-    return header === null ? null : this.faults.toHeader(header);
+    return header === null ? null : this.faults.alterHeader(header);
   }
 
   async readAgreedHeader(position: number): Promise<BlockHeader | null> {
@@ -255,9 +255,9 @@ export class FakeAdapter implements ChainAdapter {
     }
     return {
       blocks: taken.filter(({ events }) => events.length > 0),
-      headers: range.linked ? taken.map(({ header }) => this.faults.toHeader(header)) : [],
+      headers: range.linked ? taken.map(({ header }) => this.faults.alterHeader(header)) : [],
       toBlock: taken.length < all.length ? taken.at(-1)!.header.position : range.toBlock,
-      notices: range.linked || range.searched ? taken.map(toNotice) : null,
+      notices: range.linked || range.searched ? taken.map(buildNotice) : null,
     };
   }
 
@@ -293,7 +293,7 @@ export class FakeAdapter implements ChainAdapter {
     const { pools } = this.source.worldAt(block.hash);
     return queries.flatMap((query) => {
       const pool = pools.find(({ description }) => description.pool === query.description.pool);
-      return pool === undefined ? [] : [toFakePoolState(pool, query.ticks)];
+      return pool === undefined ? [] : [readFakePoolState(pool, query.ticks)];
     });
   }
 

@@ -5,34 +5,34 @@ import type { ChainAssets, PoolStateReading } from '../../src/chains/adapter.ts'
 import type { MarketEvent } from '../../src/model/block-events.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { PoolDescription } from '../../src/model/pool.ts';
-import { address, poolId, transactionId } from '../ids.ts';
+import { address, poolId, transactionId } from '../test-ids.ts';
 import {
+  buildProtocolFeeChange,
+  buildSwapped,
   changePosition,
   initialize,
-  setProtocolFee,
   setReserves,
-  toSwapped,
 } from './pool-events.ts';
 
-export function toFakeAddress(kind: string, number: number): Address {
+export function buildFakeAddress(kind: string, number: number): Address {
   return address(`0x${kind}${number.toString(16).padStart(40 - kind.length, '0')}`);
 }
 
 /** Stands for the native coin. */
-export const COIN = toFakeAddress('', 0);
-const WETH = toFakeAddress('eeee', 5);
-const USDC = toFakeAddress('5555', 6);
+export const COIN = buildFakeAddress('', 0);
+const WETH = buildFakeAddress('eeee', 5);
+const USDC = buildFakeAddress('5555', 6);
 /** Its decimals are unknown, because the last byte of its address is 7. */
-const MUTE = toFakeAddress('aaaa', 7);
-const TOKENS = [10, 11, 12, 13, 14, 16, 18, 20].map((number) => toFakeAddress('aaaa', number));
-const WALLETS = [1, 2, 3, 4, 5].map((number) => toFakeAddress('cccc', number));
-const ANCHOR = poolId(toFakeAddress('dddd', 0));
+const MUTE = buildFakeAddress('aaaa', 7);
+const TOKENS = [10, 11, 12, 13, 14, 16, 18, 20].map((number) => buildFakeAddress('aaaa', number));
+const WALLETS = [1, 2, 3, 4, 5].map((number) => buildFakeAddress('cccc', number));
+const ANCHOR = poolId(buildFakeAddress('dddd', 0));
 
 export const FAKE_ASSETS: ChainAssets = {
   coin: COIN,
   native: new Set([WETH, COIN]),
   stable: new Set([USDC]),
-  anchorPools: [poolId(toFakeAddress('dddd', 999)), ANCHOR],
+  anchorPools: [poolId(buildFakeAddress('dddd', 999)), ANCHOR],
 };
 
 interface Position {
@@ -78,7 +78,7 @@ function createDice(random: () => number): Dice {
   };
 }
 
-function toSingleton(kind: string): { readonly hooks: null } | null {
+function buildSingleton(kind: string): { readonly hooks: null } | null {
   return kind === 'v4' ? { hooks: null } : null;
 }
 
@@ -91,7 +91,7 @@ function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
   const kind = isAnchor ? 'v2' : dice.pick(['v2', 'v3', 'v4']);
   const [token0, token1] = tokens.sort();
   if (token0 === token1 || token0 === undefined || token1 === undefined) return [];
-  const pool = isAnchor ? ANCHOR : poolId(toFakeAddress('dddd', number));
+  const pool = isAnchor ? ANCHOR : poolId(buildFakeAddress('dddd', number));
   const description: PoolDescription = {
     pool,
     venue: `uniswap-${kind}`,
@@ -101,7 +101,7 @@ function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
     vault: address(pool),
     ...(kind === 'v2'
       ? { kind: 'constantProduct', terms: null }
-      : { kind: 'concentrated', terms: { tickSpacing: 60, singleton: toSingleton(kind) } }),
+      : { kind: 'concentrated', terms: { tickSpacing: 60, singleton: buildSingleton(kind) } }),
   };
   const complete = dice.random() < 0.85;
   const tick = dice.int(2000) - 1000;
@@ -145,12 +145,12 @@ function makeSwap(
     amount1: swap.buys ? -got : got,
     change: isV2
       ? null
-      : toSwapped(toPrice(pool), venue === 'uniswap-v4' ? dice.pick([3000, 3500]) : null),
+      : buildSwapped(computePrice(pool), venue === 'uniswap-v4' ? dice.pick([3000, 3500]) : null),
   };
   return isV2 ? [makeReserves(pool, dice), event] : [event];
 }
 
-function toActiveLiquidity(pool: FakePool): bigint {
+function sumActiveLiquidity(pool: FakePool): bigint {
   return sumLiquidity(
     pool.positions.filter(
       ({ tickLower, tickUpper }) => tickLower <= pool.tick && pool.tick < tickUpper,
@@ -158,15 +158,15 @@ function toActiveLiquidity(pool: FakePool): bigint {
   );
 }
 
-function toPrice(pool: FakePool) {
+function computePrice(pool: FakePool) {
   const { tick } = pool;
-  return { sqrtPriceX96: toSqrtPriceX96(tick), liquidity: toActiveLiquidity(pool), tick };
+  return { sqrtPriceX96: toSqrtPriceX96(tick), liquidity: sumActiveLiquidity(pool), tick };
 }
 
 /** The state that the pool's contract would return. */
-export function toFakePoolState(pool: FakePool, ticks: readonly number[]): PoolStateReading {
+export function readFakePoolState(pool: FakePool, ticks: readonly number[]): PoolStateReading {
   const { description, reserves, positions } = pool;
-  const price = toPrice(pool);
+  const price = computePrice(pool);
   const state =
     description.kind === 'constantProduct'
       ? { reserve0: reserves[0], reserve1: reserves[1] }
@@ -193,7 +193,7 @@ function makeLiquidity(pool: FakePool, dice: Dice): MarketEvent[] {
   if (kind === 'constantProduct') return [makeReserves(pool, dice)];
   if (venue === 'uniswap-v4' && dice.random() < 0.2) {
     pool.protocolFee = dice.pick([0, 500 | (250 << 12)]);
-    return [setProtocolFee(id, pool.protocolFee)];
+    return [buildProtocolFeeChange(id, pool.protocolFee)];
   }
   const position =
     dice.random() < 0.4 ? pool.positions[dice.int(pool.positions.length)] : undefined;

@@ -4,8 +4,8 @@ import { constantProductKind } from '../../src/amm/constant-product/constant-pro
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
-import { poolId } from '../ids.ts';
-import { toFakeAddress } from './fake-market.ts';
+import { poolId } from '../test-ids.ts';
+import { buildFakeAddress } from './fake-market.ts';
 import { PLAIN_RULES } from './trade-costs.ts';
 
 /** Reserves that a test's usual trade hardly moves. */
@@ -19,12 +19,12 @@ export function createPair(
 ): GraphPool {
   const [reserve0, reserve1] = reserves;
   return {
-    pool: poolId(toFakeAddress('dd', number)),
+    pool: poolId(buildFakeAddress('dd', number)),
     venue: 'uniswap-v2',
     token0: tokens[0],
     token1: tokens[1],
     feePips: 3000,
-    vault: toFakeAddress('dd', number),
+    vault: buildFakeAddress('dd', number),
     kind: 'constantProduct',
     terms: null,
     cost: constantProductKind.swapCost(null),

@@ -4,7 +4,7 @@ import type { MarketEvent, SwapEvent } from '../../src/model/block-events.ts';
 import type { Address, PoolId } from '../../src/model/ids.ts';
 import type { PoolDescription } from '../../src/model/pool.ts';
 import { createSqlitePlace } from '../conformance/store-place.ts';
-import { address, transactionId } from '../ids.ts';
+import { address, transactionId } from '../test-ids.ts';
 import { FakeChain } from './fake-chain.ts';
 import { readIndex, startIndexer } from './indexed-chain.ts';
 
@@ -70,7 +70,7 @@ export function createRange(
 }
 
 /** Amounts from the pool's side: positive came in. */
-export function swap(
+export function buildSwapEvent(
   pool: PoolId,
   amounts: readonly [bigint, bigint],
   fields: Partial<SwapEvent> = {},

@@ -65,7 +65,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function toReply(call: WireCall, answer: TrueAnswer, misdeed: Misdeed | null) {
+async function buildReply(call: WireCall, answer: TrueAnswer, misdeed: Misdeed | null) {
   const envelope = { jsonrpc: '2.0', id: call.id };
   if (misdeed?.do === 'error') {
     return { ...envelope, error: { code: misdeed.code, message: misdeed.message } };
@@ -108,7 +108,7 @@ export async function startMisbehavingRpc(answer: TrueAnswer): Promise<Misbehavi
       return;
     }
     const replies = await Promise.all(
-      wire.map((call, index) => toReply(call, answer, misdeeds[index] ?? null)),
+      wire.map((call, index) => buildReply(call, answer, misdeeds[index] ?? null)),
     );
     const text = JSON.stringify(Array.isArray(body) ? replies : replies[0]);
     response.setHeader('content-type', 'application/json');

@@ -21,7 +21,7 @@ export function changePosition(
   return changePool(pool, { poolKind: 'concentrated', type: 'position', ...position });
 }
 
-export function setProtocolFee(pool: PoolId, protocolFee: number): MarketEvent {
+export function buildProtocolFeeChange(pool: PoolId, protocolFee: number): MarketEvent {
   return changePool(pool, { poolKind: 'concentrated', type: 'protocolFee', protocolFee });
 }
 
@@ -30,7 +30,7 @@ function changePool(pool: PoolId, change: PoolChange): MarketEvent {
 }
 
 /** The fields of a concentrated swap besides its amounts. */
-export function toSwapped(
+export function buildSwapped(
   after: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number },
   feePips: number | null = null,
 ): PoolChange {

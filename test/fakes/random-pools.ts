@@ -1,9 +1,9 @@
 // Pools of every kind between assets of random value, near their fair prices: a market for routing.
 
 import { ConcentratedPool } from '../../src/amm/concentrated/concentrated-pool.ts';
-import { toDirectionFees } from '../../src/amm/concentrated/swap-fee.ts';
+import { computeDirectionFees } from '../../src/amm/concentrated/swap-fee.ts';
 import { toTick } from '../../src/amm/concentrated/tick-at-sqrt-price.ts';
-import { TickTable } from '../../src/amm/concentrated/tick-table.ts';
+import { TickList } from '../../src/amm/concentrated/tick-list.ts';
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import { kindOf } from '../../src/amm/pool-kinds.ts';
 import type { SwapPool } from '../../src/amm/swap-pool.ts';
@@ -13,8 +13,8 @@ import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import type { RouteCost } from '../../src/trading/routing/route-single.ts';
 import { createGasCost } from '../../src/trading/routing/trade-gas.ts';
-import { poolId } from '../ids.ts';
-import { COIN, toFakeAddress } from './fake-market.ts';
+import { poolId } from '../test-ids.ts';
+import { buildFakeAddress, COIN } from './fake-market.ts';
 import { PLAIN_RULES } from './trade-costs.ts';
 
 export interface MarketShape {
@@ -73,15 +73,15 @@ function createConcentrated(random: () => number, sides: Sides): SwapPool {
     if (lower <= tick && tick < upper) liquidity += amount;
   }
   const rows = Array.from(nets, ([at, liquidityNet]) => ({ tick: at, liquidityNet }));
-  const fees = toDirectionFees(feePips, 0);
-  const ticks = new TickTable(rows);
+  const fees = computeDirectionFees(feePips, 0);
+  const ticks = new TickList(rows);
   return new ConcentratedPool({ sqrtPriceX96, liquidity, tick }, { tickSpacing, fees, ticks });
 }
 
 const RANGE_TERMS = { tickSpacing: 60, singleton: null };
 
 export function createRandomMarket(random: () => number, shape: MarketShape): RandomMarket {
-  const assets = Array.from({ length: shape.assetCount }, (_, i) => toFakeAddress('aa', i + 1));
+  const assets = Array.from({ length: shape.assetCount }, (_, i) => buildFakeAddress('aa', i + 1));
   const worths = assets.map(() => 10 ** (-14 + random() * 9));
   const graph = new PoolGraph({ native: { coin: COIN, wrapped: null } });
   const pools: GraphPool[] = [];
@@ -99,7 +99,7 @@ export function createRandomMarket(random: () => number, shape: MarketShape): Ra
     const curve = isConcentrated
       ? createConcentrated(random, { raw0, raw1 })
       : new ConstantProductPool({ reserve0: toRaw(raw0), reserve1: toRaw(raw1) }, 3000);
-    const vault = toFakeAddress('dd', pools.length + 1);
+    const vault = buildFakeAddress('dd', pools.length + 1);
     const terms: PoolTerms = isConcentrated
       ? { kind: 'concentrated', terms: RANGE_TERMS }
       : { kind: 'constantProduct', terms: null };
@@ -123,7 +123,7 @@ export function createRandomMarket(random: () => number, shape: MarketShape): Ra
 }
 
 /** A hop costs a tenth of a unit of value: as much as gas on a main chain at its cheapest. */
-export function toGasCost({ worths }: RandomMarket): RouteCost {
+export function createHopCost({ worths }: RandomMarket): RouteCost {
   const hopGas = 70_000;
   const perHop = 0.1 / (worths[1] ?? 1);
   return createGasCost({ numerator: BigInt(Math.ceil(perHop)), denominator: BigInt(hopGas) });

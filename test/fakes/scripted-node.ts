@@ -43,7 +43,7 @@ export interface ScriptedNode {
 const GAS_USED = '0x186a0';
 const OK: SimulatedOutcome = { isOk: true, returnData: '0x' };
 
-export function toNodeScript(more: Partial<NodeScript> = {}): NodeScript {
+export function createNodeScript(more: Partial<NodeScript> = {}): NodeScript {
   return {
     block: { number: 100, hash: `0x${'b1'.repeat(32)}`, timestampMs: 1_790_000_000_000 },
     nativeRaw: 10n ** 18n,
@@ -57,7 +57,7 @@ export function toNodeScript(more: Partial<NodeScript> = {}): NodeScript {
   };
 }
 
-function toBlock({ block }: NodeScript) {
+function buildBlock({ block }: NodeScript) {
   return {
     number: `0x${block.number.toString(16)}`,
     hash: block.hash,
@@ -87,19 +87,19 @@ function simulate(script: NodeScript, calls: readonly SimulatedCall[]) {
     // The calls before may decide what arrives.
     return { isOk: true, returnData: `0x${uintWord(heldRaw + script.arrivingRaw)}` };
   });
-  const toCall = ({ isOk, returnData }: SimulatedOutcome) => ({
+  const buildCall = ({ isOk, returnData }: SimulatedOutcome) => ({
     ...{ status: isOk ? '0x1' : '0x0', returnData: isOk ? returnData : '0x', gasUsed: GAS_USED },
     ...(isOk ? {} : { error: { code: 3, message: 'execution reverted', data: returnData } }),
   });
-  return [{ calls: outcomes.map(toCall) }];
+  return [{ calls: outcomes.map(buildCall) }];
 }
 
 export async function startScriptedNode(script: NodeScript): Promise<ScriptedNode> {
   const simulations: SimulatedCall[][] = [];
   const node = await startMisbehavingRpc((method, params) => {
     if (method === 'eth_chainId') return '0x539';
-    if (method === 'eth_blockNumber') return toBlock(script).number;
-    if (method === 'eth_getBlockByNumber') return toBlock(script);
+    if (method === 'eth_blockNumber') return buildBlock(script).number;
+    if (method === 'eth_getBlockByNumber') return buildBlock(script);
     if (method === 'eth_getBalance') return `0x${script.nativeRaw.toString(16)}`;
     if (method === 'eth_getTransactionCount') return '0x5';
     if (method === 'eth_feeHistory') return { baseFeePerGas: ['0x7'], reward: [['0x1']] };
@@ -136,7 +136,7 @@ export async function startScriptedNode(script: NodeScript): Promise<ScriptedNod
 }
 
 /** The return data of a revert with a text. */
-export function toRevertText(text: string): string {
+export function encodeRevert(text: string): string {
   const bytes = Buffer.from(text).toString('hex');
   const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0');
   return `0x08c379a0${uintWord(32n)}${uintWord(BigInt(text.length))}${padded}`;

@@ -1,6 +1,9 @@
 // What transactions cost in tests of routing: as on the EVM chains.
 
-import { EVM_COSTS, findHopBytes } from '../../src/chains/evm/transactions/transaction-costs.ts';
+import {
+  EVM_COSTS,
+  findHopBytes,
+} from '../../src/chains/evm/transactions/evm-transaction-costs.ts';
 import type { TransactionCosts } from '../../src/chains/transaction-costs.ts';
 import type { PoolRules } from '../../src/trading/graph/pool-graph-pool.ts';
 import type { RouteOptions } from '../../src/trading/routing/route.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toOpenapi } from '../../src/contract/openapi.ts';
+import { buildOpenapi } from '../../src/contract/openapi.ts';
 import { verifyChallenge } from '../../src/contract/operations/auth.ts';
 import { callMcp } from '../../src/contract/operations/call-mcp.ts';
 import { getThing } from '../start-http-server.ts';
@@ -11,7 +11,7 @@ import { readDocument } from './openapi-document.ts';
 import type { FuzzAnswer, FuzzRequest } from './send-request.ts';
 
 const document = readDocument(
-  toOpenapi([getThing, verifyChallenge, callMcp], { version: '1.2.3' }),
+  buildOpenapi([getThing, verifyChallenge, callMcp], { version: '1.2.3' }),
 );
 
 const REQUEST: FuzzRequest = {
@@ -31,7 +31,7 @@ const HEADERS = {
 
 const RIGHT: FuzzAnswer = { status: 200, headers: HEADERS, body: Buffer.from('{"ok":true}') };
 
-function toProblem(status: number, code: string, fields: object = {}): FuzzAnswer {
+function buildProblem(status: number, code: string, fields: object = {}): FuzzAnswer {
   const problem = { type: '/x', title: 'x', status, detail: 'x', code, requestId: 'r1', ...fields };
   const type = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
   const more = status === 401 ? { 'www-authenticate': 'Bearer' } : { 'retry-after': '1' };
@@ -47,12 +47,12 @@ function withBody(text: string): FuzzAnswer {
   return { ...RIGHT, body: Buffer.from(text) };
 }
 
-test('default: answers as documented have no fault', () => {
-  const limited = toProblem(429, 'RATE_LIMITED');
+test('answers as documented have no fault', () => {
+  const limited = buildProblem(429, 'RATE_LIMITED');
   for (const answer of [
     RIGHT,
-    toProblem(400, 'INVALID_INPUT'),
-    toProblem(401, 'INVALID_API_KEY'),
+    buildProblem(400, 'INVALID_INPUT'),
+    buildProblem(401, 'INVALID_API_KEY'),
     limited,
   ]) {
     assert.deepEqual(checkAnswer(REQUEST, answer, document), []);
@@ -60,33 +60,49 @@ test('default: answers as documented have no fault', () => {
 });
 
 const FAULTS: readonly (readonly [name: string, answer: FuzzAnswer, fault: RegExp])[] = [
-  ['a 500', toProblem(500, 'INTERNAL'), /^500 INTERNAL/],
-  ['a 503 of an operation that asks no node', toProblem(503, 'UPSTREAM_UNAVAILABLE'), /^503 UP/],
+  ['a 500', buildProblem(500, 'INTERNAL'), /^500 INTERNAL/],
+  ['a 503 of an operation that asks no node', buildProblem(503, 'UPSTREAM_UNAVAILABLE'), /^503 UP/],
   ['a status', { ...RIGHT, status: 418 }, /^418 {2}undeclared/],
-  ['a code', toProblem(400, 'INVALID_CURSOR'), /INVALID_CURSOR undeclared/],
-  ['an unknown code', toProblem(400, 'SURPRISE'), /schema: \/code/],
+  ['a code', buildProblem(400, 'INVALID_CURSOR'), /INVALID_CURSOR undeclared/],
+  ['an unknown code', buildProblem(400, 'SURPRISE'), /schema: \/code/],
   ['a media type', withHeaders(RIGHT, { 'content-type': 'text/html' }), /as text\/html undeclared/],
   ['a missing field', withBody('{}'), /schema: \/ /],
   ['an extra field', withBody('{"ok":true,"secret":1}'), /schema/],
   ['another type', withBody('{"ok":"true"}'), /schema: \/ok/],
   ['no JSON', withBody('{"ok":true'), /not JSON/],
   ['no request id', withHeaders(RIGHT, { 'x-request-id': undefined }), /X-Request-Id/],
-  ['another request id', toProblem(400, 'INVALID_INPUT', { requestId: 'r2' }), /requestId/],
-  ['another status', toProblem(400, 'INVALID_INPUT', { status: 404 }), /status is not/],
+  ['another request id', buildProblem(400, 'INVALID_INPUT', { requestId: 'r2' }), /requestId/],
+  ['another status', buildProblem(400, 'INVALID_INPUT', { status: 404 }), /status is not/],
   ['no budget', withHeaders(RIGHT, { ratelimit: undefined }), /RateLimit missing/],
   ['no policy', withHeaders(RIGHT, { 'ratelimit-policy': undefined }), /RateLimit-Policy missing/],
-  ['no wait', withHeaders(toProblem(429, 'RATE_LIMITED'), { 'retry-after': undefined }), /Retry-/],
-  ['another wait', withHeaders(toProblem(429, 'RATE_LIMITED'), { 'retry-after': '9' }), /disagree/],
-  ['no scheme', withHeaders(toProblem(401, 'INVALID_API_KEY'), { 'www-authenticate': '' }), /WWW/],
-  ['a kept error', withHeaders(toProblem(400, 'INVALID_INPUT'), { 'cache-control': '' }), /cached/],
+  [
+    'no wait',
+    withHeaders(buildProblem(429, 'RATE_LIMITED'), { 'retry-after': undefined }),
+    /Retry-/,
+  ],
+  [
+    'another wait',
+    withHeaders(buildProblem(429, 'RATE_LIMITED'), { 'retry-after': '9' }),
+    /disagree/,
+  ],
+  [
+    'no scheme',
+    withHeaders(buildProblem(401, 'INVALID_API_KEY'), { 'www-authenticate': '' }),
+    /WWW/,
+  ],
+  [
+    'a kept error',
+    withHeaders(buildProblem(400, 'INVALID_INPUT'), { 'cache-control': '' }),
+    /cached/,
+  ],
   ['an injected header', withHeaders(RIGHT, { 'x-injected': 'yes' }), /injected/],
-  ['a stack', toProblem(400, 'INVALID_INPUT', { detail: 'at run (/a/b.ts:1:2)' }), /internals/],
-  ['a query', toProblem(400, 'INVALID_INPUT', { detail: 'SELECT x FROM y' }), /internals/],
+  ['a stack', buildProblem(400, 'INVALID_INPUT', { detail: 'at run (/a/b.ts:1:2)' }), /internals/],
+  ['a query', buildProblem(400, 'INVALID_INPUT', { detail: 'SELECT x FROM y' }), /internals/],
   ['a credential', withBody(`{"ok":true,"x":"mw_live_${'k'.repeat(49)}"}`), /shown again/],
 ];
 
 for (const [name, answer, fault] of FAULTS) {
-  test(`behavior: noticed: ${name}`, () => {
+  test(`noticed: ${name}`, () => {
     const faults = checkAnswer(REQUEST, answer, document);
     assert.ok(
       faults.some((one) => fault.test(one)),
@@ -95,7 +111,7 @@ for (const [name, answer, fault] of FAULTS) {
   });
 }
 
-test('default: answers of MCP as documented have no fault', () => {
+test('answers of MCP as documented have no fault', () => {
   for (const [status, asked, said] of [
     [200, { id: 1, method: 'ping' }, { jsonrpc: '2.0', id: 1, result: {} }],
     [200, [{ id: 1, method: 'ping' }], [{ jsonrpc: '2.0', id: 1, result: {} }]],
@@ -110,10 +126,10 @@ test('default: answers of MCP as documented have no fault', () => {
   }
 });
 
-test('behavior: an operation that asks a node may say that it does not answer, not so the store', () => {
+test('an operation that asks a node may say that it does not answer, not so the store', () => {
   const request = { ...REQUEST, method: 'POST', target: '/v1/auth/verify' };
   const check = (detail: string) =>
-    checkAnswer(request, toProblem(503, 'UPSTREAM_UNAVAILABLE', { detail }), document);
+    checkAnswer(request, buildProblem(503, 'UPSTREAM_UNAVAILABLE', { detail }), document);
   assert.deepEqual(check("The chain's node is not responding at the moment."), []);
   assert.deepEqual(check('The store is not responding at the moment.'), [
     '503 UPSTREAM_UNAVAILABLE',
@@ -140,7 +156,7 @@ const MCP_FAULTS: readonly (readonly [name: string, status: number, body: string
 ];
 
 for (const [name, status, body, fault] of MCP_FAULTS) {
-  test(`behavior: noticed in MCP: ${name}`, () => {
+  test(`noticed in MCP: ${name}`, () => {
     const asked = { jsonrpc: '2.0', id: 1, method: 'ping' };
     const request = { method: 'POST', target: '/v1/mcp', headers: [] };
     const sent = { ...request, body: Buffer.from(JSON.stringify(asked)) };

@@ -36,7 +36,7 @@ interface Place {
   readonly isKnownPath: boolean;
 }
 
-function toPlace(request: FuzzRequest, document: ApiDocument): Place {
+function findPlace(request: FuzzRequest, document: ApiDocument): Place {
   const [target = ''] = request.target.split('?', 1);
   const path = target.replace(/^https?:\/\/[^/?]*/i, '');
   const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -45,7 +45,7 @@ function toPlace(request: FuzzRequest, document: ApiDocument): Place {
 
 /** The name in the tallies. */
 export function nameOperation(request: FuzzRequest, document: ApiDocument): string {
-  const { operation, isKnownPath } = toPlace(request, document);
+  const { operation, isKnownPath } = findPlace(request, document);
   if (operation !== null) return operation.id;
   return isKnownPath ? 'other method' : 'other path';
 }
@@ -212,7 +212,7 @@ export function checkAnswer(
   answer: FuzzAnswer,
   document: ApiDocument,
 ): string[] {
-  const { operation, isKnownPath } = toPlace(request, document);
+  const { operation, isKnownPath } = findPlace(request, document);
   const faults = [
     ...checkServerError(answer, operation),
     ...checkHeaders(answer, operation),

@@ -2,7 +2,11 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { createIndexingScene, type Engine, trade, untilAtHead } from '../indexing-scene.ts';
-import { type Cleanup, type RunningService, startService } from '../start-service.ts';
+import {
+  type Cleanup,
+  type RunningService,
+  startServiceProcess,
+} from '../start-service-process.ts';
 
 /**
  * Anonymous callers have the default budget, per address; keys and sessions have large ones, so
@@ -55,7 +59,7 @@ export async function startFuzzService(
   });
   const late: Cleanup = { after: (work) => void works.push(work) };
   const { chain, env } = await createIndexingScene(late, options);
-  const service = await startService(late, {
+  const service = await startServiceProcess(late, {
     env: { ...env, ...LIMITS, STALL_SECONDS: '600', LOG_LEVEL: 'warn', LOG_FORMAT: 'json' },
   });
   await trade(chain, 2);

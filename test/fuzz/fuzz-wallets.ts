@@ -7,7 +7,7 @@ import type { Dice } from './dice.ts';
 import type { FuzzAnswer } from './send-request.ts';
 
 /** Sends a valid request from a new address; throws if it is rejected. */
-export type Ask = (
+export type AskService = (
   method: string,
   path: string,
   options: { readonly body?: Json; readonly headers?: Readonly<Record<string, string>> },
@@ -46,7 +46,7 @@ function createWallet(index: number): TestWallet {
 }
 
 export class FuzzWallets {
-  readonly #ask: Ask;
+  readonly #ask: AskService;
   readonly #page: string;
   readonly #wallets: TestWallet[];
   readonly #live = { token: new Set<string>(), cookie: new Set<string>(), key: new Set<string>() };
@@ -54,7 +54,11 @@ export class FuzzWallets {
   readonly #challenges: OpenChallenge[] = [];
   #isRefilling = false;
 
-  constructor(options: { readonly ask: Ask; readonly page: string; readonly count: number }) {
+  constructor(options: {
+    readonly ask: AskService;
+    readonly page: string;
+    readonly count: number;
+  }) {
     this.#ask = options.ask;
     this.#page = options.page;
     this.#wallets = Array.from({ length: options.count }, (_, index) => createWallet(index));

@@ -16,7 +16,7 @@ for (const [seed, engine] of [
   [1, 'sqlite'],
   [2, 'postgres'],
 ] as const) {
-  test(`default: ${REQUESTS} hostile requests on ${engine} are answered as documented`, async (t) => {
+  test(`${REQUESTS} hostile requests on ${engine} are answered as documented`, async (t) => {
     const { origin } = await startFuzzService(t, { engine });
     const report = await runFuzz({ origin, seed, requests: REQUESTS, timeMaxMs: TIME_MAX_MS });
     const shown = report.findings.map(({ operation, fault, curl, answer }) => {

@@ -33,7 +33,7 @@ function parseOptions() {
   return { requests, seed, timeMaxMs: minutes * 60_000, engine, url: values.url ?? null };
 }
 
-function toLines(report: FuzzReport): string[] {
+function formatReport(report: FuzzReport): string[] {
   const rows = [...report.counts].sort(([a], [b]) => (a < b ? -1 : 1));
   const table = rows.map(([operation, counts]) => {
     const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -81,7 +81,7 @@ try {
       if (sent % 10_000 === 0) console.log(`${sent} sent`);
     },
   });
-  for (const line of toLines(report)) console.log(line);
+  for (const line of formatReport(report)) console.log(line);
   const errors = own?.listErrors() ?? [];
   for (const line of errors.slice(0, 10)) console.log(`LOGGED ${line.slice(0, 500)}`);
   const isAlive = own === null || own.child.exitCode === null;

@@ -5,7 +5,7 @@ import type { FuzzWallets } from './fuzz-wallets.ts';
 import { HOSTILE_TEXTS } from './hostile-values.ts';
 import { mutateText } from './mutate-text.ts';
 
-export interface Credential {
+export interface FuzzCredential {
   readonly kind: string;
   readonly headers: readonly (readonly [string, string])[];
   /** The secret that should work; null if none should. */
@@ -19,11 +19,11 @@ export interface CredentialSource {
   readonly dice: Dice;
 }
 
-type Make = (source: CredentialSource) => Omit<Credential, 'kind'>;
+type Make = (source: CredentialSource) => Omit<FuzzCredential, 'kind'>;
 
 const PRIVATE_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
-function bearer(secret: string, live: string | null = null): Omit<Credential, 'kind'> {
+function bearer(secret: string, live: string | null = null): Omit<FuzzCredential, 'kind'> {
   return { headers: [['Authorization', `Bearer ${secret}`]], live };
 }
 
@@ -37,12 +37,12 @@ function pickSecret(
   return dice.pickAny(wallets.list(kind, state)) ?? fallback;
 }
 
-function withLive(source: CredentialSource, kind: 'token' | 'key'): Omit<Credential, 'kind'> {
+function withLive(source: CredentialSource, kind: 'token' | 'key'): Omit<FuzzCredential, 'kind'> {
   const secret = pickSecret(source, kind, 'live');
   return bearer(secret, secret);
 }
 
-function withCookie(source: CredentialSource, origin: string | null): Omit<Credential, 'kind'> {
+function withCookie(source: CredentialSource, origin: string | null): Omit<FuzzCredential, 'kind'> {
   const cookie = pickSecret(source, 'cookie', 'live');
   const headers: [string, string][] = [['Cookie', cookie]];
   if (origin !== null) headers.push(['Origin', origin]);
@@ -120,7 +120,7 @@ const KINDS: readonly (readonly [number, string, Make])[] = [
 
 const WEIGHED = KINDS.map(([weight, kind, make]) => [weight, { kind, make }] as const);
 
-export function makeCredential(source: CredentialSource): Credential {
+export function makeCredential(source: CredentialSource): FuzzCredential {
   const { kind, make } = source.dice.weigh(WEIGHED);
   return { kind, ...make(source) };
 }

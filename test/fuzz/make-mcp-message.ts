@@ -101,7 +101,7 @@ function makeMessage(source: ValueSource): Record<string, Json> {
 }
 
 /** The stateless revision repeats parts of the message in headers. */
-function toStateless(message: Record<string, Json>): McpRequest {
+function buildStateless(message: Record<string, Json>): McpRequest {
   const { method, params } = message;
   const name = params?.name ?? params?.uri;
   const meta = {
@@ -121,7 +121,7 @@ function toStateless(message: Record<string, Json>): McpRequest {
 
 export function makeMcpMessage(source: ValueSource): McpRequest {
   const { dice } = source;
-  if (dice.chance(0.3)) return toStateless(makeMessage(source));
+  if (dice.chance(0.3)) return buildStateless(makeMessage(source));
   const headers: [string, string][] = dice.chance(0.4)
     ? [['MCP-Protocol-Version', dice.pick(VERSIONS)]]
     : [];

@@ -5,7 +5,7 @@ import type { Dice } from './dice.ts';
 import type { FuzzWallets } from './fuzz-wallets.ts';
 import { HOSTILE_ENCODINGS, HOSTILE_TEXTS } from './hostile-values.ts';
 import type { KnownPage, KnownValues } from './known-values.ts';
-import { type Credential, makeCredential } from './make-credential.ts';
+import { type FuzzCredential, makeCredential } from './make-credential.ts';
 import { makeMcpMessage } from './make-mcp-message.ts';
 import { makeHostile, makeValue, type Quality, type ValueSource } from './make-value.ts';
 import { mutateText } from './mutate-text.ts';
@@ -22,7 +22,7 @@ export interface RequestSource {
 
 export interface MadeRequest {
   readonly request: FuzzRequest;
-  readonly credential: Credential;
+  readonly credential: FuzzCredential;
 }
 
 /** Usually at most one field is wrong: a request with many is rejected for the first. */
@@ -83,7 +83,7 @@ function encode(text: string, dice: Dice): string {
   ])();
 }
 
-function toQuery(fields: readonly (readonly [string, Json])[], dice: Dice): string {
+function makeQuery(fields: readonly (readonly [string, Json])[], dice: Dice): string {
   const pairs = fields
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${encode(name, dice)}=${encode(toText(value), dice)}`);
@@ -109,7 +109,7 @@ async function signOpenChallenge(
 }
 
 /** The next page of a list, by its own cursor or a slightly changed one. */
-function toNextPage({ target, nextCursor }: KnownPage, dice: Dice): string {
+function makeNextPage({ target, nextCursor }: KnownPage, dice: Dice): string {
   const [, query = ''] = target.split('?', 2);
   const kept = query.split('&').filter((pair) => pair !== '' && !pair.startsWith('cursor='));
   const cursor = dice.chance(0.6) ? nextCursor : mutateText(nextCursor, dice);
@@ -172,8 +172,8 @@ export async function makeRequest(
     const fields = makeFields(listFields(operation), values);
     if (operation.id === 'verifyChallenge') await signOpenChallenge(fields, source);
     const page = dice.chance(0.2) ? dice.pickAny(known.listPages(operation.id)) : undefined;
-    if (page !== undefined) parts.query = toNextPage(page, dice);
-    else if (operation.body === null) parts.query = toQuery(fields, dice);
+    if (page !== undefined) parts.query = makeNextPage(page, dice);
+    else if (operation.body === null) parts.query = makeQuery(fields, dice);
     else {
       parts.body = Buffer.from(JSON.stringify(Object.fromEntries(fields)));
       headers.push(['Content-Type', 'application/json']);

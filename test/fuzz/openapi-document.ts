@@ -67,7 +67,7 @@ function createCheck(schema: Schema): DocumentCheck {
   };
 }
 
-function toAnswer(response: Json, resolve: (schema: Json) => Json): DeclaredAnswer {
+function readAnswer(response: Json, resolve: (schema: Json) => Json): DeclaredAnswer {
   const content = Object.entries((response.content ?? {}) as Record<string, Json>).map(
     ([mediaType, { schema }]) => [mediaType, createCheck(resolve(schema))] as const,
   );
@@ -79,7 +79,7 @@ function toAnswer(response: Json, resolve: (schema: Json) => Json): DeclaredAnsw
   };
 }
 
-function toOperation(
+function readOperation(
   at: { readonly method: string; readonly path: string },
   item: Json,
   resolve: (schema: Json) => Json,
@@ -87,7 +87,7 @@ function toOperation(
   const answers = new Map(
     Object.entries(item.responses as Record<string, Json>).map(([status, response]) => [
       Number(status),
-      toAnswer(resolve(response), resolve),
+      readAnswer(resolve(response), resolve),
     ]),
   );
   const body = item.requestBody?.content['application/json'].schema;
@@ -107,7 +107,7 @@ export function readDocument(document: Json): ApiDocument {
   const operations = Object.entries(document.paths as Record<string, Json>).flatMap(
     ([path, item]) =>
       Object.entries(item as Record<string, Json>).map(([method, one]) =>
-        toOperation({ method: method.toUpperCase(), path: `${prefix}${path}` }, one, resolve),
+        readOperation({ method: method.toUpperCase(), path: `${prefix}${path}` }, one, resolve),
       ),
   );
   const byRoute = new Map(operations.map((one) => [`${one.method} ${one.path}`, one]));

@@ -4,13 +4,13 @@ import { Agent } from 'node:http';
 import type { Json } from '../market-scene.ts';
 import { checkAnswer, nameOperation } from './check-answer.ts';
 import { Dice } from './dice.ts';
-import { type Ask, AskRefused, FuzzWallets } from './fuzz-wallets.ts';
+import { formatCurl } from './format-curl.ts';
+import { AskRefused, type AskService, FuzzWallets } from './fuzz-wallets.ts';
 import { KnownValues } from './known-values.ts';
 import { type MadeRequest, makeRequest } from './make-request.ts';
 import { type ApiDocument, type DocumentOperation, readDocument } from './openapi-document.ts';
 import { type FuzzAnswer, type FuzzRequest, type Sender, sendRequest } from './send-request.ts';
 import { shrinkRequest } from './shrink-request.ts';
-import { toCurl } from './to-curl.ts';
 
 export interface FuzzOptions {
   readonly origin: string;
@@ -65,7 +65,7 @@ function increase(counts: Map<string, number>, name: string): void {
 }
 
 /** Integers in a fault are mostly list indices: the same fault, once. */
-function toSignature(operation: string, fault: string): string {
+function buildSignature(operation: string, fault: string): string {
   return `${operation} ${fault.replace(/\/\d+/g, '/n')}`;
 }
 
@@ -95,7 +95,7 @@ class FuzzRun {
   #lastAddress = 0;
 
   /** For the fuzzer's own needs: from new addresses each time, so that no budget stops it. */
-  readonly #ask: Ask = async (method, path, { body, headers = {} }) => {
+  readonly #ask: AskService = async (method, path, { body, headers = {} }) => {
     this.#lastAddress += 1;
     const address = `172.16.${this.#lastAddress >> 8}.${this.#lastAddress & 255}`;
     const answer = await sendRequest(this.#sender, {
@@ -165,20 +165,20 @@ class FuzzRun {
   }
 
   async #note(operation: string, request: FuzzRequest, fault: string): Promise<void> {
-    const signature = toSignature(operation, fault);
+    const signature = buildSignature(operation, fault);
     const known = this.#findings.get(signature);
     if (known !== undefined) known.count += 1;
     if (known !== undefined || this.#findings.size >= FINDINGS_MAX) return;
     const { origin } = this.#options;
-    const finding = { operation, fault, curl: toCurl(origin, request), answer: '', count: 1 };
+    const finding = { operation, fault, curl: formatCurl(origin, request), answer: '', count: 1 };
     this.#findings.set(signature, finding);
     const smaller = await shrinkRequest(request, async (candidate) => {
       const faults = await this.#findFaults(candidate);
       const name = nameOperation(candidate, this.#document);
-      return faults.some((one) => toSignature(name, one) === signature);
+      return faults.some((one) => buildSignature(name, one) === signature);
     });
     const again = await sendRequest(this.#sender, smaller);
-    finding.curl = toCurl(origin, smaller);
+    finding.curl = formatCurl(origin, smaller);
     finding.answer = 'failure' in again ? '' : again.body.toString('utf8').slice(0, 300);
   }
 

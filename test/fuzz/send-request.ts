@@ -25,7 +25,7 @@ const TIMEOUT_MS = 40_000;
 const STREAM_MS = 150;
 
 /** What Node's client accepts; the rest is for tests that write to a socket. */
-function toHeaderValue(text: string): string {
+function cleanHeaderValue(text: string): string {
   return Buffer.from(text.toWellFormed(), 'utf8')
     .toString('latin1')
     .replace(/[^\t\x20-\x7e\x80-\xff]/g, '')
@@ -36,18 +36,18 @@ function toHeaderValue(text: string): string {
  * Non-ASCII bytes stay as they are, but not in a HEAD: the server's parser rejects them before it
  * knows the method, so its response has a body, which no client expects after a HEAD.
  */
-function toTarget({ method, target }: FuzzRequest): string {
+function encodeTarget({ method, target }: FuzzRequest): string {
   const odd = method === 'HEAD' ? /[^\x21-\x7e]/g : /[^\x21-\xff]/g;
   return target.replace(odd, (char) => encodeURIComponent(char.toWellFormed()));
 }
 
 /** With headers as a list Node adds none itself. */
-function toFlatHeaders(one: FuzzRequest, host: string): string[] {
+function buildFlatHeaders(one: FuzzRequest, host: string): string[] {
   const names = new Set(one.headers.map(([name]) => name.toLowerCase()));
   const hasLength = names.has('content-length') || names.has('transfer-encoding');
   const added: [string, string][] = [['Host', host]];
   if (one.body !== null && !hasLength) added.push(['Content-Length', String(one.body.length)]);
-  return [...added, ...one.headers].flatMap(([name, value]) => [name, toHeaderValue(value)]);
+  return [...added, ...one.headers].flatMap(([name, value]) => [name, cleanHeaderValue(value)]);
 }
 
 function readAnswer(response: IncomingMessage, done: (outcome: Outcome) => void): void {
@@ -87,8 +87,8 @@ export function sendRequest(sender: Sender, one: FuzzRequest): Promise<Outcome> 
       host: hostname,
       port,
       method: one.method,
-      path: toTarget(one),
-      headers: toFlatHeaders(one, host),
+      path: encodeTarget(one),
+      headers: buildFlatHeaders(one, host),
     });
     const timer = setTimeout(() => {
       resolve({ failure: `no answer within ${TIMEOUT_MS / 1000} s` });

@@ -39,7 +39,7 @@ function* dropFields(request: FuzzRequest): Generator<FuzzRequest> {
   }
 }
 
-function* toSmaller(request: FuzzRequest): Generator<FuzzRequest> {
+function* listSmaller(request: FuzzRequest): Generator<FuzzRequest> {
   yield* dropHeaders(request);
   yield* dropQuery(request);
   yield* dropFields(request);
@@ -53,7 +53,7 @@ export async function shrinkRequest(
   let triesLeft = TRIES_MAX;
   for (let isSmaller = true; isSmaller && triesLeft > 0; ) {
     isSmaller = false;
-    for (const candidate of toSmaller(smallest)) {
+    for (const candidate of listSmaller(smallest)) {
       triesLeft -= 1;
       if (triesLeft <= 0) break;
       if (!(await showsFault(candidate))) continue;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { StreamAnswer } from '../../src/contract/stream-answer.ts';
-import { parseRawAnswers, type RawAnswer } from '../raw-answers.ts';
+import { parseRawAnswers, type WireAnswer } from '../raw-answers.ts';
 import { getThing, postThing, startTestServer } from '../start-http-server.ts';
 
 const GET = 'GET /v1/thing HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -12,7 +12,7 @@ const POST_BODY = '{"name":"a"}';
 const POST = `POST /v1/thing/make HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${POST_BODY.length}\r\n\r\n${POST_BODY}`;
 
 /** Sends bytes and closes the sending side; resolves with everything until the server closes. */
-function sendAndEnd(port: number, bytes: string): Promise<RawAnswer[]> {
+function sendAndEnd(port: number, bytes: string): Promise<WireAnswer[]> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     socket.end(bytes);
@@ -23,7 +23,7 @@ function sendAndEnd(port: number, bytes: string): Promise<RawAnswer[]> {
   });
 }
 
-test('behavior: a whole request is answered, and the connection closes', async (t) => {
+test('a whole request is answered, and the connection closes', async (t) => {
   const app = await startTestServer(t);
   const answers = await sendAndEnd(app.port, GET);
   assert.deepEqual(
@@ -32,7 +32,7 @@ test('behavior: a whole request is answered, and the connection closes', async (
   );
 });
 
-test('behavior: so are several, and one that takes longer than the client takes to close', async (t) => {
+test('so are several, and one that takes longer than the client takes to close', async (t) => {
   const app = await startTestServer(t, {
     operations: [getThing, postThing],
     handlers: {
@@ -54,7 +54,7 @@ test('behavior: so are several, and one that takes longer than the client takes 
   );
 });
 
-test('behavior: half a request is 400', async (t) => {
+test('half a request is 400', async (t) => {
   const app = await startTestServer(t);
   const answers = await sendAndEnd(app.port, GET.slice(0, -4));
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('behavior: half a request is 400', async (t) => {
 
 for (const isAhead of [false, true]) {
   const name = isAhead ? 'before its stream begins' : 'later';
-  test(`behavior: a stream's reader that closes its side ${name} has left`, async (t) => {
+  test(`a stream's reader that closes its side ${name} has left`, async (t) => {
     const asked = Promise.withResolvers<void>();
     const begin = Promise.withResolvers<void>();
     const over = Promise.withResolvers<string>();

@@ -59,7 +59,7 @@ async function askHeld(t: TestContext, bytes: string, order: number[] = [0]) {
 }
 
 describe('requests in work when something broken follows', () => {
-  test('behavior: a key that was issued is told before the 400', async (t) => {
+  test('a key that was issued is told before the 400', async (t) => {
     const { server, ...client } = await startAccess(t);
     const { token } = await client.signIn(createEvmWallet());
     const body = '{"name":"pipelined"}';
@@ -75,7 +75,7 @@ describe('requests in work when something broken follows', () => {
     assert.deepEqual(more, []);
   });
 
-  test('behavior: all are answered in their order, however they end, and then the 400', async (t) => {
+  test('all are answered in their order, however they end, and then the 400', async (t) => {
     const bytes = `${post('{"name":"a"}')}${post('{"name":"b"}')}${GET}\r\nnonsense\r\n\r\n`;
     const { answers } = await askHeld(t, bytes, [1, 0]);
     assert.deepEqual(answers, [
@@ -105,7 +105,7 @@ describe('requests in work when something broken follows', () => {
     },
   };
   for (const [name, { bytes, status, code }] of Object.entries(BROKEN)) {
-    test(`behavior: ${name} is answered after them with ${status}`, async (t) => {
+    test(`${name} is answered after them with ${status}`, async (t) => {
       const { answers } = await askHeld(t, post('{"name":"a"}') + bytes);
       assert.deepEqual(answers, [
         [200, 'a'],
@@ -114,13 +114,13 @@ describe('requests in work when something broken follows', () => {
     });
   }
 
-  test('behavior: data after the last request of a connection changes nothing', async (t) => {
+  test('data after the last request of a connection changes nothing', async (t) => {
     const bytes = post('{"name":"a"}', 'Connection: close\r\n') + post('{"name":"b"}');
     const { answers, made } = await askHeld(t, bytes);
     assert.deepEqual([answers, made], [[[200, 'a']], ['a']]);
   });
 
-  test('behavior: the rest of a body that was refused early gets no second answer', async (t) => {
+  test('the rest of a body that was refused early gets no second answer', async (t) => {
     const server = await startTestServer(t);
     const socket = connect(server.port, '127.0.0.1');
     const chunks: Buffer[] = [];
@@ -143,14 +143,14 @@ describe('requests behind one after which the connection closes', () => {
     'an Upgrade': { bytes: `${GET}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`, status: 200 },
   };
   for (const [name, { bytes, status }] of Object.entries(LAST)) {
-    test(`behavior: ${name}: what follows is not worked on`, async (t) => {
+    test(`${name}: what follows is not worked on`, async (t) => {
       const server = await startHeldServer(t);
       const answers = parseRawAnswers(await server.raw(`${bytes}${post('{"name":"a"}')}`));
       assert.deepEqual([answers.map((one) => one.status), server.made], [[status], []]);
     });
   }
 
-  test('behavior: a client that goes on asking is cut off, before it fills the memory', async (t) => {
+  test('a client that goes on asking is cut off, before it fills the memory', async (t) => {
     const server = await startHeldServer(t);
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -164,7 +164,7 @@ describe('requests behind one after which the connection closes', () => {
     assert.deepEqual(server.made, ['a']);
   });
 
-  test('behavior: while the server stops, what follows the last answer is not worked on', async (t) => {
+  test('while the server stops, what follows the last answer is not worked on', async (t) => {
     const made: string[] = [];
     const server = await startTestServer(t, {
       isDraining: () => true,
@@ -178,7 +178,7 @@ describe('requests behind one after which the connection closes', () => {
   });
 });
 
-test('behavior: a client that asks for a tunnel and resets the connection ends nothing', async (t) => {
+test('a client that asks for a tunnel and resets the connection ends nothing', async (t) => {
   const server = await startTestServer(t);
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => failures.push(error);

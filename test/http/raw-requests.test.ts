@@ -237,7 +237,7 @@ describe('a request that no library would send', () => {
     for (const work of cleanups) work();
   });
   for (const [name, { bytes, status, says = '' }] of Object.entries(CASES)) {
-    test(`behavior: ${name}: ${status}, and the connection closes`, async () => {
+    test(`${name}: ${status}, and the connection closes`, async () => {
       const answers = parseRawAnswers(await app.raw(bytes));
       assert.deepEqual(
         answers.map((answer) => answer.status),
@@ -259,7 +259,7 @@ const BROKEN_HEADS: Readonly<Record<string, Buffer>> = {
 };
 
 for (const [name, bytes] of Object.entries(BROKEN_HEADS)) {
-  test(`behavior: a broken HEAD with ${name} gets the head of the 400 alone`, async (t) => {
+  test(`a broken HEAD with ${name} gets the head of the 400 alone`, async (t) => {
     const app = await startTestServer(t);
     const answer = await app.raw(bytes);
     const head = answer.slice(answer.indexOf('HTTP/1.1 400 '));
@@ -269,7 +269,7 @@ for (const [name, bytes] of Object.entries(BROKEN_HEADS)) {
   });
 }
 
-test('behavior: a broken request that only speaks of HEAD gets its problem', async (t) => {
+test('a broken request that only speaks of HEAD gets its problem', async (t) => {
   const app = await startTestServer(t);
   for (const text of ['GET /HEAD \xff HTTP/1.1', 'HEADS /\xff HTTP/1.1', '\xffHEAD / HTTP/1.1']) {
     const answer = await app.raw(Buffer.from(`${text}\r\nHost: x\r\n\r\n`, 'latin1'));

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Json } from '../market-scene.ts';
 import { before, setUp } from '../root-hooks.ts';
-import { createTempFolder } from '../start-service.ts';
+import { createTempFolder } from '../start-service-process.ts';
 import { createEvmWallet } from '../wallets.ts';
 import { CONFORMANCE_FIXTURES } from './conformance-fixtures.ts';
 import { installInspector } from './install-inspector.ts';
@@ -45,7 +45,7 @@ describe('the official client', () => {
   }
 
   for (const { name, mode, version } of GENERATIONS) {
-    test(`behavior: ${name} it lists, calls, reads and asks`, async () => {
+    test(`${name} it lists, calls, reads and asks`, async () => {
       const client = await connect(mode);
       try {
         assert.equal(client.getNegotiatedProtocolVersion(), version);
@@ -73,13 +73,13 @@ describe('the official client', () => {
     });
   }
 
-  test('behavior: left to itself it finds the newest revision', async () => {
+  test('left to itself it finds the newest revision', async () => {
     const client = await connect('auto');
     assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28');
     await client.close();
   });
 
-  test('behavior: with a key it has the tier of the key, with a bad one it is refused', async () => {
+  test('with a key it has the tier of the key, with a bad one it is refused', async () => {
     const { token } = await mcp.signIn(createEvmWallet());
     const { key } = await mcp.issueKey(token);
     const client = await connect('legacy', key);
@@ -97,7 +97,7 @@ describe('the conformance suite', { concurrency: 2 }, () => {
   ];
   for (const { name, server, baseline } of RUNS) {
     for (const revision of ['2026-07-28', '2025-11-25']) {
-      test(`behavior: ${revision} passes on ${name}, but for what is listed`, async () => {
+      test(`${revision} passes on ${name}, but for what is listed`, async () => {
         const { stdout } = await run('node_modules/.bin/conformance', [
           ...['server', '--url', server().url, '--requirements', revision],
           ...['--expected-failures', `test/mcp/${baseline}`],
@@ -125,7 +125,7 @@ describe("the inspector's command line", { concurrency: 2 }, () => {
   }
 
   for (const { name, era } of GENERATIONS) {
-    test(`behavior: ${name} it lists tools that any model can take, and calls one`, async () => {
+    test(`${name} it lists tools that any model can take, and calls one`, async () => {
       // Strict: schemas that some model provider would reject are an error.
       const { tools } = await inspect(era, ['--method', 'tools/list', '--strict']);
       assert.ok(tools.length >= 7);

@@ -10,7 +10,7 @@ import type { StartMcpOptions } from './start-mcp.ts';
 
 const CACHE = { ttlMs: 0, scope: 'public' } as const;
 
-function toOperation(tool: string): Operation {
+function buildOperation(tool: string): Operation {
   return defineOperation({
     ...{ id: tool, method: 'GET', path: `/${tool}`, tag: 'Market', summary: 'Test' },
     ...{ description: 'Test.', cost: 'read', cacheControl: 'no-store', input: emptyInput },
@@ -20,7 +20,7 @@ function toOperation(tool: string): Operation {
   });
 }
 
-function toPrompt(name: string, names: readonly string[]): Prompt {
+function buildPrompt(name: string, names: readonly string[]): Prompt {
   return {
     ...{ name, title: name, description: 'Of the conformance suite.', needs: [] },
     arguments: names.map((one) => ({ name: one, description: one, required: true })),
@@ -48,7 +48,7 @@ const TEMPLATE: ResourceTemplate = {
 
 export const CONFORMANCE_FIXTURES: StartMcpOptions = {
   extra: {
-    operations: [...TEXTS, 'test_error_handling'].map(toOperation),
+    operations: [...TEXTS, 'test_error_handling'].map(buildOperation),
     handlers: {
       ...Object.fromEntries(TEXTS.map((name) => [name, () => ({ text: 'Simple text.' })])),
       test_error_handling: () => {
@@ -59,8 +59,8 @@ export const CONFORMANCE_FIXTURES: StartMcpOptions = {
   content: {
     prompts: [
       ...PROMPTS,
-      toPrompt('test_simple_prompt', []),
-      toPrompt('test_prompt_with_arguments', ['arg1', 'arg2']),
+      buildPrompt('test_simple_prompt', []),
+      buildPrompt('test_prompt_with_arguments', ['arg1', 'arg2']),
     ],
     resources: [TEXT],
     templates: [ERROR_TEMPLATE, TEMPLATE],

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { BATCH_MESSAGES_MAX } from '../../src/mcp/parse-messages.ts';
 import type { Json } from '../market-scene.ts';
 import { setUp } from '../root-hooks.ts';
-import { type McpServer, startMcp, toStateless, VERSION } from './start-mcp.ts';
+import { buildStatelessRequest, type McpServer, startMcp, VERSION } from './start-mcp.ts';
 
 let mcp: McpServer;
 
@@ -17,7 +17,7 @@ const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 describe('the revisions with a handshake', () => {
   for (const revision of ['2025-11-25', '2025-06-18', '2025-03-26']) {
-    test(`behavior: initialize agrees on ${revision}, without a session`, async () => {
+    test(`initialize agrees on ${revision}, without a session`, async () => {
       const params = {
         protocolVersion: revision,
         capabilities: {},
@@ -48,7 +48,7 @@ describe('the revisions with a handshake', () => {
     });
   }
 
-  test('behavior: a version that we do not speak is answered with the newest that we do', async () => {
+  test('a version that we do not speak is answered with the newest that we do', async () => {
     for (const protocolVersion of ['2024-11-05', '2026-07-28', '1999-01-01']) {
       const { result } = await mcp.call('initialize', { protocolVersion });
       assert.equal(result.protocolVersion, '2025-11-25');
@@ -56,14 +56,14 @@ describe('the revisions with a handshake', () => {
     assert.equal((await mcp.call('initialize', {})).error.code, -32602);
   });
 
-  test('behavior: a header with an unknown version is refused with those that are known', async () => {
+  test('a header with an unknown version is refused with those that are known', async () => {
     const { status, json } = await mcp.post(PING, { 'mcp-protocol-version': '1999-01-01' });
     assert.equal(status, 400);
     assert.equal(json.error.code, -32022);
     assert.deepEqual(json.error.data.supported, ['2025-11-25', '2025-06-18', '2025-03-26']);
   });
 
-  test('behavior: tools are listed and called without a handshake', async () => {
+  test('tools are listed and called without a handshake', async () => {
     const { result } = await mcp.call('tools/list');
     assert.equal(result.resultType, undefined);
     assert.ok(result.tools.length >= 7);
@@ -72,8 +72,8 @@ describe('the revisions with a handshake', () => {
 });
 
 describe('the stateless revision', () => {
-  test('behavior: server/discover tells versions, capabilities and who answers', async () => {
-    const { body, headers } = toStateless('server/discover');
+  test('server/discover tells versions, capabilities and who answers', async () => {
+    const { body, headers } = buildStatelessRequest('server/discover');
     const { status, json } = await mcp.post(body, headers);
     assert.equal(status, 200);
     const { result } = json;
@@ -84,9 +84,9 @@ describe('the stateless revision', () => {
     assert.match(result.instructions, /strangers/);
   });
 
-  test('behavior: methods of the handshake are not there', async () => {
+  test('methods of the handshake are not there', async () => {
     for (const method of ['initialize', 'ping', 'logging/setLevel', 'constructor', '']) {
-      const { body, headers } = toStateless(method);
+      const { body, headers } = buildStatelessRequest(method);
       const { status, json } = await mcp.post(body, { ...headers, 'mcp-method': method });
       assert.deepEqual([status, json.error.code, json.id], [404, -32601, 'a'], method);
     }
@@ -94,7 +94,7 @@ describe('the stateless revision', () => {
 
   const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
   const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
-  const good = toStateless('tools/call', { name: 'get_entitlements', arguments: {} });
+  const good = buildStatelessRequest('tools/call', { name: 'get_entitlements', arguments: {} });
   const without = (name: string) =>
     Object.fromEntries(Object.entries(good.headers).filter(([one]) => one !== name));
   const withMeta = (change: object): Json => ({
@@ -125,13 +125,13 @@ describe('the stateless revision', () => {
     ['a broken name header', good.body, { ...good.headers, 'mcp-name': '=?base64?%%?=' }, -32020],
   ];
   for (const [name, body, headers, code] of CASES) {
-    test(`behavior: ${name} is refused with ${code}`, async () => {
+    test(`${name} is refused with ${code}`, async () => {
       const { status, json } = await mcp.post(body, headers);
       assert.deepEqual([status, json.error.code, json.id], [400, code, 'a']);
     });
   }
 
-  test('behavior: a name in Base64 and spaces around header values are understood', async () => {
+  test('a name in Base64 and spaces around header values are understood', async () => {
     const encoded = `=?base64?${Buffer.from('get_entitlements').toString('base64')}?=`;
     for (const name of [encoded, '  get_entitlements  ']) {
       const { json } = await mcp.post(good.body, { ...good.headers, 'mcp-name': name });
@@ -139,7 +139,7 @@ describe('the stateless revision', () => {
     }
   });
 
-  test('behavior: notifications are taken without an answer', async () => {
+  test('notifications are taken without an answer', async () => {
     const note = { jsonrpc: '2.0', method: 'notifications/cancelled', params: {} };
     const { status, text } = await mcp.post(note, { 'mcp-protocol-version': '2026-07-28' });
     assert.deepEqual([status, text], [202, '']);
@@ -161,24 +161,24 @@ describe('messages', () => {
     ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32602],
   ];
   for (const [name, text, code] of MALFORMED) {
-    test(`behavior: ${name} is refused with ${code}`, async () => {
+    test(`${name} is refused with ${code}`, async () => {
       const { status, json } = await mcp.post(text);
       assert.deepEqual([status, json.error.code, json.jsonrpc], [400, code, '2.0']);
     });
   }
 
-  test('behavior: an answer to a question that nobody asked is taken and dropped', async () => {
+  test('an answer to a question that nobody asked is taken and dropped', async () => {
     const { status, text } = await mcp.post({ jsonrpc: '2.0', id: 5, result: {} });
     assert.deepEqual([status, text], [202, '']);
   });
 
-  test('behavior: ids come back as they were', async () => {
+  test('ids come back as they were', async () => {
     for (const id of [0, -1, 1.5, '', 'é"\\', 9007199254740991]) {
       assert.deepEqual((await mcp.post({ ...PING, id })).json.id, id);
     }
   });
 
-  test('behavior: unknown methods, tools and parameters are errors of the protocol', async () => {
+  test('unknown methods, tools and parameters are errors of the protocol', async () => {
     assert.equal((await mcp.call('tools/unknown')).error.code, -32601);
     const CALLS: readonly object[] = [
       { name: 'no_such_tool' },
@@ -210,7 +210,7 @@ describe('batches', () => {
     { jsonrpc: '2.0', id: 'c', method: 'nothing' },
   ];
 
-  test('behavior: 2025-03-26 has them, and each request in one gets its answer', async () => {
+  test('2025-03-26 has them, and each request in one gets its answer', async () => {
     for (const headers of [{}, { 'mcp-protocol-version': '2025-03-26' }]) {
       const { status, json } = await mcp.post(batch, headers);
       assert.equal(status, 200);
@@ -223,22 +223,22 @@ describe('batches', () => {
     }
   });
 
-  test('behavior: a batch of notifications is taken without an answer', async () => {
+  test('a batch of notifications is taken without an answer', async () => {
     const note = { jsonrpc: '2.0', method: 'notifications/initialized' };
     const { status, text } = await mcp.post([note, note]);
     assert.deepEqual([status, text], [202, '']);
   });
 
-  test('behavior: other revisions have none', async () => {
+  test('other revisions have none', async () => {
     for (const version of ['2025-06-18', '2025-11-25', '2026-07-28']) {
       const { status } = await mcp.post(batch, { 'mcp-protocol-version': version });
       assert.equal(status, 400, version);
     }
-    const { body } = toStateless('tools/list');
+    const { body } = buildStatelessRequest('tools/list');
     assert.equal((await mcp.post([body])).json.error.code, -32600);
   });
 
-  test('behavior: they are bounded, not empty, and hold no handshake', async () => {
+  test('they are bounded, not empty, and hold no handshake', async () => {
     const pings = (count: number) => Array.from({ length: count }, (_, id) => ({ ...PING, id }));
     assert.equal((await mcp.post(pings(BATCH_MESSAGES_MAX))).json.length, BATCH_MESSAGES_MAX);
     assert.equal((await mcp.post(pings(BATCH_MESSAGES_MAX + 1))).status, 400);
@@ -249,14 +249,14 @@ describe('batches', () => {
 });
 
 describe('HTTP', () => {
-  test('behavior: GET and DELETE are not allowed, since there is no stream and no session', async () => {
+  test('GET and DELETE are not allowed, since there is no stream and no session', async () => {
     for (const method of ['GET', 'DELETE', 'PUT', 'HEAD']) {
       const response = await fetch(mcp.url, { method });
       assert.deepEqual([response.status, response.headers.get('allow')], [405, 'OPTIONS, POST']);
     }
   });
 
-  test('behavior: bodies are JSON of at most 64 KiB, and there is no query', async () => {
+  test('bodies are JSON of at most 64 KiB, and there is no query', async () => {
     const large = { ...PING, params: { text: 'x'.repeat(65_536) } };
     assert.equal((await mcp.post(large)).status, 413);
     assert.equal((await mcp.post(PING, { 'content-type': 'text/plain' })).status, 415);
@@ -268,7 +268,7 @@ describe('HTTP', () => {
     assert.equal(asked.status, 400);
   });
 
-  test('behavior: any Accept will do, and the answer is JSON', async () => {
+  test('any Accept will do, and the answer is JSON', async () => {
     for (const accept of ['*/*', 'application/json', 'application/json, text/event-stream']) {
       const { headers } = await mcp.post(PING, { accept });
       assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
@@ -276,7 +276,7 @@ describe('HTTP', () => {
     }
   });
 
-  test('behavior: the log tells which tool or method was asked for', async () => {
+  test('the log tells which tool or method was asked for', async () => {
     await mcp.callTool('get_entitlements', {});
     await mcp.call('tools/list');
     await mcp.call('made/up');

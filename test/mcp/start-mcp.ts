@@ -8,14 +8,14 @@ import { createMcp, type McpOptions } from '../../src/mcp/create-mcp.ts';
 import { PROMPTS } from '../../src/mcp/prompts.ts';
 import { createResources, ERROR_TEMPLATE } from '../../src/mcp/resources.ts';
 import { type AccessClient, createAccessClient } from '../access-client.ts';
-import { toFakeAddress } from '../fakes/fake-market.ts';
+import { buildFakeAddress } from '../fakes/fake-market.ts';
 import { ManualClock } from '../fakes/manual-clock.ts';
 import { createMarketScene, type Json } from '../market-scene.ts';
 import { createTestAccess } from '../start-access.ts';
 import { startTestServer, type TestServer } from '../start-http-server.ts';
 
 /** A token of the fake chain that is traded in several pools. */
-export const MINT = toFakeAddress('aaaa', 10);
+export const MINT = buildFakeAddress('aaaa', 10);
 
 export const VERSION = '1.2.3';
 
@@ -141,7 +141,7 @@ export async function startMcp(t: Cleanup, options: StartMcpOptions = {}): Promi
 }
 
 /** A request of the stateless revision: body and headers that agree. */
-export function toStateless(
+export function buildStatelessRequest(
   method: string,
   params: Readonly<Record<string, unknown>> = {},
 ): { readonly body: Json; readonly headers: Record<string, string> } {

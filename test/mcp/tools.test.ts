@@ -8,10 +8,10 @@ import { defineOperation, type Operation } from '../../src/contract/operation.ts
 import { emptyInput } from '../../src/contract/schemas/empty-input.ts';
 import { ERROR_CATALOGUE, ERROR_CODES } from '../../src/errors/catalogue.ts';
 import { UnavailableError } from '../../src/errors/unavailable-error.ts';
-import { toFakeAddress } from '../fakes/fake-market.ts';
+import { buildFakeAddress } from '../fakes/fake-market.ts';
 import type { Json } from '../market-scene.ts';
 import { setUp } from '../root-hooks.ts';
-import { type McpServer, MINT, startMcp, toStateless } from './start-mcp.ts';
+import { buildStatelessRequest, type McpServer, MINT, startMcp } from './start-mcp.ts';
 
 const TOKEN = { chain: 'devnet', mint: MINT };
 
@@ -82,7 +82,7 @@ async function listTools(): Promise<Json[]> {
 }
 
 describe('twins', () => {
-  test('behavior: every tool is compared with its twin', async () => {
+  test('every tool is compared with its twin', async () => {
     const own = new Set(['fail_thing', 'miss_thing']);
     const names = (await listTools()).map((tool) => tool.name).filter((name) => !own.has(name));
     const compared = Object.keys(INPUTS);
@@ -90,7 +90,7 @@ describe('twins', () => {
   });
 
   for (const [tool, inputs] of Object.entries(INPUTS)) {
-    test(`behavior: ${tool} gives what its HTTP twin gives, as data and as text`, async () => {
+    test(`${tool} gives what its HTTP twin gives, as data and as text`, async () => {
       const operation = mcp.operations.find((one) => one.mcp?.tool === tool)!;
       const listed = (await listTools()).find((one) => one.name === tool);
       const fits = Compile(listed.outputSchema);
@@ -102,7 +102,10 @@ describe('twins', () => {
         assert.deepEqual(result.structuredContent, answer, path);
         assert.deepEqual(JSON.parse(result.content[0].text), answer);
         assert.ok(fits.Check(result.structuredContent), 'fits the schema that it is listed with');
-        const { body, headers } = toStateless('tools/call', { name: tool, arguments: input });
+        const { body, headers } = buildStatelessRequest('tools/call', {
+          name: tool,
+          arguments: input,
+        });
         const stateless = (await mcp.post(body, headers)).json.result;
         assert.deepEqual(stateless.structuredContent, answer);
         assert.equal(stateless.resultType, 'complete');
@@ -110,19 +113,19 @@ describe('twins', () => {
     });
   }
 
-  test('behavior: in a batch each answers as it does alone', async () => {
+  test('in a batch each answers as it does alone', async () => {
     const calls = Object.entries(INPUTS).map(([name, inputs]) => ({ name, arguments: inputs[0] }));
-    const toMessage = (params: object, id: number) => ({
+    const buildMessage = (params: object, id: number) => ({
       ...{ jsonrpc: '2.0', id, method: 'tools/call', params },
     });
-    const { json } = await mcp.post([...calls, ...calls].map(toMessage));
+    const { json } = await mcp.post([...calls, ...calls].map(buildMessage));
     assert.equal(json.length, 2 * calls.length);
     for (const [id, params] of [...calls, ...calls].entries()) {
-      assert.deepEqual(json[id], (await mcp.post(toMessage(params, id))).json, params.name);
+      assert.deepEqual(json[id], (await mcp.post(buildMessage(params, id))).json, params.name);
     }
   });
 
-  test('behavior: pages follow each other by cursor as over HTTP', async () => {
+  test('pages follow each other by cursor as over HTTP', async () => {
     const first = await mcp.callTool('get_trades', { ...TOKEN, limit: 2 });
     const { nextCursor } = first.structuredContent;
     const second = await mcp.callTool('get_trades', { ...TOKEN, limit: 2, cursor: nextCursor });
@@ -135,7 +138,7 @@ describe('twins', () => {
 });
 
 describe('listing', () => {
-  test('behavior: the order is always the same', async () => {
+  test('the order is always the same', async () => {
     const names = (await listTools()).map((tool) => tool.name);
     assert.deepEqual(names.slice(0, 6), [
       'get_capabilities',
@@ -149,7 +152,7 @@ describe('listing', () => {
     for (const text of texts) assert.deepEqual(text, texts[0]);
   });
 
-  test('behavior: every tool says that it only reads, and tells a model how to use it', async () => {
+  test('every tool says that it only reads, and tells a model how to use it', async () => {
     for (const tool of await listTools()) {
       if (!(tool.name in INPUTS)) continue;
       assert.equal(tool.annotations.readOnlyHint, true);
@@ -166,7 +169,7 @@ describe('listing', () => {
     }
   });
 
-  test('behavior: the example in each description is one that the tool takes', async () => {
+  test('the example in each description is one that the tool takes', async () => {
     for (const tool of await listTools()) {
       const example = /Example: (\{.*\})\./.exec(tool.description)?.[1];
       if (example === undefined) continue;
@@ -176,7 +179,7 @@ describe('listing', () => {
     }
   });
 
-  test('behavior: what has a default need not be given, and defaults are smaller than over HTTP', async () => {
+  test('what has a default need not be given, and defaults are smaller than over HTTP', async () => {
     const rows = { get_klines: 'klines', get_trades: 'trades', get_holders: 'holders' };
     for (const tool of await listTools()) {
       const { properties, required = [] } = tool.inputSchema;
@@ -206,7 +209,7 @@ describe('errors', () => {
     return JSON.parse(result.content[0].text);
   }
 
-  test('behavior: bad arguments name each field, as over HTTP', async () => {
+  test('bad arguments name each field, as over HTTP', async () => {
     const told = await callForError('get_klines', { ...TOKEN, interval: '7m', limit: 'x', no: 1 });
     assert.equal(told.code, 'INVALID_INPUT');
     const paths = told.errors.map((one: Json) => one.path).sort();
@@ -215,13 +218,13 @@ describe('errors', () => {
     assert.match(told.requestId, /^[0-9a-f-]{36}$/);
   });
 
-  test('behavior: what a caller may not have names the cap', async () => {
+  test('what a caller may not have names the cap', async () => {
     const told = await callForError('get_trades', { ...TOKEN, limit: 500 });
     assert.match(told.message, /100/);
   });
 
-  test('behavior: the state of things is told with what to do, by tool and not by route', async () => {
-    const unknown = { chain: 'devnet', mint: toFakeAddress('bbbb', 1) };
+  test('the state of things is told with what to do, by tool and not by route', async () => {
+    const unknown = { chain: 'devnet', mint: buildFakeAddress('bbbb', 1) };
     assert.equal((await callForError('get_token', unknown)).code, 'TOKEN_NOT_FOUND');
     const elsewhere = await callForError('get_token', { ...TOKEN, chain: 'base' });
     assert.equal(elsewhere.code, 'CHAIN_NOT_FOLLOWED');
@@ -229,7 +232,7 @@ describe('errors', () => {
     assert.doesNotMatch(elsewhere.whatToDo, /GET/);
   });
 
-  test('behavior: our own failures tell nothing of our insides, and are in the log', async () => {
+  test('our own failures tell nothing of our insides, and are in the log', async () => {
     const failed = await callForError('fail_thing', {});
     assert.equal(failed.code, 'INTERNAL');
     const missed = await callForError('miss_thing', {});
@@ -238,7 +241,7 @@ describe('errors', () => {
     assert.ok(mcp.errors.some((line) => line.includes('hunter2')));
   });
 
-  test('behavior: what is nested too deeply is refused, not stumbled over', async () => {
+  test('what is nested too deeply is refused, not stumbled over', async () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -251,7 +254,7 @@ describe('errors', () => {
     }
   });
 
-  test('behavior: fields like __proto__ are refused as any other', async () => {
+  test('fields like __proto__ are refused as any other', async () => {
     const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_token","arguments":{"__proto__":{"chain":"devnet"},"mint":"${MINT}"}}}`;
     const { json } = await mcp.post(text);
     assert.equal(json.result.isError, true);
@@ -259,7 +262,7 @@ describe('errors', () => {
 });
 
 describe('resources', () => {
-  test('behavior: reference, document, errors and chains are listed and read as over HTTP', async () => {
+  test('reference, document, errors and chains are listed and read as over HTTP', async () => {
     const { resources } = (await mcp.call('resources/list')).result;
     assert.deepEqual(
       resources.map((one: Json) => one.uri),
@@ -280,7 +283,7 @@ describe('resources', () => {
     assert.deepEqual(JSON.parse(texts.get('mintwire://chains') ?? ''), await mcp.get('/chains'));
   });
 
-  test('behavior: each error has a page of its own, found by its code', async () => {
+  test('each error has a page of its own, found by its code', async () => {
     const { resourceTemplates } = (await mcp.call('resources/templates/list')).result;
     assert.equal(resourceTemplates[0].uriTemplate, 'mintwire://errors/{code}');
     for (const code of ERROR_CODES) {
@@ -290,7 +293,7 @@ describe('resources', () => {
     }
   });
 
-  test('behavior: what is not there is refused with its address', async () => {
+  test('what is not there is refused with its address', async () => {
     for (const uri of ['mintwire://nothing', 'mintwire://errors/NOPE', 'file:///etc/passwd']) {
       const { error } = await mcp.call('resources/read', { uri });
       assert.deepEqual([error.code, error.data], [-32602, { uri }]);
@@ -299,7 +302,7 @@ describe('resources', () => {
 });
 
 describe('prompts', () => {
-  test('behavior: only those whose tools are there are offered', async () => {
+  test('only those whose tools are there are offered', async () => {
     const { prompts } = (await mcp.call('prompts/list')).result;
     assert.deepEqual(
       prompts.map((one: Json) => one.name),
@@ -307,7 +310,7 @@ describe('prompts', () => {
     );
   });
 
-  test('behavior: what is given is in the text, and every tool that it names exists', async () => {
+  test('what is given is in the text, and every tool that it names exists', async () => {
     const given = { name: 'token_due_diligence', arguments: { token: 'PEPE', chain: 'devnet' } };
     const { messages } = (await mcp.call('prompts/get', given)).result;
     const { text } = messages[0].content;
@@ -317,13 +320,13 @@ describe('prompts', () => {
     for (const [name] of text.matchAll(/\b(get|search)_[a-z]+/g)) assert.ok(names.has(name), name);
   });
 
-  test('behavior: unknown prompts and missing arguments are refused', async () => {
+  test('unknown prompts and missing arguments are refused', async () => {
     for (const params of [{ name: 'nope' }, { name: 'token_due_diligence', arguments: {} }]) {
       assert.equal((await mcp.call('prompts/get', params)).error.code, -32602);
     }
   });
 
-  test('behavior: arguments and error codes are completed', async () => {
+  test('arguments and error codes are completed', async () => {
     const complete = async (ref: object, name: string, value: string) =>
       (await mcp.call('completion/complete', { ref, argument: { name, value } })).result?.completion
         .values;

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Compile } from 'typebox/compile';
-import { toOpenapi } from '../../src/contract/openapi.ts';
+import { buildOpenapi } from '../../src/contract/openapi.ts';
 import { callMcp } from '../../src/contract/operations/call-mcp.ts';
 import type { Json } from '../market-scene.ts';
 import { setUp } from '../root-hooks.ts';
-import { type McpServer, startMcp, toStateless } from './start-mcp.ts';
+import { buildStatelessRequest, type McpServer, startMcp } from './start-mcp.ts';
 
 let mcp: McpServer;
 
@@ -17,7 +17,7 @@ setUp(async (t) => {
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const NOTICE = { jsonrpc: '2.0', method: 'notifications/initialized' };
-const unknown = toStateless('no/such');
+const unknown = buildStatelessRequest('no/such');
 
 const CASES: readonly {
   readonly body: Json;
@@ -40,10 +40,10 @@ const CASES: readonly {
   { body: unknown.body, headers: unknown.headers, status: 404 },
 ];
 
-test('behavior: every answer has a status and a form that the document declares', async () => {
+test('every answer has a status and a form that the document declares', async () => {
   const { wire } = callMcp;
   assert.ok(wire !== null);
-  const document = toOpenapi([callMcp], { version: '0.0.0' }) as Json;
+  const document = buildOpenapi([callMcp], { version: '0.0.0' }) as Json;
   const { responses, requestBody } = document.paths['/mcp'].post;
   assert.equal(requestBody.content['application/json'].schema.anyOf.length, 2);
   const [takes, answers] = [Compile(wire.input), Compile(wire.output)];
@@ -65,7 +65,7 @@ test('behavior: every answer has a status and a form that the document declares'
   }
 });
 
-test('behavior: what is no message of the protocol is no message of the document', () => {
+test('what is no message of the protocol is no message of the document', () => {
   assert.ok(callMcp.wire !== null);
   const takes = Compile(callMcp.wire.input);
   for (const body of [[], { ...PING, id: null }, { ...PING, jsonrpc: '1.0' }, 'x', null]) {

@@ -10,7 +10,7 @@ import {
 } from 'viem';
 import { readArtifact } from '../../devnet/artifacts.ts';
 import type { DevnetPool } from '../../devnet/deployment.ts';
-import { RpcError } from '../../devnet/json-rpc.ts';
+import { DevnetRpcError } from '../../devnet/json-rpc.ts';
 import { toPoolKey } from '../../devnet/liquidity-calldata.ts';
 import type { TestChain } from '../../devnet/test-chain.ts';
 
@@ -43,7 +43,7 @@ interface Call {
   readonly args: readonly unknown[];
 }
 
-function toCall(chain: TestChain, { pool, zeroForOne, kind, amount }: QuoteQuestion): Call {
+function buildCall(chain: TestChain, { pool, zeroForOne, kind, amount }: QuoteQuestion): Call {
   const { contracts } = chain.deployment;
   const path = zeroForOne ? [pool.currency0, pool.currency1] : [pool.currency1, pool.currency0];
   if (pool.venue === 'uniswap-v2') {
@@ -61,7 +61,7 @@ function toCall(chain: TestChain, { pool, zeroForOne, kind, amount }: QuoteQuest
   return { to: contracts.v4Quoter, abi: V4_QUOTER_ABI, functionName, args };
 }
 
-function toAnswer({ pool, kind }: QuoteQuestion, result: unknown): QuoterAnswer {
+function readAnswer({ pool, kind }: QuoteQuestion, result: unknown): QuoterAnswer {
   const [first, second] = result as [bigint | readonly bigint[], bigint];
   if (pool.venue === 'uniswap-v2') {
     const amounts = result as readonly bigint[];
@@ -78,7 +78,7 @@ async function ask(chain: TestChain, call: Call): Promise<unknown> {
     const answer = await chain.rpc.call<Hex>('eth_call', message, 'latest');
     return decodeFunctionResult({ abi, functionName, data: answer });
   } catch (error) {
-    if (error instanceof RpcError) return null;
+    if (error instanceof DevnetRpcError) return null;
     throw error;
   }
 }
@@ -88,10 +88,10 @@ export async function askQuoters(
   chain: TestChain,
   questions: readonly QuoteQuestion[],
 ): Promise<QuoterAnswer[]> {
-  const results = await Promise.all(questions.map((one) => ask(chain, toCall(chain, one))));
+  const results = await Promise.all(questions.map((one) => ask(chain, buildCall(chain, one))));
   return results.map((result, index) => {
     const question = questions[index];
     if (result === null || question === undefined) return { amount: null, sqrtPriceX96: null };
-    return toAnswer(question, result);
+    return readAnswer(question, result);
   });
 }

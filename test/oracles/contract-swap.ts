@@ -126,20 +126,23 @@ function computeStep(step: Step, remaining: bigint, feePips: bigint) {
   const { current, target, liquidity } = step;
   const zeroForOne = current >= target;
   const exactIn = remaining >= 0n;
-  const toIn = (a: bigint, b: bigint) =>
+  const computeIn = (a: bigint, b: bigint) =>
     zeroForOne ? amount0(a, b, liquidity, true) : amount1(a, b, liquidity, true);
-  const toOut = (a: bigint, b: bigint) =>
+  const computeOut = (a: bigint, b: bigint) =>
     zeroForOne ? amount1(a, b, liquidity, false) : amount0(a, b, liquidity, false);
   let next: bigint;
   if (exactIn) {
     const lessFee = (remaining * (PIPS - feePips)) / PIPS;
-    next = lessFee >= toIn(current, target) ? target : priceFromInput(step, lessFee, zeroForOne);
+    next =
+      lessFee >= computeIn(current, target) ? target : priceFromInput(step, lessFee, zeroForOne);
   } else {
     next =
-      -remaining >= toOut(current, target) ? target : priceFromOutput(step, -remaining, zeroForOne);
+      -remaining >= computeOut(current, target)
+        ? target
+        : priceFromOutput(step, -remaining, zeroForOne);
   }
-  const amountIn = toIn(current, next);
-  let amountOut = toOut(current, next);
+  const amountIn = computeIn(current, next);
+  let amountOut = computeOut(current, next);
   if (!exactIn && amountOut > -remaining) amountOut = -remaining;
   const fee =
     exactIn && next !== target ? remaining - amountIn : mulDivUp(amountIn, feePips, PIPS - feePips);

@@ -113,7 +113,7 @@ export function findBestPathByTrying(paths: readonly OraclePath[], amountIn: big
 }
 
 /** Ordered choices of up to this many paths. */
-function* toChoices(
+function* listChoices(
   paths: readonly OraclePath[],
   legCountMax: number,
   chosen: readonly OraclePath[] = [],
@@ -121,22 +121,22 @@ function* toChoices(
   if (chosen.length > 0) yield chosen;
   if (chosen.length === legCountMax) return;
   for (const path of paths) {
-    if (!chosen.includes(path)) yield* toChoices(paths, legCountMax, [...chosen, path]);
+    if (!chosen.includes(path)) yield* listChoices(paths, legCountMax, [...chosen, path]);
   }
 }
 
 /** Every way to cut `parts` into this many pieces of at least one. */
-function* toCuts(parts: number, pieces: number): Generator<number[]> {
+function* listCuts(parts: number, pieces: number): Generator<number[]> {
   if (pieces === 1) {
     yield [parts];
     return;
   }
   for (let first = 1; first <= parts - pieces + 1; first += 1) {
-    for (const rest of toCuts(parts - first, pieces - 1)) yield [first, ...rest];
+    for (const rest of listCuts(parts - first, pieces - 1)) yield [first, ...rest];
   }
 }
 
-function toLegs(choice: readonly OraclePath[], shares: readonly number[], amountIn: bigint) {
+function buildLegs(choice: readonly OraclePath[], shares: readonly number[], amountIn: bigint) {
   const total = shares.reduce((sum, share) => sum + share, 0);
   const legs = choice.map((path, index) => ({
     path,
@@ -169,8 +169,12 @@ function countPools(choice: readonly OraclePath[]): number {
 }
 
 /** What a split pays minus the cost of its legs; nothing if it cannot be executed. */
-function toNet(choice: readonly OraclePath[], shares: readonly number[], search: OracleSearch) {
-  const legs = toLegs(choice, shares, search.amountIn);
+function computeNet(
+  choice: readonly OraclePath[],
+  shares: readonly number[],
+  search: OracleSearch,
+) {
+  const legs = buildLegs(choice, shares, search.amountIn);
   const paid = executeLegs(legs)?.amountOut;
   return paid === undefined ? 0n : legs.reduce((sum, { path }) => sum - search.cost(path), paid);
 }
@@ -187,7 +191,7 @@ function refine(best: Best, search: OracleSearch): void {
         if (from === to || taken <= 0) continue;
         shares[from] = (shares[from] ?? 0) - taken;
         shares[to] = (shares[to] ?? 0) + taken;
-        const net = toNet(best.choice, shares, search);
+        const net = computeNet(best.choice, shares, search);
         if (net <= best.net) continue;
         best.net = net;
         best.shares = shares;
@@ -201,10 +205,10 @@ function refine(best: Best, search: OracleSearch): void {
 /** The best net result of every choice and order of paths, in steps and then finer. */
 export function findBestByTrying(paths: readonly OraclePath[], search: OracleSearch): bigint {
   const best: Best = { net: 0n, choice: [], shares: [] };
-  for (const choice of toChoices(paths, search.legCountMax)) {
+  for (const choice of listChoices(paths, search.legCountMax)) {
     if (countPools(choice) > search.poolCountMax) continue;
-    for (const shares of toCuts(search.parts, choice.length)) {
-      const net = toNet(choice, shares, search);
+    for (const shares of listCuts(search.parts, choice.length)) {
+      const net = computeNet(choice, shares, search);
       if (net <= best.net) continue;
       best.net = net;
       best.choice = choice;

@@ -12,7 +12,7 @@
 // once. That holds for every split that fits, at any price of room.
 
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
-import { type BoundEdge, type Ends, PriceSearch, toFlowIn, toName } from './route-prices.ts';
+import { type BoundEdge, computeFlowIn, type Ends, nameEdge, PriceSearch } from './route-prices.ts';
 
 /** Larger than any real amount. */
 const AMOUNT_END = 2 ** 128;
@@ -20,22 +20,22 @@ const AMOUNT_END = 2 ** 128;
 /** The maximum gain of a pool at its two prices, by its own exact swaps. */
 function findGain(edge: BoundEdge): number {
   const { pool, zeroForOne, paid, bought } = edge;
-  const toGain = (amount: number): number => {
+  const computeGain = (amount: number): number => {
     if (amount < 1) return 0;
     const whole = BigInt(Math.floor(amount));
     const swap = pool.curve.swapIn(zeroForOne, whole);
     return bought.at * Number(swap.amountOut) - paid.at * Number(swap.amountIn);
   };
-  const guess = Math.min(toFlowIn(edge), AMOUNT_END);
+  const guess = Math.min(computeFlowIn(edge), AMOUNT_END);
   // Gains rise to the best amount and fall after it: an end that still rises moves on.
   let [low, high] = [guess / 1.01, Math.max(guess, 1) * 1.01];
-  while (low >= 1 && toGain(low / 2) > toGain(low)) low /= 2;
-  while (high < AMOUNT_END && toGain(high * 2) > toGain(high)) high *= 2;
+  while (low >= 1 && computeGain(low / 2) > computeGain(low)) low /= 2;
+  while (high < AMOUNT_END && computeGain(high * 2) > computeGain(high)) high *= 2;
   [low, high] = [low / 2, high * 2];
-  let most = Math.max(0, toGain(guess));
+  let most = Math.max(0, computeGain(guess));
   for (let turn = 0; turn < 24; turn += 1) {
     const [left, right] = [low + (high - low) / 3, high - (high - low) / 3];
-    const [atLeft, atRight] = [toGain(left), toGain(right)];
+    const [atLeft, atRight] = [computeGain(left), computeGain(right)];
     most = Math.max(most, atLeft, atRight);
     if (atLeft < atRight) low = left;
     else high = right;
@@ -46,7 +46,7 @@ function findGain(edge: BoundEdge): number {
 /** How much room there is, and the minimum that a swap takes of it. */
 export interface BoundRoom {
   readonly whole: number;
-  toShare(swap: {
+  computeShare(swap: {
     readonly pool: GraphPool;
     readonly ticksCrossed: number;
     readonly isFirst: boolean;
@@ -61,14 +61,14 @@ interface RoomPrice {
 /** Like `findGain`, minus the price of the room, for the best number of ticks. */
 function findGainInRoom(edge: BoundEdge, { price, room }: RoomPrice) {
   const { pool, curve, paid, bought, isFirst } = edge;
-  const best = toFlowIn(edge);
+  const best = computeFlowIn(edge);
   let most = { net: 0, share: 0 };
   const tickCount = best > 0 ? curve.countStretches(best) : -1;
   for (let ticksCrossed = 0; ticksCrossed <= tickCount; ticksCrossed += 1) {
-    const amount = Math.min(best, curve.toInOfStretches(ticksCrossed + 1));
-    const share = room.toShare({ pool, ticksCrossed, isFirst });
+    const amount = Math.min(best, curve.computeInOfStretches(ticksCrossed + 1));
+    const share = room.computeShare({ pool, ticksCrossed, isFirst });
     // Curves may pay a millionth less than pools.
-    const gain = bought.at * curve.toOut(amount) * (1 + 2e-6) - paid.at * amount;
+    const gain = bought.at * curve.computeOut(amount) * (1 + 2e-6) - paid.at * amount;
     if (gain - price * share > most.net) most = { net: gain - price * share, share };
   }
   return most;
@@ -97,7 +97,7 @@ function boundAt(pools: readonly GraphPool[], question: Question, at: RoomPrice)
     const bound = used.reduce((sum, { net }) => sum + net, search.input.at * amountIn + roomCost);
     const taken = used.reduce((sum, { share }) => sum + share, 0);
     if (bound < least.bound) least = { bound, taken };
-    const next = new Set(used.map(({ edge }) => toName(edge)));
+    const next = new Set(used.map(({ edge }) => nameEdge(edge)));
     if (kept !== null && next.size === kept.size) break;
     kept = next;
   }
@@ -108,9 +108,9 @@ export interface RouteBound {
   /** No split of the input among routes of up to three hops pays more than this. */
   readonly most: number;
   /** The same minus the cost of each used pool, if each is used only once. */
-  toMostNet(toCost: (pool: GraphPool) => number): number;
+  computeMostNet(priceUse: (pool: GraphPool) => number): number;
   /** No split that fits in the room pays more. */
-  toMostWithin(room: BoundRoom): number;
+  computeMostWithin(room: BoundRoom): number;
 }
 
 export function findRouteBound(pools: readonly GraphPool[], question: Question): RouteBound {
@@ -118,13 +118,13 @@ export function findRouteBound(pools: readonly GraphPool[], question: Question):
   const search = new PriceSearch(pools, question, { amountIn, kept: null });
   search.run();
   const gains = search.edges.map((edge) => ({ pool: edge.pool, gain: findGain(edge) }));
-  const toMostNet = (toCost: (pool: GraphPool) => number) =>
+  const computeMostNet = (priceUse: (pool: GraphPool) => number) =>
     gains.reduce(
-      (sum, { pool, gain }) => sum + Math.max(0, gain - toCost(pool)),
+      (sum, { pool, gain }) => sum + Math.max(0, gain - priceUse(pool)),
       search.input.at * amountIn,
     );
-  const most = toMostNet(() => 0);
-  const toMostWithin = (room: BoundRoom) => {
+  const most = computeMostNet(() => 0);
+  const computeMostWithin = (room: BoundRoom) => {
     let least = most;
     let [low, high] = [0, Number.POSITIVE_INFINITY];
     let price = most * ROOM_PRICE_START;
@@ -138,5 +138,5 @@ export function findRouteBound(pools: readonly GraphPool[], question: Question):
     }
     return least;
   };
-  return { most, toMostNet, toMostWithin };
+  return { most, computeMostNet, computeMostWithin };
 }

@@ -6,7 +6,7 @@
 // which the second is not above the first.
 
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
-import { type RouteCurve, toCurve } from '../../src/trading/routing/route-curve.ts';
+import { findCurve, type RouteCurve } from '../../src/trading/routing/route-curve.ts';
 
 interface Price {
   at: number;
@@ -24,7 +24,7 @@ export interface BoundEdge {
 }
 
 /** The name of a pool in one direction. */
-export function toName({ pool, zeroForOne }: Pick<BoundEdge, 'pool' | 'zeroForOne'>): string {
+export function nameEdge({ pool, zeroForOne }: Pick<BoundEdge, 'pool' | 'zeroForOne'>): string {
   return `${pool.pool} ${zeroForOne}`;
 }
 
@@ -58,25 +58,29 @@ const HALVING_COUNT = 50;
 /** Prices are searched within this factor of their current value. */
 const FACTOR = 1e9;
 
-export function toFlowIn({ curve, paid, bought }: BoundEdge): number {
-  return curve.toIn(Math.sqrt(bought.at / paid.at));
+export function computeFlowIn({ curve, paid, bought }: BoundEdge): number {
+  return curve.computeInAt(Math.sqrt(bought.at / paid.at));
 }
 
 function sumIn(edges: readonly BoundEdge[]): number {
-  return edges.reduce((sum, edge) => sum + toFlowIn(edge), 0);
+  return edges.reduce((sum, edge) => sum + computeFlowIn(edge), 0);
 }
 
 function sumOut(edges: readonly BoundEdge[]): number {
-  return edges.reduce((sum, edge) => sum + edge.curve.toOut(toFlowIn(edge)), 0);
+  return edges.reduce((sum, edge) => sum + edge.curve.computeOut(computeFlowIn(edge)), 0);
 }
 
-/** The price at which `toExcess`, which rises with it, is zero; `set` tries one. */
-function findPrice(start: number, set: (price: number) => void, toExcess: () => number): number {
+/** The price at which `computeExcess`, which rises with it, is zero; `set` tries one. */
+function findPrice(
+  start: number,
+  set: (price: number) => void,
+  computeExcess: () => number,
+): number {
   let [low, high] = [start / FACTOR, start * FACTOR];
   for (let turn = 0; turn < HALVING_COUNT; turn += 1) {
     const price = Math.sqrt(low * high);
     set(price);
-    if (toExcess() > 0) high = price;
+    if (computeExcess() > 0) high = price;
     else low = price;
   }
   return Math.sqrt(low * high);
@@ -128,7 +132,7 @@ export class PriceSearch {
     return [this.input, ...middles.flatMap(({ fresh, late }) => [fresh, late])];
   }
 
-  #toMiddle(asset: string): Middle {
+  #openMiddle(asset: string): Middle {
     const known = this.#middles.get(asset);
     if (known !== undefined) return known;
     const created: Middle = {
@@ -140,14 +144,14 @@ export class PriceSearch {
   }
 
   #add({ pool, zeroForOne, from, to }: Step, ends: Ends): void {
-    const curve = toCurve(pool.curve, zeroForOne);
-    const source = from === ends.from ? null : this.#toMiddle(from);
-    const target = to === ends.to ? null : this.#toMiddle(to);
+    const curve = findCurve(pool.curve, zeroForOne);
+    const source = from === ends.from ? null : this.#openMiddle(from);
+    const target = to === ends.to ? null : this.#openMiddle(to);
     const paid = source === null ? this.input : target === null ? source.late : source.fresh;
     const bought = target === null ? this.#output : source === null ? target.fresh : target.late;
     const edge = { pool, zeroForOne, curve, paid, bought, isFirst: source === null };
     this.all.push(edge);
-    if (this.#kept !== null && !this.#kept.has(toName(edge))) return;
+    if (this.#kept !== null && !this.#kept.has(nameEdge(edge))) return;
     this.edges.push(edge);
     if (source === null) this.#leaving.push(edge);
     else (target === null ? source.outOfLate : source.outOfFresh).push(edge);
@@ -157,12 +161,12 @@ export class PriceSearch {
   /** The best rates of the untouched pools. */
   #guess(): void {
     const point = { out: 0, slope: 0, bend: 0 };
-    const toRate = ({ curve }: BoundEdge) => {
+    const readRate = ({ curve }: BoundEdge) => {
       curve.read(0, point);
       return point.slope;
     };
     const best = (edges: readonly BoundEdge[]) =>
-      edges.reduce((most, edge) => Math.max(most, toRate(edge) * edge.bought.at), 0);
+      edges.reduce((most, edge) => Math.max(most, readRate(edge) * edge.bought.at), 0);
     const middles = [...this.#middles.values()];
     for (const { late, outOfLate } of middles) late.at = best(outOfLate);
     for (const { fresh, late, outOfFresh } of middles) {
@@ -209,15 +213,15 @@ export class PriceSearch {
         price.at = (starts[index] ?? 0) * factor;
       }
     };
-    const toExcess = () => {
+    const computeExcess = () => {
       const value = this.edges.reduce((sum, edge) => {
-        const amount = toFlowIn(edge);
+        const amount = computeFlowIn(edge);
         const bought = edge.bought === this.#output ? 0 : edge.bought.at;
-        return sum + bought * edge.curve.toOut(amount) - edge.paid.at * amount;
+        return sum + bought * edge.curve.computeOut(amount) - edge.paid.at * amount;
       }, 0);
       return this.input.at * this.#amountIn + value;
     };
-    set(findPrice(1, set, toExcess));
+    set(findPrice(1, set, computeExcess));
   }
 
   run(): void {
@@ -225,8 +229,8 @@ export class PriceSearch {
     let before = Number.POSITIVE_INFINITY;
     for (let sweep = 1; sweep <= SWEEP_COUNT_MAX; sweep += 1) {
       const { input } = this;
-      const toExcess = () => this.#amountIn - sumIn(this.#leaving);
-      input.at = findPrice(input.at, (price) => (input.at = price), toExcess);
+      const computeExcess = () => this.#amountIn - sumIn(this.#leaving);
+      input.at = findPrice(input.at, (price) => (input.at = price), computeExcess);
       for (const middle of this.#middles.values()) this.#settle(middle);
       this.#scale();
       if (sweep % SWEEPS_APIECE !== 0) continue;
@@ -246,11 +250,11 @@ export class PriceSearch {
         price.at = end * (end / start) ** times;
       }
     };
-    let least = this.#toBound();
+    let least = this.#computeBound();
     let best = 0;
     for (let times = 1; times <= 64; times *= 2) {
       set(times);
-      const bound = this.#toBound();
+      const bound = this.#computeBound();
       // Also false if a price has become NaN.
       if (!(bound < least) || !this.#isAllowed()) break;
       least = bound;
@@ -266,10 +270,10 @@ export class PriceSearch {
     );
   }
 
-  #toBound(): number {
+  #computeBound(): number {
     return this.edges.reduce((sum, edge) => {
-      const amount = toFlowIn(edge);
-      return sum + edge.bought.at * edge.curve.toOut(amount) - edge.paid.at * amount;
+      const amount = computeFlowIn(edge);
+      return sum + edge.bought.at * edge.curve.computeOut(amount) - edge.paid.at * amount;
     }, this.input.at * this.#amountIn);
   }
 }

@@ -13,7 +13,7 @@ function sum(amounts: readonly bigint[]): bigint {
 const SLACK_PART = 200n;
 
 /** The input of each pool. */
-function toPoolAmounts(parts: readonly { readonly hops: readonly RouteHop[] }[]) {
+function sumPoolAmounts(parts: readonly { readonly hops: readonly RouteHop[] }[]) {
   const hops = parts.flatMap((part) => part.hops);
   const pools = Map.groupBy(hops, ({ pool }) => pool.pool);
   return new Map([...pools].map(([id, of]) => [id, sum(of.map((hop) => hop.amountIn))]));
@@ -35,7 +35,7 @@ export function assertSound(found: BestRoute, amountIn: bigint): void {
   const inputs = found.strands.filter(({ takes }) => takes === 'input');
   assert.equal(sum(inputs.map((strand) => strand.amountIn)), amountIn);
   assert.equal(executeStrands(found.strands).amountOut, found.amountOut);
-  assert.deepEqual(toPoolAmounts(found.legs), toPoolAmounts(found.strands));
+  assert.deepEqual(sumPoolAmounts(found.legs), sumPoolAmounts(found.strands));
   assertSlack(found);
 }
 

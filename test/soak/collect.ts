@@ -11,7 +11,7 @@ const EVERY_MS = 10_000;
 const FILE_VARIABLE = 'MINTWIRE_SOAK_NOTES';
 
 /** The environment that makes a service's threads record what they keep. */
-export function toCollecting(file: string): Record<string, string> {
+export function buildCollectingEnv(file: string): Record<string, string> {
   const options = `${process.env['NODE_OPTIONS'] ?? ''} --import ${import.meta.url}`.trim();
   return { [FILE_VARIABLE]: file, NODE_OPTIONS: options };
 }

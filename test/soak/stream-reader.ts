@@ -3,17 +3,17 @@
 
 import { rest, type Stage } from './actors.ts';
 
-export interface StreamEvent {
+export interface ReaderEvent {
   readonly event: string;
   readonly id: string | null;
   readonly data: string;
 }
 
 /** Takes complete events from the front of a text and returns the rest. */
-export function takeEvents(text: string): { events: StreamEvent[]; rest: string } {
+export function takeEvents(text: string): { events: ReaderEvent[]; rest: string } {
   const blocks = text.split('\n\n');
   const left = blocks.pop() ?? '';
-  const events = blocks.flatMap((block): StreamEvent[] => {
+  const events = blocks.flatMap((block): ReaderEvent[] => {
     const lines = block.split('\n');
     const read = (name: string) =>
       lines
@@ -36,7 +36,7 @@ export class TradeFold {
     this.#stage = stage;
   }
 
-  take({ event, id, data }: StreamEvent): void {
+  take({ event, id, data }: ReaderEvent): void {
     const { tally } = this.#stage;
     tally.add(`stream ${event}`);
     if (id !== null) this.lastId = id;

@@ -47,7 +47,7 @@ export interface Trend {
 }
 
 /** A heap fluctuates and caches fill at first, so the second and the last quarter are compared. */
-export function toTrend(memory: readonly number[]): Trend {
+export function computeTrend(memory: readonly number[]): Trend {
   const quarter = Math.floor(memory.length / 4);
   const earlyMb = median(memory.slice(quarter, 2 * quarter));
   const lateMb = median(memory.slice(-quarter));

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Access } from '../../src/access/create-access.ts';
 import type { HandlerContext } from '../../src/contract/handler.ts';
 import type { SessionIdentity } from '../../src/contract/identity.ts';
-import type { HttpStream } from '../stream-client.ts';
+import type { HttpStream } from '../open-http-stream.ts';
 import { createEvmWallet } from '../wallets.ts';
 import { type StreamServer, startStreamServer } from './stream-server.ts';
 
@@ -47,7 +47,7 @@ async function revokeElsewhere(access: Access, token: string, id: string): Promi
 
 for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`on ${engine}`, () => {
-    test('behavior: a revoked key ends its streams within a second, and no other', async (t) => {
+    test('a revoked key ends its streams within a second, and no other', async (t) => {
       const server = await startStreamServer(t, { engine });
       const { token } = await server.signIn(createEvmWallet());
       const [first, second] = [await server.issueKey(token), await server.issueKey(token)];
@@ -70,7 +70,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       anonymous.leave();
     });
 
-    test("behavior: logging out ends the session's streams within a second", async (t) => {
+    test("logging out ends the session's streams within a second", async (t) => {
       const server = await startStreamServer(t, { engine });
       const { token } = await server.signIn(createEvmWallet());
       const stream = await openWith(server, token);

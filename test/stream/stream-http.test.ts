@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { address } from '../ids.ts';
-import { openHttpStream } from '../stream-client.ts';
+import { openHttpStream } from '../open-http-stream.ts';
+import { address } from '../test-ids.ts';
 import { createEvmWallet } from '../wallets.ts';
 import { type StreamServer, startStreamServer } from './stream-server.ts';
 
@@ -18,7 +18,7 @@ async function until(fits: () => boolean): Promise<void> {
   }
 }
 
-async function toProblem(address: string, headers: Record<string, string> = {}) {
+async function fetchProblem(address: string, headers: Record<string, string> = {}) {
   const response = await fetch(address, { headers });
   const { code } = (await response.json()) as { code: string };
   return { status: response.status, code, headers: response.headers };
@@ -31,7 +31,7 @@ function pause(server: StreamServer, paused: boolean): Promise<boolean> {
 }
 
 describe('beginning', () => {
-  test('behavior: the head says what it is and that nobody may hold it back', async (t) => {
+  test('the head says what it is and that nobody may hold it back', async (t) => {
     const server = await startStreamServer(t);
     const stream = await server.open('', { headers: { origin: 'https://a.example' } });
     assert.equal(stream.status, 200);
@@ -54,7 +54,7 @@ describe('beginning', () => {
     stream.leave();
   });
 
-  test('behavior: what cannot begin is refused before it does, in the order of the contract', async (t) => {
+  test('what cannot begin is refused before it does, in the order of the contract', async (t) => {
     const server = await startStreamServer(t);
     const origin = `${server.server.origin}/v1/token/stream`;
     const cases: [string, number, string][] = [
@@ -70,22 +70,22 @@ describe('beginning', () => {
       [`?chain=devnet&mint=0x${'9'.repeat(40)}&lastEventId=x`, 404, 'TOKEN_NOT_FOUND'],
     ];
     for (const [query, status, code] of cases) {
-      const problem = await toProblem(origin + query);
+      const problem = await fetchProblem(origin + query);
       assert.deepEqual([problem.status, problem.code], [status, code], query);
     }
-    const bad = await toProblem(server.toUrl(), { authorization: 'Bearer mw_live_nonsense' });
+    const bad = await fetchProblem(server.buildUrl(), { authorization: 'Bearer mw_live_nonsense' });
     assert.deepEqual([bad.status, bad.code], [401, 'INVALID_API_KEY']);
     assert.equal(server.streams.slots.total, 0);
     assert.equal(server.streams.hub.channelCount, 0);
   });
 
-  test('behavior: HEAD tells the head and opens nothing; HTTP/1.0 is told without chunks', async (t) => {
+  test('HEAD tells the head and opens nothing; HTTP/1.0 is told without chunks', async (t) => {
     const server = await startStreamServer(t);
-    const head = await fetch(server.toUrl(), { method: 'HEAD' });
+    const head = await fetch(server.buildUrl(), { method: 'HEAD' });
     assert.equal(head.status, 200);
     assert.match(head.headers.get('content-type') ?? '', /event-stream/);
     assert.equal(server.streams.slots.total, 0);
-    const path = new URL(server.toUrl());
+    const path = new URL(server.buildUrl());
     const socket = connect(server.server.port, '127.0.0.1');
     socket.write(`GET ${path.pathname}${path.search} HTTP/1.0\r\n\r\n`);
     let text = '';
@@ -99,7 +99,7 @@ describe('beginning', () => {
     await until(() => server.streams.slots.total === 0);
   });
 
-  test('behavior: an id that is none of this stream is answered with reset, never an error', async (t) => {
+  test('an id that is none of this stream is answered with reset, never an error', async (t) => {
     const server = await startStreamServer(t);
     const first = await server.open();
     const { id } = await first.until(({ event }) => event === 'snapshot');
@@ -130,10 +130,10 @@ describe('beginning', () => {
 });
 
 describe('limits', () => {
-  test('behavior: the fifth stream without credentials is 429 until one of the four ends', async (t) => {
+  test('the fifth stream without credentials is 429 until one of the four ends', async (t) => {
     const server = await startStreamServer(t);
     const streams = await Promise.all([1, 2, 3, 4].map(() => server.open()));
-    const problem = await toProblem(server.toUrl());
+    const problem = await fetchProblem(server.buildUrl());
     assert.deepEqual([problem.status, problem.code], [429, 'TOO_MANY_STREAMS']);
     assert.match(problem.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
     streams[0]!.leave();
@@ -144,7 +144,7 @@ describe('limits', () => {
     await until(() => server.streams.slots.total === 0);
   });
 
-  test('behavior: a wallet has fifty by keys and sessions together, whatever its address has open', async (t) => {
+  test('a wallet has fifty by keys and sessions together, whatever its address has open', async (t) => {
     const server = await startStreamServer(t);
     const { token } = await server.signIn(createEvmWallet());
     const { key } = await server.issueKey(token);
@@ -157,14 +157,14 @@ describe('limits', () => {
     // The wallet's other keys and sessions share the count.
     const other = await server.issueKey(token);
     for (const bearer of [key, other.key, token]) {
-      const problem = await toProblem(server.toUrl(), { authorization: `Bearer ${bearer}` });
+      const problem = await fetchProblem(server.buildUrl(), { authorization: `Bearer ${bearer}` });
       assert.deepEqual([problem.status, problem.code], [429, 'TOO_MANY_STREAMS']);
     }
     for (const stream of [...anonymous, ...streams]) stream.leave();
     await until(() => server.streams.slots.total === 0);
   });
 
-  test('behavior: open streams are no requests in work, and the server stays open to others', async (t) => {
+  test('open streams are no requests in work, and the server stays open to others', async (t) => {
     const overload = { requestsMax: 2, lagMaxMs: 60_000 };
     const server = await startStreamServer(t, { http: { overload } });
     const streams = await Promise.all([1, 2, 3, 4].map(() => server.open()));
@@ -173,18 +173,18 @@ describe('limits', () => {
     for (const stream of streams) stream.leave();
   });
 
-  test('behavior: a process holds so many streams and no more', async (t) => {
+  test('a process holds so many streams and no more', async (t) => {
     const slots = { limitOf: () => 100, totalMax: 2 };
     const server = await startStreamServer(t, { streams: { slots } });
     const streams = [await server.open(), await server.open()];
-    const problem = await toProblem(server.toUrl());
+    const problem = await fetchProblem(server.buildUrl());
     assert.deepEqual([problem.status, problem.code], [503, 'OVERLOADED']);
     for (const stream of streams) stream.leave();
   });
 });
 
 describe('ending', () => {
-  test('behavior: who goes away leaves nothing behind', async (t) => {
+  test('who goes away leaves nothing behind', async (t) => {
     const server = await startStreamServer(t);
     const { hub, slots } = server.streams;
     for (let round = 0; round < 5; round += 1) {
@@ -200,10 +200,10 @@ describe('ending', () => {
     assert.equal(server.access.watch.size, 0);
   });
 
-  test('behavior: what is asked behind a stream on its connection is not begun', async (t) => {
+  test('what is asked behind a stream on its connection is not begun', async (t) => {
     const server = await startStreamServer(t);
     const { hub, slots } = server.streams;
-    const { pathname, search } = new URL(server.toUrl());
+    const { pathname, search } = new URL(server.buildUrl());
     const request = `GET ${pathname}${search} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
     const socket = connect(server.server.port, '127.0.0.1');
     socket.resume().write(request.repeat(3));
@@ -222,7 +222,7 @@ describe('ending', () => {
     await until(() => slots.total === 1 && hub.clientCount === 1);
   });
 
-  test('behavior: a pause is told, ends the stream, and then refuses it', async (t) => {
+  test('a pause is told, ends the stream, and then refuses it', async (t) => {
     const server = await startStreamServer(t);
     const stream = await server.open();
     await stream.until(({ event }) => event === 'snapshot');
@@ -230,30 +230,30 @@ describe('ending', () => {
     const { data } = await stream.until(({ event }) => event === 'paused');
     assert.equal(data.mint.toLowerCase(), server.mint);
     assert.equal(await stream.ended, 'clean');
-    const problem = await toProblem(server.toUrl());
+    const problem = await fetchProblem(server.buildUrl());
     assert.deepEqual([problem.status, problem.code], [404, 'TOKEN_PAUSED']);
     await pause(server, false);
     await until(() => !server.scene.market.pauses.isPaused('devnet', address(server.mint)));
     assert.equal((await server.open()).status, 200);
   });
 
-  test('behavior: a server that stops ends every stream cleanly and begins none', async (t) => {
+  test('a server that stops ends every stream cleanly and begins none', async (t) => {
     const server = await startStreamServer(t);
     const streams = await Promise.all([server.open(), server.open('&events=price')]);
     server.streams.stop();
     for (const stream of streams) assert.equal(await stream.ended, 'clean');
-    const problem = await toProblem(server.toUrl());
+    const problem = await fetchProblem(server.buildUrl());
     assert.deepEqual([problem.status, problem.code], [503, 'NOT_READY']);
     assert.equal(server.streams.slots.total, 0);
   });
 
-  test('behavior: the header wins over the address, as a browser needs it', async (t) => {
+  test('the header wins over the address, as a browser needs it', async (t) => {
     const server = await startStreamServer(t);
     const first = await server.open();
     const { id } = await first.until(({ event }) => event === 'snapshot');
     first.leave();
     const headers = { 'last-event-id': id! };
-    const stream = await openHttpStream(server.toUrl('&lastEventId=old'), { headers });
+    const stream = await openHttpStream(server.buildUrl('&lastEventId=old'), { headers });
     await stream.until(({ event }) => event === 'price' || event === 'kline');
     assert.ok(!stream.events.some(({ event }) => event === 'reset' || event === 'snapshot'));
     stream.leave();

@@ -7,29 +7,29 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { decodeBatch, encodeBatch } from '../../src/live/encode-batch.ts';
 import type { MarketEvent } from '../../src/model/block-events.ts';
-import { toFakeAddress } from '../fakes/fake-market.ts';
+import { buildFakeAddress } from '../fakes/fake-market.ts';
 import { setReserves } from '../fakes/pool-events.ts';
 import { TEST_LIMITS } from '../stream-scene.ts';
 import {
+  buildTrades,
   createTradedScene,
   INPUT,
   namesOf,
   POOL,
   TOKEN,
-  toTrades,
-  until,
   visit,
+  waitUntil,
 } from './traded-scene.ts';
 
 describe('what was missed', () => {
-  test('behavior: thousands of trades come in pages, each once, in order, then what is live', async (t) => {
+  test('thousands of trades come in pages, each once, in order, then what is live', async (t) => {
     const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     for (let block = 0; block < 5; block += 1) await scene.trade(333);
     const stream = await scene.open({ lastEventId }, { events: 'trade' });
-    await until(() => stream.events.length === 5 * 333);
+    await waitUntil(() => stream.events.length === 5 * 333);
     await scene.trade(2);
-    await until(() => stream.events.length === 5 * 333 + 2);
+    await waitUntil(() => stream.events.length === 5 * 333 + 2);
     const places = stream.events.map(({ data }) => `${data.block}:${data.txHash}`);
     assert.equal(new Set(places).size, places.length);
     const blocks = stream.events.map(({ data }) => data.block);
@@ -40,26 +40,26 @@ describe('what was missed', () => {
     assert.deepEqual(new Set(namesOf(stream)), new Set(['trade']));
   });
 
-  test('behavior: a filter is kept to: klines without trades, trades without klines', async (t) => {
+  test('a filter is kept to: klines without trades, trades without klines', async (t) => {
     const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     for (let block = 0; block < 6; block += 1) await scene.trade(3);
     const klines = await scene.open({ lastEventId }, { events: 'kline', interval: '1s' });
     const trades = await scene.open({ lastEventId }, { events: 'trade' });
-    await until(() => klines.events.length > 3 && trades.events.length === 18);
+    await waitUntil(() => klines.events.length > 3 && trades.events.length === 18);
     assert.deepEqual(new Set(namesOf(klines)), new Set(['kline']));
     const closed = klines.events.filter(({ id }) => id !== null);
     assert.ok(closed.length > 2 && closed.every(({ data }) => data.kline.closed));
     assert.deepEqual(new Set(namesOf(trades)), new Set(['trade']));
   });
 
-  test('behavior: whose last trade is gone is told so before anything else', async (t) => {
+  test('whose last trade is gone is told so before anything else', async (t) => {
     const scene = await createTradedScene(t);
     await scene.trade(1);
     const stream = await scene.open({}, { events: 'trade,kline' });
-    await until(() => stream.events.length > 0);
+    await waitUntil(() => stream.events.length > 0);
     await scene.trade(2);
-    await until(() => namesOf(stream).filter((name) => name === 'trade').length === 2);
+    await waitUntil(() => namesOf(stream).filter((name) => name === 'trade').length === 2);
     const told = stream.events.filter(({ event }) => event === 'trade');
     const lastEventId = told.at(-1)!.id!;
     stream.leave();
@@ -70,7 +70,7 @@ describe('what was missed', () => {
     await scene.settle();
     await scene.trade(1);
     const back = await scene.open({ lastEventId }, { events: 'trade,kline' });
-    await until(() => namesOf(back).includes('trade'));
+    await waitUntil(() => namesOf(back).includes('trade'));
     const [first] = back.events;
     assert.equal(first?.event, 'revert');
     const ids = told.map(({ data }) => data.id);
@@ -82,23 +82,23 @@ describe('what was missed', () => {
     // Its id is valid as well: nothing is sent twice.
     back.leave();
     const again = await scene.open({ lastEventId: first!.id }, { events: 'trade' });
-    await until(() => again.events.length > 0);
+    await waitUntil(() => again.events.length > 0);
     assert.deepEqual(namesOf(again), ['trade']);
   });
 });
 
 describe('how far back', () => {
-  test('behavior: more trades than allowed, or a longer absence, is reset and snapshot', async (t) => {
+  test('more trades than allowed, or a longer absence, is reset and snapshot', async (t) => {
     const limits = { ...TEST_LIMITS, resumeMs: 3_600_000, resumeEventsMax: 10 };
     const scene = await createTradedScene(t, { limits });
     const lastEventId = await visit(scene);
     await scene.trade(10);
     const exact = await scene.open({ lastEventId });
-    await until(() => exact.events.length >= 10);
+    await waitUntil(() => exact.events.length >= 10);
     assert.ok(!namesOf(exact).includes('reset'));
     await scene.trade(1);
     const beyond = await scene.open({ lastEventId });
-    await until(() => beyond.events.length >= 2);
+    await waitUntil(() => beyond.events.length >= 2);
     assert.deepEqual(namesOf(beyond).slice(0, 2), ['reset', 'snapshot']);
     assert.deepEqual(beyond.events[0]!.data, { reason: 'expired' });
     const recent = beyond.events[1]!.id!;
@@ -107,12 +107,12 @@ describe('how far back', () => {
     while (scene.chain.head.timestampMs < startMs + limits.resumeMs) scene.chain.extend(1, []);
     await scene.settle();
     const late = await scene.open({ lastEventId: recent });
-    await until(() => late.events.length >= 2);
+    await waitUntil(() => late.events.length >= 2);
     assert.deepEqual(late.events[0]!.data, { reason: 'expired' });
     assert.deepEqual(scene.streams.hub.counts, { resumed: 1, reset: 2, cut: 0 });
   });
 
-  test('behavior: an index that is made anew ends its streams, and knows no id of the old one', async (t) => {
+  test('an index that is made anew ends its streams, and knows no id of the old one', async (t) => {
     const scene = await createTradedScene(t);
     await scene.trade(1);
     const open = await scene.open();
@@ -132,9 +132,9 @@ describe('how far back', () => {
     const told = { fromBlock: 0, toBlock: 9, tokens: [], pools: [], listed: [], trades: [] };
     const commit = { chain: 'devnet', version: 1, checkpoint, complete: true, ...told } as const;
     scene.feed.publish(decodeBatch(encodeBatch(commit)));
-    await until(() => open.state.ended === 'end');
+    await waitUntil(() => open.state.ended === 'end');
     const back = await scene.open({ lastEventId });
-    await until(() => back.events.length >= 2);
+    await waitUntil(() => back.events.length >= 2);
     assert.deepEqual(namesOf(back).slice(0, 2), ['reset', 'snapshot']);
     assert.deepEqual(back.events[0]!.data, { reason: 'unknown' });
     assert.equal(back.events[1]!.data.asOf.block, 9);
@@ -142,7 +142,7 @@ describe('how far back', () => {
 });
 
 describe('the price of it', () => {
-  test('behavior: each further page is charged, and who cannot pay waits', async (t) => {
+  test('each further page is charged, and who cannot pay waits', async (t) => {
     const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     for (let block = 0; block < 4; block += 1) await scene.trade(400);
@@ -161,17 +161,17 @@ describe('the price of it', () => {
       { events: 'trade' },
     );
     // The first page is included in the request, the second was charged.
-    await until(() => stream.events.length === 1000);
+    await waitUntil(() => stream.events.length === 1000);
     await sleep(100);
     assert.equal(stream.events.length, 1000);
     funds = 10;
-    await until(() => stream.events.length === 1600);
+    await waitUntil(() => stream.events.length === 1600);
     assert.deepEqual(charges, [1, 1, 1]);
   });
 });
 
 describe('the memory of it', () => {
-  test('behavior: what a stream began with is let go once it is told', async (t) => {
+  test('what a stream began with is let go once it is told', async (t) => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const scene = await createTradedScene(t);
@@ -211,18 +211,18 @@ describe('the memory of it', () => {
 });
 
 describe('states', () => {
-  test('behavior: price and holders are told when they change, and to whoever comes back', async (t) => {
+  test('price and holders are told when they change, and to whoever comes back', async (t) => {
     const scene = await createTradedScene(t);
     const stream = await scene.open({}, { events: 'price,holders' });
-    await until(() => stream.events.length > 0);
-    const owner = toFakeAddress('cccc', 1);
+    await waitUntil(() => stream.events.length > 0);
+    const owner = buildFakeAddress('cccc', 1);
     const mint: MarketEvent = {
       ...{ kind: 'transfer', token: TOKEN, from: null, to: owner },
       amountRaw: 10n ** 18n,
     };
-    scene.chain.extend(1, [mint, ...toTrades(1)]);
+    scene.chain.extend(1, [mint, ...buildTrades(1)]);
     await scene.settle();
-    await until(() => namesOf(stream).includes('price') && namesOf(stream).includes('holders'));
+    await waitUntil(() => namesOf(stream).includes('price') && namesOf(stream).includes('holders'));
     const { json } = await scene.ask('getHolders', INPUT);
     const holders = stream.events.findLast(({ event }) => event === 'holders')!;
     assert.deepEqual(holders.data, { total: json.total, top10Pct: json.top10Pct });
@@ -234,23 +234,23 @@ describe('states', () => {
     assert.deepEqual(price.data, { priceUsd, priceNative, liquidityUsd, block });
     const lastEventId = stream.events[0]!.id!;
     const back = await scene.open({ lastEventId }, { events: 'price,holders' });
-    await until(() => namesOf(back).includes('price') && namesOf(back).includes('holders'));
+    await waitUntil(() => namesOf(back).includes('price') && namesOf(back).includes('holders'));
   });
 
-  test('behavior: a price that nobody followed meanwhile is never told from memory', async (t) => {
+  test('a price that nobody followed meanwhile is never told from memory', async (t) => {
     const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     // Another reader keeps the token's channel open without prices.
     const other = await scene.open({}, { events: 'trade' });
     const first = await scene.open({ lastEventId }, { events: 'price' });
-    await until(() => namesOf(first).includes('price'));
+    await waitUntil(() => namesOf(first).includes('price'));
     first.leave();
-    await until(() => scene.streams.hub.clientCount === 1);
-    scene.chain.extend(1, [setReserves(POOL, 10n ** 24n, 2n * 10n ** 21n), ...toTrades(1)]);
+    await waitUntil(() => scene.streams.hub.clientCount === 1);
+    scene.chain.extend(1, [setReserves(POOL, 10n ** 24n, 2n * 10n ** 21n), ...buildTrades(1)]);
     await scene.settle();
-    await until(() => namesOf(other).includes('trade'));
+    await waitUntil(() => namesOf(other).includes('trade'));
     const back = await scene.open({ lastEventId }, { events: 'price' });
-    await until(() => namesOf(back).includes('price'));
+    await waitUntil(() => namesOf(back).includes('price'));
     const { json } = await scene.ask('getToken', INPUT);
     const told = back.events.find(({ event }) => event === 'price')!;
     assert.equal(told.data.block, scene.chain.head.position);

@@ -11,11 +11,11 @@ import { systemClock } from '../../src/lib/clock.ts';
 import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
 import { type AccessClient, createAccessClient } from '../access-client.ts';
 import type { FakeChainOptions } from '../fakes/fake-chain.ts';
-import { toFakeAddress } from '../fakes/fake-market.ts';
+import { buildFakeAddress } from '../fakes/fake-market.ts';
 import { createMarketScene, type MarketScene, type SceneEngine } from '../market-scene.ts';
+import { type HttpStream, type HttpStreamOptions, openHttpStream } from '../open-http-stream.ts';
 import { createTestPeppers, PLENTY_ENV } from '../start-access.ts';
 import { OWN_PAGE, startTestServer, type TestServer } from '../start-http-server.ts';
-import { type HttpStream, type HttpStreamOptions, openHttpStream } from '../stream-client.ts';
 import { startTestStreams } from '../stream-scene.ts';
 
 export interface StreamServer extends AccessClient {
@@ -28,7 +28,7 @@ export interface StreamServer extends AccessClient {
   /** A token of the chain, from final blocks. */
   readonly mint: string;
   /** The stream's URL with a query for that token. */
-  toUrl(query?: string): string;
+  buildUrl(query?: string): string;
   open(query?: string, options?: HttpStreamOptions): Promise<HttpStream>;
 }
 
@@ -40,7 +40,7 @@ export interface StreamServerOptions {
   readonly http?: Partial<HttpServerOptions>;
 }
 
-const TOKENS = [10, 11, 12, 13, 14, 16, 18].map((number) => toFakeAddress('aaaa', number));
+const TOKENS = [10, 11, 12, 13, 14, 16, 18].map((number) => buildFakeAddress('aaaa', number));
 
 async function findToken(scene: MarketScene): Promise<string> {
   const rows = await scene.store.market.readTokens('devnet', TOKENS);
@@ -103,11 +103,11 @@ export async function startStreamServer(
     ...options.http,
   });
   const mint = await findToken(scene);
-  const toUrl = (query = '') =>
+  const buildUrl = (query = '') =>
     `${server.origin}/v1/token/stream?chain=devnet&mint=${mint}${query}`;
   return {
     ...createAccessClient(server.origin),
-    ...{ scene, streams, server, access, otherAccess, mint, toUrl },
-    open: (query, how) => openHttpStream(toUrl(query), how),
+    ...{ scene, streams, server, access, otherAccess, mint, buildUrl },
+    open: (query, how) => openHttpStream(buildUrl(query), how),
   };
 }

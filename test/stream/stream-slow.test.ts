@@ -7,26 +7,26 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSendQueues } from '../../src/http/read-send-queues.ts';
 import type { MarketEvent } from '../../src/model/block-events.ts';
-import { toFakeAddress } from '../fakes/fake-market.ts';
-import { createPool, swap } from '../fakes/index-events.ts';
+import { buildFakeAddress } from '../fakes/fake-market.ts';
+import { buildSwapEvent, createPool } from '../fakes/index-events.ts';
 import { ManualClock } from '../fakes/manual-clock.ts';
 import { setReserves } from '../fakes/pool-events.ts';
-import { poolId, transactionId } from '../ids.ts';
 import { createMarketScene } from '../market-scene.ts';
-import { openHttpStream } from '../stream-client.ts';
+import { openHttpStream } from '../open-http-stream.ts';
 import { openTestStream, startTestStreams } from '../stream-scene.ts';
+import { poolId, transactionId } from '../test-ids.ts';
 import { startStreamServer } from './stream-server.ts';
 
-const TOKEN = toFakeAddress('aaaa', 18);
-const POOL = poolId(toFakeAddress('dddd', 7777));
+const TOKEN = buildFakeAddress('aaaa', 18);
+const POOL = poolId(buildFakeAddress('dddd', 7777));
 const TRADES_PER_BLOCK = 400;
 
 let hashes = 0;
 
-function toTrades(count: number): MarketEvent[] {
+function buildTrades(count: number): MarketEvent[] {
   return Array.from({ length: count }, (_, logIndex) => {
     hashes += 1;
-    return swap(POOL, [10n ** 18n, -(10n ** 15n)], {
+    return buildSwapEvent(POOL, [10n ** 18n, -(10n ** 15n)], {
       txHash: transactionId(`0x${hashes}`),
       logIndex,
     });
@@ -52,18 +52,18 @@ async function createQuietScene(t: { after(work: () => unknown): void }) {
   const clock = new ManualClock();
   const streams = startTestStreams(scene.market, { clock });
   late.after(() => streams.stop());
-  const [row] = await scene.store.market.readTokens('devnet', [toFakeAddress('aaaa', 10)]);
+  const [row] = await scene.store.market.readTokens('devnet', [buildFakeAddress('aaaa', 10)]);
   return { scene, streams, clock, input: { chain: 'devnet', mint: row!.token, events: 'price' } };
 }
 
 describe('a reader that stops reading', () => {
-  test('behavior: is cut and can resume; another one gets everything meanwhile', async (t) => {
+  test('is cut and can resume; another one gets everything meanwhile', async (t) => {
     const server = await startStreamServer(t, {
       streams: { slots: { limitOf: () => 100, totalMax: 100 } },
     });
     const { scene, streams } = server;
     const reserves = setReserves(POOL, 10n ** 24n, 10n ** 21n);
-    scene.chain.extend(1, [createPool(POOL, [TOKEN, toFakeAddress('eeee', 5)]), reserves]);
+    scene.chain.extend(1, [createPool(POOL, [TOKEN, buildFakeAddress('eeee', 5)]), reserves]);
     await scene.settle();
     const query = `chain=devnet&mint=${TOKEN}&events=trade`;
     const url = `${server.server.origin}/v1/token/stream?${query}`;
@@ -78,7 +78,7 @@ describe('a reader that stops reading', () => {
     let blocks = 0;
     while (streams.hub.clientCount === 2) {
       assert.ok(blocks < 60, 'it was never cut');
-      scene.chain.extend(1, toTrades(TRADES_PER_BLOCK));
+      scene.chain.extend(1, buildTrades(TRADES_PER_BLOCK));
       blocks += 1;
       await scene.settle();
       // The live reader is up to date while the other one is stuck.
@@ -88,13 +88,13 @@ describe('a reader that stops reading', () => {
     stuck.destroy();
     const back = await openHttpStream(url, { headers: { 'last-event-id': first.id! } });
     await until(() => back.events.length === blocks * TRADES_PER_BLOCK);
-    const toIds = (stream: typeof back) =>
+    const listIds = (stream: typeof back) =>
       stream.events.flatMap(({ event, data }) => (event === 'trade' ? [data.id] : []));
-    assert.deepEqual(toIds(back), toIds(good));
+    assert.deepEqual(listIds(back), listIds(good));
     for (const stream of [good, back]) stream.leave();
   });
 
-  test('behavior: one that takes nothing for a minute is cut by the heartbeat', async (t) => {
+  test('one that takes nothing for a minute is cut by the heartbeat', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { streams, input, clock } = await createQuietScene(t);
     const stream = await openTestStream(streams, input, { isStuck: true });
@@ -110,7 +110,7 @@ describe('a reader that stops reading', () => {
   });
 });
 
-test('behavior: one for whom little waits is cut after a minute in which it took none of it', async (t) => {
+test('one for whom little waits is cut after a minute in which it took none of it', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { streams, input, clock } = await createQuietScene(t);
   let bytes = 0;
@@ -146,7 +146,7 @@ function openUnread(port: number, target: string, count: number): Socket[] {
   });
 }
 
-test('behavior: ones that never read are cut after a minute, also where the system holds all that waits', async (t) => {
+test('ones that never read are cut after a minute, also where the system holds all that waits', async (t) => {
   if (process.platform !== 'linux') return t.skip('only Linux tells what its queues hold');
   t.mock.timers.enable({ apis: ['setInterval'] });
   const clock = new ManualClock();
@@ -166,7 +166,7 @@ test('behavior: ones that never read are cut after a minute, also where the syst
   const { scene, streams } = server;
   const { hub } = streams;
   const reserves = setReserves(POOL, 10n ** 24n, 10n ** 21n);
-  scene.chain.extend(1, [createPool(POOL, [TOKEN, toFakeAddress('eeee', 5)]), reserves]);
+  scene.chain.extend(1, [createPool(POOL, [TOKEN, buildFakeAddress('eeee', 5)]), reserves]);
   await scene.settle();
   const target = `/v1/token/stream?chain=devnet&mint=${TOKEN}&events=trade`;
   const good = await openHttpStream(`${server.server.origin}${target}`);
@@ -176,7 +176,7 @@ test('behavior: ones that never read are cut after a minute, also where the syst
   // Until the peers accept no more. More than a delayed acknowledgement waits then.
   for (let blocks = 1; queuedBytes.length < unread.length; blocks += 1) {
     assert.ok(blocks < 200, 'the other ends take everything');
-    scene.chain.extend(1, toTrades(50));
+    scene.chain.extend(1, buildTrades(50));
     await scene.settle();
     await until(() => good.events.length === 1 + blocks * 50);
     const queues = (await readSendQueues()) ?? new Map<string, number>();
@@ -205,7 +205,7 @@ test('behavior: ones that never read are cut after a minute, also where the syst
 });
 
 describe('heartbeats', () => {
-  test('behavior: come every 15 seconds and say where the reader is', async (t) => {
+  test('come every 15 seconds and say where the reader is', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { scene, streams, input } = await createQuietScene(t);
     const stream = await openTestStream(streams, input);

@@ -6,16 +6,16 @@ import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../market-scene.ts';
 import { PAGES_MAX, readPages } from '../read-pages.ts';
-import { type StreamEvent, StreamFold, toPlainTrades } from '../stream-fold.ts';
+import { dropFinality, type StreamEvent, StreamFold } from '../stream-fold.ts';
 import type { TestStream } from '../stream-scene.ts';
 import { startStreamServer } from './stream-server.ts';
 import {
+  buildTrades,
   createTradedScene,
   INPUT,
   type TradedScene,
-  toTrades,
-  until,
   visit,
+  waitUntil,
 } from './traded-scene.ts';
 
 const MINUTE_MS = 60_000;
@@ -38,7 +38,7 @@ function foldAll(...parts: readonly (readonly StreamEvent[])[]): StreamFold {
 /** Waits until the reader's last kline is the one that the read gives. */
 async function untilSame(scene: TradedScene, fold: () => StreamFold, interval = '1s') {
   const klines = await readKlines(scene, interval);
-  await until(() => {
+  await waitUntil(() => {
     const held = fold().klines;
     const expected = klines.filter(({ openTime }) => held.has(openTime));
     return (
@@ -65,7 +65,7 @@ async function closeKline(scene: TradedScene): Promise<void> {
 
 /** In one commit: another trade in that kline, then a block that is the newest again. */
 async function tradeLate(scene: TradedScene): Promise<void> {
-  scene.chain.extend(1, toTrades(1), -MINUTE_MS);
+  scene.chain.extend(1, buildTrades(1), -MINUTE_MS);
   scene.chain.extend(1, [], MINUTE_MS + 1000);
   await scene.settle();
 }
@@ -92,7 +92,7 @@ describe('a late trade', () => {
       const scene = await createTradedScene(t);
       const stream = await scene.open({}, filter);
       await closeKline(scene);
-      await until(() => klinesOf(stream).some(({ data }) => data.kline.closed));
+      await waitUntil(() => klinesOf(stream).some(({ data }) => data.kline.closed));
       const told = klinesOf(stream).length;
       await tradeLate(scene);
       await untilSame(scene, () => foldAll(stream.events));
@@ -107,7 +107,7 @@ describe('a late trade', () => {
       const scene = await createTradedScene(t);
       const stream = await scene.open({}, filter);
       await closeKline(scene);
-      await until(() => klinesOf(stream).some(({ data }) => data.kline.closed));
+      await waitUntil(() => klinesOf(stream).some(({ data }) => data.kline.closed));
       stream.leave();
       const { events } = stream;
       const lastEventId = events.findLast(({ id }) => id !== null)!.id;
@@ -128,7 +128,7 @@ describe('a late trade', () => {
     const scene = await createTradedScene(t);
     const stream = await scene.open({}, WANTED);
     await closeKline(scene);
-    await until(() => klinesOf(stream).some(({ data }) => data.kline.closed));
+    await waitUntil(() => klinesOf(stream).some(({ data }) => data.kline.closed));
     await scene.trade(1, -MINUTE_MS);
     await untilSame(scene, () => foldAll(stream.events));
     assert.equal(klinesOf(stream).at(-1).data.kline.closed, false);
@@ -150,7 +150,7 @@ describe('a late trade', () => {
     const lastEventId = stream.events.findLast(({ id }) => id !== null)!.id;
     scene.chain.reorganise(2, 3);
     await scene.settle();
-    await until(() => stream.events.some(({ event }) => event === 'revert'));
+    await waitUntil(() => stream.events.some(({ event }) => event === 'revert'));
     await untilSame(scene, () => foldAll(stream.events));
     const back = await scene.open({ lastEventId }, { events: 'kline', interval: '1s' });
     await untilSame(scene, () => foldAll(back.events));
@@ -188,7 +188,7 @@ it('a rollback to a block with a later time closes klines that were open again',
   await untilSame(scene, () => foldAll(stream.events));
   assert.equal(klinesOf(stream).at(-1).data.kline.closed, false);
   scene.chain.setBack(1);
-  scene.chain.extend(1, toTrades(1), 1000);
+  scene.chain.extend(1, buildTrades(1), 1000);
   scene.chain.extend(1, [], MINUTE_MS);
   await scene.settle();
   await untilSame(scene, () => foldAll(stream.events));
@@ -223,14 +223,14 @@ it('over HTTP streams, klines and pages of trades agree while times and position
   const { klines } = await get('klines?interval=5s&limit=1000');
   const recent = trades.filter(({ block }) => block > since);
   assert.ok(recent.length > 10);
-  await until(() => {
+  await waitUntil(() => {
     const told = [...fold.trades.values()].filter(({ block }) => block > since);
     const held = [...fold.klines.values()].sort(byTime);
     const expected = klines.filter(
       ({ openTime }: Json) => openTime >= fold.klinesFrom || fold.klines.has(openTime),
     );
     return (
-      isDeepStrictEqual(toPlainTrades(told), toPlainTrades(recent)) &&
+      isDeepStrictEqual(dropFinality(told), dropFinality(recent)) &&
       isDeepStrictEqual(held, expected)
     );
   });
@@ -248,7 +248,7 @@ it('klines that are open, though later than the chain, are all told to whoever c
   // The first has the channel read them, the second finds them there.
   for (let reader = 0; reader < 2; reader += 1) {
     const stream = await scene.open({}, filter);
-    await until(() =>
+    await waitUntil(() =>
       isDeepStrictEqual([...foldAll(stream.events).klines.values()].sort(byTime), open),
     );
   }

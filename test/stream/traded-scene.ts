@@ -3,16 +3,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
 import type { MarketEvent } from '../../src/model/block-events.ts';
-import { toFakeAddress } from '../fakes/fake-market.ts';
-import { createPool, swap } from '../fakes/index-events.ts';
+import { buildFakeAddress } from '../fakes/fake-market.ts';
+import { buildSwapEvent, createPool } from '../fakes/index-events.ts';
 import { setReserves } from '../fakes/pool-events.ts';
-import { poolId, transactionId } from '../ids.ts';
 import { createMarketScene, type MarketScene } from '../market-scene.ts';
 import { type OpenOptions, openTestStream, startTestStreams } from '../stream-scene.ts';
+import { poolId, transactionId } from '../test-ids.ts';
 
-export const TOKEN = toFakeAddress('aaaa', 18);
-const WETH = toFakeAddress('eeee', 5);
-export const POOL = poolId(toFakeAddress('dddd', 77));
+export const TOKEN = buildFakeAddress('aaaa', 18);
+const WETH = buildFakeAddress('eeee', 5);
+export const POOL = poolId(buildFakeAddress('dddd', 77));
 export const INPUT = { chain: 'devnet', mint: TOKEN };
 
 export interface TradedScene extends MarketScene {
@@ -27,10 +27,10 @@ export interface TradedScene extends MarketScene {
 
 let hashes = 0;
 
-export function toTrades(count: number): MarketEvent[] {
+export function buildTrades(count: number): MarketEvent[] {
   return Array.from({ length: count }, (_, logIndex) => {
     hashes += 1;
-    return swap(POOL, [10n ** 18n, -(10n ** 15n)], {
+    return buildSwapEvent(POOL, [10n ** 18n, -(10n ** 15n)], {
       txHash: transactionId(`0x${hashes}`),
       logIndex,
     });
@@ -51,21 +51,21 @@ export async function createTradedScene(
   const streams = startTestStreams(scene.market, options);
   late.after(() => streams.stop());
   const reserves = setReserves(POOL, 10n ** 24n, 10n ** 21n);
-  scene.chain.extend(1, [createPool(POOL, [TOKEN, WETH]), reserves, ...toTrades(1)]);
+  scene.chain.extend(1, [createPool(POOL, [TOKEN, WETH]), reserves, ...buildTrades(1)]);
   await scene.settle();
   return {
     ...scene,
     streams,
     trade: async (count, stepMs) => {
-      scene.chain.extend(1, toTrades(count), stepMs);
+      scene.chain.extend(1, buildTrades(count), stepMs);
       await scene.settle();
     },
     open: (how, input) => openTestStream(streams, { ...INPUT, ...input }, how),
   };
 }
 
-export async function until(fits: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
+export async function waitUntil(fits: () => boolean): Promise<void> {
+  const deadline = Date.now() + 120_000;
   while (!fits()) {
     if (Date.now() > deadline) throw new Error('it did not come to that');
     await sleep(5);
@@ -75,7 +75,7 @@ export async function until(fits: () => boolean): Promise<void> {
 /** Connects, hears the snapshot, and goes away. */
 export async function visit(scene: TradedScene): Promise<string> {
   const stream = await scene.open();
-  await until(() => stream.events.length > 0);
+  await waitUntil(() => stream.events.length > 0);
   const id = stream.events.findLast((event) => event.id !== null)?.id;
   stream.leave();
   return id!;

@@ -8,8 +8,8 @@ import type { SwapPool } from '../swap-pool.ts';
 import { ConcentratedPool, type PlainRange } from './concentrated-pool.ts';
 import { walkDown, walkUp } from './payable-in-band.ts';
 import { addPosition, addSwap, type PositionChange } from './position-amounts.ts';
-import { addProtocolFee, toDirectionFees } from './swap-fee.ts';
-import { TickTable } from './tick-table.ts';
+import { addProtocolFee, computeDirectionFees } from './swap-fee.ts';
+import { TickList } from './tick-list.ts';
 
 interface ConcentratedPoolTerms {
   readonly tickSpacing: number;
@@ -55,7 +55,7 @@ declare module '../../model/pool.ts' {
   }
 }
 
-type Draft = PoolDraft<'concentrated'>;
+type ConcentratedDraft = PoolDraft<'concentrated'>;
 
 const PIPS = 1_000_000;
 
@@ -63,7 +63,7 @@ const PIPS = 1_000_000;
  * The pool's own part of the fee that a swap paid. V4 reports the sum `p + l − ⌊p·l/1e6⌋`, where
  * `p` is the protocol's part in this direction.
  */
-export function toLpFee(feePips: number, protocolPips: number): number {
+export function computeLpFee(feePips: number, protocolPips: number): number {
   if (protocolPips === 0 || feePips < protocolPips) return feePips;
   const about = Math.floor(((feePips - protocolPips) * PIPS) / (PIPS - protocolPips));
   for (let lp = Math.max(about - 2, 0); lp <= about + 2; lp += 1) {
@@ -72,7 +72,10 @@ export function toLpFee(feePips: number, protocolPips: number): number {
   return about;
 }
 
-function initialize(draft: Draft, change: { sqrtPriceX96: bigint; tick: number }): void {
+function initialize(
+  draft: ConcentratedDraft,
+  change: { sqrtPriceX96: bigint; tick: number },
+): void {
   const { state, complete } = draft;
   draft.state = {
     ...state,
@@ -85,7 +88,7 @@ function initialize(draft: Draft, change: { sqrtPriceX96: bigint; tick: number }
 }
 
 function swap(
-  draft: Draft,
+  draft: ConcentratedDraft,
   change: Extract<ConcentratedChange, { type: 'swapped' }>,
   swapped: SwappedAmounts,
 ): void {
@@ -97,11 +100,11 @@ function swap(
   const protocolPips = swapped.amount0 > 0n ? state.protocolFee & 0xfff : state.protocolFee >> 12;
   // Two different pool fees may give the same sum, so the known fee stays unless it contradicts.
   if (addProtocolFee(draft.feePips, protocolPips) !== feePips) {
-    draft.feePips = toLpFee(feePips, protocolPips);
+    draft.feePips = computeLpFee(feePips, protocolPips);
   }
 }
 
-function changePosition(draft: Draft, change: PositionChange, ticks: PoolTicks): void {
+function changePosition(draft: ConcentratedDraft, change: PositionChange, ticks: PoolTicks): void {
   const { tickLower, tickUpper, liquidityDelta: delta } = change;
   if (delta === 0n) return;
   // In an incomplete pool, positions that were never seen may be removed.
@@ -122,8 +125,8 @@ function changePosition(draft: Draft, change: PositionChange, ticks: PoolTicks):
 }
 
 /** Ticks change rarely: while they are equal, the old table is reused with its cached steps. */
-function toTable(ticks: readonly TickRecord[], previous: SwapPool | undefined): TickTable {
-  const table = new TickTable(ticks);
+function buildTickList(ticks: readonly TickRecord[], previous: SwapPool | undefined): TickList {
+  const table = new TickList(ticks);
   const known = previous instanceof ConcentratedPool ? previous.terms.ticks : null;
   return known?.equals(table) ? known : table;
 }
@@ -171,12 +174,12 @@ export const concentratedKind: PoolKind<'concentrated'> = {
   createSwapPool({ state, complete, feePips, terms: { tickSpacing } }, ticks, previous) {
     const { sqrtPriceX96, tick, liquidity, protocolFee } = state;
     if (!sqrtPriceX96 || tick === null) return null;
-    const table = toTable(complete ? ticks : [], previous);
+    const table = buildTickList(complete ? ticks : [], previous);
     // No liquidity now and none further on: nothing can be traded here.
     if (!liquidity && table.size === 0) return null;
     return new ConcentratedPool(
       { sqrtPriceX96, liquidity: liquidity ?? 0n, tick },
-      { tickSpacing, fees: toDirectionFees(feePips, protocolFee), ticks: table },
+      { tickSpacing, fees: computeDirectionFees(feePips, protocolFee), ticks: table },
     );
   },
   revive(plain, ticks) {

@@ -10,10 +10,10 @@ import {
   oracleSwap,
   oracleTickAt,
 } from '../../../test/oracles/contract-swap.ts';
-import { ConcentratedPool, toStateAfter } from './concentrated-pool.ts';
+import { ConcentratedPool, readStateAfter } from './concentrated-pool.ts';
 import type { ConcentratedState } from './concentrated-terms.ts';
-import { toDirectionFees } from './swap-fee.ts';
-import { TickTable } from './tick-table.ts';
+import { computeDirectionFees } from './swap-fee.ts';
+import { TickList } from './tick-list.ts';
 
 interface Position {
   readonly tickLower: number;
@@ -74,7 +74,7 @@ const anyScene: fc.Arbitrary<Scene> = fc
     return { tickSpacing, feePips, sqrtPriceX96, tick, positions };
   });
 
-function toNets(positions: readonly Position[]): Map<number, bigint> {
+function sumNets(positions: readonly Position[]): Map<number, bigint> {
   const nets = new Map<number, bigint>();
   for (const { tickLower, tickUpper, liquidity } of positions) {
     nets.set(tickLower, (nets.get(tickLower) ?? 0n) + liquidity);
@@ -83,24 +83,24 @@ function toNets(positions: readonly Position[]): Map<number, bigint> {
   return nets;
 }
 
-function toOracle(scene: Scene): OraclePool {
+function buildOraclePool(scene: Scene): OraclePool {
   const { tickSpacing, sqrtPriceX96, tick, positions } = scene;
   const liquidity = positions
     .filter(({ tickLower, tickUpper }) => tickLower <= tick && tick < tickUpper)
     .reduce((sum, position) => sum + position.liquidity, 0n);
   const feePips = BigInt(scene.feePips);
-  return { sqrtPriceX96, liquidity, tick, tickSpacing, feePips, nets: toNets(positions) };
+  return { sqrtPriceX96, liquidity, tick, tickSpacing, feePips, nets: sumNets(positions) };
 }
 
-function toOurs(pool: OraclePool): ConcentratedPool {
+function buildPool(pool: OraclePool): ConcentratedPool {
   const { sqrtPriceX96, liquidity, tick, tickSpacing } = pool;
   const rows = Array.from(pool.nets, ([tick, liquidityNet]) => ({ tick, liquidityNet }));
-  const fees = toDirectionFees(Number(pool.feePips), 0);
-  const ticks = new TickTable(rows);
+  const fees = computeDirectionFees(Number(pool.feePips), 0);
+  const ticks = new TickList(rows);
   return new ConcentratedPool({ sqrtPriceX96, liquidity, tick }, { tickSpacing, fees, ticks });
 }
 
-function toState({ sqrtPriceX96, liquidity, tick }: ConcentratedState): ConcentratedState {
+function pickState({ sqrtPriceX96, liquidity, tick }: ConcentratedState): ConcentratedState {
   return { sqrtPriceX96, liquidity, tick };
 }
 
@@ -112,8 +112,8 @@ const anyAmount = fc.oneof(
 );
 
 function assertEqualsOracle(scene: Scene, amounts: readonly bigint[], zeroForOne: boolean): void {
-  const oracle = toOracle(scene);
-  const ours = toOurs(oracle);
+  const oracle = buildOraclePool(scene);
+  const ours = buildPool(oracle);
   // The same pool swaps repeatedly, so that its caches are used.
   for (const amount of amounts) {
     for (const kind of ['in', 'out'] as const) {
@@ -121,7 +121,7 @@ function assertEqualsOracle(scene: Scene, amounts: readonly bigint[], zeroForOne
       const got =
         kind === 'in' ? ours.swapIn(zeroForOne, amount) : ours.swapOut(zeroForOne, amount);
       const { amountIn, amountOut, ticksCrossed: crossed } = got;
-      assert.deepEqual({ amountIn, amountOut, crossed, ...toStateAfter(got) }, told);
+      assert.deepEqual({ amountIn, amountOut, crossed, ...readStateAfter(got) }, told);
       assert.equal(got.isFilled, (kind === 'in' ? amountIn : amountOut) === amount);
     }
   }
@@ -144,8 +144,8 @@ describe('ConcentratedPool', () => {
     const anySwaps = fc.array(fc.tuple(anyAmount, fc.boolean()), { minLength: 2, maxLength: 6 });
     fc.assert(
       fc.property(anyScene, anySwaps, (scene, swaps) => {
-        let oracle = toOracle(scene);
-        let pool = toOurs(oracle);
+        let oracle = buildOraclePool(scene);
+        let pool = buildPool(oracle);
         for (const [amount, down] of swaps) {
           const { sqrtPriceX96, liquidity, tick } = oracle;
           assert.deepEqual(pool.state, { sqrtPriceX96, liquidity, tick });
@@ -155,7 +155,7 @@ describe('ConcentratedPool', () => {
           const { swap: got, after } = pool.swapAndMove(down, amount);
           assert.deepEqual([got.amountIn, got.amountOut], [told.amountIn, told.amountOut]);
           pool = after;
-          oracle = { ...oracle, ...toState(told) };
+          oracle = { ...oracle, ...pickState(told) };
         }
       }),
       { numRuns: 80 },
@@ -166,11 +166,11 @@ describe('ConcentratedPool', () => {
     const liquidity = 10n ** 18n;
     const positions = [{ tickLower: -887_220, tickUpper: 887_220, liquidity }];
     const base = { tickSpacing: 60, feePips: 3000, sqrtPriceX96: 2n ** 96n, tick: 0, positions };
-    const oracle = toOracle(base);
+    const oracle = buildOraclePool(base);
     const amount = 37n * 10n ** 18n;
     const straight = oracleSwap({ ...oracle, tickSpacing: 887_220 }, true, amount);
     const stopping = oracleSwap(oracle, true, amount);
-    assert.equal(toOurs(oracle).swapIn(true, amount).amountOut, stopping.amountOut);
+    assert.equal(buildPool(oracle).swapIn(true, amount).amountOut, stopping.amountOut);
     assert.notEqual(stopping.amountOut, straight.amountOut);
   });
 
@@ -180,28 +180,28 @@ describe('ConcentratedPool', () => {
       { tickLower: -887_220, tickUpper: 887_220, liquidity: 5n },
     ];
     const scene = { tickSpacing: 60, feePips: 500, sqrtPriceX96: 2n ** 96n, tick: 0, positions };
-    const whole = toOurs(toOracle(scene)).swapOut(true, 2n ** 200n);
+    const whole = buildPool(buildOraclePool(scene)).swapOut(true, 2n ** 200n);
     for (let less = 0n; less < 5n; less += 1n) {
       assertEqualsOracle(scene, [whole.amountOut - less], true);
     }
   });
 
   it('refuses a swap of nothing', () => {
-    const pool = toOurs(toOracle({ ...emptyScene }));
+    const pool = buildPool(buildOraclePool({ ...emptyScene }));
     assert.throws(() => pool.swapIn(true, 0n), RangeError);
     assert.throws(() => pool.swapOut(false, -1n), RangeError);
   });
 
   it('an empty pool takes nothing and says so', () => {
-    const swap = toOurs(toOracle(emptyScene)).swapIn(true, 10n ** 18n);
+    const swap = buildPool(buildOraclePool(emptyScene)).swapIn(true, 10n ** 18n);
     assert.deepEqual([swap.amountIn, swap.amountOut, swap.isFilled], [0n, 0n, false]);
   });
 
   it('a fee of the whole amount pays nothing', () => {
     const liquidity = 10n ** 20n;
-    const nets = toNets([{ tickLower: -60, tickUpper: 60, liquidity }]);
+    const nets = sumNets([{ tickLower: -60, tickUpper: 60, liquidity }]);
     const state = { sqrtPriceX96: 2n ** 96n, liquidity, tick: 0 };
-    const pool = toOurs({ ...state, tickSpacing: 60, feePips: 1_000_000n, nets });
+    const pool = buildPool({ ...state, tickSpacing: 60, feePips: 1_000_000n, nets });
     const swap = pool.swapIn(true, 10n ** 30n);
     assert.deepEqual([swap.amountOut, swap.feeAmount, swap.isFilled], [0n, 10n ** 30n, true]);
   });
@@ -215,13 +215,13 @@ const emptyScene: Scene = {
   positions: [],
 };
 
-describe('toDirectionFees', () => {
+describe('computeDirectionFees', () => {
   it('adds the protocol fee of each direction to the pool fee', () => {
-    assert.deepEqual(toDirectionFees(3000, 1000 | (500 << 12)), {
+    assert.deepEqual(computeDirectionFees(3000, 1000 | (500 << 12)), {
       zeroForOne: 3997,
       oneForZero: 3499,
     });
-    assert.deepEqual(toDirectionFees(3000, 0), { zeroForOne: 3000, oneForZero: 3000 });
+    assert.deepEqual(computeDirectionFees(3000, 0), { zeroForOne: 3000, oneForZero: 3000 });
   });
 });
 
@@ -275,11 +275,11 @@ describe('a real pool, launched in November 2021', () => {
       const amount1 = BigInt(row['amount1'] ?? 0);
       const specified = BigInt(row['amount_specified'] ?? 0);
       const down = amount0 > 0n;
-      const pool = toOurs({ ...state, tickSpacing: 60, feePips: 3000n, nets });
+      const pool = buildPool({ ...state, tickSpacing: 60, feePips: 3000n, nets });
       const swap = specified > 0n ? pool.swapIn(down, specified) : pool.swapOut(down, -specified);
       assert.equal(swap.amountIn, down ? amount0 : amount1);
       assert.equal(swap.amountOut, down ? -amount1 : -amount0);
-      state = toStateAfter(swap);
+      state = readStateAfter(swap);
       assert.equal(state.sqrtPriceX96, BigInt(row['sqrt_price_x96'] ?? 0));
       assert.equal(state.liquidity, BigInt(row['liquidity'] ?? 0));
       assert.equal(state.tick, Number(row['tick']));

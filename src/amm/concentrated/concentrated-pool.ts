@@ -4,11 +4,11 @@ import type { Ratio } from '../../lib/decimal.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
 import type { ConcentratedState, ConcentratedTerms } from './concentrated-terms.ts';
-import { toRoomInTicks } from './room-in-ticks.ts';
+import { computeRoomInTicks } from './room-in-ticks.ts';
 import { type LadderSwap, SwapLadder } from './swap-ladder.ts';
 import { toTick } from './tick-at-sqrt-price.ts';
+import type { TickList } from './tick-list.ts';
 import { TickStretches } from './tick-stretches.ts';
-import type { TickTable } from './tick-table.ts';
 
 /** 2^192: a squared square-root price has 192 fractional bits. */
 const X192 = 1n << 192n;
@@ -37,16 +37,16 @@ export class ConcentratedPool implements SwapPool {
   }
 
   swapIn(zeroForOne: boolean, amountIn: bigint): ConcentratedSwap {
-    return this.#toLadder(zeroForOne).swapIn(amountIn);
+    return this.#findLadder(zeroForOne).swapIn(amountIn);
   }
 
   swapOut(zeroForOne: boolean, amountOut: bigint): ConcentratedSwap {
-    return this.#toLadder(zeroForOne).swapOut(amountOut);
+    return this.#findLadder(zeroForOne).swapOut(amountOut);
   }
 
   swapAndMove(zeroForOne: boolean, amountIn: bigint) {
     const swap = this.swapIn(zeroForOne, amountIn);
-    return { swap, after: new ConcentratedPool(toStateAfter(swap), this.terms) };
+    return { swap, after: new ConcentratedPool(readStateAfter(swap), this.terms) };
   }
 
   get depth(): number {
@@ -66,10 +66,10 @@ export class ConcentratedPool implements SwapPool {
   }
 
   takesAtMost(zeroForOne: boolean, enough: number): number {
-    return toRoomInTicks(this, zeroForOne, enough);
+    return computeRoomInTicks(this, zeroForOne, enough);
   }
 
-  get ticks(): TickTable {
+  get ticks(): TickList {
     return this.terms.ticks;
   }
 
@@ -86,7 +86,7 @@ export class ConcentratedPool implements SwapPool {
     return new ConcentratedPool(this.state, { ...this.terms, fees });
   }
 
-  #toLadder(zeroForOne: boolean): SwapLadder {
+  #findLadder(zeroForOne: boolean): SwapLadder {
     const known = zeroForOne ? this.#down : this.#up;
     if (known !== null) return known;
     const { tickSpacing, ticks } = this.terms;
@@ -98,7 +98,7 @@ export class ConcentratedPool implements SwapPool {
   }
 }
 
-export function toStateAfter(swap: LadderSwap): ConcentratedState {
+export function readStateAfter(swap: LadderSwap): ConcentratedState {
   const { sqrtPriceX96, liquidity } = swap;
   return { sqrtPriceX96, liquidity, tick: swap.tick ?? toTick(sqrtPriceX96) };
 }

@@ -1,7 +1,7 @@
 // The fixed terms and the changing state of a concentrated-liquidity pool.
 
 import type { DirectionFees } from '../swap-pool.ts';
-import type { TickTable } from './tick-table.ts';
+import type { TickList } from './tick-list.ts';
 
 export interface ConcentratedState {
   readonly sqrtPriceX96: bigint;
@@ -12,5 +12,5 @@ export interface ConcentratedState {
 export interface ConcentratedTerms {
   readonly tickSpacing: number;
   readonly fees: DirectionFees;
-  readonly ticks: TickTable;
+  readonly ticks: TickList;
 }

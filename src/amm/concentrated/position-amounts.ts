@@ -6,7 +6,12 @@
 import { UINT256_MAX } from '../../lib/sortable-integer.ts';
 import type { SwappedAmounts } from '../pool-kind.ts';
 import { toSqrtPriceX96 } from './sqrt-price-at-tick.ts';
-import { toAmount0Down, toAmount0Up, toAmount1Down, toAmount1Up } from './sqrt-price-math.ts';
+import {
+  computeAmount0Down,
+  computeAmount0Up,
+  computeAmount1Down,
+  computeAmount1Up,
+} from './sqrt-price-math.ts';
 
 interface PositionAmounts {
   /** Null if not all positions are known. */
@@ -37,7 +42,7 @@ function clamp(amount: bigint): bigint {
  * The part of an amount that belongs to the positions: the fee on the input belongs to their
  * owners.
  */
-function toPrincipal(amount: bigint, feePips: bigint): bigint {
+function deductFee(amount: bigint, feePips: bigint): bigint {
   return amount <= 0n ? amount : amount - (amount * feePips + PIPS - 1n) / PIPS;
 }
 
@@ -48,8 +53,8 @@ export function addSwap(
 ): PositionAmounts {
   const feePips = BigInt(paidFeePips);
   return add(before, {
-    amount0: toPrincipal(swapped.amount0, feePips),
-    amount1: toPrincipal(swapped.amount1, feePips),
+    amount0: deductFee(swapped.amount0, feePips),
+    amount1: deductFee(swapped.amount1, feePips),
   });
 }
 
@@ -69,10 +74,13 @@ export function addPosition(
   return add(
     before,
     comes
-      ? { amount0: toAmount0Up(liquidity, at, upper), amount1: toAmount1Up(liquidity, lower, at) }
+      ? {
+          amount0: computeAmount0Up(liquidity, at, upper),
+          amount1: computeAmount1Up(liquidity, lower, at),
+        }
       : {
-          amount0: -toAmount0Down(liquidity, at, upper),
-          amount1: -toAmount1Down(liquidity, lower, at),
+          amount0: -computeAmount0Down(liquidity, at, upper),
+          amount1: -computeAmount1Down(liquidity, lower, at),
         },
   );
 }

@@ -51,7 +51,7 @@ function addTicks(pool: PoolWithTicks, zeroForOne: boolean, enough: number): num
   }
 }
 
-function toTicksIn(pool: PoolWithTicks, zeroForOne: boolean, enough: number): number {
+function sumTicksIn(pool: PoolWithTicks, zeroForOne: boolean, enough: number): number {
   const known = KNOWN.get(pool) ?? {};
   const whole = zeroForOne ? known.down : known.up;
   if (whole !== undefined) return whole;
@@ -62,7 +62,11 @@ function toTicksIn(pool: PoolWithTicks, zeroForOne: boolean, enough: number): nu
 }
 
 /** Never less than the pool can take; may stop at any value above `enough`. */
-export function toRoomInTicks(pool: PoolWithTicks, zeroForOne: boolean, enough: number): number {
+export function computeRoomInTicks(
+  pool: PoolWithTicks,
+  zeroForOne: boolean,
+  enough: number,
+): number {
   const rounded = UNITS_PER_STOP * (pool.terms.ticks.size + WORD_COUNT_MAX);
-  return toTicksIn(pool, zeroForOne, enough) * MARGIN + rounded;
+  return sumTicksIn(pool, zeroForOne, enough) * MARGIN + rounded;
 }

@@ -53,7 +53,7 @@ const LOW_BITS = 11;
 const LOW_MASK = (1 << LOW_BITS) - 1;
 const LOW_RATIOS: (bigint | undefined)[] = new Array(1 << LOW_BITS).fill(undefined);
 
-function toLowRatio(low: number): bigint {
+function findLowRatio(low: number): bigint {
   let ratio = LOW_RATIOS[low];
   if (ratio === undefined) {
     ratio = multiplyFactors(ONE, low);
@@ -79,7 +79,7 @@ function computeSqrtPriceX96(tick: number): bigint {
   if (!Number.isInteger(tick) || distance > TICK_MAX) {
     throw new RangeError(`no price at tick ${tick}`);
   }
-  let ratio = toLowRatio(distance & LOW_MASK);
+  let ratio = findLowRatio(distance & LOW_MASK);
   for (let bit = LOW_BITS, rest = distance >>> LOW_BITS; rest !== 0; bit += 1, rest >>>= 1) {
     if ((rest & 1) !== 0) ratio = (ratio * (FACTORS[bit] ?? 0n)) >> 128n;
   }

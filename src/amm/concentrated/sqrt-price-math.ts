@@ -15,24 +15,28 @@ function divideUp(numerator: bigint, divisor: bigint): bigint {
  * The contract divides by one price and then by the other, rounding the same way; dividing once by
  * their product gives the same result.
  */
-export function toAmount0Up(liquidity: bigint, lower: bigint, upper: bigint): bigint {
+export function computeAmount0Up(liquidity: bigint, lower: bigint, upper: bigint): bigint {
   return divideUp((liquidity << X96) * (upper - lower), upper * lower);
 }
 
-export function toAmount0Down(liquidity: bigint, lower: bigint, upper: bigint): bigint {
+export function computeAmount0Down(liquidity: bigint, lower: bigint, upper: bigint): bigint {
   return ((liquidity << X96) * (upper - lower)) / (upper * lower);
 }
 
-export function toAmount1Up(liquidity: bigint, lower: bigint, upper: bigint): bigint {
+export function computeAmount1Up(liquidity: bigint, lower: bigint, upper: bigint): bigint {
   return -((liquidity * (lower - upper)) >> X96);
 }
 
-export function toAmount1Down(liquidity: bigint, lower: bigint, upper: bigint): bigint {
+export function computeAmount1Down(liquidity: bigint, lower: bigint, upper: bigint): bigint {
   return (liquidity * (upper - lower)) >> X96;
 }
 
 /** The price falls as token 0 comes in. */
-export function toPriceAfterAmount0In(price: bigint, liquidity: bigint, amount: bigint): bigint {
+export function computePriceAfterAmount0In(
+  price: bigint,
+  liquidity: bigint,
+  amount: bigint,
+): bigint {
   if (amount === 0n) return price;
   const numerator = liquidity << X96;
   const product = amount * price;
@@ -45,18 +49,30 @@ export function toPriceAfterAmount0In(price: bigint, liquidity: bigint, amount: 
 }
 
 /** The price rises as token 0 goes out. */
-export function toPriceAfterAmount0Out(price: bigint, liquidity: bigint, amount: bigint): bigint {
+export function computePriceAfterAmount0Out(
+  price: bigint,
+  liquidity: bigint,
+  amount: bigint,
+): bigint {
   if (amount === 0n) return price;
   const numerator = liquidity << X96;
   return divideUp(numerator * price, numerator - amount * price);
 }
 
 /** The price rises as token 1 comes in. */
-export function toPriceAfterAmount1In(price: bigint, liquidity: bigint, amount: bigint): bigint {
+export function computePriceAfterAmount1In(
+  price: bigint,
+  liquidity: bigint,
+  amount: bigint,
+): bigint {
   return price + (amount << X96) / liquidity;
 }
 
 /** The price falls as token 1 goes out. */
-export function toPriceAfterAmount1Out(price: bigint, liquidity: bigint, amount: bigint): bigint {
+export function computePriceAfterAmount1Out(
+  price: bigint,
+  liquidity: bigint,
+  amount: bigint,
+): bigint {
   return price - divideUp(amount << X96, liquidity);
 }

@@ -12,7 +12,7 @@ export function addProtocolFee(lpFeePips: number, protocolPips: number): number 
 }
 
 /** `protocolFee` has 12 bits per direction, the lower ones for a swap of token 0. */
-export function toDirectionFees(lpFeePips: number, protocolFee: number): DirectionFees {
+export function computeDirectionFees(lpFeePips: number, protocolFee: number): DirectionFees {
   return {
     zeroForOne: addProtocolFee(lpFeePips, protocolFee & DIRECTION_MASK),
     oneForZero: addProtocolFee(lpFeePips, (protocolFee >> DIRECTION_BITS) & DIRECTION_MASK),

@@ -15,16 +15,16 @@ import {
   toSqrtPriceX96,
 } from './sqrt-price-at-tick.ts';
 import {
-  toAmount0Down,
-  toAmount0Up,
-  toAmount1Down,
-  toAmount1Up,
-  toPriceAfterAmount0In,
-  toPriceAfterAmount0Out,
-  toPriceAfterAmount1In,
-  toPriceAfterAmount1Out,
+  computeAmount0Down,
+  computeAmount0Up,
+  computeAmount1Down,
+  computeAmount1Up,
+  computePriceAfterAmount0In,
+  computePriceAfterAmount0Out,
+  computePriceAfterAmount1In,
+  computePriceAfterAmount1Out,
 } from './sqrt-price-math.ts';
-import type { StepBook, SwapStep, TickTable } from './tick-table.ts';
+import type { StepBook, SwapStep, TickList } from './tick-list.ts';
 
 const PIPS = 1_000_000n;
 const WORD_BITS = 8;
@@ -46,7 +46,7 @@ interface LadderTerms {
   readonly zeroForOne: boolean;
   readonly feePips: number;
   readonly tickSpacing: number;
-  readonly ticks: TickTable;
+  readonly ticks: TickList;
 }
 
 /** The end of a swap and its amounts. */
@@ -75,7 +75,7 @@ interface Rung {
 
 export class SwapLadder {
   readonly #rungs: Rung[];
-  readonly #table: TickTable;
+  readonly #table: TickList;
   readonly #zeroForOne: boolean;
   readonly #tickSpacing: number;
   readonly #book: StepBook;
@@ -149,11 +149,11 @@ export class SwapLadder {
     const rest = amount - from.amountIn;
     const kept = (rest * this.#book.keptPips) / PIPS;
     const after = this.#zeroForOne
-      ? toPriceAfterAmount0In(price, liquidity, kept)
-      : toPriceAfterAmount1In(price, liquidity, kept);
+      ? computePriceAfterAmount0In(price, liquidity, kept)
+      : computePriceAfterAmount1In(price, liquidity, kept);
     const paid = this.#zeroForOne
-      ? toAmount1Down(liquidity, after, price)
-      : toAmount0Down(liquidity, price, after);
+      ? computeAmount1Down(liquidity, after, price)
+      : computeAmount0Down(liquidity, price, after);
     return {
       amountIn: amount,
       amountOut: from.amountOut + paid,
@@ -171,12 +171,12 @@ export class SwapLadder {
     const { liquidity, sqrtPriceX96: price } = from;
     const rest = amount - from.amountOut;
     const after = this.#zeroForOne
-      ? toPriceAfterAmount1Out(price, liquidity, rest)
-      : toPriceAfterAmount0Out(price, liquidity, rest);
+      ? computePriceAfterAmount1Out(price, liquidity, rest)
+      : computePriceAfterAmount0Out(price, liquidity, rest);
     const taken = this.#zeroForOne
-      ? toAmount0Up(liquidity, after, price)
-      : toAmount1Up(liquidity, price, after);
-    const fee = this.#toFee(taken);
+      ? computeAmount0Up(liquidity, after, price)
+      : computeAmount1Up(liquidity, price, after);
+    const fee = this.#computeFee(taken);
     // In a very deep pool the rounded price reaches the stop before the amount does, and the
     // contract crosses it.
     const isAtStop = after === next.sqrtPriceX96;
@@ -192,14 +192,14 @@ export class SwapLadder {
     };
   }
 
-  #toFee(amountIn: bigint): bigint {
+  #computeFee(amountIn: bigint): bigint {
     if (amountIn === 0n) return 0n;
     if (this.#book.keptPips <= 0n) return UNREACHABLE;
     return (amountIn * this.#book.feePips + this.#book.keptPips - 1n) / this.#book.keptPips;
   }
 
   /** The tick of the next stop, and whether liquidity changes there. */
-  #toStop(from: Rung): number {
+  #findStop(from: Rung): number {
     const initialised = this.#table.ticks[this.#index];
     const compressed = Math.floor(from.tick / this.#tickSpacing);
     if (this.#zeroForOne) {
@@ -238,7 +238,7 @@ export class SwapLadder {
   }
 
   #workOut(from: Rung): SwapStep {
-    const stop = this.#toStop(from);
+    const stop = this.#findStop(from);
     const down = this.#zeroForOne;
     const isEnd = down ? stop === TICK_MIN : stop === TICK_MAX;
     const { liquidity, sqrtPriceX96: price } = from;
@@ -246,12 +246,14 @@ export class SwapLadder {
     let taken = 0n;
     let paid = 0n;
     if (liquidity > 0n) {
-      taken = down ? toAmount0Up(liquidity, target, price) : toAmount1Up(liquidity, price, target);
+      taken = down
+        ? computeAmount0Up(liquidity, target, price)
+        : computeAmount1Up(liquidity, price, target);
       paid = down
-        ? toAmount1Down(liquidity, target, price)
-        : toAmount0Down(liquidity, price, target);
+        ? computeAmount1Down(liquidity, target, price)
+        : computeAmount0Down(liquidity, price, target);
     }
-    const feeAmount = this.#toFee(taken);
+    const feeAmount = this.#computeFee(taken);
     const isCrossing = !isEnd && stop === this.#table.ticks[this.#index];
     const net = isCrossing ? (this.#table.nets[this.#index] ?? 0n) : 0n;
     return {
@@ -261,7 +263,7 @@ export class SwapLadder {
       feeAmount,
       sqrtPriceX96After: target,
       liquidityAfter: down ? liquidity - net : liquidity + net,
-      tickAfter: toTickAtStop(stop, { down, isEnd }),
+      tickAfter: findTickAtStop(stop, { down, isEnd }),
       indexAfter: isCrossing ? this.#index + (down ? -1 : 1) : this.#index,
       isCrossing,
       isEnd,
@@ -270,7 +272,7 @@ export class SwapLadder {
 }
 
 /** The end of the range is one unit inside of its tick, so the price there is in that tick. */
-function toTickAtStop(stop: number, at: { readonly down: boolean; readonly isEnd: boolean }) {
+function findTickAtStop(stop: number, at: { readonly down: boolean; readonly isEnd: boolean }) {
   if (at.isEnd) return at.down ? TICK_MIN : TICK_MAX - 1;
   return at.down ? stop - 1 : stop;
 }

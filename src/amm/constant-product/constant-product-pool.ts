@@ -96,11 +96,11 @@ export class ConstantProductPool implements SwapPool {
     const reserveIn = zeroForOne ? this.reserve0 : this.reserve1;
     const reserveOut = zeroForOne ? this.reserve1 : this.reserve0;
     if (reserveIn === 0n || reserveOut === 0n || amountIn > RESERVE_MAX - reserveIn) {
-      return this.#toOutcome(zeroForOne, { amountIn: 0n, amountOut: 0n, isFilled: false });
+      return this.#buildOutcome(zeroForOne, { amountIn: 0n, amountOut: 0n, isFilled: false });
     }
     const kept = amountIn * this.#keptPips;
     const amountOut = (kept * reserveOut) / (reserveIn * PIPS + kept);
-    return this.#toOutcome(zeroForOne, { amountIn, amountOut, isFilled: true });
+    return this.#buildOutcome(zeroForOne, { amountIn, amountOut, isFilled: true });
   }
 
   /** The smallest input that buys `amountOut`; nothing if the pair does not have it. */
@@ -109,15 +109,15 @@ export class ConstantProductPool implements SwapPool {
     const reserveOut = zeroForOne ? this.reserve1 : this.reserve0;
     const nothing = { amountIn: 0n, amountOut: 0n, isFilled: false };
     if (reserveIn === 0n || amountOut >= reserveOut || this.#keptPips <= 0n) {
-      return this.#toOutcome(zeroForOne, nothing);
+      return this.#buildOutcome(zeroForOne, nothing);
     }
     const divisor = (reserveOut - amountOut) * this.#keptPips;
     const amountIn = (reserveIn * amountOut * PIPS) / divisor + 1n;
-    if (amountIn > RESERVE_MAX - reserveIn) return this.#toOutcome(zeroForOne, nothing);
-    return this.#toOutcome(zeroForOne, { amountIn, amountOut, isFilled: true });
+    if (amountIn > RESERVE_MAX - reserveIn) return this.#buildOutcome(zeroForOne, nothing);
+    return this.#buildOutcome(zeroForOne, { amountIn, amountOut, isFilled: true });
   }
 
-  #toOutcome(
+  #buildOutcome(
     zeroForOne: boolean,
     swap: { readonly amountIn: bigint; readonly amountOut: bigint; readonly isFilled: boolean },
   ): ProductSwap {

@@ -8,15 +8,15 @@ import {
   type Misdeed,
   startMisbehavingRpc,
 } from '../../../test/fakes/misbehaving-rpc.ts';
-import { address, poolId } from '../../../test/ids.ts';
 import { after, before } from '../../../test/root-hooks.ts';
 import { type RpcRecorder, startRpcRecorder } from '../../../test/rpc-recorder.ts';
+import { address, poolId } from '../../../test/test-ids.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { BlockEvents, MarketEvent } from '../../model/block-events.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import { createEvmAdapter, type EvmAdapter, type EvmAdapterOptions } from './create-evm-adapter.ts';
-import { toDevnetDeployment } from './to-devnet-deployment.ts';
+import { parseDevnetDeployment } from './parse-devnet-deployment.ts';
 import { ZERO_ADDRESS } from './zero-address.ts';
 
 let chain: TestChain;
@@ -27,7 +27,7 @@ function createAdapter(options: Partial<EvmAdapterOptions> = {}): EvmAdapter {
   const adapter = createEvmAdapter({
     chain: 'devnet',
     endpoints: [recorder.url],
-    deployment: toDevnetDeployment(chain.deployment),
+    deployment: parseDevnetDeployment(chain.deployment),
     clock: systemClock,
     random: Math.random,
     knownPools: async () => [],
@@ -41,22 +41,22 @@ function createAdapter(options: Partial<EvmAdapterOptions> = {}): EvmAdapter {
   return adapter;
 }
 
-function toEvents(blocks: readonly BlockEvents[]): MarketEvent[] {
+function listEvents(blocks: readonly BlockEvents[]): MarketEvent[] {
   return blocks.flatMap((block) => block.events);
 }
 
-function toDescriptions(events: readonly MarketEvent[]): PoolDescription[] {
+function listDescriptions(events: readonly MarketEvent[]): PoolDescription[] {
   return events.flatMap((event) => (event.kind === 'poolCreated' ? [event.description] : []));
 }
 
 async function readAll(adapter: EvmAdapter, linked: boolean): Promise<MarketEvent[]> {
   const { latest } = await adapter.readHead();
   const range = { fromBlock: 0, toBlock: latest.position, linked };
-  return toEvents((await adapter.readBlocks(range)).blocks);
+  return listEvents((await adapter.readBlocks(range)).blocks);
 }
 
 /** Ether-quoted pools of each kind, so that a trade needs no approval. */
-function toTradedPools() {
+function pickTradedPools() {
   const { pools, tokens } = chain.deployment;
   const plain = new Set(tokens.filter(({ key }) => key !== 'trap').map(({ key }) => key));
   const seen = new Set<string>();
@@ -103,7 +103,7 @@ function pickMisdeed(method: string, random: () => number): Misdeed {
 before(async () => {
   chain = await startTestChain();
   recorder = await startRpcRecorder(chain.rpcUrl);
-  for (const { token, venue, quote } of toTradedPools()) {
+  for (const { token, venue, quote } of pickTradedPools()) {
     await chain.buy({ token, venue, quote, amountInRaw: 10n ** 15n });
   }
 });
@@ -115,9 +115,9 @@ after(async () => {
 });
 
 describe('on a real node', () => {
-  test('behavior: every pool of the devnet is told, with its tokens, fee and hook', async () => {
+  test('every pool of the devnet is told, with its tokens, fee and hook', async () => {
     const told = new Map(
-      toDescriptions(await readAll(createAdapter(), true)).map((pool) => [pool.pool, pool]),
+      listDescriptions(await readAll(createAdapter(), true)).map((pool) => [pool.pool, pool]),
     );
     assert.equal(told.size, chain.deployment.pools.length);
     for (const pool of chain.deployment.pools) {
@@ -133,12 +133,12 @@ describe('on a real node', () => {
     }
   });
 
-  test('behavior: linked, checked and plain reading tell the same', async () => {
+  test('linked, checked and plain reading tell the same', async () => {
     const adapter = createAdapter();
     assert.deepEqual(await readAll(adapter, true), await readAll(adapter, false));
   });
 
-  test('behavior: a trade is a swap by its sender, signed from the side of the pool', async () => {
+  test('a trade is a swap by its sender, signed from the side of the pool', async () => {
     const swaps = (await readAll(createAdapter(), false)).filter((event) => event.kind === 'swap');
     assert.ok(swaps.length >= 3);
     const vaults = new Set(chain.deployment.pools.map((pool) => pool.id as string));
@@ -156,19 +156,19 @@ describe('on a real node', () => {
     }
   });
 
-  test('behavior: pools met mid-life are described as if their creation had been seen', async () => {
+  test('pools met mid-life are described as if their creation had been seen', async () => {
     const complete = new Map(
-      toDescriptions(await readAll(createAdapter(), false)).map((pool) => [pool.pool, pool]),
+      listDescriptions(await readAll(createAdapter(), false)).map((pool) => [pool.pool, pool]),
     );
     const { latest } = await createAdapter().readHead();
-    const fromBlock = latest.position - toTradedPools().length + 1;
+    const fromBlock = latest.position - pickTradedPools().length + 1;
     const late = await createAdapter().readBlocks({
       fromBlock,
       toBlock: latest.position,
       linked: true,
     });
-    const met = toEvents(late.blocks).filter((event) => event.kind === 'poolCreated');
-    assert.equal(met.length, toTradedPools().length);
+    const met = listEvents(late.blocks).filter((event) => event.kind === 'poolCreated');
+    assert.equal(met.length, pickTradedPools().length);
     assert.ok(met.some(({ description }) => description.venue === 'uniswap-v4'));
     for (const { description, complete: isComplete } of met) {
       assert.equal(isComplete, false);
@@ -176,7 +176,7 @@ describe('on a real node', () => {
     }
   });
 
-  test('behavior: state folded from events is the state that the contracts hold', async () => {
+  test('state folded from events is the state that the contracts hold', async () => {
     const adapter = createAdapter();
     const events = await readAll(adapter, true);
     const { latest } = await adapter.readHead();
@@ -212,7 +212,7 @@ describe('on a real node', () => {
         }
       }
     }
-    const queries = toDescriptions(events).map((description) => ({
+    const queries = listDescriptions(events).map((description) => ({
       description,
       ticks: [...(ticks.get(description.pool)?.keys() ?? [])],
     }));
@@ -231,7 +231,7 @@ describe('on a real node', () => {
     }
   });
 
-  test('behavior: balances folded from transfers add up to supplies and match balanceOf', async () => {
+  test('balances folded from transfers add up to supplies and match balanceOf', async () => {
     const adapter = createAdapter();
     const balances = new Map<Address, Map<Address, bigint>>();
     for (const event of await readAll(adapter, true)) {
@@ -257,7 +257,7 @@ describe('on a real node', () => {
     }
   });
 
-  test('behavior: in front of the node everything fails at random, and nothing is lost', async () => {
+  test('in front of the node everything fails at random, and nothing is lost', async () => {
     const honest = await readAll(createAdapter(), true);
     let skippedMs = 0;
     for (const seed of [1, 2, 3]) {
@@ -283,7 +283,7 @@ describe('on a real node', () => {
     }
   });
 
-  test('behavior: what was read at a block that is gone is null, not another block’s', async () => {
+  test('what was read at a block that is gone is null, not another block’s', async () => {
     await chain.mine(2);
     const adapter = createAdapter();
     const { latest } = await adapter.readHead();
@@ -305,7 +305,7 @@ const HOSTILE = {
 } as const;
 
 describe('tokens', () => {
-  test('behavior: names, symbols and decimals as deployed, with hostile text cleaned', async () => {
+  test('names, symbols and decimals as deployed, with hostile text cleaned', async () => {
     const { tokens } = chain.deployment;
     const read = await createAdapter().readTokenMetadata(
       tokens.map((token) => address(token.address)),
@@ -321,7 +321,7 @@ describe('tokens', () => {
       }
     }
     assert.ok(read.filter((token) => token.symbol !== null).length >= 12);
-    const without = { ...toDevnetDeployment(chain.deployment), multicall3: null };
+    const without = { ...parseDevnetDeployment(chain.deployment), multicall3: null };
     const singly = createAdapter({ deployment: without });
     assert.deepEqual(
       await singly.readTokenMetadata(tokens.map((token) => address(token.address))),
@@ -329,7 +329,7 @@ describe('tokens', () => {
     );
   });
 
-  test('behavior: hostile contracts are null and spoil nobody else’s answers', async () => {
+  test('hostile contracts are null and spoil nobody else’s answers', async () => {
     const hostile = Object.values(HOSTILE).map((code, index) => {
       const address = `0x${(0xbad00 + index).toString(16).padStart(40, '0')}`;
       return { address, code };

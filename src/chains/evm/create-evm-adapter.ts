@@ -8,7 +8,7 @@ import type { Address } from '../../model/ids.ts';
 import type { ChainAdapter, KnownPools } from '../adapter.ts';
 import { BlockReader, type LogVerification } from './blocks/block-reader.ts';
 import type { LogSpanOptions } from './blocks/log-span.ts';
-import { type EvmDeployment, toChainAssets } from './deployment.ts';
+import { type EvmDeployment, toChainAssets } from './evm-deployment.ts';
 import { createLogDecoding } from './log-decoding.ts';
 import { callContracts } from './multicall.ts';
 import { PoolDirectory } from './pools/pool-directory.ts';
@@ -18,7 +18,11 @@ import type { EndpointPool } from './rpc/endpoint-pool.ts';
 import { type Log, RpcClient } from './rpc/rpc-client.ts';
 import type { EndpointLimits } from './rpc/rpc-endpoint.ts';
 import { isRpcError } from './rpc/rpc-error.ts';
-import { readBalances, readSupplies, readTokenMetadata } from './tokens/read-token-metadata.ts';
+import {
+  readBalances,
+  readContractSupplies,
+  readTokenMetadata,
+} from './tokens/read-token-metadata.ts';
 import { readPoolStates } from './venues/read-pool-states.ts';
 import type { CallContracts } from './venues/venue-protocol.ts';
 
@@ -134,7 +138,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     readTokenMetadata: (tokens, signal) =>
       readTokenMetadata(tokens, createCallContracts({ signal })),
     async readSupplies(tokens, block, signal) {
-      const supplies = await readAt(block, (call) => readSupplies(tokens, call), signal);
+      const supplies = await readAt(block, (call) => readContractSupplies(tokens, call), signal);
       return supplies ?? tokens.map((token) => ({ token, supplyRaw: null }));
     },
     async readBalances(keys, block, signal) {
@@ -147,7 +151,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
       return (await readAt(block, read, signal)) ?? [];
     },
     status: () => ({
-      endpoints: client.endpoints.map((endpoint) => endpoint.toStatus()),
+      endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
       poolsIgnored: directory.ignoredCount,
       repliesRefused: client.repliesRefused,
     }),

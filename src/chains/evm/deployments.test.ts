@@ -11,8 +11,8 @@ import {
   parseAbiParameters,
 } from 'viem';
 import { CHAINS } from '../../model/chain.ts';
-import type { EvmDeployment } from './deployment.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';
+import type { EvmDeployment } from './evm-deployment.ts';
 
 /** Hashes of the pools' creation code, from the SDKs of Uniswap and PancakeSwap. */
 const UNISWAP_V2_CODE = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f';
@@ -25,7 +25,7 @@ const PANCAKE_V3_DEPLOYER = '0x41ff9aa7e16b8b1a8a8dc4f0efacd93d02d071c9';
 
 const FEES = [100, 500, 2500, 3000, 10_000];
 
-function toPools(deployment: EvmDeployment, stable: string): Set<string> {
+function derivePools(deployment: EvmDeployment, stable: string): Set<string> {
   const [token0, token1] = [deployment.wrapped, stable].sort() as [Hex, Hex];
   const pools = new Set<string>();
   for (const { venue, factory } of deployment.v2) {
@@ -48,7 +48,7 @@ function toPools(deployment: EvmDeployment, stable: string): Set<string> {
 }
 
 for (const [slug, deployment] of Object.entries(EVM_DEPLOYMENTS)) {
-  test(`behavior: ${slug} has the chain id of its slug and lower-case addresses`, () => {
+  test(`${slug} has the chain id of its slug and lower-case addresses`, () => {
     assert.equal(deployment.chain, slug);
     assert.equal(deployment.chainId, CHAINS[deployment.chain].chainId);
     const hex = JSON.stringify(deployment).match(/0x[0-9a-fA-F]+/g) ?? [];
@@ -56,7 +56,7 @@ for (const [slug, deployment] of Object.entries(EVM_DEPLOYMENTS)) {
     for (const value of hex) assert.match(value, /^0x[0-9a-f]{40}$/);
   });
 
-  test(`behavior: ${slug} names each factory and each venue once`, () => {
+  test(`${slug} names each factory and each venue once`, () => {
     for (const forks of [deployment.v2, deployment.v3]) {
       assert.equal(new Set(forks.map((fork) => fork.factory)).size, forks.length);
       assert.equal(new Set(forks.map((fork) => fork.venue)).size, forks.length);
@@ -64,8 +64,10 @@ for (const [slug, deployment] of Object.entries(EVM_DEPLOYMENTS)) {
     }
   });
 
-  test(`behavior: ${slug}'s anchors are pools of its wrapped coin and a stable asset`, () => {
-    const pools = new Set(deployment.stables.flatMap((stable) => [...toPools(deployment, stable)]));
+  test(`${slug}'s anchors are pools of its wrapped coin and a stable asset`, () => {
+    const pools = new Set(
+      deployment.stables.flatMap((stable) => [...derivePools(deployment, stable)]),
+    );
     assert.ok(deployment.anchorPools.length >= 2);
     for (const pool of deployment.anchorPools) assert.ok(pools.has(pool), pool);
   });

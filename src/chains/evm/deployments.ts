@@ -4,7 +4,7 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
-import type { EvmDeployment, V2Fork, V3Fork, V4Deployment } from './deployment.ts';
+import type { EvmDeployment, V2Fork, V3Fork, V4Deployment } from './evm-deployment.ts';
 import { evmAddress, evmPool } from './evm-ids.ts';
 
 const MULTICALL3 = evmAddress('0xca11bde05977b3631167028862be2a173976ca11');
@@ -16,29 +16,29 @@ interface ForkLine {
   readonly periphery: string;
 }
 
-function toContracts({ factory, periphery }: ForkLine): Record<keyof ForkLine, Address> {
+function parseContracts({ factory, periphery }: ForkLine): Record<keyof ForkLine, Address> {
   return { factory: evmAddress(factory), periphery: evmAddress(periphery) };
 }
 
 /** Uniswap's own V2: the Universal Router trades there. */
 function uniswapV2(line: ForkLine): V2Fork {
-  const { factory, periphery } = toContracts(line);
+  const { factory, periphery } = parseContracts(line);
   return { venue: 'uniswap-v2', factory, feePips: 3000, router: periphery, universalRouter: true };
 }
 
 function v2Fork(venue: string, feePips: number, line: ForkLine): V2Fork {
-  const { factory, periphery } = toContracts(line);
+  const { factory, periphery } = parseContracts(line);
   return { venue, factory, feePips, router: periphery, universalRouter: false };
 }
 
 /** Uniswap's own V3: the Universal Router trades there. */
 function uniswapV3(line: ForkLine): V3Fork {
-  const { factory, periphery } = toContracts(line);
+  const { factory, periphery } = parseContracts(line);
   return { venue: 'uniswap-v3', factory, quoter: periphery, universalRouter: true };
 }
 
 function v3Fork(venue: string, line: ForkLine): V3Fork {
-  const { factory, periphery } = toContracts(line);
+  const { factory, periphery } = parseContracts(line);
   return { venue, factory, quoter: periphery, universalRouter: false };
 }
 

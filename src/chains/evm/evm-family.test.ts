@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { address, poolId, transactionId } from '../../../test/ids.ts';
+import { address, poolId, transactionId } from '../../../test/test-ids.ts';
 import { EVM_FAMILY } from './evm-family.ts';
 
 const SHOWN = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';

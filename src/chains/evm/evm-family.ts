@@ -4,16 +4,16 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { ChainMarket } from '../chain-nodes.ts';
 import type { ChainExplorer, ChainFamily, ChainSource } from '../family.ts';
 import { BURN_ADDRESSES } from './burn-addresses.ts';
-import { type EvmDeployment, toChainAssets } from './deployment.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';
 import { EVM_ADDRESSES } from './evm-addresses.ts';
+import { type EvmDeployment, toChainAssets } from './evm-deployment.ts';
 import { parseEvmTransaction } from './evm-ids.ts';
 import { openEvmNodes } from './evm-nodes.ts';
 import { EVM_WALLETS } from './evm-signature.ts';
+import { parseDevnetDeployment } from './parse-devnet-deployment.ts';
 import { leavesSwapsAlone } from './pools/pool-hooks.ts';
-import { toDevnetDeployment } from './to-devnet-deployment.ts';
-import { toRoutableVenues } from './transactions/swap-plan.ts';
-import { EVM_COSTS, findHopBytes } from './transactions/transaction-costs.ts';
+import { EVM_COSTS, findHopBytes } from './transactions/evm-transaction-costs.ts';
+import { listRoutableVenues } from './transactions/swap-plan.ts';
 
 /** The explorers that the chains' own documents name. */
 const EXPLORERS: Readonly<Partial<Record<ChainSlug, string>>> = {
@@ -37,7 +37,7 @@ function findExplorer(chain: ChainSlug): ChainExplorer | null {
 }
 
 function findDeployment({ chain, devnet }: ChainSource): EvmDeployment {
-  if (devnet !== null) return toDevnetDeployment(devnet);
+  if (devnet !== null) return parseDevnetDeployment(devnet);
   const deployment = EVM_DEPLOYMENTS[chain];
   if (!deployment) throw new Error(`no contracts are known for ${chain}`);
   return deployment;
@@ -50,7 +50,7 @@ function describe(source: ChainSource): ChainMarket {
     assets: toChainAssets(deployment),
     wrapped,
     venues: [...v2, ...v3, ...(v4 === null ? [] : [v4])].map(({ venue }) => venue),
-    tradedVenues: new Set(toRoutableVenues(deployment).keys()),
+    tradedVenues: new Set(listRoutableVenues(deployment).keys()),
     vaults: new Set(v4 === null ? [] : [v4.poolManager]),
     burnAddresses: BURN_ADDRESSES,
     costs: { ...EVM_COSTS, hasDataFees: rollup !== undefined },

@@ -5,7 +5,7 @@ import { sleep } from '../../lib/retry.ts';
 import type { ChainNodes, RoundTrip } from '../chain-nodes.ts';
 import type { ChainSource, NodeParts } from '../family.ts';
 import { createEvmAdapter } from './create-evm-adapter.ts';
-import type { EvmDeployment } from './deployment.ts';
+import type { EvmDeployment } from './evm-deployment.ts';
 import { simulateRoundTrip } from './probe/simulate-round-trip.ts';
 import { readContractAccounts } from './read-contract-accounts.ts';
 import { readNetworkFees } from './read-network-fees.ts';

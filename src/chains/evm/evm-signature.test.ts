@@ -15,7 +15,7 @@ async function createSigned() {
   return { address: wallet.address, text: TEXT, signature };
 }
 
-test("default: the wallet's own signature, whichever way its last byte is written", async () => {
+test("the wallet's own signature, whichever way its last byte is written", async () => {
   const signed = await createSigned();
   assert.equal(await EVM_WALLETS.check(signed), 'signed');
   const parity = Number.parseInt(signed.signature.slice(-2), 16) - 27;
@@ -23,7 +23,7 @@ test("default: the wallet's own signature, whichever way its last byte is writte
   assert.equal(await EVM_WALLETS.check({ ...signed, signature: bare }), 'signed');
 });
 
-test('behavior: the twin with the larger s is refused', async () => {
+test('the twin with the larger s is refused', async () => {
   const signed = await createSigned();
   const s = ORDER - BigInt(`0x${signed.signature.slice(66, 130)}`);
   const v = signed.signature.endsWith('1b') ? '1c' : '1b';
@@ -31,7 +31,7 @@ test('behavior: the twin with the larger s is refused', async () => {
   assert.equal(await EVM_WALLETS.check({ ...signed, signature: twin }), 'refused');
 });
 
-test('behavior: another text, another wallet and other bytes are not its own', async () => {
+test('another text, another wallet and other bytes are not its own', async () => {
   const signed = await createSigned();
   assert.equal(await EVM_WALLETS.check({ ...signed, text: `${TEXT} ` }), 'askChain');
   const { address } = createEvmWallet();
@@ -49,7 +49,7 @@ test('behavior: another text, another wallet and other bytes are not its own', a
   }
 });
 
-test('behavior: what is not hex is refused without asking any chain', async () => {
+test('what is not hex is refused without asking any chain', async () => {
   const signed = await createSigned();
   for (const signature of ['', '0x', 'x', '0x0', `${signed.signature}g`]) {
     assert.equal(await EVM_WALLETS.check({ ...signed, signature }), 'refused', signature);

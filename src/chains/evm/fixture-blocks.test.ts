@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { decodeEventLog, type Hex, parseAbi } from 'viem';
-import { address } from '../../../test/ids.ts';
+import { address } from '../../../test/test-ids.ts';
 import type { MarketEvent } from '../../model/block-events.ts';
 import { judgeLogs, parseBloom } from './blocks/logs-bloom.ts';
 import { parseBlock } from './blocks/parse-block.ts';
@@ -53,7 +53,7 @@ function countTopic(logs: readonly EvmLog[], topic: string): number {
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-test('behavior: Ethereum 18000000 has 291 logs, 143 transfers, 27 V2 and 2 V3 swaps', {
+test('Ethereum 18000000 has 291 logs, 143 transfers, 27 V2 and 2 V3 swaps', {
   skip,
 }, () => {
   const { logs, block } = readBlock('ethereum-18000000');
@@ -67,14 +67,14 @@ test('behavior: Ethereum 18000000 has 291 logs, 143 transfers, 27 V2 and 2 V3 sw
   assert.equal(block.header.timestampMs, 1_693_066_895_000);
 });
 
-test('behavior: a recorded eth_getLogs reply tells the same as the receipts', { skip }, () => {
+test('a recorded eth_getLogs reply tells the same as the receipts', { skip }, () => {
   const batch = readFixture('ethereum-18000000.getLogs-batch.json') as { result: unknown }[];
   const range = { fromBlock: 18_000_000, toBlock: 18_000_000, endpoint: 'fixture' };
   const fromLogs = decode('ethereum', parseLogs(batch[1]!.result, range));
   assert.deepEqual(fromLogs, decode('ethereum', readBlock('ethereum-18000000').logs));
 });
 
-test('behavior: 4369999, Polygon and Arbitrum have the verified counts', { skip }, () => {
+test('4369999, Polygon and Arbitrum have the verified counts', { skip }, () => {
   const old = readBlock('ethereum-4369999');
   assert.equal(old.logs.length, 171);
   assert.equal(countTopic(old.logs, TRANSFER), 158);
@@ -88,7 +88,7 @@ test('behavior: 4369999, Polygon and Arbitrum have the verified counts', { skip 
 });
 
 /** viem's decoding of a log, in our terms; null if the ABI does not match. */
-function toOracleEvent(log: EvmLog): object | null {
+function decodeOracleEvent(log: EvmLog): object | null {
   let decoded: { eventName: string; args: Record<string, unknown> };
   try {
     decoded = decodeEventLog({
@@ -126,13 +126,13 @@ function toOracleEvent(log: EvmLog): object | null {
   return { kind: 'swap', ...origin, amount0, amount1, change };
 }
 
-test('behavior: amounts are those of the receipts, as viem decodes them', { skip }, () => {
+test('amounts are those of the receipts, as viem decodes them', { skip }, () => {
   for (const name of ['ethereum-18000000', 'ethereum-4369999', 'polygon-50000000'] as const) {
     const { logs } = readBlock(name);
     const chain = name.startsWith('polygon') ? 'polygon' : 'ethereum';
     let compared = 0;
     for (const log of logs) {
-      const expected = toOracleEvent(log);
+      const expected = decodeOracleEvent(log);
       if (expected === null) continue;
       assert.deepEqual(decode(chain, [log]), [expected]);
       compared += 1;
@@ -141,7 +141,7 @@ test('behavior: amounts are those of the receipts, as viem decodes them', { skip
   }
 });
 
-test('behavior: every block has exactly the logs that its bloom tells of', { skip }, () => {
+test('every block has exactly the logs that its bloom tells of', { skip }, () => {
   for (const name of [
     'ethereum-18000000',
     'ethereum-4369999',
@@ -162,7 +162,7 @@ test('behavior: every block has exactly the logs that its bloom tells of', { ski
   }
 });
 
-test('behavior: receipts and full blocks agree on every sender', { skip }, () => {
+test('receipts and full blocks agree on every sender', { skip }, () => {
   for (const name of ['ethereum-18000000', 'polygon-50000000']) {
     const { senders, block } = readBlock(name);
     if (block.senders.size === 0) continue;

@@ -35,7 +35,7 @@ export function int24At(data: string, index: number): number {
   return toInt24(wordAt(data, index));
 }
 
-export function addressAt(data: string, index: number): Address {
+export function decodeAddressAt(data: string, index: number): Address {
   return `0x${wordAt(data, index).slice(24)}` as Address;
 }
 
@@ -51,7 +51,7 @@ export function toTopicPool(topic: string | undefined): PoolId | undefined {
 }
 
 /** Call data: the selector and whole words, each without its prefix. */
-export function toCallData(selector: string, ...words: readonly string[]): string {
+export function encodeCallData(selector: string, ...words: readonly string[]): string {
   return `${selector}${words.join('')}`;
 }
 

@@ -11,7 +11,7 @@ import {
   toEventSelector,
   toFunctionSelector,
 } from 'viem';
-import { address as toAddress, transactionId } from '../../../test/ids.ts';
+import { address as toAddress, transactionId } from '../../../test/test-ids.ts';
 import type { Address } from '../../model/ids.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';
 import type { DecodedEvent, EvmLog } from './evm-log.ts';
@@ -53,20 +53,20 @@ interface Case {
 
 const origin = { txHash: TX_HASH, logIndex: 3 };
 
-function toPool(args: Args, rest: object) {
+function buildPoolCreated(args: Args, rest: object) {
   const { token0, token1 } = args;
   return { kind: 'poolCreated', description: { token0, token1, ...rest }, complete: true };
 }
 
-function toChange(pool: unknown, change: object) {
+function buildPoolChanged(pool: unknown, change: object) {
   return { kind: 'poolChanged', pool, change };
 }
 
-function toRangeChange(pool: unknown, change: object) {
-  return toChange(pool, { poolKind: 'concentrated', ...change });
+function buildRangeChange(pool: unknown, change: object) {
+  return buildPoolChanged(pool, { poolKind: 'concentrated', ...change });
 }
 
-function toSwapped(fields: object) {
+function buildSwapped(fields: object) {
   return { poolKind: 'concentrated', type: 'swapped', ...fields };
 }
 
@@ -94,7 +94,7 @@ const CASES: readonly Case[] = [
     emitter: V2.factory,
     args: { token0: address, token1: address, pair: address, count: uint(64) },
     expected: (args) => [
-      toPool(args, {
+      buildPoolCreated(args, {
         pool: args['pair'],
         vault: args['pair'],
         venue: 'uniswap-v2',
@@ -107,7 +107,7 @@ const CASES: readonly Case[] = [
   {
     signature: 'event Sync(uint112 reserve0, uint112 reserve1)',
     args: { reserve0: uint(112), reserve1: uint(112) },
-    expected: (args) => [toChange(EMITTER, { poolKind: 'constantProduct', ...args })],
+    expected: (args) => [buildPoolChanged(EMITTER, { poolKind: 'constantProduct', ...args })],
   },
   {
     signature:
@@ -143,7 +143,7 @@ const CASES: readonly Case[] = [
       pool: address,
     },
     expected: (args) => [
-      toPool(args, {
+      buildPoolCreated(args, {
         pool: args['pool'],
         vault: args['pool'],
         venue: 'uniswap-v3',
@@ -156,7 +156,7 @@ const CASES: readonly Case[] = [
   {
     signature: 'event Initialize(uint160 sqrtPriceX96, int24 tick)',
     args: { sqrtPriceX96: uint(160), tick: signed(24) },
-    expected: (args) => [toRangeChange(EMITTER, { type: 'initialized', ...args })],
+    expected: (args) => [buildRangeChange(EMITTER, { type: 'initialized', ...args })],
   },
   {
     signature:
@@ -171,7 +171,7 @@ const CASES: readonly Case[] = [
       amount1: uint(256),
     },
     expected: ({ tickLower, tickUpper, amount }) => [
-      toRangeChange(EMITTER, { type: 'position', tickLower, tickUpper, liquidityDelta: amount }),
+      buildRangeChange(EMITTER, { type: 'position', tickLower, tickUpper, liquidityDelta: amount }),
     ],
   },
   {
@@ -189,7 +189,7 @@ const CASES: readonly Case[] = [
       amount === 0n
         ? []
         : [
-            toRangeChange(EMITTER, {
+            buildRangeChange(EMITTER, {
               type: 'position',
               tickLower,
               tickUpper,
@@ -217,7 +217,7 @@ const CASES: readonly Case[] = [
           pool: EMITTER,
           amount0,
           amount1,
-          change: toSwapped({ sqrtPriceX96, liquidity, tick, feePips: null }),
+          change: buildSwapped({ sqrtPriceX96, liquidity, tick, feePips: null }),
         },
       ],
     }),
@@ -239,7 +239,7 @@ const CASES: readonly Case[] = [
     expected: (args) => {
       const { pool, fee, hooks, tickSpacing, sqrtPriceX96, tick } = args;
       return [
-        toPool(args, {
+        buildPoolCreated(args, {
           pool,
           vault: V4.poolManager,
           venue: 'uniswap-v4',
@@ -250,7 +250,7 @@ const CASES: readonly Case[] = [
             singleton: { hooks: hooks === `0x${'0'.repeat(40)}` ? null : hooks },
           },
         }),
-        toRangeChange(pool, { type: 'initialized', sqrtPriceX96, tick }),
+        buildRangeChange(pool, { type: 'initialized', sqrtPriceX96, tick }),
       ];
     },
   },
@@ -269,7 +269,7 @@ const CASES: readonly Case[] = [
     expected: ({ pool, tickLower, tickUpper, liquidityDelta }) =>
       liquidityDelta === 0n
         ? []
-        : [toRangeChange(pool, { type: 'position', tickLower, tickUpper, liquidityDelta })],
+        : [buildRangeChange(pool, { type: 'position', tickLower, tickUpper, liquidityDelta })],
   },
   {
     signature:
@@ -292,7 +292,7 @@ const CASES: readonly Case[] = [
         pool,
         amount0: -(amount0 as bigint),
         amount1: -(amount1 as bigint),
-        change: toSwapped({ sqrtPriceX96, liquidity, tick, feePips: fee }),
+        change: buildSwapped({ sqrtPriceX96, liquidity, tick, feePips: fee }),
       },
     ],
   },
@@ -301,7 +301,7 @@ const CASES: readonly Case[] = [
     emitter: V4.poolManager,
     args: { pool: hex(32), protocolFee: small(24) },
     expected: ({ pool, protocolFee }) => [
-      toRangeChange(pool, { type: 'protocolFee', protocolFee }),
+      buildRangeChange(pool, { type: 'protocolFee', protocolFee }),
     ],
   },
 ];
@@ -332,7 +332,7 @@ for (const one of CASES) {
   const selector = toEventSelector(parseAbiItem(one.signature) as AbiEvent).slice(0, 10);
   const name = one.signature.replace(/^event (\w+).*/, '$1');
 
-  test(`behavior: ${name} (${selector}) is decoded as viem encodes it`, () => {
+  test(`${name} (${selector}) is decoded as viem encodes it`, () => {
     fc.assert(
       fc.property(fc.record(one.args), (args) => {
         assert.deepEqual(decode(encode(one, args)), one.expected(args));
@@ -341,7 +341,7 @@ for (const one of CASES) {
     );
   });
 
-  test(`behavior: ${name} (${selector}) of another shape or emitter tells nothing`, () => {
+  test(`${name} (${selector}) of another shape or emitter tells nothing`, () => {
     const [args] = fc.sample(fc.record(one.args), { numRuns: 1, seed: 7 });
     const log = encode(one, args as Args);
     assert.deepEqual(decode({ ...log, data: log.data.slice(0, -2) }), []);
@@ -352,17 +352,17 @@ for (const one of CASES) {
   });
 }
 
-test('behavior: every topic that a decoder listens to is asked for, once', () => {
+test('every topic that a decoder listens to is asked for, once', () => {
   const selectors = CASES.map((one) => toEventSelector(parseAbiItem(one.signature) as AbiEvent));
   assert.deepEqual([...DECODING.topics].sort(), selectors.sort());
 });
 
-test('behavior: a wrapped coin that tells transfers itself is not counted twice', () => {
+test('a wrapped coin that tells transfers itself is not counted twice', () => {
   const { topics } = createLogDecoding(EVM_DEPLOYMENTS.arbitrum!);
   assert.equal(topics.includes(toEventSelector('event Deposit(address, uint256)')), false);
 });
 
-test('behavior: function selectors are those of their signatures', () => {
+test('function selectors are those of their signatures', () => {
   const expected: readonly [string, string][] = [
     ['factory()', v2.FACTORY_SELECTOR],
     ['token0()', v2.TOKEN0_SELECTOR],

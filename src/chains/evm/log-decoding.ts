@@ -1,7 +1,7 @@
 // Decodes validated logs to events, block by block, and lists the emitters that are still unknown.
 
 import type { PoolId } from '../../model/ids.ts';
-import type { EvmDeployment } from './deployment.ts';
+import type { EvmDeployment } from './evm-deployment.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from './evm-log.ts';
 import { createTransferDecoders } from './tokens/decode-transfer.ts';
 import { VENUE_PROTOCOLS } from './venues/registry.ts';
@@ -30,14 +30,14 @@ export interface LogDecoding {
   decode(logs: readonly EvmLog[]): DecodedLogs;
 }
 
-interface Route {
+interface DecoderRoute {
   readonly decode: LogDecoder;
   /** Null for transfers, which need no pool. */
   readonly protocol: VenueProtocol | null;
 }
 
-function createRoutes(deployment: EvmDeployment): Map<string, Route> {
-  const routes = new Map<string, Route>();
+function createRoutes(deployment: EvmDeployment): Map<string, DecoderRoute> {
+  const routes = new Map<string, DecoderRoute>();
   for (const [topic, decode] of createTransferDecoders(deployment)) {
     routes.set(topic, { decode, protocol: null });
   }

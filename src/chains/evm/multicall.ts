@@ -88,7 +88,7 @@ function toBlockTag(block: number | null): string {
   return block === null ? 'latest' : toQuantity(block);
 }
 
-function toWork(options: MulticallOptions) {
+function buildWork(options: MulticallOptions) {
   const minBlock = options.block ?? options.minBlock;
   return { signal: options.signal, ...(minBlock === undefined ? {} : { minBlock }) };
 }
@@ -112,7 +112,7 @@ async function callSingly(
         if (!outcome.ok && isRpcError(outcome.error, ...OWN_FAULTS)) return null;
         return parseBytes(endpoint.unwrap(outcome), endpoint);
       });
-    }, toWork(options));
+    }, buildWork(options));
   } catch (error) {
     if (calls.length === 1 && isRpcError(error, ...OWN_FAULTS)) return [null];
     throw error;
@@ -136,7 +136,7 @@ async function aggregate(
     } catch (error) {
       throw new RpcError('invalidReply', `${endpoint.name}: malformed aggregate`, { cause: error });
     }
-  }, toWork(options));
+  }, buildWork(options));
   if (answers === null) return await callSingly(calls, options);
   // A call that failed here may only have run out of gas because of a neighbour: it is repeated
   // alone.

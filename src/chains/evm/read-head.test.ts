@@ -2,59 +2,62 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import {
-  createAdapter,
+  createSceneAdapter,
   endScene,
   recordChain,
   startNode,
-} from '../../../test/fakes/market-scene.ts';
+} from '../../../test/fakes/chain-scene.ts';
+import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { isRpcError } from './rpc/rpc-error.ts';
 
 afterEach(endScene);
 
-test('default: the latest block and the final one', async () => {
-  const adapter = createAdapter([await startNode(recordChain())]);
+test('the latest block and the final one', async () => {
+  const adapter = createSceneAdapter([await startNode(recordChain())]);
   const { latest, finalizedBlock } = await adapter.readHead();
   assert.equal(latest.position, 60);
   assert.equal(latest.timestampMs, 1_700_000_120_000);
   assert.equal(finalizedBlock, 52);
 });
 
-test('behavior: without a final block of the node, a depth below the head counts as final', async () => {
+test('without a final block of the node, a depth below the head counts as final', async () => {
   for (const misdeed of [
     { do: 'error', code: -32602, message: 'invalid block tag finalized' },
     { do: 'change', change: () => null },
   ] as const) {
     const node = await startNode(recordChain());
     node.misbehave(({ params }) => (params[0] === 'finalized' ? misdeed : null));
-    const adapter = createAdapter([node]);
+    const adapter = createSceneAdapter([node]);
     assert.equal((await adapter.readHead()).finalizedBlock, 52);
   }
 });
 
-test('behavior: an endpoint that falls behind does not take the head back', async () => {
+test('an endpoint that falls behind does not take the head back', async () => {
   const chain = recordChain();
   let head = 60;
   const flaky = await startNode((method, params) => chain.answerUpTo(head)(method, params));
-  const adapter = createAdapter([flaky, await startNode(chain)]);
+  const adapter = createSceneAdapter([flaky, await startNode(chain)]);
   await adapter.readHead();
   head = 57;
   assert.equal((await adapter.readHead()).latest.position, 60);
 });
 
-test('behavior: a preferred endpoint that lags from the start does not hold the head back', async () => {
+test('a preferred endpoint that lags from the start does not hold the head back', async () => {
   const chain = recordChain();
-  const adapter = createAdapter([await startNode(chain.answerUpTo(50)), await startNode(chain)]);
+  const adapter = createSceneAdapter([
+    await startNode(chain.answerUpTo(50)),
+    await startNode(chain),
+  ]);
   assert.equal((await adapter.readHead()).latest.position, 60);
   assert.equal((await adapter.readHead()).latest.position, 60);
 });
 
-test('behavior: when all endpoints say so, the head goes back, but never below the final block', async () => {
+test('when all endpoints say so, the head goes back, but never below the final block', async () => {
   const chain = recordChain();
   let head = 60;
   const node = await startNode((method, params) => chain.answerUpTo(head)(method, params));
-  const adapter = createAdapter([node]);
+  const adapter = createSceneAdapter([node]);
   await adapter.readHead();
   head = 58;
   const shorter = await adapter.readHead();
@@ -64,44 +67,47 @@ test('behavior: when all endpoints say so, the head goes back, but never below t
   await assert.rejects(adapter.readHead(), (error) => isRpcError(error, 'unavailable'));
 });
 
-test('behavior: a final block above the head is not believed', async () => {
+test('a final block above the head is not believed', async () => {
   const node = await startNode(recordChain());
   node.misbehave(({ params }) =>
     params[0] === 'finalized'
       ? { do: 'change', change: (block) => ({ ...(block as object), number: '0xfff' }) }
       : null,
   );
-  assert.equal((await createAdapter([node]).readHead()).finalizedBlock, 60);
+  assert.equal((await createSceneAdapter([node]).readHead()).finalizedBlock, 60);
 });
 
-test('behavior: a header is null when no endpoint has it, and another endpoint may', async () => {
+test('a header is null when no endpoint has it, and another endpoint may', async () => {
   const chain = recordChain();
-  const adapter = createAdapter([await startNode(chain.answerUpTo(40)), await startNode(chain)]);
+  const adapter = createSceneAdapter([
+    await startNode(chain.answerUpTo(40)),
+    await startNode(chain),
+  ]);
   assert.equal((await adapter.readHeader(55))?.position, 55);
   assert.equal(await adapter.readHeader(61), null);
 });
 
-test('behavior: a header is agreed on only by more than half of those who have it', async () => {
+test('a header is agreed on only by more than half of those who have it', async () => {
   const [main, branch] = [recordChain(), recordChain()];
   branch.drop(1);
   branch.add([], 'other');
   const nodes = [await startNode(branch), await startNode(main), await startNode(main)];
-  const three = createAdapter(nodes);
+  const three = createSceneAdapter(nodes);
   assert.equal(
     (await three.readAgreedHeader?.(60))?.hash,
-    (await createAdapter([nodes[1]!]).readHeader(60))?.hash,
+    (await createSceneAdapter([nodes[1]!]).readHeader(60))?.hash,
   );
   assert.equal(three.status?.().endpoints[0]?.state, 'waiting', 'the odd one out is put aside');
-  const two = createAdapter(nodes.slice(0, 2));
+  const two = createSceneAdapter(nodes.slice(0, 2));
   assert.equal(await two.readAgreedHeader?.(60), null);
   assert.equal((await two.readAgreedHeader?.(59))?.position, 59);
 });
 
-test('behavior: while an endpoint pauses, the other one cannot agree with itself', async () => {
+test('while an endpoint pauses, the other one cannot agree with itself', async () => {
   const chain = recordChain();
   const [pausing, talking] = [await startNode(chain), await startNode(chain)];
   const clock = new ManualClock();
-  const adapter = createAdapter([pausing, talking], { clock });
+  const adapter = createSceneAdapter([pausing, talking], { clock });
   await adapter.readHead();
   pausing.misbehave(() => ({ do: 'reply', status: 429, text: '' }));
   await adapter.readHeader(60);

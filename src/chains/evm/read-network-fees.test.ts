@@ -45,7 +45,7 @@ async function createClient(answer: TrueAnswer) {
 
 const { signal } = new AbortController();
 
-test('default: room for the base fee of the next block to double, and the median tip', async () => {
+test('room for the base fee of the next block to double, and the median tip', async () => {
   const { client } = await createClient(() => ({
     baseFeePerGas: ['0x64', '0x6e', '0x78'],
     reward: [['0x5'], ['0x0'], ['0x9'], ['0x7']],
@@ -58,13 +58,13 @@ test('default: room for the base fee of the next block to double, and the median
   });
 });
 
-test('behavior: blocks without transactions, or without tips told, have none', async () => {
+test('blocks without transactions, or without tips told, have none', async () => {
   const { client } = await createClient(() => ({ baseFeePerGas: ['0x0'] }));
   const fees = await readNetworkFees(client, signal);
   assert.deepEqual(fees, { baseFeePerGas: 0n, maxPriorityFeePerGas: 0n, maxFeePerGas: 0n });
 });
 
-test('behavior: a node without history is asked for its price', async () => {
+test('a node without history is asked for its price', async () => {
   const { client, node } = await createClient(() => '0x10');
   node.misbehave(({ method }) =>
     method === 'eth_feeHistory' ? { do: 'error', code: -32601, message: 'not found' } : null,
@@ -74,7 +74,7 @@ test('behavior: a node without history is asked for its price', async () => {
 });
 
 for (const reply of [null, {}, { baseFeePerGas: [] }, { baseFeePerGas: ['12'] }, 'no']) {
-  test(`behavior: ${JSON.stringify(reply)} is no answer`, async () => {
+  test(`${JSON.stringify(reply)} is no answer`, async () => {
     const { client } = await createClient(() => reply);
     await assert.rejects(readNetworkFees(client, signal));
   });

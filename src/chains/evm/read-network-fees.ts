@@ -16,13 +16,13 @@ const PERCENTILES = [50];
 
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i;
 
-function toAmount(value: unknown): bigint {
+function parseQuantity(value: unknown): bigint {
   if (typeof value === 'string' && QUANTITY.test(value)) return BigInt(value);
   throw new RpcError('invalidReply', 'quantity expected');
 }
 
 /** Of blocks with transactions; empty blocks report a tip of zero. */
-function toMedian(values: readonly bigint[]): bigint {
+function computeMedian(values: readonly bigint[]): bigint {
   const paid = values.filter((value) => value > 0n).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   return paid[Math.floor(paid.length / 2)] ?? 0n;
 }
@@ -33,15 +33,19 @@ function parseHistory(reply: unknown): EvmFees {
     throw new RpcError('invalidReply', 'fees expected');
   }
   // The last entry is for the next block.
-  const next = toAmount(baseFeePerGas.at(-1));
+  const next = parseQuantity(baseFeePerGas.at(-1));
   const rewards = Array.isArray(reward) ? reward : [];
-  const tip = toMedian(rewards.map((one) => (Array.isArray(one) ? toAmount(one[0]) : 0n)));
+  const tip = computeMedian(
+    rewards.map((one) => (Array.isArray(one) ? parseQuantity(one[0]) : 0n)),
+  );
   return { baseFeePerGas: next, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * next + tip };
 }
 
 /** The node's own estimate, if it has no fee history. */
 async function readGasPrice(client: RpcClient, signal: AbortSignal): Promise<EvmFees> {
-  const price = toAmount(await client.request({ method: 'eth_gasPrice', params: [] }, { signal }));
+  const price = parseQuantity(
+    await client.request({ method: 'eth_gasPrice', params: [] }, { signal }),
+  );
   return { baseFeePerGas: price, maxPriorityFeePerGas: 0n, maxFeePerGas: 2n * price };
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import * as ids from '../../../test/ids.ts';
+import * as ids from '../../../test/test-ids.ts';
 import { createSolanaWallet } from '../../../test/wallets.ts';
 import { encodeBase58 } from '../../lib/base58.ts';
 import { SOLANA_FAMILY } from './solana-family.ts';

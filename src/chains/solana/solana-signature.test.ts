@@ -13,7 +13,7 @@ async function isSigned(signed: SignedText): Promise<boolean> {
 
 const TEXT = 'console.example wants you to sign in with your Solana account';
 
-test('default: base58 and base64, with or without padding', async () => {
+test('base58 and base64, with or without padding', async () => {
   for (const encoding of ['base58', 'base64'] as const) {
     const wallet = createSolanaWallet(encoding);
     const signature = await wallet.sign(TEXT);
@@ -27,14 +27,14 @@ test('default: base58 and base64, with or without padding', async () => {
   }
 });
 
-test('behavior: garbage, other lengths and empty text are no signatures', async () => {
+test('garbage, other lengths and empty text are no signatures', async () => {
   const { address } = createSolanaWallet();
   for (const signature of ['', 'x', '0x00', '1'.repeat(64), '='.repeat(88), 'A'.repeat(88), 'é']) {
     assert.ok(!(await isSigned({ address, text: TEXT, signature })), signature);
   }
 });
 
-test('behavior: the twin of a signature (s plus the group order) is refused', async () => {
+test('the twin of a signature (s plus the group order) is refused', async () => {
   const wallet = createSolanaWallet();
   const bytes = Buffer.from(decodeBase58(await wallet.sign(TEXT))!);
   const order = 2n ** 252n + 27742317777372353535851937790883648493n;
@@ -44,7 +44,7 @@ test('behavior: the twin of a signature (s plus the group order) is refused', as
   assert.ok(!(await isSigned({ address: wallet.address, text: TEXT, signature })));
 });
 
-test('behavior: points of small order are nobody, whatever is "signed" for them', async () => {
+test('points of small order are nobody, whatever is "signed" for them', async () => {
   // With such a key a signature of zeros holds for every eighth text or for all of them.
   const keys = [Buffer.alloc(32), Buffer.from([1, ...new Array(31).fill(0)])];
   for (const key of keys) {
@@ -58,7 +58,7 @@ test('behavior: points of small order are nobody, whatever is "signed" for them'
   }
 });
 
-test('behavior: bytes that are no point of the curve are nobody', async () => {
+test('bytes that are no point of the curve are nobody', async () => {
   const address = encodeBase58(Buffer.from([2, ...new Array(31).fill(0)]));
   const signature = encodeBase58(Buffer.alloc(64, 7));
   assert.ok(!(await isSigned({ address, text: TEXT, signature })));

@@ -7,7 +7,7 @@ import type { SignedText, WalletSignatures } from '../wallet-signatures.ts';
 const SIGNATURE_BYTES = 64;
 
 /** Wallets show base58 and pass base64 to pages; some texts are valid as both. */
-function toCandidates(signature: string): Uint8Array[] {
+function decodeCandidates(signature: string): Uint8Array[] {
   const candidates = [decodeBase58(signature)];
   if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(signature)) {
     candidates.push(Buffer.from(signature, 'base64'));
@@ -27,7 +27,7 @@ function verifySolanaSignature(signed: SignedText): boolean {
   const x = Buffer.from(keyBytes).toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   const text = Buffer.from(signed.text, 'utf8');
-  return toCandidates(signed.signature).some((candidate) => verify(null, text, key, candidate));
+  return decodeCandidates(signed.signature).some((candidate) => verify(null, text, key, candidate));
 }
 
 export const SOLANA_WALLETS: WalletSignatures = {

@@ -2,7 +2,7 @@
 
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { listedSessionSchema, sessionSchema, walletSchema } from '../schemas/access.ts';
+import { listedSessionSchema, sessionSchema, walletSchema } from '../schemas/access-schemas.ts';
 import { emptyInput } from '../schemas/empty-input.ts';
 
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';

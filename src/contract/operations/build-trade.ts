@@ -2,7 +2,7 @@
 
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { quoteSchema, tradeInputFields } from '../schemas/trade.ts';
+import { quoteSchema, tradeInputFields } from '../schemas/trade-schemas.ts';
 import { quoteTrade } from './quote-trade.ts';
 import { TRADE_ERRORS } from './trade-errors.ts';
 

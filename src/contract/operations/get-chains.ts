@@ -2,7 +2,7 @@
 
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { chainSchema } from '../schemas/chain.ts';
+import { chainSchema } from '../schemas/chain-schema.ts';
 import { emptyInput } from '../schemas/empty-input.ts';
 
 export const getChains = defineOperation({

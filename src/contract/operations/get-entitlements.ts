@@ -1,7 +1,7 @@
 // GET /entitlements
 
 import { defineOperation } from '../operation.ts';
-import { entitlementsSchema } from '../schemas/access.ts';
+import { entitlementsSchema } from '../schemas/access-schemas.ts';
 import { emptyInput } from '../schemas/empty-input.ts';
 
 export const getEntitlements = defineOperation({

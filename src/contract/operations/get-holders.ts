@@ -10,7 +10,7 @@ import {
   holderSchema,
   mintInput,
   nextCursor,
-} from '../schemas/market.ts';
+} from '../schemas/market-schemas.ts';
 import { TOKEN_ERRORS } from './token-errors.ts';
 
 const HOLDER_KINDS_EXCLUDED = ['pool', 'burn', 'contract'] as const;

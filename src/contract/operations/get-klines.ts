@@ -12,7 +12,7 @@ import {
   klineSchema,
   mintInput,
   startTimeInput,
-} from '../schemas/market.ts';
+} from '../schemas/market-schemas.ts';
 import { TOKEN_ERRORS } from './token-errors.ts';
 
 export const getKlines = defineOperation({

@@ -2,7 +2,7 @@
 
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { chainInput, mintInput, tokenSchema } from '../schemas/market.ts';
+import { chainInput, mintInput, tokenSchema } from '../schemas/market-schemas.ts';
 import { TOKEN_ERRORS } from './token-errors.ts';
 
 export const getToken = defineOperation({

@@ -2,7 +2,7 @@
 
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { chainInput } from '../schemas/market.ts';
+import { chainInput } from '../schemas/market-schemas.ts';
 
 export const getTradeStatus = defineOperation({
   id: 'getTradeStatus',

@@ -8,7 +8,7 @@ import {
   cursorInput,
   nextCursor,
   tokenSummarySchema,
-} from '../schemas/market.ts';
+} from '../schemas/market-schemas.ts';
 
 const SEARCH_LIMIT_MAX = 100;
 const SEARCH_TEXT_MAX = 64;

@@ -11,7 +11,7 @@ import {
   mintInput,
   tokenSummarySchema,
   tradeSchema,
-} from '../schemas/market.ts';
+} from '../schemas/market-schemas.ts';
 import { TOKEN_ERRORS } from './token-errors.ts';
 
 const textOrNull = (description: string) =>

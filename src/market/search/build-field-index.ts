@@ -2,12 +2,12 @@
 
 import {
   type FieldArrays,
+  packRun,
+  pickListedShare,
   RUN_LENGTH_MAX,
   RUN_SPACE,
   TEXT_END,
   TEXT_START,
-  toListedShare,
-  toRun,
 } from './field-index.ts';
 
 /** Lists up to this length are always kept. */
@@ -45,7 +45,7 @@ function numberRuns(texts: Uint8Array): { readonly ids: Uint32Array; readonly ru
   for (let at = 0; at < texts.length; at += 1) {
     for (let length = 1; length <= RUN_LENGTH_MAX; length += 1) {
       // A run across two texts is never searched for, and costs only a number.
-      const run = toRun(texts, at, length);
+      const run = packRun(texts, at, length);
       if (ids[run] !== 0) continue;
       ids[run] = 1;
       count += 1;
@@ -89,13 +89,13 @@ function passRuns(
     for (let at = starts[index] ?? 0; at < end; at += 1) {
       const lengthMax = Math.min(RUN_LENGTH_MAX, end - at);
       for (let length = 1; length <= lengthMax; length += 1) {
-        const position = (ids[toRun(texts, at, length)] ?? 0) - 1;
+        const position = (ids[packRun(texts, at, length)] ?? 0) - 1;
         const before = last[position] ?? -1;
         if (before === index) continue;
         last[position] = index;
         if (lists === null) {
           counts[position] = (counts[position] ?? 0) + 1;
-          bytes[position] = (bytes[position] ?? 0) + toVarintLength(index - before);
+          bytes[position] = (bytes[position] ?? 0) + computeVarintLength(index - before);
         } else if ((cursors[position] ?? UNLISTED) !== UNLISTED) {
           cursors[position] = writeVarint(lists, cursors[position] ?? 0, index - before);
         }
@@ -117,7 +117,7 @@ function writeVarint(target: Uint8Array, start: number, value: number): number {
   return at + 1;
 }
 
-function toVarintLength(value: number): number {
+function computeVarintLength(value: number): number {
   let length = 1;
   for (let rest = value >>> 7; rest > 0; rest >>>= 7) length += 1;
   return length;
@@ -130,7 +130,7 @@ function placeLists(runs: Uint32Array, drafts: RunDrafts, textCount: number): Ui
   let at = 0;
   runs.forEach((run, position) => {
     offsets[position] = at;
-    const countMax = Math.max(LIST_COUNT_MIN, toListedShare(run) * textCount);
+    const countMax = Math.max(LIST_COUNT_MIN, pickListedShare(run) * textCount);
     const isListed = (counts[position] ?? 0) <= countMax;
     cursors[position] = isListed ? at : UNLISTED;
     if (isListed) at += bytes[position] ?? 0;

@@ -6,18 +6,24 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { address } from '../../../test/ids.ts';
+import { address } from '../../../test/test-ids.ts';
 import type { Address } from '../../model/ids.ts';
 import { ChainSearch } from './chain-search.ts';
 import { foldText } from './fold-text.ts';
 import { compareFound, type Found, type Listing, toLiquidityWeight } from './listing.ts';
-import { RANKS, type SearchQuery, toExactRank, toPoints, toSearchQuery } from './match-text.ts';
+import {
+  parseSearchQuery,
+  RANKS,
+  rankExactMatch,
+  type SearchQuery,
+  toPoints,
+} from './match-text.ts';
 import { buildSegment } from './segment.ts';
 
 const NOBODY = () => false;
 
 /** The textbook algorithm, with full tables. */
-function toDistance(a: readonly number[], b: readonly number[]): number {
+function computeDistance(a: readonly number[], b: readonly number[]): number {
   const table = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
   );
@@ -33,22 +39,24 @@ function toDistance(a: readonly number[], b: readonly number[]): number {
   return table[a.length]![b.length]!;
 }
 
-function toPlainRank(query: SearchQuery, listing: Listing): number | null {
+function rankPlainly(query: SearchQuery, listing: Listing): number | null {
   const symbol = foldText(listing.symbol ?? '');
   const name = foldText(listing.name ?? '');
-  const exact = toExactRank(query, symbol, name);
+  const exact = rankExactMatch(query, symbol, name);
   if (exact !== null || query.edits === 0) return exact;
   const texts = query.isWord ? [symbol, ...name.split(' ')] : [name];
-  const edits = Math.min(...texts.map((text) => toDistance([...query.points], toPoints(text))));
+  const edits = Math.min(
+    ...texts.map((text) => computeDistance([...query.points], toPoints(text))),
+  );
   if (edits > query.edits) return null;
   return edits === 2 ? RANKS.twoEdits : RANKS.oneEdit;
 }
 
 function searchPlainly(listings: readonly Listing[], text: string, limit: number): Found[] {
-  const query = toSearchQuery(foldText(text));
+  const query = parseSearchQuery(foldText(text));
   return listings
     .flatMap((listing) => {
-      const rank = toPlainRank(query, listing);
+      const rank = rankPlainly(query, listing);
       const weight = toLiquidityWeight(listing.liquidityUsdE18);
       return rank === null ? [] : [{ token: listing.token, rank, weight }];
     })
@@ -57,10 +65,10 @@ function searchPlainly(listings: readonly Listing[], text: string, limit: number
 }
 
 function search(index: ChainSearch, text: string, limit: number): readonly Found[] {
-  return index.search(toSearchQuery(foldText(text)), limit, NOBODY);
+  return index.search(parseSearchQuery(foldText(text)), limit, NOBODY);
 }
 
-function toToken(number: number): Address {
+function buildToken(number: number): Address {
   return address(`0x${number.toString(16).padStart(40, '0')}`);
 }
 
@@ -70,7 +78,7 @@ function readTokenList(): Listing[] {
     tokens: { symbol: string; name: string }[];
   };
   return tokens.map(({ symbol, name }, index) => ({
-    token: toToken(index + 1),
+    token: buildToken(index + 1),
     symbol,
     name,
     liquidityUsdE18: index % 7 === 0 ? null : BigInt((index * 7919) % 1000) * 10n ** 18n,
@@ -132,7 +140,7 @@ describe('the Uniswap list', () => {
     ['in a segment', inSegment(listings)],
     ['one by one', oneByOne(listings)],
   ] as const) {
-    test(`behavior: ${name}, every query finds what a plain look finds, in its order`, () => {
+    test(`${name}, every query finds what a plain look finds, in its order`, () => {
       for (const { text, found } of expected) {
         for (const limit of [1, 20, 2000]) {
           assert.deepEqual(search(index, text, limit), found.slice(0, limit), text);
@@ -141,7 +149,7 @@ describe('the Uniswap list', () => {
     });
   }
 
-  test('behavior: WETH is found twenty times, the most liquid first', () => {
+  test('WETH is found twenty times, the most liquid first', () => {
     const found = search(inSegment(listings), 'weth', 20);
     assert.ok(found.every(({ rank }) => rank === RANKS.symbol));
     const weights = found.map(({ weight }) => weight);
@@ -151,7 +159,7 @@ describe('the Uniswap list', () => {
     );
   });
 
-  test('behavior: a typing error is forgiven from four letters, two from eight', () => {
+  test('a typing error is forgiven from four letters, two from eight', () => {
     const index = inSegment(listings);
     const ranksOf = (text: string) => new Set(search(index, text, 2000).map(({ rank }) => rank));
     assert.ok(!ranksOf('wee').has(RANKS.oneEdit));
@@ -177,7 +185,7 @@ describe('texts of any kind', () => {
     ['Ünïcödé', 'Straße Ａｂｃ'],
   ] as const;
   const listings = texts.map(([symbol, name], index) => ({
-    token: toToken(index + 1),
+    token: buildToken(index + 1),
     symbol,
     name,
     liquidityUsdE18: null,
@@ -186,7 +194,7 @@ describe('texts of any kind', () => {
     ['in a segment', inSegment(listings)],
     ['one by one', oneByOne(listings)],
   ] as const) {
-    test(`behavior: ${kind}, each is found whole, by its beginning, a part, and a typing error`, () => {
+    test(`${kind}, each is found whole, by its beginning, a part, and a typing error`, () => {
       listings.forEach(({ token, symbol, name }) => {
         const assertRank = (text: string, worst: number) => {
           const found = search(index, text, 20).find((one) => one.token === token);
@@ -203,7 +211,7 @@ describe('texts of any kind', () => {
     });
   }
 
-  test('behavior: a text of ten thousand letters finds nothing, at once', () => {
+  test('a text of ten thousand letters finds nothing, at once', () => {
     const long = 'wrapped ether '.repeat(800);
     for (const index of [inSegment(listings), oneByOne(listings)]) {
       assert.deepEqual(search(index, long, 20), []);
@@ -214,13 +222,13 @@ describe('texts of any kind', () => {
 const letters = fc.constantFrom('a', 'b', 'c', ' ', 'é', '漢', '💎', '%');
 const word = fc.string({ unit: letters, minLength: 1, maxLength: 9 });
 const listing = fc.record({
-  token: fc.integer({ min: 1, max: 60 }).map(toToken),
+  token: fc.integer({ min: 1, max: 60 }).map(buildToken),
   symbol: fc.option(word),
   name: fc.option(word),
   liquidityUsdE18: fc.option(fc.integer({ min: 0, max: 3 }).map(BigInt)),
 });
 
-test('behavior: through changes and new segments the index stays equal to a plain look', () => {
+test('through changes and new segments the index stays equal to a plain look', () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ kind: fc.constant('put' as const), listing }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), listing }) },
@@ -260,19 +268,19 @@ test('behavior: through changes and new segments the index stays equal to a plai
   );
 });
 
-test('behavior: hidden tokens are left out and the next best take their places', () => {
+test('hidden tokens are left out and the next best take their places', () => {
   const listings = [1, 2, 3, 4].map((number) => ({
-    token: toToken(number),
+    token: buildToken(number),
     symbol: 'SAME',
     name: null,
     liquidityUsdE18: BigInt(number),
   }));
   for (const index of [inSegment(listings), oneByOne(listings)]) {
-    const query = toSearchQuery('same');
-    const found = index.search(query, 2, (token) => token === toToken(4));
+    const query = parseSearchQuery('same');
+    const found = index.search(query, 2, (token) => token === buildToken(4));
     assert.deepEqual(
       found.map(({ token }) => token),
-      [toToken(3), toToken(2)],
+      [buildToken(3), buildToken(2)],
     );
   }
 });

@@ -1,10 +1,10 @@
 // Search over one chain's tokens: a segment with most of them, and the changes since.
 
 import type { Address } from '../../model/ids.ts';
-import { mayBeWithin, toLetterMask } from './edit-distance.ts';
+import { computeLetterMask, mayBeWithin } from './edit-distance.ts';
 import { foldText } from './fold-text.ts';
 import { compareFound, type Found, type Listing, toLiquidityWeight } from './listing.ts';
-import { RANKS, type SearchQuery, toExactRank, toPoints, toTypoRank } from './match-text.ts';
+import { RANKS, rankExactMatch, rankTypoMatch, type SearchQuery, toPoints } from './match-text.ts';
 import { Segment, type SegmentArrays } from './segment.ts';
 
 /** A token whose texts or liquidity are newer than the segment. */
@@ -22,34 +22,34 @@ interface Letters {
   readonly mask: number;
 }
 
-function toLetters(text: string): Letters {
+function readLetters(text: string): Letters {
   const points = toPoints(text);
-  return { points, mask: toLetterMask(points) };
+  return { points, mask: computeLetterMask(points) };
 }
 
-function toChange(listing: Listing): Change {
+function buildChange(listing: Listing): Change {
   const symbol = foldText(listing.symbol ?? '');
   const name = foldText(listing.name ?? '');
   return {
     symbol,
     name,
     weight: toLiquidityWeight(listing.liquidityUsdE18),
-    words: [symbol, ...name.split(' ')].map(toLetters),
-    whole: toLetters(name),
+    words: [symbol, ...name.split(' ')].map(readLetters),
+    whole: readLetters(name),
   };
 }
 
-function toLettersRank(query: SearchQuery, { points, mask }: Letters): number | null {
+function rankLetters(query: SearchQuery, { points, mask }: Letters): number | null {
   if (!mayBeWithin(mask, query.letterMask, query.edits)) return null;
-  return toTypoRank(query, points);
+  return rankTypoMatch(query, points);
 }
 
 /** The typo rank of a token that does not match exactly. */
-function toChangeTypoRank(query: SearchQuery, change: Change): number | null {
-  if (!query.isWord) return toLettersRank(query, change.whole);
+function rankChangeByTypos(query: SearchQuery, change: Change): number | null {
+  if (!query.isWord) return rankLetters(query, change.whole);
   let best: number | null = null;
   for (const word of change.words) {
-    const rank = toLettersRank(query, word);
+    const rank = rankLetters(query, word);
     if (rank !== null && (best === null || rank < best)) best = rank;
   }
   return best;
@@ -72,7 +72,7 @@ export class ChainSearch {
   }
 
   put(listing: Listing): void {
-    this.#set(listing.token, toChange(listing));
+    this.#set(listing.token, buildChange(listing));
   }
 
   remove(token: Address): void {
@@ -89,7 +89,7 @@ export class ChainSearch {
     const since = this.#sinceBegun ?? new Map<Address, Change | null>();
     this.#segment = null;
     this.#sinceBegun = null;
-    this.#changes = new Map(listings.map((listing) => [listing.token, toChange(listing)]));
+    this.#changes = new Map(listings.map((listing) => [listing.token, buildChange(listing)]));
     for (const [token, change] of since) this.#changes.set(token, change);
   }
 
@@ -111,7 +111,7 @@ export class ChainSearch {
     const others: [Address, Change][] = [];
     for (const [token, change] of this.#changes) {
       if (change === null) continue;
-      const rank = toExactRank(query, change.symbol, change.name);
+      const rank = rankExactMatch(query, change.symbol, change.name);
       if (rank === null) others.push([token, change]);
       else if (!isHidden(token)) found.push({ token, rank, weight: change.weight });
     }
@@ -119,7 +119,7 @@ export class ChainSearch {
     // Typos rank last, so they are skipped if there are enough exact matches.
     if (query.edits > 0 && exactCount < limit) {
       for (const [token, change] of others) {
-        const rank = toChangeTypoRank(query, change);
+        const rank = rankChangeByTypos(query, change);
         if (rank === null || isHidden(token)) continue;
         found.push({ token, rank, weight: change.weight });
       }

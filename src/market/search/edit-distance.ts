@@ -14,7 +14,11 @@ const ROWS = [0, 1, 2].map(() => new Uint8Array(LENGTH_MAX + 1)) as [
  * The edit distance with transpositions (a swap of neighbours counts as one); anything above `max`
  * is returned as `max + 1`. Only a band around the diagonal is computed.
  */
-export function toEditDistance(a: ArrayLike<number>, b: ArrayLike<number>, max: number): number {
+export function computeEditDistance(
+  a: ArrayLike<number>,
+  b: ArrayLike<number>,
+  max: number,
+): number {
   const tooMany = max + 1;
   if (Math.abs(a.length - b.length) > max || b.length > LENGTH_MAX) return tooMany;
   let [before, last, row] = ROWS;
@@ -42,7 +46,7 @@ export function toEditDistance(a: ArrayLike<number>, b: ArrayLike<number>, max: 
 }
 
 /** A bit mask of a text's letters; several letters share each bit. */
-export function toLetterMask(points: ArrayLike<number>): number {
+export function computeLetterMask(points: ArrayLike<number>): number {
   let mask = 0;
   for (let index = 0; index < points.length; index += 1) mask |= 1 << ((points[index] ?? 0) & 31);
   return mask;
@@ -62,7 +66,7 @@ export function mayBeWithin(maskA: number, maskB: number, edits: number): boolea
 }
 
 /** The number of typos that a query of this length allows. */
-export function toEditsAllowed(length: number): number {
+export function pickEditsAllowed(length: number): number {
   if (length < 4) return 0;
   return length < 8 ? 1 : 2;
 }

@@ -37,7 +37,7 @@ const THREE_BYTES = 0x10100;
 export const RUN_SPACE = 0x1010100;
 
 /** A byte run as a number that distinguishes lengths. */
-export function toRun(bytes: Uint8Array, at: number, length: number): number {
+export function packRun(bytes: Uint8Array, at: number, length: number): number {
   const first = bytes[at] ?? 0;
   if (length === 1) return first;
   const two = (first << 8) | (bytes[at + 1] ?? 0);
@@ -45,7 +45,7 @@ export function toRun(bytes: Uint8Array, at: number, length: number): number {
 }
 
 /** Runs in more than this share of the texts have no list. */
-export function toListedShare(run: number): number {
+export function pickListedShare(run: number): number {
   if (run < TWO_BYTES) return 1 / 64;
   return run < THREE_BYTES ? 1 / 32 : 1 / 8;
 }
@@ -162,7 +162,7 @@ export class FieldIndex {
     const length = Math.min(needle.length, RUN_LENGTH_MAX);
     const found: RunList[] = [];
     for (let at = 0; at + length <= needle.length; at += 1) {
-      const list = this.#findRun(toRun(needle, at, length));
+      const list = this.#findRun(packRun(needle, at, length));
       if (list === null) return [];
       found.push(list);
     }

@@ -6,13 +6,13 @@
 // are tried as separate queries with one typo less.
 
 import { type FieldIndex, TEXT_END, TEXT_START } from './field-index.ts';
-import { type SearchQuery, toTypoRank } from './match-text.ts';
+import { rankTypoMatch, type SearchQuery } from './match-text.ts';
 
 const START = String.fromCharCode(TEXT_START);
 const END = String.fromCharCode(TEXT_END);
 
 /** The positions where a query is cut, including both ends. */
-function toCuts(length: number, pieces: number): number[] {
+function computeCuts(length: number, pieces: number): number[] {
   return Array.from({ length: pieces + 1 }, (_, cut) => Math.floor((cut * length) / pieces));
 }
 
@@ -22,15 +22,15 @@ function swapAt(points: readonly number[], cut: number): number[] {
   return swapped;
 }
 
-function* toTexts(points: readonly number[], edits: number): Generator<string> {
+function* cutPieces(points: readonly number[], edits: number): Generator<string> {
   const pieces = edits + 1;
-  const cuts = toCuts(points.length, pieces);
+  const cuts = computeCuts(points.length, pieces);
   for (let piece = 0; piece < pieces; piece += 1) {
     const text = String.fromCodePoint(...points.slice(cuts[piece], cuts[piece + 1]));
     yield `${piece === 0 ? START : ''}${text}${piece === pieces - 1 ? END : ''}`;
   }
   if (edits === 0) return;
-  for (const cut of cuts.slice(1, -1)) yield* toTexts(swapAt(points, cut), edits - 1);
+  for (const cut of cuts.slice(1, -1)) yield* cutPieces(swapAt(points, cut), edits - 1);
 }
 
 /** The maximum number of texts to compare per query: those of the most liquid tokens. */
@@ -45,13 +45,13 @@ export function findTypos(
   const compared = new Set<number>();
   const { length } = query.points;
   const span = { min: length - query.edits, max: length + query.edits };
-  const needles = [...new Set(toTexts(query.points, query.edits))];
+  const needles = [...new Set(cutPieces(query.points, query.edits))];
   for (const needle of needles) {
     const candidates = field.find(Buffer.from(needle), COMPARED_MAX / needles.length);
     for (const position of candidates) {
       if (compared.has(position) || !field.mayHaveLength(position, span)) continue;
       compared.add(position);
-      const rank = toTypoRank(query, field.pointsAt(position));
+      const rank = rankTypoMatch(query, field.pointsAt(position));
       if (rank !== null) found.push({ position, rank });
     }
   }

@@ -1,7 +1,7 @@
 // How well a token's texts match a query: the ranks of search, best first.
 
-import { MATCH_KINDS } from '../../contract/schemas/market.ts';
-import { toEditDistance, toEditsAllowed, toLetterMask } from './edit-distance.ts';
+import { MATCH_KINDS } from '../../contract/schemas/market-schemas.ts';
+import { computeEditDistance, computeLetterMask, pickEditsAllowed } from './edit-distance.ts';
 
 export type MatchKind = (typeof MATCH_KINDS)[number];
 
@@ -9,7 +9,7 @@ export const RANKS = Object.fromEntries(MATCH_KINDS.map((kind, rank) => [kind, r
   Record<MatchKind, number>
 >;
 
-export function toMatchKind(rank: number): MatchKind {
+export function findMatchKind(rank: number): MatchKind {
   const kind = MATCH_KINDS[rank];
   if (kind === undefined) throw new RangeError(`unknown match rank ${rank}`);
   return kind;
@@ -29,19 +29,19 @@ export function toPoints(text: string): number[] {
   return Array.from(text, (character) => character.codePointAt(0) ?? 0);
 }
 
-export function toSearchQuery(folded: string): SearchQuery {
+export function parseSearchQuery(folded: string): SearchQuery {
   const points = toPoints(folded);
   return {
     text: folded,
     points,
-    letterMask: toLetterMask(points),
-    edits: toEditsAllowed(points.length),
+    letterMask: computeLetterMask(points),
+    edits: pickEditsAllowed(points.length),
     isWord: !folded.includes(' '),
   };
 }
 
 /** The rank without typos; null if neither symbol nor name contains the text. */
-export function toExactRank(query: SearchQuery, symbol: string, name: string): number | null {
+export function rankExactMatch(query: SearchQuery, symbol: string, name: string): number | null {
   const { text } = query;
   if (symbol === text) return RANKS.symbol;
   if (name === text) return RANKS.name;
@@ -53,8 +53,8 @@ export function toExactRank(query: SearchQuery, symbol: string, name: string): n
 }
 
 /** The rank by typos between a query and a whole text; null if there are too many. */
-export function toTypoRank(query: SearchQuery, points: ArrayLike<number>): number | null {
-  const edits = toEditDistance(query.points, points, query.edits);
+export function rankTypoMatch(query: SearchQuery, points: ArrayLike<number>): number | null {
+  const edits = computeEditDistance(query.points, points, query.edits);
   if (query.edits === 0 || edits > query.edits) return null;
   return edits === 2 ? RANKS.twoEdits : RANKS.oneEdit;
 }

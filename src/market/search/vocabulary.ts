@@ -19,7 +19,7 @@ export interface VocabularyArrays {
 /** Shorter words cannot be within the typos of any allowed query. */
 const WORD_LENGTH_MIN = 3;
 
-function toWords(symbol: string, name: string): Set<string> {
+function listWords(symbol: string, name: string): Set<string> {
   const words = new Set([symbol, ...name.split(' ')]);
   for (const word of words) if (word.length < WORD_LENGTH_MIN) words.delete(word);
   return words;
@@ -32,7 +32,7 @@ export function buildVocabulary(
   const ids = new Map<string, number>();
   const counts: number[] = [];
   const idsOfTokens: number[][] = symbols.map((symbol, position) =>
-    Array.from(toWords(symbol, names[position] ?? ''), (word) => {
+    Array.from(listWords(symbol, names[position] ?? ''), (word) => {
       const id = ids.get(word) ?? ids.size;
       ids.set(word, id);
       counts[id] = (counts[id] ?? 0) + 1;

@@ -8,19 +8,19 @@ import type { StreamAnswer, StreamContext, StreamOutlet } from '../../contract/s
 import { AppError } from '../../errors/app-error.ts';
 import type { MarketChain, MarketParts } from '../market-parts.ts';
 import {
+  buildTokenNotFoundError,
   parseToken,
   requireReadable,
   type TokenReference,
-  toTokenNotFound,
 } from '../parse-token.ts';
 import { createPrepare } from '../prepare.ts';
 import { readAt } from '../read-at.ts';
-import { toResetText } from './encode-events.ts';
+import { encodeReset } from './encode-events.ts';
 import type { OpeningCache } from './opening-cache.ts';
 import { type NoWay, readMissed } from './read-missed.ts';
 import { readOldestTime } from './read-oldest-time.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
-import { StreamClient, type StreamOpening, toPageText, toRequest } from './stream-client.ts';
+import { buildRequest, encodePage, StreamClient, type StreamOpening } from './stream-client.ts';
 import { STREAM_KINDS, type StreamFilter, toFilterKey } from './stream-filter.ts';
 import type { StreamHub } from './stream-hub.ts';
 import { parseEventId, type StreamName, toTip } from './stream-point.ts';
@@ -73,10 +73,10 @@ async function readResumed(
       const count = await reader.countTradesAfter(chain, token, wanted);
       if (count > resumeEventsMax) return 'expired';
     }
-    const asked = toRequest(name, { point, filter, limit: pageEvents });
+    const asked = buildRequest(name, { point, filter, limit: pageEvents });
     const page = await readMissed(reader, asked, checkpoint);
     if (typeof page === 'string') return page;
-    return { name, text: toPageText(page, name, filter), point: page.point, page };
+    return { name, text: encodePage(page, name, filter), point: page.point, page };
   });
   return value;
 }
@@ -104,7 +104,7 @@ async function openFresh(
     make: () => readFresh(parts, request),
     isKept: (made) => made !== null,
   });
-  if (snapshot === null) throw toTokenNotFound(reference);
+  if (snapshot === null) throw buildTokenNotFoundError(reference);
   return {
     name: { ...reference, epoch: snapshot.epoch },
     text: before + snapshot.text,
@@ -122,13 +122,13 @@ async function open(parts: StreamTokenParts, request: StreamRequest): Promise<Op
     make: () => readResumed(parts, request),
     isKept: (made) => typeof made !== 'string' && made.text.length <= KEPT_LENGTH_MAX,
   });
-  if (resumed === 'tokenGone') throw toTokenNotFound(reference);
+  if (resumed === 'tokenGone') throw buildTokenNotFoundError(reference);
   parts.hub.count(typeof resumed === 'string' ? 'reset' : 'resumed');
-  return typeof resumed === 'string' ? openFresh(parts, request, toResetText(resumed)) : resumed;
+  return typeof resumed === 'string' ? openFresh(parts, request, encodeReset(resumed)) : resumed;
 }
 
 /** Holds the caller's slot and the token's channel for the life of the stream. */
-function toAnswer(
+function buildAnswer(
   parts: StreamTokenParts,
   opened: Opened,
   of: {
@@ -181,11 +181,11 @@ export function createStreamToken(parts: StreamTokenParts) {
     const release = parts.slots.take(identity);
     try {
       const market = requireReadable(parts, reference);
-      if (parts.hub.isStopping) throw toStopping();
+      if (parts.hub.isStopping) throw buildStoppingError();
       // The header is newer: a browser repeats the URL of its first connection.
       const lastEventId = context.lastEventId || input.lastEventId || null;
       const opened = await open(parts, { market, reference, filter, lastEventId });
-      return toAnswer(parts, opened, { filter, identity, spend, release });
+      return buildAnswer(parts, opened, { filter, identity, spend, release });
     } catch (error) {
       release();
       throw error;
@@ -193,7 +193,7 @@ export function createStreamToken(parts: StreamTokenParts) {
   };
 }
 
-function toStopping(): AppError {
+function buildStoppingError(): AppError {
   return new AppError(
     'NOT_READY',
     { reason: 'The server is shutting down.' },

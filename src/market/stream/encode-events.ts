@@ -7,13 +7,13 @@ import { getTokenStream } from '../../contract/operations/stream-token.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { TransactionId } from '../../model/ids.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
-import { toTradeAnswer } from '../get-trades.ts';
-import { type KlineRow, toKlineRow } from '../kline-rows.ts';
+import { buildTradeAnswer } from '../create-get-trades.ts';
+import { buildKlineRow, type KlineRow } from '../kline-rows.ts';
 import type { TokenReference } from '../parse-token.ts';
 import type { KnownTokens, Missed, MissedItem } from './read-missed.ts';
 import type { Reverted } from './read-reverted.ts';
 import type { StreamFilter } from './stream-filter.ts';
-import { type StreamName, type StreamPoint, toEventId } from './stream-point.ts';
+import { encodeEventId, type StreamName, type StreamPoint } from './stream-point.ts';
 
 /** The payload of each event, as the operation declares it. */
 type EventData = Required<OutputOf<typeof getTokenStream>>;
@@ -29,7 +29,7 @@ const serializers = Object.fromEntries(
 ) as EventSerializers;
 
 /** Text of an event stream; serialised JSON never contains a line break. */
-export function toEventText<Name extends EventName>(
+export function encodeEvent<Name extends EventName>(
   event: Name,
   data: EventData[Name],
   id?: string,
@@ -53,9 +53,9 @@ export interface EncodingState {
   readonly tokens: KnownTokens;
 }
 
-export function toKlineAnswer(candle: Candle, state: EncodingState): KlineRow {
+export function buildKlineAnswer(candle: Candle, state: EncodingState): KlineRow {
   const { name, checkpoint, tokens } = state;
-  return toKlineRow(candle, {
+  return buildKlineRow(candle, {
     interval: candle.interval,
     currency: 'usd',
     outliers: 'exclude',
@@ -65,35 +65,35 @@ export function toKlineAnswer(candle: Candle, state: EncodingState): KlineRow {
 }
 
 /** The open candle: only its newest state matters. */
-export function toLiveKlineText(candle: Candle, state: EncodingState): string {
+export function encodeLiveKline(candle: Candle, state: EncodingState): string {
   const { interval } = candle;
-  return toEventText('kline', { interval, kline: toKlineAnswer(candle, state) });
+  return encodeEvent('kline', { interval, kline: buildKlineAnswer(candle, state) });
 }
 
 export function encodeItem(item: MissedItem, state: EncodingState): EncodedItem {
   const { name, checkpoint, tokens } = state;
-  const id = toEventId(name, { version: checkpoint.version, position: item.position });
+  const id = encodeEventId(name, { version: checkpoint.version, position: item.position });
   if (item.kind === 'trade') {
     const { addresses } = name;
     const known = { tokens, finalizedBlock: checkpoint.finalizedBlock, addresses };
-    const text = toEventText('trade', toTradeAnswer(name.chain, item.trade, known), id);
+    const text = encodeEvent('trade', buildTradeAnswer(name.chain, item.trade, known), id);
     return { kind: 'trade', interval: null, text };
   }
   const { interval } = item.candle;
-  const kline = toKlineAnswer(item.candle, state);
-  return { kind: 'kline', interval, text: toEventText('kline', { interval, kline }, id) };
+  const kline = buildKlineAnswer(item.candle, state);
+  return { kind: 'kline', interval, text: encodeEvent('kline', { interval, kline }, id) };
 }
 
 /** One event per interval; null is for readers that follow none. */
 function encodeReverted(reverted: Reverted, state: EncodingState): EncodedItem[] {
   const { name, checkpoint } = state;
-  const id = toEventId(name, { version: checkpoint.version, position: reverted.position });
+  const id = encodeEventId(name, { version: checkpoint.version, position: reverted.position });
   const { fromBlock, toBlock } = reverted;
   const tradeIds = reverted.trades.map(({ txHash, index }) => toTradeId(name.chain, txHash, index));
   const encode = (interval: KlineInterval | null, openTimes: readonly number[]): EncodedItem[] => {
     if (tradeIds.length === 0 && openTimes.length === 0) return [];
     const klines = interval === null ? [] : openTimes.map((openTime) => ({ interval, openTime }));
-    const text = toEventText('revert', { fromBlock, toBlock, tradeIds, klines }, id);
+    const text = encodeEvent('revert', { fromBlock, toBlock, tradeIds, klines }, id);
     return [{ kind: 'revert', interval, text }];
   };
   const byInterval = Array.from(reverted.klines, ([interval, times]) => encode(interval, times));
@@ -111,13 +111,13 @@ export function encodeMissed(missed: Missed, name: StreamName): EncodedItem[] {
   const items = missed.items.map((item) => encodeItem(item, state));
   // A kline that was told as closed is open again: who leaves now must not resume from its end.
   const { timeMs } = reverted !== null && taken.length > 0 ? reverted.position : missed.from;
-  const marks = point.position.timeMs < timeMs ? [toMark(name, point)] : [];
+  const marks = point.position.timeMs < timeMs ? [encodeMark(name, point)] : [];
   return [...taken, ...items, ...marks];
 }
 
 /** An id without an event: readers store it, and see nothing. */
-function toMark(name: StreamName, point: StreamPoint): EncodedItem {
-  return { kind: 'mark', interval: null, text: `id: ${toEventId(name, point)}\n\n` };
+function encodeMark(name: StreamName, point: StreamPoint): EncodedItem {
+  return { kind: 'mark', interval: null, text: `id: ${encodeEventId(name, point)}\n\n` };
 }
 
 /** Whether readers with this filter get an event. */
@@ -128,15 +128,15 @@ export function isWanted(item: EncodedItem, { kinds, interval }: StreamFilter): 
   return isMine && (kinds.has('kline') || (item.kind === 'revert' && kinds.has('trade')));
 }
 
-export function toPausedText({ chain, token, addresses }: TokenReference): string {
-  return toEventText('paused', { chain, mint: addresses.toShown(token) });
+export function encodePaused({ chain, token, addresses }: TokenReference): string {
+  return encodeEvent('paused', { chain, mint: addresses.toShown(token) });
 }
 
-export function toResetText(reason: 'unknown' | 'expired'): string {
-  return toEventText('reset', { reason });
+export function encodeReset(reason: 'unknown' | 'expired'): string {
+  return encodeEvent('reset', { reason });
 }
 
 /** A comment with the reader's position; it can resume from there. */
-export function toBeatText(name: StreamName, point: StreamPoint): string {
-  return `:\nid: ${toEventId(name, point)}\n\n`;
+export function encodeBeat(name: StreamName, point: StreamPoint): string {
+  return `:\nid: ${encodeEventId(name, point)}\n\n`;
 }

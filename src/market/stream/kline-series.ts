@@ -8,7 +8,7 @@ import {
   toDraft,
 } from '../../candles/candle-draft.ts';
 import type { Candle } from '../../candles/derive-klines.ts';
-import { toNextOpenTime, toOpenTime } from '../../candles/interval.ts';
+import { computeNextOpenTime, computeOpenTime } from '../../candles/interval.ts';
 import type { Address } from '../../model/ids.ts';
 import type { KlineInterval, TradeRecord } from '../../model/market-record.ts';
 
@@ -58,7 +58,7 @@ export class KlineSeries {
 
   /** Requires that a token's trades never go back in time. */
   add(trade: TradeRecord): void {
-    const openTimeMs = toOpenTime(this.interval, trade.timestampMs);
+    const openTimeMs = computeOpenTime(this.interval, trade.timestampMs);
     let draft = this.#drafts.at(-1);
     if (draft === undefined || draft.openTimeMs < openTimeMs) {
       draft = createCandleDraft(openTimeMs);
@@ -71,7 +71,7 @@ export class KlineSeries {
   passTime(chainMs: number): Candle[] {
     const ended: Candle[] = [];
     for (let draft = this.#drafts[0]; draft !== undefined; draft = this.#drafts[0]) {
-      const endMs = toNextOpenTime(this.interval, draft.openTimeMs);
+      const endMs = computeNextOpenTime(this.interval, draft.openTimeMs);
       if (endMs > chainMs) break;
       this.#drafts.shift();
       this.#lastEndMs = endMs;

@@ -2,18 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { toCheckpoint } from '../../../test/conformance/store-samples.ts';
+import { buildCheckpoint } from '../../../test/conformance/store-samples.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import { OpeningCache } from './opening-cache.ts';
 
 function createCache() {
-  let at: Checkpoint = toCheckpoint(1);
+  let at: Checkpoint = buildCheckpoint(1);
   let made = 0;
   const cache = new OpeningCache({ states: { current: () => at } });
   return {
     cache,
     step: (version: number) => {
-      at = toCheckpoint(version);
+      at = buildCheckpoint(version);
     },
     get: (key: string, isKept = true) =>
       cache.get(key, 'devnet', {
@@ -27,13 +27,13 @@ function createCache() {
 }
 
 describe('openings', () => {
-  test('behavior: all who ask at one commit get the same one, made once', async () => {
+  test('all who ask at one commit get the same one, made once', async () => {
     const { get } = createCache();
     assert.deepEqual(await Promise.all([get('a'), get('a'), get('b')]), [1, 1, 2]);
     assert.equal(await get('a'), 1);
   });
 
-  test('behavior: the next commit makes it anew, also one with the same number', async () => {
+  test('the next commit makes it anew, also one with the same number', async () => {
     const { get, step } = createCache();
     assert.equal(await get('a'), 1);
     step(2);
@@ -42,7 +42,7 @@ describe('openings', () => {
     assert.equal(await get('a'), 3);
   });
 
-  test('behavior: what is not worth keeping, and what failed, is made again', async () => {
+  test('what is not worth keeping, and what failed, is made again', async () => {
     const { cache, get } = createCache();
     assert.equal(await get('a', false), 1);
     assert.equal(await get('a'), 2);
@@ -55,13 +55,13 @@ describe('openings', () => {
     assert.equal(await get('c'), 3);
   });
 
-  test('behavior: very many keys stay within the bound', async () => {
+  test('very many keys stay within the bound', async () => {
     const { cache, get } = createCache();
     for (let index = 0; index < 1000; index += 1) await get(`key ${index}`);
     assert.ok(cache.size <= 200);
   });
 
-  test('behavior: many that begin differently are made a few at a time, all of them', async () => {
+  test('many that begin differently are made a few at a time, all of them', async () => {
     const { cache } = createCache();
     let making = 0;
     let most = 0;

@@ -7,7 +7,7 @@ import type { Checkpoint } from '../../model/market-record.ts';
 import type { ChainStates } from '../chain-states.ts';
 import { ReplayGate } from './replay-gate.ts';
 
-interface Kept {
+interface CachedOpening {
   /** The chain's commit at the time of the request; the next commit makes it stale. */
   readonly at: Checkpoint | null;
   readonly made: Promise<unknown>;
@@ -19,7 +19,7 @@ const MAKING_MAX = 16;
 
 export class OpeningCache {
   readonly #states: Pick<ChainStates, 'current'>;
-  readonly #kept = new BoundedMap<string, Kept>(KEPT_MAX);
+  readonly #kept = new BoundedMap<string, CachedOpening>(KEPT_MAX);
   readonly #making = new ReplayGate(MAKING_MAX);
 
   constructor(options: { readonly states: Pick<ChainStates, 'current'> }) {

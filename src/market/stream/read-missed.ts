@@ -3,7 +3,7 @@
 // First the revert of what the reader had seen, then trades and ended klines in order.
 
 import type { Candle } from '../../candles/derive-klines.ts';
-import { toNextOpenTime, toOpenTime } from '../../candles/interval.ts';
+import { computeNextOpenTime, computeOpenTime } from '../../candles/interval.ts';
 import type { Address } from '../../model/ids.ts';
 import type {
   Checkpoint,
@@ -16,7 +16,7 @@ import { CandleReader } from '../read-candles.ts';
 import type { SeriesState } from './kline-series.ts';
 import { readOldestTime } from './read-oldest-time.ts';
 import { type Reverted, type RevertedRequest, readReverted } from './read-reverted.ts';
-import { type StreamPoint, type StreamPosition, toTimeBack, toTip } from './stream-point.ts';
+import { type StreamPoint, type StreamPosition, toTip, turnTimeBack } from './stream-point.ts';
 
 export interface MissedRequest extends RevertedRequest {
   readonly epoch: string;
@@ -96,7 +96,7 @@ async function readPage(
   const { checkpoint } = span;
   const trades = await readTrades(reader, request, span.from);
   // A late trade changes klines that were told as closed: they are told again.
-  const from = toTimeBack(span.from, trades);
+  const from = turnTimeBack(span.from, trades);
   // Beyond this time not everything is in the page.
   let untilMs = Number.POSITIVE_INFINITY;
   const last = trades.at(-1);
@@ -109,7 +109,7 @@ async function readPage(
   }
   // Klines alone are told with every trade of the checkpoint in them.
   const start = withTrades ? from : { ...toTip(checkpoint).position, timeMs: from.timeMs };
-  const items = toItems(start, {
+  const items = mergeItems(start, {
     trades: withTrades ? trades.filter(({ timestampMs }) => timestampMs <= untilMs) : [],
     ended: ended.filter(({ endMs }) => endMs <= untilMs),
   });
@@ -139,17 +139,20 @@ async function readEnded(
   span: PageSpan & { readonly interval: KlineInterval },
 ): Promise<EndedKline[]> {
   const { interval } = span;
-  const fromMs = toOpenTime(interval, span.from.timeMs);
-  const toMs = toOpenTime(interval, span.checkpoint.timestampMs);
+  const fromMs = computeOpenTime(interval, span.from.timeMs);
+  const toMs = computeOpenTime(interval, span.checkpoint.timestampMs);
   if (fromMs >= toMs) return [];
   const { chain, token, limit } = request;
   const candles = new CandleReader(reader, chain, { token, pool: null, interval });
   const page = await candles.readPage({ fromMs, toMs, end: 'first', limit });
-  return page.map((candle) => ({ endMs: toNextOpenTime(interval, candle.openTimeMs), candle }));
+  return page.map((candle) => ({
+    endMs: computeNextOpenTime(interval, candle.openTimeMs),
+    candle,
+  }));
 }
 
 /** A kline's end comes before the first trade after it. */
-function toItems(
+function mergeItems(
   from: StreamPosition,
   page: { readonly trades: readonly TradeRecord[]; readonly ended: readonly EndedKline[] },
 ): MissedItem[] {
@@ -182,11 +185,12 @@ async function readSeries(
   const states = new Map<KlineInterval, SeriesState>();
   for (const interval of request.intervals) {
     const candles = new CandleReader(reader, chain, { token, pool: null, interval });
-    const openMs = toOpenTime(interval, at.checkpoint.timestampMs);
+    const openMs = computeOpenTime(interval, at.checkpoint.timestampMs);
     const open = await readOpen(candles, { interval, ...at });
     const before = { fromMs: 0, toMs: openMs, end: 'last', limit: 1 } as const;
     const [closed] = await candles.readPage(before);
-    const lastEndMs = closed === undefined ? null : toNextOpenTime(interval, closed.openTimeMs);
+    const lastEndMs =
+      closed === undefined ? null : computeNextOpenTime(interval, closed.openTimeMs);
     states.set(interval, { open, lastEndMs });
   }
   return states;
@@ -204,10 +208,10 @@ export function readOpen(
   },
 ): Promise<readonly Candle[]> {
   const chainMs = at.checkpoint.timestampMs;
-  const lastMs = toOpenTime(at.interval, Math.max(chainMs, at.record.lastTradeAtMs ?? 0));
+  const lastMs = computeOpenTime(at.interval, Math.max(chainMs, at.record.lastTradeAtMs ?? 0));
   return candles.readPage({
-    fromMs: toOpenTime(at.interval, chainMs),
-    toMs: toNextOpenTime(at.interval, lastMs),
+    fromMs: computeOpenTime(at.interval, chainMs),
+    toMs: computeNextOpenTime(at.interval, lastMs),
     end: 'last',
     limit: OPEN_CANDLES_MAX,
   });

@@ -1,6 +1,6 @@
 // What reorganisations removed of what a stream's reader had seen.
 
-import { toOpenTime } from '../../candles/interval.ts';
+import { computeOpenTime } from '../../candles/interval.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
 import type { RevertedTrade, RollbackRecord } from '../../store/stream-reads.ts';
 import type { TokenReference } from '../parse-token.ts';
@@ -10,7 +10,7 @@ import {
   type StreamPoint,
   type StreamPosition,
   toBlockEnd,
-  toTimeBack,
+  turnTimeBack,
 } from './stream-point.ts';
 
 export interface RevertedRequest extends Pick<TokenReference, 'chain' | 'token'> {
@@ -51,9 +51,9 @@ export async function readReverted(
   return {
     fromBlock: Math.min(...rollbacks.map(({ block }) => block)) + 1,
     toBlock: Math.max(...rollbacks.map(({ tipBlock }) => tipBlock)),
-    ...toSeen(rollbacks, reverted, point.position),
+    ...findSeen(rollbacks, reverted, point.position),
     klines: new Map(
-      request.intervals.map((interval) => [interval, toOpenTimes(interval, reverted)]),
+      request.intervals.map((interval) => [interval, listOpenTimes(interval, reverted)]),
     ),
   };
 }
@@ -62,7 +62,7 @@ export async function readReverted(
  * The trades that the reader had seen, and the position up to which its data is still valid. Each
  * rollback lowers that position: what a later one removes above it, the reader never saw.
  */
-function toSeen(
+function findSeen(
   rollbacks: readonly RollbackRecord[],
   reverted: readonly RevertedTrade[],
   from: StreamPosition,
@@ -78,17 +78,17 @@ function toSeen(
     const timeMs = Math.min(end.timeMs, position.timeMs);
     position = comparePositions(end, position) < 0 ? { ...end, timeMs } : { ...position, timeMs };
   }
-  return { trades, position: toTimeBack(position, reverted) };
+  return { trades, position: turnTimeBack(position, reverted) };
 }
 
 /**
  * Whether or not the reader saw them: what a live candle was told as has no id, so nobody knows.
  * Those that still have trades are told again, since none of them had ended by the position's time.
  */
-function toOpenTimes(
+function listOpenTimes(
   interval: KlineInterval,
   reverted: readonly RevertedTrade[],
 ): readonly number[] {
-  const times = new Set(reverted.map(({ timestampMs }) => toOpenTime(interval, timestampMs)));
+  const times = new Set(reverted.map(({ timestampMs }) => computeOpenTime(interval, timestampMs)));
   return [...times].sort((a, b) => a - b);
 }

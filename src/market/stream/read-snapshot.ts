@@ -4,15 +4,15 @@ import type { OutputOf } from '../../contract/operation.ts';
 import type { getTokenStream } from '../../contract/operations/stream-token.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
 import { toAsOf } from '../as-of.ts';
-import { toTradeAnswer } from '../get-trades.ts';
+import { buildTradeAnswer } from '../create-get-trades.ts';
 import type { MarketChain } from '../market-parts.ts';
 import type { TokenReference } from '../parse-token.ts';
 import type { AnswerReader } from '../read-at.ts';
 import { CandleReader } from '../read-candles.ts';
 import { readSummaries } from '../token-summary.ts';
-import { toEventText, toKlineAnswer } from './encode-events.ts';
+import { buildKlineAnswer, encodeEvent } from './encode-events.ts';
 import { readOpen } from './read-missed.ts';
-import { toEventId, toTip } from './stream-point.ts';
+import { encodeEventId, toTip } from './stream-point.ts';
 
 const TRADES_SHOWN = 50;
 
@@ -58,10 +58,10 @@ export async function readSnapshot(
   const data: SnapshotData = {
     token: { ...found.summary, match: null },
     interval,
-    kline: live === undefined ? null : toKlineAnswer(live, { name, checkpoint, tokens }),
-    trades: trades.map((trade) => toTradeAnswer(chain, trade, known)),
+    kline: live === undefined ? null : buildKlineAnswer(live, { name, checkpoint, tokens }),
+    trades: trades.map((trade) => buildTradeAnswer(chain, trade, known)),
     asOf: toAsOf(checkpoint),
   };
-  const id = toEventId(name, toTip(checkpoint));
-  return { text: toEventText('snapshot', data, id), checkpoint, epoch };
+  const id = encodeEventId(name, toTip(checkpoint));
+  return { text: encodeEvent('snapshot', data, id), checkpoint, epoch };
 }

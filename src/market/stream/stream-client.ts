@@ -2,10 +2,10 @@
 
 import { StreamFrame, type StreamOutlet, type StreamReader } from '../../contract/stream-answer.ts';
 import { Outbox } from '../../live/outbox.ts';
-import { encodeMissed, isWanted, toPausedText } from './encode-events.ts';
+import { encodeMissed, encodePaused, isWanted } from './encode-events.ts';
 import type { Missed, MissedRequest } from './read-missed.ts';
 import type { StreamFilter } from './stream-filter.ts';
-import { toIntervals } from './stream-filter.ts';
+import { listIntervals } from './stream-filter.ts';
 import type { StreamHub } from './stream-hub.ts';
 import type { StreamName, StreamPoint } from './stream-point.ts';
 import { PLAIN_BEAT, type TokenChannel } from './token-channel.ts';
@@ -103,7 +103,7 @@ export class StreamClient implements StreamReader {
     const stuckMs = Math.max(slowMs, this.#outbox.readStuckMs());
     if (stuckMs > hub.limits.stallMs) this.#outbox.cut();
     else if (this.#outbox.slowSinceMs === null) {
-      this.#outbox.write(this.#isLive ? this.channel.toBeat() : PLAIN_BEAT);
+      this.#outbox.write(this.#isLive ? this.channel.buildBeat() : PLAIN_BEAT);
     }
   }
 
@@ -114,7 +114,7 @@ export class StreamClient implements StreamReader {
   }
 
   pause(): void {
-    this.#outbox.write(new StreamFrame(toPausedText(this.channel.name)));
+    this.#outbox.write(new StreamFrame(encodePaused(this.channel.name)));
     this.end();
   }
 
@@ -164,7 +164,7 @@ export class StreamClient implements StreamReader {
   async #readOn(): Promise<void> {
     const { hub, channel, filter } = this.#options;
     const limit = hub.limits.pageEvents;
-    const page = await hub.read(toRequest(channel.name, { point: this.#point, filter, limit }));
+    const page = await hub.read(buildRequest(channel.name, { point: this.#point, filter, limit }));
     if (this.#isClosed) return;
     if (typeof page === 'string') {
       this.end();
@@ -173,7 +173,7 @@ export class StreamClient implements StreamReader {
     this.#page = page;
     this.#hasRead = true;
     this.#point = page.point;
-    const text = toPageText(page, channel.name, filter);
+    const text = encodePage(page, channel.name, filter);
     if (text !== '') await this.#tell(text);
   }
 
@@ -198,7 +198,7 @@ export class StreamClient implements StreamReader {
 }
 
 /** The request for the next page of a reader with this filter. */
-export function toRequest(
+export function buildRequest(
   name: StreamName,
   from: { readonly point: StreamPoint; readonly filter: StreamFilter; readonly limit: number },
 ): MissedRequest {
@@ -207,12 +207,12 @@ export function toRequest(
     ...name,
     point,
     withTrades: filter.kinds.has('trade'),
-    intervals: toIntervals(filter),
+    intervals: listIntervals(filter),
     limit,
   };
 }
 
-export function toPageText(page: Missed, name: StreamName, filter: StreamFilter): string {
+export function encodePage(page: Missed, name: StreamName, filter: StreamFilter): string {
   const items = encodeMissed(page, name).filter((item) => isWanted(item, filter));
   return items.map(({ text }) => text).join('');
 }

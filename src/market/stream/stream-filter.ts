@@ -18,6 +18,6 @@ export function toFilterKey({ kinds, interval }: StreamFilter): string {
 }
 
 /** The intervals whose klines the filter needs. */
-export function toIntervals({ kinds, interval }: StreamFilter): readonly KlineInterval[] {
+export function listIntervals({ kinds, interval }: StreamFilter): readonly KlineInterval[] {
   return kinds.has('kline') ? [interval] : [];
 }

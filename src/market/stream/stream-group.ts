@@ -51,6 +51,6 @@ export class StreamGroup {
 }
 
 /** States for one new reader. */
-export function toStateMessage(states: ReadonlyMap<StateName, string>): StreamMessage {
+export function buildStateMessage(states: ReadonlyMap<StateName, string>): StreamMessage {
   return new StreamMessage({ kept: '', states, ended: new Set() });
 }

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { address } from '../../../test/ids.ts';
+import { address } from '../../../test/test-ids.ts';
 import { findFamily } from '../../compose/chain-families.ts';
-import { comparePositions, parseEventId, type StreamName, toEventId } from './stream-point.ts';
+import { comparePositions, encodeEventId, parseEventId, type StreamName } from './stream-point.ts';
 
 const { addresses } = findFamily('devnet');
 const NAME: StreamName = { chain: 'devnet', token: address('0xaa'), addresses, epoch: 'e1' };
@@ -18,18 +18,18 @@ const points = fc
   }));
 
 describe('ids', () => {
-  test('behavior: an id is read as what it was written from', () => {
+  test('an id is read as what it was written from', () => {
     fc.assert(
       fc.property(points, (point) => {
-        assert.deepEqual(parseEventId(NAME, toEventId(NAME, point)), point);
+        assert.deepEqual(parseEventId(NAME, encodeEventId(NAME, point)), point);
       }),
     );
   });
 
-  test('behavior: an id of another token, chain or index is none of ours', () => {
+  test('an id of another token, chain or index is none of ours', () => {
     fc.assert(
       fc.property(points, (point) => {
-        const id = toEventId(NAME, point);
+        const id = encodeEventId(NAME, point);
         for (const other of [
           { token: address('0xab') },
           { chain: 'base' as const },
@@ -41,10 +41,10 @@ describe('ids', () => {
     );
   });
 
-  test('behavior: an id with any character changed, added or missing is refused', () => {
+  test('an id with any character changed, added or missing is refused', () => {
     fc.assert(
       fc.property(points, fc.nat(), fc.constantFrom('0', 'a', '.', 'Z', ' '), (point, at, to) => {
-        const id = toEventId(NAME, point);
+        const id = encodeEventId(NAME, point);
         const index = at % id.length;
         const changed = id.slice(0, index) + to + id.slice(index + 1);
         if (changed !== id) assert.equal(parseEventId(NAME, changed), null);
@@ -54,7 +54,7 @@ describe('ids', () => {
     );
   });
 
-  test('behavior: any text at all is either an id of ours or refused, never an error', () => {
+  test('any text at all is either an id of ours or refused, never an error', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         assert.equal(parseEventId(NAME, text), null);
@@ -64,7 +64,7 @@ describe('ids', () => {
 });
 
 describe('positions', () => {
-  test('behavior: follow the chain, whatever its clock says', () => {
+  test('follow the chain, whatever its clock says', () => {
     const at = (block: number, logIndex: number, timeMs: number) => ({ block, logIndex, timeMs });
     assert.ok(comparePositions(at(1, 5, 900), at(2, 0, 100)) < 0);
     assert.ok(comparePositions(at(2, 1, 1), at(2, 0, 100)) > 0);

@@ -60,7 +60,7 @@ export function comparePositions(a: LogPosition, b: LogPosition): number {
  * closed. From the position given back these klines are told again, and no others: a token's trades
  * never go back in time, so it has no later klines.
  */
-export function toTimeBack(
+export function turnTimeBack(
   position: StreamPosition,
   trades: readonly { readonly timestampMs: number }[],
 ): StreamPosition {
@@ -72,14 +72,14 @@ export function toTimeBack(
 const MARK_LENGTH = 8;
 
 /** A checksum that detects ids of other streams and damaged ids. */
-function toMark({ chain, token, epoch }: StreamName, body: string): string {
+function computeMark({ chain, token, epoch }: StreamName, body: string): string {
   return hash('sha1', `${epoch} ${chain} ${token} ${body}`, 'base64url').slice(0, MARK_LENGTH);
 }
 
-export function toEventId(name: StreamName, { version, position }: StreamPoint): string {
+export function encodeEventId(name: StreamName, { version, position }: StreamPoint): string {
   const { timeMs, block, logIndex } = position;
   const body = [version, timeMs, block, logIndex].map((number) => number.toString(36)).join('.');
-  return `${toMark(name, body)}.${body}`;
+  return `${computeMark(name, body)}.${body}`;
 }
 
 const NUMBER = /^[0-9a-z]{1,10}$/;
@@ -88,7 +88,7 @@ const NUMBER = /^[0-9a-z]{1,10}$/;
 export function parseEventId(name: StreamName, id: string): StreamPoint | null {
   const [mark = '', ...texts] = id.split('.');
   if (texts.length !== 4 || !texts.every((text) => NUMBER.test(text))) return null;
-  if (mark !== toMark(name, texts.join('.'))) return null;
+  if (mark !== computeMark(name, texts.join('.'))) return null;
   const [version = 0, timeMs = 0, block = 0, logIndex = 0] = texts.map((text) =>
     Number.parseInt(text, 36),
   );

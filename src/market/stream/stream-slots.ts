@@ -10,7 +10,7 @@ export interface StreamSlotsOptions {
 }
 
 /** The owner whose streams count together: those of a wallet's keys and sessions. */
-function toOwner(identity: Identity): string {
+function findOwner(identity: Identity): string {
   if (identity.kind === 'anonymous') return `address ${identity.key}`;
   return `wallet ${identity.kind === 'key' ? identity.walletId : identity.wallet.id}`;
 }
@@ -34,7 +34,7 @@ export class StreamSlots {
   /** The returned function releases the slot; calling it again is a no-op. */
   take(identity: Identity): () => void {
     const limit = this.#options.limitOf(identity);
-    const key = toOwner(identity);
+    const key = findOwner(identity);
     const taken = this.#taken.get(key) ?? 0;
     const retryAfterSeconds = RETRY_AFTER_SECONDS;
     if (taken >= limit) throw new AppError('TOO_MANY_STREAMS', { limit }, { retryAfterSeconds });

@@ -5,11 +5,11 @@ import { AnswerMismatchError } from '../../contract/create-serializer.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import type { MarketStore } from '../../store/store.ts';
-import { toPct } from '../get-holders.ts';
+import { computePct } from '../create-get-holders.ts';
 import type { MarketChains } from '../market-parts.ts';
 import { readAt } from '../read-at.ts';
-import { toPrices, toTokenLiquidity, toUsdText } from '../token-summary.ts';
-import { toEventText } from './encode-events.ts';
+import { findPrices, pickTokenLiquidity, toUsdText } from '../token-summary.ts';
+import { encodeEvent } from './encode-events.ts';
 import type { StreamKind } from './stream-filter.ts';
 import type { TokenChannel } from './token-channel.ts';
 
@@ -96,9 +96,9 @@ export class StreamStates {
   #tellPrice(channel: TokenChannel, row: TokenRecord, checkpoint: Checkpoint): void {
     const market = this.#options.chains.find(channel.name.chain);
     if (market === null) return;
-    const { priceUsd, priceNative } = toPrices(market, row);
-    const data = { priceUsd, priceNative, liquidityUsd: toUsdText(toTokenLiquidity(row)) };
-    const text = toEventText('price', { ...data, block: checkpoint.block });
+    const { priceUsd, priceNative } = findPrices(market, row);
+    const data = { priceUsd, priceNative, liquidityUsd: toUsdText(pickTokenLiquidity(row)) };
+    const text = encodeEvent('price', { ...data, block: checkpoint.block });
     channel.setState('price', { key: JSON.stringify(data), text });
   }
 
@@ -128,9 +128,9 @@ export class StreamStates {
     if (row === undefined) return;
     const topRaw = top.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
     const total = token === addresses.native ? null : row.holders;
-    const data = { total, top10Pct: toPct(topRaw, row.supplyRaw) };
+    const data = { total, top10Pct: computePct(topRaw, row.supplyRaw) };
     this.#skipMismatch(() => {
-      const text = toEventText('holders', data);
+      const text = encodeEvent('holders', data);
       channel.setState('holders', { key: text, text });
     });
   }

@@ -4,7 +4,7 @@
 // that affects the token, missed commits) is read from the store, from the point that readers have
 // reached.
 
-import { toNextOpenTime } from '../../candles/interval.ts';
+import { computeNextOpenTime } from '../../candles/interval.ts';
 import { AnswerMismatchError } from '../../contract/create-serializer.ts';
 import { StreamFrame } from '../../contract/stream-answer.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -14,16 +14,16 @@ import type { Checkpoint, KlineInterval, TradeRecord } from '../../model/market-
 import {
   type EncodedItem,
   type EncodingState,
+  encodeBeat,
   encodeItem,
+  encodeLiveKline,
   encodeMissed,
-  toBeatText,
-  toLiveKlineText,
 } from './encode-events.ts';
 import { KlineSeries } from './kline-series.ts';
 import type { KnownToken, Missed, MissedItem, MissedRequest, NoWay } from './read-missed.ts';
-import { type StreamFilter, toFilterKey, toIntervals } from './stream-filter.ts';
-import { type SharedState, StreamGroup, toStateMessage } from './stream-group.ts';
-import { type StreamName, type StreamPoint, toTimeBack, toTip } from './stream-point.ts';
+import { listIntervals, type StreamFilter, toFilterKey } from './stream-filter.ts';
+import { buildStateMessage, type SharedState, StreamGroup } from './stream-group.ts';
+import { type StreamName, type StreamPoint, toTip, turnTimeBack } from './stream-point.ts';
 
 /** One commit of the chain, for this token. */
 interface ChannelStep {
@@ -135,7 +135,9 @@ export class TokenChannel {
     group?.outboxes.delete(outbox);
     if (group?.outboxes.size !== 0) return;
     this.#groups.delete(key);
-    const followed = new Set([...this.#groups.values()].flatMap((one) => toIntervals(one.filter)));
+    const followed = new Set(
+      [...this.#groups.values()].flatMap((one) => listIntervals(one.filter)),
+    );
     for (const interval of this.#series.keys()) {
       if (!followed.has(interval)) this.#series.delete(interval);
     }
@@ -145,20 +147,20 @@ export class TokenChannel {
 
   /** Whether more klines are open than a snapshot has, as where the chain's time went back. */
   hasSeveralOpen(filter: StreamFilter): boolean {
-    return toIntervals(filter).some((one) => (this.#series.get(one)?.openCount ?? 0) > 1);
+    return listIntervals(filter).some((one) => (this.#series.get(one)?.openCount ?? 0) > 1);
   }
 
   /** What somebody who was away should know of states, which have no ids. */
   tellStates({ outbox, filter }: Pick<Joiner, 'outbox' | 'filter'>): void {
     const states = new Map<string, string>();
-    for (const interval of toIntervals(filter)) {
-      const text = this.#toLiveText(interval);
+    for (const interval of listIntervals(filter)) {
+      const text = this.#encodeLive(interval);
       if (text !== '') states.set('kline', text);
     }
     for (const [kind, { text }] of this.#states) {
       if (filter.kinds.has(kind)) states.set(kind, text);
     }
-    if (states.size > 0) outbox.push(toStateMessage(states));
+    if (states.size > 0) outbox.push(buildStateMessage(states));
   }
 
   hear(step: ChannelStep): void {
@@ -205,12 +207,12 @@ export class TokenChannel {
   }
 
   /** A heartbeat with the readers' position, if that is certain. */
-  toBeat(): StreamFrame {
+  buildBeat(): StreamFrame {
     if (this.#isBusy) return PLAIN_BEAT;
     this.flush();
     const { version } = this.#checkpoint;
     if (this.#beat?.version !== version) {
-      const text = toBeatText(this.name, toTip(this.#checkpoint));
+      const text = encodeBeat(this.name, toTip(this.#checkpoint));
       this.#beat = { version, frame: new StreamFrame(text) };
     }
     return this.#beat.frame;
@@ -240,13 +242,13 @@ export class TokenChannel {
     this.#moved = Promise.withResolvers<void>();
   }
 
-  #toState(): EncodingState {
+  #readState(): EncodingState {
     return { name: this.name, checkpoint: this.#checkpoint, tokens: this.#tokens };
   }
 
   /** Takes over the series of the reader's page that no other reader needed before. */
   #adopt({ filter, page }: Joiner): boolean {
-    for (const interval of toIntervals(filter)) {
+    for (const interval of listIntervals(filter)) {
       if (this.#series.has(interval)) continue;
       const state = page?.series?.get(interval);
       if (state === undefined) return false;
@@ -264,7 +266,7 @@ export class TokenChannel {
 
   /** Whether a kline that was told as closed is open again, or has a trade more. */
   #isReopened({ checkpoint, trades }: ChannelStep): boolean {
-    const { timeMs } = toTimeBack(toTip(checkpoint).position, trades);
+    const { timeMs } = turnTimeBack(toTip(checkpoint).position, trades);
     if (timeMs >= this.#checkpoint.timestampMs) return false;
     return [...this.#series.values()].some((one) => one.isReopenedAt(timeMs));
   }
@@ -272,7 +274,7 @@ export class TokenChannel {
   /** A step that took no trade back. The time after it may be a later one, also of a rollback. */
   #append({ checkpoint, trades }: ChannelStep): void {
     // The trades come first, so those who have only them were told of no kline that ended since.
-    const { timeMs } = toTimeBack(toTip(this.#checkpoint).position, trades);
+    const { timeMs } = turnTimeBack(toTip(this.#checkpoint).position, trades);
     const items = trades.map((trade): MissedItem => {
       const { block, logIndex } = trade;
       return { kind: 'trade', position: { block, logIndex, timeMs }, trade };
@@ -282,7 +284,7 @@ export class TokenChannel {
       for (const trade of trades) series.add(trade);
       const ended = series.passTime(checkpoint.timestampMs);
       for (const candle of ended) {
-        const endMs = toNextOpenTime(series.interval, candle.openTimeMs);
+        const endMs = computeNextOpenTime(series.interval, candle.openTimeMs);
         items.push({ kind: 'kline', position: { ...position, timeMs: endMs }, candle });
       }
       // A kline that ended takes the text of others that are open from slow readers.
@@ -290,7 +292,7 @@ export class TokenChannel {
     }
     this.#checkpoint = checkpoint;
     if (items.length === 0) return;
-    const state = this.#toState();
+    const state = this.#readState();
     this.#keep(items.map((item) => encodeItem(item, state)));
   }
 
@@ -299,10 +301,10 @@ export class TokenChannel {
     this.#options.onNews(this, 0);
   }
 
-  #toLiveText(interval: KlineInterval): string {
-    const state = this.#toState();
+  #encodeLive(interval: KlineInterval): string {
+    const state = this.#readState();
     const open = this.#series.get(interval)?.open ?? [];
-    return open.map((candle) => toLiveKlineText(candle, state)).join('');
+    return open.map((candle) => encodeLiveKline(candle, state)).join('');
   }
 
   #collectLive(): void {
@@ -315,10 +317,10 @@ export class TokenChannel {
     }
     this.#liveToldMs = nowMs;
     for (const interval of this.#liveDue) {
-      const text = this.#toLiveText(interval);
+      const text = this.#encodeLive(interval);
       if (text === '') continue;
       for (const group of this.#groups.values()) {
-        if (toIntervals(group.filter).includes(interval)) group.setKline(text);
+        if (listIntervals(group.filter).includes(interval)) group.setKline(text);
       }
     }
     this.#liveDue.clear();

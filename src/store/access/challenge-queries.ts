@@ -1,9 +1,14 @@
 // Challenges in SQL: created within limits, and used by exactly one sign-in.
 
 import type { ChallengeRecord, SessionRecord } from '../../model/access-record.ts';
-import type { AccessStore, ChallengeBounds, ChallengeOpening, SignIn } from '../access-store.ts';
+import type {
+  AccessStore,
+  ChallengeBounds,
+  ChallengeOpening,
+  SignInOutcome,
+} from '../access-store.ts';
 import type { SqlEngine, SqlSession } from '../sql.ts';
-import { type ColumnType, type SqlStatement, toSelect } from '../table.ts';
+import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
 import { CHALLENGE_TABLE, toChallengeRecord, toChallengeRow } from '../tables/challenge-table.ts';
 import { numberAt, numberOrNullAt, textAt } from '../tables/column-value.ts';
 import { SESSION_TABLE, toSessionRow } from '../tables/session-table.ts';
@@ -20,7 +25,7 @@ const LOCK_CHALLENGES: SqlStatement = {
   gives: [],
 };
 
-function toOpenCount(condition: string, takes: readonly ColumnType[]): SqlStatement {
+function buildOpenCount(condition: string, takes: readonly ColumnType[]): SqlStatement {
   return {
     sql: `SELECT COUNT(*), MIN(expires_at_ms) FROM access_challenges WHERE ${condition}`,
     takes,
@@ -28,11 +33,14 @@ function toOpenCount(condition: string, takes: readonly ColumnType[]): SqlStatem
   };
 }
 
-const COUNT_BY_CALLER = toOpenCount('caller_mark = $1 AND expires_at_ms > $2', ['text', 'integer']);
-const COUNT_BY_ADDRESS = toOpenCount('address = $1 AND expires_at_ms > $2', ['text', 'integer']);
-const COUNT_ALL = toOpenCount('expires_at_ms > $1', ['integer']);
+const COUNT_BY_CALLER = buildOpenCount('caller_mark = $1 AND expires_at_ms > $2', [
+  'text',
+  'integer',
+]);
+const COUNT_BY_ADDRESS = buildOpenCount('address = $1 AND expires_at_ms > $2', ['text', 'integer']);
+const COUNT_ALL = buildOpenCount('expires_at_ms > $1', ['integer']);
 
-const SELECT_OPEN = toSelect(CHALLENGE_TABLE, 'WHERE id = $1 AND expires_at_ms > $2', [
+const SELECT_OPEN = buildSelect(CHALLENGE_TABLE, 'WHERE id = $1 AND expires_at_ms > $2', [
   'text',
   'integer',
 ]);
@@ -106,7 +114,7 @@ async function openChallenge(
 async function signIn(
   engine: SqlEngine,
   attempt: { challengeId: string; session: SessionRecord; sessionsMax: number },
-): Promise<SignIn> {
+): Promise<SignInOutcome> {
   const { wallet, createdAtMs, id } = attempt.session;
   return engine.transaction(async (session) => {
     const used = await session.execute(USE_UP, [attempt.challengeId, createdAtMs]);

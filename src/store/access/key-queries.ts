@@ -5,7 +5,7 @@ import type { WalletId } from '../../model/ids.ts';
 import type { AccessStore, IdempotencyMark, KeyIssue, KeyRevocation } from '../access-store.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlEngine, SqlSession } from '../sql.ts';
-import { defineTable, type SqlStatement, toSelect } from '../table.ts';
+import { buildSelect, defineTable, type SqlStatement } from '../table.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
 import { KEY_TABLE, toKeyRecord, toKeyRow } from '../tables/key-table.ts';
 import { IDEMPOTENCY_LIFE_MS } from './retention.ts';
@@ -52,16 +52,16 @@ const SELECT_SURPLUS: SqlStatement = {
   gives: ['text'],
 };
 
-const SELECT_BY_HASH = toSelect(KEY_TABLE, 'WHERE hash = $1', ['text']);
-const SELECT_OWN = toSelect(KEY_TABLE, 'WHERE id = $1 AND wallet_id = $2', ['text', 'text']);
+const SELECT_BY_HASH = buildSelect(KEY_TABLE, 'WHERE hash = $1', ['text']);
+const SELECT_OWN = buildSelect(KEY_TABLE, 'WHERE id = $1 AND wallet_id = $2', ['text', 'text']);
 
-const SELECT_FIRST_PAGE = toSelect(
+const SELECT_FIRST_PAGE = buildSelect(
   KEY_TABLE,
   'WHERE wallet_id = $1 ORDER BY created_at_ms DESC, id DESC LIMIT $2',
   ['text', 'integer'],
 );
 
-const SELECT_NEXT_PAGE = toSelect(
+const SELECT_NEXT_PAGE = buildSelect(
   KEY_TABLE,
   `WHERE wallet_id = $1 AND (created_at_ms, id) < ($2, $3)
     ORDER BY created_at_ms DESC, id DESC LIMIT $4`,

@@ -2,7 +2,7 @@
 
 import type { AccessStore } from '../access-store.ts';
 import type { SqlEngine } from '../sql.ts';
-import { type SqlStatement, toSelect } from '../table.ts';
+import { buildSelect, type SqlStatement } from '../table.ts';
 import { textAt, walletAt } from '../tables/column-value.ts';
 import { SESSION_TABLE, toSessionRecord } from '../tables/session-table.ts';
 
@@ -16,9 +16,9 @@ type SessionQueries = Pick<
   | 'findWallets'
 >;
 
-const SELECT_BY_TOKEN = toSelect(SESSION_TABLE, 'WHERE token_hash = $1', ['text']);
+const SELECT_BY_TOKEN = buildSelect(SESSION_TABLE, 'WHERE token_hash = $1', ['text']);
 
-const SELECT_BY_WALLET = toSelect(
+const SELECT_BY_WALLET = buildSelect(
   SESSION_TABLE,
   'WHERE wallet_id = $1 ORDER BY created_at_ms DESC, id DESC',
   ['text'],

@@ -55,14 +55,14 @@ const COUNT_BY_PEPPER: SqlStatement = {
   gives: ['integer', 'integer'],
 };
 
-function toSweep(table: string, column: string): SqlStatement {
+function buildSweep(table: string, column: string): SqlStatement {
   return { sql: `DELETE FROM ${table} WHERE ${column} <= $1`, takes: ['integer'], gives: [] };
 }
 
-const SWEEP_CHALLENGES = toSweep('access_challenges', 'expires_at_ms');
-const SWEEP_SESSIONS = toSweep('access_sessions', 'expires_at_ms');
-const SWEEP_IDEMPOTENCY = toSweep('access_idempotency', 'created_at_ms');
-const SWEEP_USAGE = toSweep('access_usage', 'hour');
+const SWEEP_CHALLENGES = buildSweep('access_challenges', 'expires_at_ms');
+const SWEEP_SESSIONS = buildSweep('access_sessions', 'expires_at_ms');
+const SWEEP_IDEMPOTENCY = buildSweep('access_idempotency', 'created_at_ms');
+const SWEEP_USAGE = buildSweep('access_usage', 'hour');
 
 async function addUsage(session: SqlSession, entries: readonly UsageEntry[]): Promise<void> {
   for (const { walletId, source, requests, lastUsedAtMs } of entries) {

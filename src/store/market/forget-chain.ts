@@ -36,12 +36,12 @@ const INDEXED_TABLES: readonly Table[] = [
 ];
 
 /** Every table's key begins with the chain; only its type differs. */
-function toDeleteChain(table: Table): SqlStatement {
+function buildDeleteChain(table: Table): SqlStatement {
   const sql = `DELETE FROM ${table.name} WHERE chain = $1`;
   return { sql, takes: table.types.slice(0, 1), gives: [] };
 }
 
-const STATEMENTS = INDEXED_TABLES.map(toDeleteChain);
+const STATEMENTS = INDEXED_TABLES.map(buildDeleteChain);
 
 export async function forgetChain(session: SqlSession, chain: ChainSlug): Promise<void> {
   for (const statement of STATEMENTS) await session.execute(statement, [chain]);

@@ -15,7 +15,7 @@ import type {
   TradeQuery,
 } from '../market-reads.ts';
 import type { SqlRow } from '../sql.ts';
-import { type ColumnType, type SqlStatement, toPositions, toSelect } from '../table.ts';
+import { buildSelect, type ColumnType, indexColumns, type SqlStatement } from '../table.ts';
 import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { ALL_POOLS, CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
@@ -34,14 +34,14 @@ const CANDLE_SERIES_TYPES: readonly ColumnType[] = ['name', 'name', 'name', 'nam
 
 const SELECT_SERIES = 'WHERE chain = $1 AND token = $2 AND pool = $3 AND interval = $4';
 
-const SELECT_CANDLE_RANGE = toSelect(
+const SELECT_CANDLE_RANGE = buildSelect(
   CANDLE_TABLE,
   `${SELECT_SERIES} AND open_time_ms >= $5 AND open_time_ms < $6`,
   [...CANDLE_SERIES_TYPES, 'integer', 'integer'],
 );
 
 const LISTING_COLUMNS = ['token', 'symbol', 'name', 'liquidity_usd_e18', 'paired_usd_e18'] as const;
-const LISTING_AT = toPositions(LISTING_COLUMNS);
+const LISTING_AT = indexColumns(LISTING_COLUMNS);
 const LISTING_TYPES: readonly ColumnType[] = ['text', 'text', 'text', 'text', 'text'];
 
 const SELECT_LISTING: SqlStatement = {
@@ -77,21 +77,21 @@ const SELECT_POOL_ID: SqlStatement = {
   gives: ['text'],
 };
 
-const SELECT_FIRST_BALANCES = toSelect(
+const SELECT_FIRST_BALANCES = buildSelect(
   BALANCE_TABLE,
   'WHERE chain = $1 AND token = $2 ORDER BY amount_raw DESC, owner LIMIT $3',
   ['name', 'name', 'integer'],
 );
 
-const SELECT_NEXT_BALANCES = toSelect(
+const SELECT_NEXT_BALANCES = buildSelect(
   BALANCE_TABLE,
   `WHERE chain = $1 AND token = $2 AND amount_raw <= $3 AND (amount_raw < $4 OR owner > $5)
   ORDER BY amount_raw DESC, owner LIMIT $6`,
   ['name', 'name', 'text', 'text', 'text', 'integer'],
 );
 
-function toTopPools(column: 'token0' | 'token1', limit: number): SqlStatement {
-  return toSelect(
+function buildTopPools(column: 'token0' | 'token1', limit: number): SqlStatement {
+  return buildSelect(
     POOL_TABLE,
     `WHERE chain = $1 AND ${column} = $2
     ORDER BY liquidity_usd_e18 DESC NULLS LAST, pool LIMIT ${limit}`,
@@ -129,7 +129,7 @@ export class MarketPages extends MarketQueries implements MarketReads {
     const sets = tokens.map((token) => [chain, token]);
     const pools = new Map<Address, Map<PoolId, PoolRecord>>();
     for (const column of ['token0', 'token1'] as const) {
-      for (const row of await this.session.queryEach(toTopPools(column, limit), sets)) {
+      for (const row of await this.session.queryEach(buildTopPools(column, limit), sets)) {
         const record = toPoolRecord(row);
         const ofToken = pools.get(record[column]) ?? new Map<PoolId, PoolRecord>();
         pools.set(record[column], ofToken.set(record.pool, record));
@@ -156,7 +156,7 @@ export class MarketPages extends MarketQueries implements MarketReads {
     series: readonly (CandleSeries & { readonly beforeMs: number })[],
     limit: number,
   ): Promise<CandleRecord[]> {
-    const statement = toSelect(
+    const statement = buildSelect(
       CANDLE_TABLE,
       `${SELECT_SERIES} AND open_time_ms < $5 ORDER BY open_time_ms DESC LIMIT ${limit}`,
       [...CANDLE_SERIES_TYPES, 'integer'],
@@ -170,7 +170,7 @@ export class MarketPages extends MarketQueries implements MarketReads {
     series: CandleSeries,
     page: TimeRange & { readonly end: 'first' | 'last'; readonly limit: number },
   ): Promise<CandleRecord[]> {
-    const statement = toSelect(
+    const statement = buildSelect(
       CANDLE_TABLE,
       `${SELECT_SERIES} AND open_time_ms >= $5 AND open_time_ms < $6
       ORDER BY open_time_ms${page.end === 'last' ? ' DESC' : ''} LIMIT $7`,

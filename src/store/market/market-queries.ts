@@ -17,38 +17,38 @@ import type { PoolRecord } from '../../model/pool.ts';
 import type { TimeRange } from '../market-reads.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import type { BalanceKey, CandleKey, MarketReader } from '../store.ts';
-import { toSelect } from '../table.ts';
+import { buildSelect } from '../table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { ALL_POOLS, CANDLE_TABLE, toCandleKey, toCandleRecord } from '../tables/candle-table.ts';
-import { CHECKPOINT_TABLE, toCheckpoint } from '../tables/checkpoint-table.ts';
+import { CHECKPOINT_TABLE, toCheckpointRecord } from '../tables/checkpoint-table.ts';
 import { textAt } from '../tables/column-value.ts';
-import { HEADER_TABLE, toBlockHeader } from '../tables/header-table.ts';
+import { HEADER_TABLE, toHeaderRecord } from '../tables/header-table.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
 import { compareTicks, TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
 import { compareTrades, TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
 
-const SELECT_HEADERS = toSelect(HEADER_TABLE, 'WHERE chain = $1 ORDER BY number', ['text']);
+const SELECT_HEADERS = buildSelect(HEADER_TABLE, 'WHERE chain = $1 ORDER BY number', ['text']);
 
-const SELECT_POOLS_OF_TOKEN0 = toSelect(POOL_TABLE, 'WHERE chain = $1 AND token0 = $2', [
+const SELECT_POOLS_OF_TOKEN0 = buildSelect(POOL_TABLE, 'WHERE chain = $1 AND token0 = $2', [
   'text',
   'text',
 ]);
 
-const SELECT_POOLS_OF_TOKEN1 = toSelect(POOL_TABLE, 'WHERE chain = $1 AND token1 = $2', [
+const SELECT_POOLS_OF_TOKEN1 = buildSelect(POOL_TABLE, 'WHERE chain = $1 AND token1 = $2', [
   'text',
   'text',
 ]);
 
-const SELECT_POOLS_OF_PAIR = toSelect(
+const SELECT_POOLS_OF_PAIR = buildSelect(
   POOL_TABLE,
   'WHERE chain = $1 AND token0 = $2 AND token1 = $3',
   ['text', 'text', 'text'],
 );
 
-const SELECT_TICKS = toSelect(TICK_TABLE, 'WHERE chain = $1 AND pool = $2', ['text', 'text']);
+const SELECT_TICKS = buildSelect(TICK_TABLE, 'WHERE chain = $1 AND pool = $2', ['text', 'text']);
 
-const SELECT_CANDLES = toSelect(
+const SELECT_CANDLES = buildSelect(
   CANDLE_TABLE,
   `WHERE chain = $1 AND token = $2 AND pool = $3 AND interval = $4
     AND open_time_ms >= $5 AND open_time_ms < $6
@@ -56,14 +56,14 @@ const SELECT_CANDLES = toSelect(
   ['name', 'name', 'name', 'name', 'integer', 'integer'],
 );
 
-const SELECT_TRADES_OF_TOKEN = toSelect(
+const SELECT_TRADES_OF_TOKEN = buildSelect(
   TRADE_TABLE,
   `WHERE chain = $1 AND token = $2 AND timestamp_ms >= $3 AND timestamp_ms < $4
   ORDER BY timestamp_ms, block, log_index`,
   ['name', 'name', 'integer', 'integer'],
 );
 
-const SELECT_TRADES_OF_POOL = toSelect(
+const SELECT_TRADES_OF_POOL = buildSelect(
   TRADE_TABLE,
   `WHERE chain = $1 AND token = $2 AND timestamp_ms >= $3 AND timestamp_ms < $4 AND pool = $5
   ORDER BY timestamp_ms, block, log_index`,
@@ -79,12 +79,12 @@ export class MarketQueries implements MarketReader {
 
   async readCheckpoint(chain: ChainSlug): Promise<Checkpoint | null> {
     const [row] = await this.session.queryEach(CHECKPOINT_TABLE.selectByKey, [[chain]]);
-    return row === undefined ? null : toCheckpoint(row);
+    return row === undefined ? null : toCheckpointRecord(row);
   }
 
   async readHeaders(chain: ChainSlug): Promise<BlockHeader[]> {
     const rows = await this.session.query(SELECT_HEADERS, [chain]);
-    return rows.map(toBlockHeader);
+    return rows.map(toHeaderRecord);
   }
 
   async readTokens(chain: ChainSlug, tokens: readonly Address[]): Promise<TokenRecord[]> {

@@ -17,7 +17,7 @@ import type { SqlRow, SqlSession } from '../sql.ts';
 import { StaleWriterError } from '../stale-writer-error.ts';
 import type { CandleKey, MarketTransaction, UndoImages } from '../store.ts';
 import type { RollbackRecord } from '../stream-reads.ts';
-import { type ColumnType, type SqlStatement, toSelect } from '../table.ts';
+import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
 import { BALANCE_TABLE, toBalanceRow } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleKey, toCandleRow } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE, toCheckpointRow } from '../tables/checkpoint-table.ts';
@@ -30,7 +30,7 @@ import { ROLLBACK_TABLE, toRollbackRow } from '../tables/rollback-table.ts';
 import { TICK_TABLE, toTickRow } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRow } from '../tables/token-table.ts';
 import { compareTrades, TRADE_TABLE, toTradeRecord, toTradeRow } from '../tables/trade-table.ts';
-import { toUndoDocument, UNDO_TABLE, UndoCollector } from '../undo-images.ts';
+import { encodeUndo, UNDO_TABLE, UndoCollector } from '../undo-images.ts';
 import { MarketQueries } from './market-queries.ts';
 
 /** Headers kept below the pruned block, so that readers see the chain's recent past. */
@@ -39,13 +39,13 @@ const HEADERS_KEPT_BELOW = 64;
 /** Undo documents read at a time, so that a deep rollback does not hold them all in memory. */
 const UNDO_PAGE_SIZE = 50;
 
-const SELECT_TRADES_ABOVE = toSelect(
+const SELECT_TRADES_ABOVE = buildSelect(
   TRADE_TABLE,
   'WHERE chain = $1 AND block > $2 ORDER BY block, log_index',
   ['name', 'integer'],
 );
 
-const SELECT_UNDO_PAGE = toSelect(
+const SELECT_UNDO_PAGE = buildSelect(
   UNDO_TABLE,
   `WHERE chain = $1 AND (block, part) > ($2, $3)
   ORDER BY block, part LIMIT ${UNDO_PAGE_SIZE}`,
@@ -59,11 +59,11 @@ const SELECT_NEXT_PARTS: SqlStatement = {
   gives: ['integer', 'integer'],
 };
 
-const DELETE_TRADES_ABOVE = toDelete('trades WHERE chain = $1 AND block > $2', 'name');
-const DELETE_HEADERS_ABOVE = toDelete('headers WHERE chain = $1 AND number > $2', 'text');
-const DELETE_HEADERS_BELOW = toDelete('headers WHERE chain = $1 AND number < $2', 'text');
-const DELETE_UNDO_ABOVE = toDelete('undo_images WHERE chain = $1 AND block > $2', 'text');
-const DELETE_UNDO_UP_TO = toDelete('undo_images WHERE chain = $1 AND block <= $2', 'text');
+const DELETE_TRADES_ABOVE = buildDelete('trades WHERE chain = $1 AND block > $2', 'name');
+const DELETE_HEADERS_ABOVE = buildDelete('headers WHERE chain = $1 AND number > $2', 'text');
+const DELETE_HEADERS_BELOW = buildDelete('headers WHERE chain = $1 AND number < $2', 'text');
+const DELETE_UNDO_ABOVE = buildDelete('undo_images WHERE chain = $1 AND block > $2', 'text');
+const DELETE_UNDO_UP_TO = buildDelete('undo_images WHERE chain = $1 AND block <= $2', 'text');
 
 const SELECT_LAST_OLD_ROLLBACK: SqlStatement = {
   sql: 'SELECT MAX(version) FROM rollbacks WHERE chain = $1 AND recorded_at_ms < $2',
@@ -71,8 +71,8 @@ const SELECT_LAST_OLD_ROLLBACK: SqlStatement = {
   gives: ['integer'],
 };
 
-const DELETE_ROLLBACKS_UP_TO = toDelete('rollbacks WHERE chain = $1 AND version <= $2', 'text');
-const DELETE_REVERTED_UP_TO = toDelete(
+const DELETE_ROLLBACKS_UP_TO = buildDelete('rollbacks WHERE chain = $1 AND version <= $2', 'text');
+const DELETE_REVERTED_UP_TO = buildDelete(
   'reverted_trades WHERE chain = $1 AND version <= $2',
   'name',
 );
@@ -104,7 +104,7 @@ const INSERT_CHECKPOINT: SqlStatement = {
   gives: [],
 };
 
-function toDelete(what: string, chainType: ColumnType): SqlStatement {
+function buildDelete(what: string, chainType: ColumnType): SqlStatement {
   return { sql: `DELETE FROM ${what}`, takes: [chainType, 'integer'], gives: [] };
 }
 
@@ -167,7 +167,7 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     const rows = images.map((image) => {
       const part = parts.get(image.block) ?? 0;
       parts.set(image.block, part + 1);
-      const document = toUndoDocument(this.#chain, image);
+      const document = encodeUndo(this.#chain, image);
       return writeUndo({ chain: this.#chain, block: image.block, part, images: document });
     });
     await this.session.insertRows(UNDO_TABLE, rows);
@@ -183,7 +183,7 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
       if (last === undefined || page.length < UNDO_PAGE_SIZE) break;
       after = last.slice(1, 3);
     }
-    for (const { table, restored, deleted } of undo.toRestorations()) {
+    for (const { table, restored, deleted } of undo.planRestorations()) {
       await this.session.deleteRows(table, deleted);
       await this.session.upsertRows(table, restored);
     }

@@ -2,7 +2,7 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { SqlRow, SqlSession, SqlValue } from '../sql.ts';
-import { type Table, toSelect } from '../table.ts';
+import { buildSelect, type Table } from '../table.ts';
 
 const PAGE_SIZE = 2000;
 
@@ -24,9 +24,9 @@ export async function* scanTable<Row>(
   const end = `ORDER BY ${order} LIMIT ${PAGE_SIZE}`;
   const positions = scan.orderBy.map((column) => table.columns.indexOf(column));
   const chainType = table.types[0] ?? 'text';
-  const first = toSelect(table, `WHERE chain = $1 ${end}`, [chainType]);
+  const first = buildSelect(table, `WHERE chain = $1 ${end}`, [chainType]);
   const parameters = positions.map((_, index) => `$${index + 2}`).join(', ');
-  const next = toSelect(table, `WHERE chain = $1 AND (${order}) > (${parameters}) ${end}`, [
+  const next = buildSelect(table, `WHERE chain = $1 AND (${order}) > (${parameters}) ${end}`, [
     chainType,
     ...positions.map((position) => table.types[position] ?? 'text'),
   ]);

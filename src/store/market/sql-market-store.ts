@@ -6,7 +6,11 @@ import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { SqlEngine } from '../sql.ts';
 import type { MarketSnapshot, MarketStore, MarketTransaction } from '../store.ts';
 import { ACCOUNT_TABLE, toAccountRow } from '../tables/account-table.ts';
-import { POOL_SAFETY_TABLE, toPoolSafety, toPoolSafetyRow } from '../tables/pool-safety-table.ts';
+import {
+  POOL_SAFETY_TABLE,
+  toPoolSafetyRecord,
+  toPoolSafetyRow,
+} from '../tables/pool-safety-table.ts';
 import { forgetChain } from './forget-chain.ts';
 import { MarketScans } from './market-scans.ts';
 import { MarketWriter } from './market-writer.ts';
@@ -51,7 +55,7 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
     return scanTable(this.session, chain, {
       table: POOL_SAFETY_TABLE,
       orderBy: ['pool'],
-      toRecord: toPoolSafety,
+      toRecord: toPoolSafetyRecord,
     });
   }
 }

@@ -1,12 +1,12 @@
 // Pauses over any engine with SQL sessions.
 
-import { type ChainSlug, toChain } from '../../model/chain.ts';
+import { type ChainSlug, findChain } from '../../model/chain.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { PauseChange, PauseStore } from '../pause-store.ts';
 import type { SqlEngine, SqlRow } from '../sql.ts';
 import { isStoreOutage } from '../store-error.ts';
-import { type SqlStatement, toSelect } from '../table.ts';
-import { addressAt, numberAt, textAt, toDamage } from '../tables/column-value.ts';
+import { buildSelect, type SqlStatement } from '../table.ts';
+import { addressAt, buildDamageError, numberAt, textAt } from '../tables/column-value.ts';
 import { PAUSE_TABLE } from '../tables/pause-table.ts';
 
 /** Two concurrent changes get the same number; the second retries. */
@@ -20,18 +20,18 @@ const SELECT_NEXT_VERSION: SqlStatement = {
 
 const writePause = createRowWriter(PAUSE_TABLE);
 
-const SELECT_CHANGES = toSelect(PAUSE_TABLE, 'WHERE version > $1 ORDER BY version', ['integer']);
+const SELECT_CHANGES = buildSelect(PAUSE_TABLE, 'WHERE version > $1 ORDER BY version', ['integer']);
 
-function toChainSlug(text: string): ChainSlug {
-  const chain = toChain(text);
-  if (chain === null) throw toDamage(`The store holds an unknown chain ${text}`);
+function parseChainSlug(text: string): ChainSlug {
+  const chain = findChain(text);
+  if (chain === null) throw buildDamageError(`The store holds an unknown chain ${text}`);
   return chain.slug;
 }
 
 function toPauseChange(row: SqlRow): PauseChange {
   const { at } = PAUSE_TABLE;
   return {
-    chain: toChainSlug(textAt(row, at.chain)),
+    chain: parseChainSlug(textAt(row, at.chain)),
     token: addressAt(row, at.token),
     paused: numberAt(row, at.paused) === 1,
     version: numberAt(row, at.version),

@@ -11,21 +11,21 @@ import type {
   StreamReads,
   TradesAfter,
 } from '../stream-reads.ts';
-import { type ColumnType, type SqlStatement, toSelect } from '../table.ts';
+import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
 import { EPOCH_TABLE } from '../tables/epoch-table.ts';
-import { REVERTED_TRADE_TABLE, toRevertedTrade } from '../tables/reverted-trade-table.ts';
+import { REVERTED_TRADE_TABLE, toRevertedTradeRecord } from '../tables/reverted-trade-table.ts';
 import { ROLLBACK_TABLE, toRollbackRecord } from '../tables/rollback-table.ts';
 import { TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
 import { MarketPages } from './market-pages.ts';
 
-const SELECT_ROLLBACKS = toSelect(
+const SELECT_ROLLBACKS = buildSelect(
   ROLLBACK_TABLE,
   'WHERE chain = $1 AND version > $2 ORDER BY version LIMIT $3',
   ['text', 'integer', 'integer'],
 );
 
-const SELECT_REVERTED = toSelect(
+const SELECT_REVERTED = buildSelect(
   REVERTED_TRADE_TABLE,
   `WHERE chain = $1 AND token = $2 AND version > $3
   ORDER BY version, timestamp_ms, block, log_index LIMIT $4`,
@@ -38,7 +38,7 @@ const TRADES_AFTER_TYPES: readonly ColumnType[] = [
   ...(['name', 'name', 'integer', 'integer', 'integer', 'integer'] as const),
 ];
 
-const SELECT_TRADES_AFTER = toSelect(
+const SELECT_TRADES_AFTER = buildSelect(
   TRADE_TABLE,
   `${TRADES_AFTER} ORDER BY timestamp_ms, block, log_index LIMIT $6`,
   TRADES_AFTER_TYPES,
@@ -77,7 +77,7 @@ export class StreamPages extends MarketPages implements StreamReads {
     wanted: { readonly afterVersion: number; readonly limit: number },
   ): Promise<RevertedTrade[]> {
     const values = [chain, token, wanted.afterVersion, wanted.limit];
-    return (await this.session.query(SELECT_REVERTED, values)).map(toRevertedTrade);
+    return (await this.session.query(SELECT_REVERTED, values)).map(toRevertedTradeRecord);
   }
 
   async readTradesAfter(

@@ -67,10 +67,10 @@ export class TradePages {
   async #readWindow(after: TradePosition | null, limit: number): Promise<TradeRecord[]> {
     const parameters = new Parameters();
     const { columnList } = TRADE_TABLE;
-    const all = `SELECT ${columnList} FROM trades ${this.#toWhere(parameters, after)}`;
+    const all = `SELECT ${columnList} FROM trades ${this.#buildWhere(parameters, after)}`;
     const from = this.#isFiltered
       ? `SELECT ${columnList} FROM (${all} ${this.#orderBy} LIMIT ${WINDOW_SIZE}) AS w
-        WHERE ${this.#toFilter(parameters)}`
+        WHERE ${this.#buildFilter(parameters)}`
       : all;
     const sql = `${from} ${this.#orderBy} LIMIT ${parameters.add(limit, 'integer')}`;
     const rows = await this.#run(sql, parameters, TRADE_TABLE.types);
@@ -85,7 +85,7 @@ export class TradePages {
   /** The last row of a full window; null if the window reached the end. */
   async #findWindowEnd(after: TradePosition | null): Promise<TradePosition | null> {
     const parameters = new Parameters();
-    const where = this.#toWhere(parameters, after);
+    const where = this.#buildWhere(parameters, after);
     const sql = `SELECT ${POSITION_COLUMNS} FROM trades ${where} ${this.#orderBy}
       LIMIT 1 OFFSET ${WINDOW_SIZE - 1}`;
     const [row] = await this.#run(sql, parameters, ['integer', 'integer', 'integer']);
@@ -94,7 +94,7 @@ export class TradePages {
   }
 
   /** Conditions that an index can answer. */
-  #toWhere(parameters: Parameters, after: TradePosition | null): string {
+  #buildWhere(parameters: Parameters, after: TradePosition | null): string {
     const { range, token, wallet, order } = this.#query;
     const conditions = [
       `chain = ${parameters.add(this.#chain, 'name')}`,
@@ -112,7 +112,7 @@ export class TradePages {
   }
 
   /** Conditions that must be checked row by row. */
-  #toFilter(parameters: Parameters): string {
+  #buildFilter(parameters: Parameters): string {
     const { pool, side, minUsd } = this.#query;
     const conditions: string[] = [];
     if (pool !== null) conditions.push(`pool = ${parameters.add(pool, 'name')}`);

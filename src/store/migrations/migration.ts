@@ -33,9 +33,9 @@ interface HistoryStatements {
 }
 
 /** Written so that both dialects accept them. */
-export function toHistoryStatements(table: string): HistoryStatements {
+export function buildHistoryStatements(table: string): HistoryStatements {
   return {
-    create: toCommand(`
+    create: buildCommand(`
       CREATE TABLE IF NOT EXISTS ${table} (
         id INTEGER PRIMARY KEY,
         name TEXT NOT NULL,
@@ -56,11 +56,11 @@ export function toHistoryStatements(table: string): HistoryStatements {
 }
 
 /** A statement without parameters and results. */
-export function toCommand(sql: string): SqlStatement {
+export function buildCommand(sql: string): SqlStatement {
   return { sql, takes: [], gives: [] };
 }
 
-export function toChecksum(migration: Migration, dialect: SqlDialect): string {
+export function computeChecksum(migration: Migration, dialect: SqlDialect): string {
   // Whitespace is not part of a schema: re-indenting a migration must not change its checksum.
   const text = migration.toStatements(dialect).join(';\n').replace(/\s+/g, ' ').trim();
   return createHash('sha256').update(text).digest('hex');
@@ -76,7 +76,7 @@ export function planMigrations(
   const newer = applied.filter((migration) => migration.id > newest);
   if (newer.length > 0) {
     throw new StoreSchemaError(
-      `The store was written by a newer version of Mintwire: it has ${newer.map(toLabel).join(', ')}, ` +
+      `The store was written by a newer version of Mintwire: it has ${newer.map(formatLabel).join(', ')}, ` +
         `and this version knows migrations up to ${newest}. ` +
         'Start the newer version again, or give this one another store.',
     );
@@ -85,16 +85,16 @@ export function planMigrations(
     const expected = known[index];
     if (expected === undefined || expected.id !== migration.id) {
       throw new StoreSchemaError(
-        `The store's record of migrations has a gap: found ${toLabel(migration)} ` +
-          `where this version expects ${expected === undefined ? 'nothing' : toLabel(expected)}. ` +
+        `The store's record of migrations has a gap: found ${formatLabel(migration)} ` +
+          `where this version expects ${expected === undefined ? 'nothing' : formatLabel(expected)}. ` +
           'Restore the store from a backup, or give this version another store.',
       );
     }
-    if (migration.checksum !== toChecksum(expected, dialect)) {
+    if (migration.checksum !== computeChecksum(expected, dialect)) {
       throw new StoreSchemaError(
-        `The store's migration ${toLabel(migration)} is not the one that this version knows: ` +
+        `The store's migration ${formatLabel(migration)} is not the one that this version knows: ` +
           `found checksum ${migration.checksum.slice(0, 12)}, ` +
-          `expected ${toChecksum(expected, dialect).slice(0, 12)} (${toLabel(expected)}). ` +
+          `expected ${computeChecksum(expected, dialect).slice(0, 12)} (${formatLabel(expected)}). ` +
           'Start the version that wrote the store, or give this one another store.',
       );
     }
@@ -102,6 +102,6 @@ export function planMigrations(
   return known.slice(applied.length);
 }
 
-function toLabel(migration: { readonly id: number; readonly name: string }): string {
+function formatLabel(migration: { readonly id: number; readonly name: string }): string {
   return `${migration.id} "${migration.name}"`;
 }

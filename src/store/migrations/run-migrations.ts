@@ -3,12 +3,12 @@
 import type { SqlSession } from '../sql.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
 import {
+  buildCommand,
+  buildHistoryStatements,
+  computeChecksum,
   type MigrationHistory,
   planMigrations,
   type SqlDialect,
-  toChecksum,
-  toCommand,
-  toHistoryStatements,
 } from './migration.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function runMigrations(
   },
   history: MigrationHistory,
 ): Promise<void> {
-  const { create, insert, select } = toHistoryStatements(history.table);
+  const { create, insert, select } = buildHistoryStatements(history.table);
   for (;;) {
     const done = await store.transaction(async (session) => {
       await session.execute(create, []);
@@ -35,9 +35,9 @@ export async function runMigrations(
       const [next] = planMigrations(history.migrations, applied, store.dialect);
       if (next === undefined) return true;
       for (const statement of next.toStatements(store.dialect)) {
-        await session.execute(toCommand(statement), []);
+        await session.execute(buildCommand(statement), []);
       }
-      const checksum = toChecksum(next, store.dialect);
+      const checksum = computeChecksum(next, store.dialect);
       await session.execute(insert, [next.id, next.name, checksum, Date.now()]);
       return false;
     });

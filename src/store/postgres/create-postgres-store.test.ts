@@ -7,7 +7,7 @@ import { createPostgresStore } from './create-postgres-store.ts';
 
 const LOOKS = 10;
 
-test('behavior: the store is in order while requests wait for a connection', async (t) => {
+test('the store is in order while requests wait for a connection', async (t) => {
   const database = await createTestDatabase();
   const store = await createPostgresStore({ url: database.url, poolSize: 1 });
   t.after(async () => {

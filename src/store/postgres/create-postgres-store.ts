@@ -4,7 +4,7 @@ import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
 import { SqlPauseStore } from '../market/sql-pause-store.ts';
 import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
-import { type MigrationHistory, toCommand } from '../migrations/migration.ts';
+import { buildCommand, type MigrationHistory } from '../migrations/migration.ts';
 import { MARKET_HISTORY } from '../migrations/migrations.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { OnTiming, SqlEngine } from '../sql.ts';
@@ -27,9 +27,9 @@ const MIGRATION_LOCK = 0x6d696e74;
 
 const HOLD_MS = 10_000;
 
-const LOCK_MIGRATIONS = toCommand(`SELECT 1 FROM pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+const LOCK_MIGRATIONS = buildCommand(`SELECT 1 FROM pg_advisory_xact_lock(${MIGRATION_LOCK})`);
 /** Rewrites an existing row: shows whether the server accepts writes. */
-const TOUCH = toCommand(
+const TOUCH = buildCommand(
   `UPDATE ${ACCESS_HISTORY.table} SET applied_at_ms = applied_at_ms WHERE id = 1`,
 );
 const SHOW_ENCODING: SqlStatement = { sql: 'SHOW server_encoding', takes: [], gives: ['text'] };
@@ -41,7 +41,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const pool = new PostgresPool(options);
   // Of its own: a wait for a connection says that we are busy, not that the server is gone.
   const probes = new PostgresPool({ ...options, poolSize: 1 });
-  const toEngine = (connections: PostgresPool): SqlEngine =>
+  const createEngine = (connections: PostgresPool): SqlEngine =>
     withFaults(
       {
         session: connections.session,
@@ -50,7 +50,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       },
       { findFault: findPostgresFault, onError: (error) => health.note(error) },
     );
-  const [faultless, probing] = [toEngine(pool), toEngine(probes)];
+  const [faultless, probing] = [createEngine(pool), createEngine(probes)];
   const close = async () => {
     await Promise.all([pool.close(), probes.close()]);
   };

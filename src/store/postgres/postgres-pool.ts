@@ -32,7 +32,7 @@ export class PostgresPool {
       query_timeout: QUERY_TIMEOUT_MS,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       application_name: 'mintwire',
-      types: { getTypeParser: toTypeParser },
+      types: { getTypeParser: pickTypeParser },
     });
     // The next caller replaces a connection that breaks while idle; without a listener the event
     // would end the process.
@@ -101,7 +101,7 @@ async function rollBack(client: PoolClient): Promise<boolean> {
 }
 
 /** Counts, blocks and milliseconds fit a number; the driver would return them as strings. */
-const toTypeParser: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+const pickTypeParser: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === BIGINT_OID ? toSafeInteger : types.getTypeParser(oid, format as 'text');
 
 function toSafeInteger(text: string): number {

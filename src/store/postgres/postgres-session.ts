@@ -2,7 +2,7 @@
 
 import type { ClientBase } from 'pg';
 import type { SqlRow, SqlSession } from '../sql.ts';
-import { type ColumnType, type SqlStatement, type Table, toConflictClause } from '../table.ts';
+import { buildConflictClause, type ColumnType, type SqlStatement, type Table } from '../table.ts';
 import { toArrayLiteral } from './array-literal.ts';
 
 /** Rows per statement: enough to make its overhead negligible, few enough to bound its size. */
@@ -43,20 +43,20 @@ export class PostgresSession implements SqlSession {
   async queryEach({ sql, takes }: SqlStatement, sets: readonly SqlRow[]): Promise<SqlRow[]> {
     // Each set of values becomes a row `k`, and the query is joined to each of them.
     const inner = sql.replace(/\$(\d+)/g, 'k.p$1');
-    const joined = `SELECT q.* FROM ${toUnnest(takes)} CROSS JOIN LATERAL (${inner}) AS q`;
+    const joined = `SELECT q.* FROM ${buildUnnest(takes)} CROSS JOIN LATERAL (${inner}) AS q`;
     const rows: SqlRow[] = [];
-    for (const values of toStatementValues(takes, sets)) {
+    for (const values of splitValues(takes, sets)) {
       for (const row of await this.query({ sql: joined }, values)) rows.push(row);
     }
     return rows;
   }
 
   insertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
-    return this.#executeForRows(toInsertSql(table), table.types, rows);
+    return this.#executeForRows(buildInsert(table), table.types, rows);
   }
 
   upsertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
-    const sql = `${toInsertSql(table)} ${toConflictClause(table)}`;
+    const sql = `${buildInsert(table)} ${buildConflictClause(table)}`;
     return this.#executeForRows(sql, table.types, rows);
   }
 
@@ -65,7 +65,7 @@ export class PostgresSession implements SqlSession {
     const condition = keyTypes
       .map((_, index) => `t.${table.columns[index]} = k.p${index + 1}`)
       .join(' AND ');
-    const sql = `DELETE FROM ${table.name} AS t USING ${toUnnest(keyTypes)} WHERE ${condition}`;
+    const sql = `DELETE FROM ${table.name} AS t USING ${buildUnnest(keyTypes)} WHERE ${condition}`;
     return this.#executeForRows(sql, keyTypes, keys);
   }
 
@@ -74,15 +74,15 @@ export class PostgresSession implements SqlSession {
     types: readonly ColumnType[],
     rows: readonly SqlRow[],
   ): Promise<void> {
-    for (const values of toStatementValues(types, rows)) await this.execute({ sql }, values);
+    for (const values of splitValues(types, rows)) await this.execute({ sql }, values);
   }
 }
 
-function toInsertSql(table: Table): string {
-  return `INSERT INTO ${table.name} (${table.columnList}) SELECT * FROM ${toUnnest(table.types)}`;
+function buildInsert(table: Table): string {
+  return `INSERT INTO ${table.name} (${table.columnList}) SELECT * FROM ${buildUnnest(table.types)}`;
 }
 
-function toUnnest(types: readonly ColumnType[]): string {
+function buildUnnest(types: readonly ColumnType[]): string {
   const arrays = types.map(
     (type, index) => `$${index + 1}::${type === 'integer' ? 'bigint' : 'text'}[]`,
   );
@@ -90,10 +90,7 @@ function toUnnest(types: readonly ColumnType[]): string {
   return `unnest(${arrays.join(', ')}) AS k (${names.join(', ')})`;
 }
 
-function* toStatementValues(
-  types: readonly ColumnType[],
-  rows: readonly SqlRow[],
-): Generator<string[]> {
+function* splitValues(types: readonly ColumnType[], rows: readonly SqlRow[]): Generator<string[]> {
   for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
     const part = rows.slice(start, start + ROWS_PER_STATEMENT);
     yield types.map((_, column) => toArrayLiteral(part, column));

@@ -23,7 +23,7 @@ async function openStore(t: TestContext) {
   return { folder, store, told };
 }
 
-test('behavior: a ping writes, since a disk that can be read may still be full', async (t) => {
+test('a ping writes, since a disk that can be read may still be full', async (t) => {
   const { folder, store } = await openStore(t);
   const other = new DatabaseSync(join(folder, 'access.sqlite'));
   t.after(() => other.close());
@@ -35,7 +35,7 @@ test('behavior: a ping writes, since a disk that can be read may still be full',
   assert.notEqual(readVersion(), before);
 });
 
-test('behavior: a log that was replaced refuses writes and snapshots until it is back', async (t) => {
+test('a log that was replaced refuses writes and snapshots until it is back', async (t) => {
   const { folder, store } = await openStore(t);
   const log = join(folder, 'market.sqlite-wal');
   renameSync(log, `${log}.aside`);
@@ -51,7 +51,7 @@ test('behavior: a log that was replaced refuses writes and snapshots until it is
   assert.equal(await store.market.readCheckpoint('base'), null);
 });
 
-test('behavior: a fault that another thread met is told until a look shows that it is over', async (t) => {
+test('a fault that another thread met is told until a look shows that it is over', async (t) => {
   const { store, told } = await openStore(t);
   store.report('io', 'a commit of the indexer');
   assert.deepEqual(told, ['io']);
@@ -61,7 +61,7 @@ test('behavior: a fault that another thread met is told until a look shows that 
   await assert.rejects(store.ping(), { fault: 'damaged' });
 });
 
-test('behavior: the files are for their owner alone', async (t) => {
+test('the files are for their owner alone', async (t) => {
   const { folder } = await openStore(t);
   for (const name of readdirSync(folder)) {
     assert.equal((statSync(join(folder, name)).mode & 0o777).toString(8), '600', name);

@@ -56,7 +56,7 @@ async function openEngines(
 }
 
 /** Errors of wrong paths in the settings stay as they are; the rest are store faults. */
-function toOpenError(error: unknown): unknown {
+function classifyOpenError(error: unknown): unknown {
   const isOfSqlite = (error as { code?: unknown } | null)?.code === 'ERR_SQLITE_ERROR';
   const fault = findSqliteFault(error);
   return isOfSqlite || fault === 'full' ? new StoreError(fault, error) : error;
@@ -84,7 +84,7 @@ function createHealth(options: OnStoreHealth, engines: () => Engines): StoreHeal
 }
 
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { file, remove } = toFile(options.file);
+  const { file, remove } = openFile(options.file);
   const health: StoreHealth = createHealth(options, () => engines);
   const engines = await openEngines(file, {
     onTiming: options.onTiming,
@@ -92,7 +92,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     isGone: () => health.outage?.fault === 'gone',
   }).catch((error: unknown) => {
     remove();
-    const told = toOpenError(error);
+    const told = classifyOpenError(error);
     if (told instanceof StoreError) health.note(told);
     throw told;
   });
@@ -118,7 +118,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   };
 }
 
-function toFile(name: string): { readonly file: string; readonly remove: () => void } {
+function openFile(name: string): { readonly file: string; readonly remove: () => void } {
   if (name !== ':memory:') return { file: name, remove: () => undefined };
   // SQLite's in-memory databases cannot be read during a write, so this is a temporary file.
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-store-'));

@@ -4,7 +4,7 @@
 // indexes. As a number it halves the size of files and speeds up bulk writes by half.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
-import { toDamage } from '../tables/column-value.ts';
+import { buildDamageError } from '../tables/column-value.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** Names remembered in memory; others are looked up in the table. */
@@ -33,7 +33,7 @@ export class NameTable {
   }
 
   /** The number of a name, assigned now if it has none. */
-  toId(name: string): number {
+  addId(name: string): number {
     const known = this.#ids.get(name) ?? this.findId(name);
     if (known !== null) return known;
     const insert = this.#connection.prepare('INSERT INTO names (name) VALUES (?)');
@@ -43,11 +43,11 @@ export class NameTable {
     return id;
   }
 
-  toName(id: number): string {
+  findName(id: number): string {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
     const row = this.#connection.prepare('SELECT name FROM names WHERE id = ?').get(id);
-    if (row === undefined) throw toDamage(`The store holds no name with the number ${id}`);
+    if (row === undefined) throw buildDamageError(`The store holds no name with the number ${id}`);
     const [name] = row as unknown as [string];
     this.#remember(id, name);
     return name;

@@ -1,6 +1,6 @@
 // An engine on one SQLite file: a connection for writes and one for reads.
 
-import { type MigrationHistory, toCommand } from '../migrations/migration.ts';
+import { buildCommand, type MigrationHistory } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { OnTiming, SqlEngine, SqlSession } from '../sql.ts';
 import type { StoreError } from '../store-error.ts';
@@ -14,7 +14,7 @@ import { SqliteSession } from './sqlite-session.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 
 /** Rewrites the first page unchanged; SQLite skips an UPDATE that changes nothing. */
-const TOUCH = toCommand('PRAGMA user_version = 0');
+const TOUCH = buildCommand('PRAGMA user_version = 0');
 
 export interface SqliteEngineOptions {
   readonly file: string;
@@ -95,7 +95,7 @@ async function runSnapshot<T>(
   try {
     connection.execute('BEGIN');
     // A transaction sees the state of its first read, so that must happen now.
-    await session.query(toCommand(`SELECT COUNT(*) FROM ${history.table}`), []);
+    await session.query(buildCommand(`SELECT COUNT(*) FROM ${history.table}`), []);
     return await work(session);
   } finally {
     session.end();

@@ -1,7 +1,7 @@
 // The shared SQL operations on one SQLite connection.
 
 import type { SqlRow, SqlSession, SqlValue } from '../sql.ts';
-import { type ColumnType, type SqlStatement, type Table, toConflictClause } from '../table.ts';
+import { buildConflictClause, type ColumnType, type SqlStatement, type Table } from '../table.ts';
 import type { NameTable } from './name-table.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
@@ -46,38 +46,38 @@ export class SqliteSession implements SqlSession {
 
   async execute(statement: SqlStatement, values: SqlRow): Promise<number> {
     return this.#use(() => {
-      const [row = []] = this.#toNumbered(statement, [values]);
+      const [row = []] = this.#numberNames(statement, [values]);
       return Number(this.#connection.prepare(statement.sql).run(...row).changes);
     });
   }
 
   async insertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
     this.#use(() => {
-      const statement = toInsert(table);
-      this.#runForEach(statement.sql, this.#toNumbered(statement, rows));
+      const statement = buildInsert(table);
+      this.#runForEach(statement.sql, this.#numberNames(statement, rows));
     });
   }
 
   async upsertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
     this.#use(() => {
-      const statement = toUpsert(table);
+      const statement = buildUpsert(table);
       // In key order each row is near the previous one, and the tree's pages are found, split and
       // logged half as often.
-      const ordered = this.#toNumbered(statement, rows).sort(toKeyOrder(table));
+      const ordered = this.#numberNames(statement, rows).sort(createKeyOrder(table));
       this.#runForEach(statement.sql, ordered);
     });
   }
 
   async deleteRows(table: Table, keys: readonly SqlRow[]): Promise<void> {
     this.#use(() => {
-      this.#runForEach(table.deleteByKey.sql, this.#toNumbered(table.deleteByKey, keys));
+      this.#runForEach(table.deleteByKey.sql, this.#numberNames(table.deleteByKey, keys));
     });
   }
 
   #select({ sql, takes, gives }: SqlStatement, sets: readonly SqlRow[]): SqlRow[] {
     const prepared = this.#connection.prepare(sql);
-    const namesTaken = toNamePositions(takes);
-    const namesGiven = toNamePositions(gives);
+    const namesTaken = findNamePositions(takes);
+    const namesGiven = findNamePositions(gives);
     const rows: SqlRow[] = [];
     for (const set of sets) {
       const values = [...set];
@@ -89,7 +89,7 @@ export class SqliteSession implements SqlSession {
       for (const row of prepared.all(...values) as unknown as SqlValue[][]) {
         for (const position of namesGiven) {
           const id = row[position];
-          if (typeof id === 'number') row[position] = this.#names.toName(id);
+          if (typeof id === 'number') row[position] = this.#names.findName(id);
         }
         rows.push(row);
       }
@@ -104,8 +104,8 @@ export class SqliteSession implements SqlSession {
   }
 
   /** Copies of the rows with names as numbers. */
-  #toNumbered({ takes }: SqlStatement, rows: readonly SqlRow[]): SqlValue[][] {
-    const names = toNamePositions(takes).map((position) => ({ position, name: '', id: 0 }));
+  #numberNames({ takes }: SqlStatement, rows: readonly SqlRow[]): SqlValue[][] {
+    const names = findNamePositions(takes).map((position) => ({ position, name: '', id: 0 }));
     return rows.map((row) => {
       const values = [...row];
       for (const value of values) {
@@ -120,7 +120,7 @@ export class SqliteSession implements SqlSession {
         // Consecutive rows usually share their chain, venue or token.
         if (name !== last.name || last.id === 0) {
           last.name = name;
-          last.id = this.#names.toId(name);
+          last.id = this.#names.addId(name);
         }
         values[last.position] = last.id;
       }
@@ -144,7 +144,7 @@ export class SqliteSession implements SqlSession {
 
 const NAME_POSITIONS = new WeakMap<readonly ColumnType[], readonly number[]>();
 
-function toNamePositions(types: readonly ColumnType[]): readonly number[] {
+function findNamePositions(types: readonly ColumnType[]): readonly number[] {
   let positions = NAME_POSITIONS.get(types);
   if (positions === undefined) {
     positions = types.flatMap((type, position) => (type === 'name' ? [position] : []));
@@ -154,7 +154,7 @@ function toNamePositions(types: readonly ColumnType[]): readonly number[] {
 }
 
 /** Keys contain no nulls, and a column's values all have one type. */
-function toKeyOrder(table: Table): (a: SqlRow, b: SqlRow) => number {
+function createKeyOrder(table: Table): (a: SqlRow, b: SqlRow) => number {
   const { keyLength } = table;
   return (a, b) => {
     for (let position = 0; position < keyLength; position += 1) {
@@ -166,13 +166,13 @@ function toKeyOrder(table: Table): (a: SqlRow, b: SqlRow) => number {
   };
 }
 
-function toInsert(table: Table): SqlStatement {
+function buildInsert(table: Table): SqlStatement {
   const parameters = table.columns.map(() => '?').join(', ');
   const sql = `INSERT INTO ${table.name} (${table.columnList}) VALUES (${parameters})`;
   return { sql, takes: table.types, gives: [] };
 }
 
-function toUpsert(table: Table): SqlStatement {
-  const insert = toInsert(table);
-  return { ...insert, sql: `${insert.sql} ${toConflictClause(table)}` };
+function buildUpsert(table: Table): SqlStatement {
+  const insert = buildInsert(table);
+  return { ...insert, sql: `${insert.sql} ${buildConflictClause(table)}` };
 }

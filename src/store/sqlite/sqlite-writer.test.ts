@@ -5,16 +5,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { toCommand } from '../migrations/migration.ts';
+import { buildCommand } from '../migrations/migration.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 
-test('behavior: nothing is written after a failure that rolled the transaction back', async (t) => {
+test('nothing is written after a failure that rolled the transaction back', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-writer-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const writer = new SqliteWriter(join(folder, 'a.sqlite'));
   t.after(() => writer.close());
   const execute = (sql: string) =>
-    writer.transaction((session) => session.execute(toCommand(sql), []));
+    writer.transaction((session) => session.execute(buildCommand(sql), []));
   await execute('CREATE TABLE t (v INTEGER)');
   // Like a full disk: the statement fails and rolls back the whole transaction.
   await execute(`CREATE TRIGGER fail BEFORE INSERT ON t WHEN NEW.v = 2
@@ -22,7 +22,7 @@ test('behavior: nothing is written after a failure that rolled the transaction b
   await assert.rejects(
     writer.transaction((session) =>
       Promise.all(
-        [1, 2, 3].map((v) => session.execute(toCommand(`INSERT INTO t (v) VALUES (${v})`), [])),
+        [1, 2, 3].map((v) => session.execute(buildCommand(`INSERT INTO t (v) VALUES (${v})`), [])),
       ),
     ),
     /as if the disk were full/,

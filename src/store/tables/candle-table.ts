@@ -14,11 +14,11 @@ import { defineTable } from '../table.ts';
 import {
   addressAt,
   bigintAt,
+  buildDamageError,
   numberAt,
   poolAt,
   textAt,
   textOrNullAt,
-  toDamage,
 } from './column-value.ts';
 
 /** The pool column of candles over all pools: a key column cannot be null. */
@@ -55,8 +55,8 @@ export function toCandleKey(chain: ChainSlug, key: CandleKey): SqlRow {
 }
 
 export function toCandleRow(chain: ChainSlug, record: CandleRecord): SqlRow {
-  const native = toOhlcText(record.native);
-  const usd = toOhlcText(record.usd);
+  const native = encodeOhlc(record.native);
+  const usd = encodeOhlc(record.usd);
   return writeRow({
     chain,
     token: record.token,
@@ -71,8 +71,8 @@ export function toCandleRow(chain: ChainSlug, record: CandleRecord): SqlRow {
     sells: record.sells,
     native,
     usd,
-    native_clean: toCleanText(record.nativeClean, native),
-    usd_clean: toCleanText(record.usdClean, usd),
+    native_clean: encodeClean(record.nativeClean, native),
+    usd_clean: encodeClean(record.usdClean, usd),
   });
 }
 
@@ -83,7 +83,7 @@ export function toCandleRecord(row: SqlRow): CandleRecord {
   return {
     token: addressAt(row, at.token),
     pool: pool === ALL_POOLS ? null : pool,
-    interval: toStoredInterval(textAt(row, at.interval)),
+    interval: parseStoredInterval(textAt(row, at.interval)),
     openTimeMs: numberAt(row, at.open_time_ms),
     volumeRaw: bigintAt(row, at.volume_raw),
     quoteVolumeNative: textAt(row, at.quote_volume_native),
@@ -91,18 +91,18 @@ export function toCandleRecord(row: SqlRow): CandleRecord {
     trades: numberAt(row, at.trades),
     buys: numberAt(row, at.buys),
     sells: numberAt(row, at.sells),
-    native: toOhlc(native),
-    usd: toOhlc(usd),
-    nativeClean: toOhlc(fromCleanText(textOrNullAt(row, at.native_clean), native)),
-    usdClean: toOhlc(fromCleanText(textOrNullAt(row, at.usd_clean), usd)),
+    native: decodeOhlc(native),
+    usd: decodeOhlc(usd),
+    nativeClean: decodeOhlc(fromCleanText(textOrNullAt(row, at.native_clean), native)),
+    usdClean: decodeOhlc(fromCleanText(textOrNullAt(row, at.usd_clean), usd)),
   };
 }
 
 /** Most candles have no outlier: their clean prices are equal and are not repeated. */
 const SAME = '=';
 
-function toCleanText(clean: Ohlc | null, all: string | null): string | null {
-  const text = toOhlcText(clean);
+function encodeClean(clean: Ohlc | null, all: string | null): string | null {
+  const text = encodeOhlc(clean);
   return text !== null && text === all ? SAME : text;
 }
 
@@ -110,22 +110,22 @@ function fromCleanText(clean: string | null, all: string | null): string | null 
   return clean === SAME ? all : clean;
 }
 
-function toOhlcText(ohlc: Ohlc | null): string | null {
+function encodeOhlc(ohlc: Ohlc | null): string | null {
   return ohlc === null ? null : `${ohlc.open} ${ohlc.high} ${ohlc.low} ${ohlc.close}`;
 }
 
-function toOhlc(text: string | null): Ohlc | null {
+function decodeOhlc(text: string | null): Ohlc | null {
   if (text === null) return null;
   const [open, high, low, close] = text.split(' ');
   if (open === undefined || high === undefined || low === undefined || close === undefined) {
-    throw toDamage(`The store holds ${JSON.stringify(text)} where four prices belong`);
+    throw buildDamageError(`The store holds ${JSON.stringify(text)} where four prices belong`);
   }
   return { open, high, low, close };
 }
 
 const INTERVALS: ReadonlySet<string> = new Set(STORED_INTERVALS);
 
-function toStoredInterval(text: string): StoredInterval {
-  if (!INTERVALS.has(text)) throw toDamage(`The store holds an unknown interval ${text}`);
+function parseStoredInterval(text: string): StoredInterval {
+  if (!INTERVALS.has(text)) throw buildDamageError(`The store holds an unknown interval ${text}`);
   return text as StoredInterval;
 }

@@ -35,7 +35,7 @@ export function toCheckpointRow(chain: ChainSlug, record: Checkpoint): SqlRow {
   });
 }
 
-export function toCheckpoint(row: SqlRow): Checkpoint {
+export function toCheckpointRecord(row: SqlRow): Checkpoint {
   return {
     startBlock: numberAt(row, at.start_block),
     block: numberAt(row, at.block),

@@ -16,7 +16,7 @@ export function toAmount(value: bigint | null): string | null {
  * PostgreSQL text cannot hold U+0000, and UTF-8 cannot hold a lone surrogate: both are removed from
  * free text.
  */
-export function toFreeText(text: string | null): string | null {
+export function cleanFreeText(text: string | null): string | null {
   if (text === null) return null;
   return text.replaceAll('\u0000', '').toWellFormed();
 }
@@ -79,19 +79,19 @@ export function bigintOrNullAt(row: SqlRow, index: number): bigint | null {
   return row[index] === null ? null : bigintAt(row, index);
 }
 
-function parse(text: string, toBigint: (text: string) => bigint): bigint {
+function parse(text: string, decodeBigint: (text: string) => bigint): bigint {
   try {
-    return toBigint(text);
+    return decodeBigint(text);
   } catch (error) {
     throw new StoreError('damaged', error);
   }
 }
 
 function unexpected(value: SqlValue | undefined, expected: string): StoreError {
-  return toDamage(`The store holds ${JSON.stringify(value)} where ${expected} belongs`);
+  return buildDamageError(`The store holds ${JSON.stringify(value)} where ${expected} belongs`);
 }
 
 /** For a value that our code has not written. */
-export function toDamage(message: string): StoreError {
+export function buildDamageError(message: string): StoreError {
   return new StoreError('damaged', new TypeError(message));
 }

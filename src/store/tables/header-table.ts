@@ -31,7 +31,7 @@ export function toHeaderRow(chain: ChainSlug, record: BlockHeader): SqlRow {
   });
 }
 
-export function toBlockHeader(row: SqlRow): BlockHeader {
+export function toHeaderRecord(row: SqlRow): BlockHeader {
   return {
     position: numberAt(row, at.number),
     hash: textAt(row, at.hash),

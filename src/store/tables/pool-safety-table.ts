@@ -53,7 +53,7 @@ export function toPoolSafetyRow(chain: ChainSlug, record: PoolSafety): SqlRow {
   });
 }
 
-function toSide(
+function readSide(
   row: SqlRow,
   columns: { readonly out: number; readonly into: number; readonly sellable: number },
 ): SideSafety {
@@ -67,15 +67,15 @@ function toSide(
   };
 }
 
-export function toPoolSafety(row: SqlRow): PoolSafety {
+export function toPoolSafetyRecord(row: SqlRow): PoolSafety {
   const zeroForOne = numberOrNullAt(row, at.hook_fee0);
   const oneForZero = numberOrNullAt(row, at.hook_fee1);
   return {
     pool: poolAt(row, at.pool),
     token0: addressAt(row, at.token0),
     token1: addressAt(row, at.token1),
-    side0: toSide(row, { out: at.out0_e2, into: at.in0_e2, sellable: at.sellable0 }),
-    side1: toSide(row, { out: at.out1_e2, into: at.in1_e2, sellable: at.sellable1 }),
+    side0: readSide(row, { out: at.out0_e2, into: at.in0_e2, sellable: at.sellable0 }),
+    side1: readSide(row, { out: at.out1_e2, into: at.in1_e2, sellable: at.sellable1 }),
     hookFees: zeroForOne === null || oneForZero === null ? null : { zeroForOne, oneForZero },
     checkedAtMs: numberAt(row, at.checked_at_ms),
   };

@@ -36,7 +36,7 @@ export function toRevertedTradeRow(chain: ChainSlug, version: number, trade: Tra
   });
 }
 
-export function toRevertedTrade(row: SqlRow): RevertedTrade {
+export function toRevertedTradeRecord(row: SqlRow): RevertedTrade {
   return {
     version: numberAt(row, at.version),
     timestampMs: numberAt(row, at.timestamp_ms),

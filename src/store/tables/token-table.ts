@@ -10,12 +10,12 @@ import {
   amountOrNullAt,
   bigintAt,
   bigintOrNullAt,
+  cleanFreeText,
   numberAt,
   numberOrNullAt,
   poolOrNullAt,
   textOrNullAt,
   toAmount,
-  toFreeText,
 } from './column-value.ts';
 
 export const TOKEN_TABLE = defineTable('tokens', {
@@ -48,8 +48,8 @@ export function toTokenRow(chain: ChainSlug, record: TokenRecord): SqlRow {
   return writeRow({
     chain,
     token: record.token,
-    symbol: toFreeText(record.symbol),
-    name: toFreeText(record.name),
+    symbol: cleanFreeText(record.symbol),
+    name: cleanFreeText(record.name),
     decimals: record.decimals,
     first_seen_block: record.firstSeenBlock,
     first_seen_at_ms: record.firstSeenAtMs,

@@ -48,12 +48,12 @@ async function withNode(work: (node: MisbehavingRpc) => Promise<void>): Promise<
   await work(node).finally(() => node.stop());
 }
 
-test('default: an answer in time is given', () =>
+test('an answer in time is given', () =>
   withNode(async (node) => {
     assert.equal(await ask(node, { timeoutMs: 20_000, budgetMs: 20_000 }), '0x7');
   }));
 
-test('behavior: a node that hangs holds nobody beyond the budget', () =>
+test('a node that hangs holds nobody beyond the budget', () =>
   withNode(async (node) => {
     node.misbehave(() => ({ do: 'hang' }));
     // The client itself would wait for an hour.
@@ -61,7 +61,7 @@ test('behavior: a node that hangs holds nobody beyond the budget', () =>
     await assert.rejects(asked, (error) => assertUnavailable(error, (seconds) => seconds === 1));
   }));
 
-test('behavior: the wait is that of the endpoint that comes back first', () =>
+test('the wait is that of the endpoint that comes back first', () =>
   withNode(async (node) => {
     const headers = { 'retry-after': '30' };
     node.misbehave(() => ({ do: 'reply', status: 429, text: 'slow down', headers }));

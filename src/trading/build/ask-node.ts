@@ -18,7 +18,7 @@ interface Asked {
 /** A failing node is reported as unavailable, not as the caller's error. */
 export async function askNode<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
   const { chain, node, sleep, budgetMs = BUDGET_MS } = asked;
-  const toUnavailable = (cause?: unknown) =>
+  const buildUnavailableError = (cause?: unknown) =>
     new AppError(
       'UPSTREAM_UNAVAILABLE',
       { upstream: `The node of ${chain}` },
@@ -26,13 +26,13 @@ export async function askNode<T>(asked: Asked, work: () => Promise<T>): Promise<
     );
   const done = new AbortController();
   const late = sleep(budgetMs, done.signal).then(() => {
-    throw toUnavailable();
+    throw buildUnavailableError();
   });
   try {
     // Pending calls have their own timeouts, and nobody waits for them.
     return await Promise.race([work(), late]);
   } catch (error) {
-    throw node.isUnavailable(error) ? toUnavailable(error) : error;
+    throw node.isUnavailable(error) ? buildUnavailableError(error) : error;
   } finally {
     done.abort();
     late.catch(() => undefined);

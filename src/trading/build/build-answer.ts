@@ -10,7 +10,7 @@ import { CHAINS } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PricedTrade } from '../quote/priced-trade.ts';
 import type { QuoteAnswer } from '../quote/quote-answer.ts';
-import { toShownAmount, toSummary } from './build-summary.ts';
+import { formatAmount, writeSummary } from './build-summary.ts';
 
 export type BuildAnswer = OutputOf<typeof buildTrade>;
 type Issues = BuildAnswer['issues'];
@@ -27,7 +27,7 @@ interface BuiltFacts {
   readonly explorer: ChainExplorer | null;
 }
 
-function toAllowanceIssue({ trade, built, addresses }: BuiltFacts): Issues['allowance'] {
+function findAllowanceIssue({ trade, built, addresses }: BuiltFacts): Issues['allowance'] {
   const { allowance } = built;
   if (allowance === null) return undefined;
   return {
@@ -38,35 +38,35 @@ function toAllowanceIssue({ trade, built, addresses }: BuiltFacts): Issues['allo
   };
 }
 
-function toIssues(facts: BuiltFacts): Issues {
+function findIssues(facts: BuiltFacts): Issues {
   const { trade, funds, built, addresses } = facts;
   const { amountInRaw, tokenIn } = trade;
-  const toShortfall = (token: Address, requiredRaw: bigint, actualRaw: bigint) => ({
+  const buildShortfall = (token: Address, requiredRaw: bigint, actualRaw: bigint) => ({
     mint: addresses.toShown(token),
     requiredRaw: requiredRaw.toString(),
     actualRaw: actualRaw.toString(),
   });
   const nativeRequired = built.feesRaw + (tokenIn.isNative ? amountInRaw : 0n);
-  const allowance = toAllowanceIssue(facts);
+  const allowance = findAllowanceIssue(facts);
   return {
     ...(funds.balanceRaw < amountInRaw
-      ? { balance: toShortfall(tokenIn.token, amountInRaw, funds.balanceRaw) }
+      ? { balance: buildShortfall(tokenIn.token, amountInRaw, funds.balanceRaw) }
       : {}),
     ...(allowance === undefined ? {} : { allowance }),
     ...(funds.nativeRaw < nativeRequired
-      ? { nativeForFees: toShortfall(addresses.native, nativeRequired, funds.nativeRaw) }
+      ? { nativeForFees: buildShortfall(addresses.native, nativeRequired, funds.nativeRaw) }
       : {}),
   };
 }
 
-function toMissing(facts: BuiltFacts, issues: Issues): string[] {
+function describeMissing(facts: BuiltFacts, issues: Issues): string[] {
   const { trade, funds } = facts;
   const { native } = CHAINS[trade.request.chain];
   const lines: string[] = [];
   // If the native coin is spent, what is missing of it is listed once, including the fees.
   if (issues.balance !== undefined && !trade.tokenIn.isNative) {
     const missing = trade.amountInRaw - funds.balanceRaw;
-    lines.push(`Missing: your wallet lacks ${toShownAmount(trade.tokenIn, missing)}`);
+    lines.push(`Missing: your wallet lacks ${formatAmount(trade.tokenIn, missing)}`);
   }
   if (issues.nativeForFees !== undefined) {
     const missing = BigInt(issues.nativeForFees.requiredRaw) - funds.nativeRaw;
@@ -76,7 +76,7 @@ function toMissing(facts: BuiltFacts, issues: Issues): string[] {
   return lines;
 }
 
-function toSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['simulation'] {
+function summariseSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['simulation'] {
   const { built, block } = facts;
   const { simulation } = built;
   if (simulation === null) {
@@ -94,22 +94,22 @@ function toSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['simulatio
   };
 }
 
-export function toBuildAnswer(facts: BuiltFacts): BuildAnswer {
+export function createBuildAnswer(facts: BuiltFacts): BuildAnswer {
   const { trade, wallet, built, addresses, explorer } = facts;
   const { feesRaw, transactions } = built;
-  const issues = toIssues(facts);
+  const issues = findIssues(facts);
   const deadlineMs = built.deadlineSeconds * 1000;
   return {
     quote: facts.quote,
     wallet: addresses.toShown(wallet),
     recipient: addresses.toShown(wallet),
     deadline: deadlineMs,
-    simulation: toSimulation(facts, issues),
+    simulation: summariseSimulation(facts, issues),
     issues,
-    summary: toSummary({
+    summary: writeSummary({
       ...{ trade, wallet, deadlineMs, feesRaw, addresses, explorer },
       purposes: transactions.map(({ purpose }) => purpose),
-      missing: toMissing(facts, issues),
+      missing: describeMissing(facts, issues),
     }),
     transactions: transactions.map(({ unsigned }) => unsigned),
   };

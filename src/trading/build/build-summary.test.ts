@@ -3,31 +3,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { address } from '../../../test/ids.ts';
+import { address } from '../../../test/test-ids.ts';
 import { findFamily } from '../../compose/chain-families.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PricedTrade } from '../quote/priced-trade.ts';
-import { toCeiling, toSummary } from './build-summary.ts';
+import { roundUp, writeSummary } from './build-summary.ts';
 
-test('default: fees are shown in eight digits, rounded up', () => {
-  assert.equal(toCeiling(1_234_567_891_234n, 18), '0.0000012345679');
-  assert.equal(toCeiling(1_234_567_800_000n, 18), '0.0000012345678');
-  assert.equal(toCeiling(1_500_000_000_000_000_001n, 18), '1.5000001');
-  assert.equal(toCeiling(999_999_999_999_999_999n, 18), '1');
-  assert.equal(toCeiling(12_345_678_900_000_000_000_000_000_001n, 18), '12345678901');
-  assert.equal(toCeiling(0n, 18), '0');
-  assert.equal(toCeiling(123n, 0), '123');
+test('fees are shown in eight digits, rounded up', () => {
+  assert.equal(roundUp(1_234_567_891_234n, 18), '0.0000012345679');
+  assert.equal(roundUp(1_234_567_800_000n, 18), '0.0000012345678');
+  assert.equal(roundUp(1_500_000_000_000_000_001n, 18), '1.5000001');
+  assert.equal(roundUp(999_999_999_999_999_999n, 18), '1');
+  assert.equal(roundUp(12_345_678_900_000_000_000_000_000_001n, 18), '12345678901');
+  assert.equal(roundUp(0n, 18), '0');
+  assert.equal(roundUp(123n, 0), '123');
 });
 
-test('behavior: whatever the amount, what is shown is not below it and next to it', () => {
-  const toRaw = (text: string, decimals: number) => {
+test('whatever the amount, what is shown is not below it and next to it', () => {
+  const parseRaw = (text: string, decimals: number) => {
     const [whole = '', fraction = ''] = text.split('.');
     return BigInt(whole + fraction.padEnd(decimals, '0'));
   };
   fc.assert(
     fc.property(fc.bigInt(1n, 10n ** 30n), fc.integer({ min: 0, max: 24 }), (amount, decimals) => {
-      const shown = toRaw(toCeiling(amount, decimals), decimals);
+      const shown = parseRaw(roundUp(amount, decimals), decimals);
       assert.ok(shown >= amount, `${toUnits(amount, decimals)}`);
       assert.ok((shown - amount) * 10_000_000n <= amount, `${toUnits(amount, decimals)}`);
     }),
@@ -49,10 +49,10 @@ function summarise(chain: ChainSlug, side: 'buy' | 'sell'): string[] {
   } as unknown as PricedTrade;
   const explorer = findExplorer(chain);
   const facts = { trade, wallet: TOKEN, addresses, explorer, deadlineMs: 0, feesRaw: 0n };
-  return toSummary({ ...facts, purposes: [], missing: [] });
+  return writeSummary({ ...facts, purposes: [], missing: [] });
 }
 
-test("behavior: a link leads to the token's page where an explorer shows the chain", () => {
+test("a link leads to the token's page where an explorer shows the chain", () => {
   const line =
     'About the token: https://etherscan.io/token/0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2';
   assert.ok(summarise('ethereum', 'buy').includes(line));

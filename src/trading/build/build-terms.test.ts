@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createBuildScene, SALE, TOKEN, toFees, WETH } from '../../../test/build-scene.ts';
+import { buildFees, createBuildScene, SALE, TOKEN, WETH } from '../../../test/build-scene.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
-import { address } from '../../../test/ids.ts';
+import { address } from '../../../test/test-ids.ts';
 import type { TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
 import { assertFits } from './build-terms.ts';
@@ -50,21 +50,21 @@ describe('assertFits', () => {
 describe('a build with a quote', () => {
   const SELL = { quoteMint: WETH, slippageBps: 0 };
   /** With these a second pool costs more than it gains; with the scene's own it does not. */
-  const HIGH_FEES = toFees(10n ** 9n);
+  const HIGH_FEES = buildFees(10n ** 9n);
 
   async function createScene(t: TestContext) {
     const pools = [1, 2].map((number) => createPair(number, [TOKEN, WETH]));
     const scene = await createBuildScene(t, pools);
     const price = () => scene.pricing.price(scene.pricing.parse({ ...SALE, ...SELL }));
-    const quote = async () => scene.pricing.toQuote(await price());
+    const quote = async () => scene.pricing.sealAnswer(await price());
     /** The node pays the expected amount. */
     const build = (quoteId: string, arrivingRaw: string) => {
       scene.node.script.arrivingRaw = BigInt(arrivingRaw);
       return scene.build({ ...SELL, quoteId });
     };
-    const toReserve = (number: number, reserve1: bigint) =>
+    const setReserve = (number: number, reserve1: bigint) =>
       scene.chain.readGraph()?.graph.set(createPair(number, [TOKEN, WETH], [DEEP, reserve1]));
-    return { ...scene, price, quote, build, toReserve };
+    return { ...scene, price, quote, build, setReserve };
   }
 
   it('goes the way that was quoted, whatever network fees have become since', async (t) => {
@@ -84,7 +84,7 @@ describe('a build with a quote', () => {
     }
     // Without a quote, the other fees do lead to another route.
     const routes = [];
-    for (const fees of [toFees(7n), HIGH_FEES]) {
+    for (const fees of [buildFees(7n), HIGH_FEES]) {
       scene.fees.current = fees;
       routes.push((await scene.quote()).route.length);
     }
@@ -94,19 +94,19 @@ describe('a build with a quote', () => {
   it('uses more gas before it refuses; only what no route pays is refused', async (t) => {
     const scene = await createScene(t);
     scene.fees.current = HIGH_FEES;
-    scene.toReserve(2, DEEP - 1n);
+    scene.setReserve(2, DEEP - 1n);
     const quoted = await scene.quote();
     assert.equal(quoted.route.length, 1);
     // Each pool pays less now than the first one did, but both together pay enough.
-    for (const number of [1, 2]) scene.toReserve(number, DEEP - DEEP / 10n ** 7n);
+    for (const number of [1, 2]) scene.setReserve(number, DEEP - DEEP / 10n ** 7n);
     assert.ok((await scene.price()).amountOutRaw < BigInt(quoted.output.amountRaw));
-    scene.fees.current = toFees(7n);
+    scene.fees.current = buildFees(7n);
     const { amountOutRaw } = await scene.price();
     assert.ok(amountOutRaw > BigInt(quoted.output.amountRaw));
     scene.fees.current = HIGH_FEES;
     const { quote } = await scene.build(quoted.quoteId, String(amountOutRaw));
     assert.deepEqual([quote.route.length, quote.output.amountRaw], [2, String(amountOutRaw)]);
-    for (const number of [1, 2]) scene.toReserve(number, DEEP - DEEP / 10n ** 6n);
+    for (const number of [1, 2]) scene.setReserve(number, DEEP - DEEP / 10n ** 6n);
     const refused = scene.build(quoted.quoteId, quoted.output.amountRaw);
     await assert.rejects(refused, { code: 'PRICE_MOVED', status: 409 });
   });
@@ -118,7 +118,7 @@ describe('a build with a quote', () => {
       [amountOutRaw - 1n, amountOutRaw],
       [amountOutRaw, amountOutRaw],
     ] as const) {
-      const { quoteId } = scene.pricing.toQuote({
+      const { quoteId } = scene.pricing.sealAnswer({
         ...(await scene.price()),
         minAmountOutRaw: sealed,
       });

@@ -10,7 +10,7 @@ import type { Address } from '../../model/ids.ts';
  * A key is the same wallet on every chain of its family. A contract wallet is itself on its own
  * chain only: elsewhere its address may be anybody's.
  */
-export function toTraderAddress(
+export function findTraderAddress(
   wallet: WalletRecord,
   chain: ChainSlug,
   addresses: AddressCodec,

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toFakeAddress } from '../../../test/fakes/fake-market.ts';
-import { createPool, swap } from '../../../test/fakes/index-events.ts';
+import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { buildSwapEvent, createPool } from '../../../test/fakes/index-events.ts';
 import { setReserves } from '../../../test/fakes/pool-events.ts';
-import { poolId, transactionId } from '../../../test/ids.ts';
 import { createMarketScene, type MarketScene } from '../../../test/market-scene.ts';
+import { poolId, transactionId } from '../../../test/test-ids.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
-import { createGetTradeStatus } from './get-trade-status.ts';
+import { createGetTradeStatus } from './create-get-trade-status.ts';
 import { readTransactionTrades } from './read-transaction-trades.ts';
 
 /** GET /trade/status of the transaction with these trades, on a node that has mined it. */
@@ -48,9 +48,9 @@ describe('readTransactionTrades', () => {
         block: chain.header(block)!,
         poolCandidates: expected.map(({ pool }) => pool),
       });
-      const toPlaces = (rows: readonly TradeRecord[]) =>
+      const listPlaces = (rows: readonly TradeRecord[]) =>
         rows.map(({ token, logIndex, index }) => `${index} ${logIndex} ${token}`).sort();
-      assert.deepEqual(toPlaces(found), toPlaces(expected));
+      assert.deepEqual(listPlaces(found), listPlaces(expected));
       const status = await readStatus(scene, expected);
       assert.equal(status.status, block <= chain.finalized ? 'finalized' : 'confirmed');
       assert.equal(status.block, block);
@@ -62,10 +62,10 @@ describe('readTransactionTrades', () => {
   it('reads a block with more trades of a token than a page holds', async (t) => {
     const options = { seed: 3, finalityDepth: 5, blocks: 3, eventCountMax: 0 };
     const scene = await createMarketScene(t, { engine: 'sqlite', ...options });
-    const pool = poolId(toFakeAddress('dddd', 77));
-    const tokens = [toFakeAddress('aaaa', 18), toFakeAddress('eeee', 5)] as const;
+    const pool = poolId(buildFakeAddress('dddd', 77));
+    const tokens = [buildFakeAddress('aaaa', 18), buildFakeAddress('eeee', 5)] as const;
     const swaps = Array.from({ length: 450 }, (_, logIndex) =>
-      swap(pool, [10n ** 18n, -(10n ** 15n)], {
+      buildSwapEvent(pool, [10n ** 18n, -(10n ** 15n)], {
         txHash: transactionId(`0x${logIndex % 3}`),
         logIndex,
       }),
@@ -73,7 +73,7 @@ describe('readTransactionTrades', () => {
     const created = [createPool(pool, tokens), setReserves(pool, 10n ** 24n, 10n ** 21n)];
     scene.chain.extend(1, [...created, ...swaps]);
     scene.chain.extend(1, [
-      swap(pool, [10n ** 18n, -(10n ** 15n)], { txHash: transactionId('0x2') }),
+      buildSwapEvent(pool, [10n ** 18n, -(10n ** 15n)], { txHash: transactionId('0x2') }),
     ]);
     await scene.settle();
     const block = scene.chain.headerBelow(1);

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createSqlitePlace, type StorePlace } from '../../../test/conformance/store-place.ts';
-import { toAddress, toCheckpoint } from '../../../test/conformance/store-samples.ts';
+import { buildCheckpoint, toAddress } from '../../../test/conformance/store-samples.ts';
 import { PLAIN_RULES } from '../../../test/fakes/trade-costs.ts';
-import { poolId } from '../../../test/ids.ts';
+import { poolId } from '../../../test/test-ids.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
@@ -46,7 +46,7 @@ afterEach(async () => {
   await place.remove();
 });
 
-function toPair(number: number, reserve0: bigint): PoolRecord {
+function buildPair(number: number, reserve0: bigint): PoolRecord {
   return {
     pool: poolId(toAddress(number)),
     kind: 'constantProduct',
@@ -70,7 +70,7 @@ async function commit(
   rows: { readonly pools: readonly PoolRecord[]; readonly ticks?: readonly TickRecord[] },
 ): Promise<void> {
   await store.market.transaction('devnet', async (transaction) => {
-    await transaction.setCheckpoint(toCheckpoint(version));
+    await transaction.setCheckpoint(buildCheckpoint(version));
     await transaction.putPools(rows.pools);
     await transaction.putTicks(rows.ticks ?? []);
   });
@@ -86,7 +86,7 @@ function reserveOf(number: number): bigint | null {
 }
 
 async function startAt(version: number): Promise<void> {
-  await commit(version, { pools: [toPair(11, 100n), toPair(12, 200n)] });
+  await commit(version, { pools: [buildPair(11, 100n), buildPair(12, 200n)] });
   follower.start();
   await follower.settled();
 }
@@ -100,8 +100,8 @@ describe('PoolGraphFollower', () => {
 
   it('leaves out exchanges that cannot be traded in', async () => {
     follower = createFollower(store.market, { venues: new Set(['uniswap-v2']) });
-    const fork = { ...toPair(12, 200n), venue: 'sushiswap-v2' };
-    await commit(1, { pools: [toPair(11, 100n), fork] });
+    const fork = { ...buildPair(12, 200n), venue: 'sushiswap-v2' };
+    await commit(1, { pools: [buildPair(11, 100n), fork] });
     follower.start();
     await follower.settled();
     await commit(2, { pools: [{ ...fork, pool: poolId(toAddress(13)) }] });
@@ -111,19 +111,25 @@ describe('PoolGraphFollower', () => {
   });
 
   it('keeps so many pools and no more: those that hold most', async () => {
-    const toDeep = (number: number, usd: bigint) => ({
-      ...toPair(number, BigInt(number)),
+    const buildDeepPair = (number: number, usd: bigint) => ({
+      ...buildPair(number, BigInt(number)),
       liquidityUsdE18: usd * 10n ** 18n,
     });
     const kept = () => [11, 12, 13, 14, 15, 16, 17].filter((one) => reserveOf(one) !== null);
     follower = createFollower(store.market, { poolCountMax: 3 });
-    const start = [toDeep(11, 5n), toDeep(12, 1n), toDeep(13, 7n), toPair(14, 14n), toDeep(15, 6n)];
+    const start = [
+      buildDeepPair(11, 5n),
+      buildDeepPair(12, 1n),
+      buildDeepPair(13, 7n),
+      buildPair(14, 14n),
+      buildDeepPair(15, 6n),
+    ];
     await commit(1, { pools: start });
     follower.start();
     await follower.settled();
     assert.deepEqual(kept(), [11, 13, 15]);
     // Shallow pools are not added; a deep one replaces another.
-    await commit(2, { pools: [toDeep(16, 2n), toDeep(17, 50n)] });
+    await commit(2, { pools: [buildDeepPair(16, 2n), buildDeepPair(17, 50n)] });
     follower.hear(toldOf(2, [16, 17]));
     await follower.settled();
     assert.deepEqual(kept(), [13, 15, 17]);
@@ -134,7 +140,7 @@ describe('PoolGraphFollower', () => {
     follower.start();
     await follower.settled();
     assert.equal(follower.current, null);
-    await commit(1, { pools: [toPair(11, 100n)] });
+    await commit(1, { pools: [buildPair(11, 100n)] });
     follower.hear(toldOf(1, [11]));
     await follower.settled();
     assert.equal(reserveOf(11), 100n);
@@ -142,7 +148,7 @@ describe('PoolGraphFollower', () => {
 
   it('takes in what a commit touched', async () => {
     await startAt(1);
-    await commit(2, { pools: [toPair(11, 101n), toPair(13, 300n)] });
+    await commit(2, { pools: [buildPair(11, 101n), buildPair(13, 300n)] });
     assert.equal(reserveOf(11), 100n);
     follower.hear(toldOf(2, [11, 13]));
     await follower.settled();
@@ -152,8 +158,8 @@ describe('PoolGraphFollower', () => {
 
   it('shows nothing of a commit that the feed has not told yet', async () => {
     await startAt(1);
-    await commit(2, { pools: [toPair(11, 101n)] });
-    await commit(3, { pools: [toPair(11, 102n), toPair(12, 202n)] });
+    await commit(2, { pools: [buildPair(11, 101n)] });
+    await commit(3, { pools: [buildPair(11, 102n), buildPair(12, 202n)] });
     follower.hear(toldOf(2, [11]));
     await follower.settled();
     // Pools 11 and 12 are at version 3 in the store: half of that would be an inconsistent state.
@@ -166,8 +172,8 @@ describe('PoolGraphFollower', () => {
 
   it('reads everything where the feed has missed a commit', async () => {
     await startAt(1);
-    await commit(2, { pools: [toPair(12, 202n)] });
-    await commit(3, { pools: [toPair(11, 103n)] });
+    await commit(2, { pools: [buildPair(12, 202n)] });
+    await commit(3, { pools: [buildPair(11, 103n)] });
     follower.hear(toldOf(3, [11]));
     await follower.settled();
     assert.deepEqual([reserveOf(11), reserveOf(12)], [103n, 202n]);
@@ -175,7 +181,7 @@ describe('PoolGraphFollower', () => {
 
   it('reads everything where a rollback does not know all that it touched', async () => {
     await startAt(1);
-    await commit(2, { pools: [toPair(12, 202n)] });
+    await commit(2, { pools: [buildPair(12, 202n)] });
     follower.hear(toldOf(2, [], false));
     await follower.settled();
     assert.equal(reserveOf(12), 202n);
@@ -183,7 +189,7 @@ describe('PoolGraphFollower', () => {
 
   it('ignores what it is told again', async () => {
     await startAt(1);
-    await commit(2, { pools: [toPair(11, 102n)] });
+    await commit(2, { pools: [buildPair(11, 102n)] });
     follower.hear(toldOf(2, [11]));
     await follower.settled();
     const { graph } = follower.current ?? assert.fail();
@@ -197,9 +203,9 @@ describe('PoolGraphFollower', () => {
 
   it('drops a pool whose creation was taken back, and one that was emptied', async () => {
     await startAt(1);
-    const created = { ...toPair(13, 300n), createdBlock: 2 };
+    const created = { ...buildPair(13, 300n), createdBlock: 2 };
     await store.market.transaction('devnet', async (transaction) => {
-      await transaction.setCheckpoint(toCheckpoint(2));
+      await transaction.setCheckpoint(buildCheckpoint(2));
       await transaction.putPools([created]);
       const pools = new Map([[created.pool, null]]);
       await transaction.putUndo([{ block: 2, tokens: new Map(), pools, ticks: [], balances: [] }]);
@@ -208,10 +214,10 @@ describe('PoolGraphFollower', () => {
     await follower.settled();
     assert.equal(reserveOf(13), 300n);
     await store.market.transaction('devnet', async (transaction) => {
-      await transaction.setCheckpoint({ ...toCheckpoint(3), block: 1 });
+      await transaction.setCheckpoint({ ...buildCheckpoint(3), block: 1 });
       await transaction.undoAbove(1);
       await transaction.putPools([
-        { ...toPair(12, 0n), state: { reserve0: 0n, reserve1: 0n } } as PoolRecord,
+        { ...buildPair(12, 0n), state: { reserve0: 0n, reserve1: 0n } } as PoolRecord,
       ]);
     });
     follower.hear(toldOf(3, [12, 13]));
@@ -238,7 +244,7 @@ describe('PoolGraphFollower', () => {
     assert.equal(warnings.length, 2);
     assert.equal(reserveOf(11), 100n);
     failures = 4;
-    await commit(2, { pools: [toPair(11, 101n)] });
+    await commit(2, { pools: [buildPair(11, 101n)] });
     follower.hear(toldOf(2, [11]));
     await follower.settled();
     assert.equal(warnings.length, 4);
@@ -248,7 +254,7 @@ describe('PoolGraphFollower', () => {
   it('loads ticks with their pool, and says of an incomplete one that it is not exact', async () => {
     const price = { sqrtPriceX96: 2n ** 96n, liquidity: 10n ** 18n, tick: 0 };
     const concentrated = (number: number, complete: boolean): PoolRecord => ({
-      ...toPair(number, 0n),
+      ...buildPair(number, 0n),
       venue: 'uniswap-v3',
       kind: 'concentrated',
       terms: { tickSpacing: 60, singleton: null },

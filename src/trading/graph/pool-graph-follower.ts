@@ -7,15 +7,15 @@
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { DirectionFees } from '../../amm/swap-pool.ts';
-import { type Backoff, type Random, type Sleep, toBackoffMs } from '../../lib/retry.ts';
+import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { Checkpoint, TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { type NativeCoin, PoolGraph } from './pool-graph.ts';
-import { type GraphPool, type PoolRules, refitPool, toGraphPool } from './pool-graph-pool.ts';
-import { readPoolGraph, type ToPool } from './read-pool-graph.ts';
+import { createGraphPool, type GraphPool, type PoolRules, refitPool } from './pool-graph-pool.ts';
+import { type CreatePool, readPoolGraph } from './read-pool-graph.ts';
 
 /** The parts of a commit that the graph needs; the feed's batch has them. */
 interface PoolsCommitted {
@@ -128,10 +128,10 @@ export class PoolGraphFollower {
     return refitPool(pool, this.#options.hookFees?.(pool.pool) ?? null);
   }
 
-  readonly #toPool: ToPool = (row, ticks, previous) => {
+  readonly #createPool: CreatePool = (row, ticks, previous) => {
     if (this.#options.venues?.has(row.venue) === false) return null;
     const { leavesSwapsAlone, findHopBytes } = this.#options;
-    const pool = toGraphPool(row, ticks, { leavesSwapsAlone, findHopBytes, previous });
+    const pool = createGraphPool(row, ticks, { leavesSwapsAlone, findHopBytes, previous });
     return pool && this.#refit(pool);
   };
 
@@ -158,7 +158,7 @@ export class PoolGraphFollower {
       } catch (error) {
         failures += 1;
         log.warn({ chain, err: error, failures }, 'the pools could not be read');
-        await sleep(toBackoffMs(failures, BACKOFF, random), signal).catch(() => undefined);
+        await sleep(computeBackoffMs(failures, BACKOFF, random), signal).catch(() => undefined);
       }
     }
   }
@@ -171,7 +171,7 @@ export class PoolGraphFollower {
     this.#touched = new Set();
     try {
       const graph = new PoolGraph({ native });
-      const into = { graph, toPool: this.#toPool, poolCountMax: this.#poolCountMax };
+      const into = { graph, createPool: this.#createPool, poolCountMax: this.#poolCountMax };
       let floor: bigint | null = null;
       const checkpoint = await store.snapshot(async (reader) => {
         const found = await reader.readCheckpoint(chain);
@@ -229,7 +229,7 @@ export class PoolGraphFollower {
     for (const id of pools) {
       const row = rows.get(id);
       const isWanted = row !== undefined && (graph.get(id) !== undefined || this.#isKept(row));
-      const pool = isWanted ? this.#toPool(row, ticks.get(id) ?? [], graph.get(id)) : null;
+      const pool = isWanted ? this.#createPool(row, ticks.get(id) ?? [], graph.get(id)) : null;
       if (pool === null) graph.delete(id);
       else graph.set(pool);
     }

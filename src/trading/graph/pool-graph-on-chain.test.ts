@@ -10,13 +10,13 @@ import {
   enableV3Fee,
   mintPosition,
   openTwin,
-  setProtocolFee,
+  sendProtocolFee,
 } from '../../../test/devnet-liquidity.ts';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
-import { poolId } from '../../../test/ids.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../test/indexed-devnet.ts';
 import { askQuoters, type QuoteQuestion } from '../../../test/oracles/chain-quoters.ts';
 import { after, before } from '../../../test/root-hooks.ts';
+import { poolId } from '../../../test/test-ids.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import type { PoolGraph } from './pool-graph.ts';
@@ -25,7 +25,7 @@ let devnet: IndexedDevnet;
 let pools: DevnetPool[];
 const ETHER = 10n ** 18n;
 
-function toGraph(): PoolGraph {
+function readGraph(): PoolGraph {
   const current = devnet.follower.current ?? assert.fail('no graph yet');
   return current.graph;
 }
@@ -54,7 +54,7 @@ async function assertEqualsContracts(): Promise<void> {
   const readings = (await devnet.adapter.readPoolStates?.(queries, header)) ?? [];
   assert.equal(readings.length, pools.length);
   for (const reading of readings) {
-    const pool = toGraph().get(reading.pool);
+    const pool = readGraph().get(reading.pool);
     if (pool === undefined) {
       // Left out because nothing can be traded there.
       const isEmpty = !('liquidity' in reading.state && reading.state.liquidity);
@@ -86,24 +86,24 @@ before(async () => {
   const base = findPool(chain.deployment, { token: 'wire', venue: 'uniswap-v3', quote: 'usdc' });
   const native = findPool(chain.deployment, { token: 'wire', venue: 'uniswap-v4', quote: 'eth' });
   await devnet.settle();
-  const toPrice = (pool: DevnetPool) => {
-    const curve = toGraph().get(poolId(pool.id))?.curve;
+  const readPrice = (pool: DevnetPool) => {
+    const curve = readGraph().get(poolId(pool.id))?.curve;
     assert.ok(curve instanceof ConcentratedPool);
     return curve.state;
   };
   const terms = { feePips: 100, tickSpacing: 1 };
   const twinV3 = await openTwin(chain, base, {
     ...terms,
-    sqrtPriceX96: toPrice(base).sqrtPriceX96,
+    sqrtPriceX96: readPrice(base).sqrtPriceX96,
   });
   const twinV4 = await openTwin(chain, native, {
     ...terms,
-    sqrtPriceX96: toPrice(native).sqrtPriceX96,
+    sqrtPriceX96: readPrice(native).sqrtPriceX96,
   });
   const random = createRandom(7);
   for (const [twin, start] of [
-    [twinV3, toPrice(base).tick],
-    [twinV4, toPrice(native).tick],
+    [twinV3, readPrice(base).tick],
+    [twinV4, readPrice(native).tick],
   ] as const) {
     for (let i = 0; i < 7; i += 1) {
       const tickLower = start - Math.floor(random() * 900);
@@ -118,11 +118,11 @@ before(async () => {
 
 /** The twins are shallow, so their amounts are small. */
 function withSides(pool: DevnetPool, divisor: bigint): DevnetPool {
-  const toShare = (raw: string) => String(BigInt(raw) / divisor);
+  const scaleDown = (raw: string) => String(BigInt(raw) / divisor);
   const { amount0Raw, amount1Raw } = pool.opening;
   return {
     ...pool,
-    opening: { amount0Raw: toShare(amount0Raw), amount1Raw: toShare(amount1Raw) },
+    opening: { amount0Raw: scaleDown(amount0Raw), amount1Raw: scaleDown(amount1Raw) },
   };
 }
 
@@ -133,23 +133,23 @@ describe('quotes', () => {
    * Dust, ordinary and draining amounts of one side of a pool. Draining one whose ticks are one
    * apart would take the node seconds.
    */
-  function toAmounts(pool: DevnetPool, side: bigint, random: () => number): bigint[] {
+  function pickAmounts(pool: DevnetPool, side: bigint, random: () => number): bigint[] {
     const share = (ppm: number) => (side * BigInt(Math.floor(ppm * (0.5 + random())))) / 1_000_000n;
     const amounts = [1n, 7n, share(3), share(500), share(20_000), share(300_000)];
     if (pool.tickSpacing !== 1) amounts.push(side * 40n);
     return amounts.map((amount) => (amount === 0n ? 1n : amount));
   }
 
-  function toQuestions(pool: DevnetPool, random: () => number): QuoteQuestion[] {
+  function buildQuestions(pool: DevnetPool, random: () => number): QuoteQuestion[] {
     return [true, false].flatMap((zeroForOne) => {
       const { amount0Raw, amount1Raw } = pool.opening;
       const [sideIn, sideOut] = zeroForOne ? [amount0Raw, amount1Raw] : [amount1Raw, amount0Raw];
       return [
-        ...toAmounts(pool, BigInt(sideIn), random).map((amount) => ({
+        ...pickAmounts(pool, BigInt(sideIn), random).map((amount) => ({
           kind: 'in' as const,
           amount,
         })),
-        ...toAmounts(pool, BigInt(sideOut), random).map((amount) => ({
+        ...pickAmounts(pool, BigInt(sideOut), random).map((amount) => ({
           kind: 'out' as const,
           amount,
         })),
@@ -160,12 +160,12 @@ describe('quotes', () => {
   async function assertEqualsQuoters(asked: readonly DevnetPool[], seed: number): Promise<number> {
     await devnet.settle();
     const random = createRandom(seed);
-    const questions = asked.flatMap((pool) => toQuestions(pool, random));
+    const questions = asked.flatMap((pool) => buildQuestions(pool, random));
     const answers = await askQuoters(devnet.chain, questions);
     questions.forEach((question, index) => {
       const { pool, kind, zeroForOne, amount } = question;
       const answer = answers[index] ?? assert.fail();
-      const curve = toGraph().get(poolId(pool.id))?.curve ?? assert.fail();
+      const curve = readGraph().get(poolId(pool.id))?.curve ?? assert.fail();
       const swap =
         kind === 'in' ? curve.swapIn(zeroForOne, amount) : curve.swapOut(zeroForOne, amount);
       const what = `${pool.venue} ${pool.token}/${pool.quote} ${kind} ${zeroForOne} ${amount}`;
@@ -191,7 +191,7 @@ describe('quotes', () => {
   it('a pool with a hook in its swaps is not called exact, every other one is', () => {
     for (const pool of pools) {
       assert.equal(
-        toGraph().get(poolId(pool.id))?.inexact,
+        readGraph().get(poolId(pool.id))?.inexact,
         isHooked(pool) ? 'hook' : null,
         pool.token,
       );
@@ -203,7 +203,7 @@ describe('quotes', () => {
     const taxed = (['wire', 'spark'] as const).map((token) =>
       findPool(devnet.chain.deployment, { token, venue: 'uniswap-v4' }),
     );
-    for (const pool of taxed) await setProtocolFee(devnet.chain, pool, fee);
+    for (const pool of taxed) await sendProtocolFee(devnet.chain, pool, fee);
     await assertEqualsQuoters(taxed, 2);
     // A swap reports the sum of both fees; with this protocol fee a pool fee of 2999 gives the same
     // sum as one of 3000.
@@ -211,7 +211,7 @@ describe('quotes', () => {
     assert.equal((await devnet.chain.sell(sold)).status, '0x1');
     assert.equal((await devnet.chain.buy({ ...sold, amountInRaw: ETHER })).status, '0x1');
     await assertEqualsQuoters(taxed, 3);
-    for (const pool of taxed) await setProtocolFee(devnet.chain, pool, 0);
+    for (const pool of taxed) await sendProtocolFee(devnet.chain, pool, 0);
     await assertEqualsQuoters(taxed, 4);
   });
 });
@@ -222,7 +222,7 @@ describe('states', () => {
     const change = { pool, contracts: chain.deployment.contracts, owner: MAKER };
     const amount0 = BigInt(pool.opening.amount0Raw) / 500n;
     const amount1 = BigInt(pool.opening.amount1Raw) / 500n;
-    const { curve } = toGraph().get(poolId(pool.id)) ?? assert.fail();
+    const { curve } = readGraph().get(poolId(pool.id)) ?? assert.fail();
     const liquidity = curve instanceof ConcentratedPool ? curve.state.liquidity : 10n ** 6n;
     const tx =
       random() < 0.5
@@ -269,18 +269,18 @@ describe('states', () => {
   it('a position that a reorganisation takes back is gone, ticks and all', async () => {
     const pool = pools.at(-1) ?? assert.fail();
     await devnet.settle();
-    const before = toGraph().get(poolId(pool.id));
+    const before = readGraph().get(poolId(pool.id));
     const { curve } = before ?? assert.fail();
     assert.ok(curve instanceof ConcentratedPool);
     const { tick } = curve.state;
     const span = { tickLower: tick - 2001, tickUpper: tick + 2003 };
     await mintPosition(devnet.chain, pool, { ...span, sharePpm: 0n, liquidity: 10n ** 17n });
     await assertEqualsContracts();
-    assert.notDeepEqual(toGraph().get(poolId(pool.id)), before);
+    assert.notDeepEqual(readGraph().get(poolId(pool.id)), before);
     await devnet.chain.reorg(1);
     await devnet.chain.mine();
     await assertEqualsContracts();
-    const { curve: restored } = toGraph().get(poolId(pool.id)) ?? assert.fail();
+    const { curve: restored } = readGraph().get(poolId(pool.id)) ?? assert.fail();
     assert.ok(restored instanceof ConcentratedPool);
     assert.deepEqual(restored.terms.ticks, curve.terms.ticks);
   });

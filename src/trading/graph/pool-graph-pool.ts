@@ -31,7 +31,7 @@ interface AnyGraphPool {
 /** Immutable: a changed pool is a new object. */
 export type GraphPool = AnyGraphPool & PoolTerms;
 
-function toTerms({ kind, terms }: PoolTerms): PoolTerms {
+function pickTerms({ kind, terms }: PoolTerms): PoolTerms {
   return { kind, terms } as PoolTerms;
 }
 
@@ -44,13 +44,13 @@ interface PoolContext extends PoolRules {
   readonly previous?: GraphPool | undefined;
 }
 
-function toInexactness(row: PoolRecord, { leavesSwapsAlone }: PoolContext): Inexactness | null {
+function findInexactness(row: PoolRecord, { leavesSwapsAlone }: PoolContext): Inexactness | null {
   if (!leavesSwapsAlone(row)) return 'hook';
   return row.complete || !kindOf(row).hasTicks ? null : 'ticks';
 }
 
 /** Null for a pool in which nothing can be traded. */
-export function toGraphPool(
+export function createGraphPool(
   row: PoolRecord,
   ticks: readonly TickRecord[],
   context: PoolContext,
@@ -61,10 +61,10 @@ export function toGraphPool(
   const { pool, venue, token0, token1, feePips, vault } = row;
   return {
     ...{ pool, venue, token0, token1, feePips, vault, curve },
-    ...toTerms(row),
+    ...pickTerms(row),
     cost: kind.swapCost(row.terms),
     bytes: context.findHopBytes(row),
-    inexact: toInexactness(row, context),
+    inexact: findInexactness(row, context),
   };
 }
 

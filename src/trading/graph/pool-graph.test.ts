@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { COIN, toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { createPair } from '../../../test/fakes/fake-pair.ts';
 import type { Address } from '../../model/ids.ts';
 import { findBestRoute } from '../routing/route.ts';
 import { PoolGraph } from './pool-graph.ts';
 
-const WETH = toFakeAddress('ee', 1);
-const USDC = toFakeAddress('ee', 2);
+const WETH = buildFakeAddress('ee', 1);
+const USDC = buildFakeAddress('ee', 2);
 
 describe('PoolGraph', () => {
   it('joins the native coin and its wrapping, and no asset with itself', () => {
@@ -35,7 +35,7 @@ describe('PoolGraph', () => {
 
   it('routes between hubs with thousands of neighbours, over other hubs', () => {
     const graph = new PoolGraph({ native: { coin: COIN, wrapped: null } });
-    const hubs = [WETH, USDC, ...[3, 4, 5].map((number) => toFakeAddress('ee', number))];
+    const hubs = [WETH, USDC, ...[3, 4, 5].map((number) => buildFakeAddress('ee', number))];
     let number = 0;
     const join = (a: Address, b: Address) => {
       number += 1;
@@ -46,7 +46,7 @@ describe('PoolGraph', () => {
     }
     for (let token = 0; token < 3000; token += 1) {
       const hub = hubs[2 + (token % 3)]!;
-      for (const end of [WETH, USDC, hub]) join(toFakeAddress('aa', token + 1), end);
+      for (const end of [WETH, USDC, hub]) join(buildFakeAddress('aa', token + 1), end);
     }
     assert.deepEqual([...graph.hubs].sort(), [...hubs].sort());
     const route = findBestRoute(graph, {
@@ -57,7 +57,7 @@ describe('PoolGraph', () => {
     // The direct pool, three hubs between, and three pairs of them.
     const between = route?.legs.map(({ hops }) => hops.length).sort() ?? [];
     assert.ok(between.length >= 4, `${between}`);
-    const toToken = { tokenIn: WETH, tokenOut: toFakeAddress('aa', 7), amountIn: 10n ** 21n };
+    const toToken = { tokenIn: WETH, tokenOut: buildFakeAddress('aa', 7), amountIn: 10n ** 21n };
     const lengths = findBestRoute(graph, toToken)?.legs.map(({ hops }) => hops.length) ?? [];
     assert.ok(lengths.includes(1) && lengths.includes(2), `${lengths}`);
   });

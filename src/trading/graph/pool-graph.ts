@@ -69,7 +69,7 @@ export class PoolGraph {
     this.#pools.set(pool.pool, pool);
     // What a pool connects never changes, so only a new pool has to be linked.
     if (!isNew) return;
-    const { asset0, asset1 } = this.#toAssets(pool);
+    const { asset0, asset1 } = this.#findAssets(pool);
     this.#link(asset0, asset1, pool.pool);
     this.#link(asset1, asset0, pool.pool);
   }
@@ -78,7 +78,7 @@ export class PoolGraph {
     const pool = this.#pools.get(id);
     if (pool === undefined) return;
     this.#pools.delete(id);
-    const { asset0, asset1 } = this.#toAssets(pool);
+    const { asset0, asset1 } = this.#findAssets(pool);
     this.#unlink(asset0, asset1, id);
     this.#unlink(asset1, asset0, id);
   }
@@ -87,7 +87,7 @@ export class PoolGraph {
     return this.#pools.values();
   }
 
-  #toAssets(pool: GraphPool) {
+  #findAssets(pool: GraphPool) {
     return { asset0: this.toAsset(pool.token0), asset1: this.toAsset(pool.token1) };
   }
 

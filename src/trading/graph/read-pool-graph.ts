@@ -9,7 +9,7 @@ import type { PoolGraph } from './pool-graph.ts';
 import type { GraphPool } from './pool-graph-pool.ts';
 
 /** Null for a pool in which nothing can be traded. */
-export type ToPool = (
+export type CreatePool = (
   row: PoolRecord,
   ticks: readonly TickRecord[],
   previous: GraphPool | undefined,
@@ -18,13 +18,13 @@ export type ToPool = (
 interface ReadPoolGraphOptions {
   readonly chain: ChainSlug;
   readonly graph: PoolGraph;
-  readonly toPool: ToPool;
+  readonly createPool: CreatePool;
   readonly poolCountMax: number;
 }
 
 type Scanner = Pick<MarketScanner, 'scanPools' | 'scanTicks'>;
 
-function toDepth({ liquidityUsdE18 }: PoolRecord): bigint {
+function readDepth({ liquidityUsdE18 }: PoolRecord): bigint {
   return liquidityUsdE18 ?? 0n;
 }
 
@@ -32,7 +32,7 @@ function toDepth({ liquidityUsdE18 }: PoolRecord): bigint {
 async function findFloor(scanner: Scanner, options: ReadPoolGraphOptions): Promise<bigint | null> {
   const depths: bigint[] = [];
   for await (const rows of scanner.scanPools(options.chain)) {
-    for (const row of rows) if (options.toPool(row, [], undefined)) depths.push(toDepth(row));
+    for (const row of rows) if (options.createPool(row, [], undefined)) depths.push(readDepth(row));
   }
   if (depths.length <= options.poolCountMax) return null;
   depths.sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
@@ -61,19 +61,21 @@ export async function readPoolGraph(
   scanner: Scanner,
   options: ReadPoolGraphOptions,
 ): Promise<bigint | null> {
-  const { chain, graph, toPool } = options;
+  const { chain, graph, createPool } = options;
   const floor = await findFloor(scanner, options);
   const kept = new Set<PoolId>();
   if (floor !== null) {
     for await (const rows of scanner.scanPools(chain)) {
-      for (const row of rows) if (toDepth(row) >= floor) kept.add(row.pool);
+      for (const row of rows) if (readDepth(row) >= floor) kept.add(row.pool);
     }
   }
   const isWanted = (pool: PoolId) => floor === null || kept.has(pool);
   const ticks = await readTicks(scanner, chain, isWanted);
   for await (const rows of scanner.scanPools(chain)) {
     for (const row of rows) {
-      const pool = isWanted(row.pool) ? toPool(row, ticks.get(row.pool) ?? [], undefined) : null;
+      const pool = isWanted(row.pool)
+        ? createPool(row, ticks.get(row.pool) ?? [], undefined)
+        : null;
       ticks.delete(row.pool);
       if (pool !== null) graph.set(pool);
     }

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { address, poolId } from '../../../test/ids.ts';
+import { address, poolId } from '../../../test/test-ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import { SAFETY_LIFE_MS, SafetyBook } from './safety-book.ts';
 
 const CLEAN = { outBps: 0, inBps: 0, sellable: true };
 const NOW_MS = 1_790_000_000_000;
 
-function toSafety(pool: string, more: Partial<PoolSafety> = {}): PoolSafety {
+function buildSafety(pool: string, more: Partial<PoolSafety> = {}): PoolSafety {
   const tokens = { token0: address('0xaa'), token1: address('0xee') };
   const sides = { side0: CLEAN, side1: CLEAN, hookFees: null };
   return { pool: poolId(pool), ...tokens, ...sides, checkedAtMs: NOW_MS, ...more };
@@ -19,44 +19,44 @@ function isPromised(book: SafetyBook, pool: string, nowMs = NOW_MS): boolean {
   return [true, false].every((zeroForOne) => book.isClean(poolId(pool), zeroForOne, nowMs));
 }
 
-test('default: a clean measurement is a promise until it is half an hour old', () => {
+test('a clean measurement is a promise until it is half an hour old', () => {
   const book = new SafetyBook();
-  book.set(toSafety('0x01'));
+  book.set(buildSafety('0x01'));
   assert.equal(SAFETY_LIFE_MS, 1_800_000);
   assert.equal(isPromised(book, '0x01', NOW_MS + SAFETY_LIFE_MS), true);
   assert.equal(isPromised(book, '0x01', NOW_MS + SAFETY_LIFE_MS + 1), false);
   assert.equal(isPromised(book, '0x02'), false);
 });
 
-test('behavior: a doubt of the pool or of either token ends the promise, a new measurement gives it back', () => {
+test('a doubt of the pool or of either token ends the promise, a new measurement gives it back', () => {
   for (const subject of [poolId('0x01'), address('0xaa'), address('0xee')]) {
     const book = new SafetyBook();
-    book.set(toSafety('0x01'));
-    book.set(toSafety('0x02', { token0: address('0xbb'), token1: address('0xcc') }));
+    book.set(buildSafety('0x01'));
+    book.set(buildSafety('0x02', { token0: address('0xbb'), token1: address('0xcc') }));
     book.doubt(subject);
     assert.equal(book.findDoubt(poolId('0x01')), 'seen');
     assert.equal(isPromised(book, '0x01'), false);
     assert.equal(isPromised(book, '0x02'), true);
-    book.set(toSafety('0x01'));
+    book.set(buildSafety('0x01'));
     assert.equal(book.findDoubt(poolId('0x01')), null);
     assert.equal(isPromised(book, '0x01'), true);
   }
 });
 
-test('behavior: a measurement that began before a doubt does not settle it', () => {
+test('a measurement that began before a doubt does not settle it', () => {
   const book = new SafetyBook();
-  book.set(toSafety('0x01'));
+  book.set(buildSafety('0x01'));
   const { doubtCount } = book;
   book.doubt(address('0xaa'));
-  book.set(toSafety('0x01'), doubtCount);
+  book.set(buildSafety('0x01'), doubtCount);
   assert.equal(isPromised(book, '0x01'), false);
-  book.set(toSafety('0x01'), book.doubtCount);
+  book.set(buildSafety('0x01'), book.doubtCount);
   assert.equal(isPromised(book, '0x01'), true);
 });
 
-test('behavior: what an earlier run measured is known, but no promise', () => {
+test('what an earlier run measured is known, but no promise', () => {
   const book = new SafetyBook();
-  book.restore(toSafety('0x01'));
+  book.restore(buildSafety('0x01'));
   assert.equal(book.get(poolId('0x01'))?.side0.sellable, true);
   assert.equal(book.findDoubt(poolId('0x01')), 'unwatched');
   assert.equal(isPromised(book, '0x01'), false);
@@ -64,18 +64,18 @@ test('behavior: what an earlier run measured is known, but no promise', () => {
   assert.equal(book.findDoubt(poolId('0x01')), 'seen');
 });
 
-test('behavior: what was measured before an unwatched time ended is no promise', () => {
+test('what was measured before an unwatched time ended is no promise', () => {
   const book = new SafetyBook();
-  book.set(toSafety('0x01', { checkedAtMs: NOW_MS - 10 }));
-  book.set(toSafety('0x02', { checkedAtMs: NOW_MS + 10 }));
+  book.set(buildSafety('0x01', { checkedAtMs: NOW_MS - 10 }));
+  book.set(buildSafety('0x02', { checkedAtMs: NOW_MS + 10 }));
   book.doubtBefore(NOW_MS);
   book.doubtBefore(NOW_MS - 1000);
   assert.deepEqual([isPromised(book, '0x01'), isPromised(book, '0x02')], [false, true]);
 });
 
-test('behavior: the gas of a sale is that of the token that is paid in', () => {
+test('the gas of a sale is that of the token that is paid in', () => {
   const book = new SafetyBook();
-  book.set(toSafety('0x01', { side0: { ...CLEAN, sellGas: 900_000 } }));
+  book.set(buildSafety('0x01', { side0: { ...CLEAN, sellGas: 900_000 } }));
   assert.deepEqual(
     [book.extraGas(poolId('0x01'), true), book.extraGas(poolId('0x01'), false)],
     [900_000, 0],
@@ -91,11 +91,11 @@ test('behavior: the gas of a sale is that of the token that is paid in', () => {
   );
 });
 
-test('behavior: a cleared book has no doubts of what comes after', () => {
+test('a cleared book has no doubts of what comes after', () => {
   const book = new SafetyBook();
   book.doubt(address('0xaa'));
   book.doubtBefore(NOW_MS + 1);
   book.clear();
-  book.set(toSafety('0x01'), 0);
+  book.set(buildSafety('0x01'), 0);
   assert.equal(isPromised(book, '0x01'), true);
 });

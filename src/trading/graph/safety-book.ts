@@ -151,11 +151,11 @@ export class SafetyBook {
     if (sides.length === 0) return null;
     // If it can be sold in some pool, only those pools count for its holders.
     const open = sides.filter(({ sellable }) => sellable === true);
-    const sellGas = toHighest(sides.map((side) => side.sellGas ?? null));
+    const sellGas = findHighest(sides.map((side) => side.sellGas ?? null));
     return {
-      buyTaxBps: toHighest(sides.map(({ outBps }) => outBps)),
-      sellTaxBps: toHighest((open.length > 0 ? open : sides).map(({ inBps }) => inBps)),
-      sellable: open.length > 0 ? true : toSellable(sides),
+      buyTaxBps: findHighest(sides.map(({ outBps }) => outBps)),
+      sellTaxBps: findHighest((open.length > 0 ? open : sides).map(({ inBps }) => inBps)),
+      sellable: open.length > 0 ? true : judgeSellable(sides),
       checkedAtMs: Math.min(...sides.map(({ checkedAtMs }) => checkedAtMs)),
       ...(sellGas === null ? {} : { sellGas }),
     };
@@ -163,11 +163,11 @@ export class SafetyBook {
 }
 
 /** For sides of which none is known to be sellable. */
-function toSellable(sides: readonly SideSafety[]): boolean | null {
+function judgeSellable(sides: readonly SideSafety[]): boolean | null {
   return sides.some(({ sellable }) => sellable === false) ? false : null;
 }
 
-function toHighest(values: readonly (number | null)[]): number | null {
+function findHighest(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : Math.max(...known);
 }

@@ -3,10 +3,10 @@
 import type { HandlerContext } from '../../contract/handler.ts';
 import { COSTS, type InputOf } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
+import { createPriceTrade, type PricingParts } from './create-price-trade.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';
-import { createPriceTrade, type PricingParts } from './price-trade.ts';
 import type { PricedTrade, PriceTrade, TradeCaller, TradeRequest } from './priced-trade.ts';
-import { type QuoteAnswer, toQuoteAnswer } from './quote-answer.ts';
+import { buildQuoteAnswer, type QuoteAnswer } from './quote-answer.ts';
 import { openQuote, QUOTE_LIFE_MS, type QuoteTerms, type Sealer, sealQuote } from './quote-seal.ts';
 
 interface TradingParts extends PricingParts {
@@ -19,7 +19,7 @@ export interface Pricing {
   parse(input: TradeInput): TradeRequest;
   readonly price: PriceTrade;
   /** As a response, with a quote id that seals its minimum. */
-  toQuote(trade: PricedTrade): QuoteAnswer;
+  sealAnswer(trade: PricedTrade): QuoteAnswer;
   /** Throws `INVALID_QUOTE_ID`; the caller checks expiry and fields. */
   openQuoteId(quoteId: string): QuoteTerms;
 }
@@ -29,13 +29,13 @@ export function createPricing(parts: TradingParts): Pricing {
   return {
     parse: (input) => parseTrade(chains, input),
     price: createPriceTrade(parts),
-    toQuote: (trade) => {
+    sealAnswer: (trade) => {
       const nowMs = clock.nowMs();
       const expiresAtMs = nowMs + QUOTE_LIFE_MS;
       const { request, minAmountOutRaw, outPerGas } = trade;
       const quoteId = sealQuote(sealer, { request, minAmountOutRaw, outPerGas, expiresAtMs });
       const addresses = chains.findAddresses(request.chain);
-      return toQuoteAnswer(trade, { quoteId, expiresAtMs, nowMs, addresses });
+      return buildQuoteAnswer(trade, { quoteId, expiresAtMs, nowMs, addresses });
     },
     openQuoteId: (quoteId) => openQuote(sealer, quoteId),
   };
@@ -63,7 +63,7 @@ export function createTradeCaller(context: HandlerContext, paid: number): TradeC
 
 export function createQuoteTrade(pricing: Pricing) {
   return async (input: InputOf<typeof quoteTrade>, context: HandlerContext): Promise<QuoteAnswer> =>
-    pricing.toQuote(
+    pricing.sealAnswer(
       await pricing.price(pricing.parse(input), createTradeCaller(context, COSTS.quote)),
     );
 }

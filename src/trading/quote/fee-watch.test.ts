@@ -29,7 +29,7 @@ function createWatch() {
   return { watch, state, pass };
 }
 
-test('default: nothing is known before the first look, and reading asks nobody', async () => {
+test('nothing is known before the first look, and reading asks nobody', async () => {
   const { watch, state, pass } = createWatch();
   assert.equal(watch.read(), null);
   assert.equal(state.asked, 0);
@@ -38,7 +38,7 @@ test('default: nothing is known before the first look, and reading asks nobody',
   assert.equal(state.asked, 1);
 });
 
-test('behavior: every six seconds while somebody reads, every minute while nobody does', async () => {
+test('every six seconds while somebody reads, every minute while nobody does', async () => {
   const { watch, state, pass } = createWatch();
   await pass(0);
   for (let second = 0; second < 30; second += 1) {
@@ -55,7 +55,7 @@ test('behavior: every six seconds while somebody reads, every minute while nobod
   assert.ok(state.asked - before <= 3, `${state.asked - before}`);
 });
 
-test('behavior: a node that is down is asked again soon, and what is too old is not told', async () => {
+test('a node that is down is asked again soon, and what is too old is not told', async () => {
   const { watch, state, pass } = createWatch();
   await pass(0);
   state.isDown = true;

@@ -1,7 +1,7 @@
 // Untrusted input of a trade → a request that can be priced, or the list of its errors.
 
 import { parseAddress, parseFollowedChain } from '../../contract/parse-reference.ts';
-import { toInvalidInput } from '../../errors/app-error.ts';
+import { buildInvalidInputError } from '../../errors/app-error.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { TradeRequest } from './priced-trade.ts';
 import type { TradeChains } from './trade-chain.ts';
@@ -19,7 +19,7 @@ const AMOUNT_END = 2n ** 256n;
 /** The number of digits of 2^256. */
 const DIGITS_MAX = 78;
 
-function toAmountFault(text: string): string | null {
+function findAmountFault(text: string): string | null {
   if (!/^\d+$/.test(text)) {
     return 'must be a whole number in decimal digits, in the smallest unit of what is spent';
   }
@@ -40,8 +40,8 @@ export function parseTrade(
     input.quoteMint === undefined
       ? addresses.native
       : parseAddress(addresses, { chain, text: input.quoteMint, field: 'quoteMint' });
-  const fault = toAmountFault(input.amountInRaw);
-  if (fault !== null) throw toInvalidInput([{ path: 'amountInRaw', message: fault }]);
+  const fault = findAmountFault(input.amountInRaw);
+  if (fault !== null) throw buildInvalidInputError([{ path: 'amountInRaw', message: fault }]);
   const { side, slippageBps } = input;
   return { chain, mint, side, quoteMint, amountInRaw: BigInt(input.amountInRaw), slippageBps };
 }

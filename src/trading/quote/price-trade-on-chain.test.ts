@@ -7,8 +7,8 @@ import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { MAKER, TRADERS } from '../../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../../devnet/dex-abi.ts';
 import { COIN } from '../../../test/fakes/fake-market.ts';
-import { poolId } from '../../../test/ids.ts';
 import { after, before } from '../../../test/root-hooks.ts';
+import { poolId } from '../../../test/test-ids.ts';
 import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
 import { changeTrap, setTraps, type Trap, type TrapMode } from '../../../test/trap-tokens.ts';
 import type { QuoteAnswer } from './quote-answer.ts';
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => scene.stop());
 
-function toCodes({ warnings }: QuoteAnswer): string[] {
+function listCodes({ warnings }: QuoteAnswer): string[] {
   return warnings.map(({ code }) => code);
 }
 
@@ -70,7 +70,7 @@ describe('token safety', () => {
       const quote = await scene.quote({ mint: traps[mode].token });
       assert.equal(quote.tokenSafety?.sellable, false, mode);
       assert.equal(quote.tokenSafety?.buyTaxBps, 0, mode);
-      assert.ok(toCodes(quote).includes('UNSELLABLE'), mode);
+      assert.ok(listCodes(quote).includes('UNSELLABLE'), mode);
     }
   });
 
@@ -107,7 +107,7 @@ describe('token safety', () => {
     const after = await scene.quote({ mint: token, side: 'sell' });
     assert.equal(after.exact, false);
     assert.equal(after.tokenSafety?.sellable, true);
-    assert.ok(!toCodes(after).includes('TAXED_TOKEN'));
+    assert.ok(!listCodes(after).includes('TAXED_TOKEN'));
   });
 
   it('says that it cannot tell of a token that cannot even be bought', async () => {
@@ -115,7 +115,7 @@ describe('token safety', () => {
     const { checkedAt: _, ...safety } = quote.tokenSafety ?? assert.fail();
     assert.deepEqual(safety, { buyTaxBps: null, sellTaxBps: null, sellable: null });
     assert.equal(quote.exact, false);
-    assert.ok(toCodes(quote).includes('UNSELLABLE'));
+    assert.ok(listCodes(quote).includes('UNSELLABLE'));
   });
 });
 
@@ -287,14 +287,14 @@ describe('a tax that is raised later', () => {
     scene.advance(31 * 60_000);
     const stale = await scene.quote({ mint });
     assert.equal(stale.exact, false);
-    assert.ok(toCodes(stale).includes('SAFETY_UNKNOWN'));
+    assert.ok(listCodes(stale).includes('SAFETY_UNKNOWN'));
     // That quote made it due: no other event is needed for a new probe.
     const checkedAt = before.tokenSafety?.checkedAt ?? 0;
     while ((scene.chain.book.get(poolId(pair))?.checkedAtMs ?? 0) <= checkedAt) await delay(20);
     await scene.settle();
     const fresh = await scene.quote({ mint });
     assert.equal(fresh.tokenSafety?.buyTaxBps, 250);
-    assert.ok(toCodes(fresh).includes('TAXED_TOKEN'));
+    assert.ok(listCodes(fresh).includes('TAXED_TOKEN'));
     assert.ok(BigInt(fresh.output.amountRaw) < BigInt(before.output.amountRaw));
   });
 });

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox';
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
-import type { quoteSchema } from '../../contract/schemas/trade.ts';
+import type { quoteSchema } from '../../contract/schemas/trade-schemas.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import type { TokenSafety } from '../graph/safety-book.ts';
@@ -10,7 +10,7 @@ import type { PricedTrade, TradeAsset, TradeLeg } from './priced-trade.ts';
 
 export type QuoteAnswer = Static<typeof quoteSchema>;
 
-function toAsset({ addresses }: QuoteFrame, asset: TradeAsset, amountRaw: bigint) {
+function describeAsset({ addresses }: QuoteFrame, asset: TradeAsset, amountRaw: bigint) {
   const { token, symbol, decimals, isNative } = asset;
   return {
     mint: addresses.toShown(token),
@@ -22,7 +22,7 @@ function toAsset({ addresses }: QuoteFrame, asset: TradeAsset, amountRaw: bigint
   };
 }
 
-function toLeg(
+function describeLeg(
   { addresses }: QuoteFrame,
   { shareBps, hops }: TradeLeg,
 ): QuoteAnswer['route'][number] {
@@ -40,7 +40,7 @@ function toLeg(
   };
 }
 
-function toNetworkCost(gas: bigint, fees: NetworkFees | null): QuoteAnswer['networkCost'] {
+function priceGas(gas: bigint, fees: NetworkFees | null): QuoteAnswer['networkCost'] {
   if (fees === null) return null;
   const { perUnitMax } = fees;
   return {
@@ -63,7 +63,7 @@ interface QuoteFrame {
   readonly addresses: AddressCodec;
 }
 
-export function toQuoteAnswer(trade: PricedTrade, frame: QuoteFrame): QuoteAnswer {
+export function buildQuoteAnswer(trade: PricedTrade, frame: QuoteFrame): QuoteAnswer {
   const { request, state } = trade;
   const { addresses } = frame;
   return {
@@ -71,23 +71,23 @@ export function toQuoteAnswer(trade: PricedTrade, frame: QuoteFrame): QuoteAnswe
     chain: request.chain,
     mint: addresses.toShown(request.mint),
     side: request.side,
-    input: toAsset(frame, trade.tokenIn, trade.amountInRaw),
+    input: describeAsset(frame, trade.tokenIn, trade.amountInRaw),
     output: {
-      ...toAsset(frame, trade.tokenOut, trade.amountOutRaw),
+      ...describeAsset(frame, trade.tokenOut, trade.amountOutRaw),
       minAmountRaw: trade.minAmountOutRaw.toString(),
     },
     slippageBps: request.slippageBps,
     spotPrice: trade.spotPrice,
     executionPrice: trade.executionPrice,
     priceImpactBps: trade.priceImpactBps,
-    route: trade.legs.map((leg) => toLeg(frame, leg)),
+    route: trade.legs.map((leg) => describeLeg(frame, leg)),
     fees: trade.fees.map(({ kind, bps, amountRaw, token }) => ({
       kind,
       bps,
       amountRaw: amountRaw.toString(),
       mint: addresses.toShown(token),
     })),
-    networkCost: toNetworkCost(trade.gas, trade.networkFees),
+    networkCost: priceGas(trade.gas, trade.networkFees),
     tokenSafety: toSafety(trade.tokenSafety),
     state: {
       block: state.block,

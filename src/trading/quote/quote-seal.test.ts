@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { address } from '../../../test/ids.ts';
+import { address } from '../../../test/test-ids.ts';
 import { Peppers } from '../../access/peppers.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { openQuote, type QuoteTerms, type Sealer, sealQuote } from './quote-seal.ts';
@@ -60,7 +60,7 @@ function isRefused(sealer: Sealer, quoteId: string): boolean {
   }
 }
 
-test('default: whatever is sealed opens to the same, and fits the length that a build takes', () => {
+test('whatever is sealed opens to the same, and fits the length that a build takes', () => {
   fc.assert(
     fc.property(terms, (sealed) => {
       const quoteId = sealQuote(SEALER, sealed);
@@ -71,7 +71,7 @@ test('default: whatever is sealed opens to the same, and fits the length that a 
   );
 });
 
-test('behavior: an id of which any character was changed is refused', () => {
+test('an id of which any character was changed is refused', () => {
   fc.assert(
     fc.property(terms, fc.nat(), fc.constantFrom('A', 'b', '0', '-', '.', '~'), (one, at, by) => {
       const quoteId = sealQuote(SEALER, one);
@@ -83,7 +83,7 @@ test('behavior: an id of which any character was changed is refused', () => {
   );
 });
 
-test('behavior: an id of another service is refused', () => {
+test('an id of another service is refused', () => {
   fc.assert(
     fc.property(terms, (one) => {
       const other = createSealer({ version: 1, secret: randomBytes(32) });
@@ -93,7 +93,7 @@ test('behavior: an id of another service is refused', () => {
   );
 });
 
-test('behavior: while nodes change their pepper in turn, each accepts the ids of the others', () => {
+test('while nodes change their pepper in turn, each accepts the ids of the others', () => {
   const [sample] = fc.sample(terms, 1);
   assert.ok(sample);
   const changed = createSealer(NEW, OLD);
@@ -102,7 +102,7 @@ test('behavior: while nodes change their pepper in turn, each accepts the ids of
   assert.deepEqual(openQuote(waiting, sealQuote(changed, sample)), toPlain(sample));
 });
 
-test('behavior: a mark that was made for another purpose does not seal', () => {
+test('a mark that was made for another purpose does not seal', () => {
   const peppers = new Peppers([OLD]);
   const [sample] = fc.sample(terms, 1);
   assert.ok(sample);
@@ -110,7 +110,7 @@ test('behavior: a mark that was made for another purpose does not seal', () => {
   assert.ok(isRefused(SEALER, sealQuote(foreign, sample)));
 });
 
-test('behavior: nonsense is refused, whatever it is', () => {
+test('nonsense is refused, whatever it is', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -57,7 +57,7 @@ function fromRatio(ratio: Ratio | null): string {
   return ratio === null ? NO_RATIO : `${ratio.numerator}/${ratio.denominator}`;
 }
 
-function toRatio(text: string): Ratio | null {
+function parseRatio(text: string): Ratio | null {
   const [, numerator, denominator] = RATIO.exec(text) ?? [];
   if (numerator === undefined || denominator === undefined) return null;
   return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
@@ -102,7 +102,7 @@ export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
       slippageBps,
     },
     minAmountOutRaw: BigInt(minimum),
-    outPerGas: toRatio(ratio),
+    outPerGas: parseRatio(ratio),
     expiresAtMs,
   };
 }

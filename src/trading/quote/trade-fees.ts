@@ -11,7 +11,7 @@ const PIPS = 1_000_000;
  * The protocol's own part of a V4 swap, from `fee = p + l − ⌊p·l/1e6⌋`. V3's comes out of the
  * liquidity providers' fee and is not visible.
  */
-function toProtocolPips({ pool, zeroForOne }: RouteHop): number {
+function computeProtocolPips({ pool, zeroForOne }: RouteHop): number {
   const whole = pool.curve.feePips(zeroForOne);
   // Of a hooked pool only the total fee is known.
   if (pool.inexact === 'hook') return 0;
@@ -27,7 +27,7 @@ interface Sum {
 }
 
 /** A part of a whole, in basis points with two decimals. */
-function toBps(amountRaw: bigint, ofRaw: bigint): number {
+function computeBps(amountRaw: bigint, ofRaw: bigint): number {
   return ofRaw === 0n ? 0 : Number((amountRaw * 2_000_000n + ofRaw) / (2n * ofRaw)) / 100;
 }
 
@@ -35,7 +35,7 @@ function toTaxFee(tax: TokenTax): TradeFee {
   return { kind: 'tokenTax', bps: tax.bps, amountRaw: tax.amountRaw, token: tax.token };
 }
 
-export function toFees(
+export function listFees(
   route: BestRoute,
   taxes: { readonly in: TokenTax | null; readonly out: TokenTax | null },
 ): readonly TradeFee[] {
@@ -49,7 +49,7 @@ export function toFees(
   };
   for (const { hops } of route.strands) {
     for (const hop of hops) {
-      const pips = toProtocolPips(hop);
+      const pips = computeProtocolPips(hop);
       const protocol = (hop.amountIn * BigInt(pips)) / BigInt(PIPS);
       const token = hop.tokenIn;
       add('lp', token, { raw: hop.feeAmount - protocol, of: hop.amountIn });
@@ -60,7 +60,7 @@ export function toFees(
     kind,
     token,
     amountRaw,
-    bps: toBps(amountRaw, ofRaw),
+    bps: computeBps(amountRaw, ofRaw),
   }));
   if (taxes.in !== null) fees.push(toTaxFee(taxes.in));
   if (taxes.out !== null) fees.push(toTaxFee(taxes.out));

@@ -30,7 +30,7 @@ function divide(whole: bigint, weights: readonly bigint[]): bigint[] {
   return parts.map((part, index) => (index === 0 ? part + whole - given : part));
 }
 
-export function toTradeLegs(route: BestRoute): readonly TradeLeg[] {
+export function buildTradeLegs(route: BestRoute): readonly TradeLeg[] {
   const shares = divide(
     BPS,
     route.legs.map(({ amountIn }) => amountIn),
@@ -42,7 +42,7 @@ export function toTradeLegs(route: BestRoute): readonly TradeLeg[] {
 }
 
 /** `sentRaw` is what leaves the wallet: more than the pools receive if the token is taxed. */
-export function toTradeStrands(route: BestRoute, sentRaw: bigint): readonly TradeStrand[] {
+export function buildTradeStrands(route: BestRoute, sentRaw: bigint): readonly TradeStrand[] {
   const firsts = route.strands.filter(({ takes }) => takes === 'input');
   const arriving = firsts.map(({ amountIn }) => amountIn);
   const sent = route.amountIn === sentRaw ? arriving : divide(sentRaw, arriving);

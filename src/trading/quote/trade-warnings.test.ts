@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { address } from '../../../test/ids.ts';
+import { address } from '../../../test/test-ids.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import { WARNING_CODES } from './priced-trade.ts';
-import { toWarnings, type WarningFacts } from './trade-warnings.ts';
+import { findWarnings, type WarningFacts } from './trade-warnings.ts';
 
 const NOW_MS = 1_790_000_000_000;
 const DAY_MS = 86_400_000;
@@ -62,8 +62,8 @@ const QUIET: WarningFacts = {
   nowMs: NOW_MS,
 };
 
-function toCodes(facts: Partial<WarningFacts>): string[] {
-  return toWarnings({ ...QUIET, ...facts }).map(({ code }) => code);
+function listCodes(facts: Partial<WarningFacts>): string[] {
+  return findWarnings({ ...QUIET, ...facts }).map(({ code }) => code);
 }
 
 function withTrade(trade: Partial<WarningFacts['trade']>): Partial<WarningFacts> {
@@ -146,15 +146,15 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
 ];
 
 for (const [name, facts, codes] of CASES) {
-  test(`behavior: ${name}`, () => assert.deepEqual(toCodes(facts), codes));
+  test(`${name}`, () => assert.deepEqual(listCodes(facts), codes));
 }
 
-test('behavior: the gas of a sale is told with its figure', () => {
-  const [warning] = toWarnings({ ...QUIET, safety: { ...SAFE, sellGas: 1_234_567 } });
+test('the gas of a sale is told with its figure', () => {
+  const [warning] = findWarnings({ ...QUIET, safety: { ...SAFE, sellGas: 1_234_567 } });
   assert.match(warning?.message ?? '', /1,234,567 gas/);
 });
 
-test('behavior: every code is tried here', () => {
+test('every code is tried here', () => {
   const tried = new Set(CASES.flatMap(([, , codes]) => codes));
   assert.deepEqual([...tried].sort(), [...WARNING_CODES].sort());
 });

@@ -31,7 +31,7 @@ export interface WarningFacts {
   readonly nowMs: number;
 }
 
-function toLiquidity(token: TokenRecord): bigint | null {
+function pickLiquidity(token: TokenRecord): bigint | null {
   const { liquidityUsdE18, pairedUsdE18 } = token;
   return liquidityUsdE18 !== null && liquidityUsdE18 > 0n
     ? liquidityUsdE18
@@ -53,7 +53,12 @@ export const STALE_WARNING: TradeWarning = {
     'A token on the route may have changed since it was last checked; it is being checked again.',
 };
 
-function* warnOfSafety({ safety, isMeasured, isDoubted, nowMs }: WarningFacts): Generator<Pair> {
+function* warnOfSafety({
+  safety,
+  isMeasured,
+  isDoubted,
+  nowMs,
+}: WarningFacts): Generator<CodeAndMessage> {
   if (safety === null || !isMeasured) {
     yield [
       'SAFETY_UNKNOWN',
@@ -78,9 +83,9 @@ function* warnOfSafety({ safety, isMeasured, isDoubted, nowMs }: WarningFacts): 
   }
 }
 
-type Pair = readonly [WarningCode, string];
+type CodeAndMessage = readonly [WarningCode, string];
 
-function* warnOfMarket(facts: WarningFacts): Generator<Pair> {
+function* warnOfMarket(facts: WarningFacts): Generator<CodeAndMessage> {
   const { trade, token, checkpoint, nowMs, isTrusted } = facts;
   if (trade.priceImpactBps >= IMPACT_HIGH_BPS) {
     const pct = trade.priceImpactBps / 100;
@@ -93,7 +98,7 @@ function* warnOfMarket(facts: WarningFacts): Generator<Pair> {
       `You may receive up to ${pct} % less: others may exploit the difference.`,
     ];
   }
-  const liquidity = token === null || isTrusted ? null : toLiquidity(token);
+  const liquidity = token === null || isTrusted ? null : pickLiquidity(token);
   if (liquidity !== null && liquidity < THIN_USD_E18) {
     yield ['THIN_LIQUIDITY', 'The pools of the token hold less than 10,000 USD.'];
   }
@@ -107,7 +112,7 @@ function* warnOfMarket(facts: WarningFacts): Generator<Pair> {
   }
 }
 
-function* warnOfRoute({ route, trade }: WarningFacts): Generator<Pair> {
+function* warnOfRoute({ route, trade }: WarningFacts): Generator<CodeAndMessage> {
   const pools = route.strands.flatMap(({ hops }) => hops.map(({ pool }) => pool));
   if (pools.some(({ inexact }) => inexact === 'hook')) {
     yield ['HOOKED_POOL', 'A pool on the route has a hook that may change what it pays.'];
@@ -120,7 +125,7 @@ function* warnOfRoute({ route, trade }: WarningFacts): Generator<Pair> {
   }
 }
 
-export function toWarnings(facts: WarningFacts): readonly TradeWarning[] {
+export function findWarnings(facts: WarningFacts): readonly TradeWarning[] {
   const pairs = [...warnOfMarket(facts), ...warnOfSafety(facts), ...warnOfRoute(facts)];
   return pairs.map(([code, message]) => ({ code, message }));
 }

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { COIN, toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
-import { TickTable } from '../../amm/concentrated/tick-table.ts';
+import { TickList } from '../../amm/concentrated/tick-list.ts';
 import type { Address } from '../../model/ids.ts';
 import type { SideSafety } from '../../model/pool-safety.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
@@ -16,17 +16,17 @@ import { findTradeRoute, type TaxedRoute } from './find-trade-route.ts';
 import { SearchWork } from './search-work.ts';
 import { planTrade, type RouteQuestion } from './trade-plan.ts';
 
-const WETH = toFakeAddress('ee', 1);
-const USDC = toFakeAddress('ee', 2);
-const TOKEN = toFakeAddress('aa', 1);
-const OTHER = toFakeAddress('aa', 2);
+const WETH = buildFakeAddress('ee', 1);
+const USDC = buildFakeAddress('ee', 2);
+const TOKEN = buildFakeAddress('aa', 1);
+const OTHER = buildFakeAddress('aa', 2);
 /** A hop costs a unit or two. */
 const CHEAP = { numerator: 1n, denominator: 50_000n };
 const CLEAN: SideSafety = { outBps: 0, inBps: 0, sellable: true };
 
 /** A V3 pool at a price of 1 over the full range. */
 function createRange(number: number, tokens: readonly [Address, Address]): GraphPool {
-  const ticks = new TickTable([
+  const ticks = new TickList([
     { tick: -887_220, liquidityNet: DEEP },
     { tick: 887_220, liquidityNet: -DEEP },
   ]);
@@ -75,13 +75,13 @@ function findRoute(question: RouteQuestion): TaxedRoute | null {
   return findTradeRoute(planTrade(question), new SearchWork());
 }
 
-function toPools(question: RouteQuestion): string[] | null {
+function listRoutePools(question: RouteQuestion): string[] | null {
   const found = findRoute(question);
   if (found === null) return null;
   return found.route.legs.flatMap(({ hops }) => hops.map(({ pool }) => pool.pool)).sort();
 }
 
-function toIds(...pools: readonly GraphPool[]): string[] {
+function listIds(...pools: readonly GraphPool[]): string[] {
   return pools.map(({ pool }) => pool).sort();
 }
 
@@ -94,8 +94,8 @@ describe('a token between the two ends', () => {
   const both = [{ pool: first }, { pool: second }];
 
   it('that was seen to be clean is used', () => {
-    const used = toPools(createQuestion(market, { seen: both })) ?? assert.fail();
-    assert.ok(toIds(first, second).every((id) => used.includes(id)));
+    const used = listRoutePools(createQuestion(market, { seen: both })) ?? assert.fail();
+    assert.ok(listIds(first, second).every((id) => used.includes(id)));
   });
 
   it('is used where a transfer only rounds, or a stray coin lies in a pair', () => {
@@ -103,8 +103,8 @@ describe('a token between the two ends', () => {
       { pool: first, side0: { outBps: 0.01 } },
       { pool: second, side1: { inBps: 0.01 } },
     ];
-    const used = toPools(createQuestion(market, { seen: rounded })) ?? assert.fail();
-    assert.ok(toIds(first, second).every((id) => used.includes(id)));
+    const used = listRoutePools(createQuestion(market, { seen: rounded })) ?? assert.fail();
+    assert.ok(listIds(first, second).every((id) => used.includes(id)));
   });
 
   for (const [name, options] of [
@@ -129,18 +129,21 @@ describe('a token between the two ends', () => {
     ['that is paused', { seen: both, paused: OTHER }],
   ] as const) {
     it(`${name} is not, however well it pays`, () => {
-      assert.deepEqual(toPools(createQuestion(market, options)), toIds(direct));
+      assert.deepEqual(listRoutePools(createQuestion(market, options)), listIds(direct));
     });
   }
 
   it('that nobody has looked at is better than no way at all', () => {
-    assert.deepEqual(toPools(createQuestion([first, second], {})), toIds(first, second));
+    assert.deepEqual(listRoutePools(createQuestion([first, second], {})), listIds(first, second));
   });
 
   it('that is taxed or paused is not even then', () => {
     const taxed = [{ pool: first, side0: { outBps: 100 } }, { pool: second }];
-    assert.equal(toPools(createQuestion([first, second], { seen: taxed })), null);
-    assert.equal(toPools(createQuestion([first, second], { seen: both, paused: OTHER })), null);
+    assert.equal(listRoutePools(createQuestion([first, second], { seen: taxed })), null);
+    assert.equal(
+      listRoutePools(createQuestion([first, second], { seen: both, paused: OTHER })),
+      null,
+    );
   });
 
   it('needs no look where the chain vouches for it', () => {
@@ -148,8 +151,8 @@ describe('a token between the two ends', () => {
       createPair(4, [USDC, WETH], [DEEP * 2n, DEEP]),
       createPair(5, [TOKEN, USDC], [DEEP * 20n, DEEP * 20n]),
     ];
-    const used = toPools(createQuestion([direct, ...through], {})) ?? assert.fail();
-    assert.ok(toIds(...through).every((id) => used.includes(id)));
+    const used = listRoutePools(createQuestion([direct, ...through], {})) ?? assert.fail();
+    assert.ok(listIds(...through).every((id) => used.includes(id)));
   });
 });
 
@@ -165,7 +168,7 @@ describe('a taxed token', () => {
     ];
     const question = createQuestion([pair, range], { seen, ...sell });
     const found = findRoute(question) ?? assert.fail();
-    assert.deepEqual(toPools(question), toIds(pair));
+    assert.deepEqual(listRoutePools(question), listIds(pair));
     assert.deepEqual(found.taxes, { inBps: 700, outBps: 0 });
     assert.equal(found.route.amountIn, (question.amountIn * 93n) / 100n);
   });
@@ -177,7 +180,7 @@ describe('a taxed token', () => {
     ];
     const question = createQuestion([pair, range], { seen, amountIn: 10n ** 22n });
     const found = findRoute(question) ?? assert.fail();
-    assert.deepEqual(toPools(question), toIds(pair, range));
+    assert.deepEqual(listRoutePools(question), listIds(pair, range));
     assert.equal(found.amountOut, found.route.amountOut - (found.route.amountOut * 300n) / 10_000n);
   });
 
@@ -188,7 +191,7 @@ describe('a taxed token', () => {
       { pool: cheap, side0: { inBps: 0 } },
     ];
     const question = createQuestion([pair, cheap], { seen, ...sell, amountIn: 10n ** 23n });
-    assert.deepEqual(toPools(question), toIds(cheap));
+    assert.deepEqual(listRoutePools(question), listIds(cheap));
   });
 });
 
@@ -199,21 +202,23 @@ describe('promises', () => {
 
   it('are kept where keeping them costs little', () => {
     const question = createQuestion([small, hooked], { seen, amountIn: 10n ** 18n });
-    assert.deepEqual(toPools(question), toIds(small));
+    assert.deepEqual(listRoutePools(question), listIds(small));
   });
 
   it('are given up where that pays much more', () => {
     const question = createQuestion([small, hooked], { seen, amountIn: 10n ** 21n });
-    assert.ok(toPools(question)?.includes(hooked.pool));
+    assert.ok(listRoutePools(question)?.includes(hooked.pool));
   });
 
   it('what was seen to fail is told of only where there is nothing else', () => {
     const stuck = [{ pool: small, side0: { sellable: false } }, { pool: hooked }];
     const sell = { tokenIn: TOKEN, tokenOut: WETH, amountIn: 10n ** 18n };
-    assert.deepEqual(toPools(createQuestion([small, hooked], { seen: stuck, ...sell })), [
+    assert.deepEqual(listRoutePools(createQuestion([small, hooked], { seen: stuck, ...sell })), [
       hooked.pool,
     ]);
-    assert.deepEqual(toPools(createQuestion([small], { seen: stuck, ...sell })), [small.pool]);
+    assert.deepEqual(listRoutePools(createQuestion([small], { seen: stuck, ...sell })), [
+      small.pool,
+    ]);
   });
 });
 

@@ -8,7 +8,7 @@ import type { SearchWork } from './search-work.ts';
 import { type NoRouteReason, tellNoRoute } from './tell-no-route.ts';
 import { createGasCost } from './trade-gas.ts';
 import type { PlanLevel, TradePlan } from './trade-plan.ts';
-import { toPriceImpactBps } from './trade-prices.ts';
+import { computePriceImpactBps } from './trade-prices.ts';
 import { createRoom } from './transaction-room.ts';
 
 export interface TaxedRoute {
@@ -29,11 +29,11 @@ const IMPACT_HIGH_BPS = 300;
 const BETTER_PCT = 2n;
 
 /** A tax in whole units, rounded as most contracts do. */
-export function toTax(amount: bigint, bps: number): bigint {
+export function computeTax(amount: bigint, bps: number): bigint {
   return (amount * BigInt(Math.round(bps))) / BPS;
 }
 
-function toRouteCost(outPerGas: Ratio): RouteCost {
+function createRouteCost(outPerGas: Ratio): RouteCost {
   return outPerGas.numerator === 0n ? FREE : createGasCost(outPerGas);
 }
 
@@ -42,17 +42,17 @@ function searchAt(plan: TradePlan, level: PlanLevel, work: SearchWork): TaxedRou
   const isCostKnown = outPerGas !== null && !costs.hasDataFees;
   const options = {
     room: createRoom(costs, isCostKnown ? 'whole' : 'small'),
-    ...(outPerGas === null ? {} : { cost: toRouteCost(outPerGas) }),
+    ...(outPerGas === null ? {} : { cost: createRouteCost(outPerGas) }),
     work,
   };
   let best: TaxedRoute | null = null;
-  for (const { taxes, field } of plan.toLevel(level)) {
+  for (const { taxes, field } of plan.planLevel(level)) {
     if (best !== null && work.isSpent) break;
-    const amountIn = plan.amountIn - toTax(plan.amountIn, taxes.inBps);
+    const amountIn = plan.amountIn - computeTax(plan.amountIn, taxes.inBps);
     if (amountIn <= 0n) continue;
     const route = findRouteIn(field, amountIn, options);
     if (route === null) continue;
-    const amountOut = route.amountOut - toTax(route.amountOut, taxes.outBps);
+    const amountOut = route.amountOut - computeTax(route.amountOut, taxes.outBps);
     if (amountOut > (best?.amountOut ?? 0n)) best = { route, taxes, amountOut };
   }
   return best;
@@ -61,7 +61,7 @@ function searchAt(plan: TradePlan, level: PlanLevel, work: SearchWork): TaxedRou
 /** Null if no route takes the whole amount and pays anything. */
 export function findTradeRoute(plan: TradePlan, work: SearchWork): TaxedRoute | null {
   const strict = searchAt(plan, 'strict', work);
-  if (strict !== null && toPriceImpactBps(strict.route) < IMPACT_HIGH_BPS) return strict;
+  if (strict !== null && computePriceImpactBps(strict.route) < IMPACT_HIGH_BPS) return strict;
   if (strict !== null && work.isSpent) return strict;
   const loose = searchAt(plan, 'loose', work);
   if (strict === null) return loose ?? searchAt(plan, 'any', work);

@@ -32,16 +32,16 @@ export class GasWorth {
   }
 
   /** Units of the output per unit of gas; null where that is not known. */
-  toOutPerGas(graph: PoolGraph, tokenOut: Address, fees: NetworkFees | null): Ratio | null {
+  priceGas(graph: PoolGraph, tokenOut: Address, fees: NetworkFees | null): Ratio | null {
     if (fees === null) return null;
     const { perUnit: feePerGas } = fees;
     if (feePerGas === 0n) return FREE_GAS;
-    const perWei = this.#toRate(graph, graph.toAsset(tokenOut), feePerGas);
+    const perWei = this.#findRate(graph, graph.toAsset(tokenOut), feePerGas);
     if (perWei === null) return null;
     return { numerator: perWei.numerator * feePerGas, denominator: perWei.denominator };
   }
 
-  #toRate(graph: PoolGraph, asset: Address, feePerGas: bigint): Ratio | null {
+  #findRate(graph: PoolGraph, asset: Address, feePerGas: bigint): Ratio | null {
     const native = graph.nativeAsset;
     if (asset === native) return { numerator: 1n, denominator: 1n };
     const nowMs = this.#clock.monotonicMs();

@@ -3,29 +3,29 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
-import { COIN, toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
 import { TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
-import { TickTable } from '../../amm/concentrated/tick-table.ts';
+import { TickList } from '../../amm/concentrated/tick-list.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { SafetyBook } from '../graph/safety-book.ts';
 import { searchTrade } from './find-trade-route.ts';
 import { findBestRoute, findRouteIn, planField } from './route.ts';
-import { mayTake, toAmountInMax } from './route-capacity.ts';
+import { computeAmountInMax, mayTake } from './route-capacity.ts';
 import { SearchWork } from './search-work.ts';
 import { planTrade } from './trade-plan.ts';
 
-const WETH = toFakeAddress('ee', 1);
-const TOKEN = toFakeAddress('aa', 1);
-const OTHER = toFakeAddress('aa', 2);
+const WETH = buildFakeAddress('ee', 1);
+const TOKEN = buildFakeAddress('aa', 1);
+const OTHER = buildFakeAddress('aa', 2);
 
 /** Liquidity between two ticks around a price of 1 only. */
 function createRange(number: number, reach: number): GraphPool {
-  const ticks = new TickTable([
+  const ticks = new TickList([
     { tick: -reach, liquidityNet: DEEP },
     { tick: reach, liquidityNet: -DEEP },
   ]);
@@ -108,7 +108,7 @@ describe('the bound on what can go in', () => {
         assert.equal(curve.swapIn(zeroForOne, most + 1n).isFilled, false);
         const alone = planField(createGraph([pool]), { tokenIn, tokenOut }, {});
         assert.ok(mayTake(alone, most), `${pool.pool} takes ${most}`);
-        assert.ok((toAmountInMax(alone) ?? 0n) >= most);
+        assert.ok((computeAmountInMax(alone) ?? 0n) >= most);
         assert.equal(mayTake(alone, most * 2n + 100_000n), false);
         all += most;
       }
@@ -118,7 +118,7 @@ describe('the bound on what can go in', () => {
   });
 
   it('holds where liquidity is of a few units and rounding is most of it', () => {
-    const ticks = new TickTable([
+    const ticks = new TickList([
       { tick: -887_272, liquidityNet: 3n },
       { tick: 887_272, liquidityNet: -3n },
     ]);

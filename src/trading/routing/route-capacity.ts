@@ -6,7 +6,7 @@ import { toAsset } from '../graph/pool-graph.ts';
 import { type FieldPlan, isOpen } from './route-field.ts';
 
 /** Adds up what the pools that take the input have room for, until that is enough. */
-function toRoom({ assetIn, native, pools }: FieldPlan, enough: number): number {
+function sumRoom({ assetIn, native, pools }: FieldPlan, enough: number): number {
   let room = 0;
   for (const { pool, ways } of pools) {
     for (const zeroForOne of [true, false]) {
@@ -21,12 +21,12 @@ function toRoom({ assetIn, native, pools }: FieldPlan, enough: number): number {
 
 /** False only if the pools that take the input cannot hold that much, however it is split. */
 export function mayTake(plan: FieldPlan, amountIn: bigint): boolean {
-  return toRoom(plan, Number(amountIn)) >= Number(amountIn);
+  return sumRoom(plan, Number(amountIn)) >= Number(amountIn);
 }
 
 /** The maximum input; null if nothing can go in. */
-export function toAmountInMax(plan: FieldPlan): bigint | null {
-  const room = toRoom(plan, Number.MAX_VALUE);
+export function computeAmountInMax(plan: FieldPlan): bigint | null {
+  const room = sumRoom(plan, Number.MAX_VALUE);
   if (room === 0) return null;
   return BigInt(Math.floor(Math.min(room, 2 ** 256)));
 }

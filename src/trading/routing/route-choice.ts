@@ -1,9 +1,9 @@
 // Which pools a division drops: those that do not pay for themselves, or gain least.
 
 import type { PoolId } from '../../model/ids.ts';
-import { type Division, divide, type RouteSearch, toCost } from './route-division.ts';
+import { type Division, divide, priceEdge, type RouteSearch } from './route-division.ts';
 import { restrictField } from './route-field.ts';
-import { type PoolGroup, toGroups } from './route-groups.ts';
+import { buildGroups, type PoolGroup } from './route-groups.ts';
 import type { PoolPart } from './route-parts.ts';
 import { FREE } from './route-single.ts';
 import { POOL_EVALUATIONS } from './search-work.ts';
@@ -47,7 +47,7 @@ export function dropLossy(division: Division, search: RouteSearch): Division {
   let most = current.parts.length;
   for (let attempt = 0; attempt < ATTEMPT_COUNT_MAX && !search.work.isSpent; attempt += 1) {
     search.work.add(current.parts.length * POOL_EVALUATIONS);
-    const groups = toGroups(current.parts, (part) => toCost(part, search));
+    const groups = buildGroups(current.parts, (part) => priceEdge(part, search));
     const lossy = groups.filter(({ gain, size, pool }) => gain < size && !needed.has(pool));
     const [first] = lossy;
     if (first === undefined) break;
@@ -72,7 +72,7 @@ export function dropLossy(division: Division, search: RouteSearch): Division {
 /** Drops the pools that gain least: one, or this share of all. */
 export function dropLeast(division: Division, share: number, search: RouteSearch): Division | null {
   const { parts } = division;
-  const groups = toGroups(parts, () => 1);
+  const groups = buildGroups(parts, () => 1);
   if (parts.length > FEW) {
     const count = Math.ceil(parts.length * share);
     return divideWithout(division, groups, { ...search, isEnough: ({ size }) => size >= count });

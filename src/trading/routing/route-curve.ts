@@ -36,7 +36,7 @@ export class RouteCurve {
   }
 
   /** The output for an input; beyond all liquidity, the maximum output. */
-  toOut(amountIn: number): number {
+  computeOut(amountIn: number): number {
     const at = this.#findByIn(amountIn);
     const depth = this.#depths[at] ?? 0;
     const before = this.#outs[at] ?? 0;
@@ -65,7 +65,7 @@ export class RouteCurve {
   }
 
   /** The price coordinate after an input; infinite beyond all liquidity. */
-  toPrice(amountIn: number): number {
+  computePrice(amountIn: number): number {
     const at = this.#findByIn(amountIn);
     const depth = this.#depths[at] ?? 0;
     if (depth === 0) return Number.POSITIVE_INFINITY;
@@ -73,7 +73,7 @@ export class RouteCurve {
   }
 
   /** The input that leads to a price coordinate; 0 if the curve begins beyond it. */
-  toIn(u: number): number {
+  computeInAt(u: number): number {
     while (!this.#isWhole && (this.#us.at(-1) ?? 0) < u) this.#extend();
     let at = this.#us.length - 1;
     while (at >= 0 && (this.#us[at] ?? 0) > u) at -= 1;
@@ -83,7 +83,7 @@ export class RouteCurve {
   }
 
   /** The input for an output; infinite if there is not that much. */
-  toInFor(amountOut: number): number {
+  computeInFor(amountOut: number): number {
     while (!this.#isWhole && (this.#outs.at(-1) ?? 0) < amountOut) this.#extend();
     let at = this.#outs.length - 1;
     while (at > 0 && (this.#outs[at] ?? 0) > amountOut) at -= 1;
@@ -113,7 +113,7 @@ export class RouteCurve {
   }
 
   /** The input that fills the first stretches. */
-  toInOfStretches(count: number): number {
+  computeInOfStretches(count: number): number {
     while (!this.#isWhole && this.#us.length <= count) this.#extend();
     return this.#ins[count] ?? Number.POSITIVE_INFINITY;
   }
@@ -216,7 +216,7 @@ interface BothCurves {
 /** A changed pool is a new object, so cached curves never become stale. */
 const KNOWN = new WeakMap<SwapPool, BothCurves>();
 
-export function toCurve(pool: SwapPool, zeroForOne: boolean): RouteCurve {
+export function findCurve(pool: SwapPool, zeroForOne: boolean): RouteCurve {
   let both = KNOWN.get(pool);
   if (both === undefined) {
     both = { down: null, up: null };

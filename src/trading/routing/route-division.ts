@@ -2,7 +2,7 @@
 
 import type { RouteField } from './route-field.ts';
 import { RouteFlow } from './route-flow.ts';
-import { type PoolPart, toPoolParts } from './route-parts.ts';
+import { buildPoolParts, type PoolPart } from './route-parts.ts';
 import { FREE, type RouteCost } from './route-single.ts';
 import { POOL_EVALUATIONS, type SearchWork } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
@@ -26,7 +26,7 @@ export interface Division {
   readonly net: number;
 }
 
-export function toCost({ edge }: PoolPart, { cost }: RouteSearch): number {
+export function priceEdge({ edge }: PoolPart, { cost }: RouteSearch): number {
   return cost === FREE ? 0 : Number(cost([edge]));
 }
 
@@ -37,9 +37,9 @@ export function toCost({ edge }: PoolPart, { cost }: RouteSearch): number {
 export function divide(field: RouteField, search: RouteSearch, before?: Division): Division | null {
   const flow = new RouteFlow(field, search.hopCountMax, search.work);
   if (!flow.divide(Number(search.amountIn), before?.flow)) return null;
-  const parts = toPoolParts(field, flow, search.hopCountMax);
+  const parts = buildPoolParts(field, flow, search.hopCountMax);
   search.work.add(field.edges.length * POOL_EVALUATIONS);
   const { amountOut } = flow;
-  const net = parts.reduce((left, part) => left - toCost(part, search), amountOut);
+  const net = parts.reduce((left, part) => left - priceEdge(part, search), amountOut);
   return { field, flow, parts, amountOut, net };
 }

@@ -13,8 +13,8 @@ import {
   Lots,
   type PoolShare,
   type PoolSwap,
+  sumFlows,
   swapWhole,
-  toSum,
 } from './route-swaps.ts';
 import { type SearchWork, SWAP_EVALUATIONS } from './search-work.ts';
 
@@ -64,7 +64,7 @@ class Execution {
       const { from, to, curve } = share.edge;
       if (from === NODE_IN) {
         this.#firsts.push(share);
-        this.#meant.set(to, (this.#meant.get(to) ?? 0) + curve.toOut(share.flow));
+        this.#meant.set(to, (this.#meant.get(to) ?? 0) + curve.computeOut(share.flow));
         continue;
       }
       const known = this.#departures.get(from) ?? { middles: [], lasts: [] };
@@ -85,16 +85,16 @@ class Execution {
       lotCount: lots.length,
     }));
     return (
-      this.#toOrder(fresh).every((one) => one.node === NODE_OUT || this.#passOn(one)) &&
+      this.#orderFresh(fresh).every((one) => one.node === NODE_OUT || this.#passOn(one)) &&
       [...this.#arrived.keys()].every((node) => node === NODE_OUT || this.#payOut(node))
     );
   }
 
   /** An asset that is sent on completely should be sent before more of it arrives. */
-  #toOrder(fresh: readonly Fresh[]): Fresh[] {
+  #orderFresh(fresh: readonly Fresh[]): Fresh[] {
     const waiting = new Set(fresh);
     const isThrough = ({ node }: Fresh) =>
-      this.#late.has(node) && this.#toPassing(node) > PASSING_MAX;
+      this.#late.has(node) && this.#computePassing(node) > PASSING_MAX;
     const through = new Map(fresh.filter(isThrough).map((one) => [one.node, one]));
     /** How many waiting assets would get more from this one. */
     const countFed = ({ node }: Fresh) => {
@@ -113,8 +113,8 @@ class Execution {
   }
 
   /** The share of what the input buys of an asset that does not go to the last pools. */
-  #toPassing(node: number): number {
-    const passing = toSum(this.#departures.get(node)?.middles ?? []);
+  #computePassing(node: number): number {
+    const passing = sumFlows(this.#departures.get(node)?.middles ?? []);
     return passing / Math.max(this.#meant.get(node) ?? 0, passing);
   }
 
@@ -148,10 +148,10 @@ class Execution {
     const { middles, lasts } = this.#departures.get(node) ?? { middles: [], lasts: [] };
     if (!this.#late.has(node)) return this.#give(node, lots, [...middles, ...lasts]);
     if (middles.length === 0) return true;
-    const passing = this.#toPassing(node);
+    const passing = this.#computePassing(node);
     const isAlone = this.#arrived.get(node)?.length === lotCount;
     if (passing > PASSING_MAX && isAlone) return this.#give(node, lots, middles);
-    const whole = toSum(middles) / Math.min(passing, PASSING_MAX);
+    const whole = sumFlows(middles) / Math.min(passing, PASSING_MAX);
     this.#add(giveParts(lots, middles.toSorted(byFlow), whole));
     return true;
   }
@@ -165,7 +165,7 @@ class Execution {
 }
 
 /** The planned input of each pool, adjusted if an asset would overflow. */
-class Wanted {
+class WantedFlows {
   readonly #flows = new Map<RouteEdge, number>();
   /** Edges that were reduced once get no more. */
   readonly #capped = new Set<RouteEdge>();
@@ -194,7 +194,10 @@ class Wanted {
       const flow = this.#flows.get(edge) ?? 0;
       this.#capped.add(edge);
       // Near the end of its liquidity a pool takes much more for almost no extra output.
-      const less = Math.min(flow, edge.curve.toInFor(edge.curve.toOut(flow) * (1 - share)));
+      const less = Math.min(
+        flow,
+        edge.curve.computeInFor(edge.curve.computeOut(flow) * (1 - share)),
+      );
       this.#flows.set(edge, less);
       freed += flow - less;
     }
@@ -224,7 +227,7 @@ export function executeShares(
   amountIn: bigint,
   work: SearchWork,
 ): readonly PoolSwap[] | null {
-  const wanted = new Wanted(shares);
+  const wanted = new WantedFlows(shares);
   for (let attempt = 0; attempt < ATTEMPT_COUNT_MAX; attempt += 1) {
     work.add(shares.length * SWAP_EVALUATIONS);
     const execution = new Execution(wanted.shares, attempt === 0);

@@ -3,7 +3,7 @@
 import type { Address } from '../../model/ids.ts';
 import { type NativeCoin, type PoolGraph, toAsset } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { mergeCurves, type RouteCurve, toCurve } from './route-curve.ts';
+import { findCurve, mergeCurves, type RouteCurve } from './route-curve.ts';
 
 /** A pool in one direction. */
 export interface RouteEdge {
@@ -44,7 +44,7 @@ export const NODE_IN = 0;
 export const NODE_OUT = 1;
 
 /** The order of swaps: an asset is spent when all of it has arrived. */
-export function toStage({ from, to }: { readonly from: number; readonly to: number }): 0 | 1 | 2 {
+export function findStage({ from, to }: { readonly from: number; readonly to: number }): 0 | 1 | 2 {
   return from === NODE_IN ? 0 : to === NODE_OUT ? 2 : 1;
 }
 
@@ -89,7 +89,7 @@ interface PairPool {
 }
 
 /** The pools between two assets, deepest first. */
-interface Pair {
+interface AssetPair {
   readonly a: Address;
   readonly b: Address;
   readonly pools: readonly PairPool[];
@@ -103,7 +103,7 @@ function sortByDegree(graph: PoolGraph, assets: Iterable<Address>): Address[] {
 }
 
 /** An asset's neighbours; for an asset with very many, only the hubs. */
-function toReach(graph: PoolGraph, asset: Address): Set<Address> {
+function findReach(graph: PoolGraph, asset: Address): Set<Address> {
   const neighbours = graph.neighbours(asset);
   if (neighbours.size <= REACH_COUNT_MAX) return new Set(neighbours.keys());
   const reach = new Set<Address>();
@@ -125,10 +125,10 @@ function findShared(graph: PoolGraph, options: FieldOptions): Address[] {
 /** Pairs of assets, one next to each end, that share a pool. */
 function findMiddles(graph: PoolGraph, options: FieldOptions): [Address, Address][] {
   const { assetIn, assetOut } = options;
-  const reachOut = toReach(graph, assetOut);
+  const reachOut = findReach(graph, assetOut);
   const middles: [Address, Address][] = [];
   let lookups = 0;
-  for (const x of sortByDegree(graph, toReach(graph, assetIn))) {
+  for (const x of sortByDegree(graph, findReach(graph, assetIn))) {
     if (x === assetOut) continue;
     if (lookups > LOOKUP_COUNT_MAX) break;
     const beyond = graph.neighbours(x);
@@ -146,7 +146,7 @@ function findMiddles(graph: PoolGraph, options: FieldOptions): [Address, Address
 class PairList {
   readonly #graph: PoolGraph;
   readonly #options: FieldOptions;
-  readonly #pairs = new Map<string, Pair>();
+  readonly #pairs = new Map<string, AssetPair>();
 
   constructor(graph: PoolGraph, options: FieldOptions) {
     this.#graph = graph;
@@ -159,7 +159,7 @@ class PairList {
     const pools: PairPool[] = [];
     for (const id of this.#graph.between(a, b)) {
       const pool = this.#graph.get(id);
-      const ways = pool === undefined ? 0 : this.#toWays(pool);
+      const ways = pool === undefined ? 0 : this.#findWays(pool);
       if (pool !== undefined && ways !== 0) pools.push({ pool, ways, depth: pool.curve.depth });
     }
     if (pools.length > 1) {
@@ -168,7 +168,7 @@ class PairList {
     this.#pairs.set(key, { a, b, pools });
   }
 
-  #toWays(pool: GraphPool): PoolWays {
+  #findWays(pool: GraphPool): PoolWays {
     const { withInexact, accepts } = this.#options;
     if (pool.inexact !== null && !withInexact) return 0;
     if (accepts === undefined) return 3;
@@ -208,12 +208,12 @@ function collectPools(graph: PoolGraph, options: FieldOptions): PairPool[] {
 }
 
 /** A pool as edges: one where it touches an end, both ways in the middle. */
-function toEdges({ assetIn, assetOut, native, pools }: FieldPlan) {
+function buildEdges({ assetIn, assetOut, native, pools }: FieldPlan) {
   const nodes = new Map<Address, number>([
     [assetIn, NODE_IN],
     [assetOut, NODE_OUT],
   ]);
-  const toNode = (asset: Address): number => {
+  const numberNode = (asset: Address): number => {
     const known = nodes.get(asset);
     if (known !== undefined) return known;
     nodes.set(asset, nodes.size);
@@ -221,19 +221,19 @@ function toEdges({ assetIn, assetOut, native, pools }: FieldPlan) {
   };
   const edges: RouteEdge[] = [];
   for (const { pool, ways } of pools) {
-    const node0 = toNode(toAsset(pool.token0, native));
-    const node1 = toNode(toAsset(pool.token1, native));
+    const node0 = numberNode(toAsset(pool.token0, native));
+    const node1 = numberNode(toAsset(pool.token1, native));
     for (const zeroForOne of [true, false]) {
       const [from, to] = zeroForOne ? [node0, node1] : [node1, node0];
       if (from === NODE_OUT || to === NODE_IN || !isOpen(ways, zeroForOne)) continue;
-      const curve = toCurve(pool.curve, zeroForOne);
+      const curve = findCurve(pool.curve, zeroForOne);
       edges.push({ index: edges.length, pool, zeroForOne, from, to, curve });
     }
   }
   return { edges, nodeCount: nodes.size };
 }
 
-function toLanes(edges: readonly RouteEdge[], nodeCount: number): RouteLane[] {
+function buildLanes(edges: readonly RouteEdge[], nodeCount: number): RouteLane[] {
   const grouped = Map.groupBy(edges, ({ from, to }) => from * nodeCount + to);
   return Array.from(grouped, ([key, group], index): RouteLane => {
     const curve = mergeCurves(group.map((edge) => edge.curve));
@@ -250,8 +250,8 @@ function groupByStart<Step extends { readonly from: number }>(
   return leaving;
 }
 
-function toField(edges: readonly RouteEdge[], nodeCount: number): RouteField {
-  const lanes = toLanes(edges, nodeCount);
+function buildField(edges: readonly RouteEdge[], nodeCount: number): RouteField {
+  const lanes = buildLanes(edges, nodeCount);
   return {
     nodeCount,
     edges,
@@ -263,7 +263,7 @@ function toField(edges: readonly RouteEdge[], nodeCount: number): RouteField {
 
 /** The field with only some of its edges, whose curves may have been cut. */
 export function restrictField(field: RouteField, edges: readonly RouteEdge[]): RouteField {
-  return toField(
+  return buildField(
     edges.map((edge, index) => ({ ...edge, index })),
     field.nodeCount,
   );
@@ -276,6 +276,6 @@ export function collectField(graph: PoolGraph, options: FieldOptions): FieldPlan
 }
 
 export function createField(plan: FieldPlan): RouteField {
-  const { edges, nodeCount } = toEdges(plan);
-  return toField(edges, nodeCount);
+  const { edges, nodeCount } = buildEdges(plan);
+  return buildField(edges, nodeCount);
 }

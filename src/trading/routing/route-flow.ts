@@ -36,7 +36,7 @@ const REST_MAX = 1e-9;
  * The best and the worst of some rows: the highest rate for one more unit, the lowest for the last
  * one.
  */
-class Ends {
+class RowExtremes {
   #best: LaneRow | null = null;
   #worst: LaneRow | null = null;
   #most = 0;
@@ -86,11 +86,11 @@ export class RouteFlow {
   readonly #outs: Float64Array;
   readonly #slopesUp: Float64Array;
   readonly #slopesDown: Float64Array;
-  readonly #overall = new Ends();
+  readonly #overall = new RowExtremes();
   /** By lane: the rows that have it first, and those that have it last. */
-  readonly #leaving: readonly Ends[];
-  readonly #arriving: readonly Ends[];
-  readonly #ends: readonly Ends[];
+  readonly #leaving: readonly RowExtremes[];
+  readonly #arriving: readonly RowExtremes[];
+  readonly #ends: readonly RowExtremes[];
   readonly #point: CurvePoint = { out: 0, slope: 0, bend: 0 };
   readonly #work: SearchWork;
 
@@ -104,8 +104,8 @@ export class RouteFlow {
     this.#outs = new Float64Array(lanes.length);
     this.#slopesUp = new Float64Array(lanes.length);
     this.#slopesDown = new Float64Array(lanes.length);
-    this.#leaving = lanes.map(() => new Ends());
-    this.#arriving = lanes.map(() => new Ends());
+    this.#leaving = lanes.map(() => new RowExtremes());
+    this.#arriving = lanes.map(() => new RowExtremes());
     this.#ends = [this.#overall, ...this.#leaving, ...this.#arriving];
     for (const lane of lanes) this.#set(lane, 0);
   }
@@ -135,7 +135,7 @@ export class RouteFlow {
   }
 
   /** The output of a row's first lane that belongs to the row; nothing if it is unused. */
-  #toFirstOut({ first, middle, last }: LaneRow): number {
+  #findFirstOut({ first, middle, last }: LaneRow): number {
     if ((this.flows[first.index] ?? 0) <= 0) return 0;
     if (last === null) return this.#outs[first.index] ?? 0;
     if (middle === null) return this.#directs[first.to] ?? 0;
@@ -151,7 +151,7 @@ export class RouteFlow {
     this.#slopesUp[index] = this.#point.slope;
     curve.read(after * (1 - LOOK_SHARE), this.#point);
     this.#slopesDown[index] = this.#point.slope;
-    this.#outs[index] = curve.toOut(after);
+    this.#outs[index] = curve.computeOut(after);
   }
 
   #deal(amountIn: number): boolean {
@@ -169,14 +169,14 @@ export class RouteFlow {
     const flows = new Map(
       before.#lanes.map((lane) => [toKey(lane), before.flows[lane.index] ?? 0]),
     );
-    const toWeight = (lane: RouteLane) => flows.get(toKey(lane)) ?? 0;
+    const findWeight = (lane: RouteLane) => flows.get(toKey(lane)) ?? 0;
     const byFirst = Map.groupBy(this.#rows, ({ first }) => first);
-    const sum = [...byFirst.keys()].reduce((all, first) => all + toWeight(first), 0);
+    const sum = [...byFirst.keys()].reduce((all, first) => all + findWeight(first), 0);
     if (sum <= 0) return false;
     for (const [first, rows] of byFirst) {
-      this.#set(first, (amountIn * toWeight(first)) / sum);
+      this.#set(first, (amountIn * findWeight(first)) / sum);
       const weights = rows.map(({ middle, last }) => {
-        if (middle !== null) return toWeight(middle);
+        if (middle !== null) return findWeight(middle);
         return last === null ? 0 : (before.#directs[first.to] ?? 0);
       });
       const total = weights.reduce((all, weight) => all + weight, 0);
@@ -197,7 +197,7 @@ export class RouteFlow {
     for (const row of this.#rows) {
       let amount = part;
       for (const { index, curve } of row.lanes) {
-        amount = curve.toOut((this.flows[index] ?? 0) + amount) - (this.#outs[index] ?? 0);
+        amount = curve.computeOut((this.flows[index] ?? 0) + amount) - (this.#outs[index] ?? 0);
       }
       // If no row pays more, the rest of the input must still go somewhere.
       if (best !== null && amount <= most) continue;
@@ -227,7 +227,7 @@ export class RouteFlow {
         leaving.addTaker(row, middleUp * lastUp);
         arriving.addTaker(row, firstUp * middleUp);
       }
-      if (this.#toFirstOut(row) <= 0) continue;
+      if (this.#findFirstOut(row) <= 0) continue;
       const firstDown = down[f] ?? 0;
       const middleDown = m < 0 ? 1 : (down[m] ?? 0);
       const lastDown = l < 0 ? 1 : (down[l] ?? 0);
@@ -265,14 +265,14 @@ export class RouteFlow {
   }
 
   /** Moves as much from one row to another as makes their rates equal, or everything. */
-  #exchange({ pair, gap }: Ends): void {
+  #exchange({ pair, gap }: RowExtremes): void {
     if (pair === null) return;
     const { giver, taker } = pair;
     // Two rows with the same first lane differ from the asset at its end on.
     const isParted = giver.first === taker.first;
     const from = isParted ? giver.lanes.slice(1) : giver.lanes;
     const to = isParted ? taker.lanes.slice(1) : taker.lanes;
-    const amount = this.#findEven({ from, to, gap, most: this.#toMost(giver, isParted) });
+    const amount = this.#findEven({ from, to, gap, most: this.#computeMost(giver, isParted) });
     if (amount === 0) return;
     if (isParted) {
       this.#moveRest(giver, -amount);
@@ -284,30 +284,30 @@ export class RouteFlow {
   }
 
   /** The maximum that can be taken from a row. */
-  #toMost(giver: LaneRow, isParted: boolean): number {
-    const beyond = this.#toFirstOut(giver);
+  #computeMost(giver: LaneRow, isParted: boolean): number {
+    const beyond = this.#findFirstOut(giver);
     if (isParted) return beyond;
     const { index, curve } = giver.first;
     const flow = this.flows[index] ?? 0;
     const out = this.#outs[index] ?? 0;
-    return out <= beyond ? flow : Math.max(0, flow - curve.toInFor(out - beyond));
+    return out <= beyond ? flow : Math.max(0, flow - curve.computeInFor(out - beyond));
   }
 
   /** The amount at which both rates are equal, or the maximum if the taker's rate stays better. */
   #findEven(shift: Shift): number {
     const { most } = shift;
     let low = 0;
-    let lowBy = this.#toAdvantage(shift, 0);
+    let lowBy = this.#computeAdvantage(shift, 0);
     // Another exchange of the same round has already closed the gap.
     if (lowBy <= 0) return 0;
     const enough = lowBy * GAP_LEFT_MAX;
     let high = Math.min(most, most * 2 * shift.gap);
-    let highBy = this.#toAdvantage(shift, high);
+    let highBy = this.#computeAdvantage(shift, high);
     while (highBy > 0 && high < most) {
       low = high;
       lowBy = highBy;
       high = Math.min(most, high * 4);
-      highBy = this.#toAdvantage(shift, high);
+      highBy = this.#computeAdvantage(shift, high);
     }
     if (highBy >= 0) return most;
     // The secant between the ends of the bracket; an end that does not move counts half (Illinois
@@ -315,7 +315,7 @@ export class RouteFlow {
     let side = 0;
     for (let trial = 0; trial < TRIAL_COUNT_MAX && high - low > high * REST_MAX; trial += 1) {
       const amount = low + ((high - low) * lowBy) / (lowBy - highBy);
-      const by = this.#toAdvantage(shift, amount);
+      const by = this.#computeAdvantage(shift, amount);
       if (Math.abs(by) <= enough) return amount;
       if (by > 0) {
         low = amount;
@@ -333,7 +333,7 @@ export class RouteFlow {
   }
 
   /** How much better the taker's rate still is after moving an amount. */
-  #toAdvantage({ from, to }: Shift, amount: number): number {
+  #computeAdvantage({ from, to }: Shift, amount: number): number {
     const point = this.#point;
     this.#work.add(from.length + to.length);
     let given = -amount;

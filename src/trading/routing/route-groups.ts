@@ -18,7 +18,7 @@ interface Crossing {
   readonly departing: PoolPart[];
 }
 
-function toCrossings(parts: readonly PoolPart[]): Map<number, Crossing> {
+function findCrossings(parts: readonly PoolPart[]): Map<number, Crossing> {
   const crossings = new Map<number, Crossing>();
   const at = (node: number): Crossing => {
     const known = crossings.get(node) ?? { arriving: [], departing: [] };
@@ -49,17 +49,17 @@ function spreadFrom(part: PoolPart, crossings: ReadonlyMap<number, Crossing>): S
 }
 
 /** By pool: what is dropped with it. The smallest gain for its size comes first. */
-export function toGroups(
+export function buildGroups(
   parts: readonly PoolPart[],
-  toSize: (part: PoolPart) => number,
+  measure: (part: PoolPart) => number,
 ): PoolGroup[] {
-  const crossings = toCrossings(parts);
+  const crossings = findCrossings(parts);
   const groups = parts.map((part) => {
     const gone = spreadFrom(part, crossings);
     let [gain, size] = [0, 0];
     for (const one of gone) {
       gain += one.gain;
-      size += toSize(one);
+      size += measure(one);
     }
     return { pool: part.edge.pool.pool, parts: gone, gain, size };
   });

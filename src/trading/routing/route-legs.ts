@@ -21,7 +21,7 @@ interface Parcel {
   readonly hops: readonly RouteHop[];
 }
 
-function toPartOf(hop: RouteHop, amounts: { readonly in: bigint; readonly out: bigint }): RouteHop {
+function cutHop(hop: RouteHop, amounts: { readonly in: bigint; readonly out: bigint }): RouteHop {
   const feeAmount = (hop.feeAmount * amounts.in) / hop.amountIn;
   return { ...hop, amountIn: amounts.in, amountOut: amounts.out, feeAmount };
 }
@@ -34,8 +34,8 @@ function cut({ amount, hops }: Parcel, wanted: bigint): readonly [Parcel, Parcel
   for (const hop of hops.toReversed()) {
     const amountIn = (hop.amountIn * out) / hop.amountOut;
     if (amountIn === 0n || amountIn === hop.amountIn) return null;
-    taken.unshift(toPartOf(hop, { in: amountIn, out }));
-    left.unshift(toPartOf(hop, { in: hop.amountIn - amountIn, out: hop.amountOut - out }));
+    taken.unshift(cutHop(hop, { in: amountIn, out }));
+    left.unshift(cutHop(hop, { in: hop.amountIn - amountIn, out: hop.amountOut - out }));
     out = amountIn;
   }
   return [
@@ -68,7 +68,7 @@ function passOn(parcels: readonly Parcel[], { hop }: PoolSwap): Parcel[] | null 
     const out = (hop.amountOut * spent) / hop.amountIn - paid;
     if (out === 0n) return null;
     paid += out;
-    passed.push({ amount: out, hops: [...hops, toPartOf(hop, { in: amount, out })] });
+    passed.push({ amount: out, hops: [...hops, cutHop(hop, { in: amount, out })] });
   }
   return passed;
 }
@@ -77,7 +77,7 @@ function passOn(parcels: readonly Parcel[], { hop }: PoolSwap): Parcel[] | null 
  * From swaps in execution order. Null if a route's part would be zero, as for dust that is split
  * among too many.
  */
-export function toLegs(swaps: readonly PoolSwap[]): RouteLeg[] | null {
+export function buildLegs(swaps: readonly PoolSwap[]): RouteLeg[] | null {
   const lying = new Map<number, Parcel[]>();
   for (const swap of swaps) {
     const { from, to } = swap.edge;

@@ -10,7 +10,7 @@
 // unit and that of the next differ a lot, and so do the prices of its two assets. We use the lowest
 // prices at which nothing would be sent elsewhere: the pool is what is scarce.
 
-import { NODE_IN, NODE_OUT, type RouteField, type RouteLane, toStage } from './route-field.ts';
+import { findStage, NODE_IN, NODE_OUT, type RouteField, type RouteLane } from './route-field.ts';
 import type { RouteFlow } from './route-flow.ts';
 import type { PoolShare } from './route-swaps.ts';
 
@@ -23,8 +23,11 @@ export interface PoolPart extends PoolShare {
 }
 
 /** What a pool would gain at the same prices with this input. */
-export function toGainAt({ edge, worth, fair }: Omit<PoolPart, 'gain'>, amountIn: number): number {
-  return Math.max(0, worth * (edge.curve.toOut(amountIn) - fair * amountIn));
+export function computeGainAt(
+  { edge, worth, fair }: Omit<PoolPart, 'gain'>,
+  amountIn: number,
+): number {
+  return Math.max(0, worth * (edge.curve.computeOut(amountIn) - fair * amountIn));
 }
 
 /**
@@ -42,7 +45,7 @@ class NodePrices {
   #input = 0;
 
   constructor(field: RouteField, flow: RouteFlow, hopCountMax: number) {
-    const lanes = field.lanes.filter((lane) => hopCountMax > 2 || toStage(lane) !== 1);
+    const lanes = field.lanes.filter((lane) => hopCountMax > 2 || findStage(lane) !== 1);
     this.#ups = new Float64Array(field.lanes.length);
     this.#downs = new Float64Array(field.lanes.length);
     this.#fresh = new Float64Array(field.nodeCount);
@@ -52,11 +55,11 @@ class NodePrices {
     this.#offer(lanes.filter(({ index }) => (flow.flows[index] ?? 0) > 0));
   }
 
-  toTerms(lane: RouteLane): { readonly worth: number; readonly fair: number } {
-    const worth = this.#toBought(lane);
-    const rate = this.#toSold(lane) / worth;
+  computeTerms(lane: RouteLane): { readonly worth: number; readonly fair: number } {
+    const worth = this.#priceBought(lane);
+    const rate = this.#priceSold(lane) / worth;
     // Uses the lane's own rate, because the difference of two prices is less precise than a gain.
-    const fair = Math.min(Math.max(rate, this.#toUp(lane)), this.#downs[lane.index] ?? 0);
+    const fair = Math.min(Math.max(rate, this.#findUp(lane)), this.#downs[lane.index] ?? 0);
     return { worth, fair };
   }
 
@@ -75,16 +78,16 @@ class NodePrices {
   #ask(lanes: readonly RouteLane[]): void {
     for (const lane of lanes) {
       if (lane.to === NODE_OUT && lane.from !== NODE_IN)
-        raise(this.#late, lane.from, this.#toUp(lane));
+        raise(this.#late, lane.from, this.#findUp(lane));
     }
     this.#fresh.set(this.#late);
     for (const lane of lanes) {
-      if (toStage(lane) === 1)
-        raise(this.#fresh, lane.from, this.#toUp(lane) * this.#toBought(lane));
+      if (findStage(lane) === 1)
+        raise(this.#fresh, lane.from, this.#findUp(lane) * this.#priceBought(lane));
     }
     for (const lane of lanes) {
-      if (toStage(lane) !== 0) continue;
-      this.#input = Math.max(this.#input, this.#toUp(lane) * this.#toBought(lane));
+      if (findStage(lane) !== 0) continue;
+      this.#input = Math.max(this.#input, this.#findUp(lane) * this.#priceBought(lane));
     }
   }
 
@@ -92,23 +95,23 @@ class NodePrices {
   #offer(used: readonly RouteLane[]): void {
     for (const stage of [0, 1]) {
       for (const lane of used) {
-        if (toStage(lane) !== stage || lane.to === NODE_OUT) continue;
-        const price = this.#toSold(lane) / (this.#downs[lane.index] ?? 0);
+        if (findStage(lane) !== stage || lane.to === NODE_OUT) continue;
+        const price = this.#priceSold(lane) / (this.#downs[lane.index] ?? 0);
         raise(stage === 0 ? this.#fresh : this.#late, lane.to, price);
       }
     }
   }
 
-  #toUp({ index }: RouteLane): number {
+  #findUp({ index }: RouteLane): number {
     return this.#ups[index] ?? 0;
   }
 
-  #toBought({ from, to }: RouteLane): number {
+  #priceBought({ from, to }: RouteLane): number {
     if (to === NODE_OUT) return 1;
     return (from === NODE_IN ? this.#fresh : this.#late)[to] ?? 0;
   }
 
-  #toSold({ from, to }: RouteLane): number {
+  #priceSold({ from, to }: RouteLane): number {
     if (from === NODE_IN) return this.#input;
     return (to === NODE_OUT ? this.#late : this.#fresh)[from] ?? 0;
   }
@@ -123,26 +126,30 @@ function raise(prices: Float64Array, node: number, price: number): void {
  * it: the circular part is cancelled.
  */
 function cancel(there: PoolPart, back: PoolPart): PoolPart {
-  const paid = there.edge.curve.toOut(there.flow);
+  const paid = there.edge.curve.computeOut(there.flow);
   if (paid <= back.flow) return { ...back, flow: back.flow - paid };
-  return { ...there, flow: Math.min(there.flow, there.edge.curve.toInFor(paid - back.flow)) };
+  return { ...there, flow: Math.min(there.flow, there.edge.curve.computeInFor(paid - back.flow)) };
 }
 
 /** Parallel pools share the flow of their lane so that all end at one price. */
-export function toPoolParts(field: RouteField, flow: RouteFlow, hopCountMax: number): PoolPart[] {
+export function buildPoolParts(
+  field: RouteField,
+  flow: RouteFlow,
+  hopCountMax: number,
+): PoolPart[] {
   const prices = new NodePrices(field, flow, hopCountMax);
   const parts = new Map<string, PoolPart>();
   for (const lane of field.lanes) {
     const amount = flow.flows[lane.index] ?? 0;
     if (amount <= 0) continue;
-    const price = lane.curve.toPrice(amount);
-    const terms = prices.toTerms(lane);
+    const price = lane.curve.computePrice(amount);
+    const terms = prices.computeTerms(lane);
     for (const edge of lane.edges) {
-      const into = lane.edges.length === 1 ? amount : edge.curve.toIn(price);
+      const into = lane.edges.length === 1 ? amount : edge.curve.computeInAt(price);
       // Also false if a pool is empty and its price is NaN.
       if (!(into > 0)) continue;
       const bare = { edge, flow: into, ...terms };
-      const part = { ...bare, gain: toGainAt(bare, into) };
+      const part = { ...bare, gain: computeGainAt(bare, into) };
       const known = parts.get(edge.pool.pool);
       parts.set(edge.pool.pool, known === undefined ? part : cancel(known, part));
     }

@@ -14,7 +14,7 @@ export interface LaneRow {
   readonly lastIndex: number;
 }
 
-function toRow(first: RouteLane, middle: RouteLane | null, last: RouteLane | null): LaneRow {
+function buildRow(first: RouteLane, middle: RouteLane | null, last: RouteLane | null): LaneRow {
   return {
     first,
     middle,
@@ -33,14 +33,14 @@ export function findRows(field: RouteField, hopCountMax: number): LaneRow[] {
   );
   const rows: LaneRow[] = [];
   for (const first of lanesLeaving[NODE_IN] ?? []) {
-    if (first.to === NODE_OUT) rows.push(toRow(first, null, null));
+    if (first.to === NODE_OUT) rows.push(buildRow(first, null, null));
     if (first.to === NODE_OUT || hopCountMax < 2) continue;
     const last = lasts[first.to] ?? null;
-    if (last !== null) rows.push(toRow(first, null, last));
+    if (last !== null) rows.push(buildRow(first, null, last));
     if (hopCountMax < 3) continue;
     for (const middle of lanesLeaving[first.to] ?? []) {
       const end = middle.to === NODE_OUT ? null : (lasts[middle.to] ?? null);
-      if (end !== null) rows.push(toRow(first, middle, end));
+      if (end !== null) rows.push(buildRow(first, middle, end));
     }
   }
   return rows;

@@ -38,12 +38,12 @@ export interface RouteRules {
 const ADJACENT_COUNT_MAX = 500;
 
 /** Losses by rounding, or gains from stray coins in a pair, are not taxes. */
-function toTaxBps(bps: number | null | undefined): number {
+function clampTaxBps(bps: number | null | undefined): number {
   return bps == null || bps < 1 ? 0 : bps;
 }
 
 function fits(bps: number | null, isEnd: boolean, wanted: number): boolean {
-  return toTaxBps(bps) === (isEnd ? wanted : 0);
+  return clampTaxBps(bps) === (isEnd ? wanted : 0);
 }
 
 function fitsTaxes(
@@ -53,7 +53,7 @@ function fitsTaxes(
 ): boolean {
   const { isFirst, isLast, taxes } = ends;
   if (!fits(known.inBps, isFirst, taxes.inBps)) return false;
-  if (toTaxBps(known.inBps) > 0 && !kindOf(pool).countsArrivals) return false;
+  if (clampTaxBps(known.inBps) > 0 && !kindOf(pool).countsArrivals) return false;
   return fits(known.outBps, isLast, taxes.outBps);
 }
 
@@ -97,7 +97,7 @@ function listTaxes(
       const pool = graph.get(id);
       count += 1;
       if (pool === undefined || count > ADJACENT_COUNT_MAX) continue;
-      found.add(toTaxBps(read(pool, graph.toAsset(pool.token0) === asset)));
+      found.add(clampTaxBps(read(pool, graph.toAsset(pool.token0) === asset)));
     }
   }
   return found.size === 0 ? [0] : [...found].sort((a, b) => a - b);

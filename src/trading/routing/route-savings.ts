@@ -4,8 +4,8 @@ import { dropLeast, FEW } from './route-choice.ts';
 import { cutCurve } from './route-curve.ts';
 import { type Division, divide, type RouteSearch } from './route-division.ts';
 import { NODE_IN, type RouteEdge, restrictField } from './route-field.ts';
-import { toGroups } from './route-groups.ts';
-import { type PoolPart, toGainAt } from './route-parts.ts';
+import { buildGroups } from './route-groups.ts';
+import { computeGainAt, type PoolPart } from './route-parts.ts';
 import { POOL_EVALUATIONS } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
 
@@ -27,27 +27,27 @@ interface Saving {
 }
 
 function* findSavings(parts: readonly PoolPart[], room: RouteRoom): Generator<Saving> {
-  const toShare = (part: PoolPart) => toRoomShare(part, room);
-  for (const { parts: gone, gain, size } of toGroups(parts, toShare)) {
+  const computeShare = (part: PoolPart) => computeRoomShare(part, room);
+  for (const { parts: gone, gain, size } of buildGroups(parts, computeShare)) {
     yield { loss: gain, freed: size, gone, cut: null };
   }
   for (const part of parts) {
     const { edge, flow, gain } = part;
     const tickCount = edge.curve.countStretches(flow);
     if (tickCount === 0) continue;
-    const loss = gain - toGainAt(part, edge.curve.toInOfStretches(tickCount));
-    const freed = toShare(part) - toRoomShare(part, room, tickCount - 1);
+    const loss = gain - computeGainAt(part, edge.curve.computeInOfStretches(tickCount));
+    const freed = computeShare(part) - computeRoomShare(part, room, tickCount - 1);
     const cut = { part, edge: { ...edge, curve: cutCurve(edge.curve, tickCount) } };
     yield { loss, freed, gone: new Set(), cut };
   }
 }
 
-function toRoomShare(
+function computeRoomShare(
   { edge, flow }: PoolPart,
   room: RouteRoom,
   ticksCrossed = edge.curve.countStretches(flow),
 ): number {
-  return room.toShare({ pool: edge.pool, ticksCrossed, isFirst: edge.from === NODE_IN });
+  return room.computeShare({ pool: edge.pool, ticksCrossed, isFirst: edge.from === NODE_IN });
 }
 
 /** Splits again with as many savings as free this much room, or with this many. */

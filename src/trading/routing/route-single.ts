@@ -30,7 +30,7 @@ interface Label {
 }
 
 /** A step that may be worth taking, with the output of its curve. */
-interface Candidate {
+interface StepCandidate {
   readonly from: Arrivals;
   readonly edge: RouteEdge;
   readonly about: number;
@@ -48,7 +48,7 @@ function byAmount(a: Label, b: Label): number {
 
 /** All paths to one asset with the same number of hops, computed exactly only as far as needed. */
 class Arrivals {
-  readonly #candidates: Candidate[] = [];
+  readonly #candidates: StepCandidate[] = [];
   readonly #labels: Label[] = [];
   readonly #work: SearchWork;
   #next = 0;
@@ -63,20 +63,20 @@ class Arrivals {
     return arrivals;
   }
 
-  add(candidate: Candidate): void {
+  add(candidate: StepCandidate): void {
     this.#work.add(1);
     this.#candidates.push(candidate);
   }
 
   /** Computes all that may be the best net of cost; sorts the labels by amount, largest first. */
-  settle(toCost: (label: Label) => bigint): readonly Label[] {
+  settle(priceLabel: (label: Label) => bigint): readonly Label[] {
     this.#candidates.sort((a, b) => b.about - a.about);
     let best = -1;
     while (this.#next < this.#candidates.length) {
       const about = this.#candidates[this.#next]?.about ?? 0;
       if (about * ABOUT_MARGIN < best) break;
       const label = this.#reckonNext();
-      if (label !== null) best = Math.max(best, Number(label.amount - toCost(label)));
+      if (label !== null) best = Math.max(best, Number(label.amount - priceLabel(label)));
     }
     return this.#labels.sort(byAmount);
   }
@@ -118,13 +118,13 @@ function* findSteps(
   field: RouteField,
   reached: readonly (Arrivals | null)[],
   isWanted: (edge: RouteEdge) => boolean,
-): Generator<Candidate> {
+): Generator<StepCandidate> {
   for (const [node, from] of reached.entries()) {
     const best = from?.best;
     if (from === null || best === undefined) continue;
     const amount = Number(best.amount);
     for (const edge of field.leaving[node] ?? []) {
-      if (isWanted(edge)) yield { from, edge, about: edge.curve.toOut(amount) };
+      if (isWanted(edge)) yield { from, edge, about: edge.curve.computeOut(amount) };
     }
   }
 }
@@ -145,7 +145,7 @@ function advance(
   return next;
 }
 
-function toPath(label: Label): RoutePath {
+function tracePath(label: Label): RoutePath {
   const path: RouteEdge[] = [];
   for (let at: Label | null = label; at !== null && at.edge !== null; at = at.before) {
     path.unshift(at.edge);
@@ -174,8 +174,8 @@ export function findBestSingle(
     }
   }
   let best: (SingleRoute & { readonly net: bigint }) | null = null;
-  for (const label of last.settle((one) => search.cost(toPath(one)))) {
-    const path = toPath(label);
+  for (const label of last.settle((one) => search.cost(tracePath(one)))) {
+    const path = tracePath(label);
     const net = label.amount - search.cost(path);
     const isBetter =
       best === null || net > best.net || (net === best.net && path.length < best.path.length);

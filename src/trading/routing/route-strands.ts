@@ -40,7 +40,7 @@ function countAt(swaps: readonly PoolSwap[]): Map<number, Traffic> {
 }
 
 /** From swaps in execution order. */
-export function toStrands(swaps: readonly PoolSwap[]): RouteStrand[] {
+export function buildStrands(swaps: readonly PoolSwap[]): RouteStrand[] {
   const traffic = countAt(swaps);
   const isPassage = (node: number) => {
     const { arriving, departing } = traffic.get(node) ?? { arriving: 0, departing: 0 };
@@ -59,11 +59,11 @@ export function toStrands(swaps: readonly PoolSwap[]): RouteStrand[] {
     ending.set(to, strand);
   }
   const held = new Map<number, bigint>();
-  return strands.map((strand) => toStrand(strand, held));
+  return strands.map((strand) => buildStrand(strand, held));
 }
 
 /** The last strand of an asset takes the whole balance, whatever it is by then. */
-function toStrand(strand: readonly PoolSwap[], held: Map<number, bigint>): RouteStrand {
+function buildStrand(strand: readonly PoolSwap[], held: Map<number, bigint>): RouteStrand {
   const [first, last] = [strand[0] as PoolSwap, strand.at(-1) as PoolSwap];
   const { from } = first.edge;
   const { amountIn } = first.hop;

@@ -39,7 +39,7 @@ const LAST_PART_MAX = 20n;
 /** What is left free in a pool that took less than it was given, so that it surely takes it. */
 const BRIM_PART = 1_000_000n;
 
-function toPart(whole: bigint, share: number): bigint {
+function scaleDown(whole: bigint, share: number): bigint {
   const cut = BigInt(Math.floor(Math.min(share, 1) * 2 ** SHARE_BITS));
   return (whole * cut) >> BigInt(SHARE_BITS);
 }
@@ -99,7 +99,7 @@ export class Lots {
   }
 
   /** About this much, and no more than is left. */
-  toWhole(amount: bigint): bigint {
+  roundAmount(amount: bigint): bigint {
     const wanted = this.#spent + amount;
     const [low, high] = [wanted - this.#near, wanted + this.#near];
     const close = this.#ends.find((end) => end >= low && end <= high) ?? 0n;
@@ -118,7 +118,7 @@ export function giveParts(lots: Lots, shares: readonly PoolShare[], wholeFlow: n
   const swaps: PoolSwap[] = [];
   const { left } = lots;
   for (const { edge, flow } of shares) {
-    const hop = swapUpTo(edge, lots.toWhole(toPart(left, flow / wholeFlow)));
+    const hop = swapUpTo(edge, lots.roundAmount(scaleDown(left, flow / wholeFlow)));
     if (hop === null) continue;
     lots.spend(hop.amountIn);
     swaps.push({ edge, hop });
@@ -131,7 +131,7 @@ export function byFlow(a: PoolShare, b: PoolShare): number {
 }
 
 /** Never zero, so that shares of it are numbers. */
-export function toSum(shares: readonly PoolShare[]): number {
+export function sumFlows(shares: readonly PoolShare[]): number {
   return shares.reduce((sum, { flow }) => sum + flow, Number.MIN_VALUE);
 }
 
@@ -161,7 +161,7 @@ class RestGiver {
 
   /** Gives a pool as much of the rest as it can take. */
   fill(edge: RouteEdge): void {
-    const amount = this.#toPart(edge) + this.#left;
+    const amount = this.#findPart(edge) + this.#left;
     const hop = swapUpTo(edge, amount);
     this.#done.delete(edge);
     this.#left = amount - (hop?.amountIn ?? 0n);
@@ -170,7 +170,7 @@ class RestGiver {
 
   /** All swaps with this one last; null if it gets less than `least`, or has no room. */
   endWith(edge: RouteEdge, least: bigint): PoolSwap[] | null {
-    const amount = this.#toPart(edge) + this.#left;
+    const amount = this.#findPart(edge) + this.#left;
     const hop = amount < least || !hasMore(edge, amount) ? null : swapWhole(edge, amount);
     if (hop === null) return null;
     return [...[...this.#done.values()].filter((swap) => swap.edge !== edge), { edge, hop }];
@@ -180,7 +180,7 @@ class RestGiver {
     return [...this.#done.values()];
   }
 
-  #toPart(edge: RouteEdge): bigint {
+  #findPart(edge: RouteEdge): bigint {
     return this.#done.get(edge)?.hop.amountIn ?? 0n;
   }
 }
@@ -193,7 +193,7 @@ export function giveAll(lots: Lots, shares: readonly PoolShare[]): PoolSwap[] | 
   const [largest, ...others] = shares.toSorted(byFlow);
   if (largest === undefined) return { left: lots.left };
   const least = lots.left / LAST_PART_MAX;
-  const giver = new RestGiver(giveParts(lots, others, toSum(shares)), lots.left);
+  const giver = new RestGiver(giveParts(lots, others, sumFlows(shares)), lots.left);
   const whole = giver.endWith(largest.edge, least);
   if (whole !== null) return whole;
   for (const { edge } of [largest, ...others]) if (giver.left > 0n) giver.fill(edge);

@@ -3,21 +3,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
-import { COIN, toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import {
+  createHopCost,
   createRandomMarket,
   type RandomMarket,
-  toGasCost,
 } from '../../../test/fakes/random-pools.ts';
 import { QUOTE_LIMITS, TRANSACTION_ROOM } from '../../../test/fakes/trade-costs.ts';
+import { computeCapacity } from '../../../test/oracles/compute-capacity.ts';
 import {
   findAllPaths,
   findBestByTrying,
   findBestPathByTrying,
 } from '../../../test/oracles/exhaustive-routes.ts';
 import { findRouteBound, type RouteBound } from '../../../test/oracles/route-bound.ts';
-import { toCapacity } from '../../../test/oracles/route-capacity.ts';
 import { assertSound } from '../../../test/oracles/route-soundness.ts';
 import type { Address } from '../../model/ids.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
@@ -25,7 +25,7 @@ import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { type BestRoute, findBestRoute, type RouteOptions } from './route.ts';
 import type { RouteRoom } from './transaction-room.ts';
 
-function toAmount(market: RandomMarket, worth: number): bigint {
+function pickAmount(market: RandomMarket, worth: number): bigint {
   return BigInt(Math.max(1, Math.floor(worth / (market.worths[0] ?? 1))));
 }
 
@@ -38,12 +38,12 @@ function route(market: RandomMarket, amountIn: bigint, options?: RouteOptions): 
 /** Room for this many pools of any kind. */
 function createRoomFor(poolCount: number): RouteRoom {
   return {
-    toShare: () => 1 / poolCount,
-    toUsed: (strands) => strands.flatMap(({ hops }) => hops).length / poolCount,
+    computeShare: () => 1 / poolCount,
+    computeUsed: (strands) => strands.flatMap(({ hops }) => hops).length / poolCount,
   };
 }
 
-function toPaths(market: RandomMarket) {
+function findPaths(market: RandomMarket) {
   const [from = '', to = ''] = market.assets;
   return findAllPaths(market.pools, { from, to, hopCountMax: 3 });
 }
@@ -65,10 +65,10 @@ describe('findBestRoute on small markets', () => {
       for (let seed = 1; seed <= 24; seed += 1) {
         const shape = { poolCount: 5, assetCount: 4, noise: 0.01, concentratedShare: 0.6 };
         const market = createRandomMarket(createRandom(seed), shape);
-        const paths = toPaths(market);
+        const paths = findPaths(market);
         if (paths.length === 0 || paths.length > 6) continue;
         for (const worth of [300, 30_000]) {
-          const amountIn = toAmount(market, worth);
+          const amountIn = pickAmount(market, worth);
           const hopCost = (findBestPathByTrying(paths, amountIn) * BigInt(hopCostPpm)) / 1_000_000n;
           const cost = (path: readonly unknown[]) => hopCost * BigInt(path.length);
           const search = { amountIn, parts: 8, legCountMax: 3, poolCountMax, cost };
@@ -97,9 +97,9 @@ describe('findBestRoute on small markets', () => {
         noise: 0.004,
         concentratedShare: 0.7,
       });
-      const paths = toPaths(market);
+      const paths = findPaths(market);
       for (const worth of [0, 1e-6, 50, 5000, 500_000, 5e7]) {
-        const amountIn = toAmount(market, worth);
+        const amountIn = pickAmount(market, worth);
         const tried = findBestPathByTrying(paths, amountIn);
         const single = route(market, amountIn, { isDivided: false });
         assert.equal(single?.amountOut ?? 0n, tried, `seed ${seed} worth ${worth}`);
@@ -120,7 +120,7 @@ describe('findBestRoute on small markets', () => {
         noise: 0.02,
         concentratedShare: 0.5,
       });
-      const amountIn = toAmount(market, 10_000);
+      const amountIn = pickAmount(market, 10_000);
       const outs = ([1, 2, 3] as const).map((hopCountMax) => {
         const found = route(market, amountIn, { hopCountMax });
         for (const { hops } of found?.legs ?? []) assert.ok(hops.length <= hopCountMax);
@@ -138,7 +138,7 @@ describe('findBestRoute on 200 pools', () => {
     const backwards = new PoolGraph({ native: { coin: COIN, wrapped: null } });
     for (const pool of market.pools.toReversed()) backwards.set(pool);
     for (const worth of [10, 10_000, 1_000_000]) {
-      const amountIn = toAmount(market, worth);
+      const amountIn = pickAmount(market, worth);
       const found = route(market, amountIn);
       assert.deepEqual(route(market, amountIn), found);
       assert.deepEqual(route({ ...market, graph: backwards }, amountIn), found);
@@ -156,7 +156,7 @@ describe('findBestRoute as quotes ask', () => {
   }
 
   function assertFits({ strands }: BestRoute): void {
-    assert.ok(TRANSACTION_ROOM.toUsed(strands) <= 1, `${strands.length} strands are too many`);
+    assert.ok(TRANSACTION_ROOM.computeUsed(strands) <= 1, `${strands.length} strands are too many`);
   }
 
   /** From almost nothing to more than all liquidity of the market. */
@@ -165,11 +165,11 @@ describe('findBestRoute as quotes ask', () => {
   const WORTH_LEFT_MIN = 0.1;
 
   /** The upper bound for any split that fits into one transaction. */
-  function toMost(bound: RouteBound, amountOut: bigint): number {
+  function computeMost(bound: RouteBound, amountOut: bigint): number {
     // Room matters in few cases, and takes long to compute.
     if (Number(amountOut) >= bound.most * 0.999) return bound.most;
-    const { toShare, toUsed } = TRANSACTION_ROOM;
-    return bound.toMostWithin({ whole: 1 - toUsed([]), toShare });
+    const { computeShare, computeUsed } = TRANSACTION_ROOM;
+    return bound.computeMostWithin({ whole: 1 - computeUsed([]), computeShare });
   }
 
   /** From here on gas is so little that the bound, which counts each pool once, is tight. */
@@ -182,14 +182,14 @@ describe('findBestRoute as quotes ask', () => {
       for (let seed = 1; seed <= 6; seed += 1) {
         const market = createMarket(seed, poolCount);
         const [from = '', to = ''] = market.assets;
-        const paths = toPaths(market);
-        const cost = toGasCost(market);
+        const paths = findPaths(market);
+        const cost = createHopCost(market);
         for (const worth of WORTHS) {
-          const amountIn = toAmount(market, worth);
+          const amountIn = pickAmount(market, worth);
           const found = route(market, amountIn, QUOTE_LIMITS);
           const name = `seed ${seed} worth ${worth}`;
           if (found === null) {
-            const capacity = toCapacity(market.pools, { from, to });
+            const capacity = computeCapacity(market.pools, { from, to });
             assert.ok(Number(amountIn) > capacity * 0.99, `${name}: ${amountIn} of ${capacity}`);
             continue;
           }
@@ -204,11 +204,11 @@ describe('findBestRoute as quotes ask', () => {
           assert.ok(net.amountOut - net.cost >= oneNet, `${name}, net`);
           const bound = findRouteBound(market.pools, { from, to, amountIn });
           if (bound.most * (market.worths[1] ?? 1) < worth * WORTH_LEFT_MIN) continue;
-          const share = Number(found.amountOut) / toMost(bound, found.amountOut);
+          const share = Number(found.amountOut) / computeMost(bound, found.amountOut);
           assert.ok(share >= 0.999, `${name}: ${share}`);
           compared += 1;
           if (worth < NET_WORTH_MIN || worth > NET_WORTH_MAX) continue;
-          const mostNet = bound.toMostNet((pool) => Number(cost([{ pool }])));
+          const mostNet = bound.computeMostNet((pool) => Number(cost([{ pool }])));
           const netShare = Number(net.amountOut - net.cost) / mostNet;
           assert.ok(netShare >= 0.999, `${name}: ${netShare} net`);
         }
@@ -218,9 +218,9 @@ describe('findBestRoute as quotes ask', () => {
   }
 });
 
-const WETH = toFakeAddress('ee', 1);
-const TOKEN = toFakeAddress('aa', 2);
-const OTHER = toFakeAddress('aa', 3);
+const WETH = buildFakeAddress('ee', 1);
+const TOKEN = buildFakeAddress('aa', 2);
+const OTHER = buildFakeAddress('aa', 3);
 
 function createGraph(pools: readonly GraphPool[], wrapped: Address | null = WETH): PoolGraph {
   const graph = new PoolGraph({ native: { coin: COIN, wrapped } });
@@ -342,7 +342,7 @@ describe('findBestRoute', () => {
     const found = findBestRoute(graph, request) ?? assert.fail();
     assert.deepEqual(
       found.strands.map(({ hops }) => hops[0]?.pool.pool),
-      [toFakeAddress('dd', 1)],
+      [buildFakeAddress('dd', 1)],
     );
   });
 

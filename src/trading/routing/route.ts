@@ -14,10 +14,10 @@ import {
   NODE_OUT,
   type RouteField,
 } from './route-field.ts';
-import { type RouteLeg, toLegs } from './route-legs.ts';
+import { buildLegs, type RouteLeg } from './route-legs.ts';
 import { freeRoom } from './route-savings.ts';
 import { FREE, findBestSingle, type RouteCost } from './route-single.ts';
-import { type RouteStrand, toStrands } from './route-strands.ts';
+import { buildStrands, type RouteStrand } from './route-strands.ts';
 import type { PoolSwap } from './route-swaps.ts';
 import { POOL_EVALUATIONS, SearchWork } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
@@ -77,7 +77,7 @@ const DEAR_SHARE = 2e-4;
 const ROOMY_SHARE = 0.05;
 
 /** Swaps that were executed exactly. */
-interface Candidate {
+interface RouteCandidate {
   readonly swaps: readonly PoolSwap[];
   readonly strands: readonly RouteStrand[];
   readonly legs: readonly RouteLeg[];
@@ -86,10 +86,13 @@ interface Candidate {
 }
 
 /** Null if the amounts are too small to be shown as routes. */
-function toCandidate(swaps: readonly PoolSwap[], { cost, work }: RouteSearch): Candidate | null {
+function buildCandidate(
+  swaps: readonly PoolSwap[],
+  { cost, work }: RouteSearch,
+): RouteCandidate | null {
   work.add(swaps.length * POOL_EVALUATIONS);
-  const strands = toStrands(swaps);
-  const legs = toLegs(swaps);
+  const strands = buildStrands(swaps);
+  const legs = buildLegs(swaps);
   if (legs === null) return null;
   const last = swaps.filter(({ edge }) => edge.to === NODE_OUT);
   return {
@@ -101,32 +104,32 @@ function toCandidate(swaps: readonly PoolSwap[], { cost, work }: RouteSearch): C
   };
 }
 
-function isBetter(one: Candidate, than: Candidate | null): boolean {
+function isBetter(one: RouteCandidate, than: RouteCandidate | null): boolean {
   return than === null || one.amountOut - one.cost > than.amountOut - than.cost;
 }
 
-function toBestRoute(candidate: Candidate, amountIn: bigint): BestRoute {
+function buildBestRoute(candidate: RouteCandidate, amountIn: bigint): BestRoute {
   const { swaps, strands, legs, amountOut, cost } = candidate;
   const exact = swaps.every(({ hop }) => hop.pool.inexact === null);
   return { amountIn, amountOut, strands, legs, cost, exact };
 }
 
 /** The best split among routes of up to this many hops. */
-function findDivided(field: RouteField, search: RouteSearch): Candidate | null {
+function findDivided(field: RouteField, search: RouteSearch): RouteCandidate | null {
   const whole = divide(field, search);
   let division = whole && dropLossy(whole, search);
-  let best: Candidate | null = null;
+  let best: RouteCandidate | null = null;
   let [failed, vain] = [0, 0];
   while (division !== null && failed < FAILED_MAX && vain < VAIN_MAX) {
     const swaps = executeShares(division.parts, search.amountIn, search.work);
-    const candidate = swaps && toCandidate(swaps, search);
+    const candidate = swaps && buildCandidate(swaps, search);
     if (candidate === null) {
       failed += 1;
       if (search.work.isSpent) break;
       division = dropLeast(division, DROPPED_OF_DUST_SHARE, search);
       continue;
     }
-    const used = search.room?.toUsed(candidate.strands) ?? 0;
+    const used = search.room?.computeUsed(candidate.strands) ?? 0;
     if (used > 1) {
       if (search.work.isSpent) break;
       division = freeRoom(division, used - 1, search);
@@ -143,8 +146,8 @@ function findDivided(field: RouteField, search: RouteSearch): Candidate | null {
 }
 
 /** Whether a route's cost is high for its output, or its use of the room is high. */
-function isMuch({ cost, amountOut, strands }: Candidate, { room }: RouteSearch): boolean {
-  const roomShare = room?.toUsed(strands) ?? 0;
+function isMuch({ cost, amountOut, strands }: RouteCandidate, { room }: RouteSearch): boolean {
+  const roomShare = room?.computeUsed(strands) ?? 0;
   return Number(cost) > Number(amountOut) * DEAR_SHARE || roomShare > ROOMY_SHARE;
 }
 
@@ -152,8 +155,8 @@ function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
   const { amountIn, hopCountMax } = search;
   const single = findBestSingle(field, search);
   const swaps = single && executePath(single.path, amountIn);
-  const alone = swaps && toCandidate(swaps, search);
-  if (!search.isDivided) return alone && toBestRoute(alone, amountIn);
+  const alone = swaps && buildCandidate(swaps, search);
+  if (!search.isDivided) return alone && buildBestRoute(alone, amountIn);
   const isDear = alone !== null && isMuch(alone, search);
   // If hops are expensive, shorter routes at worse prices may be better; they are not found among
   // the longer ones.
@@ -164,7 +167,7 @@ function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
     const divided = findDivided(field, { ...search, hopCountMax: count });
     if (divided !== null && isBetter(divided, best)) best = divided;
   }
-  return best && toBestRoute(best, amountIn);
+  return best && buildBestRoute(best, amountIn);
 }
 
 /** The pools that routes for a request may use, from the current graph. */

@@ -1,6 +1,6 @@
 // Finds out why no route was found: no market, not enough liquidity, or too small an amount.
 
-import { toAmountInMax } from './route-capacity.ts';
+import { computeAmountInMax } from './route-capacity.ts';
 import { createField } from './route-field.ts';
 import { FREE, findBestSingle } from './route-single.ts';
 import type { SearchWork } from './search-work.ts';
@@ -15,8 +15,8 @@ const BITS_MAX = 256n;
 
 /** Tries amounts that could be traded: smaller and larger than requested. */
 export function tellNoRoute(plan: TradePlan, work: SearchWork): NoRouteReason {
-  const refusal = plan.toRefusal();
-  const most = toAmountInMax(refusal);
+  const refusal = plan.planRefusal();
+  const most = computeAmountInMax(refusal);
   if (most === null) return 'noMarket';
   const field = createField(refusal);
   const canTrade = (amountIn: bigint) =>

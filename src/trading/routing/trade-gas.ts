@@ -20,7 +20,7 @@ interface StrandLoad {
 }
 
 /** Of a swap by itself; tokens of the input have to be pulled. */
-export function toPoolGas(
+export function computePoolGas(
   { pull }: TransactionCosts,
   { cost }: SwapLoad,
   at: { readonly ticksCrossed: number; readonly isFirst: boolean },
@@ -47,12 +47,12 @@ export class GasMeter {
 
   addStrand(takes: StrandSource, hops: StrandLoad['hops']): void {
     if (takes === 'input') this.#gas += this.#pull;
-    this.#gas += toHopsGas(hops);
+    this.#gas += computeHopsGas(hops);
     for (const { cost, ticksCrossed } of hops) this.#gas += cost.perTick * BigInt(ticksCrossed);
   }
 }
 
-function toHopsGas(hops: readonly SwapLoad[]): bigint {
+function computeHopsGas(hops: readonly SwapLoad[]): bigint {
   return hops.reduce((sum, { cost, vault }, index) => {
     return sum + (hops[index - 1]?.vault === vault ? cost.hopInSameVault : cost.hop);
   }, 0n);
@@ -68,12 +68,12 @@ export function createGasCost(outPerGas: {
 }): RouteCost {
   const { numerator, denominator } = outPerGas;
   return (path) => {
-    const gas = toHopsGas(path.map(({ pool }) => pool));
+    const gas = computeHopsGas(path.map(({ pool }) => pool));
     return (gas * numerator) / denominator;
   };
 }
 
-export function toGas(
+export function computeGas(
   costs: TransactionCosts,
   strands: readonly StrandLoad[],
   ends: { readonly isNativeIn: boolean; readonly isNativeOut: boolean },

@@ -43,9 +43,9 @@ interface TaxPlan {
 export type PlanLevel = 'strict' | 'loose' | 'any';
 
 export interface TradePlan extends Pick<RouteQuestion, 'amountIn' | 'outPerGas' | 'costs'> {
-  toLevel(level: PlanLevel): readonly TaxPlan[];
+  planLevel(level: PlanLevel): readonly TaxPlan[];
   /** All pools between the two assets, to find out why there is no route. */
-  toRefusal(): FieldPlan;
+  planRefusal(): FieldPlan;
 }
 
 const LEVELS: Readonly<Record<PlanLevel, Leniency & { readonly withInexact: boolean }>> = {
@@ -73,7 +73,7 @@ export function planTrade(question: RouteQuestion): TradePlan {
     amountIn,
     outPerGas,
     costs,
-    toLevel: (name) => {
+    planLevel: (name) => {
       const level = LEVELS[name];
       const { withInexact } = level;
       return listEndTaxes(rules)
@@ -83,7 +83,7 @@ export function planTrade(question: RouteQuestion): TradePlan {
           return { taxes, field: planField(graph, question, { withInexact, accepts }) };
         });
     },
-    toRefusal: () =>
+    planRefusal: () =>
       planField(graph, question, {
         withInexact: true,
         poolCountMax: REFUSAL_POOL_COUNT_MAX,
@@ -102,18 +102,18 @@ export interface WholePlan extends Pick<TradePlan, 'amountIn' | 'outPerGas' | 'c
 export function toWholePlan(plan: TradePlan): WholePlan {
   const { amountIn, outPerGas, costs } = plan;
   const levels = {
-    strict: plan.toLevel('strict'),
-    loose: plan.toLevel('loose'),
-    any: plan.toLevel('any'),
+    strict: plan.planLevel('strict'),
+    loose: plan.planLevel('loose'),
+    any: plan.planLevel('any'),
   };
-  return { amountIn, outPerGas, costs, levels, refusal: plan.toRefusal() };
+  return { amountIn, outPerGas, costs, levels, refusal: plan.planRefusal() };
 }
 
 export function toTradePlan(whole: WholePlan): TradePlan {
   const { amountIn, outPerGas, costs, levels, refusal } = whole;
   return {
     ...{ amountIn, outPerGas, costs },
-    toLevel: (name) => levels[name],
-    toRefusal: () => refusal,
+    planLevel: (name) => levels[name],
+    planRefusal: () => refusal,
   };
 }

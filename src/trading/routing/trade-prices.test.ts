@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
-import { COIN, toFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { createPair } from '../../../test/fakes/fake-pair.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
-import { toFees } from '../quote/trade-fees.ts';
+import { listFees } from '../quote/trade-fees.ts';
 import { findBestRoute } from './route.ts';
-import { toExecutionPrice, toPriceImpactBps, toSpotPrice } from './trade-prices.ts';
+import { computeExecutionPrice, computePriceImpactBps, computeSpotPrice } from './trade-prices.ts';
 
-const WETH = toFakeAddress('ee', 1);
-const TOKEN = toFakeAddress('aa', 1);
+const WETH = buildFakeAddress('ee', 1);
+const TOKEN = buildFakeAddress('aa', 1);
 const E18 = 10n ** 18n;
 
 /** 500 units of a token with 6 decimals against 2 coins: 0.004 coins each. */
@@ -27,16 +27,16 @@ function createGraph(feePips: number): PoolGraph {
 const BUY = { side: 'buy', decimalsIn: 18, decimalsOut: 6 } as const;
 const SELL = { side: 'sell', decimalsIn: 6, decimalsOut: 18 } as const;
 
-test('default: the spot price is the same whichever the side, and knows no fee', () => {
+test('the spot price is the same whichever the side, and knows no fee', () => {
   const graph = createGraph(3000);
   const buy = findBestRoute(graph, { tokenIn: WETH, tokenOut: TOKEN, amountIn: E18 / 50n });
   const sell = findBestRoute(graph, { tokenIn: TOKEN, tokenOut: WETH, amountIn: 5_000_000n });
   assert.ok(buy !== null && sell !== null);
-  assert.equal(toSpotPrice(buy, BUY), '0.004');
-  assert.equal(toSpotPrice(sell, SELL), '0.004');
+  assert.equal(computeSpotPrice(buy, BUY), '0.004');
+  assert.equal(computeSpotPrice(sell, SELL), '0.004');
 });
 
-test('behavior: the impact is what the amount does, without the fee', () => {
+test('the impact is what the amount does, without the fee', () => {
   // A fortieth of the reserve moves the price of what is bought by 1/41.
   const free = findBestRoute(createGraph(0), {
     tokenIn: WETH,
@@ -44,23 +44,23 @@ test('behavior: the impact is what the amount does, without the fee', () => {
     amountIn: E18 / 20n,
   });
   assert.ok(free !== null);
-  assert.equal(toPriceImpactBps(free), Math.round(10_000 / 41));
+  assert.equal(computePriceImpactBps(free), Math.round(10_000 / 41));
   const dear = findBestRoute(createGraph(10_000), {
     tokenIn: WETH,
     tokenOut: TOKEN,
     amountIn: E18 / 20n,
   });
   assert.ok(dear !== null);
-  assert.equal(toPriceImpactBps(dear), Math.round((10_000 * 0.99) / 40.99));
+  assert.equal(computePriceImpactBps(dear), Math.round((10_000 * 0.99) / 40.99));
 });
 
-test('behavior: the execution price has everything in it', () => {
-  assert.equal(toExecutionPrice({ in: E18, out: 250_000_000n }, BUY), '0.004');
-  assert.equal(toExecutionPrice({ in: 250_000_000n, out: E18 }, SELL), '0.004');
-  assert.equal(toExecutionPrice({ in: E18, out: 1n }, { ...BUY, decimalsOut: null }), null);
+test('the execution price has everything in it', () => {
+  assert.equal(computeExecutionPrice({ in: E18, out: 250_000_000n }, BUY), '0.004');
+  assert.equal(computeExecutionPrice({ in: 250_000_000n, out: E18 }, SELL), '0.004');
+  assert.equal(computeExecutionPrice({ in: E18, out: 1n }, { ...BUY, decimalsOut: null }), null);
 });
 
-test('behavior: on any market a trade gets no more than the spot price, and the fees add up', () => {
+test('on any market a trade gets no more than the spot price, and the fees add up', () => {
   for (let seed = 1; seed <= 30; seed += 1) {
     const shape = { poolCount: 40, assetCount: 6, noise: 0.002, concentratedShare: 0.6 };
     const market = createRandomMarket(createRandom(seed), shape);
@@ -71,14 +71,14 @@ test('behavior: on any market a trade gets no more than the spot price, and the 
       const route = findBestRoute(market.graph, { tokenIn, tokenOut, amountIn });
       if (route === null) continue;
       const units = { side: 'sell', decimalsIn: 18, decimalsOut: 18 } as const;
-      const spot = Number(toSpotPrice(route, units));
-      const got = Number(toExecutionPrice({ in: amountIn, out: route.amountOut }, units));
+      const spot = Number(computeSpotPrice(route, units));
+      const got = Number(computeExecutionPrice({ in: amountIn, out: route.amountOut }, units));
       assert.ok(got <= spot, `seed ${seed} worth ${worth}: ${got} of ${spot}`);
-      const impact = toPriceImpactBps(route);
+      const impact = computePriceImpactBps(route);
       assert.ok(impact >= 0 && impact <= 10_000);
       const hops = route.strands.flatMap((strand) => strand.hops);
       const taken = hops.reduce((sum, hop) => sum + hop.feeAmount, 0n);
-      const fees = toFees(route, { in: null, out: null });
+      const fees = listFees(route, { in: null, out: null });
       assert.equal(
         fees.reduce((sum, fee) => sum + fee.amountRaw, 0n),
         taken,

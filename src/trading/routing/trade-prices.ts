@@ -9,7 +9,7 @@ const PIPS = 1_000_000n;
 /** Sums have this many fractional bits. */
 const FRACTION_BITS = 192n;
 
-function toPathPrice(hops: readonly RouteHop[], withFees: boolean): Ratio {
+function computePathPrice(hops: readonly RouteHop[], withFees: boolean): Ratio {
   let numerator = 1n;
   let denominator = 1n;
   for (const { pool, zeroForOne } of hops) {
@@ -24,16 +24,16 @@ function toPathPrice(hops: readonly RouteHop[], withFees: boolean): Ratio {
 }
 
 /** What the route would pay without moving any price, with fractional bits. */
-function toStillOut(route: BestRoute, withFees: boolean): bigint {
+function computeStillOut(route: BestRoute, withFees: boolean): bigint {
   return route.legs.reduce((sum, leg) => {
-    const price = toPathPrice(leg.hops, withFees);
+    const price = computePathPrice(leg.hops, withFees);
     return sum + ((leg.amountIn * price.numerator) << FRACTION_BITS) / price.denominator;
   }, 0n);
 }
 
 /** In whole basis points, rounded. Rounding of dust counts like any other loss. */
-export function toPriceImpactBps(route: BestRoute): number {
-  const still = toStillOut(route, true);
+export function computePriceImpactBps(route: BestRoute): number {
+  const still = computeStillOut(route, true);
   const lost = still - (route.amountOut << FRACTION_BITS);
   if (lost <= 0n || still === 0n) return 0;
   return Number((lost * 20_000n + still) / (2n * still));
@@ -46,7 +46,7 @@ interface PriceUnits {
 }
 
 /** Quote asset per token; null if either has no decimals. */
-function toPrice(amounts: { readonly in: bigint; readonly out: bigint }, units: PriceUnits) {
+function computePrice(amounts: { readonly in: bigint; readonly out: bigint }, units: PriceUnits) {
   const { side, decimalsIn, decimalsOut } = units;
   if (decimalsIn === null || decimalsOut === null) return null;
   const valueIn = amounts.in * pow10(decimalsOut);
@@ -55,14 +55,14 @@ function toPrice(amounts: { readonly in: bigint; readonly out: bigint }, units: 
   return denominator === 0n ? null : ratioToText({ numerator, denominator });
 }
 
-export function toSpotPrice(route: BestRoute, units: PriceUnits): string | null {
-  const out = toStillOut(route, false);
-  return toPrice({ in: route.amountIn << FRACTION_BITS, out }, units);
+export function computeSpotPrice(route: BestRoute, units: PriceUnits): string | null {
+  const out = computeStillOut(route, false);
+  return computePrice({ in: route.amountIn << FRACTION_BITS, out }, units);
 }
 
-export function toExecutionPrice(
+export function computeExecutionPrice(
   amounts: { readonly in: bigint; readonly out: bigint },
   units: PriceUnits,
 ): string | null {
-  return toPrice(amounts, units);
+  return computePrice(amounts, units);
 }

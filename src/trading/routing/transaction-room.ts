@@ -3,7 +3,7 @@
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { RouteStrand } from './route-strands.ts';
-import { GasMeter, toPoolGas } from './trade-gas.ts';
+import { computePoolGas, GasMeter } from './trade-gas.ts';
 
 /** A swap in a pool. */
 interface PoolLoad {
@@ -15,12 +15,12 @@ interface PoolLoad {
 
 export interface RouteRoom {
   /** The share of the room that a swap takes. */
-  toShare(load: PoolLoad): number;
+  computeShare(load: PoolLoad): number;
   /** The share of the room that strands take in total: above 1 they do not fit. */
-  toUsed(strands: readonly RouteStrand[]): number;
+  computeUsed(strands: readonly RouteStrand[]): number;
 }
 
-function toBytes({ hops }: RouteStrand): number {
+function countBytes({ hops }: RouteStrand): number {
   return hops.reduce((sum, hop, index) => {
     const { command, first, next } = hop.pool.bytes;
     const isNext = hops[index - 1]?.pool.bytes.command === command;
@@ -28,7 +28,7 @@ function toBytes({ hops }: RouteStrand): number {
   }, 0);
 }
 
-function toGas(costs: TransactionCosts, strands: readonly RouteStrand[]): bigint {
+function computeStrandsGas(costs: TransactionCosts, strands: readonly RouteStrand[]): bigint {
   // Whether coins or tokens are spent is not known here; tokens take more.
   const meter = new GasMeter(costs, { isNativeIn: false, isNativeOut: true });
   for (const { takes, hops } of strands) {
@@ -45,13 +45,13 @@ export function createRoom(costs: TransactionCosts, size: 'whole' | 'small'): Ro
   const bytesMax = size === 'whole' ? costs.bytesMax : costs.fewBytesMax;
   const unitsMax = Number(costs.unitsMax);
   return {
-    toShare({ pool, ticksCrossed, isFirst }) {
-      const gas = toPoolGas(costs, pool, { ticksCrossed, isFirst });
+    computeShare({ pool, ticksCrossed, isFirst }) {
+      const gas = computePoolGas(costs, pool, { ticksCrossed, isFirst });
       return Math.max(Number(gas) / unitsMax, pool.bytes.first / bytesMax);
     },
-    toUsed(strands) {
-      const bytes = strands.reduce((sum, strand) => sum + toBytes(strand), 0);
-      return Math.max(bytes / bytesMax, Number(toGas(costs, strands)) / unitsMax);
+    computeUsed(strands) {
+      const bytes = strands.reduce((sum, strand) => sum + countBytes(strand), 0);
+      return Math.max(bytes / bytesMax, Number(computeStrandsGas(costs, strands)) / unitsMax);
     },
   };
 }

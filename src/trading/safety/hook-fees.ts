@@ -9,13 +9,13 @@ const FEE_MAX = 999_999;
 const NO_FEES: DirectionFees = { zeroForOne: 0, oneForZero: 0 };
 
 /** The missing share of what the pool would pay without any fee. */
-function toFee(free: bigint, paid: bigint): number {
+function computeFee(free: bigint, paid: bigint): number {
   if (free === 0n || paid >= free) return 0;
   return Math.min(FEE_MAX, Number(((free - paid) * PIPS * 2n + free) / (2n * free)));
 }
 
 /** Null for pools whose fees are known, and if the round trip was not completed. */
-export function toHookFees(
+export function computeHookFees(
   pool: GraphPool,
   zeroForOne: boolean,
   view: RoundTripView | null,
@@ -24,12 +24,12 @@ export function toHookFees(
   const there: SwapMeasure | null = view?.there ?? null;
   if (pool.inexact !== 'hook' || there === null || !there.isDone) return null;
   const { swap, after } = curve.withFees(NO_FEES).swapAndMove(zeroForOne, there.sent);
-  const forth = toFee(swap.amountOut, there.paid);
+  const forth = computeFee(swap.amountOut, there.paid);
   const back = view?.back ?? null;
   const again =
     back === null || !back.isDone
       ? forth
-      : toFee(after.swapIn(!zeroForOne, back.sent).amountOut, back.paid);
+      : computeFee(after.swapIn(!zeroForOne, back.sent).amountOut, back.paid);
   return zeroForOne
     ? { zeroForOne: forth, oneForZero: again }
     : { zeroForOne: again, oneForZero: forth };

@@ -28,7 +28,7 @@ interface TripAmounts {
   readonly max: bigint;
 }
 
-function toTripAmounts(coinDecimals: number): TripAmounts {
+function computeTripAmounts(coinDecimals: number): TripAmounts {
   const coin = pow10(coinDecimals);
   return { start: coin / pow10(2), min: coin / pow10(8), max: coin * 10n };
 }
@@ -47,7 +47,7 @@ function follow(hops: readonly TripHop[], amountIn: bigint): bigint | null {
   return amount;
 }
 
-function toAmount(hops: readonly TripHop[], { start, min, max }: TripAmounts): bigint | null {
+function pickAmount(hops: readonly TripHop[], { start, min, max }: TripAmounts): bigint | null {
   let amount = start;
   while (amount > min && follow(hops, amount) === null) amount /= 10n;
   while (amount < max && (follow(hops, amount) ?? 0n) < UNITS_MIN) {
@@ -84,7 +84,7 @@ function findTrip(
     way = toHops(route.legs[0]?.hops ?? []);
   }
   const hops = [...way, last];
-  const amountIn = toAmount(hops, side.amounts);
+  const amountIn = pickAmount(hops, side.amounts);
   return amountIn === null ? null : { hops, amountIn };
 }
 
@@ -100,15 +100,15 @@ interface TripRules {
  * Pays with the better known of the pool's two assets, since the other is the one to be probed;
  * null if neither can be reached.
  */
-export function toProbeTrip(graph: PoolGraph, pool: GraphPool, rules: TripRules): Trip | null {
-  const toRank = (token: Address): number => {
+export function planProbeTrip(graph: PoolGraph, pool: GraphPool, rules: TripRules): Trip | null {
+  const rankToken = (token: Address): number => {
     const asset = graph.toAsset(token);
     if (asset === graph.nativeAsset) return Number.POSITIVE_INFINITY;
     const known = rules.trusted.has(asset) ? 1_000_000 : 0;
     return known + graph.neighbours(asset).size;
   };
-  const amounts = toTripAmounts(rules.coinDecimals);
-  const isZeroFirst = toRank(pool.token0) >= toRank(pool.token1);
+  const amounts = computeTripAmounts(rules.coinDecimals);
+  const isZeroFirst = rankToken(pool.token0) >= rankToken(pool.token1);
   for (const zeroForOne of [isZeroFirst, !isZeroFirst]) {
     // Every trip begins with the native coin, so it cannot be what is bought.
     const bought = graph.toAsset(zeroForOne ? pool.token1 : pool.token0);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
-import { address } from '../../../test/ids.ts';
+import { address } from '../../../test/test-ids.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
@@ -33,7 +33,7 @@ function createScene({ isTrusted = false } = {}) {
     clock,
     remeasure: (ids, isUrgent) => asked.push({ pools: ids, isUrgent }),
   });
-  const toSafety = (id: PoolId, side: SideSafety = CLEAN): PoolSafety => {
+  const buildSafety = (id: PoolId, side: SideSafety = CLEAN): PoolSafety => {
     const { token0, token1: other } = graph.get(id) ?? assert.fail();
     const sides = token0 === token ? { side0: side, side1: CLEAN } : { side0: CLEAN, side1: side };
     const checkedAtMs = clock.nowMs();
@@ -42,7 +42,7 @@ function createScene({ isTrusted = false } = {}) {
   /** Like the watch. */
   const measure = (id = pool, side: SideSafety = CLEAN) => {
     const before = book.get(id);
-    const after = toSafety(id, side);
+    const after = buildSafety(id, side);
     book.set(after);
     evidence.settle(before, after);
   };
@@ -53,17 +53,17 @@ function createScene({ isTrusted = false } = {}) {
     const checkpoint = { timestampMs: clock.nowMs() } as Checkpoint;
     evidence.hear({ notices, isRollback: false, toBlock: block, checkpoint });
   };
-  const toEvent = (more: { isAdmin?: boolean; topics?: string[] } = {}): TokenNotice => {
+  const buildEvent = (more: { isAdmin?: boolean; topics?: string[] } = {}): TokenNotice => {
     return { kind: 'event', token, topics: [TOPIC], isAdmin: false, ...more };
   };
   const ofToken = pools.filter((one) => one.token0 === token || one.token1 === token);
-  return { evidence, book, clock, asked, pool, token, token1, ofToken, measure, hear, toEvent };
+  return { evidence, book, clock, asked, pool, token, token1, ofToken, measure, hear, buildEvent };
 }
 
-test('default: an event of the contract puts all pools of the token in doubt, and is looked into', () => {
-  const { book, hear, toEvent, ofToken, asked, measure, pool } = createScene();
+test('an event of the contract puts all pools of the token in doubt, and is looked into', () => {
+  const { book, hear, buildEvent, ofToken, asked, measure, pool } = createScene();
   assert.ok(ofToken.length > 1);
-  hear(toEvent());
+  hear(buildEvent());
   for (const one of ofToken) assert.equal(book.findDoubt(one.pool), 'seen');
   assert.equal(asked.length, 1);
   assert.ok((asked[0]?.pools.length ?? 0) <= 5 && asked[0]?.isUrgent === false);
@@ -72,57 +72,61 @@ test('default: an event of the contract puts all pools of the token in doubt, an
   assert.equal(book.findDoubt(ofToken.at(-1)!.pool), 'seen', 'each is measured by itself');
 });
 
-test('behavior: a contract that nobody trades is nobody’s business', () => {
+test('a contract that nobody trades is nobody’s business', () => {
   const { hear, asked, book } = createScene();
   const before = book.doubtCount;
   hear({ kind: 'event', token: address(`0x${'77'.repeat(20)}`), topics: [TOPIC], isAdmin: true });
   assert.deepEqual([asked.length, book.doubtCount], [0, before]);
 });
 
-test('behavior: talk that is refuted five times no longer counts, for an hour; owners always do', () => {
-  const { book, hear, toEvent, measure, pool, clock } = createScene();
+test('talk that is refuted five times no longer counts, for an hour; owners always do', () => {
+  const { book, hear, buildEvent, measure, pool, clock } = createScene();
   const isHeard = (notice: TokenNotice) => {
     hear(notice);
     const isDoubted = book.findDoubt(pool) === 'seen';
     if (isDoubted) measure(pool);
     return isDoubted;
   };
-  const heard = Array.from({ length: 8 }, () => isHeard(toEvent()));
+  const heard = Array.from({ length: 8 }, () => isHeard(buildEvent()));
   assert.deepEqual(heard, [true, true, true, true, true, false, false, false]);
-  assert.equal(isHeard(toEvent({ topics: [TOPIC, `0x${'98'.repeat(32)}`] })), true, 'other talk');
-  for (let n = 0; n < 8; n += 1) assert.equal(isHeard(toEvent({ isAdmin: true })), true);
+  assert.equal(
+    isHeard(buildEvent({ topics: [TOPIC, `0x${'98'.repeat(32)}`] })),
+    true,
+    'other talk',
+  );
+  for (let n = 0; n < 8; n += 1) assert.equal(isHeard(buildEvent({ isAdmin: true })), true);
   clock.advance(3_600_000);
-  assert.equal(isHeard(toEvent()), true);
+  assert.equal(isHeard(buildEvent()), true);
 });
 
-test('behavior: talk that came with a change is heard on', () => {
-  const { book, hear, toEvent, measure, pool } = createScene();
+test('talk that came with a change is heard on', () => {
+  const { book, hear, buildEvent, measure, pool } = createScene();
   for (let n = 0; n < 20; n += 1) {
-    hear(toEvent());
+    hear(buildEvent());
     assert.equal(book.findDoubt(pool), 'seen', `${n}`);
     measure(pool, n % 4 === 3 ? CLEAN : TAXED);
     measure(pool, CLEAN);
   }
 });
 
-test('behavior: of an asset that is vouched for only what its owners do counts', () => {
-  const { book, hear, toEvent, pool } = createScene({ isTrusted: true });
-  hear(toEvent());
+test('of an asset that is vouched for only what its owners do counts', () => {
+  const { book, hear, buildEvent, pool } = createScene({ isTrusted: true });
+  hear(buildEvent());
   assert.equal(book.findDoubt(pool), null);
-  hear(toEvent({ isAdmin: true }));
+  hear(buildEvent({ isAdmin: true }));
   assert.equal(book.findDoubt(pool), 'seen');
 });
 
-test('behavior: a seen tax counts where it is another than the measured one', () => {
+test('a seen tax counts where it is another than the measured one', () => {
   const { book, hear, token, pool, ofToken, measure } = createScene();
-  const toTax = (bps: number, side: 'in' | 'out' = 'out'): TokenNotice => {
+  const buildTax = (bps: number, side: 'in' | 'out' = 'out'): TokenNotice => {
     return { kind: 'tax', token, pool, side, bps, payee: null };
   };
   measure(pool, TAXED);
   measure(pool, TAXED);
-  hear(toTax(300), toTax(301));
+  hear(buildTax(300), buildTax(301));
   assert.equal(book.findDoubt(pool), null);
-  for (const notice of [toTax(305), toTax(9000), toTax(300, 'in')]) {
+  for (const notice of [buildTax(305), buildTax(9000), buildTax(300, 'in')]) {
     hear(notice);
     for (const one of ofToken) assert.equal(book.findDoubt(one.pool), 'seen');
     measure(pool, TAXED);
@@ -130,7 +134,7 @@ test('behavior: a seen tax counts where it is another than the measured one', ()
   }
 });
 
-test('behavior: what a payer sends somebody else puts one pool in doubt, five times an hour', () => {
+test('what a payer sends somebody else puts one pool in doubt, five times an hour', () => {
   const { book, hear, token, pool, ofToken, measure } = createScene();
   const heard = Array.from({ length: 7 }, (_, index) => {
     hear({ kind: 'tax', token, pool, side: 'in', bps: 250, payee: address(`0x${index}`) });
@@ -142,7 +146,7 @@ test('behavior: what a payer sends somebody else puts one pool in doubt, five ti
   assert.deepEqual(heard, [true, true, true, true, true, false, false]);
 });
 
-test('behavior: a failed rehearsal is looked into at once, but one wallet cannot go on for ever', () => {
+test('a failed rehearsal is looked into at once, but one wallet cannot go on for ever', () => {
   const { evidence, book, asked, pool, measure } = createScene();
   const fail = (wallet: string) => {
     evidence.hearFailure({ pools: [pool], wallet: address(wallet) });
@@ -158,20 +162,20 @@ test('behavior: a failed rehearsal is looked into at once, but one wallet cannot
   assert.equal(others.filter((isDoubted) => isDoubted).length, 15);
 });
 
-test('behavior: what anybody can make up without end is kept in bounds, and still counts', () => {
-  const { evidence, book, hear, toEvent, token, pool, measure } = createScene();
+test('what anybody can make up without end is kept in bounds, and still counts', () => {
+  const { evidence, book, hear, buildEvent, token, pool, measure } = createScene();
   for (let n = 0; n < 1000; n += 1) {
-    hear(toEvent({ topics: [`0x${n}`] }));
+    hear(buildEvent({ topics: [`0x${n}`] }));
     evidence.hearFailure({ pools: [pool], wallet: address(`0x${n}`) });
   }
   assert.deepEqual([evidence.countOpen(token), evidence.countOpen(pool)], [64, 64]);
   measure(pool);
   assert.deepEqual([evidence.countOpen(token), evidence.countOpen(pool)], [0, 0]);
-  hear(toEvent({ topics: ['0x999'] }));
+  hear(buildEvent({ topics: ['0x999'] }));
   assert.equal(book.findDoubt(pool), 'seen');
 });
 
-test('behavior: that a trap fails is no news', () => {
+test('that a trap fails is no news', () => {
   const { evidence, book, asked, pool, ofToken, measure } = createScene();
   const others = ofToken.filter((one) => one.pool !== pool);
   measure(pool, { outBps: 0, inBps: null, sellable: false });
@@ -183,7 +187,7 @@ test('behavior: that a trap fails is no news', () => {
   assert.equal(book.findDoubt(other), null, 'the trap explains it');
 });
 
-test('behavior: a change in one pool puts the others of that token in doubt, not those of the rest', () => {
+test('a change in one pool puts the others of that token in doubt, not those of the rest', () => {
   const { book, pool, ofToken, measure } = createScene();
   const others = ofToken.filter((one) => one.pool !== pool);
   measure(pool, { outBps: 0, inBps: null, sellable: false });
@@ -195,7 +199,7 @@ test('behavior: a change in one pool puts the others of that token in doubt, not
   for (const one of others) assert.equal(book.findDoubt(one.pool), null);
 });
 
-test('behavior: what is told of an asset by a token that cannot be bought is not believed', () => {
+test('what is told of an asset by a token that cannot be bought is not believed', () => {
   const { book, evidence, pool, token } = createScene();
   const before = book.get(pool) ?? assert.fail();
   const shut = { outBps: null, inBps: null, sellable: null };
@@ -207,7 +211,7 @@ test('behavior: what is told of an asset by a token that cannot be bought is not
   assert.equal(book.doubtCount, count);
 });
 
-test('behavior: blocks that nobody searched, and commits that were missed, end all promises', () => {
+test('blocks that nobody searched, and commits that were missed, end all promises', () => {
   const { evidence, book, clock, pool, measure } = createScene();
   clock.advance(1000);
   const checkpoint = { timestampMs: clock.nowMs() + 5000 } as Checkpoint;
@@ -220,9 +224,9 @@ test('behavior: blocks that nobody searched, and commits that were missed, end a
   assert.equal(book.findDoubt(pool), 'unwatched');
 });
 
-test('behavior: a rollback puts in doubt what was measured because of the blocks that are gone', () => {
-  const { evidence, book, clock, hear, toEvent, pool, measure } = createScene();
-  hear(toEvent({ isAdmin: true }));
+test('a rollback puts in doubt what was measured because of the blocks that are gone', () => {
+  const { evidence, book, clock, hear, buildEvent, pool, measure } = createScene();
+  hear(buildEvent({ isAdmin: true }));
   measure(pool);
   const checkpoint = { timestampMs: clock.nowMs() } as Checkpoint;
   evidence.hear({ notices: [], isRollback: true, toBlock: 2, checkpoint });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { createSqlitePlace, type StorePlace } from '../../../test/conformance/store-place.ts';
 import { toAddress } from '../../../test/conformance/store-samples.ts';
-import { poolId } from '../../../test/ids.ts';
+import { poolId } from '../../../test/test-ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { Store } from '../../store/store.ts';
 import { SafetyBook } from '../graph/safety-book.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
   await place.remove();
 });
 
-function toSafety(number: number, checkedAtMs = 1000): PoolSafety {
+function buildSafety(number: number, checkedAtMs = 1000): PoolSafety {
   const side = { outBps: 300, inBps: 0, sellable: true };
   const tokens = { token0: toAddress(1), token1: toAddress(2) };
   const hookFees = { zeroForOne: 1, oneForZero: 2 };
@@ -50,30 +50,30 @@ function createKeeper(options: Partial<SafetyKeeperOptions> = {}) {
   return { keeper, book, errors };
 }
 
-test('default: what one run saw the next one knows', async () => {
+test('what one run saw the next one knows', async () => {
   const first = createKeeper();
-  first.keeper.keep(toSafety(11));
-  first.keeper.keep(toSafety(12));
-  first.keeper.keep(toSafety(11, 2000));
+  first.keeper.keep(buildSafety(11));
+  first.keeper.keep(buildSafety(12));
+  first.keeper.keep(buildSafety(11, 2000));
   await first.keeper.stop();
   const second = createKeeper();
   await second.keeper.load();
   assert.equal(second.book.size, 2);
-  assert.deepEqual(second.book.get(poolId(toAddress(11))), toSafety(11, 2000));
+  assert.deepEqual(second.book.get(poolId(toAddress(11))), buildSafety(11, 2000));
   assert.ok(second.book.mayBeTaxed(toAddress(1)));
 });
 
-test('behavior: what was seen while the store was read is newer and stays', async () => {
+test('what was seen while the store was read is newer and stays', async () => {
   const first = createKeeper();
-  first.keeper.keep(toSafety(11));
+  first.keeper.keep(buildSafety(11));
   await first.keeper.stop();
   const { keeper, book } = createKeeper();
-  book.set(toSafety(11, 5000));
+  book.set(buildSafety(11, 5000));
   await keeper.load();
   assert.equal(book.get(poolId(toAddress(11)))?.checkedAtMs, 5000);
 });
 
-test('behavior: a store that fails is told of, and gets it all when it is back', async () => {
+test('a store that fails is told of, and gets it all when it is back', async () => {
   let isDown = true;
   const { keeper, errors } = createKeeper({
     store: {
@@ -84,10 +84,10 @@ test('behavior: a store that fails is told of, and gets it all when it is back',
       },
     },
   });
-  keeper.keep(toSafety(11));
+  keeper.keep(buildSafety(11));
   await keeper.flush();
   assert.equal(errors.length, 1);
-  keeper.keep(toSafety(12));
+  keeper.keep(buildSafety(12));
   isDown = false;
   await keeper.stop();
   const { keeper: next, book } = createKeeper();

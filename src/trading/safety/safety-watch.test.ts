@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createRandom } from '../../../test/fakes/fake-chain.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
-import { address, poolId } from '../../../test/ids.ts';
+import { address, poolId } from '../../../test/test-ids.ts';
 import { SafetyBook } from '../graph/safety-book.ts';
 import { type ProbeOutcome, SafetyWatch } from './safety-watch.ts';
 
@@ -42,7 +42,7 @@ function createScene(answer?: (pool: string) => ProbeOutcome | Error) {
   return { watch, book, clock, looked, errors, ids: pools.map(({ pool }) => pool) };
 }
 
-test('default: every pool that was there before is looked at once', async () => {
+test('every pool that was there before is looked at once', async () => {
   const { watch, looked, ids, book } = createScene();
   watch.start();
   await watch.settled();
@@ -54,7 +54,7 @@ test('default: every pool that was there before is looked at once', async () => 
   assert.equal(looked.length, ids.length);
 });
 
-test('behavior: what somebody asked about comes before what was merely found', async () => {
+test('what somebody asked about comes before what was merely found', async () => {
   const { watch, looked, ids } = createScene();
   watch.start();
   const last = ids.at(-1)!;
@@ -64,7 +64,7 @@ test('behavior: what somebody asked about comes before what was merely found', a
   assert.ok(looked.indexOf(last) <= 2, `${looked.indexOf(last)}`);
 });
 
-test('behavior: a pool is looked at again after two minutes if asked about, 25 if it moves', async () => {
+test('a pool is looked at again after two minutes if asked about, 25 if it moves', async () => {
   const { watch, looked, ids, clock } = createScene();
   watch.start();
   await watch.settled();
@@ -83,7 +83,7 @@ test('behavior: a pool is looked at again after two minutes if asked about, 25 i
   assert.deepEqual(looked.slice(ids.length + 1).sort(), ids.slice(0, 2).sort());
 });
 
-test('behavior: a pool that cannot be reached is left alone for a while', async () => {
+test('a pool that cannot be reached is left alone for a while', async () => {
   const { watch, looked, ids, clock, book } = createScene(() => ({ status: 'unreached' }));
   watch.start();
   await watch.settled();
@@ -97,7 +97,7 @@ test('behavior: a pool that cannot be reached is left alone for a while', async 
   assert.equal(looked.length, 2 * ids.length);
 });
 
-test('behavior: a node that cannot simulate is asked again only much later', async () => {
+test('a node that cannot simulate is asked again only much later', async () => {
   const { watch, looked, ids, clock } = createScene(() => ({ status: 'unable' }));
   watch.start();
   await watch.settled();
@@ -112,7 +112,7 @@ test('behavior: a node that cannot simulate is asked again only much later', asy
   assert.ok(looked.length > first);
 });
 
-test('behavior: failures back off, are told, and lose no pool', async () => {
+test('failures back off, are told, and lose no pool', async () => {
   let isDown = true;
   const { watch, looked, ids, clock, errors, book } = createScene(() =>
     isDown ? new Error('down') : (undefined as never),
@@ -131,7 +131,7 @@ test('behavior: failures back off, are told, and lose no pool', async () => {
   assert.equal(book.size, ids.length);
 });
 
-test('behavior: a pool in doubt is looked at at once where a trade failed or somebody asks', async () => {
+test('a pool in doubt is looked at at once where a trade failed or somebody asks', async () => {
   const { watch, looked, ids, book, clock } = createScene();
   watch.start();
   await watch.settled();
@@ -156,7 +156,7 @@ test('behavior: a pool in doubt is looked at at once where a trade failed or som
   assert.equal(book.findDoubt(second), null);
 });
 
-test('behavior: a pool that is doubted all the time is looked at every five seconds, a minute unasked', async () => {
+test('a pool that is doubted all the time is looked at every five seconds, a minute unasked', async () => {
   const { watch, looked, ids, book, clock } = createScene();
   watch.start();
   await watch.settled();
@@ -178,7 +178,7 @@ test('behavior: a pool that is doubted all the time is looked at every five seco
   }
 });
 
-test('behavior: a doubt that comes while the pool is being looked at has it looked at again', async () => {
+test('a doubt that comes while the pool is being looked at has it looked at again', async () => {
   let onLook = () => undefined as unknown;
   const scene = createScene(() => {
     onLook();
@@ -201,7 +201,7 @@ test('behavior: a doubt that comes while the pool is being looked at has it look
   assert.equal(book.findDoubt(pool), null);
 });
 
-test('behavior: what an earlier run measured is looked at when somebody asks, not before', async () => {
+test('what an earlier run measured is looked at when somebody asks, not before', async () => {
   const { watch, looked, ids, book, clock } = createScene();
   for (const pool of ids) {
     const sides = { token0: NOBODY, token1: NOBODY, side0: CLEAN, side1: CLEAN, hookFees: null };
@@ -216,7 +216,7 @@ test('behavior: what an earlier run measured is looked at when somebody asks, no
   assert.deepEqual(looked, ids.slice(0, 1));
 });
 
-test('behavior: the queue has an end', async () => {
+test('the queue has an end', async () => {
   const { watch } = createScene(() => ({ status: 'unable' }));
   watch.start();
   await watch.settled();

@@ -3,7 +3,7 @@
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Backoff, type Random, type Sleep, toBackoffMs } from '../../lib/retry.ts';
+import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
@@ -201,7 +201,7 @@ export class SafetyWatch {
     } catch (error) {
       if (this.#abort.signal.aborted) return;
       this.#failures += 1;
-      this.#restUntilMs = clock.monotonicMs() + toBackoffMs(this.#failures, BACKOFF, random);
+      this.#restUntilMs = clock.monotonicMs() + computeBackoffMs(this.#failures, BACKOFF, random);
       this.#recheckedAtMs.delete(pool);
       queue.add(pool);
       onError(error);

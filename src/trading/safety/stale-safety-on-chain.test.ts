@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { TRADERS } from '../../../devnet/accounts.ts';
-import { address } from '../../../test/ids.ts';
 import { after, before } from '../../../test/root-hooks.ts';
+import { address } from '../../../test/test-ids.ts';
 import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
 import { changeTrap, setTraps, type Trap, tradeTrap } from '../../../test/trap-tokens.ts';
 import { CODE as PROBE_CODE } from '../../chains/evm/probe/round-trip-probe.gen.ts';
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => scene?.stop());
 
-function toCodes({ warnings }: QuoteAnswer): string[] {
+function listCodes({ warnings }: QuoteAnswer): string[] {
   return warnings.map(({ code }) => code);
 }
 
@@ -65,10 +65,10 @@ async function whileUnmeasured(work: () => Promise<void>): Promise<void> {
 
 function assertStale(quote: QuoteAnswer): void {
   assert.equal(quote.exact, false);
-  assert.ok(toCodes(quote).includes('SAFETY_STALE'), JSON.stringify(quote.warnings));
+  assert.ok(listCodes(quote).includes('SAFETY_STALE'), JSON.stringify(quote.warnings));
 }
 
-test('behavior: an event of the contract ends the promise until it is measured again', async () => {
+test('an event of the contract ends the promise until it is measured again', async () => {
   const { token: mint } = traps.turnsLoudly;
   const sell = { mint, side: 'sell' } as const;
   const honest = await untilPromised(mint);
@@ -82,11 +82,11 @@ test('behavior: an event of the contract ends the promise until it is measured a
     return quote.tokenSafety?.sellTaxBps === 9000;
   });
   assert.ok(BigInt(told.output.amountRaw) * 9n < BigInt(honest.output.amountRaw));
-  assert.ok(toCodes(told).includes('TAXED_TOKEN'));
-  assert.ok(!toCodes(told).includes('SAFETY_STALE'));
+  assert.ok(listCodes(told).includes('TAXED_TOKEN'));
+  assert.ok(!listCodes(told).includes('SAFETY_STALE'));
 });
 
-test('behavior: a rehearsal that fails ends the promise though nothing could be seen', async () => {
+test('a rehearsal that fails ends the promise though nothing could be seen', async () => {
   const { token: mint } = traps.turnsQuietly;
   const sell = { mint, side: 'sell' } as const;
   await untilPromised(mint);
@@ -99,10 +99,10 @@ test('behavior: a rehearsal that fails ends the promise though nothing could be 
   });
   const told = await untilQuote(sell, ({ tokenSafety }) => tokenSafety?.sellable === false);
   assert.equal(told.exact, false);
-  assert.ok(toCodes(told).includes('UNSELLABLE'));
+  assert.ok(listCodes(told).includes('UNSELLABLE'));
 });
 
-test('behavior: a rehearsal that pays less ends the promise, and its answer says so', async () => {
+test('a rehearsal that pays less ends the promise, and its answer says so', async () => {
   const { token: mint } = traps.taxesBuyers;
   await untilPromised(mint);
   await whileUnmeasured(async () => {
@@ -114,10 +114,10 @@ test('behavior: a rehearsal that pays less ends the promise, and its answer says
     assertStale(await scene.quote({ mint }));
   });
   const told = await untilQuote({ mint }, ({ tokenSafety }) => tokenSafety?.buyTaxBps === 20);
-  assert.ok(!toCodes(told).includes('SAFETY_STALE'));
+  assert.ok(!listCodes(told).includes('SAFETY_STALE'));
 });
 
-test("behavior: the tax of a stranger's buy ends the promise of another one", async () => {
+test("the tax of a stranger's buy ends the promise of another one", async () => {
   const { token: mint } = traps.taxesBuyers;
   const { chain } = scene.devnet;
   await changeTrap(chain, mint, { buyTaxBps: 0n, announce: true });
@@ -132,7 +132,7 @@ test("behavior: the tax of a stranger's buy ends the promise of another one", as
   await untilQuote({ mint }, ({ tokenSafety }) => tokenSafety?.buyTaxBps === 250);
 });
 
-test("behavior: so does the tax of a stranger's sale", async () => {
+test("so does the tax of a stranger's sale", async () => {
   const { token: mint } = traps.taxesSellers;
   const { chain } = scene.devnet;
   await tradeTrap(chain, mint, { side: 'buy', amountInRaw: ETHER / 100n, from: TRADER });
@@ -148,14 +148,14 @@ test("behavior: so does the tax of a stranger's sale", async () => {
   await untilQuote({ mint, side: 'sell' }, isTold);
 });
 
-test('behavior: a sale that burns gas is warned of with the figure, and costs it', async () => {
+test('a sale that burns gas is warned of with the figure, and costs it', async () => {
   const { token: mint } = traps.turnsHeavy;
   const sell = { mint, side: 'sell' } as const;
   const before = await untilPromised(mint);
-  assert.ok(!toCodes(before).includes('SELL_GAS_HIGH'));
+  assert.ok(!listCodes(before).includes('SELL_GAS_HIGH'));
   await changeTrap(scene.devnet.chain, mint, { burnedGas: 700_000n, announce: true });
   await scene.settle();
-  const after = await untilQuote(sell, (quote) => toCodes(quote).includes('SELL_GAS_HIGH'));
+  const after = await untilQuote(sell, (quote) => listCodes(quote).includes('SELL_GAS_HIGH'));
   const message = after.warnings.find(({ code }) => code === 'SELL_GAS_HIGH')?.message ?? '';
   const gas = Number(/uses ([\d,]+) gas/.exec(message)?.[1]?.replaceAll(',', ''));
   assert.ok(gas >= 700_000 && gas < 800_000, message);

@@ -1,6 +1,6 @@
 // The search thread's side: caches the pools that it was sent, and runs searches.
 
-import { TickTable } from '../../amm/concentrated/tick-table.ts';
+import { TickList } from '../../amm/concentrated/tick-list.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { SwapPool } from '../../amm/swap-pool.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
@@ -22,44 +22,44 @@ import {
 class ReceivedPools {
   readonly #pools = new Map<number, GraphPool>();
   readonly #numbers = new Map<GraphPool, number>();
-  readonly #tables = new Map<number, TickTable>();
+  readonly #tables = new Map<number, TickList>();
 
   add({ ticks, pools }: { ticks: readonly SentTicks[]; pools: readonly SentPool[] }): void {
     for (const { number, ticks: at, nets } of ticks) {
       const rows = nets.map((liquidityNet, index) => ({ tick: at[index] ?? 0, liquidityNet }));
-      this.#tables.set(number, new TickTable(rows));
+      this.#tables.set(number, new TickList(rows));
     }
     for (const sent of pools) {
       const { number, plainCurve: _plain, table: _table, ...rest } = sent;
-      const pool = { ...rest, curve: this.#toCurve(sent) } as GraphPool;
+      const pool = { ...rest, curve: this.#reviveCurve(sent) } as GraphPool;
       this.#pools.set(number, pool);
       this.#numbers.set(pool, number);
     }
   }
 
-  toNumber(pool: GraphPool): number {
+  findNumber(pool: GraphPool): number {
     return this.#numbers.get(pool) ?? 0;
   }
 
-  toPlan(sent: SentPlan): WholePlan {
+  revivePlan(sent: SentPlan): WholePlan {
     const { levels, refusal, assetIn, assetOut, native, amountIn, outPerGas, costs } = sent;
-    const toField = ({ numbers, ways }: SentField): FieldPlan => ({
+    const reviveField = ({ numbers, ways }: SentField): FieldPlan => ({
       ...{ assetIn, assetOut, native },
       pools: Array.from(numbers, (number, index) => ({
         pool: this.#find(number),
         ways: (ways[index] ?? 0) as PoolWays,
       })),
     });
-    const toLevel = (plans: readonly SentTaxPlan[]) =>
-      plans.map((plan) => ({ taxes: plan.taxes, field: toField(plan) }));
+    const reviveLevel = (plans: readonly SentTaxPlan[]) =>
+      plans.map((plan) => ({ taxes: plan.taxes, field: reviveField(plan) }));
     return {
       ...{ amountIn, outPerGas, costs },
       levels: {
-        strict: toLevel(levels.strict),
-        loose: toLevel(levels.loose),
-        any: toLevel(levels.any),
+        strict: reviveLevel(levels.strict),
+        loose: reviveLevel(levels.loose),
+        any: reviveLevel(levels.any),
       },
-      refusal: toField(refusal),
+      refusal: reviveField(refusal),
     };
   }
 
@@ -69,7 +69,7 @@ class ReceivedPools {
     return pool;
   }
 
-  #toCurve({ kind, plainCurve, table }: SentPool): SwapPool {
+  #reviveCurve({ kind, plainCurve, table }: SentPool): SwapPool {
     const ticks = table === null ? null : this.#tables.get(table);
     if (ticks === undefined) throw new Error(`the ticks ${table} were never sent`);
     return kindOf({ kind }).revive(plainCurve, ticks);
@@ -91,8 +91,8 @@ export function createSearchAnswerer(
         return;
       case 'search': {
         const work = new SearchWork();
-        const search = searchTrade(toTradePlan(pools.toPlan(command.plan)), work);
-        const sent = sendSearch(search, (pool) => pools.toNumber(pool));
+        const search = searchTrade(toTradePlan(pools.revivePlan(command.plan)), work);
+        const sent = sendSearch(search, (pool) => pools.findNumber(pool));
         send({ job: command.job, work: work.count, search: sent });
       }
     }

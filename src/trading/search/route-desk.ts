@@ -54,7 +54,7 @@ interface Task {
 }
 
 /** Amounts of about the same size take about the same work. */
-function toLike({ market, amountIn }: DeskQuestion): string {
+function groupQuestion({ market, amountIn }: DeskQuestion): string {
   return `${market} ${amountIn.toString(2).length >> SIZE_BITS}`;
 }
 
@@ -122,7 +122,7 @@ export class RouteDesk {
   /** Runs to its end at once where the search is short. */
   async #search(question: DeskQuestion): Promise<Searched> {
     const { caller, meter, watchCaller } = question;
-    const like = toLike(question);
+    const like = groupQuestion(question);
     const known = this.#long.get(like);
     let work = 0;
     try {

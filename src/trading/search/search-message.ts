@@ -83,26 +83,29 @@ export interface SearchMessage {
   readonly search: SentSearch;
 }
 
-function sendHop(hop: RouteHop, toNumber: (pool: GraphPool) => number): SentHop {
+function sendHop(hop: RouteHop, findNumber: (pool: GraphPool) => number): SentHop {
   const { pool, tokenIn: _in, tokenOut: _out, ...rest } = hop;
-  return { ...rest, number: toNumber(pool) };
+  return { ...rest, number: findNumber(pool) };
 }
 
-function receiveHop(sent: SentHop, toPool: (number: number) => GraphPool): RouteHop {
+function receiveHop(sent: SentHop, findPool: (number: number) => GraphPool): RouteHop {
   const { number, ...rest } = sent;
-  const pool = toPool(number);
+  const pool = findPool(number);
   const [tokenIn, tokenOut] = sent.zeroForOne
     ? [pool.token0, pool.token1]
     : [pool.token1, pool.token0];
   return { ...rest, pool, tokenIn, tokenOut };
 }
 
-export function sendSearch(search: TradeSearch, toNumber: (pool: GraphPool) => number): SentSearch {
+export function sendSearch(
+  search: TradeSearch,
+  findNumber: (pool: GraphPool) => number,
+): SentSearch {
   if (search.kind === 'none') return search;
   const { route, ...found } = search.found;
   const send = <Part extends { readonly hops: readonly RouteHop[] }>(part: Part): Sent<Part> => ({
     ...part,
-    hops: part.hops.map((hop) => sendHop(hop, toNumber)),
+    hops: part.hops.map((hop) => sendHop(hop, findNumber)),
   });
   const sent = { ...route, strands: route.strands.map(send), legs: route.legs.map(send) };
   return { kind: 'found', found: { ...found, route: sent } };
@@ -110,13 +113,13 @@ export function sendSearch(search: TradeSearch, toNumber: (pool: GraphPool) => n
 
 export function receiveSearch(
   sent: SentSearch,
-  toPool: (number: number) => GraphPool,
+  findPool: (number: number) => GraphPool,
 ): TradeSearch {
   if (sent.kind === 'none') return sent;
   const { route, ...found } = sent.found;
   const receive = <Part extends { readonly hops: readonly SentHop[] }>(part: Part) => ({
     ...part,
-    hops: part.hops.map((hop) => receiveHop(hop, toPool)),
+    hops: part.hops.map((hop) => receiveHop(hop, findPool)),
   });
   const received = {
     ...route,

@@ -56,7 +56,7 @@ function searchHere(question: RouteQuestion) {
   return { search, work: work.count };
 }
 
-const toPlan = (question: RouteQuestion) => toWholePlan(planTrade(question));
+const planWhole = (question: RouteQuestion) => toWholePlan(planTrade(question));
 const SMALL = { poolCount: 20, worth: 1_000 };
 
 function isOverloaded(error: unknown): boolean {
@@ -74,7 +74,7 @@ describe('a search on a thread', () => {
       for (const worth of [1e-9, 10, 100_000, 3e7, 1e30, 1e60]) {
         const question = createRandomQuestion({ seed, poolCount, worth });
         const here = searchHere(question);
-        const there = await threads.search(toPlan(question), 'test');
+        const there = await threads.search(planWhole(question), 'test');
         assert.deepEqual(there, here, `seed ${seed}, worth ${worth}`);
         if (here.search.kind !== 'found') continue;
         const { strands } = here.search.found.route;
@@ -88,7 +88,7 @@ describe('a search on a thread', () => {
   it('names the very pools of the graph', async (t) => {
     const { threads } = createScene(t);
     const question = createRandomQuestion({ seed: 3, poolCount: 60, worth: 100_000 });
-    const { search } = await threads.search(toPlan(question), 'test');
+    const { search } = await threads.search(planWhole(question), 'test');
     assert.ok(search.kind === 'found');
     for (const { pool } of search.found.route.strands.flatMap(({ hops }) => hops)) {
       assert.equal(pool, question.graph.get(pool.pool));
@@ -100,7 +100,7 @@ describe('a search on a thread', () => {
     const question = createRandomQuestion({ seed: 5, poolCount: 40, worth: 50_000 });
     const { graph } = question;
     for (let round = 0; round < 5; round += 1) {
-      const plan = toPlan(question);
+      const plan = planWhole(question);
       const here = searchHere(question);
       const searching = threads.search(plan, 'test');
       assert.ok(here.search.kind === 'found');
@@ -118,7 +118,7 @@ describe('a search on a thread', () => {
 describe('the queue of searches', () => {
   it('serves callers in turn: a flood of one does not hold up another', async (t) => {
     const { threads } = createScene(t);
-    const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+    const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
     const order: string[] = [];
     const ask = (caller: string) => threads.search(plan, caller).then(() => order.push(caller));
     const asked = [...Array.from({ length: 12 }, () => ask('flood')), ask('other')];
@@ -130,7 +130,7 @@ describe('the queue of searches', () => {
 
   it('is bounded, of one caller and in all: more is 503 with Retry-After', async (t) => {
     const { threads } = createScene(t, { queue: { lengthMax: 3, perCallerMax: 2 } });
-    const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+    const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
     const ask = (caller: string) => threads.search(plan, caller);
     const accepted = [ask('a'), ask('a'), ask('a')];
     await assert.rejects(ask('a'), isOverloaded);
@@ -145,7 +145,7 @@ describe('the queue of searches', () => {
 describe('a full queue of searches', () => {
   it('has a place for somebody new: whoever has most waiting gives up one, 503', async (t) => {
     const { threads } = createScene(t, { queue: { lengthMax: 4, perCallerMax: 4 } });
-    const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+    const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
     const ask = (caller: string) => threads.search(plan, caller);
     const flood = Array.from({ length: 5 }, () => ask('flood'));
     const refused = assert.rejects(flood.pop() ?? assert.fail(), isOverloaded);
@@ -160,7 +160,7 @@ describe('a thread that fails', () => {
   it('takes one search with it, 503, and is replaced for those that wait', async (t) => {
     const { threads, started, logged } = createScene(t);
     const question = createRandomQuestion({ seed: 1, ...SMALL });
-    const plan = toPlan(question);
+    const plan = planWhole(question);
     await threads.search(plan, 'test');
     const [hit, waiting] = [threads.search(plan, 'test'), threads.search(plan, 'test')];
     const failed = assert.rejects(hit, isOverloaded);
@@ -187,7 +187,7 @@ describe('a thread that fails', () => {
       };
     };
     const { threads, started, advance } = createScene(t, { startThread });
-    const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+    const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
     const asked = [1, 2, 3].map(() => threads.search(plan, 'test'));
     await Promise.all(asked.map((one) => assert.rejects(one, isOverloaded)));
     await assert.rejects(threads.search(plan, 'test'), isOverloaded);
@@ -231,7 +231,7 @@ describe('a thread that cannot be used', () => {
       const { threads, logged, advance } = createScene(t, {
         startThread: (events) => (isBroken ? startThread(events) : startSearchThread(events)),
       });
-      const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+      const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
       await assert.rejects(threads.search(plan, 'test'), isOverloaded);
       assert.deepEqual(logged, ['a search thread failed']);
       isBroken = false;
@@ -254,7 +254,7 @@ describe('stopping', () => {
           },
         }),
     });
-    const plan = toPlan(createRandomQuestion({ seed: 1, ...SMALL }));
+    const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
     const asked = [1, 2, 3].map(() => threads.search(plan, 'test'));
     const refused = Promise.all(asked.map((one) => assert.rejects(one, isOverloaded)));
     await threads.stop();

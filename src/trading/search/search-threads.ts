@@ -39,7 +39,7 @@ export interface Searched {
   readonly work: number;
 }
 
-interface Job {
+interface SearchJob {
   readonly number: number;
   readonly plan: WholePlan;
   resolve(searched: Searched): void;
@@ -49,7 +49,7 @@ interface Job {
 interface Running {
   readonly thread: SearchThread;
   readonly sent: SentPools;
-  job: Job | null;
+  job: SearchJob | null;
   timer: NodeJS.Timeout | null;
   /** Whether it has returned any result yet. */
   hasAnswered: boolean;
@@ -61,13 +61,13 @@ const SEARCH_MS_MAX = 30_000;
 const REST_MS = 1_000;
 const RETRY_AFTER_SECONDS = 1;
 
-function toOverloaded(cause?: Error): AppError {
+function buildOverloadedError(cause?: Error): AppError {
   return new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
 }
 
 export class SearchThreads {
   readonly #options: SearchThreadsOptions;
-  readonly #queue: FairQueue<Job>;
+  readonly #queue: FairQueue<SearchJob>;
   readonly #running = new Set<Running>();
   readonly #ending = new Set<Promise<void>>();
   #jobCount = 0;
@@ -94,23 +94,23 @@ export class SearchThreads {
    */
   search(plan: WholePlan, caller: string, watchCaller?: () => AbortSignal): Promise<Searched> {
     const isResting = this.#options.clock.monotonicMs() < this.#restUntilMs;
-    if (this.#isStopped || isResting) return Promise.reject(toOverloaded());
+    if (this.#isStopped || isResting) return Promise.reject(buildOverloadedError());
     return new Promise((resolve, reject) => {
       this.#jobCount += 1;
-      const job: Job = { number: this.#jobCount, plan, resolve, reject };
+      const job: SearchJob = { number: this.#jobCount, plan, resolve, reject };
       const refused = this.#queue.push(caller, job);
-      refused?.reject(toOverloaded());
+      refused?.reject(buildOverloadedError());
       if (refused !== job) this.#dispatch();
       if (this.#queue.length === 0) return;
       watchCaller?.().addEventListener('abort', () => {
-        if (this.#queue.remove(caller, job)) reject(toOverloaded());
+        if (this.#queue.remove(caller, job)) reject(buildOverloadedError());
       });
     });
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#refuseWaiting(toOverloaded());
+    this.#refuseWaiting(buildOverloadedError());
     for (const running of [...this.#running])
       this.#end(running, new Error('the service is stopping'));
     await Promise.all(this.#ending);
@@ -175,7 +175,7 @@ export class SearchThreads {
     if (job === null || job.number !== number) return;
     running.hasAnswered = true;
     try {
-      job.resolve({ work, search: receiveSearch(search, (one) => sent.toPool(one)) });
+      job.resolve({ work, search: receiveSearch(search, (one) => sent.findPool(one)) });
     } catch (error) {
       this.#end(running, error as Error);
       return;
@@ -198,11 +198,11 @@ export class SearchThreads {
     const ended = running.thread.end().finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
     if (this.#isStopped) {
-      job?.reject(toOverloaded());
+      job?.reject(buildOverloadedError());
       return;
     }
     this.#options.log.error({ err: cause }, 'a search thread failed');
-    job?.reject(toOverloaded(cause));
+    job?.reject(buildOverloadedError(cause));
     // A thread that cannot start must not be restarted in a loop.
     if (running.hasAnswered) this.#dispatch();
     else this.#rest();
@@ -210,7 +210,7 @@ export class SearchThreads {
 
   #rest(): void {
     this.#restUntilMs = this.#options.clock.monotonicMs() + REST_MS;
-    this.#refuseWaiting(toOverloaded());
+    this.#refuseWaiting(buildOverloadedError());
   }
 
   #refuseWaiting(error: AppError): void {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRandomQuestion } from '../../../test/fakes/random-trade.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
-import { TickTable } from '../../amm/concentrated/tick-table.ts';
+import { TickList } from '../../amm/concentrated/tick-list.ts';
 import { planTrade, type RouteQuestion, toWholePlan } from '../routing/trade-plan.ts';
 import type { SearchCommand } from './search-message.ts';
 import { SentPools } from './sent-pools.ts';
@@ -50,7 +50,7 @@ describe('SentPools', () => {
     }));
     for (const pool of question.graph.pools()) {
       if (!(pool.curve instanceof ConcentratedPool)) continue;
-      const terms = { ...pool.curve.terms, ticks: new TickTable(rows) };
+      const terms = { ...pool.curve.terms, ticks: new TickList(rows) };
       question.graph.set({ ...pool, curve: new ConcentratedPool(pool.curve.state, terms) });
     }
     const pieces = send(new SentPools(), question).filter(({ kind }) => kind === 'pools');
@@ -68,7 +68,7 @@ describe('SentPools', () => {
       assert.ok(sent.size <= 4_096 + 2 * 200 && sent.tickCount <= 400_000);
       const search = commands.at(-1);
       assert.ok(search?.kind === 'search');
-      for (const number of search.plan.levels.any[0]?.numbers ?? []) sent.toPool(number);
+      for (const number of search.plan.levels.any[0]?.numbers ?? []) sent.findPool(number);
     }
     assert.ok(clears > 0);
   });

@@ -1,6 +1,6 @@
 // Tracks which pools a search thread has, so that each is sent once.
 
-import type { TickTable } from '../../amm/concentrated/tick-table.ts';
+import type { TickList } from '../../amm/concentrated/tick-list.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { FieldPlan } from '../routing/route-field.ts';
 import type { WholePlan } from '../routing/trade-plan.ts';
@@ -24,7 +24,7 @@ function listPools(plan: WholePlan): Set<GraphPool> {
 export class SentPools {
   readonly #numbers = new Map<GraphPool, number>();
   readonly #pools = new Map<number, GraphPool>();
-  readonly #tables = new Map<TickTable, number>();
+  readonly #tables = new Map<TickList, number>();
   #tickCount = 0;
   #last = 0;
 
@@ -37,7 +37,7 @@ export class SentPools {
     return this.#tickCount;
   }
 
-  toPool(number: number): GraphPool {
+  findPool(number: number): GraphPool {
     const pool = this.#pools.get(number);
     if (pool === undefined) throw new Error(`no pool has the number ${number}`);
     return pool;
@@ -51,7 +51,7 @@ export class SentPools {
       yield { kind: 'clear' };
     }
     yield* this.#sendNew(needed);
-    yield { kind: 'search', job, plan: this.#toSentPlan(plan) };
+    yield { kind: 'search', job, plan: this.#encodePlan(plan) };
   }
 
   *#sendNew(needed: ReadonlySet<GraphPool>): Generator<SearchCommand> {
@@ -71,7 +71,7 @@ export class SentPools {
     if (pools.length > 0) yield { kind: 'pools', ticks, pools };
   }
 
-  #addTable(table: TickTable): number {
+  #addTable(table: TickList): number {
     this.#last += 1;
     this.#tables.set(table, this.#last);
     this.#tickCount += table.size;
@@ -90,7 +90,7 @@ export class SentPools {
   }
 
   #isFull(needed: ReadonlySet<GraphPool>): boolean {
-    const tables = new Set<TickTable>();
+    const tables = new Set<TickList>();
     for (const { curve } of needed) if (curve.ticks !== null) tables.add(curve.ticks);
     let ticksNeeded = 0;
     for (const { size } of tables) ticksNeeded += size;
@@ -105,25 +105,25 @@ export class SentPools {
     this.#tickCount = 0;
   }
 
-  #toSentField({ pools }: FieldPlan): SentField {
+  #encodeField({ pools }: FieldPlan): SentField {
     return {
       numbers: Uint32Array.from(pools, ({ pool }) => this.#numbers.get(pool) ?? 0),
       ways: Uint8Array.from(pools, ({ ways }) => ways),
     };
   }
 
-  #toSentPlan({ levels, refusal, amountIn, outPerGas, costs }: WholePlan): SentPlan {
-    const toLevel = (plans: WholePlan['levels'][keyof WholePlan['levels']]) =>
-      plans.map(({ taxes, field }) => ({ taxes, ...this.#toSentField(field) }));
+  #encodePlan({ levels, refusal, amountIn, outPerGas, costs }: WholePlan): SentPlan {
+    const encodeLevel = (plans: WholePlan['levels'][keyof WholePlan['levels']]) =>
+      plans.map(({ taxes, field }) => ({ taxes, ...this.#encodeField(field) }));
     const { assetIn, assetOut, native } = refusal;
     return {
       ...{ amountIn, outPerGas, costs, assetIn, assetOut, native },
       levels: {
-        strict: toLevel(levels.strict),
-        loose: toLevel(levels.loose),
-        any: toLevel(levels.any),
+        strict: encodeLevel(levels.strict),
+        loose: encodeLevel(levels.loose),
+        any: encodeLevel(levels.any),
       },
-      refusal: this.#toSentField(refusal),
+      refusal: this.#encodeField(refusal),
     };
   }
 }

@@ -22,7 +22,7 @@ interface Tail {
 }
 
 /** The last transaction with logs, and those after it, which should have none. */
-function toTails(block: EvmBlock, logs: readonly EvmLog[]): Tail[] {
+function findTails(block: EvmBlock, logs: readonly EvmLog[]): Tail[] {
   const last = logs.at(-1);
   if (last === undefined) return [];
   const { hash: blockHash } = block.header;
@@ -53,7 +53,7 @@ export async function assertTailsComplete(
 ): Promise<void> {
   const logs = groupByBlock(read.logs);
   const tails = read.blocks.flatMap((block) =>
-    toTails(block, logs.get(block.header.position) ?? []),
+    findTails(block, logs.get(block.header.position) ?? []),
   );
   const outcomes = await endpoint.batch(
     tails.map(({ txHash }) => ({ method: 'eth_getTransactionReceipt', params: [txHash] })),

@@ -5,7 +5,7 @@ import { afterEach, test } from 'node:test';
 import {
   ALL,
   address,
-  createAdapter,
+  createSceneAdapter,
   endScene,
   LINKED,
   readHonestly,
@@ -14,13 +14,13 @@ import {
   TRADER,
   toEvents,
   transfer,
-} from '../../../../test/fakes/market-scene.ts';
-import { RecordedChain } from '../../../../test/fakes/recorded-chain.ts';
+} from '../../../../test/fakes/chain-scene.ts';
+import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
 
 afterEach(endScene);
 
-test('default: a range has its pools, reserves, swaps with senders, and transfers', async () => {
-  const { blocks, headers, toBlock } = await createAdapter([
+test('a range has its pools, reserves, swaps with senders, and transfers', async () => {
+  const { blocks, headers, toBlock } = await createSceneAdapter([
     await startNode(recordChain()),
   ]).readBlocks(ALL);
   assert.equal(toBlock, 60);
@@ -45,10 +45,10 @@ test('default: a range has its pools, reserves, swaps with senders, and transfer
   assert.ok(blocks.every(({ header }) => header.position % 7 !== 0));
 });
 
-test('behavior: linked, unlinked, with and without times in logs: the same events', async () => {
+test('linked, unlinked, with and without times in logs: the same events', async () => {
   const expected = await readHonestly(recordChain());
   for (const blockTimestamps of [true, false]) {
-    const adapter = createAdapter([await startNode(recordChain({ blockTimestamps }))]);
+    const adapter = createSceneAdapter([await startNode(recordChain({ blockTimestamps }))]);
     for (const range of [ALL, LINKED]) {
       const { blocks, headers } = await adapter.readBlocks(range);
       assert.deepEqual(toEvents(blocks), expected);
@@ -58,20 +58,20 @@ test('behavior: linked, unlinked, with and without times in logs: the same event
   }
 });
 
-test('behavior: transfers with times cost one request, and nothing else', async () => {
-  const chain = new RecordedChain({ chainId: 1337, blockTimestamps: true });
+test('transfers with times cost one request, and nothing else', async () => {
+  const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true });
   for (let n = 1; n <= 50; n += 1) chain.add([{ from: TRADER, logs: [transfer(n)] }]);
   const node = await startNode(chain);
-  const adapter = createAdapter([node]);
+  const adapter = createSceneAdapter([node]);
   await adapter.readBlocks({ fromBlock: 1, toBlock: 10, linked: false });
   const before = node.requests;
   await adapter.readBlocks({ fromBlock: 11, toBlock: 50, linked: false });
   assert.equal(node.requests - before, 1);
 });
 
-test('behavior: the head is read in three requests, two of them at once', async () => {
+test('the head is read in three requests, two of them at once', async () => {
   const node = await startNode(recordChain());
-  const adapter = createAdapter([node]);
+  const adapter = createSceneAdapter([node]);
   await adapter.readHead();
   const before = node.requests;
   await adapter.readBlocks({ fromBlock: 59, toBlock: 59, linked: true });
@@ -93,7 +93,7 @@ const REFUSALS: readonly [string, (blocks: number) => string][] = [
 ];
 
 for (const [name, message] of REFUSALS) {
-  test(`behavior: ranges refused ${name} are read in parts, without loss`, async () => {
+  test(`ranges refused ${name} are read in parts, without loss`, async () => {
     const chain = recordChain();
     const node = await startNode(chain);
     node.misbehave(({ method, params }) => {
@@ -102,12 +102,12 @@ for (const [name, message] of REFUSALS) {
       const blocks = Number(toBlock) - Number(fromBlock) + 1;
       return blocks > 4 ? { do: 'error', code: -32005, message: message(blocks) } : null;
     });
-    const { blocks } = await createAdapter([node]).readBlocks(ALL);
+    const { blocks } = await createSceneAdapter([node]).readBlocks(ALL);
     assert.deepEqual(toEvents(blocks), await readHonestly(chain));
   });
 }
 
-test('behavior: a range that only times out is read in parts', async () => {
+test('a range that only times out is read in parts', async () => {
   const chain = recordChain();
   const node = await startNode(chain);
   node.misbehave(({ method, params }) => {
@@ -115,11 +115,11 @@ test('behavior: a range that only times out is read in parts', async () => {
     const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
     return Number(toBlock) - Number(fromBlock) > 20 ? { do: 'hang' } : null;
   });
-  const { blocks } = await createAdapter([node]).readBlocks(ALL);
+  const { blocks } = await createSceneAdapter([node]).readBlocks(ALL);
   assert.deepEqual(toEvents(blocks), await readHonestly(chain));
 });
 
-test('behavior: a block that is itself too large comes by its receipts', async () => {
+test('a block that is itself too large comes by its receipts', async () => {
   const chain = recordChain();
   const node = await startNode(chain);
   node.misbehave(({ method, params }) => {
@@ -129,13 +129,15 @@ test('behavior: a block that is itself too large comes by its receipts', async (
     return has9 ? { do: 'error', code: -32000, message: 'too many results' } : null;
   });
   for (const range of [ALL, LINKED]) {
-    const { blocks } = await createAdapter([node]).readBlocks(range);
+    const { blocks } = await createSceneAdapter([node]).readBlocks(range);
     assert.deepEqual(toEvents(blocks), await readHonestly(chain));
   }
 });
 
-test('behavior: reading stops early when enough events are there, and says where', async () => {
-  const adapter = createAdapter([await startNode(recordChain())], { span: { blocksStart: 5 } });
+test('reading stops early when enough events are there, and says where', async () => {
+  const adapter = createSceneAdapter([await startNode(recordChain())], {
+    span: { blocksStart: 5 },
+  });
   const first = await adapter.readBlocks({ ...ALL, eventCountMax: 10 });
   assert.ok(first.toBlock < 60);
   const rest = await adapter.readBlocks({ ...ALL, fromBlock: first.toBlock + 1 });

@@ -64,14 +64,14 @@ const SUSPECT_COUNTS: ReadonlySet<number> = new Set([
   1_000, 2_000, 5_000, 10_000, 20_000, 25_000, 50_000, 100_000, 150_000, 200_000,
 ]);
 
-function toWishes(chunk: Chunk, isFull: (block: number) => boolean): BlockWish[] {
+function planWishes(chunk: Chunk, isFull: (block: number) => boolean): BlockWish[] {
   return Array.from({ length: chunk.toBlock - chunk.fromBlock + 1 }, (_, index) => {
     const block = chunk.fromBlock + index;
     return { block, full: isFull(block) };
   });
 }
 
-function toHeader(accepted: AcceptedBlock): BlockHeader {
+function buildHeader(accepted: AcceptedBlock): BlockHeader {
   const { block: position, blockHash: hash, timestampMs } = accepted;
   return {
     position,
@@ -98,7 +98,7 @@ export class ChunkReader {
       verified && chunk.toBlock - chunk.fromBlock < HEAD_BLOCKS_MAX
         ? readEvmBlocks(
             endpoint,
-            toWishes(chunk, () => true),
+            planWishes(chunk, () => true),
             signal,
           )
         : null;
@@ -164,7 +164,7 @@ export class ChunkReader {
     await directory.lookUp(new Map(strangers), this.#options.createCallContracts(at));
     const accepted = acceptEvents(decoded, directory);
 
-    const wishes = this.#toBlockWishes(chunk, accepted, findings);
+    const wishes = this.#planBlockWishes(chunk, accepted, findings);
     const blocks = (await findings.early) ?? (await readEvmBlocks(endpoint, wishes, chunk.signal));
     const context = { endpoint: endpoint.name, allLogs: this.#hasAllLogs(chunk) };
     if (chunk.verified) assertLinked(blocks, context);
@@ -183,8 +183,8 @@ export class ChunkReader {
     const headers = new Map(blocks.map(({ header }) => [header.position, header]));
     return {
       blocks: accepted.map((block) => ({
-        header: headers.get(block.block) ?? toHeader(block),
-        events: this.#toMarketEvents(block, senders, endpoint),
+        header: headers.get(block.block) ?? buildHeader(block),
+        events: this.#addSenders(block, senders, endpoint),
       })),
       headers: chunk.linked ? blocks.map(({ header }) => header) : [],
       logCount: logs.length,
@@ -205,7 +205,7 @@ export class ChunkReader {
   }
 
   /** All headers if they are checked, otherwise those needed for a time or for several senders. */
-  #toBlockWishes(
+  #planBlockWishes(
     chunk: Chunk,
     accepted: readonly AcceptedBlock[],
     findings: Findings,
@@ -219,7 +219,7 @@ export class ChunkReader {
     }));
     if (!chunk.verified) return wanted.filter(({ needed }) => needed);
     const full = new Set(wanted.flatMap((wish) => (wish.full ? [wish.block] : [])));
-    return toWishes(chunk, (block) => full.has(block));
+    return planWishes(chunk, (block) => full.has(block));
   }
 
   async #findSenders(
@@ -245,7 +245,7 @@ export class ChunkReader {
     return senders;
   }
 
-  #toMarketEvents(
+  #addSenders(
     accepted: AcceptedBlock,
     senders: ReadonlyMap<TransactionId, Address>,
     endpoint: RpcEndpoint,

@@ -5,21 +5,21 @@ import { after, describe, test } from 'node:test';
 import { toEventSelector } from 'viem';
 import {
   address,
-  createAdapter,
+  createSceneAdapter,
   endScene,
   LINKED,
   recordChain,
   startNode,
   topic,
-} from '../../../../test/fakes/market-scene.ts';
-import { poolId, address as toAddress, transactionId } from '../../../../test/ids.ts';
+} from '../../../../test/fakes/chain-scene.ts';
+import { poolId, address as toAddress, transactionId } from '../../../../test/test-ids.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { DecodedSwap, EvmLog } from '../evm-log.ts';
 import { uintWord } from '../hex-data.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
-import { SYNC_TOPIC } from '../venues/uniswap-v2/decode.ts';
+import { SYNC_TOPIC } from '../venues/uniswap-v2/decode-uniswap-v2.ts';
 import { findTokenNotices } from './find-token-notices.ts';
 
 after(endScene);
@@ -42,12 +42,12 @@ type Part =
   | { readonly log: string; readonly of: Address };
 
 /** The contract that speaks for a pool. */
-function toVault(pool: Address | V4Pool): Address {
+function findVault(pool: Address | V4Pool): Address {
   return pool === V4_POOL ? MANAGER : toAddress(pool);
 }
 
-function toDescription(pool: Address | V4Pool): PoolDescription {
-  const vault = toVault(pool);
+function buildDescription(pool: Address | V4Pool): PoolDescription {
+  const vault = findVault(pool);
   const shared = {
     pool: poolId(pool),
     token0: TOKEN,
@@ -63,14 +63,14 @@ function toDescription(pool: Address | V4Pool): PoolDescription {
 }
 
 const POOLS = new Map(
-  [PAIR, OTHER_PAIR, V3_POOL, V4_POOL].map((pool) => [poolId(pool), toDescription(pool)]),
+  [PAIR, OTHER_PAIR, V3_POOL, V4_POOL].map((pool) => [poolId(pool), buildDescription(pool)]),
 );
 
-function toLog(part: Part, logIndex: number): EvmLog {
+function buildLog(part: Part, logIndex: number): EvmLog {
   const at = { block: 5, blockHash: '0x5', txHash: TX_HASH, logIndex, timestampMs: null };
   if ('log' in part) return { ...at, address: part.of, topics: [part.log], data: '0x' };
   if ('swap' in part) {
-    return { ...at, address: toVault(part.pool ?? PAIR), topics: [SWAP_TOPIC], data: '0x' };
+    return { ...at, address: findVault(part.pool ?? PAIR), topics: [SWAP_TOPIC], data: '0x' };
   }
   const [from, to, amount] = part.move;
   const topics = [TRANSFER_TOPIC, topic(from), topic(to)];
@@ -88,7 +88,7 @@ function find(parts: readonly Part[], { allLogs = false } = {}): TokenNotice[] {
   });
   const block = { block: 5, blockHash: '0x5', timestampMs: null };
   return findTokenNotices({
-    logs: parts.map(toLog),
+    logs: parts.map(buildLog),
     accepted: [{ ...block, events, swapTxHashes: new Set([TX_HASH]) }],
     findPool: (pool) => POOLS.get(pool),
     venueTopics: new Set([SWAP_TOPIC, SYNC_TOPIC]),
@@ -96,7 +96,7 @@ function find(parts: readonly Part[], { allLogs = false } = {}): TokenNotice[] {
   });
 }
 
-const toTax = (side: 'in' | 'out', bps: number, payee: string | null = null) => {
+const buildTax = (side: 'in' | 'out', bps: number, payee: string | null = null) => {
   return { kind: 'tax', token: TOKEN, pool: PAIR, side, bps, payee };
 };
 const weth = (from: Address, to: Address, amount: number): Part => {
@@ -119,22 +119,22 @@ describe('a tax in real swaps', () => {
     [
       'a buy of which the owner gets a part',
       [{ move: [PAIR, WALLET, 9700] }, { move: [PAIR, OWNER, 300] }, SYNC, { swap: [-10_000, 50] }],
-      [toTax('out', 300)],
+      [buildTax('out', 300)],
     ],
     [
       'a buy of which a part is gone without a word',
       [{ move: [PAIR, WALLET, 1000] }, SYNC, { swap: [-10_000, 50] }],
-      [toTax('out', 9000)],
+      [buildTax('out', 9000)],
     ],
     [
       'a sale of which the owner gets a part',
       [{ move: [WALLET, OWNER, 700] }, { move: [WALLET, PAIR, 9300] }, SYNC, { swap: [9300, -50] }],
-      [toTax('in', 700, OWNER)],
+      [buildTax('in', 700, OWNER)],
     ],
     [
       'a sale of which less arrives than is told',
       [{ move: [WALLET, PAIR, 10_000] }, SYNC, { swap: [9300, -50] }],
-      [toTax('in', 700)],
+      [buildTax('in', 700)],
     ],
     [
       'two honest swaps of one pool',
@@ -186,7 +186,7 @@ describe('a tax in real swaps', () => {
         { move: [WALLET, OWNER, 700] },
         ...[SYNC, { swap: [9300, -50] } as const],
       ],
-      [toTax('in', 700, OWNER)],
+      [buildTax('in', 700, OWNER)],
     ],
     [
       'liquidity taken out before a swap',
@@ -232,12 +232,12 @@ describe('a tax in real swaps', () => {
     ['a unit lost to rounding', [{ move: [PAIR, WALLET, 99_999] }, { swap: [-100_000, 5] }], []],
   ];
   for (const [name, parts, expected] of cases) {
-    test(`behavior: ${name}`, () => assert.deepEqual(find(parts), expected));
+    test(`${name}`, () => assert.deepEqual(find(parts), expected));
   }
 
-  test('behavior: a pool of concentrated liquidity tells what it pays, not what it takes', () => {
+  test('a pool of concentrated liquidity tells what it pays, not what it takes', () => {
     const buy: Part[] = [{ move: [V3_POOL, WALLET, 9000] }, { swap: [-10_000, 5], pool: V3_POOL }];
-    assert.deepEqual(find(buy), [{ ...toTax('out', 1000), pool: V3_POOL }]);
+    assert.deepEqual(find(buy), [{ ...buildTax('out', 1000), pool: V3_POOL }]);
     const sale: Part[] = [
       { move: [WALLET, V3_POOL, 10_000] },
       { move: [WALLET, OWNER, 50] },
@@ -250,7 +250,7 @@ describe('a tax in real swaps', () => {
 describe('events of contracts', () => {
   const other = `0x${'99'.repeat(32)}`;
 
-  test('behavior: each contract is told once, transfers, approvals and pools left out', () => {
+  test('each contract is told once, transfers, approvals and pools left out', () => {
     const approval = toEventSelector('Approval(address,address,uint256)');
     const parts: Part[] = [
       { log: other, of: TOKEN },
@@ -265,7 +265,7 @@ describe('events of contracts', () => {
     assert.deepEqual(find(parts), [], 'with some of the logs nothing can be told');
   });
 
-  test('behavior: who changes owners, code, roles or pauses is told as such', () => {
+  test('who changes owners, code, roles or pauses is told as such', () => {
     for (const signature of [
       'OwnershipTransferred(address,address)',
       'Upgraded(address)',
@@ -285,9 +285,9 @@ describe('events of contracts', () => {
   });
 });
 
-test('behavior: a range is searched where all of its logs were read, else it says that it was not', async () => {
+test('a range is searched where all of its logs were read, else it says that it was not', async () => {
   const chain = recordChain();
-  const adapter = createAdapter([await startNode(chain)]);
+  const adapter = createSceneAdapter([await startNode(chain)]);
   const searched = await adapter.readBlocks(LINKED);
   const emitters = new Set(searched.notices?.map(({ token }) => token));
   assert.ok(emitters.has(address(0x401)), 'the stranger of the scene');

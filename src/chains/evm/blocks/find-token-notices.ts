@@ -9,7 +9,7 @@ import { toPoolContract } from '../evm-ids.ts';
 import type { DecodedSwap, EvmLog } from '../evm-log.ts';
 import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
-import { SYNC_TOPIC } from '../venues/uniswap-v2/decode.ts';
+import { SYNC_TOPIC } from '../venues/uniswap-v2/decode-uniswap-v2.ts';
 import type { AcceptedBlock } from './accept-events.ts';
 
 const APPROVAL_TOPIC = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
@@ -64,7 +64,7 @@ interface LogsToSearch {
   readonly allLogs: boolean;
 }
 
-function toTransfer(log: EvmLog, place: number): Transfer | null {
+function decodeTransfer(log: EvmLog, place: number): Transfer | null {
   const { topics, data } = log;
   if (topics[0] !== TRANSFER_TOPIC || topics.length !== 3 || !hasWords(data, 1)) return null;
   const from = toTopicAddress(topics[1]);
@@ -74,7 +74,7 @@ function toTransfer(log: EvmLog, place: number): Transfer | null {
 }
 
 /** Rounded, like measurements. */
-function toBps(whole: bigint, kept: bigint): number {
+function computeBps(whole: bigint, kept: bigint): number {
   return whole === 0n ? 0 : Number((kept * BPS * 2n + whole) / (2n * whole));
 }
 
@@ -120,7 +120,7 @@ class TransactionSearch {
 
   read(logs: readonly EvmLog[]): void {
     for (const [place, log] of logs.entries()) {
-      const transfer = toTransfer(log, place);
+      const transfer = decodeTransfer(log, place);
       if (transfer === null) continue;
       this.#transfers.push(transfer);
       this.#byPlace.set(place, transfer);
@@ -162,7 +162,7 @@ class TransactionSearch {
     const isSplit = sent.length > 1 && sum(sent) === paid;
     const [largest = 0n] = sent.map(({ amount }) => amount).sort((a, b) => (a > b ? -1 : 1));
     if (!isSplit && (sent.length > 1 || largest > paid)) return;
-    this.#add({ token, pool, side: 'out', bps: toBps(paid, paid - largest), payee: null });
+    this.#add({ token, pool, side: 'out', bps: computeBps(paid, paid - largest), payee: null });
   }
 
   /** Only constant-product pairs accept less than was sent. */
@@ -177,14 +177,14 @@ class TransactionSearch {
     const back = moved.filter(({ to, from }) => from === vault && to !== vault);
     const total = sum(into) - sum(back);
     if (total > arrived) {
-      const bps = toBps(total, total - arrived);
+      const bps = computeBps(total, total - arrived);
       this.#add({ token, pool, side: 'in', bps, payee: null });
     }
     for (const one of into) {
       // What a pool pays and splits is reported as its own tax, above.
       const beside = this.#vaults.has(one.from) ? undefined : this.#findBeside(one);
       if (beside === undefined) continue;
-      const bps = toBps(one.amount + beside.amount, beside.amount);
+      const bps = computeBps(one.amount + beside.amount, beside.amount);
       this.#add({ token, pool, side: 'in', bps, payee: beside.to });
     }
   }

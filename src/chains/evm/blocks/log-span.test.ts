@@ -6,7 +6,7 @@ import { LogSpan } from './log-span.ts';
 
 const OPTIONS = { blocksStart: 100, blocksMax: 5_000, logsTarget: 1_000 };
 
-test('behavior: quiet ranges double up to the maximum', () => {
+test('quiet ranges double up to the maximum', () => {
   const span = new LogSpan(OPTIONS);
   const seen: number[] = [];
   for (let n = 0; n < 8; n += 1) {
@@ -16,13 +16,13 @@ test('behavior: quiet ranges double up to the maximum', () => {
   assert.deepEqual(seen, [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
 });
 
-test('behavior: heavy replies shrink the range towards the target', () => {
+test('heavy replies shrink the range towards the target', () => {
   const span = new LogSpan(OPTIONS);
   span.succeeded({ blocks: 100, logs: 10_000 });
   assert.equal(span.blocks, 10);
 });
 
-test('behavior: a refused range is halved, however often the same one is suggested', () => {
+test('a refused range is halved, however often the same one is suggested', () => {
   const span = new LogSpan({ ...OPTIONS, blocksStart: 1_000 });
   span.tooLarge({ blocks: 1_000, suggestedBlocks: 1_000 });
   assert.equal(span.blocks, 500);
@@ -32,7 +32,7 @@ test('behavior: a refused range is halved, however often the same one is suggest
   assert.equal(span.blocks, 1);
 });
 
-test('behavior: a smaller suggestion is followed, and caps later growth', () => {
+test('a smaller suggestion is followed, and caps later growth', () => {
   const span = new LogSpan({ ...OPTIONS, blocksStart: 1_000 });
   span.tooLarge({ blocks: 1_000, suggestedBlocks: 40 });
   assert.equal(span.blocks, 40);
@@ -40,7 +40,7 @@ test('behavior: a smaller suggestion is followed, and caps later growth', () => 
   assert.equal(span.blocks, 40);
 });
 
-test('behavior: after a refusal growth is slow, and the ceiling is tried again one day', () => {
+test('after a refusal growth is slow, and the ceiling is tried again one day', () => {
   const span = new LogSpan({ ...OPTIONS, blocksStart: 1_000 });
   span.tooLarge({ blocks: 1_000, suggestedBlocks: null });
   span.succeeded({ blocks: 500, logs: 1 });

@@ -13,7 +13,7 @@ const REMEMBERED_MAX = 200_000;
  */
 const positions = new BoundedMap<string, readonly [number, number, number]>(REMEMBERED_MAX);
 
-function toPositions(item: string): readonly [number, number, number] {
+function computePositions(item: string): readonly [number, number, number] {
   const known = positions.get(item);
   if (known !== undefined) return known;
   const hash = keccak256(item as `0x${string}`, 'bytes');
@@ -24,13 +24,13 @@ function toPositions(item: string): readonly [number, number, number] {
 }
 
 function addItem(bloom: Uint8Array, item: string): void {
-  for (const bit of toPositions(item)) {
+  for (const bit of computePositions(item)) {
     const byte = BLOOM_BYTES - 1 - (bit >> 3);
     bloom[byte] = (bloom[byte] ?? 0) | (1 << (bit & 7));
   }
 }
 
-export function toLogsBloom(logs: readonly EvmLog[]): Uint8Array {
+export function computeLogsBloom(logs: readonly EvmLog[]): Uint8Array {
   const bloom = new Uint8Array(BLOOM_BYTES);
   for (const log of logs) {
     addItem(bloom, log.address);
@@ -45,7 +45,7 @@ export function parseBloom(hex: string): Uint8Array {
 
 /** Whether a log with this address or topic may be in the block; false is certain. */
 export function bloomMayHave(bloom: Uint8Array, item: string): boolean {
-  return toPositions(item).every((bit) => {
+  return computePositions(item).every((bit) => {
     const byte = bloom[BLOOM_BYTES - 1 - (bit >> 3)] ?? 0;
     return (byte & (1 << (bit & 7))) !== 0;
   });
@@ -60,7 +60,7 @@ type BloomVerdict = 'complete' | 'missing' | 'invented' | 'unknown';
  */
 export function judgeLogs(logs: readonly EvmLog[], header: Uint8Array): BloomVerdict {
   if (logs.length > 0 && header.every((byte) => byte === 0)) return 'unknown';
-  const found = toLogsBloom(logs);
+  const found = computeLogsBloom(logs);
   let invented = false;
   for (const [index, byte] of header.entries()) {
     const own = found[index] ?? 0;

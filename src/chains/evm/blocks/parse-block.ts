@@ -19,30 +19,34 @@ const WORD = /^0x[0-9a-f]{64}$/;
 const BLOOM = /^0x[0-9a-f]{512}$/;
 const QUANTITY = /^0x[0-9a-f]{1,13}$/;
 
-type Fields = Record<string, unknown>;
+type BlockFields = Record<string, unknown>;
 
 function malformed(endpoint: string, what: string): RpcError {
   return new RpcError('invalidReply', `${endpoint}: ${what} is malformed`, { endpoint });
 }
 
-function toFields(value: unknown, endpoint: string): Fields {
+function parseFields(value: unknown, endpoint: string): BlockFields {
   if (typeof value !== 'object' || value === null) throw malformed(endpoint, 'block');
-  return value as Fields;
+  return value as BlockFields;
 }
 
-function hexField(fields: Fields, name: string, format: { pattern: RegExp; endpoint: string }) {
+function hexField(
+  fields: BlockFields,
+  name: string,
+  format: { pattern: RegExp; endpoint: string },
+) {
   const value = fields[name];
   const lower = typeof value === 'string' ? value.toLowerCase() : '';
   if (!format.pattern.test(lower)) throw malformed(format.endpoint, name);
   return lower;
 }
 
-function senderField(fields: Fields, endpoint: string): Address {
+function senderField(fields: BlockFields, endpoint: string): Address {
   return hexField(fields, 'from', { pattern: ADDRESS, endpoint }) as Address;
 }
 
-function toTransactions(
-  fields: Fields,
+function parseTransactions(
+  fields: BlockFields,
   endpoint: string,
 ): { txHashes: TransactionId[]; senders: Map<TransactionId, Address> } {
   const txHashes: TransactionId[] = [];
@@ -53,7 +57,7 @@ function toTransactions(
   for (const transaction of transactions) {
     // A reply without full transactions has hashes here.
     const inner =
-      typeof transaction === 'string' ? { hash: transaction } : toFields(transaction, endpoint);
+      typeof transaction === 'string' ? { hash: transaction } : parseFields(transaction, endpoint);
     const hash = hexField(inner, 'hash', word) as TransactionId;
     txHashes.push(hash);
     if (typeof transaction === 'string') continue;
@@ -65,7 +69,7 @@ function toTransactions(
 /** Null if the node has no such block. */
 export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
   if (value === null) return null;
-  const fields = toFields(value, endpoint);
+  const fields = parseFields(value, endpoint);
   const quantity = { pattern: QUANTITY, endpoint };
   const word = { pattern: WORD, endpoint };
   const bloom = fields['logsBloom'];
@@ -79,7 +83,7 @@ export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
       timestampMs: Number(hexField(fields, 'timestamp', quantity)) * 1_000,
     },
     logsBloom: typeof bloom === 'string' && BLOOM.test(bloom.toLowerCase()) ? bloom : null,
-    ...toTransactions(fields, endpoint),
+    ...parseTransactions(fields, endpoint),
   };
 }
 
@@ -93,7 +97,7 @@ export function parseSender(
   },
 ): Address {
   const { endpoint } = expected;
-  const fields = toFields(value, endpoint);
+  const fields = parseFields(value, endpoint);
   const word = { pattern: WORD, endpoint };
   const same =
     hexField(fields, 'hash', word) === expected.txHash &&

@@ -20,7 +20,7 @@ const TOPICS_MAX = 4;
 class Malformed extends Error {}
 
 /** Nodes reply in lower case; upper case is accepted too. */
-function toHex(value: unknown, pattern: RegExp, what: string): string {
+function parseHex(value: unknown, pattern: RegExp, what: string): string {
   if (typeof value === 'string') {
     if (pattern.test(value)) return value;
     const lower = value.toLowerCase();
@@ -29,20 +29,21 @@ function toHex(value: unknown, pattern: RegExp, what: string): string {
   throw new Malformed(`${what} is malformed`);
 }
 
-function toNumber(value: unknown, what: string): number {
+function parseNumber(value: unknown, what: string): number {
   const number = typeof value === 'string' && value.startsWith('0x') ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw new Malformed(`${what} is malformed`);
   return number;
 }
 
 /** The first topic is usually that of the previous log, so a comparison comes before validation. */
-function toTopics(value: unknown, previous: EvmLog | null): readonly string[] {
+function parseTopics(value: unknown, previous: EvmLog | null): readonly string[] {
   if (!Array.isArray(value) || value.length > TOPICS_MAX)
     throw new Malformed('topics are malformed');
   for (let index = 0; index < value.length; index += 1) {
     const topic = value[index];
     if (index === 0 && topic === previous?.topics[0]) continue;
-    if (typeof topic !== 'string' || !WORD.test(topic)) value[index] = toHex(topic, WORD, 'topic');
+    if (typeof topic !== 'string' || !WORD.test(topic))
+      value[index] = parseHex(topic, WORD, 'topic');
   }
   return value;
 }
@@ -50,39 +51,39 @@ function toTopics(value: unknown, previous: EvmLog | null): readonly string[] {
 /**
  * The log's own timestamp in seconds, if the node returns it; some return zero if they do not know.
  */
-function toTimestampMs(value: unknown): number | null {
+function parseTimestampMs(value: unknown): number | null {
   if (value === undefined || value === null || value === '0x0') return null;
-  return toNumber(value, 'timestamp') * 1_000;
+  return parseNumber(value, 'timestamp') * 1_000;
 }
 
 function parseLog(raw: unknown, previous: EvmLog | null): EvmLog {
   if (typeof raw !== 'object' || raw === null) throw new Malformed('log is not an object');
   const log = raw as Record<string, unknown>;
   if (log['removed'] === true) throw new Malformed('log was removed');
-  const block = toNumber(log['blockNumber'], 'block number');
+  const block = parseNumber(log['blockNumber'], 'block number');
   const blockHash = log['blockHash'];
   const txHash = log['transactionHash'];
   const data = log['data'];
   return {
-    address: toHex(log['address'], ADDRESS, 'address') as Address,
-    topics: toTopics(log['topics'], previous),
+    address: parseHex(log['address'], ADDRESS, 'address') as Address,
+    topics: parseTopics(log['topics'], previous),
     data:
       typeof data === 'string' && data.length % 2 === 0
-        ? toHex(data, BYTES, 'data')
-        : toHex(null, BYTES, 'data'),
+        ? parseHex(data, BYTES, 'data')
+        : parseHex(null, BYTES, 'data'),
     block,
     // Logs of one block repeat its hash: comparing is cheaper than validating, and the string is
     // shared.
     blockHash:
       previous !== null && previous.blockHash === blockHash
         ? previous.blockHash
-        : toHex(blockHash, WORD, 'block hash'),
+        : parseHex(blockHash, WORD, 'block hash'),
     txHash:
       previous !== null && previous.txHash === txHash
         ? previous.txHash
-        : (toHex(txHash, WORD, 'transaction hash') as TransactionId),
-    logIndex: toNumber(log['logIndex'], 'log index'),
-    timestampMs: toTimestampMs(log['blockTimestamp']),
+        : (parseHex(txHash, WORD, 'transaction hash') as TransactionId),
+    logIndex: parseNumber(log['logIndex'], 'log index'),
+    timestampMs: parseTimestampMs(log['blockTimestamp']),
   };
 }
 

@@ -15,7 +15,7 @@ export interface BlockWish {
 /** Full blocks are large, so fewer of them go into one reply. */
 const FULL_BLOCKS_PER_BATCH = 10;
 
-function toCall({ block, full }: BlockWish): RpcCall {
+function buildCall({ block, full }: BlockWish): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [toQuantity(block), full] };
 }
 
@@ -29,7 +29,7 @@ export async function readEvmBlocks(
   signal?: AbortSignal,
 ): Promise<EvmBlock[]> {
   if (wishes.length === 0) return [];
-  const calls: RpcCall[] = [{ method: 'eth_chainId', params: [] }, ...wishes.map(toCall)];
+  const calls: RpcCall[] = [{ method: 'eth_chainId', params: [] }, ...wishes.map(buildCall)];
   const heavy = wishes.filter((wish) => wish.full).length > FULL_BLOCKS_PER_BATCH;
   const [chainId, ...outcomes] = await endpoint.batch(calls, {
     signal,

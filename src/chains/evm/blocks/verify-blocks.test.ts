@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import {
   ALL,
-  createAdapter,
+  createSceneAdapter,
   endScene,
   LINKED,
   readHonestly,
@@ -13,8 +13,8 @@ import {
   TRADER,
   toEvents,
   transfer,
-} from '../../../../test/fakes/market-scene.ts';
-import { RecordedChain } from '../../../../test/fakes/recorded-chain.ts';
+} from '../../../../test/fakes/chain-scene.ts';
+import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
 
 afterEach(endScene);
@@ -30,7 +30,7 @@ const OMISSIONS: readonly [string, (logs: unknown[]) => unknown[]][] = [
 ];
 
 for (const [name, omit] of OMISSIONS) {
-  test(`behavior: a checked range without ${name} is refused and read again`, async () => {
+  test(`a checked range without ${name} is refused and read again`, async () => {
     const chain = recordChain();
     const expected = await readHonestly(chain);
     for (const nodes of [1, 2]) {
@@ -43,7 +43,7 @@ for (const [name, omit] of OMISSIONS) {
       const others = nodes === 2 ? [await startNode(chain)] : [];
       for (const options of [{ range: LINKED }, { range: ALL, verification: 'all' as const }]) {
         const { range, ...rest } = options;
-        const adapter = createAdapter([sick, ...others], rest);
+        const adapter = createSceneAdapter([sick, ...others], rest);
         const { blocks } = await adapter.readBlocks(range);
         assert.deepEqual(toEvents(blocks), expected);
       }
@@ -51,18 +51,18 @@ for (const [name, omit] of OMISSIONS) {
   });
 }
 
-test('behavior: an empty reply is doubted even where ranges are not checked', async () => {
+test('an empty reply is doubted even where ranges are not checked', async () => {
   const chain = recordChain();
   const sick = await startNode(chain);
   sick.misbehave(({ method, seen }) =>
     method === 'eth_getLogs' && seen === 0 ? { do: 'change', change: () => [] } : null,
   );
-  const { blocks } = await createAdapter([sick]).readBlocks(ALL);
+  const { blocks } = await createSceneAdapter([sick]).readBlocks(ALL);
   assert.deepEqual(toEvents(blocks), await readHonestly(chain));
 });
 
-test('behavior: a reply of a suspiciously round length is not believed', async () => {
-  const chain = new RecordedChain({ chainId: 1337, blockTimestamps: true });
+test('a reply of a suspiciously round length is not believed', async () => {
+  const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true });
   for (let n = 1; n <= 30; n += 1) {
     chain.add([{ from: TRADER, logs: Array.from({ length: 50 }, () => transfer(n)) }]);
   }
@@ -72,7 +72,7 @@ test('behavior: a reply of a suspiciously round length is not believed', async (
       ? { do: 'change', change: (logs) => (logs as unknown[]).slice(0, 1_000) }
       : null,
   );
-  const { blocks } = await createAdapter([node]).readBlocks({ ...ALL, toBlock: 30 });
+  const { blocks } = await createSceneAdapter([node]).readBlocks({ ...ALL, toBlock: 30 });
   assert.equal(blocks.flatMap(({ events }) => events).length, 1_500);
 });
 
@@ -108,20 +108,20 @@ const LIES: readonly [string, (logs: Raw[]) => unknown][] = [
 ];
 
 for (const [name, lie] of LIES) {
-  test(`behavior: ${name} are never believed`, async () => {
+  test(`${name} are never believed`, async () => {
     const chain = recordChain();
     const [liar, honest] = [await startNode(chain), await startNode(chain)];
     liar.misbehave(({ method }) =>
       method === 'eth_getLogs' ? { do: 'change', change: (logs) => lie(logs as Raw[]) } : null,
     );
-    const adapter = createAdapter([liar, honest]);
+    const adapter = createSceneAdapter([liar, honest]);
     const { blocks } = await adapter.readBlocks(LINKED);
     assert.deepEqual(toEvents(blocks), await readHonestly(chain));
     assert.ok((adapter.status?.().repliesRefused ?? 0) > 0);
   });
 }
 
-test('behavior: headers that do not link are refused', async () => {
+test('headers that do not link are refused', async () => {
   const chain = recordChain();
   const liar = await startNode(chain);
   liar.misbehave(({ method, params }) =>
@@ -132,26 +132,26 @@ test('behavior: headers that do not link are refused', async () => {
         }
       : null,
   );
-  const alone = createAdapter([liar], { budgetMs: 5_000 });
+  const alone = createSceneAdapter([liar], { budgetMs: 5_000 });
   await assert.rejects(alone.readBlocks(LINKED), (error) => isRpcError(error, 'unavailable'));
-  const helped = createAdapter([liar, await startNode(chain)]);
+  const helped = createSceneAdapter([liar, await startNode(chain)]);
   assert.equal((await helped.readBlocks(LINKED)).headers.length, 61);
 });
 
-test('behavior: an endpoint behind the range is passed over', async () => {
+test('an endpoint behind the range is passed over', async () => {
   const chain = recordChain();
   const lagging = await startNode(chain.answerUpTo(40));
-  const adapter = createAdapter([lagging, await startNode(chain)]);
+  const adapter = createSceneAdapter([lagging, await startNode(chain)]);
   for (const range of [ALL, LINKED]) {
     assert.deepEqual(toEvents((await adapter.readBlocks(range)).blocks), await readHonestly(chain));
   }
   assert.equal(lagging.count('eth_getLogs'), 0);
 });
 
-test('behavior: an endpoint that switches chains in mid-reading is refused', async () => {
+test('an endpoint that switches chains in mid-reading is refused', async () => {
   const chain = recordChain();
   const switching = await startNode(chain);
-  const adapter = createAdapter([switching, await startNode(chain)]);
+  const adapter = createSceneAdapter([switching, await startNode(chain)]);
   await adapter.readHead();
   switching.misbehave(({ method }) =>
     method === 'eth_chainId' ? { do: 'change', change: () => '0x1' } : null,

@@ -4,20 +4,20 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import {
   address,
-  createAdapter,
+  buildSwapLogs,
+  createSceneAdapter,
   endScene,
   FACTORY,
   FALSE_PAIR,
   PAIR,
   startNode,
-  swap,
   TOKEN,
   TRADER,
   topic,
   WETH,
-} from '../../../../test/fakes/market-scene.ts';
-import { RecordedChain } from '../../../../test/fakes/recorded-chain.ts';
-import { poolId } from '../../../../test/ids.ts';
+} from '../../../../test/fakes/chain-scene.ts';
+import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
+import { poolId } from '../../../../test/test-ids.ts';
 import type { Address } from '../../../model/ids.ts';
 
 afterEach(endScene);
@@ -36,13 +36,15 @@ function answerCall(to: string, data: string): string {
   return to === FACTORY && data.startsWith('0xe6a43905') ? topic(PAIR) : '0x';
 }
 
-test('behavior: a pool met mid-life is told once a range, and an impostor never', async () => {
-  const chain = new RecordedChain({ chainId: 1337, blockTimestamps: true, call: answerCall });
+test('a pool met mid-life is told once a range, and an impostor never', async () => {
+  const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true, call: answerCall });
   for (let n = 1; n <= 4; n += 1) {
-    chain.add([{ from: TRADER, logs: [...swap(FALSE_PAIR, n), ...swap(PAIR, n)] }]);
+    chain.add([
+      { from: TRADER, logs: [...buildSwapLogs(FALSE_PAIR, n), ...buildSwapLogs(PAIR, n)] },
+    ]);
   }
   const node = await startNode(chain);
-  const adapter = createAdapter([node]);
+  const adapter = createSceneAdapter([node]);
   for (let round = 0; round < 2; round += 1) {
     const { blocks } = await adapter.readBlocks({ fromBlock: 1, toBlock: 4, linked: false });
     const events = blocks.flatMap((block) => block.events);
@@ -67,14 +69,14 @@ test('behavior: a pool met mid-life is told once a range, and an impostor never'
   assert.equal(adapter.status?.().poolsIgnored, 1);
 });
 
-test('behavior: a pool that the caller has stored is not told again when it is complete', async () => {
-  const chain = new RecordedChain({ chainId: 1337, blockTimestamps: true });
-  chain.add([{ from: TRADER, logs: swap(PAIR, 5) }]);
+test('a pool that the caller has stored is not told again when it is complete', async () => {
+  const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true });
+  chain.add([{ from: TRADER, logs: buildSwapLogs(PAIR, 5) }]);
   const { pool, ...rest } = { pool: PAIR, venue: 'uniswap-v2', token0: TOKEN, token1: WETH };
   const kind = 'constantProduct' as const;
   const row = { pool: poolId(pool), kind, ...rest, feePips: 3000, vault: pool, terms: null };
   for (const complete of [true, false]) {
-    const adapter = createAdapter([await startNode(chain)], {
+    const adapter = createSceneAdapter([await startNode(chain)], {
       knownPools: async (pools) => pools.map(() => ({ ...row, complete })),
     });
     const { blocks } = await adapter.readBlocks({ fromBlock: 1, toBlock: 1, linked: false });

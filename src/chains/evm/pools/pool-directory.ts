@@ -5,7 +5,7 @@ import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { KnownPools } from '../../adapter.ts';
-import type { EvmDeployment } from '../deployment.ts';
+import type { EvmDeployment } from '../evm-deployment.ts';
 import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
 
 interface DirectoryEntry {
@@ -61,7 +61,7 @@ export class PoolDirectory {
     for (const { complete, ...description } of await this.#options.knownPools([
       ...emitters.keys(),
     ])) {
-      this.#entries.set(description.pool, { description: toDescription(description), complete });
+      this.#entries.set(description.pool, { description: pickDescription(description), complete });
     }
     const strangers = Map.groupBy(
       [...emitters].filter(([pool]) => !this.#entries.has(pool)),
@@ -84,7 +84,7 @@ export class PoolDirectory {
 }
 
 /** A stored row has more fields than the description; only those are kept in memory. */
-function toDescription(row: PoolDescription): PoolDescription {
+function pickDescription(row: PoolDescription): PoolDescription {
   const { pool, kind, venue, token0, token1, feePips, vault, terms } = row;
   return { pool, kind, venue, token0, token1, feePips, vault, terms } as PoolDescription;
 }

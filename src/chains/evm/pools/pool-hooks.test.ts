@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils';
-import { toFakeAddress } from '../../../../test/fakes/fake-market.ts';
-import { poolId } from '../../../../test/ids.ts';
+import { buildFakeAddress } from '../../../../test/fakes/fake-market.ts';
+import { poolId } from '../../../../test/test-ids.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { PoolDescriptionOf } from '../../../model/pool.ts';
 import { leavesSwapsAlone } from './pool-hooks.ts';
 
-const WETH = toFakeAddress('aa', 1);
-const USDC = toFakeAddress('aa', 2);
+const WETH = buildFakeAddress('aa', 1);
+const USDC = buildFakeAddress('aa', 2);
 
 describe('leavesSwapsAlone', () => {
   function createHooked(hooks: Address, keyFee: number): PoolDescriptionOf<'concentrated'> {
@@ -30,11 +30,11 @@ describe('leavesSwapsAlone', () => {
       feePips: 3000,
       kind: 'concentrated',
       terms: { tickSpacing: 60, singleton: { hooks } },
-      vault: toFakeAddress('bb', 1),
+      vault: buildFakeAddress('bb', 1),
     };
   }
 
-  const withBits = (bits: number) => toFakeAddress('cc', bits);
+  const withBits = (bits: number) => buildFakeAddress('cc', bits);
 
   it('trusts no hook that is called in swaps', () => {
     assert.equal(leavesSwapsAlone(createHooked(withBits(1 << 7), 3000)), false);

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startMisbehavingRpc, type TrueAnswer } from '../../../../test/fakes/misbehaving-rpc.ts';
-import { address } from '../../../../test/ids.ts';
+import { address } from '../../../../test/test-ids.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
 import { RpcClient } from '../rpc/rpc-client.ts';
@@ -74,30 +74,30 @@ interface Told {
   readonly amounts: readonly [bigint, bigint, bigint, bigint, bigint, bigint];
 }
 
-function toMeasures(told: Told): string {
+function encodeMeasures(told: Told): string {
   return [toWord(1), toWord(told.status), ...told.amounts.map(toWord)].join('');
 }
 
 /** Two lists of one measure each, as the contract encodes them. */
-function toRoundTrip(there: Told, back: Told): string {
-  return `0x${toWord(0x40)}${toWord(0x140)}${toMeasures(there)}${toMeasures(back)}`;
+function encodeRoundTrip(there: Told, back: Told): string {
+  return `0x${toWord(0x40)}${toWord(0x140)}${encodeMeasures(there)}${encodeMeasures(back)}`;
 }
 
-function toList(told: Told): string {
-  return `0x${toWord(0x20)}${toMeasures(told)}`;
+function encodeList(told: Told): string {
+  return `0x${toWord(0x20)}${encodeMeasures(told)}`;
 }
 
 const THERE: Told = { status: 1, amounts: [100n, 100n, 200n, 194n, 3n, 40_000n] };
 const BACK: Told = { status: 1, amounts: [194n, 190n, 90n, 90n, 0n, 900_000n] };
 const signal = new AbortController().signal;
 
-test('default: both views are read as the contract tells them', async () => {
+test('both views are read as the contract tells them', async () => {
   const { client, node } = await createClient((method) =>
     method === 'eth_call'
-      ? toRoundTrip(THERE, BACK)
+      ? encodeRoundTrip(THERE, BACK)
       : [
-          { calls: [{ status: '0x1', returnData: toList(THERE) }, { status: '0x1' }] },
-          { calls: [{ status: '0x1', returnData: toList(BACK) }] },
+          { calls: [{ status: '0x1', returnData: encodeList(THERE) }, { status: '0x1' }] },
+          { calls: [{ status: '0x1', returnData: encodeList(BACK) }] },
         ],
   );
   const views = await probePool(client, TRIP, signal);
@@ -125,24 +125,24 @@ for (const [name, answer] of [
   ['refuses them', { code: -32602, message: 'too many arguments, want at most 2' }],
   ['does not know the method', { code: -32601, message: 'method not found' }],
 ] as const) {
-  test(`behavior: a node that ${name} shows nothing`, async () => {
+  test(`a node that ${name} shows nothing`, async () => {
     const { client, node } = await createClient(() => (answer as () => unknown)());
-    if (typeof answer !== 'function') node.misbehave(toRefusal(answer));
+    if (typeof answer !== 'function') node.misbehave(buildRefusal(answer));
     const views = await probePool(client, TRIP, signal);
     assert.deepEqual(views, { asContract: null, asWallet: null });
     assert.equal(node.count('eth_simulateV1'), 0);
   });
 }
 
-function toRefusal(error: { readonly code: number; readonly message: string }) {
+function buildRefusal(error: { readonly code: number; readonly message: string }) {
   return ({ method }: { method: string }) =>
     method === 'eth_call' ? ({ do: 'error', ...error } as const) : null;
 }
 
-test('behavior: a call that fails for its own sake is not taken for a node that cannot', async () => {
+test('a call that fails for its own sake is not taken for a node that cannot', async () => {
   const { client, node } = await createClient((_, params) => {
     const { data } = params[0] as { data: string };
-    return data.length === 10 ? `0x${toWord(1)}` : toRoundTrip(THERE, BACK);
+    return data.length === 10 ? `0x${toWord(1)}` : encodeRoundTrip(THERE, BACK);
   });
   node.misbehave(({ method, params }) => {
     const { data } = (params[0] ?? {}) as { data?: string };
@@ -154,8 +154,8 @@ test('behavior: a call that fails for its own sake is not taken for a node that 
   assert.deepEqual(views, { asContract: { there: null, back: null }, asWallet: null });
 });
 
-test('behavior: where only plain calls work the contract view stands alone', async () => {
-  const { client, node } = await createClient(() => toRoundTrip(THERE, BACK));
+test('where only plain calls work the contract view stands alone', async () => {
+  const { client, node } = await createClient(() => encodeRoundTrip(THERE, BACK));
   node.misbehave(({ method }) =>
     method === 'eth_simulateV1' ? { do: 'error', code: -32601, message: 'not found' } : null,
   );
@@ -164,7 +164,7 @@ test('behavior: where only plain calls work the contract view stands alone', asy
   assert.equal(views.asWallet, null);
 });
 
-test('behavior: a node that is down is an error, not an answer', async () => {
+test('a node that is down is an error, not an answer', async () => {
   const { client, node } = await createClient(() => null);
   node.misbehave(({ method }) =>
     method === 'eth_call' ? { do: 'reply', status: 503, text: 'down' } : null,
@@ -172,20 +172,20 @@ test('behavior: a node that is down is an error, not an answer', async () => {
   await assert.rejects(probePool(client, TRIP, signal));
 });
 
-test('behavior: a node that is not at the block yet is not asked', async () => {
-  const { client, node } = await createClient(() => toRoundTrip(THERE, BACK));
+test('a node that is not at the block yet is not asked', async () => {
+  const { client, node } = await createClient(() => encodeRoundTrip(THERE, BACK));
   await assert.rejects(probePool(client, { ...TRIP, minBlock: 6 }, signal));
   assert.equal(node.count('eth_call'), 0);
 });
 
-test('behavior: what the contract could not sell at once is tried a block later', async () => {
+test('what the contract could not sell at once is tried a block later', async () => {
   const stuck: Told = { status: 2, amounts: [194n, 0n, 0n, 0n, 0n, 0n] };
   const { client, node } = await createClient((method) =>
     method === 'eth_call'
-      ? toRoundTrip(THERE, stuck)
+      ? encodeRoundTrip(THERE, stuck)
       : [
-          { calls: [{ status: '0x1', returnData: toList(THERE) }, { status: '0x1' }] },
-          { calls: [{ status: '0x1', returnData: toList(BACK) }] },
+          { calls: [{ status: '0x1', returnData: encodeList(THERE) }, { status: '0x1' }] },
+          { calls: [{ status: '0x1', returnData: encodeList(BACK) }] },
         ],
   );
   const views = await probePool(client, TRIP, signal);

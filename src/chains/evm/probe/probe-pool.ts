@@ -73,13 +73,13 @@ function toHops(hops: readonly ProbeHop[]) {
   }));
 }
 
-function toWayBack(hops: readonly ProbeHop[]): ProbeHop[] {
+function reverseHops(hops: readonly ProbeHop[]): ProbeHop[] {
   return hops.map((hop) => ({ ...hop, tokenIn: hop.tokenOut, tokenOut: hop.tokenIn })).reverse();
 }
 
 type RawMeasure = Omit<SwapMeasure, 'isDone'> & { readonly status: number };
 
-function toMeasure(raw: RawMeasure | undefined): SwapMeasure | null {
+function readMeasure(raw: RawMeasure | undefined): SwapMeasure | null {
   if (raw === undefined || raw.status === STATUS_UNTRIED) return null;
   const { status, ...amounts } = raw;
   return { isDone: status === STATUS_DONE, ...amounts };
@@ -103,7 +103,7 @@ function encodeTrip(trip: ProbeTrip): Encoded {
     wallet,
     overrides: { [probe]: { code: PROBE_CODE, balance: WEALTH }, [wallet]: { balance: WEALTH } },
     there: toHops(trip.hops),
-    back: toHops(toWayBack(trip.hops)),
+    back: toHops(reverseHops(trip.hops)),
     gasPrice: price === null || price === 0n ? {} : { gasPrice: `0x${price.toString(16)}` },
   };
 }
@@ -147,7 +147,7 @@ async function viewAsContract(
     functionName: 'roundTrip',
     data: result as Hex,
   });
-  return { there: toMeasure(forth.at(-1)), back: toMeasure(again[0]) };
+  return { there: readMeasure(forth.at(-1)), back: readMeasure(again[0]) };
 }
 
 interface SimulatedCall {
@@ -172,7 +172,7 @@ async function viewOverBlocks(
   const { probe, wallet, overrides, there, back, gasPrice } = encodeTrip(trip);
   const wrapped = trip.wrapped as Hex;
   const from = trip.owner === 'wallet' ? wallet : probe;
-  const toCall = (to: Hex, data: Hex, gas: string) => ({
+  const buildCall = (to: Hex, data: Hex, gas: string) => ({
     ...{ from, to, data, input: data, gas },
     ...gasPrice,
   });
@@ -191,10 +191,10 @@ async function viewOverBlocks(
   const blockStateCalls = [
     {
       stateOverrides: overrides,
-      calls: [toCall(probe, buy, GAS), toCall(token, approve, APPROVE_GAS)],
+      calls: [buildCall(probe, buy, GAS), buildCall(token, approve, APPROVE_GAS)],
     },
     // One block later: some tokens cannot be sold in the block in which they were bought.
-    { calls: [toCall(probe, sell, GAS)] },
+    { calls: [buildCall(probe, sell, GAS)] },
   ];
   const params = [{ blockStateCalls, validation: false }, 'latest'];
   const result = await request(client, { method: 'eth_simulateV1', params }, at);
@@ -204,7 +204,7 @@ async function viewOverBlocks(
   const forth = decodeFunctionResult({ abi: ABI, functionName: 'buy', data: bought });
   const again =
     sold === null ? [] : decodeFunctionResult({ abi: ABI, functionName: 'sell', data: sold });
-  return { there: toMeasure(forth.at(-1)), back: toMeasure(again[0]) };
+  return { there: readMeasure(forth.at(-1)), back: readMeasure(again[0]) };
 }
 
 /** Whether the node supports overrides at all: then a failure is caused by the pool. */

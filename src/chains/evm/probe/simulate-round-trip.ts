@@ -1,14 +1,14 @@
 // A round trip through pools, told to the probe in its own terms.
 
 import type { RoundTrip, RoundTripViews } from '../../chain-nodes.ts';
-import type { EvmDeployment } from '../deployment.ts';
+import type { EvmDeployment } from '../evm-deployment.ts';
 import { toPoolReference } from '../pools/pool-reference.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { type ProbeHop, probePool } from './probe-pool.ts';
 
 /** Null for a pool that the probe cannot swap in. */
-function toProbeHop(
+function buildProbeHop(
   { pool, zeroForOne }: RoundTrip['hops'][number],
   deployment: EvmDeployment,
 ): ProbeHop | null {
@@ -32,7 +32,7 @@ export async function simulateRoundTrip(
   { trip, deployment }: { readonly trip: RoundTrip; readonly deployment: EvmDeployment },
   signal: AbortSignal,
 ): Promise<RoundTripViews | null> {
-  const hops = trip.hops.flatMap((hop) => toProbeHop(hop, deployment) ?? []);
+  const hops = trip.hops.flatMap((hop) => buildProbeHop(hop, deployment) ?? []);
   if (hops.length < trip.hops.length) return null;
   const { amountIn, minBlock } = trip;
   const feePerGas = trip.fees?.perUnitMax ?? null;

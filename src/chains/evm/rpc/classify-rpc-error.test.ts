@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toRpcError } from './classify-rpc-error.ts';
+import { classifyRpcError } from './classify-rpc-error.ts';
 import type { RpcErrorKind } from './rpc-error.ts';
 
 function classify(code: number | null, message: string) {
-  return toRpcError({ code, message, data: null, endpoint: 'node#0', retryAfterMs: null });
+  return classifyRpcError({ code, message, data: null, endpoint: 'node#0', retryAfterMs: null });
 }
 
 const RANGE: readonly [number | null, string, number | null][] = [
@@ -52,7 +52,7 @@ const RANGE: readonly [number | null, string, number | null][] = [
   [-32000, 'query timeout exceeded', null],
 ];
 
-test('behavior: a range that is too large is told from everything else, with its suggestion', () => {
+test('a range that is too large is told from everything else, with its suggestion', () => {
   for (const [code, message, suggested] of RANGE) {
     const error = classify(code, message);
     assert.equal(error.kind, 'rangeTooLarge', message);
@@ -85,13 +85,13 @@ const OTHERS: readonly [number | null, string, RpcErrorKind][] = [
   [null, 'whatever', 'network'],
 ];
 
-test('behavior: rate limits, lag, missing state and reverts are told apart', () => {
+test('rate limits, lag, missing state and reverts are told apart', () => {
   for (const [code, message, kind] of OTHERS) {
     assert.equal(classify(code, message).kind, kind, message);
   }
 });
 
-test('behavior: a vague limit is marked, since it may be of range as well', () => {
+test('a vague limit is marked, since it may be of range as well', () => {
   assert.equal(classify(-32005, 'limit exceeded').ambiguous, true);
   assert.equal(
     classify(-32011, 'no backend is currently healthy to serve traffic').ambiguous,

@@ -77,7 +77,7 @@ const SUGGESTIONS: readonly RegExp[] = [
 
 const SUGGESTED_BOUNDS = /(0x[0-9a-f]{1,14})\s*(?:,|-|to)\s*(0x[0-9a-f]{1,14})/i;
 
-function toCount(text: string): number | null {
+function parseCount(text: string): number | null {
   const thousands = /k$/i.test(text);
   const digits = text.replace(/[^\d]/g, '');
   if (digits === '' || digits.length > 12) return null;
@@ -86,7 +86,7 @@ function toCount(text: string): number | null {
 }
 
 /** How many blocks the wording says would work; null if it says nothing usable. */
-function toSuggestedBlocks(message: string): number | null {
+function parseSuggestedBlocks(message: string): number | null {
   const bounds = SUGGESTED_BOUNDS.exec(message);
   if (bounds?.[1] !== undefined && bounds[2] !== undefined) {
     const blocks = Number(bounds[2]) - Number(bounds[1]) + 1;
@@ -94,12 +94,12 @@ function toSuggestedBlocks(message: string): number | null {
   }
   for (const pattern of SUGGESTIONS) {
     const match = pattern.exec(message);
-    if (match?.[1] !== undefined) return toCount(match[1]);
+    if (match?.[1] !== undefined) return parseCount(match[1]);
   }
   return null;
 }
 
-function toKind(error: NodeError): { kind: RpcErrorKind; ambiguous: boolean } {
+function classifyError(error: NodeError): { kind: RpcErrorKind; ambiguous: boolean } {
   const { code, message } = error;
   const sure = (kind: RpcErrorKind) => ({ kind, ambiguous: false });
   if (code === 3 || (code === -32000 && REVERT_WORDING.test(message))) return sure('reverted');
@@ -120,14 +120,14 @@ function toKind(error: NodeError): { kind: RpcErrorKind; ambiguous: boolean } {
   return sure('network');
 }
 
-export function toRpcError(error: NodeError): RpcError {
-  const { kind, ambiguous } = toKind(error);
+export function classifyRpcError(error: NodeError): RpcError {
+  const { kind, ambiguous } = classifyError(error);
   const code = error.code === null ? '' : ` (${error.code})`;
   return new RpcError(kind, `${error.endpoint}: ${error.message}${code}`, {
     endpoint: error.endpoint,
     code: error.code,
     retryAfterMs: error.retryAfterMs,
-    suggestedBlocks: kind === 'rangeTooLarge' ? toSuggestedBlocks(error.message) : null,
+    suggestedBlocks: kind === 'rangeTooLarge' ? parseSuggestedBlocks(error.message) : null,
     ambiguous,
     data: error.data,
   });

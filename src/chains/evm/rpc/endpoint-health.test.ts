@@ -15,7 +15,7 @@ function create() {
 
 const SILENT = new RpcError('network', 'no reply');
 
-test('behavior: requests that fail together are one failure, and wait no longer than one', () => {
+test('requests that fail together are one failure, and wait no longer than one', () => {
   const { clock, health } = create();
   for (let i = 0; i < 40; i += 1) health.failed(SILENT);
   assert.equal(health.waitMs, 250);
@@ -24,7 +24,7 @@ test('behavior: requests that fail together are one failure, and wait no longer 
   assert.equal(health.waitMs, 0);
 });
 
-test('behavior: one after the other they wait ever longer', () => {
+test('one after the other they wait ever longer', () => {
   const { clock, health } = create();
   const waits = [1, 2, 3, 4, 5].map(() => {
     health.failed(SILENT);
@@ -39,7 +39,7 @@ test('behavior: one after the other they wait ever longer', () => {
   assert.equal(health.waitMs, 250);
 });
 
-test('behavior: what the node asked for is kept, whatever fails beside it', () => {
+test('what the node asked for is kept, whatever fails beside it', () => {
   const { health } = create();
   health.failed(new RpcError('rateLimited', 'slow down', { retryAfterMs: 9000 }));
   health.failed(SILENT);

@@ -2,7 +2,7 @@
 // threads of the process share it.
 
 import type { Clock } from '../../../lib/clock.ts';
-import { type Backoff, type Random, toBackoffMs } from '../../../lib/retry.ts';
+import { type Backoff, computeBackoffMs, type Random } from '../../../lib/retry.ts';
 import type { ChainSourceStatus } from '../../adapter.ts';
 import type { EndpointCells } from '../../endpoint-memory.ts';
 import { isRpcError } from './rpc-error.ts';
@@ -102,7 +102,7 @@ export class EndpointHealth {
     if (rateLimited) this.#cells.increase('rateLimited');
     const grave = rateLimited || isRpcError(error, 'invalidReply', 'denied');
     const backoff = grave ? OFFENCE_BACKOFF : FAILURE_BACKOFF;
-    const ownMs = toBackoffMs(this.#cells.get('failuresInARow'), backoff, this.#random);
+    const ownMs = computeBackoffMs(this.#cells.get('failuresInARow'), backoff, this.#random);
     const askedMs = isRpcError(error) ? (error.retryAfterMs ?? 0) : 0;
     const availableAtMs = this.#clock.monotonicMs() + Math.max(ownMs, askedMs);
     this.#cells.raise('availableAt', this.#toCell(availableAtMs));
@@ -114,7 +114,7 @@ export class EndpointHealth {
     this.#lastError = reason;
   }
 
-  toStatus(name: string): ChainSourceStatus['endpoints'][number] {
+  describeStatus(name: string): ChainSourceStatus['endpoints'][number] {
     const requests = this.#cells.get('requests');
     const state = this.isRefused
       ? 'refused'

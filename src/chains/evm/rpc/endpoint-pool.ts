@@ -20,7 +20,7 @@ interface EndpointPoolOptions {
 const MESSAGE_LENGTH_MAX = 300;
 
 /** Parts of a URL that may give access to an account. */
-function toSecrets(url: URL): string[] {
+function findSecrets(url: URL): string[] {
   const parts = [url.username, url.password, ...url.pathname.split('/')];
   for (const [name, value] of url.searchParams) parts.push(value, name);
   return parts
@@ -42,7 +42,7 @@ export class PooledEndpoint {
   constructor(url: string, index: number, options: EndpointPoolOptions) {
     this.url = new URL(url);
     this.name = `${this.url.hostname}#${index}`;
-    this.#secrets = toSecrets(this.url);
+    this.#secrets = findSecrets(this.url);
     const { clock, random, shared } = options;
     const cells = new EndpointCells(index, shared ?? null);
     this.health = new EndpointHealth({ clock, random, cells });

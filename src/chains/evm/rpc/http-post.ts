@@ -27,7 +27,7 @@ export interface HttpReply {
 }
 
 /** `Retry-After` in seconds or as a date; nonsense and waits beyond an hour are ignored. */
-function toRetryAfterMs(header: string | undefined): number | null {
+function parseRetryAfterMs(header: string | undefined): number | null {
   if (header === undefined) return null;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return Number.isFinite(ms) && ms >= 0 && ms <= 3_600_000 ? ms : null;
@@ -77,7 +77,7 @@ function send(post: HttpPost, signal: AbortSignal): Attempt {
     request.once('error', reject);
     request.once('response', (response) => {
       readBody(response, post).then((text) => {
-        const retryAfterMs = toRetryAfterMs(response.headers['retry-after']);
+        const retryAfterMs = parseRetryAfterMs(response.headers['retry-after']);
         resolve({ status: response.statusCode ?? 0, retryAfterMs, text });
       }, reject);
     });

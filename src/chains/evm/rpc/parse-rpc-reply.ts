@@ -1,6 +1,6 @@
 // Parses an HTTP reply into one outcome per call, or into one error for all.
 
-import { type NodeError, toRpcError } from './classify-rpc-error.ts';
+import { classifyRpcError, type NodeError } from './classify-rpc-error.ts';
 import type { HttpReply } from './http-post.ts';
 import { RpcError } from './rpc-error.ts';
 
@@ -30,7 +30,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Without a usable body only the HTTP status can be classified. */
-function toStatusError(reply: HttpReply, context: ReplyContext): RpcError {
+function buildStatusError(reply: HttpReply, context: ReplyContext): RpcError {
   const { name: endpoint } = context;
   const message = `${endpoint}: HTTP status ${reply.status}`;
   const details = { endpoint, retryAfterMs: reply.retryAfterMs };
@@ -43,7 +43,7 @@ function toStatusError(reply: HttpReply, context: ReplyContext): RpcError {
   return new RpcError(denied ? 'denied' : 'network', message, details);
 }
 
-function toNodeError(value: unknown, reply: HttpReply, context: ReplyContext): NodeError {
+function parseNodeError(value: unknown, reply: HttpReply, context: ReplyContext): NodeError {
   const error = isObject(value) ? value : { message: String(value) };
   const { code, message, data } = error as Record<string, unknown>;
   return {
@@ -55,19 +55,19 @@ function toNodeError(value: unknown, reply: HttpReply, context: ReplyContext): N
   };
 }
 
-function toOutcome(item: unknown, reply: HttpReply, context: ReplyContext): RpcOutcome {
+function parseOutcome(item: unknown, reply: HttpReply, context: ReplyContext): RpcOutcome {
   if (isObject(item)) {
     if (item['error'] !== undefined && item['error'] !== null) {
-      const nodeError = toNodeError(item['error'], reply, context);
+      const nodeError = parseNodeError(item['error'], reply, context);
       const error =
         reply.status === 429
           ? new RpcError('rateLimited', `${context.name}: ${nodeError.message}`, nodeError)
-          : toRpcError(nodeError);
+          : classifyRpcError(nodeError);
       return { ok: false, error };
     }
     if (item['result'] !== undefined) return { ok: true, result: item['result'] };
   }
-  return { ok: false, error: toStatusError(reply, context) };
+  return { ok: false, error: buildStatusError(reply, context) };
 }
 
 function parseJson(text: string): unknown {
@@ -80,7 +80,7 @@ function parseJson(text: string): unknown {
 
 function parseSingle(body: unknown, reply: HttpReply, context: ReplyContext): RpcOutcome {
   const item = Array.isArray(body) && body.length === 1 ? body[0] : body;
-  const outcome = toOutcome(item, reply, context);
+  const outcome = parseOutcome(item, reply, context);
   if (outcome.ok && isObject(item) && item['id'] !== context.firstId) {
     const message = `${context.name}: reply to another request`;
     return { ok: false, error: new RpcError('invalidReply', message, { endpoint: context.name }) };
@@ -90,11 +90,11 @@ function parseSingle(body: unknown, reply: HttpReply, context: ReplyContext): Rp
 
 function parseBatch(body: unknown, reply: HttpReply, context: ReplyContext): RpcOutcome[] {
   if (!Array.isArray(body)) {
-    const outcome = toOutcome(body, reply, context);
+    const outcome = parseOutcome(body, reply, context);
     if (!outcome.ok && outcome.error.kind === 'rateLimited' && !outcome.error.ambiguous) {
       throw outcome.error;
     }
-    const error = outcome.ok ? toStatusError(reply, context) : outcome.error;
+    const error = outcome.ok ? buildStatusError(reply, context) : outcome.error;
     const refused =
       BATCH_WORDING.test(error.message) ||
       NOT_UNDERSTOOD.includes(error.code ?? 0) ||
@@ -106,9 +106,9 @@ function parseBatch(body: unknown, reply: HttpReply, context: ReplyContext): Rpc
   for (const item of body) {
     const index = isObject(item) ? Number(item['id']) - context.firstId : Number.NaN;
     if (Number.isInteger(index) && index >= 0 && index < context.count) {
-      outcomes[index] = toOutcome(item, reply, context);
+      outcomes[index] = parseOutcome(item, reply, context);
     } else if (isObject(item) && isObject(item['error'])) {
-      const { message } = toNodeError(item['error'], reply, context);
+      const { message } = parseNodeError(item['error'], reply, context);
       if (BATCH_WORDING.test(message)) throw new BatchRefused(message);
     }
   }

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
+import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
 import {
   type MisbehavingRpc,
   startMisbehavingRpc,
 } from '../../../../test/fakes/misbehaving-rpc.ts';
-import { RecordedChain } from '../../../../test/fakes/recorded-chain.ts';
 import { type Log, RpcClient } from './rpc-client.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
 import type { RpcMethod } from './rpc-method.ts';
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 async function startNode(chainId = CHAIN_ID, blocks = 3): Promise<MisbehavingRpc> {
-  const chain = new RecordedChain({ chainId, blockTimestamps: true });
+  const chain = new MemoryChain({ chainId, blockTimestamps: true });
   for (let n = 0; n < blocks; n += 1) chain.add([]);
   const node = await startMisbehavingRpc(chain.answer);
   cleanups.push(() => node.stop());
@@ -62,14 +62,14 @@ function createClient(nodes: readonly MisbehavingRpc[], budgetMs = 60_000) {
   return { client, clock, waits, warnings };
 }
 
-test('default: a read is answered, and the chain id was asked first', async () => {
+test('a read is answered, and the chain id was asked first', async () => {
   const node = await startNode();
   const { client } = createClient([node]);
   assert.equal(await client.request(BLOCK_NUMBER), '0x3');
   assert.equal(node.calls[0]?.method, 'eth_chainId');
 });
 
-test('behavior: a method that could send never reaches the network', async () => {
+test('a method that could send never reaches the network', async () => {
   const node = await startNode();
   const { client } = createClient([node]);
   await client.request(BLOCK_NUMBER);
@@ -104,18 +104,18 @@ for (const [name, misdeed] of [
     { do: 'reply', status: 302, text: '', headers: { location: 'http://127.0.0.1:1' } },
   ],
 ] as const) {
-  test(`behavior: when the first endpoint ${name}, the second answers`, async () => {
+  test(`when the first endpoint ${name}, the second answers`, async () => {
     const [bad, good] = [await startNode(), await startNode()];
     const { client, waits } = createClient([bad, good]);
     bad.misbehave(() => misdeed);
     assert.equal(await client.request(BLOCK_NUMBER), '0x3');
     assert.deepEqual(waits, [], 'nothing was waited for');
-    assert.equal(client.endpoints[0]?.toStatus().state, 'waiting');
-    assert.equal(client.endpoints[1]?.toStatus().state, 'healthy');
+    assert.equal(client.endpoints[0]?.describeStatus().state, 'waiting');
+    assert.equal(client.endpoints[1]?.describeStatus().state, 'healthy');
   });
 }
 
-test('behavior: an endpoint that recovers is used again, after its chain id', async () => {
+test('an endpoint that recovers is used again, after its chain id', async () => {
   const [first, second] = [await startNode(), await startNode()];
   const { client, clock } = createClient([first, second]);
   first.misbehave(() => ({ do: 'reply', status: 500, text: '' }));
@@ -130,7 +130,7 @@ test('behavior: an endpoint that recovers is used again, after its chain id', as
   assert.equal(first.calls.at(-1)?.method, 'eth_blockNumber');
 });
 
-test('behavior: waits grow while the only endpoint fails, and the work is done in the end', async () => {
+test('waits grow while the only endpoint fails, and the work is done in the end', async () => {
   const node = await startNode();
   const { client, waits } = createClient([node]);
   let failures = 0;
@@ -143,7 +143,7 @@ test('behavior: waits grow while the only endpoint fails, and the work is done i
   assert.ok(waits.length >= 2);
 });
 
-test('behavior: Retry-After is waited for', async () => {
+test('Retry-After is waited for', async () => {
   const node = await startNode();
   const { client, waits } = createClient([node]);
   node.misbehave(({ seen, method }) =>
@@ -158,7 +158,7 @@ test('behavior: Retry-After is waited for', async () => {
   );
 });
 
-test('behavior: without an answer within the budget the work fails and says why', async () => {
+test('without an answer within the budget the work fails and says why', async () => {
   const node = await startNode();
   const { client } = createClient([node], 5_000);
   node.misbehave(() => ({ do: 'reply', status: 500, text: '' }));
@@ -169,7 +169,7 @@ test('behavior: without an answer within the budget the work fails and says why'
   });
 });
 
-test('behavior: an endpoint of another chain is refused for good', async () => {
+test('an endpoint of another chain is refused for good', async () => {
   const [wrong, right] = [await startNode(1), await startNode()];
   const { client, clock, warnings } = createClient([wrong, right]);
   assert.equal(await client.request(BLOCK_NUMBER), '0x3');
@@ -177,16 +177,16 @@ test('behavior: an endpoint of another chain is refused for good', async () => {
   clock.advance(3_600_000);
   await client.request(BLOCK_NUMBER);
   assert.equal(wrong.calls.length, asked);
-  assert.equal(client.endpoints[0]?.toStatus().state, 'refused');
+  assert.equal(client.endpoints[0]?.describeStatus().state, 'refused');
   assert.equal(warnings[0]?.message, 'endpoint refused for good');
 });
 
-test('behavior: when every endpoint is of another chain, work fails at once', async () => {
+test('when every endpoint is of another chain, work fails at once', async () => {
   const { client } = createClient([await startNode(1)]);
   await assert.rejects(client.request(BLOCK_NUMBER), (error) => isRpcError(error, 'wrongChain'));
 });
 
-test('behavior: an endpoint that switches chains is noticed and refused', async () => {
+test('an endpoint that switches chains is noticed and refused', async () => {
   const [first, second] = [await startNode(), await startNode()];
   const { client, clock } = createClient([first, second]);
   await client.request(BLOCK_NUMBER);
@@ -195,17 +195,17 @@ test('behavior: an endpoint that switches chains is noticed and refused', async 
   );
   clock.advance(20_000);
   await client.request(BLOCK_NUMBER);
-  assert.equal(client.endpoints[0]?.toStatus().state, 'refused');
+  assert.equal(client.endpoints[0]?.describeStatus().state, 'refused');
 });
 
-test('behavior: a lagging endpoint is passed over, not punished', async () => {
+test('a lagging endpoint is passed over, not punished', async () => {
   const [behind, ahead] = [await startNode(CHAIN_ID, 2), await startNode(CHAIN_ID, 9)];
   const { client } = createClient([behind, ahead]);
   assert.equal(await client.request(BLOCK_NUMBER, { minBlock: 8 }), '0x9');
   assert.equal(await client.request(BLOCK_NUMBER, { minBlock: 1 }), '0x2');
 });
 
-test('behavior: a refused batch is split, down to single calls, and remembered', async () => {
+test('a refused batch is split, down to single calls, and remembered', async () => {
   const node = await startNode();
   const { client } = createClient([node]);
   node.misbehave(({ batch }) =>
@@ -225,7 +225,7 @@ test('behavior: a refused batch is split, down to single calls, and remembered',
   assert.equal(outcomes.filter((outcome) => outcome.ok).length, 5);
 });
 
-test('behavior: results come back to their own calls, whatever the order of the reply', async () => {
+test('results come back to their own calls, whatever the order of the reply', async () => {
   const node = await startNode(CHAIN_ID, 9);
   const { client } = createClient([node]);
   const calls = Array.from({ length: 9 }, (_, n) => ({
@@ -237,7 +237,7 @@ test('behavior: results come back to their own calls, whatever the order of the 
   assert.deepEqual(numbers, ['0x0', '0x1', '0x2', '0x3', '0x4', '0x5', '0x6', '0x7', '0x8']);
 });
 
-test('behavior: a reply beyond the bound is cut off and named', async () => {
+test('a reply beyond the bound is cut off and named', async () => {
   const node = await startNode();
   const { client } = createClient([node]);
   node.misbehave(({ method }) =>
@@ -249,7 +249,7 @@ test('behavior: a reply beyond the bound is cut off and named', async () => {
   await assert.rejects(client.request(call), (error) => isRpcError(error, 'replyTooLarge'));
 });
 
-test('behavior: neither errors nor logs nor status show the key in the URL', async () => {
+test('neither errors nor logs nor status show the key in the URL', async () => {
   const node = await startNode();
   const { client, warnings } = createClient([node], 3_000);
   const echo = {
@@ -271,14 +271,14 @@ test('behavior: neither errors nor logs nor status show the key in the URL', asy
   }
   shown.push(
     JSON.stringify(warnings),
-    JSON.stringify(client.endpoints.map((one) => one.toStatus())),
+    JSON.stringify(client.endpoints.map((one) => one.describeStatus())),
   );
   assert.equal(shown.length, 5);
   assert.doesNotMatch(shown.join('\n'), /sEcReTkEy/i);
   assert.match(shown.join('\n'), /127\.0\.0\.1#0/);
 });
 
-test('behavior: an abort ends the work with its reason, also while it waits', async () => {
+test('an abort ends the work with its reason, also while it waits', async () => {
   const node = await startNode();
   const { client } = createClient([node]);
   node.misbehave(() => ({ do: 'hang' }));
@@ -289,7 +289,7 @@ test('behavior: an abort ends the work with its reason, also while it waits', as
   await assert.rejects(work, reason);
 });
 
-test('behavior: a method that no endpoint knows fails at once', async () => {
+test('a method that no endpoint knows fails at once', async () => {
   const nodes = [await startNode(), await startNode()];
   const { client, waits } = createClient(nodes);
   const call = { method: 'eth_feeHistory', params: [] } as const;

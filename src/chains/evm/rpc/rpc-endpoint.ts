@@ -102,7 +102,7 @@ export class RpcEndpoint {
 
   /** Throws, and disables the endpoint permanently, if it serves another chain. */
   assertChain(result: unknown): void {
-    const chainId = this.#toNumber(result);
+    const chainId = this.#parseQuantity(result);
     if (chainId !== this.#chainId) {
       const reason = `${this.name}: serves chain ${chainId}, not ${this.#chainId}`;
       this.health.refuse(reason);
@@ -119,16 +119,16 @@ export class RpcEndpoint {
   }
 
   observeBlockNumber(result: unknown): number {
-    const block = this.#toNumber(result);
+    const block = this.#parseQuantity(result);
     this.health.observeHead(block);
     return block;
   }
 
-  toStatus(): ChainSourceStatus['endpoints'][number] {
-    return this.health.toStatus(this.name);
+  describeStatus(): ChainSourceStatus['endpoints'][number] {
+    return this.health.describeStatus(this.name);
   }
 
-  #toNumber(value: unknown): number {
+  #parseQuantity(value: unknown): number {
     const valid = typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value);
     if (valid) return Number(value);
     throw new RpcError('invalidReply', `${this.name}: quantity expected`, { endpoint: this.name });

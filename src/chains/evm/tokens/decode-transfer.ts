@@ -1,7 +1,7 @@
 // Decodes ERC-20 transfers; wrapping and unwrapping of the native coin count as mint and burn.
 
 import type { Address } from '../../../model/ids.ts';
-import type { EvmDeployment } from '../deployment.ts';
+import type { EvmDeployment } from '../evm-deployment.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../evm-log.ts';
 import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';

@@ -4,20 +4,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { encodeAbiParameters, stringToHex } from 'viem';
-import { address } from '../../../../test/ids.ts';
+import { address } from '../../../../test/test-ids.ts';
 import { decodeText, readTokenMetadata } from './read-token-metadata.ts';
 
-const toAbi = (text: string) => encodeAbiParameters([{ type: 'string' }], [text]);
+const encodeText = (text: string) => encodeAbiParameters([{ type: 'string' }], [text]);
 
-test('default: a string and a bytes32', () => {
-  assert.equal(decodeText(toAbi('Wrapped Ether')), 'Wrapped Ether');
+test('a string and a bytes32', () => {
+  assert.equal(decodeText(encodeText('Wrapped Ether')), 'Wrapped Ether');
   assert.equal(decodeText(stringToHex('MKR', { size: 32 })), 'MKR');
 });
 
-test('behavior: any string comes back cleaned, and nothing makes it throw', () => {
+test('any string comes back cleaned, and nothing makes it throw', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (text) => {
-      const decoded = decodeText(toAbi(text));
+      const decoded = decodeText(encodeText(text));
       return decoded === null || decoded.length > 0;
     }),
   );
@@ -28,7 +28,7 @@ test('behavior: any string comes back cleaned, and nothing makes it throw', () =
   );
 });
 
-test('behavior: malformed, empty and missing answers are null', () => {
+test('malformed, empty and missing answers are null', () => {
   const lies = [
     null,
     '0x',
@@ -38,12 +38,12 @@ test('behavior: malformed, empty and missing answers are null', () => {
     `0x${'20'.padStart(64, '0')}${'f'.repeat(64)}`,
     `0x${'20'.padStart(64, '0')}${'40'.padStart(64, '0')}${'0'.repeat(64)}`,
     `0x${'21'.padStart(64, '0')}${'0'.repeat(128)}`,
-    toAbi('\u202e\u0000'),
+    encodeText('\u202e\u0000'),
   ];
   for (const lie of lies) assert.equal(decodeText(lie), null);
 });
 
-test('behavior: decimals beyond a byte, or of another shape, are null', async () => {
+test('decimals beyond a byte, or of another shape, are null', async () => {
   const token = address(`0x${'1'.repeat(40)}`);
   const read = async (decimals: string | null) => {
     const [metadata] = await readTokenMetadata([token], async () => [null, null, decimals]);
@@ -53,7 +53,7 @@ test('behavior: decimals beyond a byte, or of another shape, are null', async ()
   assert.equal(await read(word('12')), 18);
   assert.equal(await read(word('ff')), 255);
   assert.equal(await read(word('0')), 0);
-  for (const lie of [word('100'), `0x${'f'.repeat(64)}`, '0x', '0x12', null, toAbi('18')]) {
+  for (const lie of [word('100'), `0x${'f'.repeat(64)}`, '0x', '0x12', null, encodeText('18')]) {
     assert.equal(await read(lie), null);
   }
 });

@@ -4,7 +4,7 @@ import { cleanText } from '../../../lib/clean-text.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { TokenMetadata } from '../../../model/token-metadata.ts';
 import type { TokenSupply } from '../../adapter.ts';
-import { addressWord, hasWords, toCallData, uintAt } from '../hex-data.ts';
+import { addressWord, encodeCallData, hasWords, uintAt } from '../hex-data.ts';
 import type { CallContracts } from '../venues/venue-protocol.ts';
 
 export const SYMBOL_SELECTOR = '0x95d89b41';
@@ -59,7 +59,7 @@ export async function readTokenMetadata(
   });
 }
 
-export async function readSupplies(
+export async function readContractSupplies(
   tokens: readonly Address[],
   callContracts: CallContracts,
 ): Promise<TokenSupply[]> {
@@ -76,7 +76,7 @@ export async function readBalances(
   const answers = await callContracts(
     keys.map(({ token, owner }) => ({
       to: token,
-      data: toCallData(BALANCE_OF_SELECTOR, addressWord(owner)),
+      data: encodeCallData(BALANCE_OF_SELECTOR, addressWord(owner)),
     })),
   );
   return answers.map(decodeUint);

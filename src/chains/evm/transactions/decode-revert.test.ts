@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeErrorResult, type Hex, parseAbi, toFunctionSelector } from 'viem';
-import { toRevertReason } from './decode-revert.ts';
+import { decodeRevertReason } from './decode-revert.ts';
 
 const ABI = parseAbi([
   'error Error(string)',
@@ -12,11 +12,11 @@ const ABI = parseAbi([
   'error WrappedError(address target, bytes4 selector, bytes reason, bytes details)',
 ]);
 
-function toError(text: string): Hex {
+function encodeError(text: string): Hex {
   return encodeErrorResult({ abi: ABI, errorName: 'Error', args: [text] });
 }
 
-describe('toRevertReason', () => {
+describe('decodeRevertReason', () => {
   it("knows the router's, Permit2's and V4's own errors", () => {
     for (const [selector, words, pattern] of [
       ['0x849eaf98', 0, /less than the minimum \(V2TooLittleReceived\)/],
@@ -26,44 +26,53 @@ describe('toRevertReason', () => {
       ['0xd81b2f2e', 1, /Permit2 allowance has expired/],
       ['0x486aa307', 0, /V4 pool of the route does not exist/],
     ] as const) {
-      assert.match(toRevertReason(`${selector}${'0'.repeat(64 * words)}`), pattern);
+      assert.match(decodeRevertReason(`${selector}${'0'.repeat(64 * words)}`), pattern);
     }
   });
 
   it('tells panics, nothing at all and strangers apart', () => {
     const overflow = encodeErrorResult({ abi: ABI, errorName: 'Panic', args: [0x11n] });
-    assert.match(toRevertReason(overflow), /underflowed/);
-    assert.match(toRevertReason('0x'), /without a reason/);
+    assert.match(decodeRevertReason(overflow), /underflowed/);
+    assert.match(decodeRevertReason('0x'), /without a reason/);
     const selector = toFunctionSelector('function Blocked(address)');
-    assert.match(toRevertReason(`${selector}${'0'.repeat(64)}`), new RegExp(selector));
-    assert.match(toRevertReason('0x08c379a0ffff'), /0x08c379a0/);
+    assert.match(decodeRevertReason(`${selector}${'0'.repeat(64)}`), new RegExp(selector));
+    assert.match(decodeRevertReason('0x08c379a0ffff'), /0x08c379a0/);
   });
 
   it("gives a contract's text cleaned and cut", () => {
-    assert.equal(toRevertReason(toError('SELLING_DISABLED')), 'a contract said "SELLING_DISABLED"');
-    const hostile = toRevertReason(toError(`\u202eevil\u0000\n${'x'.repeat(5000)}`));
+    assert.equal(
+      decodeRevertReason(encodeError('SELLING_DISABLED')),
+      'a contract said "SELLING_DISABLED"',
+    );
+    const hostile = decodeRevertReason(encodeError(`\u202eevil\u0000\n${'x'.repeat(5000)}`));
     assert.ok(hostile.length < 100);
     assert.doesNotMatch(hostile, /[\p{C}]/u);
   });
 
   it("knows what the exchanges' short words mean", () => {
-    assert.match(toRevertReason(toError('IIA')), /a V3 pool received less than was sent \(IIA\)/);
-    assert.match(toRevertReason(toError('TRANSFER_FROM_FAILED')), /refuses to be transferred/);
-    assert.equal(toRevertReason(toError('constructor')), 'a contract said "constructor"');
+    assert.match(
+      decodeRevertReason(encodeError('IIA')),
+      /a V3 pool received less than was sent \(IIA\)/,
+    );
+    assert.match(
+      decodeRevertReason(encodeError('TRANSFER_FROM_FAILED')),
+      /refuses to be transferred/,
+    );
+    assert.equal(decodeRevertReason(encodeError('constructor')), 'a contract said "constructor"');
   });
 
   it('looks into errors that hold others, but not for ever', () => {
-    let data = toError('INNER');
+    let data = encodeError('INNER');
     const wrap = () => {
       data = encodeErrorResult({ abi: ABI, errorName: 'ExecutionFailed', args: [1n, data] });
     };
     wrap();
-    assert.match(toRevertReason(data), /INNER/);
+    assert.match(decodeRevertReason(data), /INNER/);
     const zero = '0x0000000000000000000000000000000000000000';
     const args = [zero, '0x12345678', data, '0x'] as const;
     const hooked = encodeErrorResult({ abi: ABI, errorName: 'WrappedError', args });
-    assert.match(toRevertReason(hooked), /INNER/);
+    assert.match(decodeRevertReason(hooked), /INNER/);
     for (let i = 0; i < 20; i += 1) wrap();
-    assert.match(toRevertReason(data), /without a reason/);
+    assert.match(decodeRevertReason(data), /without a reason/);
   });
 });

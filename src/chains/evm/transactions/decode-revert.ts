@@ -88,7 +88,7 @@ function quote(text: string): string {
 }
 
 /** Text from a contract is untrusted: it is truncated and cleaned. */
-export function toRevertReason(data: string, depth = 0): string {
+export function decodeRevertReason(data: string, depth = 0): string {
   if (data === '0x' || depth > DEPTH_MAX) return 'a contract reverted without a reason';
   const error = decode(data as Hex);
   if (error === null) return `a contract reverted with the error ${data.slice(0, 10)}`;
@@ -97,7 +97,7 @@ export function toRevertReason(data: string, depth = 0): string {
   if (errorName === 'Panic') {
     return `a contract failed: ${PANICS[String(error.args[0])] ?? `panic ${error.args[0]}`}`;
   }
-  if (errorName === 'ExecutionFailed') return toRevertReason(error.args[1], depth + 1);
-  if (errorName === 'WrappedError') return toRevertReason(error.args[2], depth + 1);
+  if (errorName === 'ExecutionFailed') return decodeRevertReason(error.args[1], depth + 1);
+  if (errorName === 'WrappedError') return decodeRevertReason(error.args[2], depth + 1);
   return `${MEANINGS[errorName] ?? 'a contract refused'} (${errorName})`;
 }

@@ -35,7 +35,7 @@ interface ApprovalRequest {
   readonly mustReset: boolean;
 }
 
-function toApprove(router: SwapRouter, token: Address, amountRaw: bigint): EncodedCall {
+function encodeApprove(router: SwapRouter, token: Address, amountRaw: bigint): EncodedCall {
   const args = [router.permit2 as Hex, amountRaw] as const;
   return { to: token, data: encodeFunctionData({ abi: APPROVE_ABI, args }), value: 0n };
 }
@@ -50,9 +50,9 @@ export function encodeApprovals(
   const calls: PlannedCall[] = [];
   if (allowance.tokenRaw < amountRaw) {
     if (request.mustReset) {
-      calls.push({ kind: 'approve-reset', ...toApprove(router, token, 0n) });
+      calls.push({ kind: 'approve-reset', ...encodeApprove(router, token, 0n) });
     }
-    calls.push({ kind: 'approve', ...toApprove(router, token, amountRaw) });
+    calls.push({ kind: 'approve', ...encodeApprove(router, token, amountRaw) });
   }
   const { permit2Raw, permit2Expiration } = allowance;
   if (permit2Raw < amountRaw || permit2Expiration < deadlineSeconds) {

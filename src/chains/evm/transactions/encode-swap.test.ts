@@ -7,27 +7,27 @@ import { findPool } from '../../../../devnet/deployment.ts';
 import type { TestReceipt } from '../../../../devnet/test-chain.ts';
 import { enableV3Fee, mintPosition, openTwin } from '../../../../test/devnet-liquidity.ts';
 import { createRandom } from '../../../../test/fakes/fake-chain.ts';
-import { address } from '../../../../test/ids.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../../test/indexed-devnet.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
 import { type SwapCase, SwapCases } from '../../../../test/swap-cases.ts';
+import { address } from '../../../../test/test-ids.ts';
 import { readBalance } from '../../../../test/trade-wallet.ts';
 import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { Address } from '../../../model/ids.ts';
-import { addressWord, toCallData, uintWord } from '../hex-data.ts';
+import { addressWord, encodeCallData, uintWord } from '../hex-data.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
-import { toRevertReason } from './decode-revert.ts';
+import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals } from './encode-approval.ts';
 import { encodeSwap } from './encode-swap.ts';
 import {
   type AccountOverride,
+  buildNativeBalanceRead as buildNativeRead,
   type CallOutcome,
   CallSimulator,
-  toBalanceRead as toNativeRead,
   type WalletCall,
 } from './simulate-calls.ts';
-import { type SwapPlan, type SwapRouter, toSwapRouter } from './swap-plan.ts';
+import { findSwapRouter, type SwapPlan, type SwapRouter } from './swap-plan.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
 
 const WALLET = address(TEST_ADDRESSES[3]!);
@@ -45,7 +45,7 @@ before(async () => {
   devnet = await startIndexedDevnet();
   const { deployment, client } = devnet.adapter;
   weth = deployment.wrapped;
-  router = toSwapRouter(deployment) ?? assert.fail();
+  router = findSwapRouter(deployment) ?? assert.fail();
   simulator = new CallSimulator(client, systemClock);
   slots = new TokenBalanceSlots(client);
   cases = new SwapCases(devnet, WALLET);
@@ -53,7 +53,7 @@ before(async () => {
 });
 after(() => devnet.stop());
 
-function toSpent({ strands }: SwapPlan): bigint {
+function sumSpent({ strands }: SwapPlan): bigint {
   return strands.reduce((sum, one) => sum + (one.takes === 'input' ? one.amountInRaw : 0n), 0n);
 }
 
@@ -70,9 +70,9 @@ async function readGas({ gasUsed, transactionHash }: TestReceipt): Promise<bigin
   return BigInt(gasUsed) * BigInt(effectiveGasPrice);
 }
 
-function toBalanceRead(token: Address, owner: Address): WalletCall {
-  if (token === ZERO_ADDRESS) return toNativeRead(owner);
-  const data = toCallData('0x70a08231', addressWord(address(owner.toLowerCase())));
+function buildBalanceRead(token: Address, owner: Address): WalletCall {
+  if (token === ZERO_ADDRESS) return buildNativeRead(owner);
+  const data = encodeCallData('0x70a08231', addressWord(address(owner.toLowerCase())));
   return { to: token, data, value: 0n, gas: 1_000_000n };
 }
 
@@ -87,7 +87,7 @@ interface Rehearsed {
 /** Approves and swaps on the real contracts, after funding the wallet. */
 async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
   const { block, blockHash } = devnet.follower.current?.checkpoint ?? assert.fail();
-  const amountRaw = toSpent(plan);
+  const amountRaw = sumSpent(plan);
   const { tokenIn: token, tokenOut, deadlineSeconds } = plan;
   const isNative = token === ZERO_ADDRESS;
   const need = { token, amountRaw, deadlineSeconds, mustReset: false };
@@ -102,7 +102,7 @@ async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
     hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut]),
   );
   const checked = [...new Set([...touched, weth, ZERO_ADDRESS])];
-  const ends = [toBalanceRead(token, WALLET), toBalanceRead(tokenOut, WALLET)];
+  const ends = [buildBalanceRead(token, WALLET), buildBalanceRead(tokenOut, WALLET)];
   const steps = [...prepared, encodeSwap(plan, router)];
   const calls = steps.map(({ to, data, value }) => ({ to, data, value, gas: 3_000_000n }));
   const result = await simulator.simulate({
@@ -111,7 +111,7 @@ async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
       ...ends,
       ...calls,
       ...ends,
-      ...checked.map((one) => toBalanceRead(one, router.address)),
+      ...checked.map((one) => buildBalanceRead(one, router.address)),
     ],
     overrides: new Map([overrides]),
     block: { number: block, hash: blockHash },
@@ -131,9 +131,9 @@ async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
 }
 
 async function assertPays(one: SwapCase): Promise<void> {
-  const plan = cases.toPlan(one);
+  const plan = cases.plan(one);
   const { swap, received, spent, kept } = await rehearse(plan);
-  assert.ok(swap.isOk, toRevertReason(swap.returnData));
+  assert.ok(swap.isOk, decodeRevertReason(swap.returnData));
   assert.equal(received, plan.amountOut);
   assert.equal(spent, one.amountIn);
   for (const [token, amount] of kept) assert.equal(amount, 0n, `the router keeps ${token}`);
@@ -279,17 +279,17 @@ describe('encodeSwap', () => {
 
   it('pays the minimum or does nothing, whichever way it pays', async () => {
     for (const [from, to, amountIn, ...strands] of CASES) {
-      const plan = cases.toPlan({ from, to, amountIn, strands });
+      const plan = cases.plan({ from, to, amountIn, strands });
       const { swap } = await rehearse({ ...plan, amountOutMin: plan.amountOut + 1n });
       assert.equal(swap.isOk, false, `${from} ${to} ${strands}`);
-      assert.match(toRevertReason(swap.returnData), /less than the minimum/);
+      assert.match(decodeRevertReason(swap.returnData), /less than the minimum/);
     }
   });
 
   it('where prices have moved by the time, the largest part takes the difference', async () => {
     const parted = CASES.filter(([, , , ...strands]) => strands.some((one) => one.includes('>')));
     const plans = parted.map(([from, to, amountIn, ...strands]) =>
-      cases.toPlan({ from, to, amountIn, strands }),
+      cases.plan({ from, to, amountIn, strands }),
     );
     let moved = 0;
     for (const move of [
@@ -302,8 +302,8 @@ describe('encodeSwap', () => {
       for (const plan of plans) {
         const least = (plan.amountOut * 80n) / 100n;
         const { swap, spent, received, kept } = await rehearse({ ...plan, amountOutMin: least });
-        assert.ok(swap.isOk, toRevertReason(swap.returnData));
-        assert.equal(spent, toSpent(plan));
+        assert.ok(swap.isOk, decodeRevertReason(swap.returnData));
+        assert.equal(spent, sumSpent(plan));
         assert.ok(received >= least);
         if (received !== plan.amountOut) moved += 1;
         for (const [token, amount] of kept) assert.equal(amount, 0n, `the router keeps ${token}`);
@@ -315,23 +315,23 @@ describe('encodeSwap', () => {
   it('reverts after its deadline', async () => {
     const [from, to, amountIn, ...strands] = CASES[0]!;
     const plan = {
-      ...cases.toPlan({ from, to, amountIn, strands }),
+      ...cases.plan({ from, to, amountIn, strands }),
       deadlineSeconds: 1_700_000_000,
     };
-    assert.match(toRevertReason((await rehearse(plan)).swap.returnData), /deadline has passed/);
+    assert.match(decodeRevertReason((await rehearse(plan)).swap.returnData), /deadline has passed/);
   });
 
   it('a token that takes a part is sent once, and the minimum counts what arrives', async () => {
-    const plan = cases.toPlan({ from: 'eth', to: 'toll', amountIn: ETHER, strands: ['v2:toll'] });
+    const plan = cases.plan({ from: 'eth', to: 'toll', amountIn: ETHER, strands: ['v2:toll'] });
     const net = plan.amountOut - (plan.amountOut * 300n) / 10_000n;
     const taxed = { ...plan, outputTaxBps: 300, amountOutMin: net };
     const { swap, received } = await rehearse(taxed);
-    assert.ok(swap.isOk, toRevertReason(swap.returnData));
+    assert.ok(swap.isOk, decodeRevertReason(swap.returnData));
     assert.equal(received, net);
     const more = await rehearse({ ...taxed, amountOutMin: net + 1n });
-    assert.match(toRevertReason(more.swap.returnData), /less than the minimum/);
+    assert.match(decodeRevertReason(more.swap.returnData), /less than the minimum/);
     // If split, each part is also paid to the wallet directly.
-    const halves = cases.toPlan({
+    const halves = cases.plan({
       ...{ from: 'eth', to: 'toll', amountIn: ETHER },
       strands: ['v2:toll', 'v2:toll'],
     });
@@ -379,7 +379,7 @@ describe('encodeSwap', () => {
             takes: 'input',
             amountInRaw,
             amountOutRaw: 1n,
-            hops: [cases.toHop({ pool, zeroForOne })],
+            hops: [cases.buildHop({ pool, zeroForOne })],
           },
         ],
         outputTaxBps: 0,

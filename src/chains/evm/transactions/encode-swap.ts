@@ -25,15 +25,15 @@ export interface EncodedCall {
 
 const BPS = 10_000n;
 
-function toNet(gross: bigint, taxBps: number): bigint {
+function deductTax(gross: bigint, taxBps: number): bigint {
   return gross - (gross * BigInt(taxBps)) / BPS;
 }
 
 /** The minimum to send so that the net amount arrives. */
-function toLeastGross(net: bigint, taxBps: number): bigint {
+function computeLeastGross(net: bigint, taxBps: number): bigint {
   let gross = (net * BPS) / (BPS - BigInt(taxBps));
-  while (gross > 0n && toNet(gross - 1n, taxBps) >= net) gross -= 1n;
-  while (toNet(gross, taxBps) < net) gross += 1n;
+  while (gross > 0n && deductTax(gross - 1n, taxBps) >= net) gross -= 1n;
+  while (deductTax(gross, taxBps) < net) gross += 1n;
   return gross;
 }
 
@@ -41,8 +41,8 @@ function toLeastGross(net: bigint, taxBps: number): bigint {
  * How much of a price change a strand may absorb: its own part and, for the one that takes the rest
  * of an asset, also that of the strands with fixed amounts.
  */
-function toBurdens(paying: readonly SwapStrand[], taxBps: number): bigint[] {
-  const nets = paying.map(({ amountOutRaw }) => toNet(amountOutRaw, taxBps));
+function computeBurdens(paying: readonly SwapStrand[], taxBps: number): bigint[] {
+  const nets = paying.map(({ amountOutRaw }) => deductTax(amountOutRaw, taxBps));
   return paying.map((strand, index) => {
     const own = nets[index] ?? 0n;
     if (strand.takes !== 'rest') return own;
@@ -58,12 +58,12 @@ function toBurdens(paying: readonly SwapStrand[], taxBps: number): bigint[] {
  * Minimums that add up to the total: the expected output of each strand minus its part of the
  * allowed loss. If all together bring less than the minimum, the last must bring more.
  */
-function toMinimums(
+function computeMinimums(
   paying: readonly SwapStrand[],
   { amountOutMin, outputTaxBps }: SwapPlan,
 ): bigint[] {
-  const nets = paying.map(({ amountOutRaw }) => toNet(amountOutRaw, outputTaxBps));
-  const burdens = toBurdens(paying, outputTaxBps);
+  const nets = paying.map(({ amountOutRaw }) => deductTax(amountOutRaw, outputTaxBps));
+  const burdens = computeBurdens(paying, outputTaxBps);
   const burden = burdens.reduce((sum, one) => sum + one, 0n);
   const allowed = nets.reduce((sum, net) => sum + net, -amountOutMin);
   if (allowed <= 0n || burden === 0n) {
@@ -76,7 +76,7 @@ function toMinimums(
 }
 
 /** Groups hops that one command can do: of one kind, each spending what the previous one paid. */
-function toSegments(hops: readonly SwapHop[]): SwapHop[][] {
+function splitSegments(hops: readonly SwapHop[]): SwapHop[][] {
   const segments: SwapHop[][] = [];
   for (const hop of hops) {
     const last = segments.at(-1)?.at(-1);
@@ -100,7 +100,7 @@ function last(hops: readonly SwapHop[]): SwapHop {
 }
 
 /** A V2 pair is paid directly by the hop before it. */
-function toPair({ pool }: SwapHop): Address | null {
+function findPair({ pool }: SwapHop): Address | null {
   return pool.kind === 'v2' ? pool.pair : null;
 }
 
@@ -135,7 +135,7 @@ class SwapEncoder {
   encode(): Hex {
     const { strands, deadlineSeconds } = this.#plan;
     this.#fund();
-    const ends = this.#toEnds();
+    const ends = this.#planEnds();
     for (const strand of strands) this.#addStrand(strand, ends.get(strand) ?? HELD);
     this.#collect();
     this.#sweepLeftovers();
@@ -173,9 +173,9 @@ class SwapEncoder {
    * A single strand pays the wallet itself. Several pay the router, which forwards everything if it
    * is enough; if they must pay the wallet directly, each has its own minimum.
    */
-  #toEnds(): ReadonlyMap<SwapStrand, StrandEnd> {
+  #planEnds(): ReadonlyMap<SwapStrand, StrandEnd> {
     const { tokenOut, outputTaxBps, recipient } = this.#plan;
-    const minimums = toMinimums(this.#paying, this.#plan);
+    const minimums = computeMinimums(this.#paying, this.#plan);
     return new Map(
       this.#paying.map((strand, index) => {
         const hop = last(strand.hops);
@@ -183,14 +183,14 @@ class SwapEncoder {
         const net = minimums[index] ?? 0n;
         // V2's router compares what arrived, the others what the pool sent.
         const isNet = hop.pool.kind === 'v2';
-        const amountOutMin = isNet ? net : toLeastGross(net, outputTaxBps);
+        const amountOutMin = isNet ? net : computeLeastGross(net, outputTaxBps);
         return [strand, { recipient, amountOutMin }];
       }),
     );
   }
 
   #addStrand({ takes, amountInRaw, hops: all }: SwapStrand, end: StrandEnd): void {
-    const segments = toSegments(all);
+    const segments = splitSegments(all);
     const { tokenIn } = this.#plan;
     let amountIn = takes === 'rest' ? WHOLE_BALANCE : amountInRaw;
     if (takes !== 'input') this.#provideCoin(first(all).tokenIn, amountIn);
@@ -199,7 +199,7 @@ class SwapEncoder {
     for (const [index, hops] of segments.entries()) {
       const next = segments[index + 1];
       const goesOn = next !== undefined && last(hops).tokenOut === first(next).tokenIn;
-      const pair = goesOn ? toPair(first(next)) : null;
+      const pair = goesOn ? findPair(first(next)) : null;
       const { recipient, amountOutMin } =
         next === undefined ? end : { recipient: pair ?? ROUTER, amountOutMin: 0n };
       this.#addSegment({ hops, amountIn, amountOutMin, recipient, payerIsUser });

@@ -9,17 +9,17 @@ import type {
   TradingWallet,
   TransactionFate,
 } from '../../chain-transactions.ts';
-import type { EvmDeployment, Rollup } from '../deployment.ts';
+import type { EvmDeployment, Rollup } from '../evm-deployment.ts';
 import { type EvmFees, readNetworkFees } from '../read-network-fees.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
+import { buildTransactions } from './build-transactions.ts';
 import { readDataCost } from './read-data-cost.ts';
 import { readTrader, type Trader } from './read-trader.ts';
 import { readTransaction } from './read-transaction.ts';
 import { rehearseTrade } from './rehearse-trade.ts';
 import { CallSimulator } from './simulate-calls.ts';
-import { type SwapRouter, toSwapRouter } from './swap-plan.ts';
-import { toBuiltTransactions } from './to-built-transactions.ts';
+import { findSwapRouter, type SwapRouter } from './swap-plan.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
 
 interface EvmTransactionsOptions {
@@ -35,7 +35,7 @@ interface EvmTransactionsOptions {
 /** The client has its own timeouts. */
 const NEVER = new AbortController().signal;
 
-interface Account {
+interface TraderAccount {
   readonly wallet: Address;
   readonly router: SwapRouter;
   readonly trader: Trader;
@@ -47,7 +47,7 @@ interface Account {
  * shortened, by half at most, if an allowance from an earlier build would otherwise have to be
  * renewed.
  */
-function toDeadline({ trade, nowMs, lifeSeconds }: BuildRequest, trader: Trader): number {
+function pickDeadline({ trade, nowMs, lifeSeconds }: BuildRequest, trader: Trader): number {
   const { head, allowance } = trader;
   const nowSeconds = Math.ceil(Math.max(nowMs, head.timestampMs) / 1000);
   const deadline = nowSeconds + lifeSeconds;
@@ -104,17 +104,17 @@ export class EvmTransactions implements ChainTransactions {
     return { head, nativeRaw, balanceRaw, build: (request) => this.#build(account, request) };
   }
 
-  async #build(account: Account, request: BuildRequest): Promise<BuiltTransactions | null> {
+  async #build(account: TraderAccount, request: BuildRequest): Promise<BuiltTransactions | null> {
     const { client, rollup, chainId } = this.#options;
     const { trade, block } = request;
-    const deadlineSeconds = toDeadline(request, account.trader);
+    const deadlineSeconds = pickDeadline(request, account.trader);
     const rehearsal = await rehearseTrade({
       ...{ ...account, simulator: this.#simulator, slots: this.#slots },
       ...{ trade, block, deadlineSeconds },
     });
     if (rehearsal === null) return null;
     const dataCost = await readDataCost(client, rollup, rehearsal.transactions);
-    return toBuiltTransactions({
+    return buildTransactions({
       ...{ ...account, chainId, trade, rehearsal, dataCost, deadlineSeconds },
     });
   }
@@ -125,5 +125,5 @@ export function createEvmTransactions(
   parts: Pick<EvmTransactionsOptions, 'client' | 'clock'>,
 ): EvmTransactions {
   const { chainId, rollup = null } = deployment;
-  return new EvmTransactions({ ...parts, chainId, rollup, router: toSwapRouter(deployment) });
+  return new EvmTransactions({ ...parts, chainId, rollup, router: findSwapRouter(deployment) });
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { decodeFunctionData, parseAbi } from 'viem';
-import { address } from '../../../../test/ids.ts';
+import { address } from '../../../../test/test-ids.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
 import { uintWord } from '../hex-data.ts';

@@ -4,7 +4,7 @@
 import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
-import type { Rollup } from '../deployment.ts';
+import type { Rollup } from '../evm-deployment.ts';
 import { evmAddress } from '../evm-ids.ts';
 import { uintAt } from '../hex-data.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
@@ -38,7 +38,7 @@ const ENVELOPE = Array.from({ length: 180 }, (_, index) => ((index * 167 + 13) %
 /** The parent chain's fees move while the wallet makes up its mind. */
 const RESERVE_PCT = 125n;
 
-function toQuestion(rollup: Rollup, { to, data }: SentCall): RpcCall {
+function buildQuestion(rollup: Rollup, { to, data }: SentCall): RpcCall {
   const call =
     rollup === 'arbitrum'
       ? {
@@ -60,7 +60,7 @@ function toQuestion(rollup: Rollup, { to, data }: SentCall): RpcCall {
   return { method: 'eth_call', params: [call, 'latest'] };
 }
 
-function toNumber(value: unknown): bigint {
+function decodeNumber(value: unknown): bigint {
   return typeof value === 'string' && /^0x[0-9a-f]{64}/i.test(value) ? uintAt(value, 0) : 0n;
 }
 
@@ -73,10 +73,10 @@ export async function readDataCost(
   const none = sent.map(() => 0n);
   if (rollup === null) return { gas: none, feesRaw: 0n };
   const outcomes = await client.at((endpoint) =>
-    endpoint.batch(sent.map((one) => toQuestion(rollup, one))),
+    endpoint.batch(sent.map((one) => buildQuestion(rollup, one))),
   );
   const costs = outcomes.map((outcome) =>
-    outcome.ok ? (toNumber(outcome.result) * RESERVE_PCT) / 100n : 0n,
+    outcome.ok ? (decodeNumber(outcome.result) * RESERVE_PCT) / 100n : 0n,
   );
   if (rollup === 'arbitrum') return { gas: costs, feesRaw: 0n };
   return { gas: none, feesRaw: costs.reduce((sum, cost) => sum + cost, 0n) };

@@ -3,7 +3,7 @@
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address } from '../../../model/ids.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
-import { addressWord, hasWords, toCallData, uintAt } from '../hex-data.ts';
+import { addressWord, encodeCallData, hasWords, uintAt } from '../hex-data.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { RpcError } from '../rpc/rpc-error.ts';
@@ -40,17 +40,20 @@ function parseWords(value: unknown, count: number): bigint[] {
   return Array.from({ length: count }, (_, index) => (isWhole ? uintAt(value, index) : 0n));
 }
 
-function toReads(wallet: Address, token: Address, router: SwapRouter): RpcCall[] {
+function buildReads(wallet: Address, token: Address, router: SwapRouter): RpcCall[] {
   const { permit2, address } = router;
   const owner = addressWord(wallet);
-  const toRead = (to: Address, data: string): RpcCall => ({
+  const buildRead = (to: Address, data: string): RpcCall => ({
     method: 'eth_call',
     params: [{ to, data, gas: '0x1e8480' }, 'latest'],
   });
   return [
-    toRead(token, toCallData(BALANCE_OF, owner)),
-    toRead(token, toCallData(ALLOWANCE, owner, addressWord(permit2))),
-    toRead(permit2, toCallData(PERMIT2_ALLOWANCE, owner, addressWord(token), addressWord(address))),
+    buildRead(token, encodeCallData(BALANCE_OF, owner)),
+    buildRead(token, encodeCallData(ALLOWANCE, owner, addressWord(permit2))),
+    buildRead(
+      permit2,
+      encodeCallData(PERMIT2_ALLOWANCE, owner, addressWord(token), addressWord(address)),
+    ),
   ];
 }
 
@@ -70,7 +73,7 @@ async function readAt(endpoint: RpcEndpoint, query: TraderQuery): Promise<Trader
       { method: 'eth_getBlockByNumber', params: ['latest', false] },
       { method: 'eth_getBalance', params: [wallet, 'latest'] },
       { method: 'eth_getTransactionCount', params: [wallet, 'pending'] },
-      ...(isNative ? [] : toReads(wallet, token, router)),
+      ...(isNative ? [] : buildReads(wallet, token, router)),
     ],
     { signal },
   );

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { transactionId } from '../../../../test/ids.ts';
+import { transactionId } from '../../../../test/test-ids.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
 import { RpcClient } from '../rpc/rpc-client.ts';

@@ -13,23 +13,23 @@ const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
 /** No transaction of a trade touches more pools. */
 const CANDIDATES_MAX = 500;
 
-type Fields = Readonly<Record<string, unknown>>;
+type TransactionFields = Readonly<Record<string, unknown>>;
 
 function malformed({ name }: RpcEndpoint): RpcError {
   return new RpcError('invalidReply', `${name}: malformed receipt`, { endpoint: name });
 }
 
-function toFields(value: unknown, endpoint: RpcEndpoint): Fields | null {
+function parseFields(value: unknown, endpoint: RpcEndpoint): TransactionFields | null {
   if (value === null) return null;
   if (typeof value !== 'object') throw malformed(endpoint);
-  return value as Fields;
+  return value as TransactionFields;
 }
 
 /** V2 and V3 pools speak for themselves, V4's manager names the pool in the first topic. */
-function toCandidates(logs: unknown): PoolId[] {
+function listCandidates(logs: unknown): PoolId[] {
   const found = new Set<PoolId>();
   for (const log of Array.isArray(logs) ? logs : []) {
-    const { address, topics } = (log ?? {}) as Fields;
+    const { address, topics } = (log ?? {}) as TransactionFields;
     const first: unknown = Array.isArray(topics) ? topics[1] : null;
     for (const text of [address, first]) {
       const pool = typeof text === 'string' ? parseEvmPool(text) : null;
@@ -52,9 +52,9 @@ async function readAt(
     ],
     { signal },
   );
-  const receipt = toFields(endpoint.unwrap(receiptOutcome), endpoint);
+  const receipt = parseFields(endpoint.unwrap(receiptOutcome), endpoint);
   if (receipt === null) {
-    const transaction = toFields(endpoint.unwrap(transactionOutcome), endpoint);
+    const transaction = parseFields(endpoint.unwrap(transactionOutcome), endpoint);
     return transaction === null ? UNKNOWN : { state: 'pending' };
   }
   const { blockNumber, blockHash, status, logs } = receipt;
@@ -71,7 +71,7 @@ async function readAt(
     state: 'mined',
     isReverted: status === '0x0',
     block: block.header,
-    poolCandidates: toCandidates(logs),
+    poolCandidates: listCandidates(logs),
   };
 }
 

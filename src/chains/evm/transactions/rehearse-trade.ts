@@ -3,24 +3,24 @@
 import { AppError } from '../../../errors/app-error.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { BuildRequest, ExecutableTrade, TradeSwap } from '../../chain-transactions.ts';
-import { addressWord, toCallData, uintAt, uintWord } from '../hex-data.ts';
+import { addressWord, encodeCallData, uintAt, uintWord } from '../hex-data.ts';
 import { toPoolReference } from '../pools/pool-reference.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
-import { toRevertReason } from './decode-revert.ts';
+import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals, type PlannedCall } from './encode-approval.ts';
 import { encodeSwap } from './encode-swap.ts';
+import { TRANSACTION_GAS_MAX } from './evm-transaction-costs.ts';
 import type { Trader } from './read-trader.ts';
 import {
+  buildNativeBalanceRead,
   type CallOutcome,
   type CallSimulator,
   type Simulation,
   type StateOverrides,
-  toBalanceRead,
   type WalletCall,
 } from './simulate-calls.ts';
 import type { SwapHop, SwapRouter } from './swap-plan.ts';
 import type { TokenBalanceSlots } from './token-balance-slot.ts';
-import { TRANSACTION_GAS_MAX } from './transaction-costs.ts';
 
 interface RehearsalParts {
   readonly router: SwapRouter;
@@ -57,25 +57,25 @@ const APPROVE_GAS = 2_000_000n;
 /** V4 uses signed 128-bit amounts, Permit2 160 bits: no real amount comes close. */
 const AMOUNT_END = 1n << 127n;
 
-function toRouterHop({ pool, tokenIn, tokenOut }: TradeSwap): SwapHop {
+function buildRouterHop({ pool, tokenIn, tokenOut }: TradeSwap): SwapHop {
   const reference = toPoolReference(pool);
   if (reference !== null) return { pool: reference, tokenIn, tokenOut };
-  throw toReverted('swap', `no router can swap in pools of ${pool.venue}`);
+  throw buildRevertedError('swap', `no router can swap in pools of ${pool.venue}`);
 }
 
-function toCalls(request: RehearsalRequest, mustReset: boolean): PlannedCall[] {
+function planCalls(request: RehearsalRequest, mustReset: boolean): PlannedCall[] {
   const { trade, router, trader, wallet, deadlineSeconds } = request;
   const { tokenIn, tokenOut, amountInRaw, strands, outputTaxBps } = trade;
   const amounts = strands.flatMap((strand) => [strand.amountInRaw, strand.amountOutRaw]);
   if ([amountInRaw, trade.amountOutRaw, ...amounts].some((amount) => amount >= AMOUNT_END)) {
-    throw toReverted('swap', 'the amount is too large for the router');
+    throw buildRevertedError('swap', 'the amount is too large for the router');
   }
   const swap = encodeSwap(
     {
       tokenIn,
       tokenOut,
       amountOutMin: trade.minAmountOutRaw,
-      strands: strands.map((strand) => ({ ...strand, hops: strand.hops.map(toRouterHop) })),
+      strands: strands.map((strand) => ({ ...strand, hops: strand.hops.map(buildRouterHop) })),
       outputTaxBps,
       recipient: wallet,
       deadlineSeconds,
@@ -101,9 +101,9 @@ async function assumeBalance(request: RehearsalRequest): Promise<StateOverrides 
   return new Map([[found.account, { slots: words }]]);
 }
 
-function toBalanceCall(token: Address, owner: Address): WalletCall {
-  if (token === ZERO_ADDRESS) return toBalanceRead(owner);
-  const data = toCallData(BALANCE_OF, addressWord(owner));
+function buildBalanceCall(token: Address, owner: Address): WalletCall {
+  if (token === ZERO_ADDRESS) return buildNativeBalanceRead(owner);
+  const data = encodeCallData(BALANCE_OF, addressWord(owner));
   return { to: token, data, value: 0n, gas: READ_GAS };
 }
 
@@ -111,25 +111,28 @@ function toWalletCall({ kind, to, data, value }: PlannedCall): WalletCall {
   return { to, data, value, gas: kind === 'swap' ? TRANSACTION_GAS_MAX : APPROVE_GAS };
 }
 
-function toBalance(outcome: CallOutcome | undefined): bigint {
+function decodeBalance(outcome: CallOutcome | undefined): bigint {
   return outcome?.isOk && outcome.returnData.length >= 66 ? uintAt(outcome.returnData, 0) : 0n;
 }
 
-function toReverted(step: string, reason: string): AppError {
+function buildRevertedError(step: string, reason: string): AppError {
   return new AppError('SIMULATION_REVERTED', { step, reason });
 }
 
 /** Throws if the transactions would bring less than the minimum. */
-function toRehearsal(
+function checkRehearsal(
   request: RehearsalRequest,
   calls: readonly PlannedCall[],
   outcomes: readonly CallOutcome[],
 ): Rehearsal {
   const { trade, trader } = request;
-  const amountOutRaw = toBalance(outcomes.at(-1)) - toBalance(outcomes[0]);
+  const amountOutRaw = decodeBalance(outcomes.at(-1)) - decodeBalance(outcomes[0]);
   // A router that compares what the pool sent cannot see a tax deducted after that.
   if (amountOutRaw < trade.minAmountOutRaw) {
-    throw toReverted('swap', `the wallet would receive ${amountOutRaw}, less than the minimum`);
+    throw buildRevertedError(
+      'swap',
+      `the wallet would receive ${amountOutRaw}, less than the minimum`,
+    );
   }
   return {
     transactions: calls.map((call, index) => ({
@@ -141,7 +144,7 @@ function toRehearsal(
   };
 }
 
-function toUnrehearsed(calls: readonly PlannedCall[]): Rehearsal {
+function buildUnrehearsed(calls: readonly PlannedCall[]): Rehearsal {
   return {
     transactions: calls.map((call) => ({ ...call, gasUsed: null })),
     amountOutRaw: null,
@@ -150,7 +153,7 @@ function toUnrehearsed(calls: readonly PlannedCall[]): Rehearsal {
 }
 
 /** Where a token would be sent first: its pool, if known. */
-function toFirstHolder({ trade, router }: RehearsalRequest): Address {
+function findFirstHolder({ trade, router }: RehearsalRequest): Address {
   const pool = trade.strands.find(({ takes }) => takes === 'input')?.hops[0]?.pool;
   const reference = pool === undefined ? null : toPoolReference(pool);
   if (reference?.kind === 'v2') return reference.pair;
@@ -167,15 +170,15 @@ async function explain(
   returnData: string,
 ): Promise<string> {
   const { trade, wallet, simulator, block } = request;
-  const reason = toRevertReason(returnData);
+  const reason = decodeRevertReason(returnData);
   if (!reason.includes('TRANSFER_FROM_FAILED')) return reason;
-  const words = [addressWord(toFirstHolder(request)), uintWord(trade.amountInRaw)];
-  const data = toCallData(TRANSFER, ...words);
+  const words = [addressWord(findFirstHolder(request)), uintWord(trade.amountInRaw)];
+  const data = encodeCallData(TRANSFER, ...words);
   const calls = [{ to: trade.tokenIn, data, value: 0n, gas: APPROVE_GAS }];
   const simulation = await simulator.simulate({ wallet, calls, overrides, block });
   const outcome = simulation.status === 'done' ? simulation.outcomes[0] : undefined;
   if (outcome === undefined || outcome.isOk || outcome.returnData === '0x') return reason;
-  return `${reason}: ${toRevertReason(outcome.returnData)}`;
+  return `${reason}: ${decodeRevertReason(outcome.returnData)}`;
 }
 
 /** Throws if a transaction would fail. */
@@ -188,7 +191,7 @@ async function assertAllWell(
     const outcome = rehearsed.outcomes[index + 1];
     if (outcome?.isOk === true) continue;
     const returnData = outcome?.returnData ?? '0x';
-    throw toReverted(kind, await explain(request, rehearsed.overrides, returnData));
+    throw buildRevertedError(kind, await explain(request, rehearsed.overrides, returnData));
   }
 }
 
@@ -201,9 +204,9 @@ function mayNeedReset(request: RehearsalRequest, calls: readonly PlannedCall[]):
 /** Null if the block is no longer part of the chain. Throws `SIMULATION_REVERTED`. */
 export async function rehearseTrade(request: RehearsalRequest): Promise<Rehearsal | null> {
   const { simulator, trade, wallet, block } = request;
-  let calls = toCalls(request, false);
+  let calls = planCalls(request, false);
   const overrides = await assumeBalance(request);
-  const balance = toBalanceCall(trade.tokenOut, wallet);
+  const balance = buildBalanceCall(trade.tokenOut, wallet);
   const run = (): Promise<Simulation> =>
     overrides === null
       ? Promise.resolve({ status: 'unable' })
@@ -216,11 +219,11 @@ export async function rehearseTrade(request: RehearsalRequest): Promise<Rehearsa
   let simulation = await run();
   const isRefused = simulation.status === 'done' && simulation.outcomes[1]?.isOk === false;
   if ((isRefused || simulation.status === 'unable') && mayNeedReset(request, calls)) {
-    calls = toCalls(request, true);
+    calls = planCalls(request, true);
     if (isRefused) simulation = await run();
   }
   if (simulation.status === 'moved') return null;
-  if (simulation.status === 'unable' || overrides === null) return toUnrehearsed(calls);
+  if (simulation.status === 'unable' || overrides === null) return buildUnrehearsed(calls);
   await assertAllWell(request, calls, { outcomes: simulation.outcomes, overrides });
-  return toRehearsal(request, calls, simulation.outcomes);
+  return checkRehearsal(request, calls, simulation.outcomes);
 }

@@ -10,7 +10,7 @@ import {
   parseAbi,
   parseAbiParameters,
 } from 'viem';
-import { address } from '../../../../test/ids.ts';
+import { address } from '../../../../test/test-ids.ts';
 import type { Address } from '../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { ROUTER, RouterCommands } from './router-commands.ts';
@@ -34,7 +34,7 @@ const LAYOUTS = {
 const A = address(`0x${'aa'.repeat(20)}`);
 const B = address(`0x${'bb'.repeat(20)}`);
 
-function toHop(tokenIn: Address, tokenOut: Address) {
+function buildHop(tokenIn: Address, tokenOut: Address) {
   const [currency0, currency1] = tokenIn < tokenOut ? [tokenIn, tokenOut] : [tokenOut, tokenIn];
   const key = { currency0, currency1, fee: 500, tickSpacing: 10, hooks: ZERO_ADDRESS };
   return { pool: { kind: 'v4' as const, key }, tokenIn, tokenOut };
@@ -44,7 +44,7 @@ function toHop(tokenIn: Address, tokenOut: Address) {
 function encodePath(version: '2.0' | '2.1'): Hex {
   const commands = new RouterCommands(version);
   commands.v4Swap({
-    hops: [toHop(ZERO_ADDRESS, A), toHop(A, B)],
+    hops: [buildHop(ZERO_ADDRESS, A), buildHop(A, B)],
     amountIn: 5n,
     amountOutMin: 3n,
     recipient: ROUTER,

@@ -73,26 +73,26 @@ export interface PathSwap {
   readonly payerIsUser: boolean;
 }
 
-function toTokens(hops: readonly SwapHop[]): Hex[] {
+function listTokens(hops: readonly SwapHop[]): Hex[] {
   return [
     ...hops.slice(0, 1).map(({ tokenIn }) => tokenIn),
     ...hops.map((hop) => hop.tokenOut),
   ] as Hex[];
 }
 
-function toFee({ pool }: SwapHop): number {
+function readFee({ pool }: SwapHop): number {
   if (pool.kind !== 'v3') throw new Error(`${pool.kind} pool in a V3 path`);
   return pool.feePips;
 }
 
-function toKey({ pool }: SwapHop): PoolKey {
+function readKey({ pool }: SwapHop): PoolKey {
   if (pool.kind !== 'v4') throw new Error(`${pool.kind} pool in a V4 path`);
   return pool.key;
 }
 
-function toPackedPath(hops: readonly SwapHop[]): Hex {
-  const [first, ...others] = toTokens(hops);
-  const fees = hops.map(toFee);
+function encodePackedPath(hops: readonly SwapHop[]): Hex {
+  const [first, ...others] = listTokens(hops);
+  const fees = hops.map(readFee);
   const parts = others.map((token, index) =>
     encodePacked(['uint24', 'address'], [fees[index] ?? 0, token]).slice(2),
   );
@@ -133,27 +133,30 @@ export class RouterCommands {
   v2Swap(swap: PathSwap): void {
     const { recipient, amountIn, amountOutMin, hops, payerIsUser } = swap;
     const ends = [recipient as Hex, amountIn, amountOutMin] as const;
-    const input = encodeAbiParameters(V2_SWAP, [...ends, toTokens(hops), payerIsUser]);
+    const input = encodeAbiParameters(V2_SWAP, [...ends, listTokens(hops), payerIsUser]);
     this.#add(COMMAND.v2Swap, input);
   }
 
   v3Swap(swap: PathSwap): void {
     const { recipient, amountIn, amountOutMin, hops, payerIsUser } = swap;
     const ends = [recipient as Hex, amountIn, amountOutMin] as const;
-    const input = encodeAbiParameters(V3_SWAP, [...ends, toPackedPath(hops), payerIsUser]);
+    const input = encodeAbiParameters(V3_SWAP, [...ends, encodePackedPath(hops), payerIsUser]);
     this.#add(COMMAND.v3Swap, input);
   }
 
   /** A whole balance is paid before the swap, since only then is its amount known. */
   v4Swap(swap: PathSwap): void {
     const { hops, amountIn, payerIsUser, recipient } = swap;
-    const tokens = toTokens(hops);
+    const tokens = listTokens(hops);
     const [currencyIn, currencyOut] = [tokens[0] as Hex, tokens.at(-1) as Hex];
     const isPaidFirst = amountIn === WHOLE_BALANCE;
     const settle = (amount: bigint) =>
       [ACTION.settle, encodeAbiParameters(V4_SETTLE, [currencyIn, amount, payerIsUser])] as const;
     const take = encodeAbiParameters(TOKEN_TO_AMOUNT, [currencyOut, recipient as Hex, OPEN_DELTA]);
-    const exchange = this.#toV4Exchange({ ...swap, amountIn: isPaidFirst ? OPEN_DELTA : amountIn });
+    const exchange = this.#encodeV4Exchange({
+      ...swap,
+      amountIn: isPaidFirst ? OPEN_DELTA : amountIn,
+    });
     const actions = isPaidFirst
       ? [settle(WHOLE_BALANCE), exchange, [ACTION.take, take] as const]
       : [exchange, settle(OPEN_DELTA), [ACTION.take, take] as const];
@@ -168,10 +171,10 @@ export class RouterCommands {
     return encodeFunctionData({ abi: EXECUTE_ABI, args });
   }
 
-  #toV4Exchange(swap: PathSwap): readonly [string, Hex] {
+  #encodeV4Exchange(swap: PathSwap): readonly [string, Hex] {
     const { hops, amountIn, amountOutMin } = swap;
-    const keys = hops.map(toKey);
-    const tokens = toTokens(hops);
+    const keys = hops.map(readKey);
+    const tokens = listTokens(hops);
     const amounts = { amountIn, amountOutMinimum: amountOutMin };
     const [key] = keys;
     if (key !== undefined && keys.length === 1) {

@@ -7,19 +7,19 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { findPool, findToken } from '../../../../devnet/deployment.ts';
 import { startTestChain, type TestChain } from '../../../../devnet/test-chain.ts';
-import { address } from '../../../../test/ids.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
+import { address } from '../../../../test/test-ids.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
-import { addressWord, toCallData, uintWord } from '../hex-data.ts';
+import { addressWord, encodeCallData, uintWord } from '../hex-data.ts';
+import { parseDevnetDeployment } from '../parse-devnet-deployment.ts';
 import { RpcClient } from '../rpc/rpc-client.ts';
-import { toDevnetDeployment } from '../to-devnet-deployment.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
-import { toRevertReason } from './decode-revert.ts';
+import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals } from './encode-approval.ts';
 import { encodeSwap } from './encode-swap.ts';
-import { CallSimulator, type Simulation, toBalanceRead } from './simulate-calls.ts';
-import { type SwapRouter, toSwapRouter } from './swap-plan.ts';
+import { buildNativeBalanceRead, CallSimulator, type Simulation } from './simulate-calls.ts';
+import { findSwapRouter, type SwapRouter } from './swap-plan.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
 
 /** Nobody's: it has never been used. */
@@ -38,7 +38,7 @@ const closing: (() => void)[] = [];
 
 before(async () => {
   chain = await startTestChain();
-  router = toSwapRouter(toDevnetDeployment(chain.deployment)) ?? assert.fail();
+  router = findSwapRouter(parseDevnetDeployment(chain.deployment)) ?? assert.fail();
 });
 after(async () => {
   for (const close of closing) close();
@@ -134,7 +134,7 @@ async function sell(
   }));
   const found = await parts.slots.find({ token, owner: WALLET, block: block.number });
   const slots = new Map(found === null ? [] : [[found.slot, `0x${uintWord(amountRaw)}`]]);
-  const balance = toBalanceRead(WALLET);
+  const balance = buildNativeBalanceRead(WALLET);
   return parts.simulator.simulate({
     wallet: WALLET,
     calls: [balance, ...calls, balance],
@@ -143,20 +143,20 @@ async function sell(
   });
 }
 
-function toOutcomes(simulation: Simulation) {
+function readOutcomes(simulation: Simulation) {
   return simulation.status === 'done' ? simulation.outcomes : assert.fail(simulation.status);
 }
 
-function toReceived(simulation: Simulation): bigint {
-  const outcomes = toOutcomes(simulation);
-  for (const { isOk, returnData } of outcomes) assert.ok(isOk, toRevertReason(returnData));
+function computeReceived(simulation: Simulation): bigint {
+  const outcomes = readOutcomes(simulation);
+  for (const { isOk, returnData } of outcomes) assert.ok(isOk, decodeRevertReason(returnData));
   return BigInt(outcomes.at(-1)!.returnData) - BigInt(outcomes[0]!.returnData);
 }
 
 describe('CallSimulator', () => {
   it('makes the calls one after the other, with what is assumed', async () => {
     const whole = await sell(connect(chain.rpcUrl));
-    assert.ok(toReceived(whole) > 10n ** 15n);
+    assert.ok(computeReceived(whole) > 10n ** 15n);
     const balance = await chain.rpc.call<string>('eth_getBalance', WALLET, 'latest');
     assert.equal(BigInt(balance), 0n);
   });
@@ -165,12 +165,12 @@ describe('CallSimulator', () => {
     const node = await startLesserNode(({ method }) => method !== 'eth_simulateV1');
     const parts = connect(node.url);
     const [whole, lesser] = [await sell(connect(chain.rpcUrl)), await sell(parts)];
-    assert.equal(toReceived(lesser), toReceived(whole));
+    assert.equal(computeReceived(lesser), computeReceived(whole));
     await sell(parts);
     assert.equal(node.asked.filter((method) => method === 'eth_simulateV1').length, 1);
-    for (const [index, { gasUsed }] of toOutcomes(lesser).entries()) {
+    for (const [index, { gasUsed }] of readOutcomes(lesser).entries()) {
       // The difference comes from slots warmed by earlier calls, and refunds.
-      const exact = Number(toOutcomes(whole)[index]!.gasUsed);
+      const exact = Number(readOutcomes(whole)[index]!.gasUsed);
       assert.ok(Math.abs(Number(gasUsed) - exact) < 25_000, `${gasUsed} for ${exact}`);
     }
   });
@@ -178,12 +178,12 @@ describe('CallSimulator', () => {
   it('tells what a call reverted with, either way', async () => {
     const lesser = await startLesserNode(({ method }) => method !== 'eth_simulateV1');
     for (const url of [chain.rpcUrl, lesser.url]) {
-      const outcomes = toOutcomes(await sell(connect(url), { amountOutMin: 10n ** 24n }));
+      const outcomes = readOutcomes(await sell(connect(url), { amountOutMin: 10n ** 24n }));
       assert.deepEqual(
         outcomes.map(({ isOk }) => isOk),
         [true, true, true, false, true],
       );
-      assert.match(toRevertReason(outcomes[3]!.returnData), /less than the minimum/);
+      assert.match(decodeRevertReason(outcomes[3]!.returnData), /less than the minimum/);
     }
   });
 
@@ -211,7 +211,7 @@ describe('TokenBalanceSlots', () => {
       const found = await slots.find({ token, owner: WALLET, block: number });
       assert.ok(found, key);
       const overrides = { [found.account]: { stateDiff: { [found.slot]: `0x${uintWord(7n)}` } } };
-      const data = toCallData('0x70a08231', addressWord(WALLET));
+      const data = encodeCallData('0x70a08231', addressWord(WALLET));
       const told = await chain.rpc.call<string>(
         'eth_call',
         { to: token, data },

@@ -91,7 +91,7 @@ const UNSUPPORTED_MS = 10 * 60_000;
 
 const HEX = /^0x[0-9a-f]*$/i;
 
-export function toBalanceRead(owner: Address): WalletCall {
+export function buildNativeBalanceRead(owner: Address): WalletCall {
   return { to: BALANCE_READER, data: `0x${addressWord(owner)}`, value: 0n, gas: 100_000n };
 }
 
@@ -99,7 +99,7 @@ function toHex(value: bigint): string {
   return `0x${value.toString(16)}`;
 }
 
-function toOverrideObject(overrides: StateOverrides): Record<string, object> {
+function encodeOverrides(overrides: StateOverrides): Record<string, object> {
   return Object.fromEntries(
     [...overrides].map(([address, { balance, code, slots }]) => [
       address,
@@ -116,12 +116,12 @@ function withCode(overrides: StateOverrides, address: Address, code: string): St
   return new Map([...overrides, [address, { ...overrides.get(address), code }]]);
 }
 
-function toInvalidReply(endpoint: RpcEndpoint): RpcError {
+function buildInvalidReplyError(endpoint: RpcEndpoint): RpcError {
   const { name } = endpoint;
   return new RpcError('invalidReply', `${name}: malformed simulation`, { endpoint: name });
 }
 
-function toCallGas(data: string): bigint {
+function computeCallGas(data: string): bigint {
   let gas = TRANSACTION_GAS;
   for (let i = 2; i < data.length; i += 2) {
     gas += data.startsWith('00', i) ? ZERO_BYTE_GAS : BYTE_GAS;
@@ -129,14 +129,14 @@ function toCallGas(data: string): bigint {
   return gas;
 }
 
-function toSimulateCall(request: SimulationRequest): RpcCall {
+function buildSimulateCall(request: SimulationRequest): RpcCall {
   const overrides = withCode(request.overrides, BALANCE_READER, BALANCE_READER_CODE);
   const calls = request.calls.map(({ to, data, value, gas }) => ({
     ...{ from: request.wallet, to, data, input: data },
     value: toHex(value),
     gas: toHex(gas),
   }));
-  const blockStateCalls = [{ stateOverrides: toOverrideObject(overrides), calls }];
+  const blockStateCalls = [{ stateOverrides: encodeOverrides(overrides), calls }];
   const params = [{ blockStateCalls, validation: false }, toQuantity(request.block.number)];
   return { method: 'eth_simulateV1', params };
 }
@@ -157,7 +157,7 @@ function parseSimulated(value: unknown, request: SimulationRequest): CallOutcome
   return outcomes;
 }
 
-function toExecuteCall(request: SimulationRequest): RpcCall {
+function buildExecuteCall(request: SimulationRequest): RpcCall {
   const { wallet, calls, overrides, block } = request;
   const readable = withCode(overrides, BALANCE_READER, BALANCE_READER_CODE);
   const whole = withCode(readable, wallet, EXECUTOR_CODE);
@@ -168,7 +168,7 @@ function toExecuteCall(request: SimulationRequest): RpcCall {
   const gas = calls.reduce((sum, call) => sum + call.gas, EXECUTOR_GAS);
   const data = `0x${parts.flat().join('')}`;
   const transaction = { from: wallet, to: wallet, data, gas: toHex(gas), gasPrice: '0x0' };
-  const params = [transaction, toQuantity(block.number), toOverrideObject(whole)];
+  const params = [transaction, toQuantity(block.number), encodeOverrides(whole)];
   return { method: 'eth_call', params };
 }
 
@@ -183,7 +183,7 @@ function parseExecuted(value: unknown, request: SimulationRequest): CallOutcome[
     outcomes.push({
       isOk: uintAt(rest, 0) === 1n,
       returnData: `0x${rest.slice(2 + 3 * 64, end)}`,
-      gasUsed: uintAt(rest, 1) + toCallGas(data),
+      gasUsed: uintAt(rest, 1) + computeCallGas(data),
     });
     rest = `0x${rest.slice(end)}`;
   }
@@ -206,10 +206,10 @@ export class CallSimulator {
   async simulate(request: SimulationRequest): Promise<Simulation> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs >= this.#unsupportedUntilMs) {
-      const simulated = await this.#run(request, toSimulateCall(request), parseSimulated);
+      const simulated = await this.#run(request, buildSimulateCall(request), parseSimulated);
       if (simulated.status !== 'unable') return simulated;
     }
-    const executed = await this.#run(request, toExecuteCall(request), parseExecuted);
+    const executed = await this.#run(request, buildExecuteCall(request), parseExecuted);
     // Only if the other way works is the method unsupported.
     if (executed.status === 'done') this.#unsupportedUntilMs = nowMs + UNSUPPORTED_MS;
     return executed;
@@ -232,7 +232,7 @@ export class CallSimulator {
           const found = parseBlock(endpoint.unwrap(at), endpoint.name)?.header.hash ?? null;
           if (block.hash !== null && found !== block.hash) return { status: 'moved' as const };
           const outcomes = parse(endpoint.unwrap(outcome), request);
-          if (outcomes === null) throw toInvalidReply(endpoint);
+          if (outcomes === null) throw buildInvalidReplyError(endpoint);
           return { status: 'done' as const, outcomes };
         },
         { signal, minBlock: block.number },

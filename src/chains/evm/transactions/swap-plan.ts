@@ -1,19 +1,19 @@
 // A priced trade for a router: which pools, in which order, with which amounts.
 
 import type { Address } from '../../../model/ids.ts';
-import type { EvmDeployment } from '../deployment.ts';
+import type { EvmDeployment } from '../evm-deployment.ts';
 import type { PoolKey } from '../pools/pool-reference.ts';
 
 /** How a pool is swapped in, for any exchange. */
-type PoolKind = 'v2' | 'v3' | 'v4';
+type RouterPoolKind = 'v2' | 'v3' | 'v4';
 
-type SwapPool =
+type RouterPool =
   | { readonly kind: 'v2'; readonly pair: Address }
   | { readonly kind: 'v3'; readonly feePips: number }
   | { readonly kind: 'v4'; readonly key: PoolKey };
 
 export interface SwapHop {
-  readonly pool: SwapPool;
+  readonly pool: RouterPool;
   /** The pool's own tokens: the zero address if it holds the native coin. */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
@@ -54,16 +54,16 @@ export interface SwapRouter {
 }
 
 /** Null if no router is known. */
-export function toSwapRouter(deployment: EvmDeployment): SwapRouter | null {
+export function findSwapRouter(deployment: EvmDeployment): SwapRouter | null {
   const { universalRouter, permit2, wrapped } = deployment;
   if (universalRouter === null || permit2 === null) return null;
   return { ...universalRouter, permit2, wrapped };
 }
 
 /** The exchanges that the chain's router supports, and how. */
-export function toRoutableVenues(deployment: EvmDeployment): ReadonlyMap<string, PoolKind> {
-  const venues = new Map<string, PoolKind>();
-  if (toSwapRouter(deployment) === null) return venues;
+export function listRoutableVenues(deployment: EvmDeployment): ReadonlyMap<string, RouterPoolKind> {
+  const venues = new Map<string, RouterPoolKind>();
+  if (findSwapRouter(deployment) === null) return venues;
   for (const { venue, universalRouter } of deployment.v2)
     if (universalRouter) venues.set(venue, 'v2');
   for (const { venue, universalRouter } of deployment.v3)

@@ -5,7 +5,7 @@ import { keccak256 } from 'viem/utils';
 import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { Address } from '../../../model/ids.ts';
 import { parseEvmAddress } from '../evm-ids.ts';
-import { addressWord, toCallData, toQuantity, uintWord } from '../hex-data.ts';
+import { addressWord, encodeCallData, toQuantity, uintWord } from '../hex-data.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcCall } from '../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
@@ -37,8 +37,8 @@ const CALL_GAS = '0x1e8480';
 /** A node may not support the method, or reject the call: then the usual slots are tried. */
 const NO_ANSWER = ['unsupported', 'rejected', 'reverted', 'stateUnavailable'] as const;
 
-function toRead({ token, owner }: SlotQuery) {
-  return { to: token, data: toCallData(BALANCE_OF, addressWord(owner)), gas: CALL_GAS };
+function buildRead({ token, owner }: SlotQuery) {
+  return { to: token, data: encodeCallData(BALANCE_OF, addressWord(owner)), gas: CALL_GAS };
 }
 
 function parseAccessList(value: unknown): StorageSlot[] {
@@ -55,7 +55,7 @@ function parseAccessList(value: unknown): StorageSlot[] {
   });
 }
 
-function toUsualSlots({ token, owner }: SlotQuery): StorageSlot[] {
+function listUsualSlots({ token, owner }: SlotQuery): StorageSlot[] {
   return USUAL_POSITIONS.map((position) => ({
     account: token,
     slot: keccak256(`0x${addressWord(owner)}${uintWord(position)}`),
@@ -77,7 +77,7 @@ export class TokenBalanceSlots {
     if (known !== undefined) return known;
     const read = await this.#listRead(query);
     const found =
-      (await this.#tryOut(query, read)) ?? (await this.#tryOut(query, toUsualSlots(query)));
+      (await this.#tryOut(query, read)) ?? (await this.#tryOut(query, listUsualSlots(query)));
     // A failed search is not cached: another node may find it.
     if (found !== null) this.#known.set(key, found);
     return found;
@@ -86,7 +86,7 @@ export class TokenBalanceSlots {
   async #listRead(query: SlotQuery): Promise<StorageSlot[]> {
     const { owner, block, signal } = query;
     // Some nodes include the sender in the list, so it must not be the token.
-    const params = [{ ...toRead(query), from: owner }, toQuantity(block)];
+    const params = [{ ...buildRead(query), from: owner }, toQuantity(block)];
     try {
       const call: RpcCall = { method: 'eth_createAccessList', params };
       const list = await this.#client.request(call, { signal, minBlock: block });
@@ -103,7 +103,7 @@ export class TokenBalanceSlots {
     if (candidates.length === 0) return null;
     const calls = candidates.map(({ account, slot }): RpcCall => {
       const overrides = { [account]: { stateDiff: { [slot]: `0x${MARK}` } } };
-      return { method: 'eth_call', params: [toRead(query), toQuantity(block), overrides] };
+      return { method: 'eth_call', params: [buildRead(query), toQuantity(block), overrides] };
     });
     const outcomes = await this.#client.at((endpoint) => endpoint.batch(calls, { signal }), {
       signal,

@@ -3,25 +3,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TRADE_COSTS } from '../../../../test/fakes/trade-costs.ts';
-import { address } from '../../../../test/ids.ts';
+import { address } from '../../../../test/test-ids.ts';
 import { concentratedKind } from '../../../amm/concentrated/concentrated-kind.ts';
 import { constantProductKind } from '../../../amm/constant-product/constant-product-kind.ts';
 import type { SwapCost } from '../../../amm/pool-kind.ts';
 import type { TradeHop, TradeStrand } from '../../../trading/quote/priced-trade.ts';
-import { toGas } from '../../../trading/routing/trade-gas.ts';
+import { computeGas } from '../../../trading/routing/trade-gas.ts';
 
 type Kind = 'v2' | 'v3' | 'v4';
 
-function toCost(kind: Kind): SwapCost {
+function findCost(kind: Kind): SwapCost {
   if (kind === 'v2') return constantProductKind.swapCost(null);
   const singleton = kind === 'v4' ? { hooks: null } : null;
   return concentratedKind.swapCost({ tickSpacing: 60, singleton });
 }
 
-function toStrand(kinds: readonly Kind[], takes: TradeStrand['takes'] = 'input'): TradeStrand {
+function buildStrand(kinds: readonly Kind[], takes: TradeStrand['takes'] = 'input'): TradeStrand {
   const hops = kinds.map(
     (kind, index): Partial<TradeHop> => ({
-      cost: toCost(kind),
+      cost: findCost(kind),
       vault: address(kind === 'v4' ? 'manager' : `pool ${index}`),
       ticksCrossed: 0,
     }),
@@ -47,11 +47,11 @@ for (const [name, ends, routes, used] of [
   ['split buy', BUY, [['v2'], ['v3'], ['v4']], 234_000],
   ['split sell', SELL, [['v2'], ['v3'], ['v4']], 251_000],
 ] as const) {
-  test(`behavior: ${name} is told within a tenth too little and a fifth too much`, () => {
+  test(`${name} is told within a tenth too little and a fifth too much`, () => {
     const told = Number(
-      toGas(
+      computeGas(
         TRADE_COSTS,
-        routes.map((kinds) => toStrand(kinds)),
+        routes.map((kinds) => buildStrand(kinds)),
         ends,
       ),
     );
@@ -59,20 +59,20 @@ for (const [name, ends, routes, used] of [
   });
 }
 
-function toMany(kind: Kind, takes: TradeStrand['takes']): TradeStrand[] {
-  return Array.from({ length: 12 }, () => toStrand([kind], takes));
+function buildMany(kind: Kind, takes: TradeStrand['takes']): TradeStrand[] {
+  return Array.from({ length: 12 }, () => buildStrand([kind], takes));
 }
 
 // Twelve parallel pools, and twelve more after them.
 for (const [name, ends, strands, used] of [
-  ['V3', BUY, toMany('v3', 'input'), 835_000],
-  ['V4', BUY, toMany('v4', 'input'), 789_000],
-  ['V3 and V3', TOKENS, [...toMany('v3', 'input'), ...toMany('v3', 'part')], 1_710_000],
-  ['V3 and V4', TOKENS, [...toMany('v3', 'input'), ...toMany('v4', 'part')], 1_760_000],
-  ['V4 and V4', TOKENS, [...toMany('v4', 'input'), ...toMany('v4', 'part')], 1_806_000],
+  ['V3', BUY, buildMany('v3', 'input'), 835_000],
+  ['V4', BUY, buildMany('v4', 'input'), 789_000],
+  ['V3 and V3', TOKENS, [...buildMany('v3', 'input'), ...buildMany('v3', 'part')], 1_710_000],
+  ['V3 and V4', TOKENS, [...buildMany('v3', 'input'), ...buildMany('v4', 'part')], 1_760_000],
+  ['V4 and V4', TOKENS, [...buildMany('v4', 'input'), ...buildMany('v4', 'part')], 1_806_000],
 ] as const) {
-  test(`behavior: many pools of ${name} are told within an eighth`, () => {
-    const told = Number(toGas(TRADE_COSTS, strands, ends));
+  test(`many pools of ${name} are told within an eighth`, () => {
+    const told = Number(computeGas(TRADE_COSTS, strands, ends));
     assert.ok(told >= used * 0.875 && told <= used * 1.125, `${told} of ${used}`);
   });
 }

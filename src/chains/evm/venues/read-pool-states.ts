@@ -2,7 +2,7 @@
 
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
-import type { EvmDeployment } from '../deployment.ts';
+import type { EvmDeployment } from '../evm-deployment.ts';
 import { VENUE_PROTOCOLS } from './registry.ts';
 import type { CallContracts } from './venue-protocol.ts';
 
@@ -13,7 +13,7 @@ export async function readPoolStates(
 ): Promise<PoolStateReading[]> {
   const readings = new Map<PoolId, PoolStateReading>();
   for (const protocol of VENUE_PROTOCOLS) {
-    const venues = new Set(protocol.toVenues(context.deployment));
+    const venues = new Set(protocol.listVenues(context.deployment));
     const own = queries.filter(({ description }) => venues.has(description.venue));
     if (own.length === 0) continue;
     for (const reading of await protocol.readPoolStates(own, context)) {

@@ -4,7 +4,7 @@
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
-import type { EvmDeployment } from '../deployment.ts';
+import type { EvmDeployment } from '../evm-deployment.ts';
 import type { LogDecoder } from '../evm-log.ts';
 import type { ContractCall } from '../multicall.ts';
 
@@ -13,7 +13,7 @@ export type CallContracts = (calls: readonly ContractCall[]) => Promise<(string 
 
 export interface VenueProtocol {
   /** The venues of this protocol in a deployment. */
-  toVenues(deployment: EvmDeployment): readonly string[];
+  listVenues(deployment: EvmDeployment): readonly string[];
   createDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder>;
   /**
    * Describes pools whose creation was not seen, if a known factory confirms them; any contract may

@@ -2,9 +2,9 @@
 
 import type { PoolDescription } from '../../../../model/pool.ts';
 import { toPoolContract, toPoolId } from '../../evm-ids.ts';
-import { addressAt, addressWord, hasWords, toCallData, uintAt } from '../../hex-data.ts';
+import { addressWord, decodeAddressAt, encodeCallData, hasWords, uintAt } from '../../hex-data.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import { createUniswapV2Decoders } from './decode.ts';
+import { createUniswapV2Decoders } from './decode-uniswap-v2.ts';
 
 export const FACTORY_SELECTOR = '0xc45a0155';
 export const TOKEN0_SELECTOR = '0x0dfe1681';
@@ -25,7 +25,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   const claims = pools.flatMap((pool, index) => {
     const answers = said.slice(index * 3, index * 3 + 3);
     if (answers.some((answer) => answer === null || !hasWords(answer, 1))) return [];
-    const [factory, token0, token1] = answers.map((answer) => addressAt(answer ?? '', 0));
+    const [factory, token0, token1] = answers.map((answer) => decodeAddressAt(answer ?? '', 0));
     const fork = factory === undefined ? undefined : forks.get(factory);
     if (fork === undefined || token0 === undefined || token1 === undefined) return [];
     return [{ pool, fork, token0, token1 }];
@@ -33,12 +33,12 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   const vouched = await context.callContracts(
     claims.map(({ fork, token0, token1 }) => ({
       to: fork.factory,
-      data: toCallData(GET_PAIR_SELECTOR, addressWord(token0), addressWord(token1)),
+      data: encodeCallData(GET_PAIR_SELECTOR, addressWord(token0), addressWord(token1)),
     })),
   );
   return claims.flatMap(({ pool, fork, token0, token1 }, index): PoolDescription[] => {
     const answer = vouched[index] ?? null;
-    if (answer === null || !hasWords(answer, 1) || toPoolId(addressAt(answer, 0)) !== pool) {
+    if (answer === null || !hasWords(answer, 1) || toPoolId(decodeAddressAt(answer, 0)) !== pool) {
       return [];
     }
     const { venue, feePips } = fork;
@@ -67,7 +67,7 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
 };
 
 export const uniswapV2: VenueProtocol = {
-  toVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
+  listVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
   createDecoders: createUniswapV2Decoders,
   resolvePools,
   readPoolStates,

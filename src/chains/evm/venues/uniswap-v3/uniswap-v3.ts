@@ -4,18 +4,18 @@ import type { PoolDescription } from '../../../../model/pool.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../../adapter.ts';
 import { toPoolContract, toPoolId } from '../../evm-ids.ts';
 import {
-  addressAt,
   addressWord,
+  decodeAddressAt,
+  encodeCallData,
   hasWords,
   int24At,
   intAt,
   intWord,
-  toCallData,
   uintAt,
   uintWord,
 } from '../../hex-data.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import { createUniswapV3Decoders } from './decode.ts';
+import { createUniswapV3Decoders } from './decode-uniswap-v3.ts';
 
 export const FACTORY_SELECTOR = '0xc45a0155';
 export const TOKEN0_SELECTOR = '0x0dfe1681';
@@ -47,7 +47,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
     const [factory = '', token0 = '', token1 = '', fee = '', spacing = ''] = answers.map(
       (answer) => answer ?? '',
     );
-    const fork = forks.get(addressAt(factory, 0));
+    const fork = forks.get(decodeAddressAt(factory, 0));
     const feePips = Number(uintAt(fee, 0));
     if (fork === undefined || feePips >= 1_000_000) return [];
     return [
@@ -57,8 +57,8 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
           pool,
           kind: 'concentrated' as const,
           venue: fork.venue,
-          token0: addressAt(token0, 0),
-          token1: addressAt(token1, 0),
+          token0: decodeAddressAt(token0, 0),
+          token1: decodeAddressAt(token1, 0),
           feePips,
           vault: toPoolContract(pool),
           terms: { tickSpacing: int24At(spacing, 0), singleton: null },
@@ -69,7 +69,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   const vouched = await context.callContracts(
     claims.map(({ fork, description: { token0, token1, feePips } }) => ({
       to: fork.factory,
-      data: toCallData(
+      data: encodeCallData(
         GET_POOL_SELECTOR,
         addressWord(token0),
         addressWord(token1),
@@ -80,11 +80,11 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   return claims.flatMap(({ description }, index): PoolDescription[] => {
     const answer = vouched[index] ?? null;
     if (answer === null || !hasWords(answer, 1)) return [];
-    return toPoolId(addressAt(answer, 0)) === description.pool ? [description] : [];
+    return toPoolId(decodeAddressAt(answer, 0)) === description.pool ? [description] : [];
   });
 };
 
-function toReading(
+function decodeReading(
   query: PoolStateQuery,
   answers: readonly (string | null)[],
 ): PoolStateReading | null {
@@ -118,7 +118,7 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
       return [
         { to, data: SLOT0_SELECTOR },
         { to, data: LIQUIDITY_SELECTOR },
-        ...ticks.map((tick) => ({ to, data: toCallData(TICKS_SELECTOR, intWord(tick)) })),
+        ...ticks.map((tick) => ({ to, data: encodeCallData(TICKS_SELECTOR, intWord(tick)) })),
       ];
     }),
   );
@@ -126,12 +126,12 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
   return queries.map((query) => {
     const width = 2 + query.ticks.length;
     start += width;
-    return toReading(query, answers.slice(start - width, start));
+    return decodeReading(query, answers.slice(start - width, start));
   });
 };
 
 export const uniswapV3: VenueProtocol = {
-  toVenues: (deployment) => deployment.v3.map((fork) => fork.venue),
+  listVenues: (deployment) => deployment.v3.map((fork) => fork.venue),
   createDecoders: createUniswapV3Decoders,
   resolvePools,
   readPoolStates,

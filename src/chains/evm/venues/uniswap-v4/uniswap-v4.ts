@@ -4,16 +4,16 @@ import { keccak256 } from 'viem/utils';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../../adapter.ts';
 import {
-  addressAt,
+  decodeAddressAt,
+  encodeCallData,
   hasWords,
   int24At,
   intAt,
   intWord,
-  toCallData,
   uintAt,
 } from '../../hex-data.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import { createUniswapV4Decoders, toV4Description } from './decode.ts';
+import { createUniswapV4Decoders, describeV4Pool } from './decode-uniswap-v4.ts';
 
 export const POOL_KEYS_SELECTOR = '0x86b6be7d';
 export const GET_SLOT0_SELECTOR = '0xc815641c';
@@ -29,7 +29,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   const answers = await context.callContracts(
     pools.map((pool) => ({
       to: v4.positionManager,
-      data: toCallData(POOL_KEYS_SELECTOR, pool.slice(2, 2 + SHORT_ID_LENGTH).padEnd(64, '0')),
+      data: encodeCallData(POOL_KEYS_SELECTOR, pool.slice(2, 2 + SHORT_ID_LENGTH).padEnd(64, '0')),
     })),
   );
   return pools.flatMap((pool, index): PoolDescription[] => {
@@ -39,17 +39,17 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
     if (keccak256(answer as `0x${string}`) !== pool) return [];
     const key = {
       pool,
-      token0: addressAt(answer, 0),
-      token1: addressAt(answer, 1),
+      token0: decodeAddressAt(answer, 0),
+      token1: decodeAddressAt(answer, 1),
       feePips: Number(uintAt(answer, 2)),
       tickSpacing: int24At(answer, 3),
-      hooks: addressAt(answer, 4),
+      hooks: decodeAddressAt(answer, 4),
     };
-    return [toV4Description(key, v4)];
+    return [describeV4Pool(key, v4)];
   });
 };
 
-function toReading(
+function decodeReading(
   query: PoolStateQuery,
   answers: readonly (string | null)[],
 ): PoolStateReading | null {
@@ -83,11 +83,11 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
     queries.flatMap(({ description, ticks }) => {
       const id = description.pool.slice(2);
       return [
-        { to, data: toCallData(GET_SLOT0_SELECTOR, id) },
-        { to, data: toCallData(GET_LIQUIDITY_SELECTOR, id) },
+        { to, data: encodeCallData(GET_SLOT0_SELECTOR, id) },
+        { to, data: encodeCallData(GET_LIQUIDITY_SELECTOR, id) },
         ...ticks.map((tick) => ({
           to,
-          data: toCallData(GET_TICK_LIQUIDITY_SELECTOR, id, intWord(tick)),
+          data: encodeCallData(GET_TICK_LIQUIDITY_SELECTOR, id, intWord(tick)),
         })),
       ];
     }),
@@ -96,12 +96,12 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
   return queries.map((query) => {
     const width = 2 + query.ticks.length;
     start += width;
-    return toReading(query, answers.slice(start - width, start));
+    return decodeReading(query, answers.slice(start - width, start));
   });
 };
 
 export const uniswapV4: VenueProtocol = {
-  toVenues: (deployment) => (deployment.v4 === null ? [] : [deployment.v4.venue]),
+  listVenues: (deployment) => (deployment.v4 === null ? [] : [deployment.v4.venue]),
   createDecoders: createUniswapV4Decoders,
   resolvePools,
   readPoolStates,

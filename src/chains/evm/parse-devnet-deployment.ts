@@ -1,0 +1,81 @@
+// Parses the devnet's deployment file.
+
+import type { Address } from '../../model/ids.ts';
+import type { EvmDeployment } from './evm-deployment.ts';
+import { parseEvmAddress, parseEvmPool } from './evm-ids.ts';
+
+/** Anvil reports the block 64 below its head as final. */
+const DEVNET_FINALITY_DEPTH = 64;
+
+type DeploymentFields = Record<string, unknown>;
+
+function parseFields(value: unknown, what: string): DeploymentFields {
+  if (typeof value !== 'object' || value === null)
+    throw new TypeError(`devnet: ${what} is missing`);
+  return value as DeploymentFields;
+}
+
+function parseId<Id>(value: unknown, parse: (text: string) => Id | null, what: string): Id {
+  const id = typeof value === 'string' ? parse(value) : null;
+  if (id === null) throw new TypeError(`devnet: ${what} is no address`);
+  return id;
+}
+
+function parseList(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new TypeError(`devnet: ${what} is not a list`);
+  return value;
+}
+
+/** The tokens that represent a dollar there. */
+function findStables(tokens: readonly unknown[]): Address[] {
+  return tokens
+    .map((token) => parseFields(token, 'token'))
+    .filter((token) => token['key'] === 'usdc')
+    .map((token) => parseId(token['address'], parseEvmAddress, 'usdc'));
+}
+
+export function parseDevnetDeployment(json: unknown): EvmDeployment {
+  const file = parseFields(json, 'deployment');
+  const contracts = parseFields(file['contracts'], 'contracts');
+  const contract = (name: string) => parseId(contracts[name], parseEvmAddress, name);
+  const chainId = Number(file['chainId']);
+  if (!Number.isSafeInteger(chainId)) throw new TypeError('devnet: chainId is not a number');
+  return {
+    chain: 'devnet',
+    chainId,
+    wrapped: contract('weth'),
+    wrappedTellsTransfers: false,
+    stables: findStables(parseList(file['tokens'], 'tokens')),
+    anchorPools: parseList(file['anchorPools'], 'anchorPools').map((pool) =>
+      parseId(pool, parseEvmPool, 'anchor pool'),
+    ),
+    v2: [
+      {
+        venue: 'uniswap-v2',
+        factory: contract('v2Factory'),
+        feePips: 3000,
+        router: contract('v2Router'),
+        universalRouter: true,
+      },
+    ],
+    v3: [
+      {
+        venue: 'uniswap-v3',
+        factory: contract('v3Factory'),
+        quoter: contract('v3Quoter'),
+        universalRouter: true,
+      },
+    ],
+    v4: {
+      venue: 'uniswap-v4',
+      poolManager: contract('v4PoolManager'),
+      positionManager: contract('v4PositionManager'),
+      stateView: contract('v4StateView'),
+      quoter: contract('v4Quoter'),
+    },
+    universalRouter: { address: contract('universalRouter'), version: '2.1' },
+    permit2: contract('permit2'),
+    multicall3: contract('multicall3'),
+    finalityDepth: DEVNET_FINALITY_DEPTH,
+  };
+}

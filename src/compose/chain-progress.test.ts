@@ -1,0 +1,44 @@
+// Pins that the shown progress makes sense for any state of node and index.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { renderBar } from '../cli/show-progress.ts';
+import type { ChainAnswer, FollowedChainStatus } from '../market/chain-status.ts';
+import { computeChainProgress, describeNotReady } from './chain-progress.ts';
+
+const STATES = ['backfilling', 'following', 'failed', 'stalled'] as const;
+
+function show(at: { first: number; block: number; head: number }): string[] {
+  return STATES.flatMap((state) =>
+    [true, false].map((hasArrived) => {
+      const status: FollowedChainStatus = {
+        slug: 'devnet',
+        answer: {} as ChainAnswer,
+        notReady: describeNotReady({ ...at, lagMs: 600_000, state }, hasArrived),
+        progress: computeChainProgress(at),
+      };
+      return `${status.notReady} | ${renderBar(status)}`;
+    }),
+  );
+}
+
+test('history is shown as a block of the head', () => {
+  const shown = show({ first: 0, block: 148, head: 296 });
+  assert.ok(shown.every((text) => text.includes('50 %  block 148 of 296')));
+  assert.ok(shown.some((text) => text.startsWith('indexing history: block 148 of 296')));
+});
+
+test('a node that is behind its index is told as such, never as more than a whole', () => {
+  for (const first of [0, 296, 305]) {
+    const shown = show({ first, block: 305, head: 296 });
+    for (const text of shown) assert.doesNotMatch(text, /305 of 296|%/);
+    const told = 'the node is at block 296, behind the index at block 305';
+    assert.ok(shown.some((text) => text.includes(told)));
+  }
+});
+
+test('an index that was rolled back to before its start has gone no way yet', () => {
+  assert.deepEqual(computeChainProgress({ first: 100, block: 90, head: 200 }), {
+    ...{ block: 90, head: 200, share: 0 },
+  });
+});

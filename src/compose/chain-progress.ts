@@ -1,0 +1,45 @@
+// The indexing progress of a chain, as text and numbers for operators.
+
+import type { IndexerStatus } from '../ingest/indexer.ts';
+import type { FollowedChainStatus } from '../market/chain-status.ts';
+
+/** The lag up to which a chain counts as up to date. */
+const LAG_MAX_MS = 60_000;
+
+/** A node that lost blocks, or a replacement that lags, is behind our index. */
+function formatPlace(block: number | null, head: number | null): string | null {
+  if (block === null || head === null) return null;
+  return block > head
+    ? `the node is at block ${head}, behind the index at block ${block}`
+    : `block ${block} of ${head}`;
+}
+
+/**
+ * What an operator should know; error texts stay in the log. A chain that has been at its head may
+ * fall a little behind; one that has not is still catching up.
+ */
+export function describeNotReady(
+  status: Pick<IndexerStatus, 'block' | 'head' | 'lagMs' | 'state'>,
+  hasArrived: boolean,
+): string | null {
+  const { block, head, lagMs, state } = status;
+  const place = formatPlace(block, head);
+  if (state === 'following' && hasArrived) {
+    return lagMs === null || lagMs > LAG_MAX_MS ? `behind: ${place ?? 'no block yet'}` : null;
+  }
+  if (state === 'failed') return 'indexing fails, see the log';
+  if (state === 'stalled') return `no progress at block ${block ?? 'none'}, see the log`;
+  return place === null ? 'starting' : `indexing history: ${place}`;
+}
+
+/** Null if there is no progress to show: before the first block, or if the node is behind. */
+export function computeChainProgress(at: {
+  readonly first: number;
+  readonly block: number;
+  readonly head: number;
+}): FollowedChainStatus['progress'] {
+  const { first, block, head } = at;
+  if (block > head) return null;
+  const share = head > first ? Math.max(0, (block - first) / (head - first)) : 1;
+  return { block, head, share };
+}

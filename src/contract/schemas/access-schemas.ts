@@ -1,0 +1,92 @@
+// Schemas of wallets, sessions, keys and entitlements.
+
+import Type from 'typebox';
+import { LEVELS } from '../identity.ts';
+import { chainSlugSchema } from './chain-schema.ts';
+
+const time = (description: string) => Type.Integer({ minimum: 0, description });
+const timeOrNull = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
+const count = Type.Integer({ minimum: 0 });
+
+export const walletSchema = Type.Object(
+  {
+    id: Type.String({
+      description:
+        '`eip155:<address>` for an ordinary wallet, the same on every EVM chain; `eip155:<chainId>:<address>` for a contract wallet; `solana:<address>`. Keys, sessions and budgets belong to this id.',
+    }),
+    address: Type.String(),
+    chain: chainSlugSchema,
+  },
+  { title: 'Wallet', additionalProperties: false },
+);
+
+export const sessionSchema = Type.Object(
+  {
+    id: Type.String(),
+    createdAt: time('Unix milliseconds.'),
+    expiresAt: time(
+      'When the session expires unless it is used: 24 hours after its last use, at most 30 days after it began.',
+    ),
+  },
+  { title: 'Session', additionalProperties: false },
+);
+
+export const listedSessionSchema = Type.Object(
+  {
+    ...sessionSchema.properties,
+    lastUsedAt: time('Unix milliseconds.'),
+    transport: Type.Enum(['cookie', 'token']),
+    chain: chainSlugSchema,
+    current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
+  },
+  { title: 'ListedSession', additionalProperties: false },
+);
+
+export const KEY_LIMIT = 10;
+
+export const keySchema = Type.Object(
+  {
+    id: Type.String({ description: 'Identifies the key; not secret.' }),
+    name: Type.String(),
+    prefix: Type.String({ description: 'The first characters of the key.' }),
+    last4: Type.String({ description: 'The last four characters of the key.' }),
+    status: Type.Enum(['active', 'revoked', 'expired']),
+    createdAt: time('Unix milliseconds.'),
+    lastUsedAt: timeOrNull('Null if it was never used.'),
+    expiresAt: timeOrNull('Null if the key does not expire.'),
+    revokedAt: timeOrNull('Null if it was not revoked.'),
+    requests24h: Type.Integer({
+      minimum: 0,
+      description: 'Requests in the last 24 hours, counted in whole hours.',
+    }),
+  },
+  { title: 'Key', additionalProperties: false },
+);
+
+export const entitlementsSchema = Type.Object(
+  {
+    level: Type.Enum([...LEVELS]),
+    budget: Type.Object(
+      {
+        perMinute: count,
+        burst: count,
+        costs: Type.Record(Type.String(), count, {
+          description: 'What a request of each kind costs.',
+        }),
+        evaluationsPerUnit: Type.Integer({
+          minimum: 1,
+          description:
+            'How many pool evaluations the cost of a quote or build includes. The search for a route costs 1 more for each further group of this size.',
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    limits: Type.Object(
+      { streams: count, trades: count, holders: count, klines: count },
+      { additionalProperties: false, description: 'Concurrent streams, and rows per response.' },
+    ),
+    chains: Type.Array(chainSlugSchema),
+  },
+  { title: 'Entitlements', additionalProperties: false },
+);

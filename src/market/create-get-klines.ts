@@ -1,0 +1,168 @@
+// Answers GET /token/klines.
+
+import type { Candle } from '../candles/derive-klines.ts';
+import { computeNextOpenTime, computeOpenTime } from '../candles/interval.ts';
+import { createOpenSerializer } from '../contract/create-open-serializer.ts';
+import type { HandlerContext } from '../contract/handler.ts';
+import type { InputOf, OutputOf } from '../contract/operation.ts';
+import { getKlines } from '../contract/operations/get-klines.ts';
+import { parsePool } from '../contract/parse-reference.ts';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { asOfSchema } from '../contract/schemas/market-schemas.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { PoolId } from '../model/ids.ts';
+import type { TokenRecord } from '../model/market-record.ts';
+import type { TimeRange } from '../store/market-reads.ts';
+import { ALWAYS, type MadeAnswer, toAnswerKey, type Validity } from './answer-cache.ts';
+import { buildCoverage, readStart } from './coverage.ts';
+import { buildKlineRow, fillRows, type KlineRow, type KlineView, pickOhlc } from './kline-rows.ts';
+import type { MarketParts } from './market-parts.ts';
+import {
+  buildTokenNotFoundError,
+  parseToken,
+  requireReadable,
+  type TokenReference,
+} from './parse-token.ts';
+import { createPrepare } from './prepare.ts';
+import { type AnswerReader, readAt } from './read-at.ts';
+import { CandleReader } from './read-candles.ts';
+import { checkLimit } from './read-limit.ts';
+import { parseTimeRange } from './time-range.ts';
+
+type KlinesInput = InputOf<typeof getKlines>;
+type KlinesAnswer = OutputOf<typeof getKlines>;
+
+const serializeOpen = createOpenSerializer(getKlines.output, 'asOf', asOfSchema);
+
+interface KlineRequest {
+  readonly input: KlinesInput;
+  readonly reference: TokenReference;
+  readonly pool: PoolId | null;
+  readonly range: TimeRange;
+}
+
+/** Candles that open within the requested times; none opens after the chain's own time. */
+function clampRange(request: KlineRequest, lastMs: number) {
+  const { interval } = request.input;
+  const { fromMs, toMs } = request.range;
+  const open = computeOpenTime(interval, Math.min(fromMs, lastMs + 1));
+  const firstMs = open < fromMs ? computeNextOpenTime(interval, open) : open;
+  return { firstMs, lastMs: computeOpenTime(interval, Math.min(toMs - 1, lastMs)) };
+}
+
+/** The open time of the first of `limit` intervals that end with the one at `lastMs`. */
+function findFirstOpenTime(request: KlineRequest, lastMs: number): number {
+  const { interval, limit } = request.input;
+  let open = lastMs;
+  for (let count = 1; count < limit && open > 0; count += 1)
+    open = computeOpenTime(interval, open - 1);
+  return Math.max(0, open);
+}
+
+async function readFilled(
+  candles: CandleReader,
+  request: KlineRequest,
+  view: KlineView,
+  open: { readonly firstMs: number; readonly lastMs: number },
+): Promise<KlineRow[]> {
+  const { interval, limit } = request.input;
+  const isOldestFirst = isOldest(request.input);
+  let fromMs = isOldestFirst
+    ? open.firstMs
+    : Math.max(open.firstMs, findFirstOpenTime(request, open.lastMs));
+  const toMs = computeNextOpenTime(interval, open.lastMs);
+  if (fromMs >= toMs) return [];
+  const pick = (candle: Candle) => pickOhlc(candle, view)?.close ?? null;
+  const price = await candles.readPriceBefore(fromMs, pick);
+  const end = isOldestFirst ? 'first' : 'last';
+  const found = await candles.readPage({ fromMs, toMs, end, limit });
+  // Before the first trade there is no price to fill with.
+  if (price === null) fromMs = found[0]?.openTimeMs ?? toMs;
+  return fillRows(found, view, { fromMs, lastMs: open.lastMs, limit, price });
+}
+
+/** With only a start time the oldest come first; otherwise the newest. */
+function isOldest(input: KlinesInput): boolean {
+  return input.startTime !== undefined && input.endTime === undefined;
+}
+
+async function readRows(
+  reader: AnswerReader,
+  request: KlineRequest,
+  known: { readonly token: TokenRecord; readonly chainMs: number },
+): Promise<KlineRow[]> {
+  const { input, reference, pool } = request;
+  const { interval, currency, outliers, limit } = input;
+  const { token, chainMs } = known;
+  const view: KlineView = { interval, currency, outliers, decimals: token.decimals, chainMs };
+  const open = clampRange(request, Math.max(chainMs, token.lastTradeAtMs ?? 0));
+  const series = { token: reference.token, pool, interval };
+  const candles = new CandleReader(reader, reference.chain, series);
+  if (input.fill === 'previous') return readFilled(candles, request, view, open);
+  const toMs = computeNextOpenTime(interval, open.lastMs);
+  if (open.firstMs >= toMs) return [];
+  const end = isOldest(input) ? 'first' : 'last';
+  const found = await candles.readPage({ fromMs: open.firstMs, toMs, end, limit });
+  return found.map((candle) => buildKlineRow(candle, view));
+}
+
+/** Which rows are closed and filled depends on the chain's time. */
+function computeValidity(rows: readonly KlineRow[]): Validity {
+  let { fromMs, toMs } = ALWAYS;
+  for (const { openTime, closeTime, closed, filled } of rows) {
+    if (closed) fromMs = Math.max(fromMs, closeTime + 1);
+    else toMs = Math.min(toMs, closeTime + 1);
+    if (filled) fromMs = Math.max(fromMs, openTime);
+  }
+  return { ...ALWAYS, fromMs, toMs };
+}
+
+async function checkPool(reader: AnswerReader, request: KlineRequest): Promise<void> {
+  const { pool, reference } = request;
+  if (pool === null) return;
+  const [stored] = await reader.readPools(reference.chain, [pool]);
+  if (stored?.token0 === reference.token || stored?.token1 === reference.token) return;
+  throw new AppError('POOL_NOT_FOUND', { pool: reference.addresses.toShown(pool) });
+}
+
+async function makeAnswer(parts: MarketParts, request: KlineRequest): Promise<MadeAnswer> {
+  const { chain, token, addresses } = request.reference;
+  const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
+    const [record] = await reader.readTokens(chain, [token]);
+    if (record === undefined || at === null) return null;
+    await checkPool(reader, request);
+    const chainMs = at.timestampMs;
+    const klines = await readRows(reader, request, { token: record, chainMs });
+    const answer: Omit<KlinesAnswer, 'asOf'> = {
+      chain,
+      mint: addresses.toShown(token),
+      interval: request.input.interval,
+      currency: request.input.currency,
+      klines,
+      coverage: buildCoverage(record, await readStart(reader, chain, at)),
+    };
+    return answer;
+  });
+  if (value === null || checkpoint === null) throw buildTokenNotFoundError(request.reference);
+  return { text: serializeOpen(value), validity: computeValidity(value.klines), checkpoint };
+}
+
+export function createGetKlines(parts: MarketParts) {
+  const prepare = createPrepare((input: KlinesInput) => {
+    const reference = parseToken(parts, input);
+    const range = parseTimeRange(input);
+    const addresses = parts.chains.findAddresses(reference.chain);
+    const pool =
+      input.pool === undefined ? null : parsePool(addresses, reference.chain, input.pool);
+    const { interval, limit, startTime, endTime, currency, fill, outliers } = input;
+    const asked = [interval, limit, startTime, endTime, currency, fill, pool, outliers];
+    const key = toAnswerKey(reference, `klines ${asked.join(' ')}`);
+    return { key, request: { input, reference, pool, range } };
+  });
+  return (input: KlinesInput, context: HandlerContext): ReadyAnswer | Promise<ReadyAnswer> => {
+    checkLimit(parts, { limit: input.limit, of: 'klines' }, context);
+    const { key, request } = prepare(input);
+    requireReadable(parts, request.reference);
+    return parts.cache.answer(key, () => makeAnswer(parts, request));
+  };
+}

@@ -1,0 +1,189 @@
+// Answers GET /token/trades.
+
+import { createOpenSerializer } from '../contract/create-open-serializer.ts';
+import type { HandlerContext } from '../contract/handler.ts';
+import type { InputOf, OutputOf } from '../contract/operation.ts';
+import { getTrades } from '../contract/operations/get-trades.ts';
+import { parseAddress } from '../contract/parse-reference.ts';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { asOfSchema } from '../contract/schemas/market-schemas.ts';
+import { buildInvalidInputError } from '../errors/app-error.ts';
+import { decimalToText, textToDecimal, toUnits } from '../lib/decimal.ts';
+import type { AddressCodec } from '../model/address-codec.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/ids.ts';
+import type { Checkpoint, TokenRecord, TradeRecord } from '../model/market-record.ts';
+import type { TradePosition, TradeQuery } from '../store/market-reads.ts';
+import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
+import { buildCoverage, readStart } from './coverage.ts';
+import { computeQueryMark, encodeCursor, parseCursor, parseNumbers } from './cursor.ts';
+import type { MarketParts } from './market-parts.ts';
+import {
+  buildTokenNotFoundError,
+  parseToken,
+  requireReadable,
+  type TokenReference,
+} from './parse-token.ts';
+import { createPrepare } from './prepare.ts';
+import { readAt } from './read-at.ts';
+import { checkLimit } from './read-limit.ts';
+import { parseTimeRange } from './time-range.ts';
+
+type TradesAnswer = OutputOf<typeof getTrades>;
+type TradeAnswer = TradesAnswer['trades'][number];
+
+const serializeOpen = createOpenSerializer(getTrades.output, 'asOf', asOfSchema);
+
+const DECIMAL = /^\d{1,20}(\.\d{1,18})?$/;
+
+function parseMinUsd(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (!DECIMAL.test(text)) {
+    throw buildInvalidInputError([
+      { path: 'minUsd', message: 'must be a decimal number such as 0.5' },
+    ]);
+  }
+  return decimalToText(textToDecimal(text));
+}
+
+/** A trade in an answer; `tokens` holds the trade's token and its quote asset. */
+export function buildTradeAnswer(
+  chain: ChainSlug,
+  trade: TradeRecord,
+  known: {
+    readonly tokens: ReadonlyMap<Address, Pick<TokenRecord, 'symbol' | 'decimals'>>;
+    readonly finalizedBlock: number;
+    readonly addresses: AddressCodec;
+  },
+): TradeAnswer {
+  const { addresses } = known;
+  const decimals = known.tokens.get(trade.token)?.decimals ?? null;
+  const quote = known.tokens.get(trade.quoteToken);
+  const quoteDecimals = quote?.decimals ?? null;
+  return {
+    id: `${chain}:${trade.txHash}:${trade.index}`,
+    txHash: trade.txHash,
+    block: trade.block,
+    index: trade.index,
+    timestamp: trade.timestampMs,
+    side: trade.side,
+    wallet: addresses.toShown(trade.wallet),
+    venue: trade.venue,
+    pool: addresses.toShown(trade.pool),
+    amountRaw: trade.amountRaw.toString(),
+    amount: decimals === null ? null : toUnits(trade.amountRaw, decimals),
+    quote: {
+      mint: addresses.toShown(trade.quoteToken),
+      symbol: quote?.symbol ?? null,
+      decimals: quoteDecimals,
+      amountRaw: trade.quoteAmountRaw.toString(),
+      amount: quoteDecimals === null ? null : toUnits(trade.quoteAmountRaw, quoteDecimals),
+    },
+    priceNative: trade.priceNative,
+    priceUsd: trade.priceUsd,
+    valueNative: trade.valueNative,
+    valueUsd: trade.valueUsd,
+    outlier: trade.outlier,
+    finality: trade.block <= known.finalizedBlock ? 'finalized' : 'confirmed',
+  };
+}
+
+interface TradePageRequest {
+  readonly reference: TokenReference;
+  readonly query: TradeQuery;
+  readonly mark: string;
+}
+
+function parseRequest(parts: MarketParts, input: InputOf<typeof getTrades>): TradePageRequest {
+  const reference = parseToken(parts, input);
+  const { chain, token, addresses } = reference;
+  const range = parseTimeRange(input);
+  const wallet =
+    input.wallet === undefined
+      ? null
+      : parseAddress(addresses, { chain, text: input.wallet, field: 'wallet' });
+  const minUsd = parseMinUsd(input.minUsd);
+  const side = input.side ?? null;
+  const mark = computeQueryMark([
+    'trades',
+    chain,
+    token,
+    range.fromMs,
+    range.toMs,
+    side,
+    wallet,
+    minUsd,
+  ]);
+  const { limit } = input;
+  return {
+    reference,
+    mark,
+    query: {
+      token,
+      pool: null,
+      range,
+      order: 'newest',
+      after: input.cursor === undefined ? null : parsePosition(mark, input.cursor),
+      side,
+      wallet,
+      minUsd,
+      limit,
+    },
+  };
+}
+
+function parsePosition(mark: string, cursor: string): TradePosition {
+  const [timestampMs = 0, block = 0, logIndex = 0] = parseNumbers(parseCursor(mark, cursor), 3);
+  return { timestampMs, block, logIndex };
+}
+
+/** Each trade has its finality, so an answer is valid until its next trade becomes final. */
+function findFinalizedBelow(trades: readonly TradeRecord[], checkpoint: Checkpoint): number {
+  const open = trades.filter(({ block }) => block > checkpoint.finalizedBlock);
+  return Math.min(Number.POSITIVE_INFINITY, ...open.map(({ block }) => block));
+}
+
+async function makeAnswer(parts: MarketParts, request: TradePageRequest): Promise<MadeAnswer> {
+  const { reference, query, mark } = request;
+  const { chain, addresses } = reference;
+  const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
+    const [token] = await reader.readTokens(chain, [query.token]);
+    if (token === undefined || at === null) return null;
+    const { trades, next } = await reader.readTradePage(chain, query);
+    const quotes = new Set(trades.map(({ quoteToken }) => quoteToken));
+    const tokens = new Map(
+      [token, ...(await reader.readTokens(chain, [...quotes]))].map((row) => [row.token, row]),
+    );
+    const known = { tokens, finalizedBlock: at.finalizedBlock, addresses };
+    const answer: Omit<TradesAnswer, 'asOf'> = {
+      trades: trades.map((trade) => buildTradeAnswer(chain, trade, known)),
+      nextCursor:
+        next === null
+          ? null
+          : encodeCursor(mark, `${next.timestampMs} ${next.block} ${next.logIndex}`),
+      coverage: buildCoverage(token, await readStart(reader, chain, at)),
+    };
+    return { answer, finalizedBelow: findFinalizedBelow(trades, at) };
+  });
+  if (value === null || checkpoint === null) throw buildTokenNotFoundError(reference);
+  const validity = { ...ALWAYS, finalizedBelow: value.finalizedBelow };
+  return { text: serializeOpen(value.answer), validity, checkpoint };
+}
+
+export function createGetTrades(parts: MarketParts) {
+  const prepare = createPrepare((input: InputOf<typeof getTrades>) => {
+    const request = parseRequest(parts, input);
+    const { reference } = request;
+    const query = `trades ${request.mark} ${input.limit} ${input.cursor ?? ''}`;
+    return { request, reference, key: toAnswerKey(reference, query) };
+  });
+  return (
+    input: InputOf<typeof getTrades>,
+    context: HandlerContext,
+  ): ReadyAnswer | Promise<ReadyAnswer> => {
+    checkLimit(parts, { limit: input.limit, of: 'trades' }, context);
+    const { request, reference, key } = prepare(input);
+    requireReadable(parts, reference);
+    return parts.cache.answer(key, () => makeAnswer(parts, request));
+  };
+}

@@ -1,0 +1,175 @@
+// Answers GET /tokens/search.
+
+import { createOpenSerializer, type OpenText } from '../contract/create-open-serializer.ts';
+import { createSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext } from '../contract/handler.ts';
+import type { InputOf } from '../contract/operation.ts';
+import { searchTokens } from '../contract/operations/search-tokens.ts';
+import { buildNotReadyError, parseFollowedChain } from '../contract/parse-reference.ts';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { buildInvalidInputError } from '../errors/app-error.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/ids.ts';
+import type { Checkpoint } from '../model/market-record.ts';
+import { computeEtag } from './answer-cache.ts';
+import { serializeAsOf } from './as-of.ts';
+import { computeQueryMark } from './cursor.ts';
+import { findFigureMinute } from './day-figures.ts';
+import type { MarketParts } from './market-parts.ts';
+import { readAt } from './read-at.ts';
+import { foldText } from './search/fold-text.ts';
+import { findMatchKind, type MatchKind, parseSearchQuery } from './search/match-text.ts';
+import { encodeSearchCursor, FOUND_MAX, hashSeen, parseSearchCursor } from './search-cursor.ts';
+import type { SummaryCache } from './summary-cache.ts';
+import type { TokenSearch } from './token-search.ts';
+import { readSummaries } from './token-summary.ts';
+
+interface SearchParts extends MarketParts {
+  readonly search: TokenSearch;
+  readonly summaries: SummaryCache;
+}
+
+/** An answer is composed of parts, each serialised by its part of the declared schema. */
+const { tokens: tokensSchema, nextCursor: cursorSchema } = searchTokens.output.properties;
+const { match: matchSchema } = tokensSchema.items.properties;
+const serializeSummary = createOpenSerializer(tokensSchema.items, 'match', matchSchema);
+const serializeMatch = createSerializer(matchSchema);
+const serializeCursor = createSerializer(cursorSchema);
+
+interface Match {
+  readonly chain: ChainSlug;
+  readonly token: Address;
+  readonly kind: MatchKind;
+}
+
+interface SearchRequest {
+  readonly text: string;
+  readonly folded: string;
+  readonly chains: readonly ChainSlug[];
+  readonly limit: number;
+  readonly mark: string;
+  readonly seen: Set<string>;
+}
+
+function parseRequest(parts: SearchParts, input: InputOf<typeof searchTokens>): SearchRequest {
+  const chain =
+    input.chain === undefined ? null : parseFollowedChain(parts.chains.list(), input.chain);
+  const folded = foldText(input.q);
+  if (folded === '') {
+    throw buildInvalidInputError([{ path: 'q', message: 'must have a visible character' }]);
+  }
+  const mark = computeQueryMark(['search', folded, chain]);
+  return {
+    text: input.q.trim(),
+    folded,
+    chains: chain === null ? parts.chains.list() : [chain],
+    limit: input.limit,
+    mark,
+    seen: input.cursor === undefined ? new Set() : parseSearchCursor(mark, input.cursor),
+  };
+}
+
+/** The matches after those shown, in order: at most one more than the page size. */
+function findMatches(parts: SearchParts, request: SearchRequest): readonly Match[] {
+  const { chains, text, seen, limit } = request;
+  const ofFormat = chains.flatMap((chain) => {
+    const token = parts.chains.findAddresses(chain).parse(text);
+    return token === null ? [] : [{ chain, token, kind: 'address' as const }];
+  });
+  if (ofFormat.length > 0) {
+    return ofFormat
+      .filter(({ chain, token }) => !parts.pauses.isPaused(chain, token))
+      .filter(({ chain, token }) => !seen.has(hashSeen(chain, token)));
+  }
+  const found = parts.search.find(chains, parseSearchQuery(request.folded), {
+    limit: Math.min(FOUND_MAX, seen.size + limit + 1),
+    isHidden: (chain, token) => parts.pauses.isPaused(chain, token),
+  });
+  return found
+    .filter(({ chain, token }) => !seen.has(hashSeen(chain, token)))
+    .map(({ chain, token, rank }) => ({ chain, token, kind: findMatchKind(rank) }));
+}
+
+type Summaries = Map<string, OpenText>;
+
+function toKey(chain: ChainSlug, token: Address): string {
+  return `${chain} ${token}`;
+}
+
+/** The summaries of a chain's tokens as text: cached ones, and the rest from one read. */
+async function addSummaries(
+  parts: SearchParts,
+  chain: ChainSlug,
+  wanted: { readonly tokens: readonly Address[]; readonly texts: Summaries },
+): Promise<Checkpoint | null> {
+  const { texts } = wanted;
+  let latest = parts.states.current(chain);
+  const missing: Address[] = [];
+  for (const token of wanted.tokens) {
+    const kept = parts.summaries.get(chain, token);
+    if (kept === null) missing.push(token);
+    else {
+      texts.set(toKey(chain, token), kept.text);
+      if (kept.checkpoint.version > (latest?.version ?? 0)) latest = kept.checkpoint;
+    }
+  }
+  const market = parts.chains.find(chain);
+  if (missing.length === 0 || market === null) return latest;
+  const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) =>
+    at === null ? null : readSummaries(reader, market, { tokens: missing, checkpoint: at }),
+  );
+  if (value === null || checkpoint === null) return latest;
+  const minute = findFigureMinute(checkpoint.timestampMs);
+  for (const [token, { summary }] of value) {
+    const text = serializeSummary(summary);
+    texts.set(toKey(chain, token), text);
+    parts.summaries.keep(chain, token, { text, checkpoint, minute });
+  }
+  return checkpoint.version > (latest?.version ?? 0) ? checkpoint : latest;
+}
+
+function buildAnswer(
+  tokens: readonly string[],
+  nextCursor: string | null,
+  asOf: ReadonlyMap<ChainSlug, Checkpoint>,
+): ReadyAnswer {
+  const text = `{"tokens":[${tokens.join(',')}],"nextCursor":${serializeCursor(nextCursor)}`;
+  const states = Array.from(asOf, ([chain, at]) => `"${chain}":${serializeAsOf(at)}`);
+  const bytes = Buffer.from(`${text},"asOf":{${states.join(',')}}}`);
+  return { kind: 'ready', bytes, etag: computeEtag(text) };
+}
+
+async function search(parts: SearchParts, request: SearchRequest): Promise<ReadyAnswer> {
+  const { chains, limit, seen } = request;
+  const matches = findMatches(parts, request);
+  const page = matches.slice(0, limit);
+  const texts: Summaries = new Map();
+  const asOf = new Map<ChainSlug, Checkpoint>();
+  for (const chain of chains) {
+    const tokens = page.filter((match) => match.chain === chain).map(({ token }) => token);
+    const at = await addSummaries(parts, chain, { tokens, texts });
+    if (at !== null) asOf.set(chain, at);
+  }
+  for (const { chain, token } of page) seen.add(hashSeen(chain, token));
+  const hasMore = matches.length > limit && seen.size < FOUND_MAX;
+  return buildAnswer(
+    page.flatMap(({ chain, token, kind }) => {
+      const text = texts.get(toKey(chain, token));
+      return text === undefined ? [] : [`${text},"match":${serializeMatch(kind)}}`];
+    }),
+    hasMore ? encodeSearchCursor(request.mark, seen) : null,
+    asOf,
+  );
+}
+
+export function createSearchTokens(parts: SearchParts) {
+  return (input: InputOf<typeof searchTokens>, _context: HandlerContext): Promise<ReadyAnswer> => {
+    const request = parseRequest(parts, input);
+    for (const chain of request.chains) {
+      if (parts.chains.find(chain) === null || !parts.search.isLoaded(chain)) {
+        throw buildNotReadyError(chain);
+      }
+    }
+    return search(parts, request);
+  };
+}

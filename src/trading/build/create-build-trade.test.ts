@@ -1,0 +1,297 @@
+// What is given to be signed: approvals are for exactly what is spent, the wallet receives the
+// output, never less than the minimum, and nothing if the node reports a failure.
+
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import type { Hex } from 'viem';
+import { decodeAbiParameters, decodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils';
+import {
+  type BuildScene,
+  createBuildScene,
+  ROUTER,
+  SALE,
+  TOKEN,
+  WALLET,
+  WETH,
+} from '../../../test/build-scene.ts';
+import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
+import { encodeRevert, type NodeScript } from '../../../test/fakes/scripted-node.ts';
+import { findFamily } from '../../compose/chain-families.ts';
+import type { BuildAnswer } from './build-answer.ts';
+
+const { toShown: toShownAddress } = findFamily('devnet').addresses;
+
+const APPROVE_ABI = parseAbi(['function approve(address spender, uint256 value)']);
+const PERMIT2_ABI = parseAbi([
+  'function approve(address token, address spender, uint160 amount, uint48 expiration)',
+]);
+const EXECUTE_ABI = parseAbi([
+  'function execute(bytes commands, bytes[] inputs, uint256 deadline)',
+]);
+const V2_SWAP = parseAbiParameters('address, uint256, uint256, address[], bool');
+
+const AMOUNT = BigInt(SALE.amountInRaw);
+/** Pays WETH, so that what the pool pays is what the wallet gets. */
+const FOR_WETH = { quoteMint: WETH };
+const DEADLINE_SECONDS = 120;
+
+/** The node pays the priced amount, unless a test says otherwise. */
+async function createScene(t: TestContext, script: Partial<NodeScript> = {}) {
+  const scene = await createBuildScene(t, [createPair(1, [TOKEN, WETH], [DEEP, DEEP])], script);
+  const { pricing, node } = scene;
+  const priced = await pricing.price(pricing.parse({ ...SALE, ...FOR_WETH }));
+  node.script.arrivingRaw = script.arrivingRaw ?? priced.amountOutRaw;
+  return { ...scene, priced };
+}
+
+function findTransaction(answer: BuildAnswer, kind: string) {
+  return answer.transactions.find((one) => one.kind === kind) ?? assert.fail(`no ${kind}`);
+}
+
+function decodeSwap(answer: BuildAnswer) {
+  const { data, to } = findTransaction(answer, 'swap');
+  assert.equal(to, toShownAddress(ROUTER.address));
+  const [commands, inputs, deadline] = decodeFunctionData({
+    abi: EXECUTE_ABI,
+    data: data as Hex,
+  }).args;
+  assert.equal(commands, '0x08');
+  const [recipient, amountIn, amountOutMin] = decodeAbiParameters(V2_SWAP, inputs[0] as Hex);
+  return { recipient: recipient.toLowerCase(), amountIn, amountOutMin, deadline };
+}
+
+function listKinds({ transactions }: BuildAnswer): string[] {
+  return transactions.map(({ kind }) => kind);
+}
+
+describe('approvals', () => {
+  it('allow exactly what is spent: the token to Permit2, Permit2 to the router', async (t) => {
+    const { build } = await createScene(t);
+    const answer = await build(FOR_WETH);
+    assert.deepEqual(listKinds(answer), ['approve', 'permit2-approve', 'swap']);
+    const approve = findTransaction(answer, 'approve');
+    assert.equal(approve.to, toShownAddress(TOKEN));
+    const [spender, value] = decodeFunctionData({
+      abi: APPROVE_ABI,
+      data: approve.data as Hex,
+    }).args;
+    assert.deepEqual([spender.toLowerCase(), value], [ROUTER.permit2, AMOUNT]);
+    const permit = findTransaction(answer, 'permit2-approve');
+    assert.equal(permit.to, toShownAddress(ROUTER.permit2));
+    const [token, router, amount, until] = decodeFunctionData({
+      abi: PERMIT2_ABI,
+      data: permit.data as Hex,
+    }).args;
+    assert.deepEqual([token.toLowerCase(), router.toLowerCase()], [TOKEN, ROUTER.address]);
+    assert.deepEqual([amount, until], [AMOUNT, answer.deadline / 1000]);
+    assert.ok(answer.transactions.every((one) => one.value === '0'));
+  });
+
+  it('are left out where enough is allowed, and only then', async (t) => {
+    const far = 4_000_000_000;
+    const cases: readonly [bigint, bigint, number, string[]][] = [
+      [AMOUNT, AMOUNT, far, ['swap']],
+      [AMOUNT - 1n, AMOUNT, far, ['approve', 'swap']],
+      [AMOUNT, AMOUNT - 1n, far, ['permit2-approve', 'swap']],
+      [AMOUNT, AMOUNT, 1, ['permit2-approve', 'swap']],
+    ];
+    for (const [allowanceRaw, amountRaw, expiration, kinds] of cases) {
+      const { build } = await createScene(t, { allowanceRaw, permit2: { amountRaw, expiration } });
+      const answer = await build(FOR_WETH);
+      assert.deepEqual(listKinds(answer), kinds);
+      assert.equal(answer.issues.allowance === undefined, kinds.length === 1);
+    }
+  });
+
+  it('of a build before are used while at least half of the time is left', async (t) => {
+    const nowSeconds = 1_790_000_000;
+    for (const [left, kinds, deadline] of [
+      [DEADLINE_SECONDS - 1, ['swap'], nowSeconds + DEADLINE_SECONDS - 1],
+      [DEADLINE_SECONDS / 2, ['swap'], nowSeconds + DEADLINE_SECONDS / 2],
+      [DEADLINE_SECONDS / 2 - 1, ['permit2-approve', 'swap'], nowSeconds + DEADLINE_SECONDS],
+    ] as const) {
+      const permit2 = { amountRaw: AMOUNT, expiration: nowSeconds + left };
+      const { build } = await createScene(t, { allowanceRaw: AMOUNT, permit2 });
+      const answer = await build(FOR_WETH);
+      assert.deepEqual([listKinds(answer), answer.deadline], [kinds, deadline * 1000]);
+      assert.equal(decodeSwap(answer).deadline, BigInt(deadline));
+    }
+  });
+
+  it('begin with a reset where the token refuses to change what it allows', async (t) => {
+    const { build } = await createScene(t, {
+      allowanceRaw: 5n,
+      outcomeOf: ({ data }, index) => {
+        const isChange = index === 0 && !/0{64}$/.test(data);
+        return isChange
+          ? { isOk: false, returnData: encodeRevert('from zero only') }
+          : { isOk: true, returnData: '0x' };
+      },
+    });
+    const answer = await build(FOR_WETH);
+    assert.deepEqual(listKinds(answer), ['approve-reset', 'approve', 'permit2-approve', 'swap']);
+  });
+});
+
+describe('the swap', () => {
+  it('pays the wallet that asked, at least the minimum, until the deadline', async (t) => {
+    const { build, priced, clock } = await createScene(t);
+    const answer = await build(FOR_WETH);
+    const { recipient, amountIn, amountOutMin, deadline } = decodeSwap(answer);
+    assert.equal(recipient, WALLET);
+    assert.equal(amountIn, AMOUNT);
+    assert.equal(amountOutMin, priced.minAmountOutRaw);
+    assert.equal(answer.quote.output.minAmountRaw, priced.minAmountOutRaw.toString());
+    assert.equal(deadline, BigInt(clock.nowMs() / 1000 + DEADLINE_SECONDS));
+    assert.equal(answer.recipient, toShownAddress(WALLET));
+    assert.ok(answer.transactions.every(({ from }) => from === toShownAddress(WALLET)));
+    assert.deepEqual(
+      answer.transactions.map(({ nonce }) => nonce),
+      [5, 6, 7],
+    );
+  });
+
+  it('keeps the higher minimum of an earlier quote', async (t) => {
+    const { build, pricing, priced } = await createScene(t);
+    const minAmountOutRaw = priced.minAmountOutRaw + 1n;
+    const { quoteId } = pricing.sealAnswer({ ...priced, minAmountOutRaw });
+    assert.equal(decodeSwap(await build({ ...FOR_WETH, quoteId })).amountOutMin, minAmountOutRaw);
+  });
+
+  it('sends the native coin along where that is spent, and approves nothing', async (t) => {
+    const scene = await createScene(t, { nativeRaw: 10n ** 19n });
+    const request = { ...SALE, side: 'buy' as const };
+    const { amountOutRaw } = await scene.pricing.price(scene.pricing.parse(request));
+    scene.node.script.arrivingRaw = amountOutRaw;
+    const answer = await scene.build({ side: 'buy' });
+    assert.deepEqual(listKinds(answer), ['swap']);
+    assert.equal(answer.transactions[0]?.value, SALE.amountInRaw);
+  });
+});
+
+describe('a rehearsal', () => {
+  const rejects = (scene: Pick<BuildScene, 'build'>, detail: RegExp) =>
+    assert.rejects(scene.build(FOR_WETH), (error: { code: string; message: string }) => {
+      assert.equal(error.code, 'SIMULATION_REVERTED');
+      assert.match(error.message, detail);
+      return true;
+    });
+
+  it('runs all transactions in order, from the wallet, between two looks at its balance', async (t) => {
+    const { build, node } = await createScene(t);
+    const answer = await build(FOR_WETH);
+    const [calls = []] = node.simulations;
+    assert.deepEqual(
+      calls.slice(1, -1).map(({ data }) => data),
+      answer.transactions.map(({ data }) => data),
+    );
+    assert.ok(calls.every(({ from }) => from === WALLET));
+    assert.equal(calls[0]?.data, calls.at(-1)?.data);
+    assert.equal(answer.simulation.status, 'ok');
+    assert.equal(answer.simulation.amountOutRaw, node.script.arrivingRaw.toString());
+    assert.equal(answer.simulation.gasUsed, '300000');
+    assert.ok(answer.transactions.every(({ gas }) => gas === '150000'));
+  });
+
+  for (const [index, kind] of ['approve', 'permit2-approve', 'swap'].entries()) {
+    it(`that fails at ${kind} gives nothing to sign, and the reason`, async (t) => {
+      const scene = await createScene(t, {
+        outcomeOf: (_, at) =>
+          at === index
+            ? { isOk: false, returnData: encodeRevert('no luck') }
+            : { isOk: true, returnData: '0x' },
+      });
+      await rejects(scene, new RegExp(`${kind}.*no luck`));
+    });
+  }
+
+  it('that brings less than the minimum gives nothing to sign, though nothing failed', async (t) => {
+    const scene = await createScene(t);
+    const { minAmountOutRaw } = scene.priced;
+    scene.node.script.arrivingRaw = minAmountOutRaw - 1n;
+    await rejects(scene, new RegExp(`receive ${minAmountOutRaw - 1n}, less than the minimum`));
+    scene.node.script.arrivingRaw = minAmountOutRaw;
+    const answer = await scene.build(FOR_WETH);
+    assert.equal(answer.simulation.amountOutRaw, minAmountOutRaw.toString());
+  });
+
+  it('that brings less than an exact price ends the promise, and says so in the log', async (t) => {
+    const scene = await createScene(t);
+    assert.equal((await scene.build(FOR_WETH)).quote.exact, true);
+    assert.deepEqual(scene.errors, []);
+    scene.node.script.arrivingRaw -= 1n;
+    assert.equal((await scene.build(FOR_WETH)).quote.exact, false);
+    assert.deepEqual(scene.errors, ['an exact price was not exact']);
+  });
+
+  it('that contradicts the price is run again, and believed only if it says the same', async (t) => {
+    const failures: unknown[] = [];
+    const scene = await createScene(t);
+    const { node, chain } = scene;
+    Object.assign(chain, { noteFailure: (failure: unknown) => failures.push(failure) });
+    const right = node.script.arrivingRaw;
+    /** Makes the node use the state of the next block, this many times. */
+    const runLate = (times: number, late: () => { isOk: boolean; arrivingRaw: bigint }) => {
+      const before = node.simulations.length;
+      node.script.outcomeOf = () => {
+        const isLate = node.simulations.length - before <= times;
+        const { isOk, arrivingRaw } = isLate ? late() : { isOk: true, arrivingRaw: right };
+        node.script.arrivingRaw = arrivingRaw;
+        return { isOk, returnData: isOk ? '0x' : encodeRevert('too little') };
+      };
+    };
+    for (const late of [
+      { isOk: true, arrivingRaw: right - 1n },
+      { isOk: true, arrivingRaw: right + 1n },
+      { isOk: true, arrivingRaw: 0n },
+      { isOk: false, arrivingRaw: 0n },
+    ]) {
+      runLate(1, () => late);
+      const { quote, simulation } = await scene.build(FOR_WETH);
+      assert.deepEqual([quote.exact, simulation.amountOutRaw], [true, String(right)]);
+    }
+    assert.deepEqual([scene.errors, failures], [[], []]);
+    runLate(2, () => ({ isOk: true, arrivingRaw: right - 1n }));
+    assert.equal((await scene.build(FOR_WETH)).quote.exact, false);
+    runLate(2, () => ({ isOk: false, arrivingRaw: 0n }));
+    await rejects(scene, /too little/);
+    assert.deepEqual([scene.errors.length, failures.length], [1, 2]);
+  });
+
+  it('is on the head of the node, and no price of an older block is exact', async (t) => {
+    const { build, node } = await createScene(t);
+    const { block } = node.script;
+    node.script.block = { ...block, number: block.number + 1, hash: `0x${'b2'.repeat(32)}` };
+    const answer = await build(FOR_WETH);
+    assert.deepEqual([answer.quote.state.block, answer.quote.exact], [block.number, false]);
+    assert.equal(answer.simulation.block, block.number + 1);
+  });
+
+  it('on a block that is gone is tried again, and then the caller is told to wait', async (t) => {
+    const scene = await createScene(t);
+    const { block } = scene.node.script;
+    scene.node.script.block = { ...block, hash: `0x${'b2'.repeat(32)}` };
+    await assert.rejects(scene.build(FOR_WETH), { code: 'NOT_READY', retryAfterSeconds: 1 });
+  });
+
+  it('is skipped, and said to be, where the node cannot simulate', async (t) => {
+    const { build } = await createScene(t, { outcomeOf: null });
+    const answer = await build(FOR_WETH);
+    assert.deepEqual([answer.simulation.status, answer.simulation.amountOutRaw], ['skipped', null]);
+  });
+});
+
+describe('what the wallet lacks', () => {
+  it('is named with what is there and what is needed', async (t) => {
+    const short = { balanceRaw: AMOUNT - 1n, nativeRaw: 3n, outcomeOf: null };
+    const { build } = await createScene(t, short);
+    const { issues } = await build(FOR_WETH);
+    assert.deepEqual(issues.balance, {
+      mint: toShownAddress(TOKEN),
+      requiredRaw: AMOUNT.toString(),
+      actualRaw: (AMOUNT - 1n).toString(),
+    });
+    assert.equal(issues.nativeForFees?.actualRaw, '3');
+    assert.equal(issues.allowance?.requiredRaw, AMOUNT.toString());
+  });
+});

@@ -1,0 +1,307 @@
+// Prices a trade on the last committed state: route, amounts, fees, safety, warnings.
+
+import { EVALUATIONS_PER_UNIT } from '../../contract/operation.ts';
+import { buildNotReadyError } from '../../contract/parse-reference.ts';
+import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ratio } from '../../lib/decimal.ts';
+import { CHAINS, type ChainSlug } from '../../model/chain.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
+import type { TokenRecord } from '../../model/market-record.ts';
+import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
+import { computeTax, type TaxedRoute } from '../routing/find-trade-route.ts';
+import { GasWorth } from '../routing/gas-worth.ts';
+import { refuseRoute } from '../routing/refuse-route.ts';
+import { computeGas } from '../routing/trade-gas.ts';
+import { planTrade } from '../routing/trade-plan.ts';
+import {
+  computeExecutionPrice,
+  computePriceImpactBps,
+  computeSpotPrice,
+} from '../routing/trade-prices.ts';
+import type { RouteDesk, SearchMeter } from '../search/route-desk.ts';
+import type {
+  PricedTrade,
+  PriceTrade,
+  TokenTax,
+  TradeAsset,
+  TradeCaller,
+  TradeRequest,
+} from './priced-trade.ts';
+import type { TradeChain, TradeChains } from './trade-chain.ts';
+import { listFees } from './trade-fees.ts';
+import { buildTradeLegs, buildTradeStrands } from './trade-legs.ts';
+import { findWarnings } from './trade-warnings.ts';
+
+export interface PricingParts {
+  readonly chains: TradeChains;
+  readonly isPaused: (chain: ChainSlug, token: Address) => boolean;
+  readonly clock: Clock;
+  /** Where routes are searched. */
+  readonly desk: Pick<RouteDesk, 'search'>;
+}
+
+const BPS = 10_000n;
+/** Anybody can create thousands of pools of a token; the first are those that matter. */
+const TOKEN_POOLS_MAX = 500;
+
+/** A request with what is known of its two tokens. */
+interface TradeEnds {
+  readonly tokenIn: TradeAsset;
+  readonly tokenOut: TradeAsset;
+  /** The traded token's row; null for the native coin. */
+  readonly row: TokenRecord | null;
+}
+
+function assertTwoAssets(chain: TradeChain, { mint, quoteMint }: TradeRequest): void {
+  const { native } = chain.addresses;
+  const toAsset = (token: Address) => (token === native ? chain.wrapped : token);
+  if (toAsset(mint) !== toAsset(quoteMint)) return;
+  const message =
+    'is the quote asset itself (the native coin and its wrapped token count as one); name another in quoteMint';
+  throw buildInvalidInputError([{ path: 'mint', message }]);
+}
+
+function buildTradeAsset(
+  { slug: chain, addresses }: TradeChain,
+  token: Address,
+  rows: ReadonlyMap<Address, TokenRecord>,
+): TradeAsset {
+  if (token === addresses.native) return { token, isNative: true, ...CHAINS[chain].native };
+  const row = rows.get(token);
+  if (row === undefined) {
+    throw new AppError('TOKEN_NOT_FOUND', { chain, mint: addresses.toShown(token) });
+  }
+  return { token, isNative: false, symbol: row.symbol, decimals: row.decimals };
+}
+
+async function readEnds(chain: TradeChain, request: TradeRequest): Promise<TradeEnds> {
+  const { mint, quoteMint, side } = request;
+  const { native } = chain.addresses;
+  const rows = await chain.tokens.read([mint, quoteMint].filter((one) => one !== native));
+  const token = buildTradeAsset(chain, mint, rows);
+  const quote = buildTradeAsset(chain, quoteMint, rows);
+  const [tokenIn, tokenOut] = side === 'buy' ? [quote, token] : [token, quote];
+  return { tokenIn, tokenOut, row: rows.get(mint) ?? null };
+}
+
+/**
+ * The pools that show the traded token's safety: those on the route, and those against known
+ * assets.
+ */
+function listTokenPools(chain: TradeChain, at: GraphAtCommit, found: TaxedRoute, mint: Address) {
+  const { graph } = at;
+  const asset = graph.toAsset(mint);
+  const isToken = (token: Address) => graph.toAsset(token) === asset;
+  const pools = new Set<PoolId>();
+  for (const { hops } of found.route.strands) {
+    for (const { pool } of hops) {
+      if (isToken(pool.token0) || isToken(pool.token1)) pools.add(pool.pool);
+    }
+  }
+  for (const other of chain.trusted) {
+    for (const id of graph.between(asset, other)) {
+      if (pools.size >= TOKEN_POOLS_MAX) break;
+      pools.add(id);
+    }
+  }
+  return { pools, isToken };
+}
+
+function buildTokenTax(token: Address, bps: number, amountRaw: bigint): TokenTax | null {
+  return bps === 0 ? null : { token, bps, amountRaw };
+}
+
+function listHops(found: TaxedRoute) {
+  return found.route.strands.flatMap(({ hops }) => hops);
+}
+
+/** Measured gas of tokens beyond the model. */
+function sumExtraGas(book: TradeChain['book'], hops: ReturnType<typeof listHops>): bigint {
+  const gas = hops.map(({ pool, zeroForOne }) => book.extraGas(pool.pool, zeroForOne));
+  return BigInt(gas.reduce((sum, one) => sum + one, 0));
+}
+
+interface Context {
+  readonly chain: TradeChain;
+  readonly request: TradeRequest;
+  readonly ends: TradeEnds;
+  readonly at: GraphAtCommit;
+  readonly found: TaxedRoute;
+  readonly outPerGas: Ratio | null;
+  readonly nowMs: number;
+}
+
+/** Never zero: one unit of a token without decimals may be worth a lot. */
+function computeMinimum(amountOut: bigint, slippageBps: number): bigint {
+  return (amountOut * (BPS - BigInt(slippageBps))) / BPS || 1n;
+}
+
+function computeAmounts({ request, ends, found }: Context) {
+  const { route, taxes, amountOut } = found;
+  const { amountInRaw } = request;
+  const sentTax = computeTax(amountInRaw, taxes.inBps);
+  return {
+    amountInRaw,
+    amountOutRaw: amountOut,
+    minAmountOutRaw: computeMinimum(amountOut, request.slippageBps),
+    taxIn: buildTokenTax(ends.tokenIn.token, taxes.inBps, sentTax),
+    taxOut: buildTokenTax(ends.tokenOut.token, taxes.outBps, route.amountOut - amountOut),
+  };
+}
+
+function computePrices({ request, ends, found }: Context, amountOut: bigint) {
+  const units = {
+    side: request.side,
+    decimalsIn: ends.tokenIn.decimals,
+    decimalsOut: ends.tokenOut.decimals,
+  };
+  return {
+    spotPrice: computeSpotPrice(found.route, units),
+    executionPrice: computeExecutionPrice({ in: request.amountInRaw, out: amountOut }, units),
+    priceImpactBps: computePriceImpactBps(found.route),
+  };
+}
+
+function buildPricedTrade(context: Context): PricedTrade {
+  const { chain, request, ends, at, found, outPerGas, nowMs } = context;
+  const { book } = chain;
+  const amounts = computeAmounts(context);
+  const hops = listHops(found);
+  const { pools, isToken } = listTokenPools(chain, at, found, request.mint);
+  const tokenSafety = book.ofToken(pools, isToken);
+  const isClean = hops.every((hop) => book.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
+  const legs = buildTradeLegs(found.route);
+  const strands = buildTradeStrands(found.route, request.amountInRaw);
+  const { isNative: isNativeIn } = ends.tokenIn;
+  const { isNative: isNativeOut } = ends.tokenOut;
+  const networkFees = chain.readFees();
+  const { checkpoint } = at;
+  const prices = computePrices(context, amounts.amountOutRaw);
+  const priced = { request, ...amounts, ...prices, legs, strands, networkFees, tokenSafety };
+  return {
+    ...priced,
+    tokenIn: ends.tokenIn,
+    tokenOut: ends.tokenOut,
+    outPerGas,
+    fees: listFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
+    gas: computeGas(chain.costs, strands, { isNativeIn, isNativeOut }) + sumExtraGas(book, hops),
+    state: {
+      block: checkpoint.block,
+      blockHash: checkpoint.blockHash,
+      timestampMs: checkpoint.timestampMs,
+    },
+    exact: found.route.exact && isClean,
+    warnings: findWarnings({
+      trade: priced,
+      route: found.route,
+      token: ends.row,
+      isTrusted: chain.trusted.has(request.mint),
+      safety: tokenSafety,
+      isMeasured: hops.every(({ pool }) => book.get(pool.pool) !== undefined),
+      isDoubted: hops.some(({ pool }) => book.findDoubt(pool.pool) !== null),
+      checkpoint,
+      isBehind: chain.isBehind(),
+      isEverMoving: chain.slug !== 'devnet',
+      nowMs,
+    }),
+  };
+}
+
+interface Trade {
+  readonly request: TradeRequest;
+  readonly ends: TradeEnds;
+  readonly caller: TradeCaller;
+  readonly isPaused: (token: Address) => boolean;
+  /** The value of gas for choosing the route; the current one if there is none. */
+  readonly givenOutPerGas: Ratio | null | undefined;
+}
+
+/** What a search costs beyond the cost of its operation. */
+export function computeExtraCost(evaluations: number): number {
+  return Math.ceil(Math.max(0, evaluations - EVALUATIONS_PER_UNIT) / EVALUATIONS_PER_UNIT);
+}
+
+function createSearchMeter(caller: TradeCaller): SearchMeter {
+  let paid = 0;
+  return {
+    prepay: (evaluations) => {
+      const cost = computeExtraCost(evaluations);
+      if (cost > 0) paid = caller.chargeAhead(cost);
+    },
+    settle: (evaluations) => caller.charge(computeExtraCost(evaluations) - paid),
+  };
+}
+
+/** Finds routes on the last committed state: all that is returned is of one state. */
+function createSearch(parts: PricingParts) {
+  const worths = new Map<ChainSlug, GasWorth>();
+  const findWorth = (chain: ChainSlug): GasWorth => {
+    const worth = worths.get(chain) ?? new GasWorth(parts.clock);
+    worths.set(chain, worth);
+    return worth;
+  };
+  return async (chain: TradeChain, trade: Trade) => {
+    const { request, ends, caller, isPaused, givenOutPerGas } = trade;
+    const tokenIn = ends.tokenIn.token;
+    const tokenOut = ends.tokenOut.token;
+    let at: GraphAtCommit | null = null;
+    let outPerGas: Ratio | null = null;
+    const { search: searched } = await parts.desk.search({
+      caller: caller.key,
+      meter: createSearchMeter(caller),
+      watchCaller: caller.watch,
+      market: `${chain.slug} ${tokenIn} ${tokenOut}`,
+      amountIn: request.amountInRaw,
+      plan: () => {
+        at = chain.readGraph();
+        if (at === null) throw buildNotReadyError(chain.slug);
+        const { graph } = at;
+        outPerGas =
+          givenOutPerGas === undefined
+            ? findWorth(chain.slug).priceGas(graph, tokenOut, chain.readFees())
+            : givenOutPerGas;
+        return planTrade({
+          graph,
+          book: chain.book,
+          trusted: chain.trusted,
+          isPaused,
+          tokenIn,
+          tokenOut,
+          amountIn: request.amountInRaw,
+          costs: chain.costs,
+          outPerGas,
+        });
+      },
+    });
+    if (searched.kind === 'none') {
+      const { slug, addresses } = chain;
+      throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
+    }
+    if (at === null) throw new Error('the search found a route without planning it');
+    return { at: at as GraphAtCommit, found: searched.found, outPerGas };
+  };
+}
+
+export function createPriceTrade(parts: PricingParts): PriceTrade {
+  const search = createSearch(parts);
+  return async (request, caller, givenOutPerGas) => {
+    const chain = parts.chains.find(request.chain);
+    if (chain === null) throw buildNotReadyError(request.chain);
+    assertTwoAssets(chain, request);
+    const isPaused = (token: Address) => parts.isPaused(chain.slug, token);
+    for (const token of [request.mint, request.quoteMint]) {
+      if (!isPaused(token)) continue;
+      const mint = chain.addresses.toShown(token);
+      throw new AppError('TOKEN_PAUSED', { chain: chain.slug, mint });
+    }
+    if (chain.readGraph() === null) throw buildNotReadyError(chain.slug);
+    const ends = await readEnds(chain, request);
+    const { at, found, outPerGas } = await search(chain, {
+      ...{ request, ends, caller, isPaused, givenOutPerGas },
+    });
+    chain.noteUse(listHops(found).map(({ pool }) => pool.pool));
+    const nowMs = parts.clock.nowMs();
+    return buildPricedTrade({ chain, request, ends, at, found, outPerGas, nowMs });
+  };
+}

@@ -1,0 +1,116 @@
+// Converts the views of a round trip to the safety of a pool's two tokens.
+
+import type { RoundTripView, RoundTripViews, SwapMeasure } from '../../chains/chain-nodes.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
+import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
+
+/** Not whole, yet less than a basis point: hardly a tax, but no promise to the unit either. */
+const TRACE_BPS = 0.01;
+
+/**
+ * From here on the gas of a token's own transfer is reported. Plain contracts use 30,000 to 60,000;
+ * those that accrue interest, or sell their own tax during transfers, up to some 250,000.
+ */
+const SELL_GAS_HIGH = 300_000n;
+
+/** Rounded, because contracts round differently. */
+function computeLossBps(whole: bigint, left: bigint): number | null {
+  if (whole === 0n) return null;
+  if (left === whole) return 0;
+  if (left > whole) return TRACE_BPS;
+  const bps = Number(((whole - left) * 20_000n + whole) / (2n * whole));
+  return Math.max(TRACE_BPS, bps);
+}
+
+/** If the transfer itself was refused, its loss is unknown. */
+function computeInLossBps({ isDone, sent, arrived }: SwapMeasure): number | null {
+  return !isDone && arrived === 0n ? null : computeLossBps(sent, arrived);
+}
+
+function findSellGas({ gas }: SwapMeasure): Pick<SideSafety, 'sellGas'> {
+  return gas < SELL_GAS_HIGH ? {} : { sellGas: Number(gas) };
+}
+
+interface TripSides {
+  readonly spent: SideSafety;
+  readonly bought: SideSafety;
+}
+
+const UNKNOWN: SideSafety = { outBps: null, inBps: null, sellable: null };
+
+function judgeSides({ there, back }: RoundTripView): TripSides | null {
+  if (there === null) return null;
+  const isBought = there.isDone && there.received > 0n;
+  const spentIn = { inBps: computeInLossBps(there), sellable: isBought, ...findSellGas(there) };
+  if (!isBought) return { spent: { outBps: null, ...spentIn }, bought: UNKNOWN };
+  const outBps = computeLossBps(there.paid, there.received);
+  if (back === null) {
+    return {
+      spent: { outBps: null, ...spentIn },
+      bought: { outBps, inBps: null, sellable: false },
+    };
+  }
+  const isSold = back.isDone && back.received > 0n;
+  return {
+    spent: { outBps: isSold ? computeLossBps(back.paid, back.received) : null, ...spentIn },
+    // The purchase added the stray coins to the reserves; a plain seller would still find them
+    // there.
+    bought: {
+      outBps,
+      inBps: pickWorse(computeInLossBps(back), there.stray > 0n ? TRACE_BPS : null),
+      sellable: isSold,
+      ...findSellGas(back),
+    },
+  };
+}
+
+function pickWorse(a: number | null, b: number | null): number | null {
+  if (a === null) return b;
+  return b === null ? a : Math.max(a, b);
+}
+
+function mergeSides(a: SideSafety, b: SideSafety): SideSafety {
+  const sellGas = Math.max(a.sellGas ?? 0, b.sellGas ?? 0);
+  return {
+    outBps: pickWorse(a.outBps, b.outBps),
+    inBps: pickWorse(a.inBps, b.inBps),
+    sellable:
+      a.sellable === null
+        ? b.sellable
+        : b.sellable === null
+          ? a.sellable
+          : a.sellable && b.sellable,
+    ...(sellGas === 0 ? {} : { sellGas }),
+  };
+}
+
+/** The worse of both; but if only a wallet can buy, the contract's view is ignored. */
+function mergeViews(views: RoundTripViews): TripSides | null {
+  const asContract = views.asContract && judgeSides(views.asContract);
+  const asWallet = views.asWallet && judgeSides(views.asWallet);
+  if (asContract === null || asWallet === null) return asContract ?? asWallet;
+  if (asWallet.spent.sellable && !asContract.spent.sellable) return asWallet;
+  return {
+    spent: mergeSides(asContract.spent, asWallet.spent),
+    bought: mergeSides(asContract.bought, asWallet.bought),
+  };
+}
+
+interface ProbedPool {
+  readonly pool: PoolId;
+  readonly token0: Address;
+  readonly token1: Address;
+  /** Whether token 0 was spent and token 1 bought. */
+  readonly zeroForOne: boolean;
+  readonly hookFees: PoolSafety['hookFees'];
+  readonly checkedAtMs: number;
+}
+
+/** Null if the trip did not reach the pool. */
+export function judgePoolSafety(probed: ProbedPool, views: RoundTripViews): PoolSafety | null {
+  const sides = mergeViews(views);
+  if (sides === null) return null;
+  const { zeroForOne, ...rest } = probed;
+  const [side0, side1] = zeroForOne ? [sides.spent, sides.bought] : [sides.bought, sides.spent];
+  return { ...rest, side0, side1 };
+}

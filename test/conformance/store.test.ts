@@ -1,7 +1,0 @@
-// Runs the store's suite on both engines.
-
-import { describeStore } from './store.ts';
-import { createPostgresPlace, createSqlitePlace } from './store-place.ts';
-
-describeStore('store on SQLite', createSqlitePlace);
-describeStore('store on PostgreSQL', createPostgresPlace);

@@ -1,6 +1,0 @@
-// Runs the streams' suite on both stores.
-
-import { describeStreamOn } from './stream.ts';
-
-describeStreamOn('sqlite');
-describeStreamOn('postgres');

@@ -1,0 +1,184 @@
+// A small EVM chain in memory that serves reads like a node: blocks, logs, receipts, senders.
+
+import { keccak256, stringToHex } from 'viem';
+import { computeLogsBloom } from '../../src/chains/evm/blocks/logs-bloom.ts';
+import { RpcFault, type TrueAnswer } from './misbehaving-rpc.ts';
+
+export interface MemoryLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+}
+
+export interface MemoryTransaction {
+  readonly from: string;
+  readonly logs: readonly MemoryLog[];
+}
+
+export interface MemoryChainOptions {
+  readonly chainId: number;
+  /** Whether logs have their block's time, as on newer nodes. */
+  readonly blockTimestamps: boolean;
+  /** Answers `eth_call`; throws `RpcFault` to revert. */
+  call?(to: string, data: string): string;
+}
+
+interface StoredBlock {
+  readonly header: Record<string, unknown>;
+  readonly transactions: readonly { hash: string; from: string }[];
+  readonly logs: readonly Record<string, unknown>[];
+}
+
+const START_S = 1_700_000_000;
+const hex = (value: number) => `0x${value.toString(16)}`;
+
+interface Filter {
+  readonly fromBlock: string;
+  readonly toBlock: string;
+  readonly address?: readonly string[];
+  readonly topics?: readonly (readonly string[])[];
+}
+
+export class MemoryChain {
+  readonly #options: MemoryChainOptions;
+  readonly #blocks: StoredBlock[] = [];
+
+  constructor(options: MemoryChainOptions) {
+    this.#options = options;
+    this.add([]);
+  }
+
+  get head(): number {
+    return this.#blocks.length - 1;
+  }
+
+  /** Appends a block; `branch` makes its hash differ from another block at the same position. */
+  add(transactions: readonly MemoryTransaction[], branch = 'main'): number {
+    const number = this.#blocks.length;
+    const hash = keccak256(stringToHex(`${branch}:${number}`));
+    const parent = this.#blocks.at(-1)?.header['hash'] ?? `0x${'0'.repeat(64)}`;
+    const timestamp = hex(START_S + number * 2);
+    const stored = transactions.map(({ from }, index) => ({
+      hash: keccak256(stringToHex(`${branch}:${number}:${index}`)),
+      from,
+    }));
+    const flat = transactions.flatMap(({ logs }, index) =>
+      logs.map((log) => ({ ...log, index, txHash: stored[index]!.hash })),
+    );
+    const logs = flat.map(({ txHash, index, ...log }, logIndex) => ({
+      ...log,
+      blockNumber: hex(number),
+      blockHash: hash,
+      transactionHash: txHash,
+      transactionIndex: hex(index),
+      logIndex: hex(logIndex),
+      removed: false,
+      ...(this.#options.blockTimestamps ? { blockTimestamp: timestamp } : {}),
+    }));
+    const bloom = computeLogsBloom(flat as unknown as Parameters<typeof computeLogsBloom>[0]);
+    this.#blocks.push({
+      header: {
+        number: hex(number),
+        hash,
+        parentHash: parent,
+        timestamp,
+        logsBloom: `0x${Buffer.from(bloom).toString('hex')}`,
+      },
+      transactions: stored,
+      logs,
+    });
+    return number;
+  }
+
+  /** Removes the last blocks, like a reorganisation before it adds others. */
+  drop(count: number): void {
+    this.#blocks.splice(this.#blocks.length - count, count);
+  }
+
+  /** A node that has not reached more than `head`. */
+  answerUpTo(head: number): TrueAnswer {
+    return (method, params) => this.#answer(method, params, head);
+  }
+
+  readonly answer: TrueAnswer = (method, params) => this.#answer(method, params, this.head);
+
+  #answer(method: string, params: readonly unknown[], head: number): unknown {
+    switch (method) {
+      case 'eth_chainId':
+        return hex(this.#options.chainId);
+      case 'eth_blockNumber':
+        return hex(head);
+      case 'eth_getBlockByNumber':
+        return this.#findBlock(String(params[0]), params[1] === true, head);
+      case 'eth_getLogs':
+        return this.#findLogs(params[0] as Filter, head);
+      case 'eth_getBlockReceipts':
+        return this.#buildReceipts(Number(params[0]));
+      case 'eth_getTransactionReceipt':
+        return this.#findReceipt(String(params[0]));
+      case 'eth_getTransactionByHash':
+        return this.#findTransaction(String(params[0]));
+      case 'eth_call': {
+        const { to, data } = params[0] as { to: string; data: string };
+        return this.#options.call?.(to, data) ?? '0x';
+      }
+      default:
+        throw new RpcFault(-32601, `the method ${method} does not exist/is not available`);
+    }
+  }
+
+  #findBlock(tag: string, full: boolean, head: number): unknown {
+    const number =
+      tag === 'latest' ? head : tag === 'finalized' ? Math.max(0, head - 8) : Number(tag);
+    const block = number <= head ? this.#blocks[number] : undefined;
+    if (block === undefined) return null;
+    const { transactions } = block;
+    return {
+      ...block.header,
+      transactions: full ? transactions : transactions.map((tx) => tx.hash),
+    };
+  }
+
+  #findLogs(filter: Filter, head: number): unknown[] {
+    const found: unknown[] = [];
+    const topics = filter.topics?.[0];
+    for (let n = Number(filter.fromBlock); n <= Math.min(head, Number(filter.toBlock)); n += 1) {
+      for (const log of this.#blocks[n]?.logs ?? []) {
+        const [topic] = log['topics'] as string[];
+        if (topics !== undefined && !topics.includes(topic ?? '')) continue;
+        if (filter.address !== undefined && !filter.address.includes(String(log['address'])))
+          continue;
+        found.push(log);
+      }
+    }
+    return found;
+  }
+
+  #findReceipt(hash: string): unknown {
+    const holder = this.#blocks.findIndex(({ transactions }) =>
+      transactions.some((tx) => tx.hash === hash),
+    );
+    const receipts = this.#buildReceipts(holder) as { transactionHash: string }[] | null;
+    return receipts?.find((receipt) => receipt.transactionHash === hash) ?? null;
+  }
+
+  #buildReceipts(number: number): unknown {
+    const block = this.#blocks[number];
+    if (block === undefined) return null;
+    return block.transactions.map((tx) => ({
+      transactionHash: tx.hash,
+      blockHash: block.header['hash'],
+      from: tx.from,
+      logs: block.logs.filter((log) => log['transactionHash'] === tx.hash),
+    }));
+  }
+
+  #findTransaction(hash: string): unknown {
+    for (const { transactions, header } of this.#blocks) {
+      const tx = transactions.find((one) => one.hash === hash);
+      if (tx !== undefined)
+        return { ...tx, blockHash: header['hash'], blockNumber: header['number'] };
+    }
+    return null;
+  }
+}
