@@ -49,6 +49,7 @@ const chain: MarketChain = {
   assets: ASSETS,
   vaults: new Set(),
   burnAddresses: new Set(),
+  noteIncomplete: () => undefined,
   findContracts: async () => new Map(),
 };
 const market = createMarket({

@@ -196,6 +196,12 @@ const INDEXING_SETTINGS = {
     example: 'head',
     fallback: 'all',
   }),
+  adoptCallsPerMinute: setting('ADOPT_CALLS_PER_MINUTE', integer({ min: 0, max: 1_000_000 }), {
+    group: 'Chains',
+    why: 'How many requests a minute, on average and for each chain, may go into adopting pools that are older than the index: their whole state is read from the contracts, so that quotes can use all of it. A pool takes some five to fifty. 0 adopts none; on the devnet there is no limit.',
+    example: '600',
+    fallback: '60',
+  }),
 } as const;
 
 const ACCESS_SETTINGS = {
@@ -240,6 +246,11 @@ const DEVNET_SETTINGS = {
     group: 'Devnet',
     why: 'The `deployment.json` of a devnet that already runs (`npm run devnet`), to follow it instead of starting another.',
     example: './data/devnet/deployment.json',
+  }),
+  startBlock: optionalSetting('START_BLOCK_DEVNET', integer({ min: 0, max: 1e12 }), {
+    group: 'Devnet',
+    why: 'The first devnet block to index, to see how pools that are older are adopted; unset indexes all of it. A store that has the devnet already keeps its own start.',
+    example: '500',
   }),
   historyHours: setting('DEVNET_HISTORY_HOURS', integer({ min: 0, max: 240 }), {
     group: 'Devnet',

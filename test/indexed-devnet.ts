@@ -7,7 +7,7 @@ import { parseDevnetDeployment } from '../src/chains/evm/parse-devnet-deployment
 import { leavesSwapsAlone } from '../src/chains/evm/pools/pool-hooks.ts';
 import { findHopBytes } from '../src/chains/evm/transactions/evm-transaction-costs.ts';
 import type { CommittedEvent } from '../src/ingest/commit-batch.ts';
-import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../src/ingest/indexer.ts';
+import { DEFAULT_INDEXER_OPTIONS, Indexer, type IndexerOptions } from '../src/ingest/indexer.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import { decodeBatch, encodeBatch } from '../src/live/encode-batch.ts';
@@ -17,19 +17,24 @@ import { PoolGraphFollower } from '../src/trading/graph/pool-graph-follower.ts';
 import { createSqlitePlace } from './conformance/store-place.ts';
 import { type RpcRecorder, startRpcRecorder } from './rpc-recorder.ts';
 
-export interface IndexedDevnet {
-  readonly chain: TestChain;
+/** An index of a node's chain in a store of its own. */
+interface ChainIndexing {
+  readonly indexer: Indexer;
   readonly adapter: EvmAdapter;
   readonly store: MarketStore;
   readonly follower: PoolGraphFollower;
   readonly events: readonly CommittedEvent[];
   /** Where every commit is published. */
   readonly feed: LocalFeed;
-  /** Between everything that reads the chain and its node. */
-  readonly recorder: RpcRecorder;
-  /** Waits until the graph is at the chain's newest block. */
+  /** Waits until the graph stands at the chain's newest block. */
   settle(): Promise<void>;
   stop(): Promise<void>;
+}
+
+export interface IndexedDevnet extends ChainIndexing {
+  readonly chain: TestChain;
+  /** Between all that reads the chain and its node. */
+  readonly recorder: RpcRecorder;
 }
 
 const SETTLE_MAX_MS = 20_000;
@@ -49,16 +54,19 @@ async function untilAtHead(chain: TestChain, follower: PoolGraphFollower): Promi
   }
 }
 
-export async function startIndexedDevnet(): Promise<IndexedDevnet> {
-  const chain = await startTestChain();
-  const recorder = await startRpcRecorder(chain.rpcUrl);
+/** Follows a chain from a block on, its beginning unless told. */
+export async function startIndexing(
+  chain: TestChain,
+  options: Partial<Pick<IndexerOptions, 'startBlock' | 'adoption'>> & { readonly rpcUrl: string },
+): Promise<ChainIndexing> {
+  const { rpcUrl, ...overrides } = options;
   const place = await createSqlitePlace();
   const store = await place.open();
   const { market } = store;
   const deployment = parseDevnetDeployment(chain.deployment);
   const adapter = createEvmAdapter({
     chain: 'devnet',
-    endpoints: [recorder.url],
+    endpoints: [rpcUrl],
     deployment,
     clock: systemClock,
     random: Math.random,
@@ -93,24 +101,33 @@ export async function startIndexedDevnet(): Promise<IndexedDevnet> {
       follower.hear(event);
       feed.publish(decodeBatch(encodeBatch(event)));
     },
+    ...overrides,
   });
   indexer.start();
   return {
-    chain,
-    adapter,
-    store: market,
-    follower,
-    events,
-    feed,
-    recorder,
+    ...{ indexer, adapter, store: market, follower, events, feed },
     settle: () => untilAtHead(chain, follower),
     stop: async () => {
       await indexer.stop();
       await follower.stop();
       await adapter.close();
-      await recorder.stop();
       await store.close();
       await place.remove();
+    },
+  };
+}
+
+export async function startIndexedDevnet(): Promise<IndexedDevnet> {
+  const chain = await startTestChain();
+  const recorder = await startRpcRecorder(chain.rpcUrl);
+  const indexing = await startIndexing(chain, { rpcUrl: recorder.url });
+  return {
+    ...indexing,
+    chain,
+    recorder,
+    stop: async () => {
+      await indexing.stop();
+      await recorder.stop();
       await chain.stop();
     },
   };

@@ -85,6 +85,7 @@ export const FAKE_MARKET_CHAIN: MarketChain = {
   assets: FAKE_ASSETS,
   vaults: new Set(),
   burnAddresses: BURN_ADDRESSES,
+  noteIncomplete: () => undefined,
   findContracts: async (addresses) =>
     new Map(
       addresses.map((address) => [address, Number.parseInt(address.slice(-1), 16) % 2 === 0]),

@@ -101,7 +101,7 @@ async function startQuotes(
     readGraph: () => ({ graph, checkpoint: CHECKPOINT }),
     readFees: () => null,
     isBehind: () => false,
-    noteUse: () => undefined,
+    ...{ noteAsked: () => undefined, noteUse: () => undefined },
     noteFailure: () => undefined,
   };
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };

@@ -102,7 +102,12 @@ export async function startTradingScene(): Promise<TradingScene> {
   const connections = new ChainConnections({ clock, log: logger });
   const chains = createTradeChains({
     connections,
-    chains: { slugs: ['devnet'], list: () => [], findSource: () => source },
+    chains: {
+      slugs: ['devnet'],
+      list: () => [],
+      findSource: () => source,
+      adopt: () => undefined,
+    },
     store: { market: devnet.store },
     feed: devnet.feed,
     clock,

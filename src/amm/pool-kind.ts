@@ -56,6 +56,14 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
     change: Extract<PoolChange, { poolKind: K }>,
     context: { readonly ticks: PoolTicks; readonly swapped: SwappedAmounts | null },
   ): void;
+  /**
+   * The whole state from what the contract tells of it and from all of its ticks; null where that
+   * is too little or does not fit together.
+   */
+  assembleState(
+    told: Readonly<Partial<StateOf<K>>>,
+    ticks: readonly Omit<TickRecord, 'pool'>[],
+  ): StateOf<K> | null;
   /** Raw units of token 1 per raw unit of token 0; null while the pool has no price. */
   price(state: StateOf<K>): Ratio | null;
   /** What it holds; null if unknown. */

@@ -50,13 +50,52 @@ export interface PoolStateReading {
   }[];
 }
 
+/** Ticks from `lower` to `upper`, both included. */
+export interface TickSpan {
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** Which part of a pool's state to read next. */
+export interface PoolPieceQuery {
+  readonly description: PoolDescription;
+  /** The ticks that earlier pieces have; null before the first one. */
+  readonly covered: TickSpan | null;
+  /** About how many requests the piece may take. */
+  readonly callCountMax: number;
+}
+
+/** A part of what a pool's contract holds at a block. */
+export interface PoolPiece {
+  /** The fields of its kind, as far as the contract tells them. */
+  readonly state: Readonly<Partial<StateOf<PoolKindName>>>;
+  /** The pool's own fee where the contract tells it, else null. */
+  readonly feePips: number | null;
+  /** The initialised ticks that are newly covered. */
+  readonly ticks: readonly {
+    readonly tick: number;
+    readonly liquidityGross: bigint;
+    readonly liquidityNet: bigint;
+  }[];
+  /** The ticks that all pieces so far have; null for a kind without ticks. */
+  readonly covered: TickSpan | null;
+  readonly isLast: boolean;
+}
+
+/** How many requests a piece took, and what came of it. */
+export type PoolPieceReading = { readonly callCount: number } & (
+  | { readonly kind: 'piece'; readonly piece: PoolPiece }
+  /** No node has the state of that block (any more), or the block was reorganised away. */
+  | { readonly kind: 'blockGone' }
+  /** The contract does not answer as a pool of its kind should. */
+  | { readonly kind: 'noAnswer' }
+);
+
 /**
  * How an adapter learns which pools the caller has stored; a stored pool row fits. Pools that are
  * not stored are absent from the result. The adapter asks only about pools that it has not cached.
  */
-export type KnownPools = (
-  pools: readonly PoolId[],
-) => Promise<readonly (PoolDescription & { readonly complete: boolean })[]>;
+export type KnownPools = (pools: readonly PoolId[]) => Promise<readonly PoolDescription[]>;
 
 /** Positions, both inclusive; some may have no block. */
 export interface BlockRange {
@@ -124,10 +163,11 @@ export interface ChainAdapter {
    * headers of the whole range, so that the caller can check parent hashes. Fails rather than
    * return less than the chain has.
    *
-   * In a range that is not linked a header may have an empty `parentHash`, since it was not read. A
-   * pool discovered after its creation is reported in every range it occurs in, as `poolCreated`
-   * with `complete: false` before its first event: only the caller knows whether its row survived a
-   * rollback. Callers that already have the pool ignore it.
+   * In a range that is not linked a block's header may have an empty `parentHash`, since nothing
+   * was asked about it. A pool whose creation the adapter has not read is told again, as
+   * `poolCreated` with `complete: false` before its first event, in every range it occurs in:
+   * whether its row survived a rollback only the caller knows. Whoever has the pool already
+   * ignores it.
    */
   readBlocks(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading>;
   readTokenMetadata(tokens: readonly Address[], signal?: AbortSignal): Promise<TokenMetadata[]>;
@@ -143,7 +183,16 @@ export interface ChainAdapter {
     block: BlockHeader,
     signal?: AbortSignal,
   ): Promise<PoolStateReading[]>;
-  /** For `verify`: `balanceOf` at a block, in the requested order; null if there is no response. */
+  /**
+   * For adoption: the pool's whole state at a block, piece by piece, from the ticks around its
+   * price outwards.
+   */
+  readPoolPiece?(
+    query: PoolPieceQuery,
+    block: Pick<BlockHeader, 'position' | 'hash'>,
+    signal?: AbortSignal,
+  ): Promise<PoolPieceReading>;
+  /** For `verify`: `balanceOf` at a block, in the order asked; null where there is no answer. */
   readBalances?(
     keys: readonly { readonly token: Address; readonly owner: Address }[],
     block: BlockHeader,

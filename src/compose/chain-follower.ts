@@ -6,15 +6,18 @@ import type { ChainMarket } from '../chains/chain-nodes.ts';
 import { endThread } from '../chains/endpoint-memory.ts';
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
+import type { AdoptionStatus } from '../ingest/adopt/pool-adopter.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs } from '../lib/retry.ts';
 import { decodeBatch } from '../live/encode-batch.ts';
 import type { Feed } from '../live/feed.ts';
 import type { ChainAnswer, ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
 import { CHAINS, type ChainSlug } from '../model/chain.ts';
+import type { PoolId } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { AdoptionDemand } from './adoption-demand.ts';
 import type { ChainConnections } from './chain-connections.ts';
 import { findFamily, requireMarkets } from './chain-families.ts';
 import { computeChainProgress, describeNotReady } from './chain-progress.ts';
@@ -60,6 +63,7 @@ export class ChainFollower implements ChainDirectory {
   readonly #arrived = new Set<ChainSlug>();
   /** The first block of each chain in this run, from which progress is counted. */
   readonly #firstBlocks = new Map<ChainSlug, number>();
+  readonly #demand: AdoptionDemand;
   #sources: readonly ChainSource[] = [];
   /** Described once: `/chains` and every quote ask. */
   #markets: ReadonlyMap<ChainSlug, ChainMarket> = new Map();
@@ -71,6 +75,9 @@ export class ChainFollower implements ChainDirectory {
 
   constructor(options: ChainFollowerOptions) {
     this.#options = options;
+    this.#demand = new AdoptionDemand(options.clock, (chain, pools) => {
+      this.#worker?.postMessage({ type: 'adopt', chain, pools } satisfies IndexerCommand);
+    });
     const gauge = (name: string, help: string, read: (report: ChainReport) => number | null) =>
       options.metrics.chainGauge(name, help, () =>
         [...this.#reports].map(([chain, report]) => [chain, read(report)] as const),
@@ -94,6 +101,16 @@ export class ChainFollower implements ChainDirectory {
     );
     gauge('mintwire_chain_rpc_requests', 'Requests to endpoints.', (one) => one.rpcRequests);
     gauge('mintwire_chain_rpc_failures', 'Failed requests.', (one) => one.rpcFailures);
+    const adoption = (name: keyof AdoptionStatus, help: string) =>
+      gauge(`mintwire_adoption_${name}`, help, (one) => one.adoption?.[name] ?? null);
+    adoption('waiting', 'Pools that are older than the index and wait for their adoption.');
+    adoption('adopted', 'Pools adopted since the start.');
+    adoption('failed', 'Adoptions that failed since the start; each is tried again.');
+    adoption('calls', 'Requests that adoptions took since the start.');
+  }
+
+  adopt(chain: ChainSlug, pools: readonly PoolId[]): void {
+    this.#demand.ask(chain, pools);
   }
 
   /** Sets the status of a chain whose source is not known yet. */

@@ -8,6 +8,8 @@ import type { CommittedEvent } from '../ingest/commit-batch.ts';
 import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../ingest/indexer.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs, sleep } from '../lib/retry.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { PoolId } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import { requireMarkets } from './chain-families.ts';
 import { createAdapter } from './chain-source.ts';
@@ -64,6 +66,14 @@ export class ChainRunner {
     this.#nodes.close();
   }
 
+  get chain(): ChainSlug {
+    return this.#options.source.chain;
+  }
+
+  adopt(pools: readonly PoolId[]): void {
+    this.#indexer?.adopt(pools);
+  }
+
   report(): ChainReport {
     const endpoints = this.#adapter.status?.().endpoints ?? [];
     const sum = (pick: (endpoint: (typeof endpoints)[number]) => number) =>
@@ -83,6 +93,7 @@ export class ChainRunner {
       reorganisationsTotal: this.#reorganisationsTotal,
       rpcRequests: sum((endpoint) => endpoint.requests),
       rpcFailures: sum((endpoint) => endpoint.failures),
+      adoption: this.#indexer?.adoption() ?? null,
     };
   }
 
@@ -102,6 +113,7 @@ export class ChainRunner {
       // A devnet without traders may make no blocks for any time.
       headStallAfterMs: isDevnet ? null : DEFAULT_INDEXER_OPTIONS.headStallAfterMs,
       rollbacksKeptMs: this.#options.rollbacksKeptMs,
+      adoption: { callsPerMinute: this.#pickCallsPerMinute() },
       clock: systemClock,
       sleep,
       random: Math.random,
@@ -109,6 +121,14 @@ export class ChainRunner {
       onCommitted: (event) => this.#count(event),
     });
     this.#indexer.start();
+  }
+
+  /** The devnet's node is ours alone. */
+  #pickCallsPerMinute(): number {
+    const { source, indexing } = this.#options;
+    const { adoptCallsPerMinute } = indexing;
+    const isOurs = source.instance !== null && adoptCallsPerMinute > 0;
+    return isOurs ? Number.POSITIVE_INFINITY : adoptCallsPerMinute;
   }
 
   /**

@@ -15,15 +15,21 @@ export function findChainSource({ chain, rpcUrls, startBlock }: FollowedChain): 
   return source;
 }
 
-/** Reads the devnet from its deployment file. */
-export function readDevnetSource(deploymentPath: string): ChainSource {
+/** The devnet as the file that it leaves tells of it; indexed from its beginning unless told. */
+export function readDevnetSource(
+  deploymentPath: string,
+  startBlock: number | null = null,
+): ChainSource {
   const devnet = JSON.parse(readFileSync(deploymentPath, 'utf8')) as {
     rpcUrl: string;
     startBlock: number;
     instance: string;
   };
-  const { rpcUrl, startBlock, instance } = devnet;
-  return { chain: 'devnet', endpoints: [rpcUrl], devnet, startBlock, instance };
+  const { rpcUrl, instance } = devnet;
+  return {
+    ...{ chain: 'devnet', endpoints: [rpcUrl], devnet, instance },
+    startBlock: startBlock ?? devnet.startBlock,
+  };
 }
 
 /** What indexes and verifies a chain. To be closed by the caller, before its nodes. */

@@ -2,8 +2,11 @@
 
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
+import type { AdoptionStatus } from '../ingest/adopt/pool-adopter.ts';
 import type { IndexerStatus } from '../ingest/indexer.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { PoolId } from '../model/ids.ts';
 import type { StoreFault } from '../store/store-error.ts';
 
 export interface IndexerThreadInput {
@@ -24,6 +27,8 @@ export interface ChainReport {
   readonly reorganisationsTotal: number;
   readonly rpcRequests: number;
   readonly rpcFailures: number;
+  /** Null where pools are not adopted. */
+  readonly adoption: AdoptionStatus | null;
 }
 
 export type IndexerMessage =
@@ -39,4 +44,7 @@ export type IndexerMessage =
   | { readonly type: 'storeFault'; readonly fault: StoreFault; readonly message: string }
   | { readonly type: 'timing'; readonly operation: string; readonly ms: number };
 
-export type IndexerCommand = { readonly type: 'stop' };
+export type IndexerCommand =
+  | { readonly type: 'stop' }
+  /** Somebody asks about these pools. */
+  | { readonly type: 'adopt'; readonly chain: ChainSlug; readonly pools: readonly PoolId[] };

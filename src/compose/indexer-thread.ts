@@ -68,11 +68,20 @@ const runners = input.sources.map(
 const timer = setInterval(report, REPORT_MS);
 for (const runner of runners) runner.start();
 
-parentPort?.once('message', async (command: IndexerCommand) => {
-  if (command.type !== 'stop') return;
+async function stop(): Promise<void> {
   clearInterval(timer);
   await Promise.all(runners.map((runner) => runner.stop()));
   if (soon) clearTimeout(soon);
   await store.close();
   parentPort?.close();
+}
+
+let isStopping = false;
+parentPort?.on('message', (command: IndexerCommand) => {
+  if (command.type === 'adopt') {
+    runners.find(({ chain }) => chain === command.chain)?.adopt(command.pools);
+  } else if (!isStopping) {
+    isStopping = true;
+    void stop();
+  }
 });

@@ -18,6 +18,7 @@ export function createMarketChains(
     assets: market.assets,
     vaults: market.vaults,
     burnAddresses: market.burnAddresses,
+    noteIncomplete: (pools) => chains.adopt(source.chain, pools),
     findContracts: nodes.findContracts,
   });
   return {

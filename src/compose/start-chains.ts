@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import type { PoolId } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -19,6 +20,8 @@ export interface FollowedChains extends ChainDirectory {
   readonly slugs: readonly ChainSlug[];
   /** The source of a chain; null while it is unknown. */
   findSource(chain: ChainSlug): ChainSource | null;
+  /** Somebody asks about these pools, which are not known in full. */
+  adopt(chain: ChainSlug, pools: readonly PoolId[]): void;
   stop(): Promise<void>;
 }
 
@@ -56,6 +59,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
   const withDevnet = wantsDevnet(config);
   const chains: ChainSlug[] = configured.map((source) => source.chain);
   if (withDevnet) chains.push('devnet');
+  const readDevnet = (path: string) => readDevnetSource(path, config.devnet.startBlock);
   const follower = new ChainFollower({
     ...options,
     store: config.store,
@@ -68,7 +72,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     return follower;
   }
   if (config.devnet.deployment !== null) {
-    follower.follow([...configured, readDevnetSource(config.devnet.deployment)]);
+    follower.follow([...configured, readDevnet(config.devnet.deployment)]);
     return follower;
   }
   if (configured.length > 0) follower.follow(configured);
@@ -82,7 +86,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
       logger.info({ chain: 'devnet' }, text);
     },
     onReady: (deploymentPath) => {
-      follower.follow([...configured, readDevnetSource(deploymentPath)]);
+      follower.follow([...configured, readDevnet(deploymentPath)]);
     },
     onGiveUp: (reason, message) => {
       follower.prepare('devnet', message);
@@ -93,6 +97,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     slugs: chains,
     list: () => follower.list(),
     findSource: (chain) => follower.findSource(chain),
+    adopt: (chain, pools) => follower.adopt(chain, pools),
     stop: async () => {
       // The indexer stops first, so that it does not see its node disappear.
       await follower.stop();

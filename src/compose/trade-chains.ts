@@ -9,6 +9,7 @@ import { CHAINS, type ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { listPartialPools } from '../trading/graph/list-partial-pools.ts';
 import { PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
 import { SafetyBook } from '../trading/graph/safety-book.ts';
 import { FeeWatch } from '../trading/quote/fee-watch.ts';
@@ -28,7 +29,7 @@ const PROBE_PAUSE_MS = 400;
 const LOOK_MS = 250;
 
 interface TradeChainsOptions {
-  readonly chains: Pick<FollowedChains, 'slugs' | 'list' | 'findSource'>;
+  readonly chains: Pick<FollowedChains, 'slugs' | 'list' | 'findSource' | 'adopt'>;
   readonly store: Pick<Store, 'market'>;
   readonly feed: Feed;
   readonly connections: ChainConnections;
@@ -93,7 +94,16 @@ class RunningChain {
       readGraph: () => (this.#isLoaded ? this.#follower.current : null),
       readFees: () => this.#fees.read(),
       isBehind: () => (chains.list().find((one) => one.slug === slug)?.notReady ?? null) !== null,
-      noteUse: (pools) => this.#safety.noteUse(pools),
+      noteAsked: (token) => {
+        const graph = this.#follower.current?.graph;
+        if (graph !== undefined) chains.adopt(slug, listPartialPools(graph, token));
+      },
+      noteUse: (pools) => {
+        this.#safety.noteUse(pools);
+        const graph = this.#follower.current?.graph;
+        const partial = pools.filter((pool) => graph?.get(pool)?.inexact === 'ticks');
+        chains.adopt(slug, partial);
+      },
       noteFailure: (failure) => this.#evidence.hearFailure(failure),
     };
   }

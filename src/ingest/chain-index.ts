@@ -2,12 +2,18 @@
 
 import type { ChainAdapter } from '../chains/adapter.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { AdoptedPool } from '../model/adoption.ts';
 import type { BlockEvents } from '../model/block-events.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
+import type { PoolRecord } from '../model/pool.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 import type { MarketStore } from '../store/store.ts';
+import { AdoptionJournal } from './adopt/adoption-journal.ts';
+import { applyAdoptions } from './adopt/apply-adoptions.ts';
+import { findIncomplete } from './adopt/find-incomplete.ts';
+import type { IncompletePool } from './adopt/pool-adopter.ts';
 import { applyBlocks } from './apply-blocks.ts';
 import { SupplyReadError } from './chain-errors.ts';
 import {
@@ -16,7 +22,7 @@ import {
   type CommittedEvent,
   commitBatch,
 } from './commit-batch.ts';
-import { loadState } from './load-state.ts';
+import { loadPoolRows, loadState } from './load-state.ts';
 import { type BatchChanges, MarketState, type StateLimits } from './market-state.ts';
 import { rollBack } from './roll-back.ts';
 import { selectNotices } from './select-notices.ts';
@@ -31,6 +37,8 @@ interface ChainIndexOptions {
   readonly rollbacksKeptMs?: number | undefined;
   /** Called after each commit, in order; must not throw. */
   readonly onCommitted: (event: CommittedEvent) => void;
+  /** Told of pools that changed and are not known in full. */
+  readonly onIncomplete?: (pools: readonly IncompletePool[]) => void;
 }
 
 interface BlocksToAppend {
@@ -67,10 +75,13 @@ const NO_CHANGES: BatchChanges = {
 };
 
 export class ChainIndex {
+  /** What happens in pools that are being read. */
+  readonly journal = new AdoptionJournal();
   readonly #adapter: ChainAdapter;
   readonly #store: MarketStore;
   readonly #state: MarketState;
   readonly #onCommitted: (event: CommittedEvent) => void;
+  readonly #onIncomplete: ChainIndexOptions['onIncomplete'];
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #rollbacksKeptMs: number;
   #checkpoint: Checkpoint | null = null;
@@ -88,6 +99,7 @@ export class ChainIndex {
     this.#store = options.store;
     this.#state = new MarketState(options.adapter.assets, options.limits);
     this.#onCommitted = options.onCommitted;
+    this.#onIncomplete = options.onIncomplete;
     this.#clock = options.clock;
     this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
   }
@@ -118,6 +130,7 @@ export class ChainIndex {
     this.#headers = new Map();
     this.#checkpoint = await this.#store.readCheckpoint(chain);
     this.#settlePending();
+    this.journal.reconcile(this.#checkpoint);
     if (this.#checkpoint === null) {
       this.#startBlock = startBlock;
       this.#base = startBlock === 0 ? null : await this.#readBase(startBlock - 1, signal);
@@ -145,6 +158,7 @@ export class ChainIndex {
     applyBlocks(this.#state, blocks, finalizedBlock);
     const changes = this.#state.takeChanges();
     const missed = await this.#setSupplies(changes, append);
+    const incomplete = findIncomplete(this.#state, changes.pools);
     const headers =
       this.#checkpoint === null && this.#base !== null
         ? [this.#base, ...append.headers]
@@ -164,6 +178,8 @@ export class ChainIndex {
         ...this.#findStart(blocks[0]?.header ?? last),
       },
     });
+    this.journal.record(blocks, this.#requireCheckpoint());
+    this.#onIncomplete?.(incomplete);
     return missed;
   }
 
@@ -200,8 +216,7 @@ export class ChainIndex {
     signal: AbortSignal,
   ): Promise<readonly Address[]> {
     const checkpoint = this.#requireCheckpoint();
-    const header = this.#headers.get(checkpoint.block);
-    if (header === undefined) throw new Error(`no header of block ${checkpoint.block} is stored`);
+    const header = this.#requireTip(checkpoint);
     const { chain } = this.#adapter;
     const missing = tokens.filter((token) => this.#state.tokens.get(token) === undefined);
     for (const row of await this.#store.readTokens(chain, missing)) this.#state.adoptToken(row);
@@ -222,7 +237,40 @@ export class ChainIndex {
     return missed;
   }
 
-  /** Removes every block above `ancestor`. Returns whether all touched rows were reported. */
+  /**
+   * Makes pools complete as of the last indexed block. `toAdopted` is asked for the whole state of
+   * each by its row at that block, and gives null to leave one as it is. Returns those adopted.
+   */
+  async adopt(
+    pools: readonly PoolId[],
+    toAdopted: (row: PoolRecord) => AdoptedPool | null,
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<PoolId>> {
+    const checkpoint = this.#requireCheckpoint();
+    const header = this.#requireTip(checkpoint);
+    const { chain } = this.#adapter;
+    const source = { reader: this.#store, adapter: this.#adapter, signal };
+    await loadPoolRows(this.#state, source, pools);
+    const ticks = Map.groupBy(await this.#store.readTicks(chain, pools), ({ pool }) => pool);
+    const adoptions = [...pools].sort().flatMap((pool) => {
+      const row = this.#state.pools.get(pool)?.row;
+      return row === undefined || row.complete ? [] : (toAdopted(row) ?? []);
+    });
+    const adopted = new Set(adoptions.map(({ pool }) => pool));
+    if (adopted.size === 0) return adopted;
+    this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
+    applyAdoptions(this.#state, adoptions, ticks);
+    await this.#commit({
+      fromBlock: checkpoint.block + 1,
+      changes: this.#state.takeChanges(),
+      headers: [],
+      adoptions,
+      checkpoint: { ...checkpoint, version: checkpoint.version + 1 },
+    });
+    return adopted;
+  }
+
+  /** Takes back every block above `ancestor`. Returns whether all rows touched were told. */
   async rollBack(ancestor: BlockHeader): Promise<boolean> {
     const before = this.#requireCheckpoint();
     const checkpoint: Checkpoint = {
@@ -248,15 +296,14 @@ export class ChainIndex {
       if (number > ancestor.position) this.#headers.delete(number);
     }
     this.#checkpoint = checkpoint;
+    this.journal.rollBack(checkpoint);
     this.#settlePending();
     const isToldWhole = this.#isToldWhole(ancestor.position);
     this.#touchedSince = Math.min(this.#touchedSince, ancestor.position);
     return isToldWhole;
   }
 
-  async #commit(
-    batch: Pick<BatchToCommit, 'fromBlock' | 'changes' | 'headers' | 'notices' | 'checkpoint'>,
-  ): Promise<void> {
+  async #commit(batch: Omit<BatchToCommit, 'chain' | 'previous'>): Promise<void> {
     const whole = { ...batch, chain: this.#adapter.chain, previous: this.#checkpoint };
     this.#pending = buildCommittedEvent(whole);
     await commitBatch(this.#store, whole);
@@ -337,6 +384,12 @@ export class ChainIndex {
   async #readBase(number: number, signal: AbortSignal): Promise<BlockHeader> {
     const header = await this.#adapter.readHeader(number, signal);
     if (header === null) throw new Error(`the chain has no block ${number} to start after`);
+    return header;
+  }
+
+  #requireTip({ block }: Checkpoint): BlockHeader {
+    const header = this.#headers.get(block);
+    if (header === undefined) throw new Error(`no header of block ${block} is stored`);
     return header;
   }
 

@@ -1,6 +1,7 @@
 // Writes a batch: its rows, its candles and the checkpoint, in one transaction.
 
 import type { CommitToTell } from '../live/encode-batch.ts';
+import type { AdoptedPool } from '../model/adoption.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
@@ -32,6 +33,8 @@ export interface BatchToCommit {
   /** The headers for detecting later reorganisations, including the last block's. */
   readonly headers: readonly BlockHeader[];
   readonly notices?: readonly TokenNotice[] | null | undefined;
+  /** Pools that became complete with this commit. */
+  readonly adoptions?: readonly AdoptedPool[] | undefined;
   readonly previous: Checkpoint | null;
   readonly checkpoint: Checkpoint;
 }
@@ -54,6 +57,8 @@ export function buildCommittedEvent(batch: BatchToCommit): CommittedEvent {
 
 export async function commitBatch(store: MarketStore, batch: BatchToCommit): Promise<void> {
   const { chain, changes, checkpoint, previous } = batch;
+  const { block, version } = checkpoint;
+  const adoptions = (batch.adoptions ?? []).map((adopted) => ({ ...adopted, block, version }));
   const candles = await foldCandles({ reader: store, chain }, changes.trades);
   await store.transaction(chain, async (transaction) => {
     await transaction.setCheckpoint(checkpoint);
@@ -65,6 +70,7 @@ export async function commitBatch(store: MarketStore, batch: BatchToCommit): Pro
     await transaction.insertTrades(changes.trades);
     await transaction.putCandles(candles);
     await transaction.putUndo(changes.undo);
+    if (adoptions.length > 0) await transaction.putAdoptions(adoptions);
     if (previous === null || checkpoint.finalizedBlock > previous.finalizedBlock) {
       await transaction.pruneUndo(checkpoint.finalizedBlock);
     }

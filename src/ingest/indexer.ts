@@ -5,16 +5,17 @@ import type { Clock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../lib/retry.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/ids.ts';
+import type { PoolId } from '../model/ids.ts';
 import type { MarketStore } from '../store/store.ts';
-import { ChainInconsistentError, FinalityError, SupplyReadError } from './chain-errors.ts';
+import { type AdoptionStatus, PoolAdopter } from './adopt/pool-adopter.ts';
+import { ChainInconsistentError, FinalityError } from './chain-errors.ts';
 import { ChainIndex } from './chain-index.ts';
 import { checkReading } from './check-reading.ts';
 import type { CommittedEvent } from './commit-batch.ts';
 import { findAncestor } from './find-ancestor.ts';
 import type { StateLimits } from './market-state.ts';
 import { type ReadSizes, readAhead } from './read-ahead.ts';
-import { findSuppliesDue } from './supplies.ts';
+import { SupplyBacklog } from './supply-backlog.ts';
 
 interface IndexerLog {
   info(fields: object, message: string): void;
@@ -38,6 +39,12 @@ export interface IndexerOptions {
   readonly limits?: StateLimits;
   /** How long rollback records are kept; a day by default. */
   readonly rollbacksKeptMs?: number;
+  /** How pools met mid-life are made complete; they are not unless this is given. */
+  readonly adoption?: {
+    /** Requests to the node a minute, on average. */
+    readonly callsPerMinute: number;
+    readonly idleMs?: number;
+  };
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -80,22 +87,15 @@ const LINKED_BLOCK_COUNT_MAX = 200;
  */
 const SEARCHED_BLOCK_COUNT_MAX = 100;
 
-/** Supplies read at once. */
-const SUPPLY_COUNT_MAX = 500;
-const SUPPLY_RETRY_AFTER_MS = 30_000;
-
-/**
- * The maximum number of tokens with a due supply in memory; after a long backfill there may be
- * millions.
- */
-const SUPPLY_DUE_COUNT_MAX = 20_000;
-
-/** How often the head is read during a long backfill, for the status. */
+/** During a long backfill the head is looked at so often, for the status. */
 const HEAD_REFRESH_MS = 10_000;
 
 export class Indexer {
   readonly #options: IndexerOptions;
   readonly #index: ChainIndex;
+  readonly #supplies: SupplyBacklog;
+  /** Null where the chain's source cannot tell the whole state of a pool, or must not be asked. */
+  readonly #adopter: PoolAdopter | null;
   readonly #abort = new AbortController();
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
   #isLoaded = false;
@@ -105,11 +105,6 @@ export class Indexer {
   #error: Error | null = null;
   #lastProgressAtMs: number;
   #headMovedAtMs: number;
-  /** Tokens whose supply is due without a new block; null until they are looked up. */
-  #suppliesDue: Set<Address> | null = null;
-  /** Whether there may be more than were looked up. */
-  #suppliesLeft = false;
-  #suppliesAfterMs = 0;
   #running: Promise<void> | null = null;
 
   constructor(options: IndexerOptions) {
@@ -123,17 +118,44 @@ export class Indexer {
       clock: options.clock,
       rollbacksKeptMs: options.rollbacksKeptMs,
       onCommitted: (event) => this.#onCommitted(event),
+      onIncomplete: (pools) => this.#adopter?.note(pools),
     });
+    this.#supplies = new SupplyBacklog({
+      ...options,
+      update: (tokens) => this.#index.updateSupplies(tokens, this.#abort.signal),
+    });
+    const { callsPerMinute } = options.adoption ?? { callsPerMinute: 0 };
+    const isAdopting = callsPerMinute > 0 && options.adapter.readPoolPiece !== undefined;
+    this.#adopter = !isAdopting
+      ? null
+      : new PoolAdopter({
+          ...options,
+          ...options.adoption,
+          callsPerMinute,
+          journal: this.#index.journal,
+          isAtHead: () => this.#isLoaded && this.#phase === 'following',
+        });
   }
 
   start(): void {
     this.#running ??= this.#run();
+    this.#adopter?.start();
   }
 
   /** Resolves when nothing runs any more; a batch is either committed as a whole or not at all. */
   async stop(): Promise<void> {
     this.#abort.abort();
+    await this.#adopter?.stop();
     await this.#running;
+  }
+
+  /** Somebody asks about these pools: they are made complete first. */
+  adopt(pools: readonly PoolId[]): void {
+    this.#adopter?.ask(pools);
+  }
+
+  adoption(): AdoptionStatus | null {
+    return this.#adopter?.status() ?? null;
   }
 
   status(): IndexerStatus {
@@ -252,8 +274,8 @@ export class Indexer {
         this.#noteHead(await adapter.readHead(signal));
       }
     }
-    // The supplies of everything that the backfill touched are due now.
-    this.#suppliesDue = null;
+    // The supplies of everything that history touched are due now.
+    this.#supplies.forget();
     return true;
   }
 
@@ -268,6 +290,7 @@ export class Indexer {
   }
 
   async #follow(head: ChainHead): Promise<boolean> {
+    if (await this.#commitAdoptions()) return true;
     const { block, tip } = this.#index;
     // A source behind our index has nothing new: it lags, or was reset.
     if (head.latest.position < block) return false;
@@ -278,7 +301,7 @@ export class Indexer {
       if (finalizedBlock > (this.#index.checkpoint?.finalizedBlock ?? finalizedBlock)) {
         await this.#index.setFinalized(finalizedBlock);
       }
-      return await this.#catchUpSupplies();
+      return await this.#supplies.catchUp();
     }
     return await this.#appendHead(head);
   }
@@ -309,7 +332,7 @@ export class Indexer {
       notices: reading.notices,
       signal,
     });
-    for (const token of missed) this.#suppliesDue?.add(token);
+    this.#supplies.add(missed);
     return last.position < head.latest.position;
   }
 
@@ -341,40 +364,15 @@ export class Indexer {
     const ancestor = await findAncestor({ adapter, checkpoint, stored: headers, signal });
     const depth = checkpoint.block - ancestor.position;
     log.warn({ chain: adapter.chain, depth, block: ancestor.position }, 'reorganisation');
-    // Restored rows may have a supply that is older than their balances.
-    if (!(await this.#index.rollBack(ancestor))) this.#suppliesDue = null;
+    // Rows that went back may have an older supply than their balances now.
+    if (!(await this.#index.rollBack(ancestor))) this.#supplies.forget();
     return true;
   }
 
-  /** Reads supplies that were skipped during backfill or failed, once we are at the head. */
-  async #catchUpSupplies(): Promise<boolean> {
-    const { adapter, store, log, clock } = this.#options;
-    if (clock.nowMs() < this.#suppliesAfterMs) return false;
-    if (this.#suppliesDue === null) {
-      this.#suppliesDue = await findSuppliesDue(store, adapter, SUPPLY_DUE_COUNT_MAX);
-      this.#suppliesLeft = this.#suppliesDue.size === SUPPLY_DUE_COUNT_MAX;
-    }
-    const tokens = [...this.#suppliesDue].slice(0, SUPPLY_COUNT_MAX);
-    if (tokens.length === 0) return false;
-    const { signal } = this.#abort;
-    let missed: readonly Address[];
-    try {
-      missed = await this.#index.updateSupplies(tokens, signal);
-    } catch (error) {
-      if (!(error instanceof SupplyReadError)) throw error;
-      this.#suppliesAfterMs = clock.nowMs() + SUPPLY_RETRY_AFTER_MS;
-      log.warn({ chain: adapter.chain, err: error }, 'supplies could not be read');
-      return false;
-    }
-    for (const token of tokens) this.#suppliesDue.delete(token);
-    if (missed.length > 0) {
-      for (const token of missed) this.#suppliesDue.add(token);
-      this.#suppliesAfterMs = clock.nowMs() + SUPPLY_RETRY_AFTER_MS;
-      return false;
-    }
-    if (this.#suppliesDue.size > 0) return true;
-    if (this.#suppliesLeft) this.#suppliesDue = null;
-    return this.#suppliesLeft;
+  #commitAdoptions(): Promise<boolean> {
+    const adopt: Parameters<PoolAdopter['commit']>[0] = (pools, toAdopted) =>
+      this.#index.adopt(pools, toAdopted, this.#abort.signal);
+    return this.#adopter?.commit(adopt) ?? Promise.resolve(false);
   }
 
   #noteProgress(): void {
@@ -384,7 +382,8 @@ export class Indexer {
   #onCommitted(event: CommittedEvent): void {
     this.#noteProgress();
     if (event.reverted !== undefined) {
-      for (const token of event.tokens) this.#suppliesDue?.add(token);
+      this.#supplies.add(event.tokens);
+      this.#adopter?.noteRollback(event.complete ? event.pools : null);
     }
     try {
       this.#options.onCommitted(event);

@@ -193,7 +193,8 @@ async function loadTicks(
 ): Promise<void> {
   const pools = new Set(needed.mentioned.ticked);
   const created = new Map<Address, number>();
-  for (const tokens of needed.mentioned.created.values()) {
+  for (const [pool, tokens] of needed.mentioned.created) {
+    if (state.pools.get(pool) !== undefined) continue;
     for (const { base } of listMarketViews(state.assets, tokens)) {
       created.set(base, (created.get(base) ?? 0) + 1);
     }
@@ -229,6 +230,18 @@ async function loadBalances(
     const entry = state.balances.get(stored.token, stored.owner);
     if (entry !== undefined) entry.row.amountRaw = stored.amountRaw;
   }
+}
+
+/** Brings pools into memory with their tokens, and the pools that give the USD price. */
+export async function loadPoolRows(
+  state: MarketState,
+  source: LoadSource,
+  pools: readonly PoolId[],
+): Promise<void> {
+  const mentioned = collect(state, []);
+  for (const pool of pools) mentioned.pools.add(pool);
+  await loadPools(state, source, mentioned);
+  await loadTokens(state, source, mentioned.tokens);
 }
 
 /** After this `applyBlocks` finds everything that the blocks need. */

@@ -3,7 +3,9 @@
 
 import type { ChainAdapter } from '../chains/adapter.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { AdoptionRecord } from '../model/adoption.ts';
 import type { BlockHeader } from '../model/block-header.ts';
+import type { PoolId } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketReader, MarketScanner, MarketStore } from '../store/store.ts';
 import { ChainIndex } from './chain-index.ts';
@@ -37,7 +39,60 @@ export interface Verification {
   readonly differences: readonly string[];
 }
 
-/** Extends the scratch index up to a block. */
+/** The adoptions of one commit after the other, in the order in which they were made. */
+async function* groupByCommit(scan: AsyncIterable<readonly AdoptionRecord[]>): AsyncGenerator<{
+  readonly version: number;
+  readonly block: number;
+  adoptions: AdoptionRecord[];
+}> {
+  let commit: AdoptionRecord[] = [];
+  const take = () => {
+    const [first] = commit;
+    const adoptions = commit;
+    commit = [];
+    return first && { version: first.version, block: first.block, adoptions };
+  };
+  for await (const rows of scan) {
+    for (const row of rows) {
+      const done = commit[0]?.version !== row.version ? take() : undefined;
+      if (done !== undefined) yield done;
+      commit.push(row);
+    }
+  }
+  const last = take();
+  if (last !== undefined) yield last;
+}
+
+interface Scratch {
+  readonly index: ChainIndex;
+  readonly market: MarketStore;
+  /** The last commit whose adoptions it has made, too. */
+  version: number;
+}
+
+/**
+ * Brings the scratch index up to a block, with the adoptions of the stored one. False where one is
+ * of a block that is behind it already.
+ */
+async function replayUpTo(
+  options: VerifyOptions,
+  scratch: Scratch,
+  to: { readonly stored: MarketScanner; readonly block: number },
+): Promise<boolean> {
+  const { adapter, signal } = options;
+  for await (const commit of groupByCommit(to.stored.scanAdoptions(adapter.chain))) {
+    if (commit.version <= scratch.version || commit.block > to.block) continue;
+    if (commit.block < scratch.index.block) return false;
+    await indexUpTo(options, scratch.index, commit.block);
+    const adoptions = new Map(commit.adoptions.map((adopted) => [adopted.pool, adopted]));
+    const findAdopted = ({ pool }: { readonly pool: PoolId }) => adoptions.get(pool) ?? null;
+    await scratch.index.adopt([...adoptions.keys()], findAdopted, signal);
+    scratch.version = commit.version;
+  }
+  await indexUpTo(options, scratch.index, to.block);
+  return true;
+}
+
 async function indexUpTo(
   options: VerifyOptions,
   index: ChainIndex,
@@ -69,7 +124,7 @@ async function readOwnHeader(
 /** Null if the chain left the branch meanwhile, so that there is no result. */
 async function verifySnapshot(
   options: VerifyOptions,
-  scratch: { readonly index: ChainIndex; readonly market: MarketStore },
+  scratch: Scratch,
   stored: MarketReader & MarketScanner,
 ): Promise<Verification | null> {
   const { adapter, signal } = options;
@@ -77,7 +132,8 @@ async function verifySnapshot(
   if (checkpoint === null) throw new Error(`nothing of ${adapter.chain} is indexed`);
   const header = await readOwnHeader(options, checkpoint);
   if (header === null || checkpoint.block < scratch.index.block) return null;
-  await indexUpTo(options, scratch.index, checkpoint.block);
+  const { block } = checkpoint;
+  if (!(await replayUpTo(options, scratch, { stored, block }))) return null;
   const report = new VerifyReport();
   await compareIndexes({ stored, expected: scratch.market }, adapter.chain, report);
   const fromGenesis = checkpoint.startBlock === 0;
@@ -96,19 +152,20 @@ async function attempt(options: VerifyOptions): Promise<Verification | null> {
   const { adapter, store, signal } = options;
   const checkpoint = await store.readCheckpoint(adapter.chain);
   if (checkpoint === null) throw new Error(`nothing of ${adapter.chain} is indexed`);
-  const scratch = await options.openScratchStore();
+  const opened = await options.openScratchStore();
   try {
-    const { market } = scratch;
+    const { market } = opened;
     const index = new ChainIndex({
       ...{ adapter, store: market, clock: systemClock },
       onCommitted: () => undefined,
     });
     await index.load(checkpoint.startBlock, signal);
-    // Backfill takes long and is final: the store may advance meanwhile.
-    await indexUpTo(options, index, checkpoint.finalizedBlock);
-    return await store.snapshot((stored) => verifySnapshot(options, { index, market }, stored));
+    // History takes long and is final: the store may move on meanwhile.
+    const scratch: Scratch = { index, market, version: 0 };
+    await replayUpTo(options, scratch, { stored: store, block: checkpoint.finalizedBlock });
+    return await store.snapshot((stored) => verifySnapshot(options, scratch, stored));
   } finally {
-    await scratch.close();
+    await opened.close();
   }
 }
 

@@ -41,7 +41,9 @@ async function readPools(
   token: Address,
 ): Promise<TokenAnswer['pools']> {
   const top = await reader.readTopPools(market.slug, [token], POOLS_SHOWN_MAX);
-  const views = (top.get(token) ?? []).flatMap((pool) => {
+  const rows = top.get(token) ?? [];
+  market.noteIncomplete(rows.filter(({ complete }) => !complete).map(({ pool }) => pool));
+  const views = rows.flatMap((pool) => {
     const of = listMarketViews(market.assets, pool);
     // Between two tokens of equal rank, the requested one is priced.
     const view = of.find(({ base }) => base === token) ?? of[0];

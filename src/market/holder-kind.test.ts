@@ -67,6 +67,7 @@ describe('kinds', () => {
     let isSilent = true;
     const chain: MarketChain = {
       ...FAKE_MARKET_CHAIN,
+      noteIncomplete: () => undefined,
       findContracts: async (addresses) => {
         if (isSilent) throw new Error('no node');
         return new Map(addresses.map((address) => [address, false]));

@@ -4,7 +4,7 @@ import type { ChainAssets } from '../chains/adapter.ts';
 import type { Identity } from '../contract/identity.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/ids.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { MarketStore } from '../store/store.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { ChainStates } from './chain-states.ts';
@@ -19,6 +19,8 @@ export interface MarketChain {
   readonly vaults: ReadonlySet<Address>;
   /** Accounts whose tokens nobody can move. */
   readonly burnAddresses: ReadonlySet<Address>;
+  /** Told of pools that somebody asks about and that are not known in full. */
+  noteIncomplete(pools: readonly PoolId[]): void;
   /** Asks the chain which addresses are contracts. */
   findContracts(
     addresses: readonly Address[],

@@ -1,6 +1,7 @@
 // What the domains need from a store. The engines are in the folders beside this file; the layers
 // above do not know which one is used.
 
+import type { AdoptionRecord } from '../model/adoption.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
@@ -89,7 +90,8 @@ export interface MarketTransaction extends MarketReader {
   putPools(rows: readonly PoolRecord[]): Promise<void>;
   /** A tick with zero gross liquidity is deleted. */
   putTicks(rows: readonly TickRecord[]): Promise<void>;
-  /** A zero balance is deleted. */
+  putAdoptions(rows: readonly AdoptionRecord[]): Promise<void>;
+  /** A balance of zero is deleted. */
   putBalances(rows: readonly BalanceRecord[]): Promise<void>;
   putCandles(rows: readonly CandleRecord[]): Promise<void>;
   deleteCandles(keys: readonly CandleKey[]): Promise<void>;
@@ -98,9 +100,10 @@ export interface MarketTransaction extends MarketReader {
   /** A block may occur in several calls; the oldest image of a row is the one restored. */
   putUndo(images: readonly UndoImages[]): Promise<void>;
   /**
-   * Restores every row that blocks above `block` changed and deletes their trades, headers and undo
-   * images. The caller rebuilds the candles from the remaining trades. Returns the deleted trades,
-   * in chain order.
+   * Restores every row that blocks above `block` changed and removes their trades, adoptions,
+   * headers and undo images. Candles are left to the caller, who folds them anew from the trades
+   * that stay.
+   * Returns the trades that were removed, in chain order.
    */
   undoAbove(block: number): Promise<TradeRecord[]>;
   /** Records what a rollback removed, for readers that saw it and resume later. */
@@ -125,6 +128,8 @@ export interface MarketScanner {
   scanTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]>;
   scanPools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]>;
   scanTicks(chain: ChainSlug): AsyncIterable<readonly TickRecord[]>;
+  /** In the order of their commits. */
+  scanAdoptions(chain: ChainSlug): AsyncIterable<readonly AdoptionRecord[]>;
   scanBalances(chain: ChainSlug): AsyncIterable<readonly BalanceRecord[]>;
   scanCandles(chain: ChainSlug): AsyncIterable<readonly CandleRecord[]>;
   /** In chain order. */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { AdoptionRecord } from '../../src/model/adoption.ts';
 import type { ChainSlug } from '../../src/model/chain.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type {
@@ -41,6 +42,7 @@ export function describeUndo(createPlace: CreatePlace): void {
   describe('undo', () => {
     const scene = useStore(createPlace);
     itRestores(() => scene.store);
+    itRemovesAdoptions(() => scene.store);
     itRestoresMany(() => scene.store);
     itPrunes(() => scene.store);
   });
@@ -246,6 +248,40 @@ function itRestores(getStore: () => Store): void {
     const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
     const series = { token: trade.token, pool: null };
     assert.deepEqual(await market.readTradeRange('bsc', series, range), [trade]);
+  });
+}
+
+function itRemovesAdoptions(getStore: () => Store): void {
+  it('removes the adoptions of blocks above, and keeps those below', async () => {
+    const { market } = getStore();
+    const buildAdoption = (version: number, block: number): AdoptionRecord => ({
+      ...{ pool: poolId(toAddress(version)), kind: 'concentrated', feePips: 500, block, version },
+      state: {
+        ...{ sqrtPriceX96: 1n << 96n, liquidity: 7n, tick: -1, protocolFee: 0 },
+        ...{ amount0: 2n ** 200n, amount1: null },
+      },
+      ticks: [{ tick: -60, liquidityGross: 2n ** 127n, liquidityNet: -(2n ** 126n) }],
+    });
+    const adoptions = [
+      buildAdoption(3, 10),
+      buildAdoption(4, 10),
+      buildAdoption(5, 11),
+      buildAdoption(9, 12),
+    ];
+    const readAll = async (chain: ChainSlug) => {
+      const all: AdoptionRecord[] = [];
+      for await (const rows of market.scanAdoptions(chain)) all.push(...rows);
+      return all;
+    };
+    for (const chain of ['polygon', 'bsc'] as const) {
+      await market.transaction(chain, (transaction) => transaction.putAdoptions(adoptions));
+    }
+    assert.deepEqual(await readAll('polygon'), adoptions);
+    await market.transaction('polygon', (transaction) => transaction.undoAbove(10));
+    assert.deepEqual(await readAll('polygon'), adoptions.slice(0, 2));
+    await market.forgetChain('polygon');
+    assert.deepEqual(await readAll('polygon'), []);
+    assert.deepEqual(await readAll('bsc'), adoptions);
   });
 }
 

@@ -5,6 +5,8 @@ import type {
   BlockRangeReading,
   ChainAdapter,
   ChainHead,
+  PoolPieceQuery,
+  PoolPieceReading,
   PoolStateQuery,
   PoolStateReading,
   TokenSupply,
@@ -19,6 +21,7 @@ import {
   createFakeWorld,
   FAKE_ASSETS,
   type FakeWorld,
+  listFakeTicks,
   makeFakeEvents,
   readFakePoolState,
 } from './fake-market.ts';
@@ -50,6 +53,8 @@ export interface FakeChainOptions {
    * minute. `wild`: every fourth is older than the newest, by up to ten minutes.
    */
   readonly clock?: 'steady' | 'uneven' | 'wild';
+  /** Whether the creation of every pool is told; otherwise some are met mid-life. */
+  readonly seenWhole?: boolean;
   /** Whether some positions have no block, as skipped slots do; now and then hundreds in a row. */
   readonly gaps?: boolean;
 }
@@ -95,10 +100,15 @@ export class FakeChain {
       .filter(({ header }) => header.position >= fromBlock && header.position <= toBlock);
   }
 
+  /** Null where the block was reorganised away. */
+  findWorld(hash: string): FakeWorld | null {
+    return this.#blocks.find(({ events }) => events.header.hash === hash)?.world ?? null;
+  }
+
   worldAt(hash: string): FakeWorld {
-    const block = this.#blocks.find(({ events }) => events.header.hash === hash);
-    if (block === undefined) throw new Error('the state of that block is gone');
-    return block.world;
+    const world = this.findWorld(hash);
+    if (world === null) throw new Error('the state of that block is gone');
+    return world;
   }
 
   /** How many blocks are older than the one before. */
@@ -164,7 +174,9 @@ export class FakeChain {
 
   #mine(given?: readonly MarketEvent[], givenStepMs?: number): void {
     const parent = this.#blocks.at(-1);
-    const world = structuredClone(parent?.world ?? createFakeWorld());
+    const world = structuredClone(
+      parent?.world ?? createFakeWorld(this.#options.seenWhole ?? false),
+    );
     const events =
       given ??
       makeFakeEvents(world, this.#random, {
@@ -191,7 +203,10 @@ export class FakeChain {
   }
 }
 
-/** One for each searched block. */
+/** No position of a fake pool reaches beyond. */
+const FAKE_TICK_MAX = 5_000;
+
+/** One for each block that was searched. */
 function buildNotice({ header }: BlockEvents): TokenNotice {
   return { kind: 'event', token: address(header.hash), topics: [], isAdmin: false };
 }
@@ -206,10 +221,21 @@ export interface Faults {
   alterHeader: (header: BlockHeader) => BlockHeader;
   /** Whether the other endpoints agree with this one. */
   agrees: boolean;
+  /** Of how many blocks it keeps the states of pools. */
+  statesKept: number;
+  /** Ticks that it leaves out without a word. */
+  isTickHidden: (tick: number) => boolean;
 }
 
 export function createFaults(): Faults {
-  return { beforeRequest: () => undefined, lag: 0, alterHeader: (header) => header, agrees: true };
+  return {
+    beforeRequest: () => undefined,
+    lag: 0,
+    alterHeader: (header) => header,
+    agrees: true,
+    statesKept: Number.POSITIVE_INFINITY,
+    isTickHidden: () => false,
+  };
 }
 
 export class FakeAdapter implements ChainAdapter {
@@ -218,6 +244,12 @@ export class FakeAdapter implements ChainAdapter {
   readonly faults: Faults;
   /** Can be replaced by another chain, as with a wrongly configured endpoint. */
   source: FakeChain;
+  /** Pools that were created below this block are met mid-life. */
+  startBlock = 0;
+  /** How many ticks a piece of a pool covers. */
+  pieceWidth = 1200;
+  /** How many requests a piece takes. */
+  pieceCalls = 3;
 
   constructor(chain: FakeChain, faults: Faults = createFaults()) {
     this.source = chain;
@@ -254,7 +286,7 @@ export class FakeAdapter implements ChainAdapter {
       if (taken.length === range.blockCountMax) break;
     }
     return {
-      blocks: taken.filter(({ events }) => events.length > 0),
+      blocks: this.#announce(taken.filter(({ events }) => events.length > 0)),
       headers: range.linked ? taken.map(({ header }) => this.faults.alterHeader(header)) : [],
       toBlock: taken.length < all.length ? taken.at(-1)!.header.position : range.toBlock,
       notices: range.linked || range.searched ? taken.map(buildNotice) : null,
@@ -297,7 +329,62 @@ export class FakeAdapter implements ChainAdapter {
     });
   }
 
+  async readPoolPiece(
+    query: PoolPieceQuery,
+    block: Pick<BlockHeader, 'position' | 'hash'>,
+  ): Promise<PoolPieceReading> {
+    this.#request('readPoolPiece');
+    const callCount = this.pieceCalls;
+    const world = this.source.findWorld(block.hash);
+    const oldest = this.source.headerBelow(this.faults.statesKept - 1);
+    if (world === null || block.position < oldest.position) return { kind: 'blockGone', callCount };
+    const pool = world.pools.find(({ description }) => description.pool === query.description.pool);
+    if (pool === undefined) return { kind: 'noAnswer', callCount };
+    const { covered, pieceWidth } = { covered: query.covered, pieceWidth: this.pieceWidth };
+    const half = Math.floor(pieceWidth / 2);
+    const lower = (covered?.lower ?? pool.tick) - half;
+    const upper = (covered?.upper ?? pool.tick) + half;
+    const isNew = (tick: number) =>
+      tick >= lower &&
+      tick <= upper &&
+      !(covered !== null && tick >= covered.lower && tick <= covered.upper);
+    const ticks = listFakeTicks(pool).filter(isNew);
+    const reading = readFakePoolState(pool, ticks);
+    const piece = {
+      state: reading.state,
+      feePips: null,
+      ticks: reading.ticks.filter(({ tick }) => !this.faults.isTickHidden(tick)),
+      covered: { lower, upper },
+      isLast: lower < -FAKE_TICK_MAX && upper > FAKE_TICK_MAX,
+    };
+    return { kind: 'piece', piece, callCount };
+  }
+
   async close(): Promise<void> {}
+
+  /** Pools from before the start are told before their first event, in every range. */
+  #announce(blocks: readonly BlockEvents[]): readonly BlockEvents[] {
+    if (this.startBlock === 0) return blocks;
+    const created = new Set<string>();
+    for (const { events } of this.source.blocks(this.startBlock, this.source.head.position)) {
+      for (const event of events) {
+        if (event.kind === 'poolCreated') created.add(event.description.pool);
+      }
+    }
+    const { pools } = this.source.worldAt(this.source.head.hash);
+    const told = new Set<string>();
+    return blocks.map(({ header, events }) => ({
+      header,
+      events: events.flatMap((event): MarketEvent[] => {
+        if (event.kind === 'transfer' || event.kind === 'poolCreated') return [event];
+        const known = pools.find(({ description }) => description.pool === event.pool);
+        if (known === undefined || created.has(event.pool) || told.has(event.pool)) return [event];
+        told.add(event.pool);
+        const { description } = known;
+        return [{ kind: 'poolCreated', description, complete: false }, event];
+      }),
+    }));
+  }
 
   #request(method: string): void {
     this.faults.beforeRequest(method);

@@ -51,14 +51,16 @@ interface FakePool {
 }
 
 export interface FakeWorld {
+  /** Whether every pool's creation is seen; otherwise some are met mid-life. */
+  readonly isSeenWhole: boolean;
   readonly pools: FakePool[];
   /** Minted minus burnt. */
   readonly supplies: Map<Address, bigint>;
   readonly balances: Map<string, bigint>;
 }
 
-export function createFakeWorld(): FakeWorld {
-  return { pools: [], supplies: new Map(), balances: new Map() };
+export function createFakeWorld(isSeenWhole: boolean): FakeWorld {
+  return { isSeenWhole, pools: [], supplies: new Map(), balances: new Map() };
 }
 
 interface Dice {
@@ -103,7 +105,7 @@ function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
       ? { kind: 'constantProduct', terms: null }
       : { kind: 'concentrated', terms: { tickSpacing: 60, singleton: buildSingleton(kind) } }),
   };
-  const complete = dice.random() < 0.85;
+  const complete = dice.random() < (world.isSeenWhole ? 1 : 0.85);
   const tick = dice.int(2000) - 1000;
   const made: FakePool = {
     description,
@@ -182,6 +184,11 @@ export function readFakePoolState(pool: FakePool, ticks: readonly number[]): Poo
       return { tick, liquidityGross: lower + upper, liquidityNet: lower - upper };
     }),
   };
+}
+
+/** The ticks that hold anything. */
+export function listFakeTicks({ positions }: FakePool): number[] {
+  return [...new Set(positions.flatMap(({ tickLower, tickUpper }) => [tickLower, tickUpper]))];
 }
 
 function sumLiquidity(positions: readonly Position[]): bigint {

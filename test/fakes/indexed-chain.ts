@@ -26,6 +26,7 @@ export function startIndexer(
 ): IndexedChain {
   const { faults, ...overrides } = options;
   const adapter = new FakeAdapter(chain, faults);
+  adapter.startBlock = overrides.startBlock ?? 0;
   const clock = new ManualClock();
   const events: CommittedEvent[] = [];
   const warnings: string[] = [];

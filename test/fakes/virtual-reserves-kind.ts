@@ -115,6 +115,8 @@ export const virtualReservesKind: PoolKind<'virtualReserves'> = {
   apply(draft, { real0, real1 }) {
     draft.state = { real0, real1 };
   },
+  assembleState: ({ real0 = null, real1 = null }) =>
+    real0 === null || real1 === null ? null : { real0, real1 },
   price: () => null,
   holdings({ real0, real1 }) {
     return real0 === null || real1 === null ? null : { amount0: real0, amount1: real1 };

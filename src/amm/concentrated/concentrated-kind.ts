@@ -5,9 +5,12 @@ import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolDraft, PoolKind, PoolTicks, SwapCost, SwappedAmounts } from '../pool-kind.ts';
 import { decodeFields, encodeFields, toBigint, toNumber } from '../state-text.ts';
 import type { SwapPool } from '../swap-pool.ts';
+import { assembleState } from './assemble-state.ts';
 import { ConcentratedPool, type PlainRange } from './concentrated-pool.ts';
+import type { TickBounds } from './concentrated-terms.ts';
 import { walkDown, walkUp } from './payable-in-band.ts';
 import { addPosition, addSwap, type PositionChange } from './position-amounts.ts';
+import { TICK_MAX, TICK_MIN } from './sqrt-price-at-tick.ts';
 import { addProtocolFee, computeDirectionFees } from './swap-fee.ts';
 import { TickList } from './tick-list.ts';
 
@@ -131,6 +134,18 @@ function buildTickList(ticks: readonly TickRecord[], previous: SwapPool | undefi
   return known?.equals(table) ? known : table;
 }
 
+/**
+ * Liquidity changes at multiples of the spacing only, so up to the next one on either side it is
+ * what the last event told, whatever ticks the pool has.
+ */
+function findCertainRange(tick: number, tickSpacing: number): TickBounds {
+  const lower = Math.floor(tick / tickSpacing) * tickSpacing;
+  return {
+    lower: Math.max(lower, TICK_MIN),
+    upper: Math.min(lower + tickSpacing, TICK_MAX),
+  };
+}
+
 const POOL_COST: SwapCost = { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_000n };
 const SINGLETON_COST: SwapCost = { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n };
 
@@ -157,6 +172,10 @@ export const concentratedKind: PoolKind<'concentrated'> = {
         draft.state = { ...draft.state, protocolFee: change.protocolFee };
     }
   },
+  assembleState({ sqrtPriceX96, liquidity, tick, protocolFee = 0 }, ticks) {
+    if (sqrtPriceX96 == null || liquidity == null || tick == null) return null;
+    return assembleState({ sqrtPriceX96, liquidity, tick, protocolFee }, ticks);
+  },
   price({ sqrtPriceX96 }) {
     if (!sqrtPriceX96) return null;
     return { numerator: sqrtPriceX96 * sqrtPriceX96, denominator: 1n << 192n };
@@ -174,12 +193,16 @@ export const concentratedKind: PoolKind<'concentrated'> = {
   createSwapPool({ state, complete, feePips, terms: { tickSpacing } }, ticks, previous) {
     const { sqrtPriceX96, tick, liquidity, protocolFee } = state;
     if (!sqrtPriceX96 || tick === null) return null;
-    const table = buildTickList(complete ? ticks : [], previous);
+    // Steps that a table remembers end where its pool's range does, so a partial one is not reused.
+    const table = complete ? buildTickList(ticks, previous) : new TickList([]);
     // No liquidity now and none further on: nothing can be traded here.
     if (!liquidity && table.size === 0) return null;
     return new ConcentratedPool(
       { sqrtPriceX96, liquidity: liquidity ?? 0n, tick },
-      { tickSpacing, fees: computeDirectionFees(feePips, protocolFee), ticks: table },
+      {
+        ...{ tickSpacing, fees: computeDirectionFees(feePips, protocolFee), ticks: table },
+        ...(complete ? {} : { bounds: findCertainRange(tick, tickSpacing) }),
+      },
     );
   },
   revive(plain, ticks) {

@@ -74,8 +74,8 @@ export class ConcentratedPool implements SwapPool {
   }
 
   toPlain(): PlainRange {
-    const { tickSpacing, fees } = this.terms;
-    return { state: this.state, tickSpacing, fees };
+    const { ticks: _ticks, ...terms } = this.terms;
+    return { ...terms, state: this.state };
   }
 
   stretches(zeroForOne: boolean): Stretches {
@@ -89,9 +89,10 @@ export class ConcentratedPool implements SwapPool {
   #findLadder(zeroForOne: boolean): SwapLadder {
     const known = zeroForOne ? this.#down : this.#up;
     if (known !== null) return known;
-    const { tickSpacing, ticks } = this.terms;
+    const { tickSpacing, ticks, bounds } = this.terms;
     const feePips = this.feePips(zeroForOne);
-    const ladder = new SwapLadder(this.state, { zeroForOne, feePips, tickSpacing, ticks });
+    const terms = { zeroForOne, feePips, tickSpacing, ticks, bounds };
+    const ladder = new SwapLadder(this.state, terms);
     if (zeroForOne) this.#down = ladder;
     else this.#up = ladder;
     return ladder;

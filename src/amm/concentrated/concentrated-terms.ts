@@ -9,8 +9,16 @@ export interface ConcentratedState {
   readonly tick: number;
 }
 
+/** Prices from the lower tick to the upper one, both included. */
+export interface TickBounds {
+  readonly lower: number;
+  readonly upper: number;
+}
+
 export interface ConcentratedTerms {
   readonly tickSpacing: number;
   readonly fees: DirectionFees;
   readonly ticks: TickList;
+  /** The range whose liquidity is known; swaps end at its edge. The whole range unless given. */
+  readonly bounds?: TickBounds;
 }

@@ -28,19 +28,20 @@ interface PoolWithTicks {
 /** A changed pool is a new object, so cached sums never become stale. */
 const KNOWN = new WeakMap<PoolWithTicks, BothWays>();
 
-/** Walks from tick to tick to the end of the range; stops above `enough`. */
+/** The way from tick to tick to the end of what is known; above `enough` nobody wants to know. */
 function addTicks(pool: PoolWithTicks, zeroForOne: boolean, enough: number): number {
   const { state, terms } = pool;
   const { ticks, nets } = terms.ticks;
   const toPlace = (root: number) => (zeroForOne ? 1 / root : root);
   const kept = 1 - pool.feePips(zeroForOne) / PIPS;
   if (kept <= 0) return Number.POSITIVE_INFINITY;
+  const { lower = TICK_MIN, upper = TICK_MAX } = terms.bounds ?? {};
   let { liquidity } = state;
   let index = terms.ticks.findAbove(state.tick) - (zeroForOne ? 1 : 0);
   let place = toPlace(Number(state.sqrtPriceX96) / Q96);
   let sum = 0;
   for (;;) {
-    const tick = ticks[index] ?? (zeroForOne ? TICK_MIN : TICK_MAX);
+    const tick = ticks[index] ?? (zeroForOne ? lower : upper);
     const next = toPlace(Math.exp(tick * LOG_OF_SQRT_STEP));
     sum += (Number(liquidity) * Math.max(0, next - place)) / kept;
     if (sum > enough || ticks[index] === undefined) return sum;

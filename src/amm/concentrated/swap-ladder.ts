@@ -7,6 +7,7 @@
 // start. A whole step is made exactly when the amount covers it: `⌊rest·(1e6−fee)/1e6⌋ ≥ in` is
 // equivalent to `rest ≥ in + ⌈in·fee/(1e6−fee)⌉`.
 
+import type { TickBounds } from './concentrated-terms.ts';
 import {
   SQRT_PRICE_X96_MAX,
   SQRT_PRICE_X96_MIN,
@@ -47,6 +48,20 @@ interface LadderTerms {
   readonly feePips: number;
   readonly tickSpacing: number;
   readonly ticks: TickList;
+  readonly bounds?: TickBounds | undefined;
+}
+
+/** The last price that swaps in one direction can reach. */
+interface LadderEnd {
+  readonly tick: number;
+  readonly sqrtPriceX96: bigint;
+}
+
+function findEnd({ zeroForOne, bounds }: LadderTerms): LadderEnd {
+  const tick = zeroForOne ? (bounds?.lower ?? TICK_MIN) : (bounds?.upper ?? TICK_MAX);
+  if (tick === TICK_MIN) return { tick, sqrtPriceX96: PRICE_FLOOR };
+  if (tick === TICK_MAX) return { tick, sqrtPriceX96: PRICE_CEILING };
+  return { tick, sqrtPriceX96: toSqrtPriceX96(tick) };
 }
 
 /** The end of a swap and its amounts. */
@@ -79,9 +94,10 @@ export class SwapLadder {
   readonly #zeroForOne: boolean;
   readonly #tickSpacing: number;
   readonly #book: StepBook;
-  /** The next initialised tick in the direction of the swap, as an index in the table. */
+  readonly #end: LadderEnd;
+  /** The next initialised tick on the way, in the table. */
   #index: number;
-  /** True once the last rung is at the end of the price range. */
+  /** True once the last rung stands at the end. */
   #isWhole: boolean;
 
   constructor(start: LadderStart, terms: LadderTerms) {
@@ -92,7 +108,9 @@ export class SwapLadder {
     this.#tickSpacing = terms.tickSpacing;
     this.#book = ticks.bookOf(zeroForOne, terms.feePips);
     this.#index = ticks.findAbove(tick) - (zeroForOne ? 1 : 0);
-    this.#isWhole = zeroForOne ? sqrtPriceX96 <= PRICE_FLOOR : sqrtPriceX96 >= PRICE_CEILING;
+    this.#end = findEnd(terms);
+    const end = this.#end.sqrtPriceX96;
+    this.#isWhole = zeroForOne ? sqrtPriceX96 <= end : sqrtPriceX96 >= end;
     const [amountIn, amountOut, feeAmount] = [0n, 0n, 0n];
     const ticksCrossed = 0;
     this.#rungs = [{ sqrtPriceX96, liquidity, tick, amountIn, amountOut, feeAmount, ticksCrossed }];
@@ -200,19 +218,18 @@ export class SwapLadder {
 
   /** The tick of the next stop, and whether liquidity changes there. */
   #findStop(from: Rung): number {
-    const initialised = this.#table.ticks[this.#index];
+    const end = this.#end.tick;
+    const next = this.#table.ticks[this.#index] ?? end;
     const compressed = Math.floor(from.tick / this.#tickSpacing);
     if (this.#zeroForOne) {
-      const next = initialised ?? TICK_MIN;
-      // Without liquidity the stops in between take and pay nothing.
-      if (from.liquidity === 0n) return Math.max(next, TICK_MIN);
+      // Without liquidity the stops between take and pay nothing.
+      if (from.liquidity === 0n) return Math.max(next, end);
       const wordStart = (compressed >> WORD_BITS) << WORD_BITS;
-      return Math.max(next, wordStart * this.#tickSpacing, TICK_MIN);
+      return Math.max(next, wordStart * this.#tickSpacing, end);
     }
-    const next = initialised ?? TICK_MAX;
-    if (from.liquidity === 0n) return Math.min(next, TICK_MAX);
+    if (from.liquidity === 0n) return Math.min(next, end);
     const wordEnd = (((compressed + 1) >> WORD_BITS) << WORD_BITS) + WORD_LAST;
-    return Math.min(next, wordEnd * this.#tickSpacing, TICK_MAX);
+    return Math.min(next, wordEnd * this.#tickSpacing, end);
   }
 
   /** Adds one rung and returns it. */
@@ -240,9 +257,9 @@ export class SwapLadder {
   #workOut(from: Rung): SwapStep {
     const stop = this.#findStop(from);
     const down = this.#zeroForOne;
-    const isEnd = down ? stop === TICK_MIN : stop === TICK_MAX;
+    const isEnd = stop === this.#end.tick;
     const { liquidity, sqrtPriceX96: price } = from;
-    const target = isEnd ? (down ? PRICE_FLOOR : PRICE_CEILING) : toSqrtPriceX96(stop);
+    const target = isEnd ? this.#end.sqrtPriceX96 : toSqrtPriceX96(stop);
     let taken = 0n;
     let paid = 0n;
     if (liquidity > 0n) {
@@ -263,7 +280,7 @@ export class SwapLadder {
       feeAmount,
       sqrtPriceX96After: target,
       liquidityAfter: down ? liquidity - net : liquidity + net,
-      tickAfter: findTickAtStop(stop, { down, isEnd }),
+      tickAfter: findTickAtStop(stop, down),
       indexAfter: isCrossing ? this.#index + (down ? -1 : 1) : this.#index,
       isCrossing,
       isEnd,
@@ -271,8 +288,9 @@ export class SwapLadder {
   }
 }
 
-/** The end of the range is one unit inside of its tick, so the price there is in that tick. */
-function findTickAtStop(stop: number, at: { readonly down: boolean; readonly isEnd: boolean }) {
-  if (at.isEnd) return at.down ? TICK_MIN : TICK_MAX - 1;
-  return at.down ? stop - 1 : stop;
+/** The end of all prices is one unit inside of its tick, so the price there lies in that tick. */
+function findTickAtStop(stop: number, down: boolean): number {
+  if (stop === TICK_MIN) return TICK_MIN;
+  if (stop === TICK_MAX) return TICK_MAX - 1;
+  return down ? stop - 1 : stop;
 }

@@ -55,15 +55,16 @@ export class TickStretches implements Stretches {
     return true;
   }
 
-  /** To the next tick or, after the last, to just before the end of the range. */
+  /** To the next tick, or where there is none, to just before the end of what is known. */
   #moveOn(): number {
     const { ticks, nets } = this.#pool.terms.ticks;
+    const { lower = -TICK_EDGE, upper = TICK_EDGE } = this.#pool.terms.bounds ?? {};
     const tick = ticks[this.#index];
     const down = this.#zeroForOne;
     const net = nets[this.#index] ?? 0n;
     this.#liquidity += down ? -net : net;
     this.#index += down ? -1 : 1;
-    const end = this.#toU(Math.exp((tick ?? (down ? -TICK_EDGE : TICK_EDGE)) * LOG_OF_SQRT_STEP));
+    const end = this.#toU(Math.exp((tick ?? (down ? lower : upper)) * LOG_OF_SQRT_STEP));
     if (tick === undefined) {
       this.#phase = 'end';
       this.#liquidity = 0n;

@@ -31,6 +31,11 @@ export const constantProductKind: PoolKind<'constantProduct'> = {
   needsTicks: () => false,
   apply(draft, { reserve0, reserve1 }) {
     draft.state = { reserve0, reserve1 };
+    // That is all there is to know, even of a pool met mid-life.
+    draft.complete = true;
+  },
+  assembleState({ reserve0 = null, reserve1 = null }) {
+    return reserve0 === null || reserve1 === null ? null : { reserve0, reserve1 };
   },
   price({ reserve0, reserve1 }) {
     if (!reserve0 || !reserve1) return null;

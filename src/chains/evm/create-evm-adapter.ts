@@ -6,6 +6,7 @@ import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { ChainAdapter, KnownPools } from '../adapter.ts';
+import { PoolPieceReader } from './adopt/pool-piece-reader.ts';
 import { BlockReader, type LogVerification } from './blocks/block-reader.ts';
 import type { LogSpanOptions } from './blocks/log-span.ts';
 import { type EvmDeployment, toChainAssets } from './evm-deployment.ts';
@@ -126,6 +127,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
   const heads = new HeadReader({ client, finalityDepth, clock: options.clock });
 
   const readAt = createReadAt(client, multicall3);
+  const pieces = new PoolPieceReader(client, deployment);
   return {
     chain: options.chain,
     deployment,
@@ -150,6 +152,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
         readPoolStates(queries, { deployment, callContracts: call });
       return (await readAt(block, read, signal)) ?? [];
     },
+    readPoolPiece: (query, block, signal) => pieces.read(query, block, signal),
     status: () => ({
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
       poolsIgnored: directory.ignoredCount,

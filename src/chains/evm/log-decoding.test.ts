@@ -19,6 +19,7 @@ import { createLogDecoding } from './log-decoding.ts';
 import { AGGREGATE3_SELECTOR } from './multicall.ts';
 import * as tokens from './tokens/read-token-metadata.ts';
 import * as v2 from './venues/uniswap-v2/uniswap-v2.ts';
+import * as v3Pool from './venues/uniswap-v3/pool-selectors.ts';
 import * as v3 from './venues/uniswap-v3/uniswap-v3.ts';
 import * as v4 from './venues/uniswap-v4/uniswap-v4.ts';
 
@@ -375,9 +376,10 @@ test('function selectors are those of their signatures', () => {
     ['fee()', v3.FEE_SELECTOR],
     ['tickSpacing()', v3.TICK_SPACING_SELECTOR],
     ['getPool(address,address,uint24)', v3.GET_POOL_SELECTOR],
-    ['slot0()', v3.SLOT0_SELECTOR],
-    ['liquidity()', v3.LIQUIDITY_SELECTOR],
-    ['ticks(int24)', v3.TICKS_SELECTOR],
+    ['slot0()', v3Pool.SLOT0_SELECTOR],
+    ['liquidity()', v3Pool.LIQUIDITY_SELECTOR],
+    ['ticks(int24)', v3Pool.TICKS_SELECTOR],
+    ['tickBitmap(int16)', v3Pool.TICK_BITMAP_SELECTOR],
     ['poolKeys(bytes25)', v4.POOL_KEYS_SELECTOR],
     ['getSlot0(bytes32)', v4.GET_SLOT0_SELECTOR],
     ['getLiquidity(bytes32)', v4.GET_LIQUIDITY_SELECTOR],

@@ -18,7 +18,11 @@ interface MulticallOptions {
   readonly multicall3: Address | null;
   /** A block number; null means the latest. */
   readonly block: number | null;
-  /** Only endpoints that have reached this block are used. */
+  /** The block's hash, for nodes that take hashes (EIP-1898). */
+  readonly blockHash?: string | undefined;
+  /** Told of every `eth_call` that is sent. */
+  readonly onCalls?: ((count: number) => void) | undefined;
+  /** How far an endpoint must have come to be asked. */
   readonly minBlock?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -84,7 +88,8 @@ function parseBytes(value: unknown, endpoint: RpcEndpoint): string {
   });
 }
 
-function toBlockTag(block: number | null): string {
+function toBlockTag({ block, blockHash }: MulticallOptions): unknown {
+  if (blockHash !== undefined) return { blockHash, requireCanonical: true };
   return block === null ? 'latest' : toQuantity(block);
 }
 
@@ -101,10 +106,11 @@ async function callSingly(
   const requests = calls.map(
     ({ to, data }): RpcCall => ({
       method: 'eth_call',
-      params: [{ to, data, gas: toQuantity(SINGLE_CALL_GAS) }, toBlockTag(options.block)],
+      params: [{ to, data, gas: toQuantity(SINGLE_CALL_GAS) }, toBlockTag(options)],
     }),
   );
   if (requests.length === 0) return [];
+  options.onCalls?.(requests.length);
   try {
     return await options.client.at(async (endpoint) => {
       const outcomes = await endpoint.batch(requests, { signal: options.signal });
@@ -123,9 +129,10 @@ async function aggregate(
   calls: readonly ContractCall[],
   options: MulticallOptions & { readonly multicall3: Address },
 ): Promise<(string | null)[]> {
-  const { multicall3: to, block, signal } = options;
+  const { multicall3: to, signal } = options;
+  options.onCalls?.(1);
   const gas = toQuantity(SINGLE_CALL_GAS + calls.length * SHARED_CALL_GAS);
-  const params = [{ to, data: encodeAggregate(calls), gas }, toBlockTag(block)];
+  const params = [{ to, data: encodeAggregate(calls), gas }, toBlockTag(options)];
   const answers = await options.client.at(async (endpoint) => {
     const reply = await endpoint.request({ method: 'eth_call', params }, signal);
     const bytes = parseBytes(reply, endpoint);

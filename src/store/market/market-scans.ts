@@ -1,5 +1,6 @@
 // Reads of a whole chain, one page at a time.
 
+import type { AdoptionRecord } from '../../model/adoption.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type {
   BalanceRecord,
@@ -10,6 +11,7 @@ import type {
 } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketScanner } from '../store.ts';
+import { ADOPTION_TABLE, toAdoptionRecord } from '../tables/adoption-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
@@ -41,6 +43,14 @@ export class MarketScans extends StreamPages implements MarketScanner {
       table: TICK_TABLE,
       orderBy: ['pool', 'tick'],
       toRecord: toTickRecord,
+    });
+  }
+
+  scanAdoptions(chain: ChainSlug): AsyncIterable<readonly AdoptionRecord[]> {
+    return scanTable(this.session, chain, {
+      table: ADOPTION_TABLE,
+      orderBy: ['version', 'pool'],
+      toRecord: toAdoptionRecord,
     });
   }
 

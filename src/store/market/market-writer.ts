@@ -1,6 +1,7 @@
 // One chain's writes in a transaction, the same on both engines.
 
 import { randomBytes } from 'node:crypto';
+import type { AdoptionRecord } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type {
@@ -18,6 +19,7 @@ import { StaleWriterError } from '../stale-writer-error.ts';
 import type { CandleKey, MarketTransaction, UndoImages } from '../store.ts';
 import type { RollbackRecord } from '../stream-reads.ts';
 import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
+import { ADOPTION_TABLE, toAdoptionRow } from '../tables/adoption-table.ts';
 import { BALANCE_TABLE, toBalanceRow } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleKey, toCandleRow } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE, toCheckpointRow } from '../tables/checkpoint-table.ts';
@@ -60,6 +62,7 @@ const SELECT_NEXT_PARTS: SqlStatement = {
 };
 
 const DELETE_TRADES_ABOVE = buildDelete('trades WHERE chain = $1 AND block > $2', 'name');
+const DELETE_ADOPTIONS_ABOVE = buildDelete('adoptions WHERE chain = $1 AND block > $2', 'text');
 const DELETE_HEADERS_ABOVE = buildDelete('headers WHERE chain = $1 AND number > $2', 'text');
 const DELETE_HEADERS_BELOW = buildDelete('headers WHERE chain = $1 AND number < $2', 'text');
 const DELETE_UNDO_ABOVE = buildDelete('undo_images WHERE chain = $1 AND block > $2', 'text');
@@ -139,6 +142,13 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     await this.session.upsertRows(TICK_TABLE, kept);
   }
 
+  putAdoptions(rows: readonly AdoptionRecord[]): Promise<void> {
+    return this.session.insertRows(
+      ADOPTION_TABLE,
+      rows.map((row) => toAdoptionRow(this.#chain, row)),
+    );
+  }
+
   async putBalances(rows: readonly BalanceRecord[]): Promise<void> {
     const kept: SqlRow[] = [];
     const emptied: SqlRow[] = [];
@@ -190,6 +200,7 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     const above = [this.#chain, block];
     const trades = await this.session.query(SELECT_TRADES_ABOVE, above);
     await this.session.execute(DELETE_TRADES_ABOVE, above);
+    await this.session.execute(DELETE_ADOPTIONS_ABOVE, above);
     await this.session.execute(DELETE_HEADERS_ABOVE, above);
     await this.session.execute(DELETE_UNDO_ABOVE, above);
     return trades.map(toTradeRecord).sort(compareTrades);

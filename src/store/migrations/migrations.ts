@@ -6,6 +6,7 @@ import { STREAMS_MIGRATION } from './0003-streams.ts';
 import { POOL_SAFETY_MIGRATION } from './0004-pool-safety.ts';
 import { PARENT_POSITIONS_MIGRATION } from './0005-parent-positions.ts';
 import { POOL_KINDS_MIGRATION } from './0006-pool-kinds.ts';
+import { ADOPTIONS_MIGRATION } from './0007-adoptions.ts';
 import type { Migration, MigrationHistory } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   POOL_SAFETY_MIGRATION,
   PARENT_POSITIONS_MIGRATION,
   POOL_KINDS_MIGRATION,
+  ADOPTIONS_MIGRATION,
 ];
 
 export const MARKET_HISTORY: MigrationHistory = {

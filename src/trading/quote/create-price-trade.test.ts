@@ -100,6 +100,18 @@ describe('an exact price', () => {
   });
 });
 
+describe('a token that somebody asks about', () => {
+  it('is told, so that its pools come to be known, where no route is found, too', async (t) => {
+    const { pricing, chain } = await createBuildScene(t, [createPair(1, [TOKEN, WETH])]);
+    const asked: string[] = [];
+    Object.assign(chain, { noteAsked: (token: string) => asked.push(token) });
+    await pricing.price(pricing.parse(SALE));
+    const tooMuch = { ...SALE, side: 'buy' as const, amountInRaw: (2n ** 255n).toString() };
+    await assert.rejects(pricing.price(pricing.parse(tooMuch)), { code: 'INSUFFICIENT_LIQUIDITY' });
+    assert.deepEqual(asked, [TOKEN, TOKEN]);
+  });
+});
+
 describe('refusals', () => {
   it('a paused token is traded on neither side', async (t) => {
     for (const [paused, input] of [

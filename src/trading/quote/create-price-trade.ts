@@ -296,6 +296,8 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
       throw new AppError('TOKEN_PAUSED', { chain: chain.slug, mint });
     }
     if (chain.readGraph() === null) throw buildNotReadyError(chain.slug);
+    // Before the search: where pools are not known in full it may find nothing.
+    chain.noteAsked(request.mint);
     const ends = await readEnds(chain, request);
     const { at, found, outPerGas } = await search(chain, {
       ...{ request, ends, caller, isPaused, givenOutPerGas },

@@ -25,6 +25,8 @@ export interface TradeChain {
   readFees(): NetworkFees | null;
   /** Whether indexing is behind the chain's head. */
   isBehind(): boolean;
+  /** Told which token somebody wants to trade, so that its pools come to be known in full. */
+  noteAsked(token: Address): void;
   /** Told which pools were quoted, so that those are looked at first. */
   noteUse(pools: readonly PoolId[]): void;
   /** Told that a trade, rehearsed on the state that it was priced on, failed or paid less. */

@@ -118,7 +118,10 @@ function* warnOfRoute({ route, trade }: WarningFacts): Generator<CodeAndMessage>
     yield ['HOOKED_POOL', 'A pool on the route has a hook that may change what it pays.'];
   }
   if (pools.some(({ inexact }) => inexact === 'ticks')) {
-    yield ['TICKS_UNKNOWN', 'Not all liquidity of a pool on the route is known.'];
+    yield [
+      'TICKS_UNKNOWN',
+      'Not all liquidity of a pool on the way is known yet: only the certain part is used.',
+    ];
   }
   if (trade.networkFees === null) {
     yield ['NETWORK_COST_UNKNOWN', 'The node has not reported its fees yet.'];

@@ -4,13 +4,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
-import { TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
+import { PLAIN_RULES, TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
+import { poolId } from '../../../test/test-ids.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
+import { toSqrtPriceX96 } from '../../amm/concentrated/sqrt-price-at-tick.ts';
 import { TickList } from '../../amm/concentrated/tick-list.ts';
 import type { Address } from '../../model/ids.ts';
 import type { SideSafety } from '../../model/pool-safety.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
-import type { GraphPool } from '../graph/pool-graph-pool.ts';
+import { createGraphPool, type GraphPool } from '../graph/pool-graph-pool.ts';
 import { SafetyBook } from '../graph/safety-book.ts';
 import { findTradeRoute, type TaxedRoute } from './find-trade-route.ts';
 import { SearchWork } from './search-work.ts';
@@ -36,6 +38,28 @@ function createRange(number: number, tokens: readonly [Address, Address]): Graph
   const terms = { tickSpacing: 60, singleton: null };
   const range = { venue: 'uniswap-v3', kind: 'concentrated', terms, curve } as const;
   return createPair(number, tokens, [DEEP, DEEP], range);
+}
+
+const UNIT = 10n ** 18n;
+
+/** A V3 pool at a price of 1 with a fee of 0.05 %, created before the index began. */
+function createOldRange(number: number, options: { liquidity: bigint; tick: number }): GraphPool {
+  const vault = buildFakeAddress('dd', number);
+  const { liquidity, tick } = options;
+  const price = { sqrtPriceX96: toSqrtPriceX96(tick), liquidity, tick };
+  const made = createGraphPool(
+    {
+      ...{ pool: poolId(vault), kind: 'concentrated', venue: 'uniswap-v3' },
+      ...{ token0: TOKEN, token1: WETH },
+      ...{ feePips: 500, vault, terms: { tickSpacing: 10, singleton: null } },
+      ...{ createdBlock: 1, createdAtMs: 1, complete: false, lastSwapAtMs: 1 },
+      state: { ...price, protocolFee: 0, amount0: null, amount1: null },
+      liquidityUsdE18: null,
+    },
+    [],
+    PLAIN_RULES,
+  );
+  return made ?? assert.fail();
 }
 
 interface Seen {
@@ -219,6 +243,40 @@ describe('promises', () => {
     assert.deepEqual(listRoutePools(createQuestion([small], { seen: stuck, ...sell })), [
       small.pool,
     ]);
+  });
+});
+
+describe('a pool met mid-life', () => {
+  const pair = createPair(1, [TOKEN, WETH], [4000n * UNIT, 4000n * UNIT]);
+  const old = createOldRange(2, { liquidity: 1_000_000n * UNIT, tick: 5 });
+
+  it('is compared by what it pays, though it cannot be promised', () => {
+    const alone = findRoute(createQuestion([pair], { amountIn: 100n * UNIT })) ?? assert.fail();
+    assert.equal(alone.amountOut / 10n ** 16n, 97_27n);
+    const both = createQuestion([pair, old], { amountIn: 100n * UNIT });
+    const found = findRoute(both) ?? assert.fail();
+    assert.ok(found.amountOut > 99n * UNIT, String(found.amountOut));
+    assert.deepEqual(listRoutePools(both), listIds(old));
+    assert.equal(found.route.exact, false);
+  });
+
+  it('is used up to the next tick that it may have, and never beyond', () => {
+    const small = createPair(3, [TOKEN, WETH], [400_000n * UNIT, 400_000n * UNIT]);
+    const question = createQuestion([small, old], { amountIn: 100_000n * UNIT });
+    const found = findRoute(question) ?? assert.fail();
+    const hops = found.route.legs.flatMap((leg) => leg.hops);
+    assert.deepEqual(listRoutePools(question), listIds(small, old));
+    const certain = hops.find(({ pool }) => pool === old) ?? assert.fail();
+    // Between tick 5 and tick 10 there is room for about 250 of the million.
+    assert.ok(certain.amountIn < 260n * UNIT, String(certain.amountIn));
+    assert.ok(certain.amountIn > 240n * UNIT, String(certain.amountIn));
+  });
+
+  it('alone does not take what may not be there', () => {
+    const most = (old.curve.takesAtMost(false, Number.MAX_VALUE) / 1e18).toFixed(1);
+    assert.equal(most, '250.2');
+    assert.equal(findRoute(createQuestion([old], { amountIn: 300_000n * UNIT })), null);
+    assert.notEqual(findRoute(createQuestion([old], { amountIn: 249n * UNIT })), null);
   });
 });
 

@@ -23,9 +23,9 @@ export type TradeSearch =
   | { readonly kind: 'none'; readonly reason: NoRouteReason };
 
 const BPS = 10_000n;
-/** From this price impact on, pools without promises are tried too. */
+/** From here on it is worth looking at pools with hooks and at tokens that nobody has checked. */
 const IMPACT_HIGH_BPS = 300;
-/** A route without promises must be better by this many per cent. */
+/** By so much a route through those must be better, in per cent. */
 const BETTER_PCT = 2n;
 
 /** A tax in whole units, rounded as most contracts do. */

@@ -51,8 +51,8 @@ export function findStage({ from, to }: { readonly from: number; readonly to: nu
 interface FieldOptions {
   readonly assetIn: Address;
   readonly assetOut: Address;
-  /** Also search pools that cannot be promised to the unit. */
-  readonly withInexact: boolean;
+  /** Pools whose hook has a say in what they pay are searched too. */
+  readonly withHooked: boolean;
   readonly hopCountMax: number;
   readonly poolCountMax: number;
   /** Everything by default. */
@@ -169,8 +169,8 @@ class PairList {
   }
 
   #findWays(pool: GraphPool): PoolWays {
-    const { withInexact, accepts } = this.#options;
-    if (pool.inexact !== null && !withInexact) return 0;
+    const { withHooked, accepts } = this.#options;
+    if (pool.inexact === 'hook' && !withHooked) return 0;
     if (accepts === undefined) return 3;
     return ((accepts(pool, true) ? 1 : 0) | (accepts(pool, false) ? 2 : 0)) as PoolWays;
   }

@@ -252,7 +252,7 @@ describe('findBestRoute', () => {
     assert.equal(findBestRoute(apart, request), null);
   });
 
-  it('leaves pools out that cannot be promised, unless asked', () => {
+  it('leaves hooked pools out, unless asked', () => {
     const graph = createGraph([
       createPair(1, [TOKEN, WETH], [DEEP, DEEP], { inexact: 'hook' }),
       createPair(2, [TOKEN, WETH], [DEEP / 100n, DEEP / 100n]),
@@ -260,7 +260,7 @@ describe('findBestRoute', () => {
     const request = { tokenIn: WETH, tokenOut: TOKEN, amountIn: 10n ** 21n };
     const sure = findBestRoute(graph, request) ?? assert.fail();
     assert.deepEqual([sure.exact, sure.legs.length], [true, 1]);
-    const all = findBestRoute(graph, request, { withInexact: true }) ?? assert.fail();
+    const all = findBestRoute(graph, request, { withHooked: true }) ?? assert.fail();
     assert.equal(all.exact, false);
     assert.ok(all.amountOut > sure.amountOut);
   });

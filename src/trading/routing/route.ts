@@ -30,8 +30,8 @@ interface RouteRequest {
 }
 
 export interface RouteOptions {
-  /** Also use pools that cannot be promised to the unit; false by default. */
-  readonly withInexact?: boolean;
+  /** Pools whose hook has a say in what they pay may be used, too; by default they are not. */
+  readonly withHooked?: boolean;
   readonly hopCountMax?: 1 | 2 | 3;
   /** Whether the input may be split among several routes; true by default. */
   readonly isDivided?: boolean;
@@ -174,7 +174,7 @@ function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
 export function planField(
   graph: PoolGraph,
   request: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>,
-  options: Pick<RouteOptions, 'withInexact' | 'hopCountMax' | 'poolCountMax' | 'accepts'>,
+  options: Pick<RouteOptions, 'withHooked' | 'hopCountMax' | 'poolCountMax' | 'accepts'>,
 ): FieldPlan {
   const assetIn = graph.toAsset(request.tokenIn);
   const assetOut = graph.toAsset(request.tokenOut);
@@ -182,7 +182,7 @@ export function planField(
   return collectField(graph, {
     assetIn,
     assetOut,
-    withInexact: options.withInexact ?? false,
+    withHooked: options.withHooked ?? false,
     hopCountMax: options.hopCountMax ?? HOP_COUNT_MAX,
     poolCountMax: options.poolCountMax ?? POOL_COUNT_MAX,
     accepts: options.accepts,
@@ -193,7 +193,7 @@ export function planField(
 export function findRouteIn(
   plan: FieldPlan,
   amountIn: bigint,
-  options: Omit<RouteOptions, 'withInexact' | 'poolCountMax' | 'accepts'> = {},
+  options: Omit<RouteOptions, 'withHooked' | 'poolCountMax' | 'accepts'> = {},
 ): BestRoute | null {
   if (amountIn <= 0n) throw new RangeError(`no route for ${amountIn}`);
   if (!mayTake(plan, amountIn)) return null;

@@ -39,7 +39,7 @@ interface TaxPlan {
   readonly field: FieldPlan;
 }
 
-/** From exact and clean pools to anything that is better than no answer. */
+/** From clean pools without hooks to whatever is better than no answer. */
 export type PlanLevel = 'strict' | 'loose' | 'any';
 
 export interface TradePlan extends Pick<RouteQuestion, 'amountIn' | 'outPerGas' | 'costs'> {
@@ -48,10 +48,10 @@ export interface TradePlan extends Pick<RouteQuestion, 'amountIn' | 'outPerGas' 
   planRefusal(): FieldPlan;
 }
 
-const LEVELS: Readonly<Record<PlanLevel, Leniency & { readonly withInexact: boolean }>> = {
-  strict: { unmeasured: false, blocked: false, withInexact: false },
-  loose: { unmeasured: true, blocked: false, withInexact: true },
-  any: { unmeasured: true, blocked: true, withInexact: true },
+const LEVELS: Readonly<Record<PlanLevel, Leniency & { readonly withHooked: boolean }>> = {
+  strict: { unmeasured: false, blocked: false, withHooked: false },
+  loose: { unmeasured: true, blocked: false, withHooked: true },
+  any: { unmeasured: true, blocked: true, withHooked: true },
 };
 
 /** A token with a different tax in each pool gets at most this many searches. */
@@ -75,17 +75,17 @@ export function planTrade(question: RouteQuestion): TradePlan {
     costs,
     planLevel: (name) => {
       const level = LEVELS[name];
-      const { withInexact } = level;
+      const { withHooked } = level;
       return listEndTaxes(rules)
         .slice(0, TAX_PLAN_COUNT_MAX)
         .map((taxes) => {
           const accepts = createRule(rules, taxes, level);
-          return { taxes, field: planField(graph, question, { withInexact, accepts }) };
+          return { taxes, field: planField(graph, question, { withHooked, accepts }) };
         });
     },
     planRefusal: () =>
       planField(graph, question, {
-        withInexact: true,
+        withHooked: true,
         poolCountMax: REFUSAL_POOL_COUNT_MAX,
         accepts: ({ token0, token1 }) => isTradeable(token0) && isTradeable(token1),
       }),

@@ -19,7 +19,7 @@ const NO_HASHES: ReadonlySet<TransactionId> = new Set();
 interface Acceptance {
   readonly directory: PoolDirectory;
   readonly created: ReadonlySet<PoolId>;
-  /** Pools discovered after their creation that were already reported. */
+  /** Pools whose creation was not read and that were told of already. */
   readonly told: Set<PoolId>;
 }
 
@@ -36,7 +36,7 @@ function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlo
       if (!acceptance.created.has(pool)) {
         const entry = acceptance.directory.get(pool);
         if (entry === undefined) continue;
-        if (!entry.complete && !acceptance.told.has(pool)) {
+        if (!entry.isBirthSeen && !acceptance.told.has(pool)) {
           acceptance.told.add(pool);
           const { description } = entry;
           events.push({ kind: 'poolCreated', description, complete: false });

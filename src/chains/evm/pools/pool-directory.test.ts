@@ -69,19 +69,19 @@ test('a pool met mid-life is told once a range, and an impostor never', async ()
   assert.equal(adapter.status?.().poolsIgnored, 1);
 });
 
-test('a pool that the caller has stored is not told again when it is complete', async () => {
+test('a pool that the caller has stored is told all the same, and no contract is asked', async () => {
   const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true });
   chain.add([{ from: TRADER, logs: buildSwapLogs(PAIR, 5) }]);
   const { pool, ...rest } = { pool: PAIR, venue: 'uniswap-v2', token0: TOKEN, token1: WETH };
   const kind = 'constantProduct' as const;
   const row = { pool: poolId(pool), kind, ...rest, feePips: 3000, vault: pool, terms: null };
-  for (const complete of [true, false]) {
-    const adapter = createSceneAdapter([await startNode(chain)], {
-      knownPools: async (pools) => pools.map(() => ({ ...row, complete })),
-    });
+  const node = await startNode(chain);
+  const adapter = createSceneAdapter([node], { knownPools: async (pools) => pools.map(() => row) });
+  for (let round = 0; round < 2; round += 1) {
     const { blocks } = await adapter.readBlocks({ fromBlock: 1, toBlock: 1, linked: false });
     const kinds = blocks.flatMap((block) => block.events.map((event) => event.kind));
-    const told = complete ? [] : ['poolCreated'];
-    assert.deepEqual(kinds, [...told, 'poolChanged', 'swap']);
+    // A rollback may have taken the row back since it was read from the store.
+    assert.deepEqual(kinds, ['poolCreated', 'poolChanged', 'swap']);
   }
+  assert.equal(node.count('eth_call'), 0);
 });

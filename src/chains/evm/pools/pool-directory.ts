@@ -10,8 +10,8 @@ import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
 
 interface DirectoryEntry {
   readonly description: PoolDescription;
-  /** False if the pool was discovered after its creation. */
-  readonly complete: boolean;
+  /** Whether its creation was read here: another one is announced, whatever the store has of it. */
+  readonly isBirthSeen: boolean;
 }
 
 interface PoolDirectoryOptions {
@@ -48,7 +48,7 @@ export class PoolDirectory {
 
   /** Adds a pool whose creation was read; call it only once the logs are trusted. */
   add(description: PoolDescription): void {
-    this.#entries.set(description.pool, { description, complete: true });
+    this.#entries.set(description.pool, { description, isBirthSeen: true });
     this.#ignored.delete(description.pool);
   }
 
@@ -58,10 +58,8 @@ export class PoolDirectory {
     callContracts: CallContracts,
   ): Promise<void> {
     if (emitters.size === 0) return;
-    for (const { complete, ...description } of await this.#options.knownPools([
-      ...emitters.keys(),
-    ])) {
-      this.#entries.set(description.pool, { description: pickDescription(description), complete });
+    for (const row of await this.#options.knownPools([...emitters.keys()])) {
+      this.#entries.set(row.pool, { description: pickDescription(row), isBirthSeen: false });
     }
     const strangers = Map.groupBy(
       [...emitters].filter(([pool]) => !this.#entries.has(pool)),
@@ -72,7 +70,7 @@ export class PoolDirectory {
       const pools = pairs.map(([pool]) => pool);
       const found = await protocol.resolvePools(pools, { deployment, callContracts });
       for (const description of found) {
-        this.#entries.set(description.pool, { description, complete: false });
+        this.#entries.set(description.pool, { description, isBirthSeen: false });
       }
       for (const pool of pools) {
         if (this.#entries.has(pool)) continue;

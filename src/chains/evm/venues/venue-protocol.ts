@@ -3,7 +3,7 @@
 
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
-import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
+import type { PoolPiece, PoolPieceQuery, PoolStateQuery, PoolStateReading } from '../../adapter.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
 import type { LogDecoder } from '../evm-log.ts';
 import type { ContractCall } from '../multicall.ts';
@@ -28,4 +28,9 @@ export interface VenueProtocol {
     queries: readonly PoolStateQuery[],
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
   ): Promise<(PoolStateReading | null)[]>;
+  /** The next part of a pool's whole state; null where the contract does not answer as one. */
+  readPoolPiece(
+    query: PoolPieceQuery & { readonly wordCountMax: number },
+    context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
+  ): Promise<PoolPiece | null>;
 }

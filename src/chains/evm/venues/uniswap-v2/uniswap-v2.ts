@@ -66,9 +66,16 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
   });
 };
 
+const readPoolPiece: VenueProtocol['readPoolPiece'] = async ({ description }, context) => {
+  const [reading] = await readPoolStates([{ description, ticks: [] }], context);
+  if (!reading) return null;
+  return { state: reading.state, feePips: null, ticks: [], covered: null, isLast: true };
+};
+
 export const uniswapV2: VenueProtocol = {
   listVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
   createDecoders: createUniswapV2Decoders,
   resolvePools,
   readPoolStates,
+  readPoolPiece,
 };

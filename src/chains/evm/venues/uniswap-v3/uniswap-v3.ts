@@ -16,6 +16,8 @@ import {
 } from '../../hex-data.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV3Decoders } from './decode-uniswap-v3.ts';
+import { LIQUIDITY_SELECTOR, SLOT0_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
+import { readPoolPiece } from './read-v3-pool-piece.ts';
 
 export const FACTORY_SELECTOR = '0xc45a0155';
 export const TOKEN0_SELECTOR = '0x0dfe1681';
@@ -23,9 +25,6 @@ export const TOKEN1_SELECTOR = '0xd21220a7';
 export const FEE_SELECTOR = '0xddca3f43';
 export const TICK_SPACING_SELECTOR = '0xd0c93a7c';
 export const GET_POOL_SELECTOR = '0x1698ee82';
-export const SLOT0_SELECTOR = '0x3850c7bd';
-export const LIQUIDITY_SELECTOR = '0x1a686502';
-export const TICKS_SELECTOR = '0xf30dba93';
 
 const SELF_DESCRIPTION = [
   FACTORY_SELECTOR,
@@ -135,4 +134,5 @@ export const uniswapV3: VenueProtocol = {
   createDecoders: createUniswapV3Decoders,
   resolvePools,
   readPoolStates,
+  readPoolPiece,
 };

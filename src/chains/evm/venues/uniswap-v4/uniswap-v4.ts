@@ -14,6 +14,7 @@ import {
 } from '../../hex-data.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV4Decoders, describeV4Pool } from './decode-uniswap-v4.ts';
+import { readPoolPiece } from './read-v4-pool-piece.ts';
 
 export const POOL_KEYS_SELECTOR = '0x86b6be7d';
 export const GET_SLOT0_SELECTOR = '0xc815641c';
@@ -105,4 +106,5 @@ export const uniswapV4: VenueProtocol = {
   createDecoders: createUniswapV4Decoders,
   resolvePools,
   readPoolStates,
+  readPoolPiece,
 };

@@ -1,0 +1,38 @@
+// What people ask about is told to the indexer, which adopts those pools first; each pool once in a
+// while, however often it is asked about.
+
+import { BoundedMap } from '../lib/bounded-map.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { PoolId } from '../model/ids.ts';
+
+const AGAIN_AFTER_MS = 30_000;
+const REMEMBERED_MAX = 20_000;
+
+export class AdoptionDemand {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #tell: (chain: ChainSlug, pools: readonly PoolId[]) => void;
+  readonly #told = new BoundedMap<string, number>(REMEMBERED_MAX);
+
+  constructor(
+    clock: Pick<Clock, 'monotonicMs'>,
+    tell: (chain: ChainSlug, pools: readonly PoolId[]) => void,
+  ) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  ask(chain: ChainSlug, pools: readonly PoolId[]): void {
+    if (pools.length === 0) return;
+    const nowMs = this.#clock.monotonicMs();
+    const due = pools.filter((pool) => {
+      const toldAtMs = this.#told.get(`${chain} ${pool}`);
+      return toldAtMs === undefined || nowMs - toldAtMs >= AGAIN_AFTER_MS;
+    });
+    for (const pool of due) {
+      this.#told.delete(`${chain} ${pool}`);
+      this.#told.set(`${chain} ${pool}`, nowMs);
+    }
+    if (due.length > 0) this.#tell(chain, due);
+  }
+}

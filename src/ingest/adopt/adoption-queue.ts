@@ -1,0 +1,81 @@
+// Pools that wait for their adoption: those that somebody asked about first, then the deepest.
+
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import { type Backoff, computeBackoffMs, type Random } from '../../lib/retry.ts';
+import type { PoolId } from '../../model/ids.ts';
+
+interface QueuedPool {
+  readonly isAsked: boolean;
+  /** About what it holds in USD; for a pool of which that is not known, less than one. */
+  readonly weight: number;
+}
+
+interface Failure {
+  readonly count: number;
+  readonly notBeforeMs: number;
+}
+
+/** More than wait are never remembered: beyond, the lightest are left out until they move again. */
+const WAITING_MAX = 5_000;
+/** Room for so much more before the lightest are sorted out. */
+const SLACK = 1.25;
+const FAILED_MAX = 10_000;
+const BACKOFF: Backoff = { baseMs: 2_000, maxMs: 600_000 };
+
+function compare(a: QueuedPool, b: QueuedPool): number {
+  if (a.isAsked !== b.isAsked) return a.isAsked ? -1 : 1;
+  return b.weight - a.weight;
+}
+
+export class AdoptionQueue {
+  readonly #random: Random;
+  #waiting = new Map<PoolId, QueuedPool>();
+  /** By pool, so that one which fails again and again does not come back with every event. */
+  readonly #failed = new BoundedMap<PoolId, Failure>(FAILED_MAX);
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  add(pool: PoolId, more: QueuedPool): void {
+    const known = this.#waiting.get(pool);
+    this.#waiting.set(pool, {
+      isAsked: more.isAsked || (known?.isAsked ?? false),
+      weight: Math.max(more.weight, known?.weight ?? 0),
+    });
+    if (this.#waiting.size > WAITING_MAX * SLACK) this.#dropLightest();
+  }
+
+  /** The next one that may be tried now; null where there is none. */
+  take(nowMs: number): { readonly pool: PoolId; readonly waiting: QueuedPool } | null {
+    let best: { readonly pool: PoolId; readonly waiting: QueuedPool } | null = null;
+    for (const [pool, waiting] of this.#waiting) {
+      if ((this.#failed.get(pool)?.notBeforeMs ?? 0) > nowMs) continue;
+      if (best === null || compare(waiting, best.waiting) < 0) best = { pool, waiting };
+    }
+    if (best !== null) this.#waiting.delete(best.pool);
+    return best;
+  }
+
+  /** It waits again, longer each time. */
+  fail(pool: PoolId, waiting: QueuedPool, nowMs: number): void {
+    const count = (this.#failed.get(pool)?.count ?? 0) + 1;
+    const notBeforeMs = nowMs + computeBackoffMs(count, BACKOFF, this.#random);
+    this.#failed.delete(pool);
+    this.#failed.set(pool, { count, notBeforeMs });
+    this.add(pool, waiting);
+  }
+
+  succeed(pool: PoolId): void {
+    this.#failed.delete(pool);
+  }
+
+  #dropLightest(): void {
+    const sorted = [...this.#waiting].sort(([, a], [, b]) => compare(a, b));
+    this.#waiting = new Map(sorted.slice(0, WAITING_MAX));
+  }
+}

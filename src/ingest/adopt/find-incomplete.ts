@@ -1,0 +1,34 @@
+// Which of the pools that a batch changed are not known in full, and about what they hold.
+
+import { kindOf } from '../../amm/pool-kinds.ts';
+import { pow10 } from '../../lib/decimal.ts';
+import { findAnchorPrice } from '../anchor-price.ts';
+import type { MarketState, PoolEntry } from '../market-state.ts';
+import { findUsdPrice } from '../price-trade.ts';
+import type { IncompletePool } from './pool-adopter.ts';
+
+const NO_TICKS = { get: () => undefined, change: () => true, order: [] } as const;
+
+/** What it would pay near its price, by the liquidity that is there now. */
+function computeDepthUsd(state: MarketState, pool: PoolEntry): number {
+  const view = pool.views[0];
+  const quote = view === undefined ? undefined : state.tokens.get(view.quote);
+  if (view === undefined || quote === undefined || quote.row.decimals === null) return 0;
+  const price = findUsdPrice(quote, findAnchorPrice(state));
+  if (price === null) return 0;
+  const base = view.baseIsToken0 ? 'token0' : 'token1';
+  const raw = kindOf(pool.row).payableRaw(pool.row, base, NO_TICKS);
+  return Number((raw * price.numerator) / (price.denominator * pow10(quote.row.decimals)));
+}
+
+export function findIncomplete(
+  state: MarketState,
+  pools: ReadonlySet<PoolEntry>,
+): readonly IncompletePool[] {
+  const found: IncompletePool[] = [];
+  for (const entry of pools) {
+    if (entry.row.complete) continue;
+    found.push({ pool: entry.row.pool, depthUsd: computeDepthUsd(state, entry) });
+  }
+  return found;
+}

@@ -1,0 +1,288 @@
+// Adopts pools that were met mid-life: reads their whole state from the contracts in the
+// background, a piece at a time and within a budget, and joins it with the log at a commit.
+//
+//   queue ── a pool ──▶ journal.watch: from the last indexed block B on, its events are kept
+//        ──▶ pieces of its state at B ──▶ index.adopt at the tip T: the state at B, then the events
+//
+// Nothing of a reading is stored before it is whole: killed at any moment, it begins again.
+
+import type { ChainAdapter } from '../../chains/adapter.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
+import type { AdoptedPool } from '../../model/adoption.ts';
+import type { PoolId } from '../../model/ids.ts';
+import type { PoolRecord } from '../../model/pool.ts';
+import type { MarketReader, MarketScanner } from '../../store/store.ts';
+import type { AdoptionJournal } from './adoption-journal.ts';
+import { AdoptionQueue } from './adoption-queue.ts';
+import { PoolReading } from './pool-reading.ts';
+
+/** Makes pools complete as of the last indexed block; returns those that are. */
+type Adopt = (
+  pools: readonly PoolId[],
+  toAdopted: (row: PoolRecord) => AdoptedPool | null,
+) => Promise<ReadonlySet<PoolId>>;
+
+interface PoolAdopterOptions {
+  readonly adapter: ChainAdapter;
+  readonly store: MarketReader & MarketScanner;
+  readonly journal: AdoptionJournal;
+  /** Requests to the node a minute, on average. */
+  readonly callsPerMinute: number;
+  /** Whether the index is near the chain's head: nodes keep the states of the last blocks only. */
+  readonly isAtHead: () => boolean;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly log: { warn(fields: object, message: string): void };
+  /** How often to look for work where there is none. */
+  readonly idleMs?: number;
+}
+
+/** A pool whose events show that it is not complete. */
+export interface IncompletePool {
+  readonly pool: PoolId;
+  /** About what it holds in USD. */
+  readonly depthUsd: number;
+}
+
+export interface AdoptionStatus {
+  readonly waiting: number;
+  readonly adopted: number;
+  readonly failed: number;
+  readonly calls: number;
+}
+
+type WaitingAdoption = Parameters<AdoptionQueue['add']>[1];
+
+interface AdoptionJob {
+  readonly waiting: WaitingAdoption;
+  readonly blockHash: string;
+  readonly reading: PoolReading;
+  /** How often the state of its block was lost. */
+  readonly losses: number;
+}
+
+const IDLE_MS = 250;
+const MINUTE_MS = 60_000;
+const OUTAGE_BACKOFF: Backoff = { baseMs: 1_000, maxMs: 60_000 };
+/** Readings that wait for a commit. */
+const READY_MAX = 16;
+const LOSSES_MAX = 20;
+/** Where every tick is a call of its own, a piece takes no more than this, whatever the budget. */
+const PIECE_CALLS = { min: 20, max: 400 } as const;
+/** What a rollback touched is looked at before other pools that nobody asked about. */
+const TOUCHED_WEIGHT = Number.MAX_VALUE;
+
+export class PoolAdopter {
+  readonly #options: PoolAdopterOptions;
+  readonly #queue: AdoptionQueue;
+  readonly #abort = new AbortController();
+  #job: AdoptionJob | null = null;
+  #ready: AdoptionJob[] = [];
+  #isScanDue = true;
+  #freeAtMs = 0;
+  #outages = 0;
+  #adopted = 0;
+  #failed = 0;
+  #calls = 0;
+  #running: Promise<void> | null = null;
+
+  constructor(options: PoolAdopterOptions) {
+    this.#options = options;
+    this.#queue = new AdoptionQueue(options.random);
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+  }
+
+  status(): AdoptionStatus {
+    const waiting = this.#queue.size + this.#ready.length + (this.#job === null ? 0 : 1);
+    return { waiting, adopted: this.#adopted, failed: this.#failed, calls: this.#calls };
+  }
+
+  /** Somebody asks about these. Those that are complete are dropped when their turn comes. */
+  ask(pools: readonly PoolId[]): void {
+    for (const pool of pools) this.#queue.add(pool, { isAsked: true, weight: 0 });
+  }
+
+  note(pools: readonly IncompletePool[]): void {
+    for (const { pool, depthUsd } of pools) {
+      this.#queue.add(pool, { isAsked: false, weight: 1 + depthUsd });
+    }
+  }
+
+  /** A rollback may have taken adoptions back; null where nobody knows which. */
+  noteRollback(pools: readonly PoolId[] | null): void {
+    if (pools === null) this.#isScanDue = true;
+    const weight = TOUCHED_WEIGHT;
+    for (const pool of pools ?? []) this.#queue.add(pool, { isAsked: false, weight });
+  }
+
+  /** To be called between two commits; false where nothing was to be adopted. */
+  async commit(adopt: Adopt): Promise<boolean> {
+    if (this.#ready.length === 0) return false;
+    const { journal } = this.#options;
+    const jobs = new Map(this.#ready.map((job) => [job.reading.row.pool, job]));
+    this.#ready = [];
+    let adopted: ReadonlySet<PoolId> = new Set();
+    try {
+      adopted = await adopt([...jobs.keys()], (row) => {
+        const reading = jobs.get(row.pool)?.reading;
+        const events = reading === undefined ? null : journal.read(row.pool, reading.block);
+        return events === null ? null : (reading?.join(row, events) ?? null);
+      });
+    } finally {
+      for (const [pool, job] of jobs) {
+        if (adopted.has(pool)) this.#succeed(pool);
+        else this.#fail(job, 'what was read does not fit the log');
+      }
+    }
+    return true;
+  }
+
+  async #run(): Promise<void> {
+    const { sleep, random, log, adapter, idleMs = IDLE_MS } = this.#options;
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
+      try {
+        const hasWorked = await this.#step();
+        this.#outages = 0;
+        if (!hasWorked) await sleep(idleMs, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#outages += 1;
+        log.warn({ chain: adapter.chain, err: error }, 'a pool could not be read');
+        const waitMs = computeBackoffMs(this.#outages, OUTAGE_BACKOFF, random);
+        await sleep(waitMs, signal).catch(() => undefined);
+      }
+    }
+  }
+
+  /** True where there may be more to do at once. */
+  async #step(): Promise<boolean> {
+    if (!this.#options.isAtHead() || this.#ready.length >= READY_MAX) return false;
+    if (this.#isScanDue) await this.#scan();
+    this.#job ??= await this.#begin();
+    if (this.#job === null) return false;
+    await this.#waitForBudget();
+    await this.#readPiece(this.#job);
+    return true;
+  }
+
+  /** Finds the incomplete pools of the store, of which this process has heard nothing yet. */
+  async #scan(): Promise<void> {
+    const { store, adapter } = this.#options;
+    this.#isScanDue = false;
+    try {
+      for await (const rows of store.scanPools(adapter.chain)) {
+        this.#abort.signal.throwIfAborted();
+        for (const { pool, complete, lastSwapAtMs } of rows) {
+          // The latest first, after all of which the depth is known.
+          const weight = (lastSwapAtMs ?? 0) / Number.MAX_SAFE_INTEGER;
+          if (!complete) this.#queue.add(pool, { isAsked: false, weight });
+        }
+      }
+    } catch (error) {
+      this.#isScanDue = true;
+      throw error;
+    }
+  }
+
+  async #begin(): Promise<AdoptionJob | null> {
+    const { store, adapter, journal, clock } = this.#options;
+    for (;;) {
+      const next = this.#queue.take(clock.nowMs());
+      if (next === null) return null;
+      const { pool, waiting } = next;
+      if (this.#ready.some(({ reading }) => reading.row.pool === pool)) continue;
+      const [row] = await store.readPools(adapter.chain, [pool]);
+      if (row === undefined || row.complete) continue;
+      const tip = journal.watch(pool);
+      if (tip === null) continue;
+      const reading = new PoolReading(row, tip.block);
+      return { waiting, reading, blockHash: tip.blockHash, losses: 0 };
+    }
+  }
+
+  async #waitForBudget(): Promise<void> {
+    const { clock, sleep } = this.#options;
+    const waitMs = this.#freeAtMs - clock.nowMs();
+    if (waitMs > 0) await sleep(waitMs, this.#abort.signal);
+  }
+
+  #spend(calls: number): void {
+    const { clock, callsPerMinute } = this.#options;
+    this.#calls += calls;
+    const spentMs = Math.ceil((calls * MINUTE_MS) / callsPerMinute);
+    this.#freeAtMs = Math.max(this.#freeAtMs, clock.nowMs()) + spentMs;
+  }
+
+  async #readPiece(job: AdoptionJob): Promise<void> {
+    const { adapter, journal, callsPerMinute } = this.#options;
+    const { reading } = job;
+    const { row: description, covered, block: position } = reading;
+    if (adapter.readPoolPiece === undefined || journal.read(description.pool, position) === null) {
+      return this.#restart(job);
+    }
+    const callCountMax = Math.min(PIECE_CALLS.max, Math.max(PIECE_CALLS.min, callsPerMinute));
+    const at = { position, hash: job.blockHash };
+    const query = { description, covered, callCountMax };
+    const outcome = await adapter.readPoolPiece(query, at, this.#abort.signal);
+    this.#spend(outcome.callCount);
+    if (outcome.kind === 'blockGone') return this.#moveOn(job);
+    this.#job = null;
+    if (outcome.kind === 'noAnswer') return this.#fail(job, 'its contract does not answer');
+    reading.add(outcome.piece);
+    if (reading.isWhole) this.#ready.push(job);
+    else this.#job = job;
+  }
+
+  /** The branch was left, or the log is not known in full any more: all of it is read again. */
+  #restart(job: AdoptionJob): void {
+    this.#job = null;
+    this.#queue.add(job.reading.row.pool, job.waiting);
+  }
+
+  /** The node has lost the state of the block: what was read goes on at the tip. */
+  #moveOn(job: AdoptionJob): void {
+    const { journal } = this.#options;
+    const { reading, losses } = job;
+    const { pool } = reading.row;
+    const events = journal.read(pool, reading.block);
+    const tip = events === null ? null : journal.watch(pool);
+    this.#job = null;
+    if (events === null || tip === null) {
+      this.#restart(job);
+      return;
+    }
+    const isSame = tip.blockHash === job.blockHash;
+    const moved = isSame ? null : reading.moveTo(tip.block, events);
+    if (moved === null || losses >= LOSSES_MAX) {
+      this.#fail(job, 'the node has no state of its block');
+    } else {
+      this.#job = { ...job, reading: moved, blockHash: tip.blockHash, losses: losses + 1 };
+    }
+  }
+
+  #succeed(pool: PoolId): void {
+    this.#adopted += 1;
+    this.#queue.succeed(pool);
+    this.#options.journal.forget(pool);
+  }
+
+  #fail(job: AdoptionJob, reason: string): void {
+    const { journal, log, adapter, clock } = this.#options;
+    const { pool } = job.reading.row;
+    this.#failed += 1;
+    journal.forget(pool);
+    log.warn({ chain: adapter.chain, pool, reason }, 'a pool could not be adopted');
+    this.#queue.fail(pool, job.waiting, clock.nowMs());
+  }
+}

@@ -1,0 +1,141 @@
+// One pool's state while it is read from its contract, piece by piece, and as it is joined with
+// what its log told after the block that it was read at.
+
+import type { PoolDraft, PoolTicks } from '../../amm/pool-kind.ts';
+import { kindOf } from '../../amm/pool-kinds.ts';
+import type { PoolPiece, TickSpan } from '../../chains/adapter.ts';
+import type { AdoptedPool } from '../../model/adoption.ts';
+import type { PoolKindName, PoolRecord } from '../../model/pool.ts';
+import type { PoolEvent } from './adoption-journal.ts';
+
+interface AdoptedTickLiquidity {
+  readonly liquidityGross: bigint;
+  readonly liquidityNet: bigint;
+}
+
+/** The ticks of a reading; those that are not covered yet are left alone. */
+class ReadTicks implements PoolTicks {
+  readonly rows = new Map<number, AdoptedTickLiquidity>();
+  covered: TickSpan | null = null;
+
+  get order(): readonly number[] {
+    return [...this.rows.keys()].sort((a, b) => a - b);
+  }
+
+  get(tick: number): AdoptedTickLiquidity | undefined {
+    return this.rows.get(tick);
+  }
+
+  change(tick: number, by: { readonly gross: bigint; readonly net: bigint }): boolean {
+    if (!this.#isCovered(tick)) return true;
+    const { liquidityGross = 0n, liquidityNet = 0n } = this.rows.get(tick) ?? {};
+    const gross = liquidityGross + by.gross;
+    if (gross > 0n) {
+      this.rows.set(tick, { liquidityGross: gross, liquidityNet: liquidityNet + by.net });
+    } else {
+      this.rows.delete(tick);
+    }
+    return gross >= 0n;
+  }
+
+  #isCovered(tick: number): boolean {
+    if (this.covered === null) return false;
+    return tick >= this.covered.lower && tick <= this.covered.upper;
+  }
+}
+
+type ReadingDraft = PoolDraft<PoolKindName>;
+
+/** False where the events cannot have followed the state. */
+function replay(draft: ReadingDraft, ticks: PoolTicks, events: readonly PoolEvent[]): boolean {
+  const kind = kindOf(draft);
+  for (const event of events) {
+    const swapped = event.kind === 'swap' ? event : null;
+    if (event.change === null) continue;
+    if (event.change.poolKind !== draft.kind) return false;
+    kind.apply(draft, event.change, { ticks, swapped });
+    if (!draft.complete) return false;
+  }
+  return true;
+}
+
+export class PoolReading {
+  readonly row: PoolRecord;
+  /** The block that it is of. */
+  readonly block: number;
+  readonly #ticks = new ReadTicks();
+  #last: PoolPiece | null = null;
+
+  constructor(row: PoolRecord, block: number) {
+    this.row = row;
+    this.block = block;
+  }
+
+  get covered(): TickSpan | null {
+    return this.#ticks.covered;
+  }
+
+  get isWhole(): boolean {
+    return this.#last?.isLast ?? false;
+  }
+
+  add(piece: PoolPiece): void {
+    this.#last = piece;
+    this.#ticks.covered = piece.covered;
+    for (const { tick, ...liquidity } of piece.ticks) this.#ticks.rows.set(tick, liquidity);
+  }
+
+  /**
+   * The same ticks as of a later block, for a node that has lost the state of this one; null where
+   * the events do not follow from what was read.
+   */
+  moveTo(block: number, events: readonly PoolEvent[]): PoolReading | null {
+    const moved = new PoolReading(this.row, block);
+    if (this.#last === null) return moved;
+    moved.add({ ...this.#last, isLast: false });
+    for (const [tick, liquidity] of this.#ticks.rows) moved.#ticks.rows.set(tick, liquidity);
+    const state = { ...kindOf(this.row).stateAtStart, ...this.#last.state };
+    const draft = { ...this.row, complete: true, state } as ReadingDraft;
+    return replay(draft, moved.#ticks, events) ? moved : null;
+  }
+
+  /**
+   * The pool after the events that followed its block; null where the parts contradict each other
+   * or what the log has told: then something was left out or is of another branch.
+   */
+  join(row: PoolRecord, events: readonly PoolEvent[]): AdoptedPool | null {
+    const last = this.#last;
+    if (last === null || !last.isLast) return null;
+    const kind = kindOf(row);
+    const ticks = new ReadTicks();
+    ticks.covered = this.#ticks.covered;
+    for (const [tick, liquidity] of this.#ticks.rows) ticks.rows.set(tick, liquidity);
+    const state = kind.assembleState(last.state, listTicks(ticks));
+    if (state === null) return null;
+    const feePips = last.feePips ?? row.feePips;
+    const draft = { ...row, feePips, complete: true, state } as ReadingDraft;
+    if (!replay(draft, ticks, events)) return null;
+    if (!agrees(draft, row)) return null;
+    const { pool, kind: name } = row;
+    return {
+      ...{ pool, kind: name, feePips: draft.feePips, state: draft.state },
+      ticks: listTicks(ticks),
+    };
+  }
+}
+
+function listTicks({ order, rows }: ReadTicks): AdoptedPool['ticks'] {
+  return order.flatMap((tick) => {
+    const liquidity = rows.get(tick);
+    return liquidity === undefined ? [] : [{ tick, ...liquidity }];
+  });
+}
+
+/** Whether what every event tells anew is what the last one told. */
+function agrees(draft: ReadingDraft, row: PoolRecord): boolean {
+  const told: Readonly<Record<string, unknown>> = { ...row.state };
+  const read: Readonly<Record<string, unknown>> = { ...draft.state };
+  return kindOf(row).toldFields.every(
+    (field) => told[field] === null || told[field] === read[field],
+  );
+}

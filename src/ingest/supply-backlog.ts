@@ -1,0 +1,76 @@
+// Supplies that were left out during history, or could not be had: asked for once at the head.
+
+import type { ChainAdapter } from '../chains/adapter.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Address } from '../model/ids.ts';
+import type { MarketScanner } from '../store/store.ts';
+import { SupplyReadError } from './chain-errors.ts';
+import { findSuppliesDue } from './supplies.ts';
+
+interface SupplyBacklogOptions {
+  readonly adapter: ChainAdapter;
+  readonly store: MarketScanner;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly log: { warn(fields: object, message: string): void };
+  /** Asks for supplies and stores them; returns the tokens whose supply could not be had. */
+  readonly update: (tokens: readonly Address[]) => Promise<readonly Address[]>;
+}
+
+/** Supplies asked for at once. */
+const SUPPLY_COUNT_MAX = 500;
+const RETRY_AFTER_MS = 30_000;
+
+/** Tokens remembered whose supply is due; after a long history there may be millions. */
+const DUE_COUNT_MAX = 20_000;
+
+export class SupplyBacklog {
+  readonly #options: SupplyBacklogOptions;
+  /** Tokens whose supply is due though no new block will ask for it; null until looked up. */
+  #due: Set<Address> | null = null;
+  /** Whether there may be more than were looked up. */
+  #hasMore = false;
+  #notBeforeMs = 0;
+
+  constructor(options: SupplyBacklogOptions) {
+    this.#options = options;
+  }
+
+  add(tokens: readonly Address[]): void {
+    for (const token of tokens) this.#due?.add(token);
+  }
+
+  /** Nobody knows which are due: they are looked up anew. */
+  forget(): void {
+    this.#due = null;
+  }
+
+  /** True when there is more to do at once. */
+  async catchUp(): Promise<boolean> {
+    const { adapter, store, log, clock } = this.#options;
+    if (clock.nowMs() < this.#notBeforeMs) return false;
+    if (this.#due === null) {
+      this.#due = await findSuppliesDue(store, adapter, DUE_COUNT_MAX);
+      this.#hasMore = this.#due.size === DUE_COUNT_MAX;
+    }
+    const tokens = [...this.#due].slice(0, SUPPLY_COUNT_MAX);
+    if (tokens.length === 0) return false;
+    let missed: readonly Address[];
+    try {
+      missed = await this.#options.update(tokens);
+    } catch (error) {
+      if (!(error instanceof SupplyReadError)) throw error;
+      this.#notBeforeMs = clock.nowMs() + RETRY_AFTER_MS;
+      log.warn({ chain: adapter.chain, err: error }, 'supplies could not be read');
+      return false;
+    }
+    for (const token of tokens) this.#due.delete(token);
+    if (missed.length > 0) {
+      this.add(missed);
+      this.#notBeforeMs = clock.nowMs() + RETRY_AFTER_MS;
+      return false;
+    }
+    if (this.#due.size > 0) return true;
+    if (this.#hasMore) this.#due = null;
+    return this.#hasMore;
+  }
+}

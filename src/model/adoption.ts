@@ -1,0 +1,22 @@
+// A pool met mid-life, once its whole state was read from its contract.
+
+import type { PoolId } from './ids.ts';
+import type { TickRecord } from './market-record.ts';
+import type { PoolKindName, StateOf } from './pool.ts';
+
+/** A pool's whole state at the end of a block. */
+export interface AdoptedPool {
+  readonly pool: PoolId;
+  readonly kind: PoolKindName;
+  readonly feePips: number;
+  readonly state: StateOf<PoolKindName>;
+  /** Those that hold anything. */
+  readonly ticks: readonly Omit<TickRecord, 'pool'>[];
+}
+
+/** As it is kept, so that an index made anew adopts the same at the same block. */
+export interface AdoptionRecord extends AdoptedPool {
+  readonly block: number;
+  /** Of the commit; several adoptions may share it. */
+  readonly version: number;
+}

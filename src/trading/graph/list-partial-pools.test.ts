@@ -1,0 +1,38 @@
+// Which pools of a token are not known in full.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
+import { listPartialPools } from './list-partial-pools.ts';
+import { PoolGraph } from './pool-graph.ts';
+
+const WETH = buildFakeAddress('aa', 1);
+const TOKEN = buildFakeAddress('aa', 2);
+const OTHER = buildFakeAddress('aa', 3);
+const COIN = buildFakeAddress('aa', 4);
+
+it('lists those whose ticks are not all known, of the native coin with those of its wrapping', () => {
+  const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
+  const partial = { inexact: 'ticks' } as const;
+  const own = createPair(1, [TOKEN, WETH], [DEEP, DEEP], partial);
+  const native = createPair(2, [COIN, TOKEN], [DEEP, DEEP], partial);
+  const foreign = createPair(5, [OTHER, WETH], [DEEP, DEEP], partial);
+  for (const pool of [
+    ...[own, native, foreign, createPair(3, [TOKEN, WETH])],
+    createPair(4, [TOKEN, OTHER], [DEEP, DEEP], { inexact: 'hook' }),
+  ]) {
+    graph.set(pool);
+  }
+  assert.deepEqual(listPartialPools(graph, TOKEN).sort(), [own.pool, native.pool].sort());
+  assert.equal(listPartialPools(graph, COIN).length, 3);
+  assert.deepEqual(listPartialPools(graph, buildFakeAddress('aa', 9)), []);
+});
+
+it('lists no more than a few, however many there are', () => {
+  const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
+  for (let number = 1; number <= 100; number += 1) {
+    graph.set(createPair(number, [TOKEN, WETH], [DEEP, DEEP], { inexact: 'ticks' }));
+  }
+  assert.equal(listPartialPools(graph, TOKEN).length, 50);
+});
