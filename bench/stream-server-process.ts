@@ -14,6 +14,7 @@ import { sleep } from '../src/lib/retry.ts';
 import { decodeBatch, type EncodedBatch } from '../src/live/encode-batch.ts';
 import { LocalFeed } from '../src/live/local-feed.ts';
 import { createMarket } from '../src/market/create-market.ts';
+import { TokenLists } from '../src/market/lists/token-lists.ts';
 import type { MarketChain } from '../src/market/market-parts.ts';
 import { createStreams } from '../src/market/stream/create-streams.ts';
 import { createLogger } from '../src/telemetry/logger.ts';
@@ -57,6 +58,13 @@ const market = createMarket({
   feed,
   chains: { list: () => ['devnet'], findAddresses: () => addresses, find: () => chain },
   clock: systemClock,
+  lists: new TokenLists({
+    sources: [],
+    sleep,
+    random: Math.random,
+    onFailure: () => undefined,
+    onRecovered: () => undefined,
+  }),
   depthOf: () => ({ trades: 100, holders: 100, klines: 1000 }),
   buildSegment: () => Promise.reject(new Error('nobody searches here')),
   cacheBytesMax: 1024 * 1024,

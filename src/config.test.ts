@@ -46,6 +46,21 @@ test('every problem is named at once', () => {
   assert.match(problems.find((problem) => problem.startsWith('PORT')) ?? '', /"abc"/);
 });
 
+test('token lists are files, or URLs with https unless on this machine', () => {
+  const { places } = loadConfig({
+    TOKEN_LISTS: '/lists/a.json, https://b.example/list?v=1,http://127.0.0.1:8000/c',
+  }).lists;
+  assert.deepEqual(places, [
+    { kind: 'file', path: '/lists/a.json' },
+    { kind: 'url', url: 'https://b.example/list?v=1' },
+    { kind: 'url', url: 'http://127.0.0.1:8000/c' },
+  ]);
+  assert.deepEqual(loadConfig({}).lists.places, []);
+  for (const text of ['http://b.example/list', 'ftp://b.example/list', 'https://']) {
+    assert.equal(problemsOf({ TOKEN_LISTS: text }).length, 1, text);
+  }
+});
+
 test('a wrong secret is refused without being shown', () => {
   const problems = problemsOf({
     DATABASE_URL: 'mysql://root:hunter2@db',

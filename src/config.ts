@@ -13,6 +13,7 @@ import {
   type Setting,
   SettingProblem,
   setting,
+  tokenListPlace,
   urlWith,
 } from './config/setting.ts';
 import { CHAINS, type ChainSlug } from './model/chain.ts';
@@ -204,6 +205,15 @@ const INDEXING_SETTINGS = {
   }),
 } as const;
 
+const LIST_SETTINGS = {
+  places: setting('TOKEN_LISTS', listOf(tokenListPlace), {
+    group: 'Token lists',
+    why: 'Token lists (Uniswap schema) that vouch for tokens, as files or https URLs, comma-separated; where they disagree the first is believed. Files are read at start; URLs every hour, and the last good copy is kept in `DATA_DIR`. None is bundled.',
+    example: 'https://tokens.uniswap.org,./lists/ours.json',
+    fallback: '',
+  }),
+} as const;
+
 const ACCESS_SETTINGS = {
   publicOrigin: optionalSetting('PUBLIC_ORIGIN', origin, {
     group: 'Access',
@@ -296,6 +306,7 @@ export const SETTINGS: readonly Setting<unknown>[] = [
   ...Object.values(ACCESS_SETTINGS),
   ...Object.values(LIMIT_SETTINGS),
   ...CHAIN_SETTINGS.flatMap((entry) => [entry.rpcUrls, entry.startBlock]),
+  ...Object.values(LIST_SETTINGS),
   ...Object.values(STREAM_SETTINGS),
   ...Object.values(INDEXING_SETTINGS),
   ...Object.values(DEVNET_SETTINGS),
@@ -318,6 +329,7 @@ export interface Config {
   readonly limits: ValuesOf<typeof LIMIT_SETTINGS>;
   readonly streams: ValuesOf<typeof STREAM_SETTINGS>;
   readonly chains: readonly FollowedChain[];
+  readonly lists: ValuesOf<typeof LIST_SETTINGS>;
   readonly indexing: ValuesOf<typeof INDEXING_SETTINGS>;
   readonly devnet: ValuesOf<typeof DEVNET_SETTINGS>;
   /** Unknown settings with our prefixes: probably typos, reported at start. */
@@ -356,6 +368,7 @@ export function loadConfig(env: Environment): Config {
       const startBlock = read(entry.startBlock);
       return urls?.length ? [{ chain: entry.chain, rpcUrls: urls, startBlock }] : [];
     }),
+    lists: readAll(LIST_SETTINGS),
     indexing: readAll(INDEXING_SETTINGS),
     devnet: readAll(DEVNET_SETTINGS),
     unknownNames: findUnknownNames(env),

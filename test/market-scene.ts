@@ -13,10 +13,13 @@ import { operations } from '../src/contract/operations.ts';
 import { createInputParser } from '../src/contract/parse-input.ts';
 import type { ReadyAnswer } from '../src/contract/ready-answer.ts';
 import { systemClock } from '../src/lib/clock.ts';
+import { sleep } from '../src/lib/retry.ts';
 import { decodeBatch, encodeBatch } from '../src/live/encode-batch.ts';
 import type { Feed } from '../src/live/feed.ts';
 import { LocalFeed } from '../src/live/local-feed.ts';
 import { createMarket, type Market } from '../src/market/create-market.ts';
+import type { TokenList } from '../src/market/lists/parse-token-list.ts';
+import { TokenLists } from '../src/market/lists/token-lists.ts';
 import type { MarketChain } from '../src/market/market-parts.ts';
 import { buildSegment } from '../src/market/search/segment.ts';
 import { toListing } from '../src/market/token-search.ts';
@@ -97,6 +100,18 @@ export interface TestMarketOptions {
   readonly feed?: Feed;
   readonly chain?: MarketChain;
   readonly cacheBytesMax?: number;
+  readonly lists?: TokenLists;
+}
+
+/** Lists that are never read again. */
+export function createTestLists(lists: readonly TokenList[]): TokenLists {
+  return new TokenLists({
+    sources: lists.map((list) => ({ label: list.name, list })),
+    sleep,
+    random: Math.random,
+    onFailure: () => undefined,
+    onRecovered: () => undefined,
+  });
 }
 
 export function createTestMarket(options: TestMarketOptions): Market {
@@ -114,10 +129,11 @@ export function createTestMarket(options: TestMarketOptions): Market {
     },
     clock: systemClock,
     depthOf: ({ kind }) => DEPTHS[kind],
-    buildSegment: async (slug) => {
+    lists: options.lists ?? createTestLists([]),
+    buildSegment: async (slug, entries) => {
       const listings = [];
       for await (const page of store.market.scanListings(slug)) listings.push(...page);
-      return buildSegment(listings.map(toListing));
+      return buildSegment(listings.map((record) => toListing(record, entries)));
     },
     cacheBytesMax: options.cacheBytesMax ?? 16 * 1024 * 1024,
     onError: fail,
@@ -176,16 +192,17 @@ export async function createMarketScene(
     readonly blocks: number;
     /** The first block to index; 0 by default. */
     readonly startBlock?: number;
+    readonly lists?: TokenLists;
   },
 ): Promise<MarketScene> {
-  const { engine, blocks, startBlock = 0, ...chainOptions } = options;
+  const { engine, blocks, startBlock = 0, lists, ...chainOptions } = options;
   const { store, remove } = await openTestStore(engine);
   const feed = new LocalFeed({
     onError: (error) => {
       throw error;
     },
   });
-  const market = createTestMarket({ store, feed });
+  const market = createTestMarket({ store, feed, ...(lists ? { lists } : {}) });
   const chain = new FakeChain(chainOptions);
   chain.extend(blocks);
   const indexed = startIndexer(chain, store.market, {

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import { createMarket, type Market } from '../market/create-market.ts';
+import type { TokenLists } from '../market/lists/token-lists.ts';
 import type { Store } from '../store/store.ts';
 import { isStoreOutage } from '../store/store-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -21,6 +22,7 @@ interface OpenMarketOptions {
   readonly chains: FollowedChains;
   readonly connections: ChainConnections;
   readonly access: Pick<Access, 'tiers'>;
+  readonly lists: TokenLists;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -46,7 +48,9 @@ export async function openMarket(options: OpenMarketOptions): Promise<Market> {
     chains: createMarketChains(chains, options.connections),
     clock,
     depthOf: (identity) => access.tiers[identity.kind].depth,
-    buildSegment: (chain) => buildSegmentElsewhere({ store: config.store, chain }),
+    lists: options.lists,
+    buildSegment: (chain, entries) =>
+      buildSegmentElsewhere({ store: config.store, chain, entries }),
     cacheBytesMax: config.server.answerCacheMb * 1024 * 1024,
     onError: (error) => {
       // It occurs several times a second during an outage; the outage's start and end are logged

@@ -3,6 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';
+import type { ChainEntries } from '../market/lists/token-directory.ts';
 import type { Listing } from '../market/search/listing.ts';
 import { buildSegment, type SegmentArrays } from '../market/search/segment.ts';
 import { toListing } from '../market/token-search.ts';
@@ -12,6 +13,7 @@ import { openStore } from './open-store.ts';
 export interface SegmentThreadInput {
   readonly store: Config['store'];
   readonly chain: ChainSlug;
+  readonly entries: ChainEntries;
 }
 
 function listBuffers(arrays: object): ArrayBuffer[] {
@@ -20,11 +22,11 @@ function listBuffers(arrays: object): ArrayBuffer[] {
   );
 }
 
-const { store: config, chain } = workerData as SegmentThreadInput;
+const { store: config, chain, entries } = workerData as SegmentThreadInput;
 const store = await openStore(config);
 const listings: Listing[] = [];
 for await (const page of store.market.scanListings(chain)) {
-  for (const record of page) listings.push(toListing(record));
+  for (const record of page) listings.push(toListing(record, entries));
 }
 await store.close();
 const segment: SegmentArrays = buildSegment(listings);

@@ -31,6 +31,7 @@ import { openMarket } from './open-market.ts';
 import { openMcp } from './open-mcp.ts';
 import { openStore } from './open-store.ts';
 import { openStreams } from './open-streams.ts';
+import { openTokenLists } from './open-token-lists.ts';
 import { openTrading, type Trading } from './open-trading.ts';
 import { readGuides } from './read-guides.ts';
 import { startChains } from './start-chains.ts';
@@ -171,14 +172,19 @@ function openLoggedStore(
   });
 }
 
+function openLogger({ config, terminal }: ServiceOptions): Logger {
+  const { logFormat, logLevel } = config.server;
+  const format = logFormat === 'auto' ? (terminal ? 'text' : 'json') : logFormat;
+  return createLogger({ level: logLevel, format });
+}
+
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, version } = options;
   const clock = options.clock ?? systemClock;
-  const { logFormat, logLevel } = config.server;
-  const format = logFormat === 'auto' ? (options.terminal ? 'text' : 'json') : logFormat;
-  const logger = options.logger ?? createLogger({ level: logLevel, format });
+  const logger = options.logger ?? openLogger(options);
   const metrics = new Metrics();
   metrics.collectProcess();
+  const lists = await openTokenLists({ config, logger, metrics });
   const store = await openLoggedStore(config, { logger, metrics });
   const peppers = await openPeppers({ config, store, clock, logger }).catch(async (error) => {
     await store.close();
@@ -194,7 +200,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const chains = startChains({ config, ...told, connections, clock, logger, metrics });
   const shared = { config, store, feed, chains, connections, peppers, clock, logger, metrics };
   const access = openAccess(shared);
-  const market = await openMarket({ ...shared, access });
+  const market = await openMarket({ ...shared, access, lists });
   const streams = openStreams({ config, market, access, clock, logger, metrics });
   const trading = openTrading({ ...shared, market });
   const parts = { ...shared, market, streams, trading, access };

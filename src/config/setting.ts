@@ -1,5 +1,6 @@
 // What a setting is, and parsers for the values of settings.
 
+import { resolve } from 'node:path';
 import { parseCidr } from '../lib/ip-address.ts';
 import { parseVersionedSecrets, type VersionedSecret } from '../lib/versioned-secret.ts';
 
@@ -80,6 +81,11 @@ export const host: Parser<string> = (text) => {
   return text;
 };
 
+/** A token list's place: a URL or a file. */
+type TokenListPlace =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'file'; readonly path: string };
+
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Scheme, host and port as a browser's `Origin` header has them. */
@@ -91,6 +97,17 @@ export const origin: Parser<string> = (text) => {
     throw new SettingProblem('must use https: over http, sessions could be intercepted');
   }
   return url;
+};
+
+/** Lists say whom to trust, so over the network they come with https. */
+export const tokenListPlace: Parser<TokenListPlace> = (text) => {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { kind: 'file', path: resolve(text) };
+  const url = urlWith(['http:', 'https:'])(text);
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'http:' && !LOOPBACK_HOSTS.has(hostname)) {
+    throw new SettingProblem('must use https: over http anybody on the way could add tokens');
+  }
+  return { kind: 'url', url };
 };
 
 export const pepper: Parser<readonly VersionedSecret[]> = (text) => {

@@ -127,8 +127,10 @@ export class AnswerCache {
     return this.#make(key, make);
   }
 
+  /** Forgets every answer, also those that are being made: what they are made of has changed. */
   clear(): void {
     this.#entries.clear();
+    this.#pending.clear();
   }
 
   #make(key: AnswerKey, make: () => Promise<MadeAnswer>): Promise<ReadyAnswer> {
@@ -146,7 +148,8 @@ export class AnswerCache {
       const at = this.#pickState(key.chain, made.checkpoint, pending.changedAt);
       // First, because an answer that cannot be sent must not be cached.
       const answer = this.#send(entry, isValidAt(entry.validity, at) ? at : made.checkpoint);
-      if (pending.changedAt <= made.checkpoint.version) this.#keep(entry);
+      const isForgotten = this.#pending.get(name) !== pending;
+      if (!isForgotten && pending.changedAt <= made.checkpoint.version) this.#keep(entry);
       return answer;
     });
     const pending: PendingAnswer = { tokenKey, promise, changedAt: 0 };

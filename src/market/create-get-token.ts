@@ -97,7 +97,9 @@ async function makeAnswer(
   const { chain, token } = reference;
   const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
     if (at === null) return null;
-    const summaries = await readSummaries(reader, market, { tokens: [token], checkpoint: at });
+    const { directory } = parts.lists;
+    const wanted = { tokens: [token], checkpoint: at, directory };
+    const summaries = await readSummaries(reader, market, wanted);
     const found = summaries.get(token);
     if (found === undefined) return null;
     const pools = await readPools(reader, market, token);

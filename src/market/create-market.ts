@@ -10,6 +10,7 @@ import { createGetKlines } from './create-get-klines.ts';
 import { createGetToken } from './create-get-token.ts';
 import { createGetTrades } from './create-get-trades.ts';
 import { createSearchTokens } from './create-search-tokens.ts';
+import type { TokenLists } from './lists/token-lists.ts';
 import type { MarketChains, MarketParts } from './market-parts.ts';
 import { PauseWatch } from './pause-watch.ts';
 import { SummaryCache } from './summary-cache.ts';
@@ -20,6 +21,7 @@ interface MarketOptions {
   readonly feed: Feed;
   readonly chains: MarketChains;
   readonly clock: Clock;
+  readonly lists: TokenLists;
   readonly depthOf: MarketParts['depthOf'];
   readonly buildSegment: TokenSearchOptions['buildSegment'];
   readonly cacheBytesMax: number;
@@ -29,15 +31,16 @@ interface MarketOptions {
 const SUMMARIES_MAX = 20_000;
 
 export function createMarket(options: MarketOptions) {
-  const { store, feed, chains, clock, onError } = options;
+  const { store, feed, chains, clock, lists, onError } = options;
   const listChains = () => chains.list();
   const states = new ChainStates({ reader: store.market, feed, clock, listChains, onError });
   const cache = new AnswerCache({ states, bytesMax: options.cacheBytesMax });
-  const summaries = new SummaryCache({ states, sizeMax: SUMMARIES_MAX });
+  const summaries = new SummaryCache({ states, lists, sizeMax: SUMMARIES_MAX });
   const pauses = new PauseWatch({ store: store.pauses, onError });
   const search = new TokenSearch({
     reader: store.market,
     states,
+    lists,
     listChains,
     buildSegment: options.buildSegment,
     onError,
@@ -48,6 +51,7 @@ export function createMarket(options: MarketOptions) {
     states,
     cache,
     pauses,
+    lists,
     search,
     summaries,
     depthOf: options.depthOf,
@@ -69,9 +73,11 @@ export function createMarket(options: MarketOptions) {
       await pauses.start();
       await states.start();
       search.start();
+      lists.subscribe(() => cache.clear());
+      lists.start();
     },
     stop: async () => {
-      await Promise.all([pauses.stop(), states.stop(), search.stop()]);
+      await Promise.all([lists.stop(), pauses.stop(), states.stop(), search.stop()]);
     },
   };
 }

@@ -115,15 +115,18 @@ async function addSummaries(
   }
   const market = parts.chains.find(chain);
   if (missing.length === 0 || market === null) return latest;
+  const { directory } = parts.lists;
   const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) =>
-    at === null ? null : readSummaries(reader, market, { tokens: missing, checkpoint: at }),
+    at === null
+      ? null
+      : readSummaries(reader, market, { tokens: missing, checkpoint: at, directory }),
   );
   if (value === null || checkpoint === null) return latest;
   const minute = findFigureMinute(checkpoint.timestampMs);
   for (const [token, { summary }] of value) {
     const text = serializeSummary(summary);
     texts.set(toKey(chain, token), text);
-    parts.summaries.keep(chain, token, { text, checkpoint, minute });
+    parts.summaries.keep(chain, token, { text, checkpoint, minute, directory });
   }
   return checkpoint.version > (latest?.version ?? 0) ? checkpoint : latest;
 }

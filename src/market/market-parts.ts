@@ -8,6 +8,7 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { MarketStore } from '../store/store.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { ChainStates } from './chain-states.ts';
+import type { TokenLists } from './lists/token-lists.ts';
 import type { PauseWatch } from './pause-watch.ts';
 
 /** What the reads need to know of a followed chain. */
@@ -50,5 +51,6 @@ export interface MarketParts {
   readonly states: ChainStates;
   readonly cache: AnswerCache;
   readonly pauses: PauseWatch;
+  readonly lists: TokenLists;
   readonly depthOf: (identity: Identity) => ReadDepth;
 }

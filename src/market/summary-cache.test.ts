@@ -17,9 +17,11 @@ function buildCheckpoint(version: number, timestampMs: number): Checkpoint {
 it('a summary is not told in another minute of the chain, later or earlier', () => {
   let current = buildCheckpoint(1, 600_000);
   const states = { current: () => current, subscribe: () => () => undefined };
-  const cache = new SummaryCache({ states: states as unknown as ChainStates, sizeMax: 5 });
+  const lists = { directory: new Map() };
+  const cache = new SummaryCache({ states: states as unknown as ChainStates, lists, sizeMax: 5 });
   const checkpoint = buildCheckpoint(2, 605_000);
-  const kept = { text: '' as never, checkpoint, minute: findFigureMinute(605_000) };
+  const minute = findFigureMinute(605_000);
+  const kept = { text: '' as never, checkpoint, minute, directory: lists.directory };
   cache.keep('devnet', TOKEN, kept);
   const isTold = () => cache.get('devnet', TOKEN) !== null;
   assert.ok(isTold(), 'read before this process heard of the commit');
@@ -33,4 +35,8 @@ it('a summary is not told in another minute of the chain, later or earlier', () 
     current = buildCheckpoint(version, timestampMs);
     assert.equal(isTold(), expected, String(timestampMs));
   }
+  current = buildCheckpoint(7, 605_000);
+  assert.ok(isTold());
+  lists.directory = new Map();
+  assert.ok(!isTold(), 'what token lists say has changed');
 });

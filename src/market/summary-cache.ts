@@ -7,21 +7,33 @@ import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 import type { ChainStates } from './chain-states.ts';
+import type { TokenDirectory } from './lists/token-directory.ts';
+import type { TokenLists } from './lists/token-lists.ts';
 
 interface CachedSummary {
   readonly text: OpenText;
   readonly checkpoint: Checkpoint;
   /** The minute of chain time for which its figures are valid. */
   readonly minute: TimeRange;
+  /** What it says of token lists is from here. */
+  readonly directory: TokenDirectory;
+}
+
+interface SummaryCacheOptions {
+  readonly states: ChainStates;
+  readonly lists: Pick<TokenLists, 'directory'>;
+  readonly sizeMax: number;
 }
 
 export class SummaryCache {
   readonly #states: ChainStates;
+  readonly #lists: SummaryCacheOptions['lists'];
   readonly #sizeMax: number;
   readonly #kept = new Map<ChainSlug, BoundedMap<Address, CachedSummary>>();
 
-  constructor(options: { readonly states: ChainStates; readonly sizeMax: number }) {
+  constructor(options: SummaryCacheOptions) {
     this.#states = options.states;
+    this.#lists = options.lists;
     this.#sizeMax = options.sizeMax;
     options.states.subscribe(({ chain, checkpoint, tokens }) => {
       if (tokens === 'all') this.#kept.delete(chain);
@@ -39,6 +51,7 @@ export class SummaryCache {
     const kept = this.#kept.get(chain)?.get(token);
     const current = this.#states.current(chain);
     if (kept === undefined || current === null) return null;
+    if (kept.directory !== this.#lists.directory) return null;
     // The later commit of the two: its time may be the earlier one.
     const { version } = kept.checkpoint;
     const chainMs = (current.version > version ? current : kept.checkpoint).timestampMs;

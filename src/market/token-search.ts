@@ -4,6 +4,8 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { ListingRecord, MarketReads } from '../store/market-reads.ts';
 import type { ChainStates, StateChange } from './chain-states.ts';
+import type { ChainEntries } from './lists/token-directory.ts';
+import type { TokenLists } from './lists/token-lists.ts';
 import { ChainSearch } from './search/chain-search.ts';
 import { compareFound, type Found, type Listing } from './search/listing.ts';
 import type { SearchQuery } from './search/match-text.ts';
@@ -14,8 +16,9 @@ export interface TokenSearchOptions {
   readonly reader: Pick<MarketReads, 'readListings' | 'scanListings'>;
   readonly states: ChainStates;
   readonly listChains: () => readonly ChainSlug[];
-  /** Reads a chain's tokens and builds a segment in another thread, since it takes seconds. */
-  readonly buildSegment: (chain: ChainSlug) => Promise<SegmentArrays>;
+  /** Reads a chain's tokens and builds a segment of them, elsewhere: it takes seconds. */
+  readonly buildSegment: (chain: ChainSlug, entries: ChainEntries) => Promise<SegmentArrays>;
+  readonly lists: Pick<TokenLists, 'directory' | 'subscribe'>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -42,11 +45,16 @@ interface SearchedChain {
   timer: NodeJS.Timeout | null;
 }
 
-export function toListing(record: ListingRecord): Listing {
+const NO_ENTRIES: ChainEntries = new Map();
+
+/** A token is searched by the texts that its summary shows. */
+export function toListing(record: ListingRecord, entries: ChainEntries): Listing {
+  const entry = entries.get(record.token);
   return {
     token: record.token,
-    symbol: record.symbol,
-    name: record.name,
+    symbol: record.symbol ?? entry?.symbol ?? null,
+    name: record.name ?? entry?.name ?? null,
+    isVerified: entry !== undefined,
     liquidityUsdE18: pickTokenLiquidity(record),
   };
 }
@@ -54,7 +62,7 @@ export function toListing(record: ListingRecord): Listing {
 export class TokenSearch {
   readonly #options: TokenSearchOptions;
   readonly #chains = new Map<ChainSlug, SearchedChain>();
-  #unsubscribe: (() => void) | null = null;
+  readonly #unsubscribes: (() => void)[] = [];
   #stopped = false;
 
   constructor(options: TokenSearchOptions) {
@@ -62,15 +70,21 @@ export class TokenSearch {
   }
 
   start(): void {
-    this.#unsubscribe = this.#options.states.subscribe((change) => this.#hear(change));
+    const { states, lists } = this.#options;
+    this.#unsubscribes.push(
+      states.subscribe((change) => this.#hear(change)),
+      lists.subscribe(() => {
+        for (const chain of this.#chains.keys()) this.#reload(chain);
+      }),
+    );
     for (const chain of this.#options.listChains()) {
-      if (this.#options.states.current(chain) !== null) this.#reload(chain);
+      if (states.current(chain) !== null) this.#reload(chain);
     }
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#unsubscribe?.();
+    for (const unsubscribe of this.#unsubscribes) unsubscribe();
     for (const { timer } of this.#chains.values()) if (timer) clearTimeout(timer);
     await Promise.all([...this.#chains.values()].map(({ loading }) => loading));
   }
@@ -102,6 +116,10 @@ export class TokenSearch {
       found.sort((a, b) => compareFound(a, b) || (a.chain < b.chain ? -1 : 1));
     }
     return found.slice(0, options.limit);
+  }
+
+  #findEntries(chain: ChainSlug): ChainEntries {
+    return this.#options.lists.directory.get(chain) ?? NO_ENTRIES;
   }
 
   #hear({ chain, listed }: StateChange): void {
@@ -139,15 +157,19 @@ export class TokenSearch {
     indexed.builtAtMs = performance.now();
     const few = await this.#readFew(chain);
     if (few !== null) indexed.index.replaceAll(few);
-    else indexed.index.setSegment(await this.#options.buildSegment(chain));
+    else {
+      const entries = this.#findEntries(chain);
+      indexed.index.setSegment(await this.#options.buildSegment(chain, entries));
+    }
     indexed.isLoaded = true;
   }
 
   /** All tokens of a chain that has few; null if there are many. */
   async #readFew(chain: ChainSlug): Promise<readonly Listing[] | null> {
     const listings: Listing[] = [];
+    const entries = this.#findEntries(chain);
     for await (const page of this.#options.reader.scanListings(chain)) {
-      listings.push(...page.map(toListing));
+      listings.push(...page.map((record) => toListing(record, entries)));
       if (listings.length > CHANGES_MAX / 2) return null;
     }
     return listings;
@@ -172,9 +194,10 @@ export class TokenSearch {
     const tokens = [...indexed.changed].slice(0, PART_SIZE);
     for (const token of tokens) indexed.changed.delete(token);
     const found = new Set<Address>();
+    const entries = this.#findEntries(chain);
     for (const record of await this.#options.reader.readListings(chain, tokens)) {
       found.add(record.token);
-      indexed.index.put(toListing(record));
+      indexed.index.put(toListing(record, entries));
     }
     for (const token of tokens) if (!found.has(token)) indexed.index.remove(token);
     const isLarge = indexed.index.changeCount > CHANGES_MAX;

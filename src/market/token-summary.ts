@@ -8,6 +8,7 @@ import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { isCovered, isHoldersComplete, readStart } from './coverage.ts';
 import { computeWindowStart, type DayFigures, readDayFigures } from './day-figures.ts';
+import type { DirectoryEntry, TokenDirectory } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
 
@@ -54,20 +55,23 @@ interface SummaryParts {
   readonly token: TokenRecord;
   readonly topPool: PoolRecord | null;
   readonly figures: DayFigures;
+  readonly entry: DirectoryEntry | undefined;
 }
 
 function buildSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSummary, 'match'> {
-  const { token, topPool, figures } = parts;
+  const { token, topPool, figures, entry } = parts;
   const { priceUsd, priceNative } = findPrices(market, token);
   const { addresses } = market;
   const isComplete = isHoldersComplete(token);
   return {
     chain: market.slug,
     mint: addresses.toShown(token.token),
-    symbol: token.symbol,
-    name: token.name,
+    symbol: token.symbol ?? entry?.symbol ?? null,
+    name: token.name ?? entry?.name ?? null,
     decimals: token.decimals,
     logoUrl: null,
+    verified: [...(entry?.lists ?? [])],
+    links: entry?.links ?? null,
     priceUsd,
     priceNative,
     marketCapUsd: computeMarketCap(token, priceUsd),
@@ -88,9 +92,13 @@ const NO_FIGURES: DayFigures = { volume24hUsd: null, trades24h: null, priceChang
 export async function readSummaries(
   reader: AnswerReader,
   market: MarketChain,
-  wanted: { readonly tokens: readonly Address[]; readonly checkpoint: Checkpoint },
+  wanted: {
+    readonly tokens: readonly Address[];
+    readonly checkpoint: Checkpoint;
+    readonly directory: TokenDirectory;
+  },
 ): Promise<ReadonlyMap<Address, { token: TokenRecord; summary: Omit<TokenSummary, 'match'> }>> {
-  const { checkpoint } = wanted;
+  const { checkpoint, directory } = wanted;
   const chain = market.slug;
   const tokens = await reader.readTokens(chain, wanted.tokens);
   const topPools = await reader.readTopPools(chain, wanted.tokens, 1);
@@ -104,10 +112,11 @@ export async function readSummaries(
   return new Map(
     tokens.map((token) => {
       const topPool = topPools.get(token.token)?.[0] ?? null;
+      const entry = directory.get(chain)?.get(token.token);
       const ofToken = figures.get(token.token) ?? NO_FIGURES;
       return [
         token.token,
-        { token, summary: buildSummary(market, { token, topPool, figures: ofToken }) },
+        { token, summary: buildSummary(market, { token, topPool, figures: ofToken, entry }) },
       ];
     }),
   );

@@ -16,6 +16,8 @@ interface Tally {
   count: number;
 }
 
+type ReadLabelled = () => readonly (readonly [label: string, value: number | null])[];
+
 /** A counter made of tallies. */
 class TallyCounter {
   readonly #tallies: Tally[] = [];
@@ -118,20 +120,24 @@ export class Metrics {
     });
   }
 
-  /** The same for each chain; null is left out. */
-  chainGauge(
-    name: string,
-    help: string,
-    read: () => readonly (readonly [chain: string, value: number | null])[],
-  ): void {
+  /** The same for each chain; a null is left out. */
+  chainGauge(name: string, help: string, read: ReadLabelled): void {
+    this.#labelledGauge('chain', { name, help }, read);
+  }
+
+  /** The same for each token list. */
+  listGauge(name: string, help: string, read: ReadLabelled): void {
+    this.#labelledGauge('list', { name, help }, read);
+  }
+
+  #labelledGauge(label: string, about: { name: string; help: string }, read: ReadLabelled): void {
     new Gauge({
-      name,
-      help,
-      labelNames: ['chain'],
+      ...about,
+      labelNames: [label],
       registers: [this.registry],
       collect() {
         this.reset();
-        for (const [chain, value] of read()) if (value !== null) this.set({ chain }, value);
+        for (const [of, value] of read()) if (value !== null) this.set({ [label]: of }, value);
       },
     });
   }

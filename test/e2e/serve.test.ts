@@ -1,9 +1,11 @@
 // Starting, stopping and misconfiguring the service.
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { spawnService, startServiceProcess } from '../start-service-process.ts';
+import { createTempFolder, spawnService, startServiceProcess } from '../start-service-process.ts';
 
 async function getJson(url: string): Promise<unknown> {
   return (await fetch(url)).json();
@@ -55,6 +57,23 @@ test('bad configuration stops the start with every problem named', async (t) => 
     assert.match(service.output(), new RegExp(`- ${name} must|- ${name} entry`));
   }
   assert.doesNotMatch(service.output(), /\n\s+at .*\.ts/, 'no stack trace');
+});
+
+test('broken token lists stop the start with every problem named', async (t) => {
+  const folder = createTempFolder(t);
+  const token = { chainId: 1, address: '0x12', decimals: 18, name: 'A', symbol: 'A' };
+  const list = {
+    ...{ name: 'Ours', timestamp: '2026-01-02T03:04:05Z' },
+    ...{ version: { major: 1, minor: 0, patch: 0 }, tokens: [token] },
+  };
+  const broken = join(folder, 'broken.json');
+  const missing = join(folder, 'missing.json');
+  writeFileSync(broken, JSON.stringify(list));
+  const service = spawnService(t, { env: { TOKEN_LISTS: `${broken},${missing}` } });
+  assert.equal(await service.exited, 1);
+  const output = service.output();
+  assert.match(output, /broken\.json: tokens\.0\.address is not an address of ethereum/);
+  assert.match(output, /missing\.json: the file cannot be read \(ENOENT\)/);
 });
 
 test('a port in use is said with the setting to change', async (t) => {

@@ -57,6 +57,8 @@ export interface FakeChainOptions {
   readonly seenWhole?: boolean;
   /** Whether some positions have no block, as skipped slots do; now and then hundreds in a row. */
   readonly gaps?: boolean;
+  /** A token whose contract gives neither symbol nor name. */
+  readonly namelessToken?: Address;
 }
 
 export class FakeChain {
@@ -67,6 +69,10 @@ export class FakeChain {
   /** A new branch continues above the old head's position: slots follow the clock. */
   #positionMin = 0;
   #hashes = 0;
+
+  get namelessToken(): Address | null {
+    return this.#options.namelessToken ?? null;
+  }
 
   constructor(options: FakeChainOptions) {
     this.#options = options;
@@ -298,7 +304,11 @@ export class FakeAdapter implements ChainAdapter {
     return tokens.map((token) => {
       const seed = Number.parseInt(token.slice(-2), 16);
       const decimals = seed === 7 ? null : [18, 6, 0, 8, 9][seed % 5]!;
-      return { token, symbol: `T${seed}`, name: `Token ${seed}`, decimals };
+      const isNameless = token === this.source.namelessToken;
+      const texts = isNameless
+        ? { symbol: null, name: null }
+        : { symbol: `T${seed}`, name: `Token ${seed}` };
+      return { token, ...texts, decimals };
     });
   }
 

@@ -123,7 +123,7 @@ export const callMcp = defineOperation({
         content: [
           {
             type: 'text',
-            text: '{"tokens":[{"chain":"devnet","mint":"0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7","symbol":"WIRE","name":"Wire","decimals":18,"logoUrl":null,"priceUsd":"0.424969781615465682","priceNative":"0.000141729221542124677","marketCapUsd":"42496978.1615465682","liquidityUsd":"6285036.20662982105","volume24hUsd":"533664.077250992352","priceChange24hPct":0.761848,"trades24h":185,"holders":41,"createdAt":1794634939000,"topPool":{"address":"0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2","venue":"uniswap-v3"},"match":"symbol"}],"nextCursor":"LWtxUHQ1a2JxcFEydgzSAEI","asOf":{"devnet":{"block":82,"blockHash":"0x5a1448121e18e5f0b15c0704f8d05c19781904956b83869969da4fe52cddd876","timestamp":1794721482000,"finalizedBlock":18}}}',
+            text: '{"tokens":[{"chain":"devnet","mint":"0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7","symbol":"WIRE","name":"Wire","decimals":18,"logoUrl":null,"verified":[],"links":null,"priceUsd":"0.424969781615465682","priceNative":"0.000141729221542124677","marketCapUsd":"42496978.1615465682","liquidityUsd":"6285036.20662982105","volume24hUsd":"533664.077250992352","priceChange24hPct":0.761848,"trades24h":185,"holders":41,"createdAt":1794634939000,"topPool":{"address":"0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2","venue":"uniswap-v3"},"match":"symbol"}],"nextCursor":"LWtxUHQ1a2JxcFEydgzSAEI","asOf":{"devnet":{"block":82,"blockHash":"0x5a1448121e18e5f0b15c0704f8d05c19781904956b83869969da4fe52cddd876","timestamp":1794721482000,"finalizedBlock":18}}}',
           },
         ],
         structuredContent: {
@@ -135,6 +135,8 @@ export const callMcp = defineOperation({
               name: 'Wire',
               decimals: 18,
               logoUrl: null,
+              verified: [],
+              links: null,
               priceUsd: '0.424969781615465682',
               priceNative: '0.000141729221542124677',
               marketCapUsd: '42496978.1615465682',

@@ -27,6 +27,8 @@ export const getToken = defineOperation({
       name: 'Wire',
       decimals: 18,
       logoUrl: null,
+      verified: [],
+      links: null,
       priceUsd: '0.424969781615465682',
       priceNative: '0.000141729221542124677',
       marketCapUsd: '42496978.1615465682',

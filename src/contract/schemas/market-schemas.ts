@@ -88,15 +88,28 @@ export const coverageSchema = Type.Object(
   },
 );
 
+const linksSchema = Type.Object(
+  { website: textOrNull(''), x: textOrNull(''), telegram: textOrNull('') },
+  { title: 'TokenLinks', additionalProperties: false },
+);
+
 const summaryFields = {
   chain: chainSlugSchema,
   mint: Type.String({ description: "The token's address." }),
-  symbol: textOrNull('From the token contract: untrusted text, at most 64 characters.'),
-  name: textOrNull('From the token contract: untrusted text, at most 64 characters.'),
-  decimals: integerOrNull('A unit is 10 to this power raw units.'),
-  logoUrl: textOrNull('Always null: chains do not store logos.'),
-  priceUsd: textOrNull('USD per unit, by the last trade that is not an outlier.'),
-  priceNative: textOrNull('Native coin per unit, by that trade.'),
+  symbol: textOrNull(
+    "What the contract calls itself, or where it does not say, what a token list calls it: a stranger's text, at most 64 characters.",
+  ),
+  name: textOrNull("From the same source as `symbol`: a stranger's text, at most 64 characters."),
+  decimals: integerOrNull('Raw units in a unit, as a power of ten.'),
+  logoUrl: textOrNull('Null: this server serves no logos yet.'),
+  verified: Type.Array(Type.String(), {
+    description: "Names of the operator's token lists that vouch for this address.",
+  }),
+  links: Type.Union([linksSchema, Type.Null()], {
+    description: 'As those lists give them, https only; null where they give none.',
+  }),
+  priceUsd: textOrNull('USD per unit by the last trade that was no outlier.'),
+  priceNative: textOrNull('Native coin per unit by that trade.'),
   marketCapUsd: textOrNull('Price times total supply.'),
   liquidityUsd: textOrNull('The value of its pools, each as of its last event.'),
   volume24hUsd: textOrNull('Value traded in the last 1,440 minutes of the chain.'),

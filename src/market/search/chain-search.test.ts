@@ -58,7 +58,8 @@ function searchPlainly(listings: readonly Listing[], text: string, limit: number
     .flatMap((listing) => {
       const rank = rankPlainly(query, listing);
       const weight = toLiquidityWeight(listing.liquidityUsdE18);
-      return rank === null ? [] : [{ token: listing.token, rank, weight }];
+      const { token, isVerified } = listing;
+      return rank === null ? [] : [{ token, rank, isVerified, weight }];
     })
     .sort(compareFound)
     .slice(0, limit);
@@ -81,7 +82,8 @@ function readTokenList(): Listing[] {
     token: buildToken(index + 1),
     symbol,
     name,
-    liquidityUsdE18: index % 7 === 0 ? null : BigInt((index * 7919) % 1000) * 10n ** 18n,
+    isVerified: index % 11 === 0,
+    liquidityUsdE18: index % 7 === 0 ? null : BigInt((index * 7919) % 1000) * 150n * 10n ** 18n,
   }));
 }
 
@@ -151,8 +153,9 @@ describe('the Uniswap list', () => {
 
   test('WETH is found twenty times, the most liquid first', () => {
     const found = search(inSegment(listings), 'weth', 20);
-    assert.ok(found.every(({ rank }) => rank === RANKS.symbol));
-    const weights = found.map(({ weight }) => weight);
+    const equal = found.filter(({ rank, isVerified }) => rank === RANKS.symbol && !isVerified);
+    assert.ok(equal.length > 10);
+    const weights = equal.map(({ weight }) => weight);
     assert.deepEqual(
       weights,
       weights.toSorted((a, b) => b - a),
@@ -188,6 +191,7 @@ describe('texts of any kind', () => {
     token: buildToken(index + 1),
     symbol,
     name,
+    isVerified: false,
     liquidityUsdE18: null,
   }));
   for (const [kind, index] of [
@@ -225,7 +229,10 @@ const listing = fc.record({
   token: fc.integer({ min: 1, max: 60 }).map(buildToken),
   symbol: fc.option(word),
   name: fc.option(word),
-  liquidityUsdE18: fc.option(fc.integer({ min: 0, max: 3 }).map(BigInt)),
+  isVerified: fc.boolean(),
+  liquidityUsdE18: fc.option(
+    fc.integer({ min: 0, max: 3 }).map((number) => BigInt(number) * 50_000n * 10n ** 18n),
+  ),
 });
 
 test('through changes and new segments the index stays equal to a plain look', () => {
@@ -273,6 +280,7 @@ test('hidden tokens are left out and the next best take their places', () => {
     token: buildToken(number),
     symbol: 'SAME',
     name: null,
+    isVerified: false,
     liquidityUsdE18: BigInt(number),
   }));
   for (const index of [inSegment(listings), oneByOne(listings)]) {
@@ -283,4 +291,65 @@ test('hidden tokens are left out and the next best take their places', () => {
       [buildToken(3), buildToken(2)],
     );
   }
+});
+
+describe('who is who', () => {
+  const USD = 10n ** 18n;
+  const list = (
+    rows: readonly [symbol: string, name: string, isVerified: boolean, usd: bigint][],
+  ) =>
+    rows.map(([symbol, name, isVerified, usd], index) => ({
+      ...{ token: buildToken(index + 1), symbol, name, isVerified },
+      liquidityUsdE18: usd * USD,
+    }));
+  const assertOrder = (listings: readonly Listing[], text: string, order: readonly number[]) => {
+    for (const index of [inSegment(listings), oneByOne(listings)]) {
+      for (let limit = 1; limit <= order.length; limit += 1) {
+        assert.deepEqual(
+          search(index, text, limit).map(({ token }) => token),
+          order.slice(0, limit).map(buildToken),
+        );
+      }
+    }
+  };
+
+  test('a verified token comes before the more liquid that copy its symbol', () => {
+    const listings = list([
+      ['USDT', 'Tether USD', false, 900_000n],
+      ['USDT', 'Tether USD', true, 10n],
+      ['USDT', 'Tether USD', false, 99_999n],
+    ]);
+    assertOrder(listings, 'usdt', [2, 1, 3]);
+  });
+
+  test('a better match does not put an impostor before a verified or liquid token', () => {
+    const tether = list([
+      ['SCAM', 'Tether', false, 99_999n],
+      ['USDT', 'Tether USD', true, 0n],
+      ['TETHER', 'Tether', false, 0n],
+    ]);
+    assertOrder(tether, 'tether', [2, 3, 1]);
+    const bitcoin = list([
+      ['BTC', 'Bitcoin', false, 5n],
+      ['WBTC', 'Wrapped Bitcoin', false, 100_000n],
+    ]);
+    assertOrder(bitcoin, 'btc', [2, 1]);
+  });
+
+  test('among established tokens the better match comes first', () => {
+    const listings = list([
+      ['WBTC', 'Wrapped Bitcoin', true, 5_000_000n],
+      ['BTC', 'Bitcoin', false, 100_000n],
+    ]);
+    assertOrder(listings, 'btc', [2, 1]);
+  });
+
+  test('with a typing error no token comes before one that matches as it is written', () => {
+    const listings = list([
+      ['ETHER', 'Ether', true, 5_000_000n],
+      ['ETHRE', 'Ethre', false, 0n],
+      ['ETHRA', 'Ethra', false, 50n],
+    ]);
+    assertOrder(listings, 'ethre', [2, 1, 3]);
+  });
 });

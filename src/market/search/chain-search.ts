@@ -11,6 +11,7 @@ import { Segment, type SegmentArrays } from './segment.ts';
 interface Change {
   readonly symbol: string;
   readonly name: string;
+  readonly isVerified: boolean;
   readonly weight: number;
   /** For typos: the symbol and the words of the name, and the whole name. */
   readonly words: readonly Letters[];
@@ -33,10 +34,15 @@ function buildChange(listing: Listing): Change {
   return {
     symbol,
     name,
+    isVerified: listing.isVerified,
     weight: toLiquidityWeight(listing.liquidityUsdE18),
     words: [symbol, ...name.split(' ')].map(readLetters),
     whole: readLetters(name),
   };
+}
+
+function toFound(token: Address, rank: number, { isVerified, weight }: Change): Found {
+  return { token, rank, isVerified, weight };
 }
 
 function rankLetters(query: SearchQuery, { points, mask }: Letters): number | null {
@@ -113,7 +119,7 @@ export class ChainSearch {
       if (change === null) continue;
       const rank = rankExactMatch(query, change.symbol, change.name);
       if (rank === null) others.push([token, change]);
-      else if (!isHidden(token)) found.push({ token, rank, weight: change.weight });
+      else if (!isHidden(token)) found.push(toFound(token, rank, change));
     }
     const exactCount = found.filter(({ rank }) => rank < RANKS.oneEdit).length;
     // Typos rank last, so they are skipped if there are enough exact matches.
@@ -121,7 +127,7 @@ export class ChainSearch {
       for (const [token, change] of others) {
         const rank = rankChangeByTypos(query, change);
         if (rank === null || isHidden(token)) continue;
-        found.push({ token, rank, weight: change.weight });
+        found.push(toFound(token, rank, change));
       }
     }
     return found.sort(compareFound).slice(0, limit);

@@ -56,6 +56,14 @@ interface RunList {
   readonly to: number;
 }
 
+/** How far a needle is looked for. */
+interface FindBounds {
+  /** Texts from this one on are left out. */
+  readonly end: number;
+  /** How many candidates are compared at most. */
+  readonly lookedAtMax: number;
+}
+
 const END_OF_LIST = -1;
 
 /** Iterates over a list of ascending numbers. */
@@ -136,12 +144,13 @@ export class FieldIndex {
     return texts.subarray(from, to);
   }
 
-  /** The texts that contain the needle, in order; checks at most `lookedAtMax` candidates. */
-  *find(needle: Uint8Array, lookedAtMax = Number.POSITIVE_INFINITY): Generator<number> {
+  /** The texts below `end` that hold the needle, in order. */
+  *find(needle: Uint8Array, bounds: Partial<FindBounds> = {}): Generator<number> {
+    const { end = this.size, lookedAtMax = this.size } = bounds;
     const [rarest, second] = this.#findRarest(needle);
     if (rarest === undefined) return;
-    if (rarest.from === rarest.to) yield* this.#read(needle, lookedAtMax);
-    else yield* this.#walk(rarest, { second, needle, lookedAtMax });
+    if (rarest.from === rarest.to) yield* this.#read(needle, Math.min(end, lookedAtMax));
+    else yield* this.#walk(rarest, { second, needle, end, lookedAtMax });
   }
 
   #findRun(run: number): RunList | null {
@@ -174,8 +183,7 @@ export class FieldIndex {
     options: {
       readonly second: RunList | undefined;
       readonly needle: Uint8Array;
-      readonly lookedAtMax: number;
-    },
+    } & FindBounds,
   ): Generator<number> {
     const { second, needle } = options;
     // A needle that is a single run is in every text of its list.
@@ -187,7 +195,7 @@ export class FieldIndex {
     const beside = isUseful ? new ListWalker(this.arrays.lists, second) : null;
     for (let lookedAt = 0; lookedAt < options.lookedAtMax; lookedAt += 1) {
       const index = walker.next();
-      if (index === END_OF_LIST) return;
+      if (index === END_OF_LIST || index >= options.end) return;
       if (beside !== null && !beside.reaches(index)) continue;
       if (isSure || this.#holds(index, needle)) yield index;
     }
@@ -206,10 +214,10 @@ export class FieldIndex {
     return false;
   }
 
-  /** Scans from the first text; for frequent needles. */
-  *#read(needle: Uint8Array, lookedAtMax: number): Generator<number> {
+  /** Reads on from the first text; used where the needle is frequent. */
+  *#read(needle: Uint8Array, endText: number): Generator<number> {
     const { starts } = this.arrays;
-    const end = starts[Math.min(this.size, lookedAtMax)] ?? 0;
+    const end = starts[Math.min(this.size, endText)] ?? 0;
     let at = this.#texts.indexOf(needle, 0);
     while (at !== -1 && at < end) {
       const index = this.#indexAt(at);

@@ -47,7 +47,8 @@ export function findTypos(
   const span = { min: length - query.edits, max: length + query.edits };
   const needles = [...new Set(cutPieces(query.points, query.edits))];
   for (const needle of needles) {
-    const candidates = field.find(Buffer.from(needle), COMPARED_MAX / needles.length);
+    const lookedAtMax = Math.floor(COMPARED_MAX / needles.length);
+    const candidates = field.find(Buffer.from(needle), { lookedAtMax });
     for (const position of candidates) {
       if (compared.has(position) || !field.mayHaveLength(position, span)) continue;
       compared.add(position);

@@ -1,4 +1,5 @@
-// Most of a chain's tokens in the search index: immutable arrays, most liquid token first.
+// The bulk of a chain's tokens as search keeps them: arrays made once, verified tokens first, the
+// most liquid first among both kinds.
 //
 // Every list of the indexes is in that order, so the best matches of a rank are read first.
 
@@ -8,10 +9,15 @@ import { buildExactIndex, type ExactArrays, findCandidates } from './exact-index
 import { type FieldArrays, FieldIndex, TEXT_START } from './field-index.ts';
 import { findTypos } from './find-typos.ts';
 import { foldText } from './fold-text.ts';
-import { type Found, type Listing, toLiquidityWeight } from './listing.ts';
+import { type Found, isLiquid, type Listing, toLiquidityWeight } from './listing.ts';
 import { RANKS, type SearchQuery } from './match-text.ts';
 import { type AddressArrays, PackedAddresses, packAddresses } from './packed-addresses.ts';
-import { buildVocabulary, Vocabulary, type VocabularyArrays } from './vocabulary.ts';
+import {
+  buildVocabulary,
+  type RankMatches,
+  Vocabulary,
+  type VocabularyArrays,
+} from './vocabulary.ts';
 
 interface TextArrays {
   readonly parts: FieldArrays;
@@ -24,6 +30,8 @@ export interface SegmentArrays {
   readonly names: TextArrays;
   readonly vocabulary: VocabularyArrays;
   readonly addresses: AddressArrays;
+  /** The first so many are verified. */
+  readonly verifiedCount: number;
   readonly weights: Float64Array;
 }
 
@@ -36,7 +44,12 @@ export function buildSegment(listings: readonly Listing[]): SegmentArrays {
     listing,
     weight: toLiquidityWeight(listing.liquidityUsdE18),
   }));
-  weighed.sort((a, b) => b.weight - a.weight || (a.listing.token < b.listing.token ? -1 : 1));
+  weighed.sort(
+    (a, b) =>
+      Number(b.listing.isVerified) - Number(a.listing.isVerified) ||
+      b.weight - a.weight ||
+      (a.listing.token < b.listing.token ? -1 : 1),
+  );
   const symbols = weighed.map(({ listing }) => foldText(listing.symbol ?? ''));
   const names = weighed.map(({ listing }) => foldText(listing.name ?? ''));
   return {
@@ -44,6 +57,7 @@ export function buildSegment(listings: readonly Listing[]): SegmentArrays {
     names: buildTexts(names),
     vocabulary: buildVocabulary(symbols, names),
     addresses: packAddresses(weighed.map(({ listing }) => listing.token)),
+    verifiedCount: listings.filter(({ isVerified }) => isVerified).length,
     weights: Float64Array.from(weighed, ({ weight }) => weight),
   };
 }
@@ -64,12 +78,12 @@ class TextIndex {
     }
   }
 
-  findPrefix(text: string): Generator<number> {
-    return this.parts.find(Buffer.concat([Buffer.of(TEXT_START), Buffer.from(text)]));
+  findPrefix(text: string, end: number): Generator<number> {
+    return this.parts.find(Buffer.concat([Buffer.of(TEXT_START), Buffer.from(text)]), { end });
   }
 
-  findPart(text: string): Generator<number> {
-    return this.parts.find(Buffer.from(text));
+  findPart(text: string, end: number): Generator<number> {
+    return this.parts.find(Buffer.from(text), { end });
   }
 }
 
@@ -78,6 +92,9 @@ export class Segment {
   readonly #names: TextIndex;
   readonly #vocabulary: Vocabulary;
   readonly #addresses: PackedAddresses;
+  readonly #verifiedCount: number;
+  /** The first so many are verified or liquid. */
+  readonly #establishedCount: number;
   readonly #weights: Float64Array;
   /** Tokens that were removed, or are newer among the changes. */
   readonly #gone: Uint8Array;
@@ -88,6 +105,10 @@ export class Segment {
     this.#vocabulary = new Vocabulary(arrays.vocabulary);
     this.#addresses = new PackedAddresses(arrays.addresses);
     this.#weights = arrays.weights;
+    this.#verifiedCount = arrays.verifiedCount;
+    const unverified = arrays.weights.subarray(arrays.verifiedCount);
+    const liquidCount = unverified.findIndex((weight) => !isLiquid(weight));
+    this.#establishedCount = liquidCount === -1 ? this.size : this.#verifiedCount + liquidCount;
     this.#gone = new Uint8Array(arrays.weights.length);
   }
 
@@ -108,29 +129,59 @@ export class Segment {
   ): readonly Found[] {
     const found: Found[] = [];
     const seen = new Set<number>();
-    for (const { position, rank } of this.#findAll(query)) {
-      if (this.#gone[position] === 1 || seen.has(position)) continue;
+    const add = (position: number, rank: number) => {
+      if (this.#gone[position] === 1 || seen.has(position)) return;
       seen.add(position);
       const token = this.#addresses.at(position);
-      if (isHidden(token)) continue;
-      found.push({ token, rank, weight: this.#weights[position] ?? 0 });
+      if (isHidden(token)) return;
+      const weight = this.#weights[position] ?? 0;
+      found.push({ token, rank, isVerified: position < this.#verifiedCount, weight });
+    };
+    for (const { position, rank } of this.#findAll(query)) {
+      add(position, rank);
       if (found.length >= limit) break;
     }
     return found;
   }
 
-  /** Tokens by rank, then in order; some appear more than once. */
+  /** Tokens in the order of `compareFound`; some more than once. */
   *#findAll(query: SearchQuery): Generator<{ readonly position: number; readonly rank: number }> {
-    const { text } = query;
+    yield* this.#inGroups(this.#findExact(query));
+    if (query.edits > 0) yield* this.#inGroups(this.#findTypos(query));
+  }
+
+  /** Established tokens of every rank, then the others. */
+  *#inGroups(
+    ranks: readonly RankMatches[],
+  ): Generator<{ readonly position: number; readonly rank: number }> {
+    for (const end of [this.#establishedCount, this.size]) {
+      for (const { rank, find } of ranks) {
+        for (const position of find(end)) {
+          if (position >= end) break;
+          yield { position, rank };
+        }
+      }
+    }
+  }
+
+  #findExact({ text }: SearchQuery): readonly RankMatches[] {
     const [symbols, names] = [this.#symbols, this.#names];
-    for (const position of symbols.findEqual(text)) yield { position, rank: RANKS.symbol };
-    for (const position of names.findEqual(text)) yield { position, rank: RANKS.name };
-    for (const position of symbols.findPrefix(text)) yield { position, rank: RANKS.symbolPrefix };
-    for (const position of names.findPrefix(text)) yield { position, rank: RANKS.namePrefix };
-    for (const position of symbols.findPart(text)) yield { position, rank: RANKS.symbolPart };
-    for (const position of names.findPart(text)) yield { position, rank: RANKS.namePart };
-    if (query.edits === 0) return;
-    if (query.isWord) yield* this.#vocabulary.findTypos(query);
-    else yield* findTypos(this.#names.parts, query);
+    return [
+      { rank: RANKS.symbol, find: () => symbols.findEqual(text) },
+      { rank: RANKS.name, find: () => names.findEqual(text) },
+      { rank: RANKS.symbolPrefix, find: (end) => symbols.findPrefix(text, end) },
+      { rank: RANKS.namePrefix, find: (end) => names.findPrefix(text, end) },
+      { rank: RANKS.symbolPart, find: (end) => symbols.findPart(text, end) },
+      { rank: RANKS.namePart, find: (end) => names.findPart(text, end) },
+    ];
+  }
+
+  #findTypos(query: SearchQuery): readonly RankMatches[] {
+    if (query.isWord) return this.#vocabulary.findTypos(query);
+    const byRank = Map.groupBy(findTypos(this.#names.parts, query), ({ rank }) => rank);
+    return Array.from(byRank, ([rank, found]) => {
+      const positions = found.map(({ position }) => position);
+      return { rank, find: () => positions };
+    });
   }
 }

@@ -8,6 +8,13 @@ import { type FieldArrays, FieldIndex } from './field-index.ts';
 import { findTypos } from './find-typos.ts';
 import type { SearchQuery } from './match-text.ts';
 
+/** The tokens that match a query with one rank. */
+export interface RankMatches {
+  readonly rank: number;
+  /** Their positions, ascending; those from `end` on may be left out, and some come twice. */
+  find(end: number): Iterable<number>;
+}
+
 export interface VocabularyArrays {
   readonly words: FieldArrays;
   /** The start of each word's tokens; one more entry than there are words. */
@@ -64,13 +71,13 @@ export class Vocabulary {
     this.#words = new FieldIndex(arrays.words);
   }
 
-  /** Tokens with a word within the allowed typos: by rank, then in order. */
-  *findTypos(query: SearchQuery): Generator<{ readonly position: number; readonly rank: number }> {
+  /** Tokens with a word that is typing errors away, by rank. */
+  findTypos(query: SearchQuery): readonly RankMatches[] {
     const byRank = Map.groupBy(findTypos(this.#words, query), ({ rank }) => rank);
-    for (const [rank, found] of byRank) {
+    return Array.from(byRank, ([rank, found]) => {
       const words = found.map(({ position }) => position);
-      for (const position of this.#mergeTokens(words)) yield { position, rank };
-    }
+      return { rank, find: () => this.#mergeTokens(words) };
+    });
   }
 
   /** The tokens of several words in order; a token with two of them appears twice. */

@@ -87,7 +87,9 @@ async function readFresh(
 ): Promise<Snapshot | null> {
   const { value } = await readAt(parts.store, reference.chain, async (reader, checkpoint) => {
     if (checkpoint === null) return null;
-    return readSnapshot(reader, market, { reference, interval: filter.interval, checkpoint });
+    const { interval } = filter;
+    const { directory } = parts.lists;
+    return readSnapshot(reader, market, { reference, interval, checkpoint, directory });
   });
   return value;
 }

@@ -5,6 +5,7 @@ import type { getTokenStream } from '../../contract/operations/stream-token.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
 import { toAsOf } from '../as-of.ts';
 import { buildTradeAnswer } from '../create-get-trades.ts';
+import type { TokenDirectory } from '../lists/token-directory.ts';
 import type { MarketChain } from '../market-parts.ts';
 import type { TokenReference } from '../parse-token.ts';
 import type { AnswerReader } from '../read-at.ts';
@@ -32,11 +33,12 @@ export async function readSnapshot(
     readonly reference: TokenReference;
     readonly interval: KlineInterval;
     readonly checkpoint: Checkpoint;
+    readonly directory: TokenDirectory;
   },
 ): Promise<Snapshot | null> {
-  const { reference, interval, checkpoint } = wanted;
+  const { reference, interval, checkpoint, directory } = wanted;
   const { chain, token, addresses } = reference;
-  const summaries = await readSummaries(reader, market, { tokens: [token], checkpoint });
+  const summaries = await readSummaries(reader, market, { tokens: [token], checkpoint, directory });
   const found = summaries.get(token);
   const epoch = (await reader.readEpoch(chain))?.epoch;
   if (found === undefined || epoch === undefined) return null;

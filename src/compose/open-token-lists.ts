@@ -1,0 +1,63 @@
+// Reads the operator's token lists and watches those that have a URL.
+
+import { join } from 'node:path';
+import { type Config, ConfigError } from '../config.ts';
+import { sleep } from '../lib/retry.ts';
+import { type FindListChain, TokenListError } from '../market/lists/parse-token-list.ts';
+import { openListUrl, readListFile } from '../market/lists/token-list-source.ts';
+import { TokenLists } from '../market/lists/token-lists.ts';
+import { CHAINS } from '../model/chain.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { findFamily } from './chain-families.ts';
+
+const findChain: FindListChain = (chainId) => {
+  const chain = Object.values(CHAINS).find((one) => one.chainId === chainId);
+  if (chain === undefined) return null;
+  return { slug: chain.slug, addresses: findFamily(chain.slug).addresses };
+};
+
+function measure(lists: TokenLists, metrics: Metrics): void {
+  metrics.listGauge('mintwire_token_list_tokens', 'Tokens of known chains in a token list.', () =>
+    lists.statuses.map(({ label, tokens }) => [label, tokens] as const),
+  );
+  metrics.listGauge(
+    'mintwire_token_list_failing',
+    '1 while reading a token list fails, else 0.',
+    () => lists.statuses.map(({ label, isFailing }) => [label, isFailing ? 1 : 0] as const),
+  );
+}
+
+/** Throws a `ConfigError` that names every problem of every file. Fetches nothing yet. */
+export async function openTokenLists(options: {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}): Promise<TokenLists> {
+  const { config, logger, metrics } = options;
+  const folder = join(config.store.dataDir, 'token-lists');
+  const problems: string[] = [];
+  const sources = [];
+  for (const place of config.lists.places) {
+    if (place.kind === 'url') sources.push(await openListUrl(place.url, { folder, findChain }));
+    else {
+      try {
+        sources.push(await readListFile(place.path, findChain));
+      } catch (error) {
+        if (!(error instanceof TokenListError)) throw error;
+        problems.push(...error.problems.map((problem) => `TOKEN_LISTS ${place.path}: ${problem}`));
+      }
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  const lists = new TokenLists({
+    sources,
+    sleep,
+    random: Math.random,
+    onFailure: (list, error) =>
+      logger.warn({ list, err: error }, 'reading a token list failed; its last copy stays in use'),
+    onRecovered: (list) => logger.info({ list }, 'reading a token list works again'),
+  });
+  measure(lists, metrics);
+  return lists;
+}

@@ -1,0 +1,24 @@
+// Pins what several lists together say of a token.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { buildTokenDirectory } from './token-directory.ts';
+
+test('all lists vouch, and the first with an answer is believed', () => {
+  const token = buildFakeAddress('aaaa', 1);
+  const links = { website: 'https://b.example/', x: null, telegram: null };
+  const of = { chain: 'devnet', token } as const;
+  const directory = buildTokenDirectory([
+    { name: 'First', tokens: [{ ...of, symbol: null, name: 'A', links: null }] },
+    { name: 'Second', tokens: [{ ...of, symbol: 'B', name: 'B', links }] },
+    { name: 'First', tokens: [{ ...of, symbol: 'C', name: 'C', links: null }] },
+  ]);
+  assert.deepEqual(directory.get('devnet')?.get(token), {
+    lists: ['First', 'Second'],
+    symbol: 'B',
+    name: 'A',
+    links,
+  });
+  assert.equal(directory.get('base'), undefined);
+});

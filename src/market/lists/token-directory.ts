@@ -1,0 +1,38 @@
+// What all token lists together say of each token.
+
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Address } from '../../model/ids.ts';
+import type { TokenLinks, TokenList } from './parse-token-list.ts';
+
+export interface DirectoryEntry {
+  /** Names of the lists that vouch for the token, in the order of `TOKEN_LISTS`; never empty. */
+  readonly lists: readonly string[];
+  /** Used only where the contract gives none: a list must not rename a token. */
+  readonly symbol: string | null;
+  readonly name: string | null;
+  readonly links: TokenLinks | null;
+}
+
+/** The listed tokens of one chain. Plain data: it crosses to other threads. */
+export type ChainEntries = ReadonlyMap<Address, DirectoryEntry>;
+
+export type TokenDirectory = ReadonlyMap<ChainSlug, ChainEntries>;
+
+/** Where lists disagree, the first one that has an answer is believed. */
+export function buildTokenDirectory(lists: readonly TokenList[]): TokenDirectory {
+  const directory = new Map<ChainSlug, Map<Address, DirectoryEntry>>();
+  for (const list of lists) {
+    for (const { chain, token, symbol, name, links } of list.tokens) {
+      const entries = directory.get(chain) ?? new Map<Address, DirectoryEntry>();
+      directory.set(chain, entries);
+      const known = entries.get(token);
+      entries.set(token, {
+        lists: [...new Set([...(known?.lists ?? []), list.name])],
+        symbol: known?.symbol ?? symbol,
+        name: known?.name ?? name,
+        links: known?.links ?? links,
+      });
+    }
+  }
+  return directory;
+}
