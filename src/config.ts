@@ -184,6 +184,13 @@ const STREAM_SETTINGS = {
   }),
 } as const;
 
+function retainSetting(
+  name: string,
+  about: { why: string; example: string },
+): Setting<number | null> {
+  return optionalSetting(name, integer({ min: 1, max: 36_500 }), { ...about, group: 'Store' });
+}
+
 const INDEXING_SETTINGS = {
   stallSeconds: setting('STALL_SECONDS', integer({ min: 1, max: 3600 }), {
     group: 'Chains',
@@ -202,6 +209,14 @@ const INDEXING_SETTINGS = {
     why: 'How many requests a minute, on average and for each chain, may go into adopting pools that are older than the index: their whole state is read from the contracts, so that quotes can use all of it. A pool takes some five to fifty. 0 adopts none; on the devnet there is no limit.',
     example: '600',
     fallback: '60',
+  }),
+  retainTradesDays: retainSetting('RETAIN_TRADES_DAYS', {
+    why: "Days of trades to keep, by the chain's time; klines of `1s` are made from them. Whole days are deleted, those above the finalized block never. Unset keeps all.",
+    example: '30',
+  }),
+  retainFineCandlesDays: retainSetting('RETAIN_FINE_CANDLES_DAYS', {
+    why: 'Days of klines shorter than a day to keep; those of a day and longer stay for ever. Unset keeps all.',
+    example: '90',
   }),
 } as const;
 
@@ -383,7 +398,7 @@ export function loadConfig(env: Environment): Config {
 function findUnknownNames(env: Environment): readonly string[] {
   const known = new Set(SETTINGS.map((one) => one.name));
   return Object.keys(env).filter(
-    (name) => /^(RPC|START_BLOCK|LIMIT|DEVNET)_[A-Z]+/.test(name) && !known.has(name),
+    (name) => /^(RPC|START_BLOCK|LIMIT|DEVNET|RETAIN)_[A-Z]+/.test(name) && !known.has(name),
   );
 }
 

@@ -12,6 +12,7 @@ import type { Operation } from '../src/contract/operation.ts';
 import { operations } from '../src/contract/operations.ts';
 import { createInputParser } from '../src/contract/parse-input.ts';
 import type { ReadyAnswer } from '../src/contract/ready-answer.ts';
+import type { RetentionDays } from '../src/ingest/retention.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import { decodeBatch, encodeBatch } from '../src/live/encode-batch.ts';
@@ -193,9 +194,10 @@ export async function createMarketScene(
     /** The first block to index; 0 by default. */
     readonly startBlock?: number;
     readonly lists?: TokenLists;
+    readonly retention?: RetentionDays;
   },
 ): Promise<MarketScene> {
-  const { engine, blocks, startBlock = 0, lists, ...chainOptions } = options;
+  const { engine, blocks, startBlock = 0, lists, retention, ...chainOptions } = options;
   const { store, remove } = await openTestStore(engine);
   const feed = new LocalFeed({
     onError: (error) => {
@@ -207,6 +209,7 @@ export async function createMarketScene(
   chain.extend(blocks);
   const indexed = startIndexer(chain, store.market, {
     startBlock,
+    retention,
     onCommitted: (event) => feed.publish(decodeBatch(encodeBatch(event))),
   });
   t.after(async () => {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line: `npx mintwire <command>`.
 
+import { exportRows } from './export.ts';
 import { manageKeys } from './manage-keys.ts';
 import { pause, resume } from './pause.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
@@ -13,6 +14,7 @@ const HELP = `mintwire: token market data, quotes and unsigned transactions from
   npx mintwire serve      start the service (also: npm start)
   npx mintwire verify --chain <chain>
                           recompute the index from the chain and print the differences
+  npx mintwire export     write trades or klines to a CSV or Parquet file
   npx mintwire keys       list or revoke a wallet's API keys
   npx mintwire pause <chain> <mint>
                           take a token out of every answer; resume puts it back
@@ -25,6 +27,7 @@ Settings come from the environment; docs/configuration.md lists them all.
 const COMMANDS: Readonly<Record<string, (typed: readonly string[]) => Promise<void>>> = {
   serve,
   verify,
+  export: exportRows,
   manageKeys,
   pause,
   resume,

@@ -70,7 +70,10 @@ describe('what is typed wrong', () => {
 });
 
 const PROGRAMS: readonly (readonly [readonly string[], RegExp])[] = [
-  [['src/cli/main.ts', 'constructor'], /no command "constructor"; known: serve, verify, keys/],
+  [
+    ['src/cli/main.ts', 'constructor'],
+    /no command "constructor"; known: serve, verify, export, keys/,
+  ],
   [['devnet/main.ts', '--colour'], /no flag or argument --colour; known: --help/],
   [['test/drill.ts', '--colour'], /no flag --colour; known: --kills, .*--help/],
   [['test/soak.ts', '--colour'], /no flag --colour; known: --minutes, .*--help/],

@@ -7,12 +7,16 @@ const BAR_WIDTH = 24;
 const DRAW_MS = 200;
 const LINE_MS = 5000;
 
+/** A bar and the per cent that it shows. */
+export function toShareBar(share: number): string {
+  const filled = Math.round(BAR_WIDTH * Math.min(1, Math.max(0, share)));
+  return `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${Math.floor(share * 100)} %`;
+}
+
 export function renderBar(chain: FollowedChainStatus): string {
   if (!chain.progress) return `${chain.slug}: ${chain.notReady ?? 'ready'}`;
   const { block, head, share } = chain.progress;
-  const filled = Math.round(BAR_WIDTH * Math.min(1, Math.max(0, share)));
-  const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
-  return `${chain.slug} ${bar} ${Math.floor(share * 100)} %  block ${block} of ${head}`;
+  return `${chain.slug} ${toShareBar(share)}  block ${block} of ${head}`;
 }
 
 type Chains = Service['chains'];

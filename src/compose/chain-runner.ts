@@ -114,6 +114,10 @@ export class ChainRunner {
       headStallAfterMs: isDevnet ? null : DEFAULT_INDEXER_OPTIONS.headStallAfterMs,
       rollbacksKeptMs: this.#options.rollbacksKeptMs,
       adoption: { callsPerMinute: this.#pickCallsPerMinute() },
+      retention: {
+        trades: this.#options.indexing.retainTradesDays,
+        fineCandles: this.#options.indexing.retainFineCandlesDays,
+      },
       clock: systemClock,
       sleep,
       random: Math.random,

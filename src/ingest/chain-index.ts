@@ -6,7 +6,7 @@ import type { AdoptedPool } from '../model/adoption.ts';
 import type { BlockEvents } from '../model/block-events.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { Address, PoolId } from '../model/ids.ts';
-import type { Checkpoint } from '../model/market-record.ts';
+import type { Checkpoint, KeptFrom } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 import type { MarketStore } from '../store/store.ts';
@@ -24,6 +24,7 @@ import {
 } from './commit-batch.ts';
 import { loadPoolRows, loadState } from './load-state.ts';
 import { type BatchChanges, MarketState, type StateLimits } from './market-state.ts';
+import { Retention, type RetentionDays } from './retention.ts';
 import { rollBack } from './roll-back.ts';
 import { selectNotices } from './select-notices.ts';
 import { isSupplyDue, readSupplies, setSupplies } from './supplies.ts';
@@ -35,6 +36,8 @@ interface ChainIndexOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** How long rollback records are kept. */
   readonly rollbacksKeptMs?: number | undefined;
+  /** How long rows are kept; for ever unless told. */
+  readonly retention?: RetentionDays | undefined;
   /** Called after each commit, in order; must not throw. */
   readonly onCommitted: (event: CommittedEvent) => void;
   /** Told of pools that changed and are not known in full. */
@@ -84,6 +87,7 @@ export class ChainIndex {
   readonly #onIncomplete: ChainIndexOptions['onIncomplete'];
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #rollbacksKeptMs: number;
+  readonly #retention: Retention | null;
   #checkpoint: Checkpoint | null = null;
   #base: BlockHeader | null = null;
   #startBlock = 0;
@@ -102,6 +106,9 @@ export class ChainIndex {
     this.#onIncomplete = options.onIncomplete;
     this.#clock = options.clock;
     this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
+    const { adapter, store, retention: days } = options;
+    this.#retention =
+      days === undefined ? null : new Retention({ store, chain: adapter.chain, days });
   }
 
   get checkpoint(): Checkpoint | null {
@@ -175,11 +182,12 @@ export class ChainIndex {
         timestampMs: last.timestampMs,
         finalizedBlock,
         version: (this.#checkpoint?.version ?? 0) + 1,
-        ...this.#findStart(blocks[0]?.header ?? last),
+        ...this.#findKeptFrom(blocks[0]?.header ?? last),
       },
     });
     this.journal.record(blocks, this.#requireCheckpoint());
     this.#onIncomplete?.(incomplete);
+    await this.retain(changes.trades.length);
     return missed;
   }
 
@@ -194,6 +202,23 @@ export class ChainIndex {
         return new Set([...tokens.filter(isHere), ...rows.map(({ token }) => token)]);
       },
     });
+  }
+
+  /** Moves on from when rows are kept, and deletes some of those that are older. */
+  async retain(tradesAdded = 0): Promise<void> {
+    const checkpoint = this.#requireCheckpoint();
+    const finalizedMs = this.#headers.get(checkpoint.finalizedBlock)?.timestampMs;
+    if (this.#retention === null || finalizedMs === undefined) return;
+    const floors = this.#retention.planFloors(checkpoint, finalizedMs);
+    if (floors !== null) {
+      await this.#commit({
+        fromBlock: checkpoint.block + 1,
+        changes: NO_CHANGES,
+        headers: [],
+        checkpoint: { ...checkpoint, ...floors, version: checkpoint.version + 1 },
+      });
+    }
+    await this.#retention.deleteSome(this.#requireCheckpoint(), tradesAdded);
   }
 
   /** Notes that blocks up to this one cannot be taken back any more. */
@@ -238,12 +263,12 @@ export class ChainIndex {
   }
 
   /**
-   * Makes pools complete as of the last indexed block. `toAdopted` is asked for the whole state of
+   * Makes pools complete as of the last indexed block. `buildAdopted` is asked for the whole state of
    * each by its row at that block, and gives null to leave one as it is. Returns those adopted.
    */
   async adopt(
     pools: readonly PoolId[],
-    toAdopted: (row: PoolRecord) => AdoptedPool | null,
+    buildAdopted: (row: PoolRecord) => AdoptedPool | null,
     signal: AbortSignal,
   ): Promise<ReadonlySet<PoolId>> {
     const checkpoint = this.#requireCheckpoint();
@@ -254,7 +279,7 @@ export class ChainIndex {
     const ticks = Map.groupBy(await this.#store.readTicks(chain, pools), ({ pool }) => pool);
     const adoptions = [...pools].sort().flatMap((pool) => {
       const row = this.#state.pools.get(pool)?.row;
-      return row === undefined || row.complete ? [] : (toAdopted(row) ?? []);
+      return row === undefined || row.complete ? [] : (buildAdopted(row) ?? []);
     });
     const adopted = new Set(adoptions.map(({ pool }) => pool));
     if (adopted.size === 0) return adopted;
@@ -374,11 +399,16 @@ export class ChainIndex {
     return entries.map(({ row }) => row.token);
   }
 
-  /** The time of the first indexed block, as precisely as it is known at the first commit. */
-  #findStart(first: BlockHeader): Pick<Checkpoint, 'startAtMs'> {
+  /** From when on there are rows; the first indexed block as nearly as the first commit knows. */
+  #findKeptFrom(first: BlockHeader): Pick<Checkpoint, 'startAtMs'> & KeptFrom {
     const stored = this.#checkpoint;
     if (stored === null) return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };
-    return stored.startAtMs === undefined ? {} : { startAtMs: stored.startAtMs };
+    const { startAtMs, tradesFromMs, candlesFromMs } = stored;
+    return {
+      ...(startAtMs === undefined ? {} : { startAtMs }),
+      ...(tradesFromMs === undefined ? {} : { tradesFromMs }),
+      ...(candlesFromMs === undefined ? {} : { candlesFromMs }),
+    };
   }
 
   async #readBase(number: number, signal: AbortSignal): Promise<BlockHeader> {

@@ -2,14 +2,29 @@
 
 import { kindOf } from '../amm/pool-kinds.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { TokenRecord, TradeRecord } from '../model/market-record.ts';
+import type { KeptFrom, TokenRecord, TradeRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { MarketReader, MarketScanner } from '../store/store.ts';
 import type { VerifyReport } from './verify-report.ts';
 
 type Index = MarketReader & MarketScanner;
 
-/** How one kind of row is scanned, found by key and named. */
+/** Leaves out rows that the stored index does not keep: they may be deleted or not. */
+async function* scanKept<Row>(
+  scan: AsyncIterable<readonly Row[]>,
+  isKept: (row: Row) => boolean,
+): AsyncGenerator<readonly Row[]> {
+  for await (const rows of scan) yield rows.filter(isKept);
+}
+
+interface Indexes {
+  readonly stored: Index;
+  readonly expected: Index;
+  /** From when on the stored index keeps its rows. */
+  readonly kept: KeptFrom;
+}
+
+/** How one kind of row is walked, found by key and named. */
 interface RowKind<Row> {
   readonly name: string;
   scan(index: Index): AsyncIterable<readonly Row[]>;
@@ -62,10 +77,11 @@ async function compareKind<Row>(
 }
 
 async function compareTables(
-  indexes: { readonly stored: Index; readonly expected: Index },
+  indexes: Indexes,
   chain: ChainSlug,
   report: VerifyReport,
 ): Promise<void> {
+  const { candlesFromMs = 0 } = indexes.kept;
   const compare = <Row>(kind: RowKind<Row>) => compareKind(indexes, kind, report);
   const same = <Row extends object>(row: Row): object => row;
   await compare({
@@ -106,7 +122,11 @@ async function compareTables(
   });
   await compare({
     name: 'candle',
-    scan: (index) => index.scanCandles(chain),
+    scan: (index) =>
+      scanKept(
+        index.scanCandles(chain),
+        ({ interval, openTimeMs }) => interval === '1d' || openTimeMs >= candlesFromMs,
+      ),
     find: (index, rows) => index.readCandles(chain, rows),
     toKey: (row) => `${row.token} ${row.pool ?? 'all'} ${row.interval} ${row.openTimeMs}`,
     toComparable: same,
@@ -147,12 +167,17 @@ function compareBlock(
 
 /** Both scans are in chain order, so they are walked in parallel. */
 async function compareTrades(
-  indexes: { readonly stored: Index; readonly expected: Index },
+  indexes: Indexes,
   chain: ChainSlug,
   report: VerifyReport,
 ): Promise<void> {
-  const storedBlocks = groupByBlock(indexes.stored.scanTrades(chain));
-  const expectedBlocks = groupByBlock(indexes.expected.scanTrades(chain));
+  const { tradesFromMs = 0 } = indexes.kept;
+  const scan = (index: Index) =>
+    groupByBlock(
+      scanKept(index.scanTrades(chain), ({ timestampMs }) => timestampMs >= tradesFromMs),
+    );
+  const storedBlocks = scan(indexes.stored);
+  const expectedBlocks = scan(indexes.expected);
   const next = async (blocks: AsyncGenerator<TradeRecord[]>): Promise<TradeRecord[]> => {
     const { value, done } = await blocks.next();
     return done === true ? [] : value;
@@ -175,7 +200,7 @@ async function compareTrades(
 
 /** Adds a line for every row that differs, is missing or is unexpected. */
 export async function compareIndexes(
-  indexes: { readonly stored: Index; readonly expected: Index },
+  indexes: Indexes,
   chain: ChainSlug,
   report: VerifyReport,
 ): Promise<void> {

@@ -15,6 +15,7 @@ import type { CommittedEvent } from './commit-batch.ts';
 import { findAncestor } from './find-ancestor.ts';
 import type { StateLimits } from './market-state.ts';
 import { type ReadSizes, readAhead } from './read-ahead.ts';
+import type { RetentionDays } from './retention.ts';
 import { SupplyBacklog } from './supply-backlog.ts';
 
 interface IndexerLog {
@@ -45,6 +46,8 @@ export interface IndexerOptions {
     readonly callsPerMinute: number;
     readonly idleMs?: number;
   };
+  /** How long trades and fine candles are kept; for ever unless told. */
+  readonly retention?: RetentionDays | undefined;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -117,6 +120,7 @@ export class Indexer {
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       clock: options.clock,
       rollbacksKeptMs: options.rollbacksKeptMs,
+      retention: options.retention,
       onCommitted: (event) => this.#onCommitted(event),
       onIncomplete: (pools) => this.#adopter?.note(pools),
     });
@@ -301,6 +305,7 @@ export class Indexer {
       if (finalizedBlock > (this.#index.checkpoint?.finalizedBlock ?? finalizedBlock)) {
         await this.#index.setFinalized(finalizedBlock);
       }
+      if (this.#index.checkpoint !== null) await this.#index.retain();
       return await this.#supplies.catchUp();
     }
     return await this.#appendHead(head);
@@ -370,8 +375,8 @@ export class Indexer {
   }
 
   #commitAdoptions(): Promise<boolean> {
-    const adopt: Parameters<PoolAdopter['commit']>[0] = (pools, toAdopted) =>
-      this.#index.adopt(pools, toAdopted, this.#abort.signal);
+    const adopt: Parameters<PoolAdopter['commit']>[0] = (pools, buildAdopted) =>
+      this.#index.adopt(pools, buildAdopted, this.#abort.signal);
     return this.#adopter?.commit(adopt) ?? Promise.resolve(false);
   }
 

@@ -135,7 +135,8 @@ async function verifySnapshot(
   const { block } = checkpoint;
   if (!(await replayUpTo(options, scratch, { stored, block }))) return null;
   const report = new VerifyReport();
-  await compareIndexes({ stored, expected: scratch.market }, adapter.chain, report);
+  const indexes = { stored, expected: scratch.market, kept: checkpoint };
+  await compareIndexes(indexes, adapter.chain, report);
   const fromGenesis = checkpoint.startBlock === 0;
   await compareContracts({ stored, adapter, header, fromGenesis, report, signal });
   if ((await readOwnHeader(options, checkpoint)) === null) return null;

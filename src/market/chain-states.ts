@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Feed, FeedBatch } from '../live/feed.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
-import type { Checkpoint } from '../model/market-record.ts';
+import type { Checkpoint, KeptFrom } from '../model/market-record.ts';
 import type { MarketReader } from '../store/store.ts';
 
 /** A commit of a chain. `'all'` if the changed tokens are unknown. */
@@ -33,6 +33,10 @@ interface ChainStatesOptions {
 /** The poll interval, and how long the feed may be behind the store. */
 const LOOK_MS = 500;
 const FEED_DELAY_MAX_MS = 1000;
+
+function isKeptAlike(a: KeptFrom, b: KeptFrom): boolean {
+  return a.tradesFromMs === b.tradesFromMs && a.candlesFromMs === b.candlesFromMs;
+}
 
 export class ChainStates {
   readonly #options: ChainStatesOptions;
@@ -108,8 +112,10 @@ export class ChainStates {
       this.#step({ chain, checkpoint, tokens: 'all', listed: 'all', batch: null });
       return;
     }
-    // A pool's row may change without its tokens' rows.
-    const tokens = [...new Set([...batch.tokens, ...batch.listed])];
+    // A pool's row may change where its tokens' rows do not; rows that are no longer kept are any.
+    const tokens = isKeptAlike(known, checkpoint)
+      ? [...new Set([...batch.tokens, ...batch.listed])]
+      : 'all';
     this.#step({ chain, checkpoint, tokens, listed: batch.listed, batch });
   }
 

@@ -1,7 +1,8 @@
 // What has been indexed of a token.
 
+import { findBaseInterval } from '../candles/interval.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
+import type { Checkpoint, KeptFrom, KlineInterval, TokenRecord } from '../model/market-record.ts';
 import type { AnswerReader } from './read-at.ts';
 
 interface Coverage {
@@ -38,10 +39,27 @@ export function isCovered(
   return checkpoint.startBlock <= 1 || (startMs !== null && startMs <= sinceMs);
 }
 
-export function buildCoverage(token: TokenRecord, startMs: number | null): Coverage {
+/** From when on klines of an interval are kept; 0 where all are. */
+export function toKlinesKeptFrom(interval: KlineInterval, kept: KeptFrom): number {
+  const base = findBaseInterval(interval);
+  if (base === null) return kept.tradesFromMs ?? 0;
+  return base === '1d' ? 0 : (kept.candlesFromMs ?? 0);
+}
+
+function toLater(startMs: number | null, keptFromMs: number): number | null {
+  return keptFromMs > (startMs ?? 0) ? keptFromMs : startMs;
+}
+
+/** Klines are told of by their interval; without one, as of those of a minute. */
+export function buildCoverage(
+  token: TokenRecord,
+  startMs: number | null,
+  kept: KeptFrom,
+  interval: KlineInterval = '1m',
+): Coverage {
   return {
-    tradesFrom: startMs,
-    klinesFrom: startMs,
+    tradesFrom: toLater(startMs, kept.tradesFromMs ?? 0),
+    klinesFrom: toLater(startMs, toKlinesKeptFrom(interval, kept)),
     holdersComplete: isHoldersComplete(token),
   };
 }

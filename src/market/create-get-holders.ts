@@ -10,7 +10,7 @@ import { toUnits } from '../lib/decimal.ts';
 import { UINT256_MAX } from '../lib/sortable-integer.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { Address } from '../model/ids.ts';
-import type { TokenRecord } from '../model/market-record.ts';
+import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { BalancePosition } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { buildCoverage, readStart } from './coverage.ts';
@@ -107,6 +107,7 @@ async function readHolders(
 interface HoldersRead {
   readonly token: TokenRecord;
   readonly startMs: number | null;
+  readonly at: Checkpoint;
   readonly holders: readonly Holder[];
   readonly next: HolderPosition | null;
   readonly top: readonly Holder[];
@@ -116,7 +117,7 @@ async function readAll(
   reader: AnswerReader,
   request: HolderRequest,
   token: TokenRecord,
-): Promise<Omit<HoldersRead, 'startMs'>> {
+): Promise<Omit<HoldersRead, 'startMs' | 'at'>> {
   const { after, limit } = request;
   // Reading one more than requested shows whether there is a next page.
   const { holders, end } = await readHolders(reader, request, { after, count: limit + 1 });
@@ -151,7 +152,7 @@ function buildAnswer(request: HolderRequest, read: HoldersRead): Omit<HoldersAns
       next === null
         ? null
         : encodeCursor(request.mark, `${next.amountRaw} ${next.owner} ${next.rank}`),
-    coverage: buildCoverage(token, read.startMs),
+    coverage: buildCoverage(token, read.startMs, read.at),
   };
 }
 
@@ -181,7 +182,7 @@ async function makeAnswer(parts: MarketParts, request: HolderRequest): Promise<M
       const [record] = await reader.readTokens(chain, [token]);
       if (record === undefined || at === null) return null;
       const startMs = await readStart(reader, chain, at);
-      return { ...(await readAll(reader, request, record)), startMs };
+      return { ...(await readAll(reader, request, record)), startMs, at };
     });
     if (value === null || checkpoint === null) throw buildTokenNotFoundError(request.reference);
     const unknown = new Set(

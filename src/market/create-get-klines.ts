@@ -11,10 +11,10 @@ import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { PoolId } from '../model/ids.ts';
-import type { TokenRecord } from '../model/market-record.ts';
+import type { Checkpoint, KeptFrom, TokenRecord } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey, type Validity } from './answer-cache.ts';
-import { buildCoverage, readStart } from './coverage.ts';
+import { buildCoverage, readStart, toKlinesKeptFrom } from './coverage.ts';
 import { buildKlineRow, fillRows, type KlineRow, type KlineView, pickOhlc } from './kline-rows.ts';
 import type { MarketParts } from './market-parts.ts';
 import {
@@ -41,10 +41,14 @@ interface KlineRequest {
   readonly range: TimeRange;
 }
 
-/** Candles that open within the requested times; none opens after the chain's own time. */
-function clampRange(request: KlineRequest, lastMs: number) {
+/**
+ * Candles that open within the times asked for and are kept; nothing opens after the chain's own
+ * time.
+ */
+function clampRange(request: KlineRequest, lastMs: number, kept: KeptFrom) {
   const { interval } = request.input;
-  const { fromMs, toMs } = request.range;
+  const { toMs } = request.range;
+  const fromMs = Math.max(request.range.fromMs, toKlinesKeptFrom(interval, kept));
   const open = computeOpenTime(interval, Math.min(fromMs, lastMs + 1));
   const firstMs = open < fromMs ? computeNextOpenTime(interval, open) : open;
   return { firstMs, lastMs: computeOpenTime(interval, Math.min(toMs - 1, lastMs)) };
@@ -89,15 +93,16 @@ function isOldest(input: KlinesInput): boolean {
 async function readRows(
   reader: AnswerReader,
   request: KlineRequest,
-  known: { readonly token: TokenRecord; readonly chainMs: number },
+  known: { readonly token: TokenRecord; readonly at: Checkpoint },
 ): Promise<KlineRow[]> {
   const { input, reference, pool } = request;
   const { interval, currency, outliers, limit } = input;
-  const { token, chainMs } = known;
+  const { token, at } = known;
+  const chainMs = at.timestampMs;
   const view: KlineView = { interval, currency, outliers, decimals: token.decimals, chainMs };
-  const open = clampRange(request, Math.max(chainMs, token.lastTradeAtMs ?? 0));
+  const open = clampRange(request, Math.max(chainMs, token.lastTradeAtMs ?? 0), at);
   const series = { token: reference.token, pool, interval };
-  const candles = new CandleReader(reader, reference.chain, series);
+  const candles = new CandleReader(reader, reference.chain, series, at);
   if (input.fill === 'previous') return readFilled(candles, request, view, open);
   const toMs = computeNextOpenTime(interval, open.lastMs);
   if (open.firstMs >= toMs) return [];
@@ -131,15 +136,19 @@ async function makeAnswer(parts: MarketParts, request: KlineRequest): Promise<Ma
     const [record] = await reader.readTokens(chain, [token]);
     if (record === undefined || at === null) return null;
     await checkPool(reader, request);
-    const chainMs = at.timestampMs;
-    const klines = await readRows(reader, request, { token: record, chainMs });
+    const klines = await readRows(reader, request, { token: record, at });
     const answer: Omit<KlinesAnswer, 'asOf'> = {
       chain,
       mint: addresses.toShown(token),
       interval: request.input.interval,
       currency: request.input.currency,
       klines,
-      coverage: buildCoverage(record, await readStart(reader, chain, at)),
+      coverage: buildCoverage(
+        record,
+        await readStart(reader, chain, at),
+        at,
+        request.input.interval,
+      ),
     };
     return answer;
   });

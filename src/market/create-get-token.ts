@@ -109,7 +109,7 @@ async function makeAnswer(
       totalSupplyRaw: found.token.supplyRaw?.toString() ?? null,
       pools,
       status: 'active',
-      coverage: buildCoverage(found.token, await readStart(reader, chain, at)),
+      coverage: buildCoverage(found.token, await readStart(reader, chain, at), at),
     };
     return answer;
   });

@@ -143,13 +143,19 @@ function findFinalizedBelow(trades: readonly TradeRecord[], checkpoint: Checkpoi
   return Math.min(Number.POSITIVE_INFINITY, ...open.map(({ block }) => block));
 }
 
+/** Rows that are older than they are kept may be deleted or not: none of them is told. */
+function toKeptQuery(query: TradeQuery, { tradesFromMs = 0 }: Checkpoint): TradeQuery {
+  const { fromMs, toMs } = query.range;
+  return { ...query, range: { fromMs: Math.max(fromMs, tradesFromMs), toMs } };
+}
+
 async function makeAnswer(parts: MarketParts, request: TradePageRequest): Promise<MadeAnswer> {
   const { reference, query, mark } = request;
   const { chain, addresses } = reference;
   const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
     const [token] = await reader.readTokens(chain, [query.token]);
     if (token === undefined || at === null) return null;
-    const { trades, next } = await reader.readTradePage(chain, query);
+    const { trades, next } = await reader.readTradePage(chain, toKeptQuery(query, at));
     const quotes = new Set(trades.map(({ quoteToken }) => quoteToken));
     const tokens = new Map(
       [token, ...(await reader.readTokens(chain, [...quotes]))].map((row) => [row.token, row]),
@@ -161,7 +167,7 @@ async function makeAnswer(parts: MarketParts, request: TradePageRequest): Promis
         next === null
           ? null
           : encodeCursor(mark, `${next.timestampMs} ${next.block} ${next.logIndex}`),
-      coverage: buildCoverage(token, await readStart(reader, chain, at)),
+      coverage: buildCoverage(token, await readStart(reader, chain, at), at),
     };
     return { answer, finalizedBelow: findFinalizedBelow(trades, at) };
   });

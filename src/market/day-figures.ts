@@ -107,13 +107,38 @@ function buildQuietFigures(token: TokenRecord, isCovered: boolean): DayFigures {
   };
 }
 
-/** `isCovered` says whether the whole window has been indexed. */
+/** Candles from before the window: of minutes, and of days where only those are kept. */
+async function readBefore(
+  reader: AnswerReader,
+  chain: ChainSlug,
+  wanted: {
+    readonly tokens: readonly TokenRecord[];
+    readonly startMs: number;
+    readonly candlesFromMs: number;
+  },
+): Promise<CandleRecord[]> {
+  const { tokens, startMs, candlesFromMs } = wanted;
+  const read = (interval: '1m' | '1d', beforeMs: number) =>
+    reader.readCandlesBefore(
+      chain,
+      tokens.map(({ token }) => ({ token, pool: null, interval, beforeMs })),
+      CANDLES_BEFORE,
+    );
+  const minutes = await read('1m', startMs);
+  if (candlesFromMs === 0) return minutes;
+  const kept = minutes.filter(({ openTimeMs }) => openTimeMs >= candlesFromMs);
+  return [...(await read('1d', candlesFromMs)), ...kept];
+}
+
+/** `isCovered` says whether everything in the window has been indexed. */
 export async function readDayFigures(
   reader: AnswerReader,
   chain: ChainSlug,
   wanted: {
     readonly tokens: readonly TokenRecord[];
     readonly chainMs: number;
+    /** Before this time only candles of days are kept. */
+    readonly candlesFromMs: number;
     readonly isCovered: boolean;
   },
 ): Promise<ReadonlyMap<Address, DayFigures>> {
@@ -128,13 +153,7 @@ export async function readDayFigures(
     for (const candle of await reader.readCandleRanges(chain, ranges)) {
       within.get(candle.token)?.push(candle);
     }
-    const series = traded.map(({ token }) => ({
-      token,
-      pool: null,
-      interval: '1m' as const,
-      beforeMs: startMs,
-    }));
-    for (const candle of await reader.readCandlesBefore(chain, series, CANDLES_BEFORE)) {
+    for (const candle of await readBefore(reader, chain, { ...wanted, tokens: traded, startMs })) {
       before.get(candle.token)?.push(candle);
     }
   }

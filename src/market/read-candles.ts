@@ -4,12 +4,14 @@ import { type Candle, deriveKlines, foldTrades } from '../candles/derive-klines.
 import { computeNextOpenTime, computeOpenTime, findBaseInterval } from '../candles/interval.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type {
+  KeptFrom,
   KlineInterval,
   SeriesKey,
   StoredInterval,
   TradeRecord,
 } from '../model/market-record.ts';
 import type { TimeRange, TradePosition, TradeQuery } from '../store/market-reads.ts';
+import { toKlinesKeptFrom } from './coverage.ts';
 import type { AnswerReader } from './read-at.ts';
 
 interface CandlePage extends TimeRange {
@@ -42,19 +44,24 @@ export class CandleReader {
   readonly #reader: AnswerReader;
   readonly #chain: ChainSlug;
   readonly #series: SeriesKey & { readonly interval: KlineInterval };
+  readonly #keptFromMs: number;
 
   constructor(
     reader: AnswerReader,
     chain: ChainSlug,
     series: SeriesKey & { readonly interval: KlineInterval },
+    kept: KeptFrom,
   ) {
+    this.#keptFromMs = toKlinesKeptFrom(series.interval, kept);
     this.#reader = reader;
     this.#chain = chain;
     this.#series = series;
   }
 
-  /** The first or last candles of a range whose bounds are open times. */
-  async readPage(page: CandlePage): Promise<readonly Candle[]> {
+  /** The first or the last candles of a range that begins and ends where candles do. */
+  async readPage(asked: CandlePage): Promise<readonly Candle[]> {
+    const page = { ...asked, fromMs: Math.max(asked.fromMs, this.#keptFromMs) };
+    if (page.fromMs >= page.toMs) return [];
     const base = findBaseInterval(this.#series.interval);
     if (base === null) return cut(foldTrades(this.#series, await this.#readTrades(page)), page);
     // One more than requested, since the outermost may be incomplete.
@@ -69,6 +76,19 @@ export class CandleReader {
 
   /** The last price before an open time; null if there is none. */
   async readPriceBefore(
+    timeMs: number,
+    pick: (candle: Candle) => string | null,
+  ): Promise<string | null> {
+    const price = await this.#findPriceBefore(timeMs, pick);
+    if (price !== null || this.#keptFromMs === 0) return price;
+    // Only days are kept of the time before, and a floor is where one begins.
+    const series = { ...this.#series, interval: '1d' as const };
+    const days = new CandleReader(this.#reader, this.#chain, series, {});
+    const beforeMs = computeOpenTime('1d', Math.min(timeMs, this.#keptFromMs));
+    return days.#findPriceBefore(beforeMs, pick);
+  }
+
+  async #findPriceBefore(
     timeMs: number,
     pick: (candle: Candle) => string | null,
   ): Promise<string | null> {

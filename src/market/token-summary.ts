@@ -107,6 +107,7 @@ export async function readSummaries(
   const figures = await readDayFigures(reader, chain, {
     tokens,
     chainMs,
+    candlesFromMs: checkpoint.candlesFromMs ?? 0,
     isCovered: isCovered(checkpoint, startMs, computeWindowStart(chainMs)),
   });
   return new Map(

@@ -18,7 +18,7 @@ import type {
 import type { PoolRecord } from '../model/pool.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
 import type { AccessStore } from './access-store.ts';
-import type { MarketReads, TimeRange } from './market-reads.ts';
+import type { CandleSeries, MarketReads, TimeRange } from './market-reads.ts';
 import type { PauseStore } from './pause-store.ts';
 import type { StoreFault } from './store-error.ts';
 import type { RollbackRecord, StreamReads } from './stream-reads.ts';
@@ -136,6 +136,18 @@ export interface MarketScanner {
   scanTrades(chain: ChainSlug): AsyncIterable<readonly TradeRecord[]>;
 }
 
+export interface OldRows {
+  /** Rows of this time and later stay. */
+  readonly beforeMs: number;
+  readonly limit: number;
+}
+
+export interface OldCandles {
+  readonly deleted: number;
+  /** The series after which to go on; null when every series was looked at. */
+  readonly next: CandleSeries | null;
+}
+
 export type MarketSnapshot = MarketReader & MarketReads & StreamReads & MarketScanner;
 
 export interface MarketStore extends MarketReader, MarketReads, StreamReads, MarketScanner {
@@ -151,7 +163,20 @@ export interface MarketStore extends MarketReader, MarketReads, StreamReads, Mar
    * again; a real chain never changes its identity.
    */
   forgetChain(chain: ChainSlug): Promise<void>;
-  /** Stores which addresses are contracts, so that the chain is asked only once. */
+  /**
+   * Deletes the oldest trades that are older than a time, at most `limit`, in a transaction of its
+   * own. Returns how many: fewer than `limit` when there are no more.
+   */
+  deleteOldTrades(chain: ChainSlug, old: OldRows & { readonly upToBlock: number }): Promise<number>;
+  /**
+   * The same for candles shorter than a day, series by series. `limit` bounds both the rows that
+   * are deleted and the series that are looked at.
+   */
+  deleteOldCandles(
+    chain: ChainSlug,
+    old: OldRows & { readonly after: CandleSeries | null },
+  ): Promise<OldCandles>;
+  /** Notes which addresses are contracts; they are asked for once. */
   putAccounts(chain: ChainSlug, accounts: ReadonlyMap<Address, boolean>): Promise<void>;
   /** Stores probe results; they belong to no block, so no rollback removes them. */
   putPoolSafety(chain: ChainSlug, rows: readonly PoolSafety[]): Promise<void>;

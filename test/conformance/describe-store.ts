@@ -7,6 +7,7 @@ import { describeMigrations } from './store-migrations.ts';
 import { describePages } from './store-pages.ts';
 import type { CreatePlace } from './store-place.ts';
 import { describePoolSafety } from './store-pool-safety.ts';
+import { describeRetention } from './store-retention.ts';
 import { describeRows } from './store-rows.ts';
 import { describeSeries } from './store-series.ts';
 import { describeStreams } from './store-streams.ts';
@@ -23,6 +24,7 @@ export function describeStore(name: string, createPlace: CreatePlace): void {
     describeStreams(createPlace);
     describePoolSafety(createPlace);
     describeMigrations(createPlace);
+    describeRetention(createPlace);
     describeForget(createPlace);
     describeKill(createPlace);
   });

@@ -91,6 +91,9 @@ function itUpgradesPools(getPlace: () => StorePlace): void {
     // What later migrations made goes, too: they run again.
     await place.run('DROP TABLE adoptions');
     await place.run('DELETE FROM mintwire_migrations WHERE id >= 6');
+    for (const column of ['trades_from_ms', 'candles_from_ms']) {
+      await place.run(`ALTER TABLE checkpoints DROP COLUMN ${column}`);
+    }
     const store = await place.open();
     const ids = [pair, range, singleton].map(({ record }) => record.pool);
     const found = await store.market.readPools('devnet', ids);

@@ -55,6 +55,8 @@ export interface FakeChainOptions {
   readonly clock?: 'steady' | 'uneven' | 'wild';
   /** Whether the creation of every pool is told; otherwise some are met mid-life. */
   readonly seenWhole?: boolean;
+  /** The time from each block to the next, where it is always the same. */
+  readonly blockMs?: number;
   /** Whether some positions have no block, as skipped slots do; now and then hundreds in a row. */
   readonly gaps?: boolean;
   /** A token whose contract gives neither symbol nor name. */
@@ -192,7 +194,7 @@ export class FakeChain {
     this.#hashes += 1;
     const next = (parent?.events.header.position ?? -1) + 1 + this.#rollSkipped(parent);
     const position = Math.max(next, this.#positionMin);
-    const stepMs = givenStepMs ?? this.#rollStepMs(parent);
+    const stepMs = givenStepMs ?? this.#options.blockMs ?? this.#rollStepMs(parent);
     this.#blocks.push({
       world,
       events: {

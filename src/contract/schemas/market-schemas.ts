@@ -75,8 +75,12 @@ export const asOfSchema = Type.Object(
 
 export const coverageSchema = Type.Object(
   {
-    tradesFrom: integerOrNull('Trades are indexed from this time on, in Unix milliseconds.'),
-    klinesFrom: integerOrNull('Klines are complete from this time on.'),
+    tradesFrom: integerOrNull(
+      'Trades from this time on are indexed and kept, in Unix milliseconds.',
+    ),
+    klinesFrom: integerOrNull(
+      'Klines from this time on are complete: those of the interval asked for, else those of a minute.',
+    ),
     holdersComplete: Type.Boolean({
       description: 'Whether the known balances add up to the supply.',
     }),

@@ -20,7 +20,7 @@ import { PoolReading } from './pool-reading.ts';
 /** Makes pools complete as of the last indexed block; returns those that are. */
 type Adopt = (
   pools: readonly PoolId[],
-  toAdopted: (row: PoolRecord) => AdoptedPool | null,
+  buildAdopted: (row: PoolRecord) => AdoptedPool | null,
 ) => Promise<ReadonlySet<PoolId>>;
 
 interface PoolAdopterOptions {

@@ -60,6 +60,8 @@ export async function readMissed(
   if (checkpoint === null || epoch?.epoch !== request.epoch) return 'unknown';
   if (point.version > checkpoint.version) return 'unknown';
   if (point.version < epoch.forgottenVersion) return 'expired';
+  const { tradesFromMs = 0, candlesFromMs = 0 } = checkpoint;
+  if (point.position.timeMs < Math.max(tradesFromMs, candlesFromMs)) return 'expired';
   const [record] = await reader.readTokens(chain, [token]);
   if (record === undefined) return 'tokenGone';
   const reverted = await readReverted(reader, request, checkpoint);
@@ -143,7 +145,7 @@ async function readEnded(
   const toMs = computeOpenTime(interval, span.checkpoint.timestampMs);
   if (fromMs >= toMs) return [];
   const { chain, token, limit } = request;
-  const candles = new CandleReader(reader, chain, { token, pool: null, interval });
+  const candles = new CandleReader(reader, chain, { token, pool: null, interval }, span.checkpoint);
   const page = await candles.readPage({ fromMs, toMs, end: 'first', limit });
   return page.map((candle) => ({
     endMs: computeNextOpenTime(interval, candle.openTimeMs),
@@ -184,7 +186,7 @@ async function readSeries(
   const { chain, token } = request;
   const states = new Map<KlineInterval, SeriesState>();
   for (const interval of request.intervals) {
-    const candles = new CandleReader(reader, chain, { token, pool: null, interval });
+    const candles = new CandleReader(reader, chain, { token, pool: null, interval }, at.checkpoint);
     const openMs = computeOpenTime(interval, at.checkpoint.timestampMs);
     const open = await readOpen(candles, { interval, ...at });
     const before = { fromMs: 0, toMs: openMs, end: 'last', limit: 1 } as const;

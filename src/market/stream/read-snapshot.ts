@@ -44,7 +44,7 @@ export async function readSnapshot(
   if (found === undefined || epoch === undefined) return null;
   const { trades } = await reader.readTradePage(chain, {
     ...{ token, pool: null, side: null, wallet: null, minUsd: null, after: null },
-    range: { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER },
+    range: { fromMs: checkpoint.tradesFromMs ?? 0, toMs: Number.MAX_SAFE_INTEGER },
     order: 'newest',
     limit: TRADES_SHOWN,
   });
@@ -54,7 +54,7 @@ export async function readSnapshot(
   const tokens = new Map([found.token, ...quotes].map((row) => [row.token, row]));
   const known = { tokens, finalizedBlock: checkpoint.finalizedBlock, addresses };
   const name = { ...reference, epoch };
-  const candles = new CandleReader(reader, chain, { token, pool: null, interval });
+  const candles = new CandleReader(reader, chain, { token, pool: null, interval }, checkpoint);
   const open = await readOpen(candles, { interval, record: found.token, checkpoint });
   const live = open.at(-1);
   const data: SnapshotData = {

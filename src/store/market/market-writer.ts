@@ -94,15 +94,15 @@ const writeUndo = createRowWriter(UNDO_TABLE);
 const UPDATE_CHECKPOINT: SqlStatement = {
   sql: `UPDATE checkpoints
     SET start_block = $1, block = $2, block_hash = $3, timestamp_ms = $4, finalized_block = $5,
-      version = $6, start_at_ms = $7
-    WHERE chain = $8 AND version = $9`,
+      version = $6, start_at_ms = $7, trades_from_ms = $8, candles_from_ms = $9
+    WHERE chain = $10 AND version = $11`,
   takes: [...CHECKPOINT_TABLE.types.slice(1), 'text', 'integer'],
   gives: [],
 };
 
 const INSERT_CHECKPOINT: SqlStatement = {
   sql: `INSERT INTO checkpoints (${CHECKPOINT_TABLE.columnList})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (chain) DO NOTHING`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (chain) DO NOTHING`,
   takes: CHECKPOINT_TABLE.types,
   gives: [],
 };

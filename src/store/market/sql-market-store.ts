@@ -3,14 +3,22 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
+import type { CandleSeries } from '../market-reads.ts';
 import type { SqlEngine } from '../sql.ts';
-import type { MarketSnapshot, MarketStore, MarketTransaction } from '../store.ts';
+import type {
+  MarketSnapshot,
+  MarketStore,
+  MarketTransaction,
+  OldCandles,
+  OldRows,
+} from '../store.ts';
 import { ACCOUNT_TABLE, toAccountRow } from '../tables/account-table.ts';
 import {
   POOL_SAFETY_TABLE,
   toPoolSafetyRecord,
   toPoolSafetyRow,
 } from '../tables/pool-safety-table.ts';
+import { deleteOldCandles, deleteOldTrades } from './delete-old-rows.ts';
 import { forgetChain } from './forget-chain.ts';
 import { MarketScans } from './market-scans.ts';
 import { MarketWriter } from './market-writer.ts';
@@ -37,6 +45,20 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
 
   forgetChain(chain: ChainSlug): Promise<void> {
     return this.#engine.transaction((session) => forgetChain(session, chain));
+  }
+
+  deleteOldTrades(
+    chain: ChainSlug,
+    old: OldRows & { readonly upToBlock: number },
+  ): Promise<number> {
+    return this.#engine.transaction((session) => deleteOldTrades(session, chain, old));
+  }
+
+  deleteOldCandles(
+    chain: ChainSlug,
+    old: OldRows & { readonly after: CandleSeries | null },
+  ): Promise<OldCandles> {
+    return this.#engine.transaction((session) => deleteOldCandles(session, chain, old));
   }
 
   async putAccounts(chain: ChainSlug, accounts: ReadonlyMap<Address, boolean>): Promise<void> {

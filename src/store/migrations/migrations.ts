@@ -7,6 +7,7 @@ import { POOL_SAFETY_MIGRATION } from './0004-pool-safety.ts';
 import { PARENT_POSITIONS_MIGRATION } from './0005-parent-positions.ts';
 import { POOL_KINDS_MIGRATION } from './0006-pool-kinds.ts';
 import { ADOPTIONS_MIGRATION } from './0007-adoptions.ts';
+import { RETENTION_MIGRATION } from './0008-retention.ts';
 import type { Migration, MigrationHistory } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   PARENT_POSITIONS_MIGRATION,
   POOL_KINDS_MIGRATION,
   ADOPTIONS_MIGRATION,
+  RETENTION_MIGRATION,
 ];
 
 export const MARKET_HISTORY: MigrationHistory = {

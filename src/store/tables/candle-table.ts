@@ -8,6 +8,7 @@ import {
   type StoredInterval,
 } from '../../model/market-record.ts';
 import { createRowWriter } from '../create-row-writer.ts';
+import type { CandleSeries } from '../market-reads.ts';
 import type { SqlRow } from '../sql.ts';
 import type { CandleKey } from '../store.ts';
 import { defineTable } from '../table.ts';
@@ -98,7 +99,17 @@ export function toCandleRecord(row: SqlRow): CandleRecord {
   };
 }
 
-/** Most candles have no outlier: their clean prices are equal and are not repeated. */
+/** Of a row of token, pool and interval. */
+export function toCandleSeries(row: SqlRow): CandleSeries {
+  const pool = poolAt(row, 1);
+  return {
+    token: addressAt(row, 0),
+    pool: pool === ALL_POOLS ? null : pool,
+    interval: parseStoredInterval(textAt(row, 2)),
+  };
+}
+
+/** Most candles hold no outlier: their clean prices are the same ones and need not be repeated. */
 const SAME = '=';
 
 function encodeClean(clean: Ohlc | null, all: string | null): string | null {

@@ -17,6 +17,8 @@ export const CHECKPOINT_TABLE = defineTable('checkpoints', {
     finalized_block: 'integer',
     version: 'integer',
     start_at_ms: 'integer',
+    trades_from_ms: 'integer',
+    candles_from_ms: 'integer',
   },
 });
 const { at } = CHECKPOINT_TABLE;
@@ -32,6 +34,8 @@ export function toCheckpointRow(chain: ChainSlug, record: Checkpoint): SqlRow {
     finalized_block: record.finalizedBlock,
     version: record.version,
     start_at_ms: record.startAtMs ?? null,
+    trades_from_ms: record.tradesFromMs ?? null,
+    candles_from_ms: record.candlesFromMs ?? null,
   });
 }
 
@@ -44,5 +48,9 @@ export function toCheckpointRecord(row: SqlRow): Checkpoint {
     finalizedBlock: numberAt(row, at.finalized_block),
     version: numberAt(row, at.version),
     ...(row[at.start_at_ms] === null ? {} : { startAtMs: numberAt(row, at.start_at_ms) }),
+    ...(row[at.trades_from_ms] === null ? {} : { tradesFromMs: numberAt(row, at.trades_from_ms) }),
+    ...(row[at.candles_from_ms] === null
+      ? {}
+      : { candlesFromMs: numberAt(row, at.candles_from_ms) }),
   };
 }

@@ -1,0 +1,180 @@
+// `mintwire export`: writes trades or klines to a file, beside a running service.
+
+import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { computeOpenTime } from '../candles/interval.ts';
+import { findFamily } from '../compose/chain-families.ts';
+import { CHAINS, findChain } from '../model/chain.ts';
+import { type Checkpoint, STORED_INTERVALS } from '../model/market-record.ts';
+import type { MarketStore } from '../store/store.ts';
+import { EXPORT_COLUMNS, type ExportPage, type ExportRequest, readExport } from './export-table.ts';
+import { readCommand, refuseCommand } from './read-command.ts';
+import { toShareBar } from './show-progress.ts';
+import { withStore } from './with-store.ts';
+import { writeCsv } from './write-csv.ts';
+import { writeParquet } from './write-parquet.ts';
+
+const FORM = {
+  name: 'npx mintwire export',
+  help: `usage: npx mintwire export --chain <chain> --table trades|klines --format csv|parquet --out <file>
+         [--token <mint>] [--interval ${STORED_INTERVALS.join('|')}] [--from <time>] [--to <time>]
+
+Writes what is final and kept. --from is included, --to is not; both are as 2026-01-31 or
+2026-01-31T12:00:00Z. --interval is for klines and is 1m unless told; they are over all pools.
+Amounts and prices are decimal text with all digits. --out - writes CSV to the standard output.
+`,
+  flags: {
+    chain: { type: 'string' },
+    table: { type: 'string' },
+    format: { type: 'string' },
+    out: { type: 'string' },
+    token: { type: 'string' },
+    interval: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+  },
+} as const;
+
+interface Wanted extends Omit<ExportRequest, 'finalizedBlock'> {
+  readonly format: 'csv' | 'parquet';
+  readonly out: string;
+}
+
+function pick<const T extends string>(known: readonly T[], text: string | undefined): T | null {
+  return known.find((one) => one === text) ?? null;
+}
+
+function parseTime(text: string): number | null {
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(text);
+  const ms = isTime ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? null : ms;
+}
+
+function readWanted(typed: readonly string[]): Wanted | null {
+  const command = readCommand(typed, FORM);
+  if (command === null) return null;
+  const { values } = command;
+  const chain = findChain(values.chain ?? '')?.slug;
+  if (chain === undefined) {
+    return refuseCommand(FORM, `--chain must be one of ${Object.keys(CHAINS).join(', ')}`);
+  }
+  const table = pick(['trades', 'klines'], values.table);
+  if (table === null) return refuseCommand(FORM, '--table must be trades or klines');
+  const format = pick(['csv', 'parquet'], values.format);
+  if (format === null) return refuseCommand(FORM, '--format must be csv or parquet');
+  const interval = pick(STORED_INTERVALS, values.interval ?? '1m');
+  if (interval === null || (table === 'trades' && values.interval !== undefined)) {
+    const known = STORED_INTERVALS.join(', ');
+    return refuseCommand(FORM, `--interval is for klines and must be one of ${known}`);
+  }
+  const token = values.token === undefined ? null : findFamily(chain).addresses.parse(values.token);
+  if (values.token !== undefined && token === null) {
+    return refuseCommand(FORM, `"${values.token}" is not an address on ${chain}`);
+  }
+  const [fromMs, toMs] = [
+    parseTime(values.from ?? '1970-01-01'),
+    parseTime(values.to ?? '9999-12-31'),
+  ];
+  if (fromMs === null || toMs === null || fromMs >= toMs) {
+    return refuseCommand(FORM, '--from and --to must be times such as 2026-01-31, --to the later');
+  }
+  const { out } = values;
+  if (!out) return refuseCommand(FORM, '--out is missing');
+  if (out === '-' && format === 'parquet') return refuseCommand(FORM, 'Parquet needs a file');
+  if (out !== '-' && existsSync(out)) return refuseCommand(FORM, `${out} exists already`);
+  const { toShown } = findFamily(chain).addresses;
+  return { chain, table, format, interval, token, toShown, range: { fromMs, toMs }, out };
+}
+
+/** The part of the range that is kept and final, whatever was asked for. */
+async function toRequest(
+  store: MarketStore,
+  wanted: Wanted,
+  checkpoint: Checkpoint,
+): Promise<ExportRequest> {
+  const { out, format, range, ...rest } = wanted;
+  const { chain, table, interval } = rest;
+  const { finalizedBlock } = checkpoint;
+  const headers = await store.readHeaders(chain);
+  const finalized = headers.find(({ position }) => position === finalizedBlock);
+  // A candle is final when its end is; of trades the block tells.
+  const candlesEndMs = computeOpenTime(interval, finalized?.timestampMs ?? 0);
+  const toMs = table === 'trades' ? range.toMs : Math.min(range.toMs, candlesEndMs);
+  const fromMs = Math.max(range.fromMs, toKeptFrom(wanted, checkpoint));
+  return { ...rest, finalizedBlock, range: { fromMs, toMs } };
+}
+
+function toKeptFrom({ table, interval }: Wanted, checkpoint: Checkpoint): number {
+  if (table === 'trades') return checkpoint.tradesFromMs ?? 0;
+  return interval === '1d' ? 0 : (checkpoint.candlesFromMs ?? 0);
+}
+
+/** Passes the pages on and draws how far they are, on a terminal only. */
+async function* showShare(pages: AsyncIterable<ExportPage>): AsyncGenerator<ExportPage> {
+  const { stderr } = process;
+  let rows = 0;
+  for await (const page of pages) {
+    rows += page.rows.length;
+    if (stderr.isTTY) stderr.write(`\r\x1b[2K${toShareBar(page.share)}  ${rows} rows\r`);
+    yield page;
+  }
+  if (stderr.isTTY) stderr.write('\r\x1b[2K');
+  console.error(`${rows} rows`);
+}
+
+/** A stream tells of its fault by an event, whoever waits for the work by a rejection. */
+async function failWith(stream: Writable, work: Promise<void>): Promise<void> {
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => undefined);
+  stream.once('error', failed.reject);
+  await Promise.race([work, failed.promise]);
+}
+
+async function writeFile(
+  { format, out, table }: Wanted,
+  pages: AsyncIterable<ExportPage>,
+): Promise<void> {
+  const columns = EXPORT_COLUMNS[table];
+  if (out === '-') return failWith(process.stdout, writeCsv(process.stdout, columns, pages));
+  // Under its name there is only ever a whole file.
+  const part = `${out}.part`;
+  try {
+    if (format === 'parquet') await writeParquet(part, columns, pages);
+    else {
+      const file = createWriteStream(part);
+      await failWith(file, writeCsv(file, columns, pages));
+      file.end();
+      await finished(file);
+    }
+    renameSync(part, out);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+}
+
+async function run(store: MarketStore, wanted: Wanted): Promise<void> {
+  const checkpoint = await store.readCheckpoint(wanted.chain);
+  if (checkpoint === null) throw new Error(`nothing of ${wanted.chain} is indexed`);
+  const request = await toRequest(store, wanted, checkpoint);
+  await writeFile(wanted, showShare(readExport(store, request)));
+  const after = await store.readCheckpoint(wanted.chain);
+  if (after === null || toKeptFrom(wanted, after) <= request.range.fromMs) return;
+  throw new Error('old rows were deleted meanwhile, so the first days may be incomplete');
+}
+
+export async function exportRows(typed: readonly string[]): Promise<void> {
+  const wanted = readWanted(typed);
+  if (wanted === null) return;
+  await withStore(async (store) => {
+    try {
+      await run(store.market, wanted);
+    } catch (error) {
+      // Whoever read the output has gone, as `head` does.
+      if ((error as NodeJS.ErrnoException).code === 'EPIPE') return;
+      console.error(`mintwire: ${(error as Error).message}`);
+      process.exitCode = 1;
+    }
+  });
+}
