@@ -1,6 +1,6 @@
 // Routes random markets for as many milliseconds as its argument says; profile.ts starts it.
 
-import { createRandom } from '../test/fakes/fake-chain.ts';
+import { createRandom } from '../test/fakes/create-random.ts';
 import { createRandomMarket } from '../test/fakes/random-pools.ts';
 import { routeOnce, WORTHS } from './quote-route.ts';
 

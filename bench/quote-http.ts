@@ -10,7 +10,7 @@ import { loadConfig } from '../src/config.ts';
 import type { Address } from '../src/model/ids.ts';
 import type { TickRecord } from '../src/model/market-record.ts';
 import type { PoolRecord } from '../src/model/pool.ts';
-import { createRandom } from '../test/fakes/fake-chain.ts';
+import { createRandom } from '../test/fakes/create-random.ts';
 import { poolId } from '../test/test-ids.ts';
 import { type LoadResult, runLoad } from './load-client.ts';
 import { buildMarketAddress, buildMarketStore } from './market-store.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { findBestRoute } from '../src/trading/routing/route.ts';
-import { createRandom } from '../test/fakes/fake-chain.ts';
+import { createRandom } from '../test/fakes/create-random.ts';
 import {
   createHopCost,
   createRandomMarket,

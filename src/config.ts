@@ -1,6 +1,7 @@
 // Every setting of the service, and the only reader of the environment.
 
 import { resolve } from 'node:path';
+import { LIMIT_SETTINGS } from './config/limit-settings.ts';
 import {
   cidr,
   host,
@@ -26,18 +27,6 @@ export class ConfigError extends Error {
     super(`configuration has ${problems.length === 1 ? 'a problem' : 'problems'}`);
     this.problems = problems;
   }
-}
-
-/** The cost of the most expensive request: a smaller burst could never pay for it. */
-const BURST_MIN = 10;
-
-function limit(name: string, about: { why: string; fallback: string }): Setting<number> {
-  const min = name.endsWith('_BURST') ? BURST_MIN : 1;
-  return setting(name, integer({ min, max: 1_000_000_000 }), {
-    ...about,
-    group: 'Limits',
-    example: about.fallback,
-  });
 }
 
 const SERVER_SETTINGS = {
@@ -109,57 +98,6 @@ const STORE_SETTINGS = {
     why: 'How many PostgreSQL connections requests may use at once; one more looks whether the server is in order.',
     example: '20',
     fallback: '10',
-  }),
-} as const;
-
-const LIMIT_SETTINGS = {
-  anonymousPerMinute: limit('LIMIT_ANONYMOUS_PER_MINUTE', {
-    why: 'The budget per minute of a caller without credentials, counted per IPv4 address or IPv6 /64.',
-    fallback: '120',
-  }),
-  anonymousBurst: limit('LIMIT_ANONYMOUS_BURST', {
-    why: 'The burst of that budget: how much may be spent at once.',
-    fallback: '60',
-  }),
-  keyPerMinute: limit('LIMIT_KEY_PER_MINUTE', {
-    why: 'The budget per minute shared by all API keys of a wallet.',
-    fallback: '1200',
-  }),
-  keyBurst: limit('LIMIT_KEY_BURST', {
-    why: 'The burst of that budget: how much may be spent at once.',
-    fallback: '300',
-  }),
-  sessionPerMinute: limit('LIMIT_SESSION_PER_MINUTE', {
-    why: 'The budget per minute shared by all sessions of a wallet.',
-    fallback: '600',
-  }),
-  sessionBurst: limit('LIMIT_SESSION_BURST', {
-    why: 'The burst of that budget: how much may be spent at once.',
-    fallback: '150',
-  }),
-  ipPerMinute: limit('LIMIT_IP_PER_MINUTE', {
-    why: 'The budget per minute of everything that comes from one address, with any credentials.',
-    fallback: '3000',
-  }),
-  ipBurst: limit('LIMIT_IP_BURST', {
-    why: 'The burst of that budget: how much may be spent at once.',
-    fallback: '600',
-  }),
-  limiterIdentitiesMax: limit('LIMIT_IDENTITIES_MAX', {
-    why: 'How many callers a limiter keeps in memory; the limit holds when very many addresses call.',
-    fallback: '100000',
-  }),
-  challengesMax: limit('LIMIT_CHALLENGES_MAX', {
-    why: 'How many unsigned sign-in challenges may be open at once, over all callers.',
-    fallback: '20000',
-  }),
-  overloadRequestsMax: limit('OVERLOAD_REQUESTS_MAX', {
-    why: 'Above this many concurrent requests, new ones get 503 `OVERLOADED`.',
-    fallback: '1000',
-  }),
-  overloadLagMs: limit('OVERLOAD_LAG_MS', {
-    why: 'Above this event-loop delay in milliseconds, new requests get 503 `OVERLOADED`.',
-    fallback: '500',
   }),
 } as const;
 

@@ -4,7 +4,7 @@
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';
 import { drillFaults } from './drill/faults.ts';
-import { createRandom } from './fakes/fake-chain.ts';
+import { createRandom } from './fakes/create-random.ts';
 import {
   assertVerified,
   createIndexingScene,

@@ -6,7 +6,7 @@ import type { AdoptedPool } from '../model/adoption.ts';
 import type { BlockEvents } from '../model/block-events.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { Address, PoolId } from '../model/ids.ts';
-import type { Checkpoint, KeptFrom } from '../model/market-record.ts';
+import type { Checkpoint } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 import type { MarketStore } from '../store/store.ts';
@@ -19,13 +19,15 @@ import { SupplyReadError } from './chain-errors.ts';
 import {
   type BatchToCommit,
   buildCommittedEvent,
+  buildRevertedEvent,
   type CommittedEvent,
   commitBatch,
+  type TouchedRows,
 } from './commit-batch.ts';
 import { loadPoolRows, loadState } from './load-state.ts';
 import { type BatchChanges, MarketState, type StateLimits } from './market-state.ts';
-import { Retention, type RetentionDays } from './retention.ts';
 import { rollBack } from './roll-back.ts';
+import { pickKeptFrom, type RetentionDays, RowRetention } from './row-retention.ts';
 import { selectNotices } from './select-notices.ts';
 import { isSupplyDue, readSupplies, setSupplies } from './supplies.ts';
 
@@ -60,12 +62,6 @@ interface BlocksToAppend {
 /**
  * The rows that a commit touched, kept until it is final, because a rollback touches them again.
  */
-interface Touched {
-  readonly toBlock: number;
-  readonly tokens: readonly Address[];
-  readonly pools: readonly PoolId[];
-}
-
 const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
 
 const NO_CHANGES: BatchChanges = {
@@ -87,12 +83,12 @@ export class ChainIndex {
   readonly #onIncomplete: ChainIndexOptions['onIncomplete'];
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #rollbacksKeptMs: number;
-  readonly #retention: Retention | null;
+  readonly #retention: RowRetention | null;
   #checkpoint: Checkpoint | null = null;
   #base: BlockHeader | null = null;
   #startBlock = 0;
   #headers = new Map<number, BlockHeader>();
-  #touched: Touched[] = [];
+  #touched: TouchedRows[] = [];
   /** For commits up to this block the touched rows are unknown. */
   #touchedSince = 0;
   /** A commit whose outcome is not known yet. */
@@ -108,7 +104,7 @@ export class ChainIndex {
     this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
     const { adapter, store, retention: days } = options;
     this.#retention =
-      days === undefined ? null : new Retention({ store, chain: adapter.chain, days });
+      days === undefined ? null : new RowRetention({ store, chain: adapter.chain, days });
   }
 
   get checkpoint(): Checkpoint | null {
@@ -191,17 +187,16 @@ export class ChainIndex {
     return missed;
   }
 
-  async #selectNotices(notices: BlocksToAppend['notices']) {
+  #selectNotices(notices: BlocksToAppend['notices']) {
     if (notices === undefined) return undefined;
-    const { chain } = this.#adapter;
-    return selectNotices(notices, {
-      findIndexed: async (tokens) => {
-        const isHere = (token: Address) => this.#state.tokens.get(token) !== undefined;
-        const elsewhere = tokens.filter((token) => !isHere(token));
-        const rows = await this.#store.readTokens(chain, elsewhere);
-        return new Set([...tokens.filter(isHere), ...rows.map(({ token }) => token)]);
-      },
-    });
+    return selectNotices(notices, { findIndexed: (tokens) => this.#findIndexed(tokens) });
+  }
+
+  async #findIndexed(tokens: readonly Address[]): Promise<ReadonlySet<Address>> {
+    const isHere = (token: Address) => this.#state.tokens.get(token) !== undefined;
+    const elsewhere = tokens.filter((token) => !isHere(token));
+    const rows = await this.#store.readTokens(this.#adapter.chain, elsewhere);
+    return new Set([...tokens.filter(isHere), ...rows.map(({ token }) => token)]);
   }
 
   /** Moves on from when rows are kept, and deletes some of those that are older. */
@@ -211,12 +206,7 @@ export class ChainIndex {
     if (this.#retention === null || finalizedMs === undefined) return;
     const floors = this.#retention.planFloors(checkpoint, finalizedMs);
     if (floors !== null) {
-      await this.#commit({
-        fromBlock: checkpoint.block + 1,
-        changes: NO_CHANGES,
-        headers: [],
-        checkpoint: { ...checkpoint, ...floors, version: checkpoint.version + 1 },
-      });
+      await this.#commitAtTip({ checkpoint: { ...checkpoint, ...floors } });
     }
     await this.#retention.deleteSome(this.#requireCheckpoint(), tradesAdded);
   }
@@ -224,12 +214,7 @@ export class ChainIndex {
   /** Notes that blocks up to this one cannot be taken back any more. */
   async setFinalized(finalizedBlock: number): Promise<void> {
     const checkpoint = this.#requireCheckpoint();
-    await this.#commit({
-      fromBlock: checkpoint.block + 1,
-      changes: NO_CHANGES,
-      headers: [],
-      checkpoint: { ...checkpoint, finalizedBlock, version: checkpoint.version + 1 },
-    });
+    await this.#commitAtTip({ checkpoint: { ...checkpoint, finalizedBlock } });
   }
 
   /**
@@ -253,18 +238,13 @@ export class ChainIndex {
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     for (const entry of entries) this.#state.touchToken(entry);
     const missed = setSupplies(entries, supplies, header);
-    await this.#commit({
-      fromBlock: checkpoint.block + 1,
-      changes: this.#state.takeChanges(),
-      headers: [],
-      checkpoint: { ...checkpoint, version: checkpoint.version + 1 },
-    });
+    await this.#commitAtTip({ checkpoint, changes: this.#state.takeChanges() });
     return missed;
   }
 
   /**
-   * Makes pools complete as of the last indexed block. `buildAdopted` is asked for the whole state of
-   * each by its row at that block, and gives null to leave one as it is. Returns those adopted.
+   * Makes pools complete as of the last indexed block. `buildAdopted` gets the row of each pool at
+   * that block and returns its whole state, or null to leave it. Returns those adopted.
    */
   async adopt(
     pools: readonly PoolId[],
@@ -285,13 +265,7 @@ export class ChainIndex {
     if (adopted.size === 0) return adopted;
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     applyAdoptions(this.#state, adoptions, ticks);
-    await this.#commit({
-      fromBlock: checkpoint.block + 1,
-      changes: this.#state.takeChanges(),
-      headers: [],
-      adoptions,
-      checkpoint: { ...checkpoint, version: checkpoint.version + 1 },
-    });
+    await this.#commitAtTip({ checkpoint, changes: this.#state.takeChanges(), adoptions });
     return adopted;
   }
 
@@ -307,14 +281,17 @@ export class ChainIndex {
     };
     // In any case memory holds rows of the abandoned branch.
     this.#state.clear();
+    const { chain } = this.#adapter;
     await rollBack(this.#store, {
-      chain: this.#adapter.chain,
+      chain,
       checkpoint,
       tip: before,
       nowMs: this.#clock.nowMs(),
       keptMs: this.#rollbacksKeptMs,
       onRemoved: (trades) => {
-        this.#pending = this.#buildRevertedEvent(checkpoint, trades);
+        const undone = this.#touched.filter(({ toBlock }) => toBlock > checkpoint.block);
+        const complete = this.#isToldWhole(checkpoint.block);
+        this.#pending = buildRevertedEvent({ chain, checkpoint, trades, undone, complete });
       },
     });
     for (const number of this.#headers.keys()) {
@@ -326,6 +303,16 @@ export class ChainIndex {
     const isToldWhole = this.#isToldWhole(ancestor.position);
     this.#touchedSince = Math.min(this.#touchedSince, ancestor.position);
     return isToldWhole;
+  }
+
+  /** Commits what changes without a new block. */
+  #commitAtTip(batch: Pick<BatchToCommit, 'checkpoint'> & Partial<BatchToCommit>): Promise<void> {
+    const { block, version } = batch.checkpoint;
+    const checkpoint = { ...batch.checkpoint, version: version + 1 };
+    return this.#commit({
+      ...{ changes: NO_CHANGES, headers: [], fromBlock: block + 1 },
+      ...{ ...batch, checkpoint },
+    });
   }
 
   async #commit(batch: Omit<BatchToCommit, 'chain' | 'previous'>): Promise<void> {
@@ -360,25 +347,6 @@ export class ChainIndex {
     this.#onCommitted(event);
   }
 
-  #buildRevertedEvent(checkpoint: Checkpoint, trades: CommittedEvent['trades']): CommittedEvent {
-    const undone = this.#touched.filter(({ toBlock }) => toBlock > checkpoint.block);
-    const tokens = [...undone.flatMap((each) => each.tokens), ...trades.map(({ token }) => token)];
-    const pools = [...undone.flatMap((each) => each.pools), ...trades.map(({ pool }) => pool)];
-    return {
-      chain: this.#adapter.chain,
-      version: checkpoint.version,
-      fromBlock: checkpoint.block + 1,
-      toBlock: checkpoint.block,
-      checkpoint,
-      reverted: { toBlock: checkpoint.block, trades },
-      trades: [],
-      tokens: [...new Set(tokens)],
-      pools: [...new Set(pools)],
-      listed: [...new Set(tokens)],
-      complete: this.#isToldWhole(checkpoint.block),
-    };
-  }
-
   /** Whether the touched rows of every commit above a block are known. */
   #isToldWhole(block: number): boolean {
     return block >= this.#touchedSince;
@@ -400,15 +368,9 @@ export class ChainIndex {
   }
 
   /** From when on there are rows; the first indexed block as nearly as the first commit knows. */
-  #findKeptFrom(first: BlockHeader): Pick<Checkpoint, 'startAtMs'> & KeptFrom {
-    const stored = this.#checkpoint;
-    if (stored === null) return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };
-    const { startAtMs, tradesFromMs, candlesFromMs } = stored;
-    return {
-      ...(startAtMs === undefined ? {} : { startAtMs }),
-      ...(tradesFromMs === undefined ? {} : { tradesFromMs }),
-      ...(candlesFromMs === undefined ? {} : { candlesFromMs }),
-    };
+  #findKeptFrom(first: BlockHeader) {
+    if (this.#checkpoint !== null) return pickKeptFrom(this.#checkpoint);
+    return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };
   }
 
   async #readBase(number: number, signal: AbortSignal): Promise<BlockHeader> {

@@ -4,7 +4,7 @@ import type { CommitToTell } from '../live/encode-batch.ts';
 import type { AdoptedPool } from '../model/adoption.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/ids.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 import type { MarketStore } from '../store/store.ts';
@@ -37,6 +37,37 @@ export interface BatchToCommit {
   readonly adoptions?: readonly AdoptedPool[] | undefined;
   readonly previous: Checkpoint | null;
   readonly checkpoint: Checkpoint;
+}
+
+/** What a commit touched, up to its last block. */
+export interface TouchedRows {
+  readonly toBlock: number;
+  readonly tokens: readonly Address[];
+  readonly pools: readonly PoolId[];
+}
+
+/** A rollback to a checkpoint, with what the commits above it had touched. */
+export function buildRevertedEvent(rollback: {
+  readonly chain: ChainSlug;
+  readonly checkpoint: Checkpoint;
+  readonly trades: CommittedEvent['trades'];
+  readonly undone: readonly TouchedRows[];
+  readonly complete: boolean;
+}): CommittedEvent {
+  const { chain, checkpoint, trades, undone, complete } = rollback;
+  const { block, version } = checkpoint;
+  const touched = [...undone.flatMap(({ tokens }) => tokens), ...trades.map(({ token }) => token)];
+  const tokens = [...new Set(touched)];
+  const pools = [...undone.flatMap((each) => each.pools), ...trades.map(({ pool }) => pool)];
+  return {
+    ...{ chain, version, checkpoint, tokens, complete },
+    fromBlock: block + 1,
+    toBlock: block,
+    reverted: { toBlock: block, trades },
+    trades: [],
+    pools: [...new Set(pools)],
+    listed: tokens,
+  };
 }
 
 export function buildCommittedEvent(batch: BatchToCommit): CommittedEvent {

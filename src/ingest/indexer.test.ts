@@ -7,7 +7,8 @@ import {
   createPostgresPlace,
   createSqlitePlace,
 } from '../../test/conformance/store-place.ts';
-import { createRandom, FakeChain } from '../../test/fakes/fake-chain.ts';
+import { createRandom } from '../../test/fakes/create-random.ts';
+import { FakeChain } from '../../test/fakes/fake-chain.ts';
 import { readIndex, startIndexer } from '../../test/fakes/indexed-chain.ts';
 import type { BlockEvents } from '../model/block-events.ts';
 import type { MarketStore } from '../store/store.ts';

@@ -15,7 +15,7 @@ import type { CommittedEvent } from './commit-batch.ts';
 import { findAncestor } from './find-ancestor.ts';
 import type { StateLimits } from './market-state.ts';
 import { type ReadSizes, readAhead } from './read-ahead.ts';
-import type { RetentionDays } from './retention.ts';
+import type { RetentionDays } from './row-retention.ts';
 import { SupplyBacklog } from './supply-backlog.ts';
 
 interface IndexerLog {

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSqlitePlace } from '../../test/conformance/store-place.ts';
-import { createRandom, FakeAdapter, FakeChain } from '../../test/fakes/fake-chain.ts';
+import { createRandom } from '../../test/fakes/create-random.ts';
+import { FakeAdapter, FakeChain } from '../../test/fakes/fake-chain.ts';
 import { startIndexer } from '../../test/fakes/indexed-chain.ts';
 import { createSqliteStore } from '../store/sqlite/create-sqlite-store.ts';
 import type { MarketStore, MarketTransaction } from '../store/store.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { createRandom } from '../../test/fakes/fake-chain.ts';
+import { createRandom } from '../../test/fakes/create-random.ts';
 import { buildFakeAddress } from '../../test/fakes/fake-market.ts';
 import {
   askFreshly,

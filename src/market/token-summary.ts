@@ -8,7 +8,7 @@ import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { isCovered, isHoldersComplete, readStart } from './coverage.ts';
 import { computeWindowStart, type DayFigures, readDayFigures } from './day-figures.ts';
-import type { DirectoryEntry, TokenDirectory } from './lists/token-directory.ts';
+import type { TokenListing, TokenDirectory } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
 
@@ -55,7 +55,7 @@ interface SummaryParts {
   readonly token: TokenRecord;
   readonly topPool: PoolRecord | null;
   readonly figures: DayFigures;
-  readonly entry: DirectoryEntry | undefined;
+  readonly entry: TokenListing | undefined;
 }
 
 function buildSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSummary, 'match'> {

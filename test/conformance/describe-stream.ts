@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Streams } from '../../src/market/stream/create-streams.ts';
 import type { KlineInterval } from '../../src/model/market-record.ts';
-import { createRandom } from '../fakes/fake-chain.ts';
+import { createRandom } from '../fakes/create-random.ts';
 import { buildFakeAddress } from '../fakes/fake-market.ts';
 import {
   createMarketScene,

@@ -1,15 +1,15 @@
 // Conformance: old rows are deleted a bounded number at a time, and nothing else is.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   type CandleRecord,
   STORED_INTERVALS,
   type StoredInterval,
 } from '../../src/model/market-record.ts';
-import type { OldCandles, Store } from '../../src/store/store.ts';
+import type { OldCandles } from '../../src/store/store.ts';
 import { poolId } from '../test-ids.ts';
-import type { CreatePlace, StorePlace } from './store-place.ts';
+import { type CreatePlace, useStore } from './store-place.ts';
 import { buildTrade, toAddress, write } from './store-samples.ts';
 
 const POOL = poolId(toAddress(500));
@@ -32,25 +32,16 @@ async function collect<T>(scan: AsyncIterable<readonly T[]>): Promise<T[]> {
 
 export function describeRetention(createPlace: CreatePlace): void {
   describe('old rows', () => {
-    let place: StorePlace;
-    let store: Store;
-    before(async () => {
-      place = await createPlace();
-      store = await place.open();
-    });
-    after(async () => {
-      await store.close();
-      await place.remove();
-    });
+    const scene = useStore(createPlace);
 
     it('deletes the oldest trades, no more than asked, none above the block or of another chain', async () => {
-      const { market } = store;
+      const { market } = scene.store;
       const trades = TIMES.flatMap((timestampMs, index) =>
         [1, 2].map((token) =>
           buildTrade({ token: toAddress(token), block: 10 + index, timestampMs }),
         ),
       );
-      await write(store, (transaction) => transaction.insertTrades(trades));
+      await write(scene.store, (transaction) => transaction.insertTrades(trades));
       await market.transaction('base', (transaction) => transaction.insertTrades(trades));
       const readTimes = async () =>
         (await collect(market.scanTrades('devnet'))).map(({ timestampMs }) => timestampMs);
@@ -67,13 +58,13 @@ export function describeRetention(createPlace: CreatePlace): void {
     });
 
     it('deletes old candles of every series, some at a time, and keeps those of days', async () => {
-      const { market } = store;
+      const { market } = scene.store;
       const candles = [1, 2, 3].flatMap((token) =>
         [null, POOL].flatMap((pool) =>
           STORED_INTERVALS.flatMap((interval) => TIMES.map(toCandle(token, pool, interval))),
         ),
       );
-      await write(store, (transaction) => transaction.putCandles(candles));
+      await write(scene.store, (transaction) => transaction.putCandles(candles));
       await market.transaction('base', (transaction) => transaction.putCandles(candles));
       let next: OldCandles['next'] = null;
       let calls = 0;

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
 import { type Browser as ChromiumBrowser, chromium } from 'playwright-core';
-import { createRandom } from '../fakes/fake-chain.ts';
+import { createRandom } from '../fakes/create-random.ts';
 import { findBrowser } from '../find-browser.ts';
 import { createIndexingScene, type IndexingScene, untilAtHead } from '../indexing-scene.ts';
 import type { Json } from '../market-scene.ts';

@@ -7,7 +7,7 @@ import { TEST_ADDRESSES, TRADERS } from '../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../devnet/dex-abi.ts';
 import { ZERO_ADDRESS } from '../../src/chains/evm/zero-address.ts';
 import type { ClientAnswer } from '../access-client.ts';
-import { createRandom } from '../fakes/fake-chain.ts';
+import { createRandom } from '../fakes/create-random.ts';
 import type { Json } from '../market-scene.ts';
 import { assertVariety, runRandomTrades } from '../random-trades.ts';
 import { setUp } from '../root-hooks.ts';

@@ -17,6 +17,7 @@ import type { Address } from '../../src/model/ids.ts';
 import type { TokenMetadata } from '../../src/model/token-metadata.ts';
 import type { TokenNotice } from '../../src/model/token-notice.ts';
 import { address } from '../test-ids.ts';
+import { createRandom } from './create-random.ts';
 import {
   createFakeWorld,
   FAKE_ASSETS,
@@ -30,17 +31,6 @@ interface FakeBlock {
   readonly events: BlockEvents;
   /** The market after the block. */
   readonly world: FakeWorld;
-}
-
-/** Our own small generator, so that a seed gives the same chain everywhere. */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 export interface FakeChainOptions {

@@ -3,7 +3,7 @@
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
 import { SafetyBook } from '../../src/trading/graph/safety-book.ts';
 import type { RouteQuestion } from '../../src/trading/routing/trade-plan.ts';
-import { createRandom } from './fake-chain.ts';
+import { createRandom } from './create-random.ts';
 import { COIN } from './fake-market.ts';
 import { createRandomMarket } from './random-pools.ts';
 import { TRADE_COSTS } from './trade-costs.ts';

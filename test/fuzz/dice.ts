@@ -1,6 +1,6 @@
 // Choices from a seed, so that a run can be repeated.
 
-import { createRandom } from '../fakes/fake-chain.ts';
+import { createRandom } from '../fakes/create-random.ts';
 
 export class Dice {
   readonly #random: () => number;

@@ -9,7 +9,7 @@ import type { DevnetPool } from '../../../devnet/deployment.ts';
 import { findPool } from '../../../devnet/deployment.ts';
 import { buildAddLiquidity, buildRemoveLiquidity } from '../../../devnet/liquidity-calldata.ts';
 import { mintPosition, sendProtocolFee } from '../../../test/devnet-liquidity.ts';
-import { createRandom } from '../../../test/fakes/fake-chain.ts';
+import { createRandom } from '../../../test/fakes/create-random.ts';
 import { readIndex } from '../../../test/fakes/indexed-chain.ts';
 import {
   type IndexedDevnet,

@@ -8,7 +8,8 @@ import {
   createPostgresPlace,
   createSqlitePlace,
 } from '../../../test/conformance/store-place.ts';
-import { createFaults, createRandom, FakeChain } from '../../../test/fakes/fake-chain.ts';
+import { createRandom } from '../../../test/fakes/create-random.ts';
+import { createFaults, FakeChain } from '../../../test/fakes/fake-chain.ts';
 import { type IndexedChain, readIndex, startIndexer } from '../../../test/fakes/indexed-chain.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';

@@ -4,7 +4,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TokenLinks, TokenList } from './parse-token-list.ts';
 
-export interface DirectoryEntry {
+export interface TokenListing {
   /** Names of the lists that vouch for the token, in the order of `TOKEN_LISTS`; never empty. */
   readonly lists: readonly string[];
   /** Used only where the contract gives none: a list must not rename a token. */
@@ -14,16 +14,16 @@ export interface DirectoryEntry {
 }
 
 /** The listed tokens of one chain. Plain data: it crosses to other threads. */
-export type ChainEntries = ReadonlyMap<Address, DirectoryEntry>;
+export type ChainEntries = ReadonlyMap<Address, TokenListing>;
 
 export type TokenDirectory = ReadonlyMap<ChainSlug, ChainEntries>;
 
 /** Where lists disagree, the first one that has an answer is believed. */
 export function buildTokenDirectory(lists: readonly TokenList[]): TokenDirectory {
-  const directory = new Map<ChainSlug, Map<Address, DirectoryEntry>>();
+  const directory = new Map<ChainSlug, Map<Address, TokenListing>>();
   for (const list of lists) {
     for (const { chain, token, symbol, name, links } of list.tokens) {
-      const entries = directory.get(chain) ?? new Map<Address, DirectoryEntry>();
+      const entries = directory.get(chain) ?? new Map<Address, TokenListing>();
       directory.set(chain, entries);
       const known = entries.get(token);
       entries.set(token, {

@@ -12,7 +12,7 @@ import {
   openTwin,
   sendProtocolFee,
 } from '../../../test/devnet-liquidity.ts';
-import { createRandom } from '../../../test/fakes/fake-chain.ts';
+import { createRandom } from '../../../test/fakes/create-random.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../test/indexed-devnet.ts';
 import { askQuoters, type QuoteQuestion } from '../../../test/oracles/chain-quoters.ts';
 import { after, before } from '../../../test/root-hooks.ts';

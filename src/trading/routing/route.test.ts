@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createRandom } from '../../../test/fakes/fake-chain.ts';
+import { createRandom } from '../../../test/fakes/create-random.ts';
 import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import {

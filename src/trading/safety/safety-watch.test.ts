@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRandom } from '../../../test/fakes/fake-chain.ts';
+import { createRandom } from '../../../test/fakes/create-random.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
 import { address, poolId } from '../../../test/test-ids.ts';

@@ -6,7 +6,7 @@ import { TEST_ADDRESSES } from '../../../../devnet/accounts.ts';
 import { findPool } from '../../../../devnet/deployment.ts';
 import type { TestReceipt } from '../../../../devnet/test-chain.ts';
 import { enableV3Fee, mintPosition, openTwin } from '../../../../test/devnet-liquidity.ts';
-import { createRandom } from '../../../../test/fakes/fake-chain.ts';
+import { createRandom } from '../../../../test/fakes/create-random.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../../test/indexed-devnet.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
 import { type SwapCase, SwapCases } from '../../../../test/swap-cases.ts';

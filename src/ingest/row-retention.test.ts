@@ -15,7 +15,7 @@ import { startIndexer } from '../../test/fakes/indexed-chain.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import { createSqliteStore } from '../store/sqlite/create-sqlite-store.ts';
 import type { MarketStore } from '../store/store.ts';
-import { Retention } from './retention.ts';
+import { RowRetention } from './row-retention.ts';
 import { verifyChain } from './verify-chain.ts';
 
 const DAY_MS = 86_400_000;
@@ -153,7 +153,7 @@ for (const [engine, createPlace] of [
 test('a floor is the start of a day below the finalized block, and never goes down', () => {
   const checkpoint = { timestampMs: 100 * DAY_MS } as Checkpoint;
   const store = {} as MarketStore;
-  const retention = new Retention({
+  const retention = new RowRetention({
     store,
     chain: 'devnet',
     days: { trades: 2, fineCandles: null },

@@ -36,7 +36,17 @@ function computeFloor(
   return Math.max(stored ?? 0, computeOpenTime('1d', Math.max(0, finalizedMs - days * DAY_MS)));
 }
 
-export class Retention {
+/** What a later commit takes over: from when on there are rows. */
+export function pickKeptFrom(stored: Checkpoint): Pick<Checkpoint, 'startAtMs'> & KeptFrom {
+  const { startAtMs, tradesFromMs, candlesFromMs } = stored;
+  return {
+    ...(startAtMs === undefined ? {} : { startAtMs }),
+    ...(tradesFromMs === undefined ? {} : { tradesFromMs }),
+    ...(candlesFromMs === undefined ? {} : { candlesFromMs }),
+  };
+}
+
+export class RowRetention {
   readonly #store: MarketStore;
   readonly #chain: ChainSlug;
   readonly #days: RetentionDays;
