@@ -8,7 +8,7 @@ import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { isCovered, isHoldersComplete, readStart } from './coverage.ts';
 import { computeWindowStart, type DayFigures, readDayFigures } from './day-figures.ts';
-import type { TokenListing, TokenDirectory } from './lists/token-directory.ts';
+import type { TokenDirectory, TokenListing } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
 
