@@ -98,8 +98,9 @@ async function toRequest(
   const { finalizedBlock } = checkpoint;
   const headers = await store.readHeaders(chain);
   const finalized = headers.find(({ position }) => position === finalizedBlock);
-  // A candle is final when its end is; of trades the block tells.
-  const candlesEndMs = computeOpenTime(interval, finalized?.timestampMs ?? 0);
+  if (finalized === undefined) throw new Error('the index has just moved on; run it again');
+  // A candle is final when its end is final, a trade when its block is.
+  const candlesEndMs = computeOpenTime(interval, finalized.timestampMs);
   const toMs = table === 'trades' ? range.toMs : Math.min(range.toMs, candlesEndMs);
   const fromMs = Math.max(range.fromMs, toKeptFrom(wanted, checkpoint));
   return { ...rest, finalizedBlock, range: { fromMs, toMs } };
@@ -134,9 +135,13 @@ async function failWith(stream: Writable, work: Promise<void>): Promise<void> {
 async function writeFile(
   { format, out, table }: Wanted,
   pages: AsyncIterable<ExportPage>,
+  checkWhole: () => Promise<void>,
 ): Promise<void> {
   const columns = EXPORT_COLUMNS[table];
-  if (out === '-') return failWith(process.stdout, writeCsv(process.stdout, columns, pages));
+  if (out === '-') {
+    await failWith(process.stdout, writeCsv(process.stdout, columns, pages));
+    return checkWhole();
+  }
   // Under its name there is only ever a whole file.
   const part = `${out}.part`;
   try {
@@ -147,6 +152,7 @@ async function writeFile(
       file.end();
       await finished(file);
     }
+    await checkWhole();
     renameSync(part, out);
   } catch (error) {
     rmSync(part, { force: true });
@@ -158,10 +164,11 @@ async function run(store: MarketStore, wanted: Wanted): Promise<void> {
   const checkpoint = await store.readCheckpoint(wanted.chain);
   if (checkpoint === null) throw new Error(`nothing of ${wanted.chain} is indexed`);
   const request = await toRequest(store, wanted, checkpoint);
-  await writeFile(wanted, showShare(readExport(store, request)));
-  const after = await store.readCheckpoint(wanted.chain);
-  if (after === null || toKeptFrom(wanted, after) <= request.range.fromMs) return;
-  throw new Error('old rows were deleted meanwhile, so the first days may be incomplete');
+  await writeFile(wanted, showShare(readExport(store, request)), async () => {
+    const after = await store.readCheckpoint(wanted.chain);
+    if (after === null || toKeptFrom(wanted, after) <= request.range.fromMs) return;
+    throw new Error('old rows were deleted meanwhile, so the first days may be incomplete');
+  });
 }
 
 export async function exportRows(typed: readonly string[]): Promise<void> {

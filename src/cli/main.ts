@@ -28,7 +28,7 @@ const COMMANDS: Readonly<Record<string, (typed: readonly string[]) => Promise<vo
   serve,
   verify,
   export: exportRows,
-  manageKeys,
+  keys: manageKeys,
   pause,
   resume,
 };

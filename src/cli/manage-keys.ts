@@ -1,6 +1,6 @@
 // `mintwire keys list|revoke`: manages a wallet's keys, for operators, while a service runs.
 
-import { getAddress } from 'viem/utils';
+import { FAMILIES } from '../compose/chain-families.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
 import type { AccessStore } from '../store/access-store.ts';
@@ -24,19 +24,24 @@ const PAGE = 100;
 /** The requested wallet or key does not exist: a usage error. */
 class UsageError extends Error {}
 
-/** EVM addresses are stored with their checksum; any case is accepted here. */
-function toKeptForm(wallet: string): string {
-  return wallet.replace(/0x[0-9a-f]{40}$/i, (address) => getAddress(address.toLowerCase()));
+/** The form in which wallets are stored, given a wallet id or an address in any form. */
+function toStoredForm(wallet: string): string {
+  const start = wallet.lastIndexOf(':') + 1;
+  for (const { addresses } of Object.values(FAMILIES)) {
+    const address = addresses.parse(wallet.slice(start));
+    if (address !== null) return wallet.slice(0, start) + addresses.toShown(address);
+  }
+  return wallet;
 }
 
 async function readAllKeys(store: AccessStore, walletId: WalletId): Promise<KeyRecord[]> {
-  const manageKeys: KeyRecord[] = [];
+  const keys: KeyRecord[] = [];
   for (;;) {
-    const last = manageKeys.at(-1);
+    const last = keys.at(-1);
     const after = last === undefined ? null : { createdAtMs: last.createdAtMs, id: last.id };
     const page = await store.readKeys(walletId, { after, limit: PAGE });
-    manageKeys.push(...page);
-    if (page.length < PAGE) return manageKeys;
+    keys.push(...page);
+    if (page.length < PAGE) return keys;
   }
 }
 
@@ -61,10 +66,10 @@ function formatKey(key: KeyRecord, nowMs: number): string {
 async function list(store: AccessStore, walletIds: readonly WalletId[]): Promise<void> {
   const nowMs = Date.now();
   for (const walletId of walletIds) {
-    const manageKeys = await readAllKeys(store, walletId);
-    const active = manageKeys.filter((key) => isActiveKey(key, nowMs)).length;
-    console.log(`${walletId}: ${active} active, ${manageKeys.length} in total`);
-    for (const key of manageKeys) console.log(`  ${formatKey(key, nowMs)}`);
+    const keys = await readAllKeys(store, walletId);
+    const active = keys.filter((key) => isActiveKey(key, nowMs)).length;
+    console.log(`${walletId}: ${active} active, ${keys.length} in total`);
+    for (const key of keys) console.log(`  ${formatKey(key, nowMs)}`);
   }
 }
 
@@ -76,8 +81,8 @@ async function revoke(
   const nowMs = Date.now();
   let revoked = 0;
   for (const walletId of walletIds) {
-    const manageKeys = await readAllKeys(store, walletId);
-    const chosen = manageKeys.filter((key) =>
+    const keys = await readAllKeys(store, walletId);
+    const chosen = keys.filter((key) =>
       onlyId === undefined ? isActiveKey(key, nowMs) : key.id === onlyId,
     );
     for (const { id } of chosen) {
@@ -111,7 +116,7 @@ function readWanted(typed: readonly string[]): KeysCommand | null {
 }
 
 async function run(store: Store, { action, wallet, id }: KeysCommand): Promise<void> {
-  const walletIds = (await store.access.findWallets(toKeptForm(wallet))).map((found) => found.id);
+  const walletIds = (await store.access.findWallets(toStoredForm(wallet))).map((found) => found.id);
   if (walletIds.length === 0) throw new UsageError(`no wallet ${wallet} has ever signed in here`);
   if (action === 'list') await list(store.access, walletIds);
   else await revoke(store.access, walletIds, id);

@@ -6,7 +6,7 @@ import type { ChainFamily, FamilyMarkets } from '../chains/family.ts';
 import { SOLANA_FAMILY } from '../chains/solana/solana-family.ts';
 import { CHAINS, type ChainInfo, type ChainSlug } from '../model/chain.ts';
 
-const FAMILIES: Readonly<Record<ChainInfo['family'], ChainFamily>> = {
+export const FAMILIES: Readonly<Record<ChainInfo['family'], ChainFamily>> = {
   evm: EVM_FAMILY,
   solana: SOLANA_FAMILY,
 };

@@ -40,6 +40,7 @@ interface ChainIndexOptions {
   readonly rollbacksKeptMs?: number | undefined;
   /** How long rows are kept; for ever unless told. */
   readonly retention?: RetentionDays | undefined;
+  readonly onRetentionError?: (error: unknown) => void;
   /** Called after each commit, in order; must not throw. */
   readonly onCommitted: (event: CommittedEvent) => void;
   /** Told of pools that changed and are not known in full. */
@@ -102,9 +103,14 @@ export class ChainIndex {
     this.#onIncomplete = options.onIncomplete;
     this.#clock = options.clock;
     this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
-    const { adapter, store, retention: days } = options;
+    const {
+      adapter,
+      store,
+      retention: days,
+      onRetentionError: onError = () => undefined,
+    } = options;
     this.#retention =
-      days === undefined ? null : new RowRetention({ store, chain: adapter.chain, days });
+      days === undefined ? null : new RowRetention({ store, chain: adapter.chain, days, onError });
   }
 
   get checkpoint(): Checkpoint | null {

@@ -121,6 +121,7 @@ export class Indexer {
       clock: options.clock,
       rollbacksKeptMs: options.rollbacksKeptMs,
       retention: options.retention,
+      onRetentionError: (err) => options.log.warn({ err }, 'old rows could not be deleted'),
       onCommitted: (event) => this.#onCommitted(event),
       onIncomplete: (pools) => this.#adopter?.note(pools),
     });
@@ -212,11 +213,10 @@ export class Indexer {
     this.#failures += 1;
     this.#error = error;
     this.#isLoaded = false;
+    this.#supplies.forget();
     const waitMs = computeBackoffMs(this.#failures, backoff, random);
-    log.warn(
-      { chain: adapter.chain, err: error, failures: this.#failures, waitMs },
-      'indexing failed',
-    );
+    const { chain } = adapter;
+    log.warn({ chain, err: error, failures: this.#failures, waitMs }, 'indexing failed');
     try {
       await sleep(waitMs, this.#abort.signal);
     } catch (interrupted) {

@@ -153,15 +153,34 @@ for (const [engine, createPlace] of [
 test('a floor is the start of a day below the finalized block, and never goes down', () => {
   const checkpoint = { timestampMs: 100 * DAY_MS } as Checkpoint;
   const store = {} as MarketStore;
-  const retention = new RowRetention({
-    store,
-    chain: 'devnet',
-    days: { trades: 2, fineCandles: null },
-  });
+  const days = { trades: 2, fineCandles: null };
+  const retention = new RowRetention({ store, chain: 'devnet', days, onError: assert.ifError });
   const floors = retention.planFloors(checkpoint, 50.5 * DAY_MS);
   assert.deepEqual(floors, { tradesFromMs: 48 * DAY_MS });
   const moved = { ...checkpoint, ...floors };
   assert.equal(retention.planFloors(moved, 50.9 * DAY_MS), null);
   assert.equal(retention.planFloors(moved, 40 * DAY_MS), null);
   assert.deepEqual(retention.planFloors(moved, 51 * DAY_MS), { tradesFromMs: 49 * DAY_MS });
+});
+
+test('a delete that fails is reported and tried again, and holds nothing up', async () => {
+  let calls = 0;
+  const failure = new Error('the disk is slow');
+  const deleteOldTrades = async () => {
+    calls += 1;
+    if (calls === 1) throw failure;
+    return 0;
+  };
+  const errors: unknown[] = [];
+  const retention = new RowRetention({
+    store: { deleteOldTrades } as unknown as MarketStore,
+    chain: 'devnet',
+    days: { trades: 2, fineCandles: null },
+    onError: (error) => errors.push(error),
+  });
+  const checkpoint = { tradesFromMs: DAY_MS, finalizedBlock: 1 } as Checkpoint;
+  await retention.deleteSome(checkpoint, 0);
+  await retention.deleteSome(checkpoint, 0);
+  assert.deepEqual(errors, [failure]);
+  assert.equal(calls, 2);
 });

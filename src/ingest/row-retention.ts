@@ -50,6 +50,7 @@ export class RowRetention {
   readonly #store: MarketStore;
   readonly #chain: ChainSlug;
   readonly #days: RetentionDays;
+  readonly #onError: (error: unknown) => void;
   /** The floor below which every trade is known to be gone. */
   #tradesDoneMs = 0;
   #candlesDoneMs = 0;
@@ -60,7 +61,10 @@ export class RowRetention {
     readonly store: MarketStore;
     readonly chain: ChainSlug;
     readonly days: RetentionDays;
+    /** Called when rows could not be deleted. */
+    readonly onError: (error: unknown) => void;
   }) {
+    this.#onError = options.onError;
     this.#store = options.store;
     this.#chain = options.chain;
     this.#days = options.days;
@@ -84,8 +88,19 @@ export class RowRetention {
     };
   }
 
-  /** Deletes some of what is below the floors: more where a commit has just added much. */
+  /**
+   * Deletes some of what is below the floors: more where a commit has just added much. A failure is
+   * reported and tried again after the next commit: it must not hold up the blocks.
+   */
   async deleteSome(checkpoint: Checkpoint, tradesAdded: number): Promise<void> {
+    try {
+      await this.#deleteSome(checkpoint, tradesAdded);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  async #deleteSome(checkpoint: Checkpoint, tradesAdded: number): Promise<void> {
     const added = Math.ceil((tradesAdded * ROWS_PER_TRADE) / ROWS_PER_TRANSACTION);
     for (let count = 0; count < TRANSACTIONS_PER_STEP + added; count += 1) {
       const isDone =
@@ -110,13 +125,13 @@ export class RowRetention {
   async #deleteCandles(checkpoint: Checkpoint): Promise<boolean> {
     const beforeMs = checkpoint.candlesFromMs ?? 0;
     if (this.#candlesDoneMs >= beforeMs) return true;
-    const { next } = await this.#store.deleteOldCandles(this.#chain, {
+    const { next, isDone } = await this.#store.deleteOldCandles(this.#chain, {
       beforeMs,
       after: this.#candlesAfter,
       limit: ROWS_PER_TRANSACTION,
     });
     this.#candlesAfter = next;
-    if (next === null) this.#candlesDoneMs = beforeMs;
+    if (isDone) this.#candlesDoneMs = beforeMs;
     return false;
   }
 }

@@ -7,7 +7,7 @@ import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getToken } from '../contract/operations/get-token.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
-import type { Address } from '../model/ids.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { CandleRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
@@ -30,7 +30,7 @@ const serializeOpen = createOpenSerializer(getToken.output, 'asOf', asOfSchema);
 
 const POOLS_SHOWN_MAX = 50;
 
-function toSeriesKey(token: Address, pool: string): string {
+function toSeriesKey(token: Address, pool: PoolId | ''): string {
   return `${token} ${pool}`;
 }
 

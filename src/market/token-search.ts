@@ -194,8 +194,10 @@ export class TokenSearch {
     const tokens = [...indexed.changed].slice(0, PART_SIZE);
     for (const token of tokens) indexed.changed.delete(token);
     const found = new Set<Address>();
+    const records = await this.#options.reader.readListings(chain, tokens);
+    // Looked up after the read: the lists may have changed meanwhile.
     const entries = this.#findEntries(chain);
-    for (const record of await this.#options.reader.readListings(chain, tokens)) {
+    for (const record of records) {
       found.add(record.token);
       indexed.index.put(toListing(record, entries));
     }

@@ -144,8 +144,10 @@ export interface OldRows {
 
 export interface OldCandles {
   readonly deleted: number;
-  /** The series after which to go on; null when every series was looked at. */
+  /** The series after which to go on; null for the first. */
   readonly next: CandleSeries | null;
+  /** Whether the last series was reached. */
+  readonly isDone: boolean;
 }
 
 export type MarketSnapshot = MarketReader & MarketReads & StreamReads & MarketScanner;

@@ -69,6 +69,8 @@ const OUTAGE_BACKOFF: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 /** Readings that wait for a commit. */
 const READY_MAX = 16;
 const LOSSES_MAX = 20;
+/** Anyone can initialise ticks: a pool with more than this stays incomplete. */
+const TICK_COUNT_MAX = 50_000;
 /** Where every tick is a call of its own, a piece takes no more than this, whatever the budget. */
 const PIECE_CALLS = { min: 20, max: 400 } as const;
 /** What a rollback touched is looked at before other pools that nobody asked about. */
@@ -240,6 +242,7 @@ export class PoolAdopter {
     this.#job = null;
     if (outcome.kind === 'noAnswer') return this.#fail(job, 'its contract does not answer');
     reading.add(outcome.piece);
+    if (reading.tickCount > TICK_COUNT_MAX) return this.#fail(job, 'it has too many ticks');
     if (reading.isWhole) this.#ready.push(job);
     else this.#job = job;
   }

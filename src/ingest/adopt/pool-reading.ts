@@ -75,6 +75,10 @@ export class PoolReading {
     return this.#ticks.covered;
   }
 
+  get tickCount(): number {
+    return this.#ticks.rows.size;
+  }
+
   get isWhole(): boolean {
     return this.#last?.isLast ?? false;
   }

@@ -58,6 +58,9 @@ export async function deleteOldTrades(
   return keys.length;
 }
 
+/** Each series takes up to two queries, so few of them are looked at in one transaction. */
+const SERIES_PER_CALL = 100;
+
 /**
  * An index by time would cost as much as many candles, so the series are walked: each is found
  * after the one before by the key alone, whatever the number of candles between them.
@@ -69,7 +72,8 @@ export async function deleteOldCandles(
 ): Promise<OldCandles> {
   let after = old.after;
   let deleted = 0;
-  for (let looks = 0; looks < old.limit && deleted < old.limit; looks += 1) {
+  const looksMax = Math.min(SERIES_PER_CALL, old.limit);
+  for (let looks = 0; looks < looksMax && deleted < old.limit; looks += 1) {
     const [series] =
       after === null
         ? await session.query(SELECT_FIRST_SERIES, [chain])
@@ -79,7 +83,7 @@ export async function deleteOldCandles(
             after.pool ?? ALL_POOLS,
             after.interval,
           ]);
-    if (series === undefined) return { deleted, next: null };
+    if (series === undefined) return { deleted, next: null, isDone: true };
     const found = toCandleSeries(series);
     if (found.interval !== '1d') {
       const left = old.limit - deleted;
@@ -91,5 +95,5 @@ export async function deleteOldCandles(
     }
     after = found;
   }
-  return { deleted, next: after };
+  return { deleted, next: after, isDone: false };
 }

@@ -7,6 +7,7 @@
 import { AppError } from '../../errors/app-error.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
+import { onceAborted } from '../../lib/once-aborted.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
 import { SearchWork, TooMuchWork } from '../routing/search-work.ts';
 import { type TradePlan, toWholePlan, type WholePlan } from '../routing/trade-plan.ts';
@@ -92,7 +93,7 @@ export class RouteDesk {
       if (this.#queue.length === 0 && this.#isTurnOpen) task.run();
       else {
         this.#queue.push(caller, task)?.refuse();
-        watchCaller?.().addEventListener('abort', () => {
+        onceAborted(watchCaller?.(), () => {
           if (this.#queue.remove(caller, task)) task.refuse();
         });
       }

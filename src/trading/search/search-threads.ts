@@ -7,6 +7,7 @@
 import { AppError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
+import { onceAborted } from '../../lib/once-aborted.ts';
 import type { TradeSearch } from '../routing/find-trade-route.ts';
 import type { WholePlan } from '../routing/trade-plan.ts';
 import { receiveSearch, type SearchCommand, type SearchMessage } from './search-message.ts';
@@ -102,7 +103,7 @@ export class SearchThreads {
       refused?.reject(buildOverloadedError());
       if (refused !== job) this.#dispatch();
       if (this.#queue.length === 0) return;
-      watchCaller?.().addEventListener('abort', () => {
+      onceAborted(watchCaller?.(), () => {
         if (this.#queue.remove(caller, job)) reject(buildOverloadedError());
       });
     });
