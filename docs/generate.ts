@@ -82,7 +82,7 @@ const command = readCommand(process.argv.slice(2), {
   name: 'npm run generate',
   help: `usage: npm run generate [-- --check]
 
-Writes the documents that follow from code; with --check it only tells whether they are up to date.
+Writes the documents that follow from code; with --check, only reports if they are up to date.
 `,
   flags: { check: { type: 'boolean' } },
 });

@@ -161,7 +161,7 @@ const INDEXING_SETTINGS = {
 const LIST_SETTINGS = {
   places: setting('TOKEN_LISTS', listOf(tokenListPlace), {
     group: 'Token lists',
-    why: 'Token lists (Uniswap schema) that vouch for tokens, as files or https URLs, comma-separated; where they disagree the first is believed. Files are read at start; URLs every hour, and the last good copy is kept in `DATA_DIR`. None is bundled.',
+    why: 'Token lists (Uniswap schema) that vouch for tokens, as files or https URLs, comma-separated; the first list wins on conflict. Files are read at start; URLs every hour, and the last good copy is kept in `DATA_DIR`. None is bundled.',
     example: 'https://tokens.uniswap.org,./lists/ours.json',
     fallback: '',
   }),
@@ -212,7 +212,7 @@ const DEVNET_SETTINGS = {
   }),
   startBlock: optionalSetting('START_BLOCK_DEVNET', integer({ min: 0, max: 1e12 }), {
     group: 'Devnet',
-    why: 'The first devnet block to index, to see how pools that are older are adopted; unset indexes all of it. A store that has the devnet already keeps its own start.',
+    why: 'The first devnet block to index, to test adoption of older pools; unset indexes all of it. A store that has the devnet already keeps its own start.',
     example: '500',
   }),
   historyHours: setting('DEVNET_HISTORY_HOURS', integer({ min: 0, max: 240 }), {

@@ -12,8 +12,8 @@ interface ContractSignature extends SignedText {
 
 /**
  * Asks the chain whether the contract at the address accepts the signature, deployed or yet to be;
- * false where there is no contract. Null where no node of that chain is
- * configured; rejects where none answers.
+ * false if there is no contract. Null if no node of that chain is
+ * configured; rejects if none responds.
  */
 export type VerifyContractSignature = (
   query: ContractSignature,

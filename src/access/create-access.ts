@@ -40,7 +40,7 @@ interface AccessOptions {
 
 export interface Access {
   readonly identify: Identify;
-  /** The promise, where there is one, resolves when other nodes can know of the use. */
+  /** The promise, if any, resolves when other nodes can see the use. */
   readonly countUse: (identity: Identity) => Promise<void> | undefined;
   readonly handlers: AccessHandlers;
   readonly origins: SessionOrigins;

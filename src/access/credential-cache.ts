@@ -49,7 +49,7 @@ export class CredentialCache<Value extends { readonly id: string }> {
     return this.reload(token);
   }
 
-  /** Asks the store, whatever is remembered; joins a look-up that is under way. */
+  /** Reads the store, even if the token is cached; joins a lookup in progress. */
   reload(token: string): Promise<Value | null> {
     return this.#loading.get(token) ?? this.#load(token);
   }

@@ -102,7 +102,7 @@ export class Keys {
     return { record: issue.key, key: issue.outcome === 'issued' ? key : null };
   }
 
-  /** One more than asked for tells whether there is a next page. */
+  /** Reads one more than the page, to know whether there is a next page. */
   read(
     walletId: WalletId,
     page: { after: KeyPosition | null; limit: number },

@@ -93,9 +93,8 @@ export class Limiter {
   }
 
   /**
-   * Spends `cost` whether the budget has it or not, for work that is done already; gives back where
-   * it is negative. What is missing is owed: nothing is allowed until it has been refilled. No more
-   * than a whole burst is owed.
+   * Spends `cost` for work already done, even beyond the budget; a negative cost is refunded. A
+   * deficit becomes debt, of one burst at most: nothing is allowed until it has been refilled.
    */
   settle(identity: string, cost: number): Decision {
     const nowMs = this.#clock.monotonicMs();

@@ -124,8 +124,8 @@ export class Sessions {
   }
 
   /**
-   * Notes a use: the session's idle time begins anew. The promise, given only near the idle end,
-   * resolves when every other node can know.
+   * Records a use, which restarts the session's idle time. The promise, returned only near the end
+   * of that time, resolves when every other node can see the use.
    */
   touch({ sessionId }: SessionIdentity): Promise<void> | undefined {
     const touchedAtMs = this.#touches.get(sessionId);
@@ -185,7 +185,7 @@ export class Sessions {
     const done = () => {
       if (this.#storing.get(id) === storing) this.#storing.delete(id);
     };
-    // What cannot be stored now is stored by a flush, which also tells of the fault.
+    // What cannot be stored now is stored by a flush, which also reports the fault.
     const storing = this.#store([{ id, lastUsedAtMs }]).then(done, done);
     this.#storing.set(id, storing);
   }

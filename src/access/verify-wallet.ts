@@ -14,8 +14,8 @@ interface SignedChallenge {
 
 /**
  * The wallet's id says how it proved itself. A key of its own is the same wallet on every chain of
- * the family. A contract is a wallet of its chain alone: whoever can put code at an address on one
- * chain must not become the owner of that address on the others.
+ * the family. A contract is a wallet only on its chain: control of the code at an address on one
+ * chain must not grant that address on the others.
  */
 export async function verifyWallet(
   signed: SignedChallenge,

@@ -27,7 +27,7 @@ export interface PoolTicks {
   readonly order: readonly number[];
 }
 
-/** What one event uses of a transaction's room, in the family's own unit (gas on EVM chains). */
+/** What one swap uses of a transaction's room, in the family's own unit (gas on EVM chains). */
 export interface SwapCost {
   readonly hop: bigint;
   /** After another hop in the same contract, which settles both at once. */
@@ -57,8 +57,8 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
     context: { readonly ticks: PoolTicks; readonly swapped: SwappedAmounts | null },
   ): void;
   /**
-   * The whole state from what the contract tells of it and from all of its ticks; null where that
-   * is too little or does not fit together.
+   * Builds the whole state from the contract's fields and all ticks; null if they are incomplete or
+   * contradict each other.
    */
   assembleState(
     told: Readonly<Partial<StateOf<K>>>,

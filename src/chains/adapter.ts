@@ -67,9 +67,9 @@ export interface PoolPieceQuery {
 
 /** A part of what a pool's contract holds at a block. */
 export interface PoolPiece {
-  /** The fields of its kind, as far as the contract tells them. */
+  /** The fields of its kind that the contract returns. */
   readonly state: Readonly<Partial<StateOf<PoolKindName>>>;
-  /** The pool's own fee where the contract tells it, else null. */
+  /** The pool's own fee; null if the contract does not return it. */
   readonly feePips: number | null;
   /** The initialised ticks that are newly covered. */
   readonly ticks: readonly {
@@ -163,11 +163,10 @@ export interface ChainAdapter {
    * headers of the whole range, so that the caller can check parent hashes. Fails rather than
    * return less than the chain has.
    *
-   * In a range that is not linked a block's header may have an empty `parentHash`, since nothing
-   * was asked about it. A pool whose creation the adapter has not read is told again, as
-   * `poolCreated` with `complete: false` before its first event, in every range it occurs in:
-   * whether its row survived a rollback only the caller knows. Whoever has the pool already
-   * ignores it.
+   * In a range that is not linked a block's header may have an empty `parentHash`, since it was
+   * not read. A pool whose creation the adapter has not read is sent as `poolCreated` with
+   * `complete: false` before its first event, in every range it occurs in, because only the caller
+   * knows whether its row survived a rollback. A caller that has the pool ignores the event.
    */
   readBlocks(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading>;
   readTokenMetadata(tokens: readonly Address[], signal?: AbortSignal): Promise<TokenMetadata[]>;
@@ -192,7 +191,7 @@ export interface ChainAdapter {
     block: Pick<BlockHeader, 'position' | 'hash'>,
     signal?: AbortSignal,
   ): Promise<PoolPieceReading>;
-  /** For `verify`: `balanceOf` at a block, in the order asked; null where there is no answer. */
+  /** For `verify`: `balanceOf` at a block, in the order asked; null if there is no answer. */
   readBalances?(
     keys: readonly { readonly token: Address; readonly owner: Address }[],
     block: BlockHeader,

@@ -1,4 +1,4 @@
-// The nodes of one chain as a thread of ours uses them, and what is fixed about its markets.
+// The nodes of one chain as a thread uses them, and the fixed facts of its markets.
 
 import type { Address } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
@@ -11,9 +11,9 @@ export interface ChainMarket {
   readonly assets: ChainAssets;
   /** The token that wraps the native coin. */
   readonly wrapped: Address;
-  /** The exchanges that are indexed. */
+  /** The venues that are indexed. */
   readonly venues: readonly string[];
-  /** Those of them that trades can be built on. */
+  /** Those that can be quoted and built on. */
   readonly tradedVenues: ReadonlySet<string>;
   /** Accounts that hold the tokens of many pools. */
   readonly vaults: ReadonlySet<Address>;
@@ -32,7 +32,7 @@ export interface NetworkFees {
 
 /** A trade from the native coin to a pool, and back. */
 export interface RoundTrip {
-  /** The pool in question comes last. */
+  /** The probed pool comes last. */
   readonly hops: readonly { readonly pool: PoolDescription; readonly zeroForOne: boolean }[];
   /** In the native coin. */
   readonly amountIn: bigint;
@@ -47,19 +47,19 @@ export interface SwapMeasure {
   readonly arrived: bigint;
   readonly paid: bigint;
   readonly received: bigint;
-  /** What of the token that is paid lay in the pool beyond its reserves. */
+  /** The pool's balance of the output token in excess of its reserves. */
   readonly stray: bigint;
-  /** What the contract of the token that is sent used of gas. */
+  /** The gas used by the contract of the input token. */
   readonly gas: bigint;
 }
 
-/** The swap in the pool on the way there and on the way back; null where it was not reached. */
+/** The swaps in the probed pool, there and back; null if the trip did not reach it. */
 export interface RoundTripView {
   readonly there: SwapMeasure | null;
   readonly back: SwapMeasure | null;
 }
 
-/** A view is null where the node cannot show it. */
+/** A view is null if the node cannot simulate it. */
 export interface RoundTripViews {
   readonly asContract: RoundTripView | null;
   readonly asWallet: RoundTripView | null;
@@ -67,27 +67,27 @@ export interface RoundTripViews {
 
 interface AdapterOptions {
   readonly knownPools: KnownPools;
-  /** Check what nodes tell against the blocks' headers in all ranges, or in linked ones only. */
+  /** Whether to check replies against the blocks' headers in all ranges or only in linked ones. */
   readonly verification: 'linked' | 'all';
 }
 
-/** All that is asked of a chain's nodes. Its uses share one pool of endpoints. */
+/** Everything that is read from a chain's nodes. All uses share one pool of endpoints. */
 export interface ChainNodes {
   /** Blocks and state, for indexing. To be closed by the caller. */
   createAdapter(options: AdapterOptions): ChainAdapter;
-  /** Building and simulating trades, while somebody waits. */
+  /** Building and simulating trades, while a client waits. */
   readonly transactions: ChainTransactions;
   /** The position of the newest block. Asked in the background, as the next two are. */
   readHead(signal: AbortSignal): Promise<number>;
   readFees(signal: AbortSignal): Promise<NetworkFees>;
-  /** Null where one of the pools is of a kind that cannot be simulated. */
+  /** Null if one of the pools is of a kind that cannot be simulated. */
   simulateRoundTrip(trip: RoundTrip, signal: AbortSignal): Promise<RoundTripViews | null>;
   /** True for contracts. Fails when no endpoint answers for all of them. */
   findContracts(
     addresses: readonly Address[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<Address, boolean>>;
-  /** Whether a contract wallet accepts the signature; false where there is no contract. */
+  /** Whether a contract wallet accepts the signature; false if there is no contract. */
   verifyContractSignature(signed: SignedText, signal: AbortSignal): Promise<boolean>;
   close(): void;
 }

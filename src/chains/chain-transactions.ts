@@ -33,9 +33,9 @@ export interface ExecutableTrade {
   readonly amountOutRaw: bigint;
   /** If less would arrive, the trade must fail. */
   readonly minAmountOutRaw: bigint;
-  /** Executed in this order: what one takes of the router, those before it have brought. */
+  /** In execution order: a strand takes from the router what earlier ones have paid. */
   readonly strands: readonly TradeSwaps[];
-  /** What the bought token takes of each transfer from a pool. */
+  /** What the bought token deducts from each transfer from a pool. */
   readonly outputTaxBps: number;
   /** What the trade uses by model, for chains whose nodes cannot simulate. */
   readonly gas: bigint;
@@ -43,18 +43,18 @@ export interface ExecutableTrade {
 
 export interface BuildRequest {
   readonly trade: ExecutableTrade;
-  /** The state to simulate on; without a hash whatever block has that number. */
+  /** The state to simulate on; without a hash, any block with that number. */
   readonly block: { readonly number: number; readonly hash: string | null };
   readonly nowMs: number;
   /** For how long the trade may be executed, from now or from the chain's newest block. */
   readonly lifeSeconds: number;
 }
 
-/** As it is given to the caller: what a wallet of the family signs. */
+/** What a wallet of the family signs, as returned to the caller. */
 export type UnsignedTransaction = OutputOf<typeof buildTrade>['transactions'][number];
 
 export interface BuiltTransactions {
-  /** In signing order; `purpose` tells the person who signs what it is for. */
+  /** In signing order; `purpose` is shown to the person who signs. */
   readonly transactions: readonly {
     readonly purpose: string;
     readonly unsigned: UnsignedTransaction;
@@ -62,15 +62,15 @@ export interface BuiltTransactions {
   readonly deadlineSeconds: number;
   /** The most that all of them can cost, in the native coin. */
   readonly feesRaw: bigint;
-  /** Null where no node could simulate them. */
+  /** Null if no node could simulate them. */
   readonly simulation: {
     /** What the wallet received. */
     readonly amountOutRaw: bigint;
     readonly gasUsed: bigint;
-    /** Whether the wallet was taken to have what it spends. */
+    /** Whether the simulation gave the wallet a balance that it does not have. */
     readonly isBalanceAssumed: boolean;
   } | null;
-  /** Who may not yet take what is spent; the transactions put it right. Null where all is well. */
+  /** An allowance that is too low; the transactions raise it. Null if it suffices. */
   readonly allowance: {
     readonly spender: Address;
     readonly requiredRaw: bigint;
@@ -82,11 +82,11 @@ export interface BuiltTransactions {
 export interface TradingWallet {
   readonly head: BlockHeader;
   readonly nativeRaw: bigint;
-  /** Of what is spent; the native balance where that is spent. */
+  /** The balance of the input token; the native balance if that is the input. */
   readonly balanceRaw: bigint;
   /**
-   * Encodes a trade and simulates all of its transactions. Null where the block is no longer part
-   * of the chain. Throws `SIMULATION_REVERTED` where one of them would fail.
+   * Encodes a trade and simulates all of its transactions. Null if the block is no longer part of
+   * the chain. Throws `SIMULATION_REVERTED` if one of them would fail.
    */
   build(request: BuildRequest): Promise<BuiltTransactions | null>;
 }
@@ -95,11 +95,11 @@ export interface MinedTransaction {
   readonly state: 'mined';
   readonly isReverted: boolean;
   readonly block: BlockHeader;
-  /** Ids in what it logged that may name pools; those that do not are ignored. */
+  /** Ids in its logs that may be pools; others are ignored. */
   readonly poolCandidates: readonly PoolId[];
 }
 
-/** What became of a transaction, as far as any node knows. */
+/** The status of a transaction, as far as any node knows. */
 export type TransactionFate =
   | { readonly state: 'unknown' }
   | { readonly state: 'pending' }
@@ -115,7 +115,7 @@ export interface NodeFaults {
 
 /** Transactions on one chain, asked of its nodes. Nothing is ever signed or sent. */
 export interface ChainTransactions extends NodeFaults {
-  /** False where no router is known. */
+  /** False if no router is known. */
   readonly canBuild: boolean;
   /** The position of the newest block of a node. */
   readHead(): Promise<number>;

@@ -1,37 +1,37 @@
-// What is known of a chain's endpoints, in memory that the threads of this process share: what one
-// thread learns of an endpoint counts for all, and together they keep to one budget of requests.
+// The health of a chain's endpoints, in memory shared by the threads of this process: what one
+// thread learns about an endpoint counts for all, and they share one limit of requests.
 //
-// An endpoint has one cell per field. Each is read and written atomically by itself; fields that
-// are written together may be seen half-way, which costs a request at worst.
+// An endpoint has one cell per field. Each is read and written atomically; fields that are written
+// together may be seen half-written, which costs a request at worst.
 
 const FIELDS = [
   /** In microseconds of the process's monotonic clock. */
   'availableAt',
   'failuresInARow',
-  /** In microseconds; 0 where it has to be checked. */
+  /** In microseconds; 0 if it has to be checked. */
   'chainCheckedAt',
   'isRefused',
-  /** One more than the position; 0 where it is not known. */
+  /** One more than the position; 0 if unknown. */
   'headPlusOne',
   'requests',
   'failures',
   'rateLimited',
-  /** 0 where no batch was refused yet. */
+  /** 0 if no batch was rejected yet. */
   'batchCallsMax',
-  /** Requests under way: 16 bits for each thread. */
+  /** Requests in flight: 16 bits for each thread. */
   'underWay',
 ] as const;
 
 type Field = Exclude<(typeof FIELDS)[number], 'underWay'>;
 
-/** The threads that ask nodes. Each counts its own requests, so that it can end without a trace. */
+/** The threads that use nodes. Each has its own count, which is cleared when the thread ends. */
 const THREADS = ['main', 'indexer'] as const;
 const BITS_PER_THREAD = 16n;
 const COUNT_MASK = (1n << BITS_PER_THREAD) - 1n;
 
-/** Requests to one endpoint that are under way at once; more of them wait. */
+/** The maximum of concurrent requests to one endpoint; more wait. */
 export const REQUESTS_MAX = 16;
-/** So many of them are kept for the other thread: neither can hold up the other. */
+/** How many of them are reserved for the other thread, so that neither can block the other. */
 const KEPT_FOR_OTHER = 4;
 
 export interface SharedEndpoints {
@@ -49,7 +49,7 @@ function computeShift(thread: SharedEndpoints['thread']): bigint {
   return BigInt(THREADS.indexOf(thread)) * BITS_PER_THREAD;
 }
 
-/** To be called when a thread has ended: the requests that it had under way are over. */
+/** Must be called when a thread has ended: clears its count of requests in flight. */
 export function endThread({ memory, thread }: SharedEndpoints): void {
   const cells = new BigInt64Array(memory);
   for (let at = FIELDS.indexOf('underWay'); at < cells.length; at += FIELDS.length) {
@@ -85,7 +85,7 @@ export class EndpointCells {
     Atomics.add(this.#cells, FIELDS.indexOf(field), 1n);
   }
 
-  /** Never lowers it, whoever else writes. */
+  /** Never lowers the value, even if other threads write, too. */
   raise(field: Field, to: number): void {
     const at = FIELDS.indexOf(field);
     for (;;) {
@@ -95,7 +95,7 @@ export class EndpointCells {
     }
   }
 
-  /** Counts a request as under way; false where there is no room for one more. */
+  /** Counts a request as in flight; false if the limit is reached. */
   tryBegin(): boolean {
     const at = FIELDS.indexOf('underWay');
     for (;;) {
@@ -116,7 +116,7 @@ export class EndpointCells {
     Atomics.notify(this.#cells, at);
   }
 
-  /** Resolves when a request has begun or ended in any thread, and after so long in any case. */
+  /** Resolves when a request begins or ends in any thread, or after the timeout. */
   async untilChanged(timeoutMs: number): Promise<void> {
     const at = FIELDS.indexOf('underWay');
     const waiting = Atomics.waitAsync(this.#cells, at, Atomics.load(this.#cells, at), timeoutMs);

@@ -16,9 +16,9 @@ export interface ChainFamily {
   readonly name: ChainInfo['family'];
   readonly addresses: AddressCodec;
   readonly transactionIds: {
-    /** The form in which ids are stored; null for what is no id. */
+    /** The stored form of an id; null if the text is not an id. */
     parse(text: string): TransactionId | null;
-    /** What a caller is told who gave something else. */
+    /** Describes a valid id, for the error message about an invalid one. */
     readonly rule: string;
   };
   readonly wallets: WalletSignatures;
@@ -43,11 +43,11 @@ export interface ChainSource {
   readonly devnet: unknown;
   /** Null starts at the finalized block. */
   readonly startBlock: number | null;
-  /** Names one life of a devnet, which may be thrown away and begun anew; null for real chains. */
+  /** Identifies one chain of a devnet, which may be replaced by a new one; null for real chains. */
   readonly instance: string | null;
 }
 
-/** Plain logging, so that no engine of it is named here. */
+/** The log as an interface, so that no logging library is named here. */
 export interface ChainLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -56,17 +56,17 @@ export interface ChainLog {
 export interface NodeParts {
   readonly clock: Clock;
   readonly log: ChainLog;
-  /** Absent where no other thread asks the same nodes. */
+  /** Absent if no other thread uses the same nodes. */
   readonly shared?: SharedEndpoints;
 }
 
-/** What following the family's chains, and trading on them, takes. */
+/** What is needed to follow the family's chains and to trade on them. */
 export interface FamilyMarkets {
-  /** Asks no node. Throws where the chain's contracts are not known. */
+  /** Makes no request. Throws if the chain's contracts are not known. */
   describe(source: ChainSource): ChainMarket;
-  /** One pool of endpoints, shared by all uses. Asks nothing yet. */
+  /** One pool of endpoints, shared by all uses. Makes no request yet. */
   open(source: ChainSource, parts: NodeParts): ChainNodes;
-  /** Whether nothing but the pool itself decides what its swaps pay: no hook has a say. */
+  /** Whether only the pool itself decides what its swaps pay, with no hook that can change it. */
   leavesSwapsAlone(pool: PoolDescription): boolean;
   /** What a swap in the pool adds to a transaction's length. */
   findHopBytes(pool: PoolTerms): HopBytes;

@@ -1,8 +1,8 @@
-// Requests to one endpoint wait here while as many are under way as there may be, in all threads.
+// Holds requests to one endpoint back while the maximum is in flight, over all threads.
 
 import type { EndpointCells } from './endpoint-memory.ts';
 
-/** Other threads wake us; should that fail, we look by ourselves. */
+/** Other threads wake this one; polling covers a missed wake-up. */
 const LOOK_MS = 100;
 
 export class RequestGate {

@@ -8,10 +8,10 @@ export interface TransactionCosts {
   readonly pull: bigint;
   /** To turn the wrapped coin into the native one at the end. */
   readonly unwrap: bigint;
-  /** What one transaction may use in all, by the model. */
+  /** The maximum that one transaction may use, by the model. */
   readonly unitsMax: bigint;
   readonly bytesMax: number;
-  /** The same where bytes cost more than is known: so few that it hardly matters. */
+  /** Replaces `bytesMax` while the price of bytes is unknown: few enough for it not to matter. */
   readonly fewBytesMax: number;
   /** Whether the chain charges for a transaction's length, too, as rollups do. */
   readonly hasDataFees: boolean;

@@ -1,7 +1,7 @@
 // The tables that can be exported: their columns, and their rows page by page.
 //
-// Only what is final is exported, so that pages that are read one after the other fit together
-// while the indexer goes on.
+// Only final rows are exported, so that pages read one after the other are consistent while the
+// indexer continues.
 
 import { computeNextOpenTime } from '../candles/interval.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
@@ -21,7 +21,7 @@ export interface ExportColumn {
 
 export interface ExportPage {
   readonly rows: readonly (readonly ExportValue[])[];
-  /** How much of the whole has been read. */
+  /** How much of the export has been read, from 0 to 1. */
   readonly share: number;
 }
 
@@ -74,7 +74,7 @@ function toTradeValues(trade: TradeRecord, toShown: AddressCodec['toShown']): Ex
   ];
 }
 
-/** Prices without outliers, as `/token/klines` tells them unless asked otherwise. */
+/** Prices without outliers, as `/token/klines` returns by default. */
 function toCandleValues(candle: CandleRecord, toShown: AddressCodec['toShown']): ExportValue[] {
   const { usdClean: usd, nativeClean: native } = candle;
   const prices = [usd, native].flatMap((ohlc) =>

@@ -20,8 +20,8 @@ const FORM = {
   help: `usage: npx mintwire export --chain <chain> --table trades|klines --format csv|parquet --out <file>
          [--token <mint>] [--interval ${STORED_INTERVALS.join('|')}] [--from <time>] [--to <time>]
 
-Writes what is final and kept. --from is included, --to is not; both are as 2026-01-31 or
-2026-01-31T12:00:00Z. --interval is for klines and is 1m unless told; they are over all pools.
+Writes rows that are final and not deleted. --from is inclusive, --to exclusive, such as 2026-01-31
+or 2026-01-31T12:00:00Z. --interval is for klines, 1m by default; klines cover all pools.
 Amounts and prices are decimal text with all digits. --out - writes CSV to the standard output.
 `,
   flags: {
@@ -87,7 +87,7 @@ function readWanted(typed: readonly string[]): Wanted | null {
   return { chain, table, format, interval, token, toShown, range: { fromMs, toMs }, out };
 }
 
-/** The part of the range that is kept and final, whatever was asked for. */
+/** Limits the requested range to rows that are final and not deleted. */
 async function toRequest(
   store: MarketStore,
   wanted: Wanted,
@@ -99,7 +99,7 @@ async function toRequest(
   const headers = await store.readHeaders(chain);
   const finalized = headers.find(({ position }) => position === finalizedBlock);
   if (finalized === undefined) throw new Error('the index has just moved on; run it again');
-  // A candle is final when its end is final, a trade when its block is.
+  // A candle is final once its end is; a trade once its block is.
   const candlesEndMs = computeOpenTime(interval, finalized.timestampMs);
   const toMs = table === 'trades' ? range.toMs : Math.min(range.toMs, candlesEndMs);
   const fromMs = Math.max(range.fromMs, toKeptFrom(wanted, checkpoint));
@@ -111,7 +111,7 @@ function toKeptFrom({ table, interval }: Wanted, checkpoint: Checkpoint): number
   return interval === '1d' ? 0 : (checkpoint.candlesFromMs ?? 0);
 }
 
-/** Passes the pages on and draws how far they are, on a terminal only. */
+/** Passes the pages on and shows the progress, on a terminal only. */
 async function* showShare(pages: AsyncIterable<ExportPage>): AsyncGenerator<ExportPage> {
   const { stderr } = process;
   let rows = 0;
@@ -124,7 +124,7 @@ async function* showShare(pages: AsyncIterable<ExportPage>): AsyncGenerator<Expo
   console.error(`${rows} rows`);
 }
 
-/** A stream tells of its fault by an event, whoever waits for the work by a rejection. */
+/** Rejects when the work fails or the stream emits an error. */
 async function failWith(stream: Writable, work: Promise<void>): Promise<void> {
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
@@ -142,7 +142,7 @@ async function writeFile(
     await failWith(process.stdout, writeCsv(process.stdout, columns, pages));
     return checkWhole();
   }
-  // Under its name there is only ever a whole file.
+  // Written under another name first, so that an incomplete file never has the final name.
   const part = `${out}.part`;
   try {
     if (format === 'parquet') await writeParquet(part, columns, pages);
@@ -178,7 +178,7 @@ export async function exportRows(typed: readonly string[]): Promise<void> {
     try {
       await run(store.market, wanted);
     } catch (error) {
-      // Whoever read the output has gone, as `head` does.
+      // The reader of the output closed it, as `head` does.
       if ((error as NodeJS.ErrnoException).code === 'EPIPE') return;
       console.error(`mintwire: ${(error as Error).message}`);
       process.exitCode = 1;

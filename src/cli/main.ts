@@ -17,9 +17,9 @@ const HELP = `mintwire: token market data, quotes and unsigned transactions from
   npx mintwire export     write trades or klines to a CSV or Parquet file
   npx mintwire keys       list or revoke a wallet's API keys
   npx mintwire pause <chain> <mint>
-                          take a token out of every answer; resume puts it back
+                          remove a token from every answer; resume restores it
   npx mintwire --version  print the version
-  npx mintwire --help     print this; <command> --help tells more of one
+  npx mintwire --help     print this; <command> --help describes one
 
 Settings come from the environment; docs/configuration.md lists them all.
 `;

@@ -9,7 +9,7 @@ function toField(value: ExportValue): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Waits for whoever reads, so that no more than a page is in memory. */
+/** Waits for the output to drain, so that at most one page is in memory. */
 export async function writeCsv(
   out: Writable,
   columns: readonly ExportColumn[],

@@ -1,5 +1,5 @@
-// What people ask about is told to the indexer, which adopts those pools first; each pool once in a
-// while, however often it is asked about.
+// Reports the pools that clients request to the indexer, which adopts them first. Each pool is
+// reported once per interval, no matter how often it is requested.
 
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';

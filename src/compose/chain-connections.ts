@@ -13,7 +13,7 @@ export interface ConnectedChain {
   readonly source: ChainSource;
   readonly market: ChainMarket;
   readonly nodes: ChainNodes;
-  /** What is known of the endpoints, for the threads that ask them, too. */
+  /** The health of the endpoints, for other threads that use them. */
   readonly memory: SharedArrayBuffer;
 }
 
@@ -30,7 +30,7 @@ export class ChainConnections {
     const known = this.#connected.get(source.chain);
     if (known?.source === source) return known;
     if (known !== undefined && isDeepStrictEqual(known.source, source)) return known;
-    // The devnet may come back at another port, or as another chain.
+    // The devnet may restart at another port, or as another chain.
     known?.nodes.close();
     const markets = requireMarkets(source.chain);
     const market = markets.describe(source);

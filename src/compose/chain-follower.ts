@@ -45,7 +45,7 @@ interface ChainFollowerOptions {
   readonly chains: readonly ChainSlug[];
   /** Whose memory of the endpoints the thread shares. */
   readonly connections: ChainConnections;
-  /** Where commits are told. */
+  /** Where commits are published. */
   readonly feed: Feed;
   /** Called for store faults in the thread. */
   readonly onStoreFault: Store['report'];

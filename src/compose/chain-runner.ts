@@ -21,7 +21,7 @@ const START_BACKOFF: Backoff = { baseMs: 250, maxMs: 10_000 };
 
 interface ChainRunnerOptions {
   readonly source: ChainSource;
-  /** What is known of the endpoints, shared with the main thread. */
+  /** The health of the endpoints, shared with the main thread. */
   readonly memory: SharedArrayBuffer;
   readonly store: Store;
   readonly indexing: Config['indexing'];

@@ -8,14 +8,14 @@ import type { Config, FollowedChain } from '../config.ts';
 import type { Store } from '../store/store.ts';
 import { requireMarkets } from './chain-families.ts';
 
-/** Throws where the chain's contracts are not known. */
+/** Throws if the chain's contracts are not known. */
 export function findChainSource({ chain, rpcUrls, startBlock }: FollowedChain): ChainSource {
   const source = { chain, endpoints: rpcUrls, devnet: null, startBlock, instance: null };
   requireMarkets(chain).describe(source);
   return source;
 }
 
-/** The devnet as the file that it leaves tells of it; indexed from its beginning unless told. */
+/** The devnet, as described by its deployment file; indexed from its first block by default. */
 export function readDevnetSource(
   deploymentPath: string,
   startBlock: number | null = null,

@@ -15,7 +15,7 @@ export interface IndexerThreadInput {
   /** How long rollback records are kept. */
   readonly rollbacksKeptMs: number;
   readonly sources: readonly ChainSource[];
-  /** For each source what is known of its endpoints, shared with the main thread. */
+  /** For each source the health of its endpoints, shared with the main thread. */
   readonly memories: readonly SharedArrayBuffer[];
 }
 
@@ -27,7 +27,7 @@ export interface ChainReport {
   readonly reorganisationsTotal: number;
   readonly rpcRequests: number;
   readonly rpcFailures: number;
-  /** Null where pools are not adopted. */
+  /** Null if pools are not adopted. */
   readonly adoption: AdoptionStatus | null;
 }
 
@@ -46,5 +46,5 @@ export type IndexerMessage =
 
 export type IndexerCommand =
   | { readonly type: 'stop' }
-  /** Somebody asks about these pools. */
+  /** Pools that a client requested. */
   | { readonly type: 'adopt'; readonly chain: ChainSlug; readonly pools: readonly PoolId[] };

@@ -71,7 +71,7 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
     const graph = options.readGraph();
     const pool = graph?.get(id);
     if (graph === null || pool === undefined) return { status: 'unreached' };
-    // The way to the pool must not be led through what is known to spoil it.
+    // The route to the pool must avoid pools and tokens known to take taxes or to be unsellable.
     const accepts = (one: { readonly pool: PoolId }, zeroForOne: boolean) => {
       const known = book.direction(one.pool, zeroForOne);
       if (known === null) return true;
@@ -81,7 +81,7 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
     const trip = planProbeTrip(graph, pool, { trusted, accepts, coinDecimals });
     const last = trip?.hops.at(-1);
     if (trip === null || last === undefined) return { status: 'unreached' };
-    // As of when it began: whatever comes later is not in it for certain.
+    // The start time, because later changes may be missing from the result.
     const checkedAtMs = clock.nowMs();
     const views = await nodes.simulateRoundTrip(
       { ...trip, fees: options.readFees(), minBlock: options.readBlock() },

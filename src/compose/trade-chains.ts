@@ -23,7 +23,7 @@ import { findFamily, requireMarkets } from './chain-families.ts';
 import { createProbe } from './probe-pools.ts';
 import type { FollowedChains } from './start-chains.ts';
 
-/** Pools that nobody asked about are looked at five a second at most, with two requests each. */
+/** Pools that no client requested are probed at most five a second, with two requests each. */
 const PROBE_PAUSE_MS = 400;
 /** A devnet's node is known only once it runs. */
 const LOOK_MS = 250;

@@ -18,14 +18,14 @@ export interface HandlerContext {
   /** The client's idempotency key, if the operation accepts one. */
   readonly idempotencyKey: string | null;
   /**
-   * Charges for work that is about to begin and goes beyond what the operation costs, which is
-   * `paid`. Throws where the budget does not have it, and gives back what was paid; returns what
-   * was charged, which may be less than asked for.
+   * Charges in advance for work beyond the operation's cost, which is `paid`. If the budget is too
+   * small, refunds what was paid and throws. Returns what was charged, which may be less than
+   * requested.
    */
   readonly chargeAhead?: (ahead: { readonly cost: number; readonly paid: number }) => number;
-  /** Charges for such work that is done already; a negative cost gives back. */
+  /** Charges for such work after it is done; a negative cost is refunded. */
   readonly chargeDone?: (cost: number) => void;
-  /** Gives what is aborted when nobody waits for the answer any more: for work that has to wait. */
+  /** For queued work: returns a signal that aborts when the client disconnects. */
   readonly watchClient?: () => AbortSignal;
 }
 

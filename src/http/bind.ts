@@ -89,7 +89,7 @@ function refuse(
   throw error;
 }
 
-/** How work beyond what the operation costs is charged, and given up where nobody waits for it. */
+/** Charges for work beyond the operation's cost, and detects when the client disconnects. */
 export function createWorkContext(
   exchange: Exchange,
   options: BindOptions,

@@ -14,7 +14,7 @@ export interface GateOptions {
   readonly budgets: Readonly<Record<Level, Budget>>;
   readonly identitiesMax: number;
   readonly identify: Identify;
-  /** Told of every request that passed, which waits for the promise where there is one. */
+  /** Called for every admitted request, which waits for the promise if one is returned. */
   readonly countUse: (identity: Identity) => Promise<void> | undefined;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -44,7 +44,7 @@ export interface Admission {
   readonly rateLimitPolicy: string;
 }
 
-/** A caller that has passed, as budgets tell callers apart. */
+/** An admitted caller, as identified by budgets. */
 interface MeteredCaller {
   readonly identity: Identity;
   readonly addressGroup: string;
@@ -215,9 +215,9 @@ export class Gate {
   }
 
   /**
-   * Charges for work that is about to begin, on top of what the request has `paid`. A refusal gives
-   * that back and tells how long to wait for the whole. Work that costs more than a budget can ever
-   * hold needs a full one, and the rest is settled once it is done: see what was `charged`.
+   * Charges for work that is about to begin, on top of what the request has `paid`. A rejection
+   * refunds that and says how long to wait for the total. Work that costs more than a whole budget
+   * needs a full one, and the rest is settled once it is done: `charged` is what was charged now.
    */
   chargeAhead(
     caller: MeteredCaller,

@@ -1,9 +1,9 @@
-// Tells whether a client still waits for its answer.
+// Detects whether a client still waits for its answer.
 //
-// A client that closes its side of a connection may have hung up, or may have said all that it has
-// to say and still read: the two look the same until something is sent. So interim answers are sent
-// from then on, which a reader skips (RFC 9110, 15.2) and a system without a reader refuses. The
-// refusal of one shows when the next is sent.
+// A client that closes its sending side may have disconnected, or may still read: the two look the
+// same until something is sent. So interim answers are sent from then on, which a reader skips
+// (RFC 9110, 15.2) and a closed socket rejects with a reset. The reset shows when the next one is
+// sent.
 
 import type { Exchange } from './exchange.ts';
 

@@ -50,7 +50,7 @@ export function applyTransfer(state: MarketState, event: TransferEvent): void {
   const token = openTokenEntry(state, event.token);
   if (event.amountRaw === 0n) return;
   if (event.from === null || event.to === null) {
-    // The supply moved, even where our sum of balances did not: it must be asked for again.
+    // The supply changed, even if our sum of balances did not: it must be read again.
     state.touchToken(token);
     token.row.supplyBalanceSumRaw = null;
   }

@@ -38,12 +38,12 @@ interface ChainIndexOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** How long rollback records are kept. */
   readonly rollbacksKeptMs?: number | undefined;
-  /** How long rows are kept; for ever unless told. */
+  /** How long rows are kept; forever by default. */
   readonly retention?: RetentionDays | undefined;
   readonly onRetentionError?: (error: unknown) => void;
   /** Called after each commit, in order; must not throw. */
   readonly onCommitted: (event: CommittedEvent) => void;
-  /** Told of pools that changed and are not known in full. */
+  /** Called with pools that changed and are not complete. */
   readonly onIncomplete?: (pools: readonly IncompletePool[]) => void;
 }
 
@@ -75,7 +75,7 @@ const NO_CHANGES: BatchChanges = {
 };
 
 export class ChainIndex {
-  /** What happens in pools that are being read. */
+  /** Records the events of pools that are being adopted. */
   readonly journal = new AdoptionJournal();
   readonly #adapter: ChainAdapter;
   readonly #store: MarketStore;
@@ -205,7 +205,7 @@ export class ChainIndex {
     return new Set([...tokens.filter(isHere), ...rows.map(({ token }) => token)]);
   }
 
-  /** Moves on from when rows are kept, and deletes some of those that are older. */
+  /** Raises the retention floors, and deletes some of the rows below them. */
   async retain(tradesAdded = 0): Promise<void> {
     const checkpoint = this.#requireCheckpoint();
     const finalizedMs = this.#headers.get(checkpoint.finalizedBlock)?.timestampMs;
@@ -217,7 +217,7 @@ export class ChainIndex {
     await this.#retention.deleteSome(this.#requireCheckpoint(), tradesAdded);
   }
 
-  /** Notes that blocks up to this one cannot be taken back any more. */
+  /** Records that blocks up to this one can no longer be rolled back. */
   async setFinalized(finalizedBlock: number): Promise<void> {
     const checkpoint = this.#requireCheckpoint();
     await this.#commitAtTip({ checkpoint: { ...checkpoint, finalizedBlock } });
@@ -275,7 +275,7 @@ export class ChainIndex {
     return adopted;
   }
 
-  /** Takes back every block above `ancestor`. Returns whether all rows touched were told. */
+  /** Removes every block above `ancestor`. Returns whether the event names all rows it touched. */
   async rollBack(ancestor: BlockHeader): Promise<boolean> {
     const before = this.#requireCheckpoint();
     const checkpoint: Checkpoint = {
@@ -311,7 +311,7 @@ export class ChainIndex {
     return isToldWhole;
   }
 
-  /** Commits what changes without a new block. */
+  /** Commits changes that come without a new block. */
   #commitAtTip(batch: Pick<BatchToCommit, 'checkpoint'> & Partial<BatchToCommit>): Promise<void> {
     const { block, version } = batch.checkpoint;
     const checkpoint = { ...batch.checkpoint, version: version + 1 };
@@ -373,7 +373,7 @@ export class ChainIndex {
     return entries.map(({ row }) => row.token);
   }
 
-  /** From when on there are rows; the first indexed block as nearly as the first commit knows. */
+  /** From when on there are rows: the time of the first indexed block, as far as known. */
   #findKeptFrom(first: BlockHeader) {
     if (this.#checkpoint !== null) return pickKeptFrom(this.#checkpoint);
     return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };

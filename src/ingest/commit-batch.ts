@@ -11,9 +11,9 @@ import type { MarketStore } from '../store/store.ts';
 import { foldCandles } from './fold-candles.ts';
 import type { BatchChanges } from './market-state.ts';
 
-/** One commit, as everything that lives on the committed state hears of it. */
+/** One commit, as published to subscribers. */
 export interface CommittedEvent extends CommitToTell {
-  /** Blocks above `toBlock` were taken back, and with them these trades. */
+  /** Blocks above `toBlock` were rolled back, and with them these trades. */
   readonly reverted?: { readonly toBlock: number; readonly trades: readonly TradeRecord[] };
 }
 

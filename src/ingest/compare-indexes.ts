@@ -9,7 +9,7 @@ import type { VerifyReport } from './verify-report.ts';
 
 type Index = MarketReader & MarketScanner;
 
-/** Leaves out rows that the stored index does not keep: they may be deleted or not. */
+/** Skips rows below the retention floor, of which some may not be deleted yet. */
 async function* scanKept<Row>(
   scan: AsyncIterable<readonly Row[]>,
   isKept: (row: Row) => boolean,

@@ -40,13 +40,13 @@ export interface IndexerOptions {
   readonly limits?: StateLimits;
   /** How long rollback records are kept; a day by default. */
   readonly rollbacksKeptMs?: number;
-  /** How pools met mid-life are made complete; they are not unless this is given. */
+  /** How pools that are older than the index are adopted; off by default. */
   readonly adoption?: {
-    /** Requests to the node a minute, on average. */
+    /** Average requests to the node per minute. */
     readonly callsPerMinute: number;
     readonly idleMs?: number;
   };
-  /** How long trades and fine candles are kept; for ever unless told. */
+  /** How long trades and fine candles are kept; forever by default. */
   readonly retention?: RetentionDays | undefined;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -90,14 +90,14 @@ const LINKED_BLOCK_COUNT_MAX = 200;
  */
 const SEARCHED_BLOCK_COUNT_MAX = 100;
 
-/** During a long backfill the head is looked at so often, for the status. */
+/** How often the head is read during a long backfill, for the status. */
 const HEAD_REFRESH_MS = 10_000;
 
 export class Indexer {
   readonly #options: IndexerOptions;
   readonly #index: ChainIndex;
   readonly #supplies: SupplyBacklog;
-  /** Null where the chain's source cannot tell the whole state of a pool, or must not be asked. */
+  /** Null if the adapter cannot read whole pools, or adoption is off. */
   readonly #adopter: PoolAdopter | null;
   readonly #abort = new AbortController();
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
@@ -154,7 +154,7 @@ export class Indexer {
     await this.#running;
   }
 
-  /** Somebody asks about these pools: they are made complete first. */
+  /** Pools that a client requested: they are adopted first. */
   adopt(pools: readonly PoolId[]): void {
     this.#adopter?.ask(pools);
   }

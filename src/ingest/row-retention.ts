@@ -1,9 +1,9 @@
 // How long trades and fine candles are kept, by the chain's own time.
 //
-// A floor is the start of a day: rows below it are not answered from any more, then deleted. Floors
-// follow the finalized block, so no rollback ever needs what is gone: it folds the candles of days
-// that are kept whole. A floor is committed before the first row below it is deleted, so whoever
-// reads at one commit sees either all rows or the floor that hides them.
+// A floor is the start of a day: rows below it are first hidden from reads, then deleted. Floors
+// follow the finalized block, so no rollback ever needs deleted rows: it folds the candles of days
+// that are kept whole. A floor is committed before the first row below it is deleted, so a read at
+// one commit sees either all rows or the floor that hides them.
 
 import { computeOpenTime } from '../candles/interval.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -14,17 +14,17 @@ import type { MarketStore } from '../store/store.ts';
 export interface RetentionDays {
   /** Null keeps all of them. */
   readonly trades: number | null;
-  /** Candles shorter than a day; those of a day stay for ever. */
+  /** Candles shorter than a day; those of a day are kept forever. */
   readonly fineCandles: number | null;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Rows in one transaction: whoever wants to write waits for no longer than that. */
+/** Rows deleted in one transaction; limits how long other writers wait. */
 const ROWS_PER_TRANSACTION = 2000;
-/** Transactions after each commit, besides what the commit itself is to make room for. */
+/** Transactions after each commit, in addition to those that offset the commit's own rows. */
 const TRANSACTIONS_PER_STEP = 5;
-/** Rows that a trade adds at most, about: itself, and candles of its token and of its pool. */
+/** Roughly the most rows a trade adds: itself, and candles of its token and of its pool. */
 const ROWS_PER_TRADE = 9;
 
 function computeFloor(
@@ -36,7 +36,7 @@ function computeFloor(
   return Math.max(stored ?? 0, computeOpenTime('1d', Math.max(0, finalizedMs - days * DAY_MS)));
 }
 
-/** What a later commit takes over: from when on there are rows. */
+/** The fields that a later commit copies: from when on there are rows. */
 export function pickKeptFrom(stored: Checkpoint): Pick<Checkpoint, 'startAtMs'> & KeptFrom {
   const { startAtMs, tradesFromMs, candlesFromMs } = stored;
   return {
@@ -51,10 +51,10 @@ export class RowRetention {
   readonly #chain: ChainSlug;
   readonly #days: RetentionDays;
   readonly #onError: (error: unknown) => void;
-  /** The floor below which every trade is known to be gone. */
+  /** The floor below which all trades have been deleted. */
   #tradesDoneMs = 0;
   #candlesDoneMs = 0;
-  /** The series after which the candles are to be looked at. */
+  /** The last series whose candles were checked; the next step continues after it. */
   #candlesAfter: CandleSeries | null = null;
 
   constructor(options: {
@@ -70,7 +70,7 @@ export class RowRetention {
     this.#days = options.days;
   }
 
-  /** The floors as they should be; null where they are so already. They never go down. */
+  /** The new floors; null if they have not changed. They never go down. */
   planFloors(checkpoint: Checkpoint, finalizedMs: number): KeptFrom | null {
     const tradesFromMs = computeFloor(this.#days.trades, checkpoint.tradesFromMs, finalizedMs);
     const candlesFromMs = computeFloor(
@@ -89,8 +89,8 @@ export class RowRetention {
   }
 
   /**
-   * Deletes some of what is below the floors: more where a commit has just added much. A failure is
-   * reported and tried again after the next commit: it must not hold up the blocks.
+   * Deletes some rows below the floors; more if the last commit added many. A failure is reported
+   * and retried after the next commit: it must not delay the blocks.
    */
   async deleteSome(checkpoint: Checkpoint, tradesAdded: number): Promise<void> {
     try {

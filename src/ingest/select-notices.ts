@@ -1,10 +1,10 @@
-// Keeps what logs say of tokens within bounds: anybody can have thousands of contracts emit events,
-// and must not push out what is said of a token that is traded.
+// Limits the number of token notices: anyone can have thousands of contracts emit events, which
+// must not displace notices about a token that is traded.
 
 import type { Address } from '../model/ids.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 
-/** More than this of one commit is narrowed down to tokens that the index has. */
+/** If a commit has more notices than this, only those about indexed tokens are kept. */
 const NOTICES_MAX = 20_000;
 /** Tokens that are looked up at once. */
 const LOOKUP_MAX = 1_000;
@@ -15,7 +15,7 @@ interface NoticeOptions {
   readonly countMax?: number;
 }
 
-/** Null stands for a range that was not searched, and for one that says too much of real tokens. */
+/** Null if the range was not searched, or has too many notices about indexed tokens. */
 export async function selectNotices(
   notices: readonly TokenNotice[] | null,
   { findIndexed, countMax = NOTICES_MAX }: NoticeOptions,

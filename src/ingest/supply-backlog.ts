@@ -1,4 +1,4 @@
-// Supplies that were left out during history, or could not be had: asked for once at the head.
+// Supplies that were skipped during backfill or could not be read; they are read at the head.
 
 import type { ChainAdapter } from '../chains/adapter.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -12,22 +12,22 @@ interface SupplyBacklogOptions {
   readonly store: MarketScanner;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: { warn(fields: object, message: string): void };
-  /** Asks for supplies and stores them; returns the tokens whose supply could not be had. */
+  /** Reads supplies and stores them; returns the tokens whose supply could not be read. */
   readonly update: (tokens: readonly Address[]) => Promise<readonly Address[]>;
 }
 
-/** Supplies asked for at once. */
+/** How many supplies are read at once. */
 const SUPPLY_COUNT_MAX = 500;
 const RETRY_AFTER_MS = 30_000;
 
-/** Tokens remembered whose supply is due; after a long history there may be millions. */
+/** The maximum of due tokens in memory; after a long backfill there may be millions. */
 const DUE_COUNT_MAX = 20_000;
 
 export class SupplyBacklog {
   readonly #options: SupplyBacklogOptions;
-  /** Tokens whose supply is due though no new block will ask for it; null until looked up. */
+  /** Tokens whose supply is due without a new block that touches them; null until looked up. */
   #due: Set<Address> | null = null;
-  /** Whether there may be more than were looked up. */
+  /** Whether there may be more in the store. */
   #hasMore = false;
   #notBeforeMs = 0;
 
@@ -39,7 +39,7 @@ export class SupplyBacklog {
     for (const token of tokens) this.#due?.add(token);
   }
 
-  /** Nobody knows which are due: they are looked up anew. */
+  /** Forgets which are due; they are looked up again. */
   forget(): void {
     this.#due = null;
   }

@@ -39,7 +39,7 @@ export interface Verification {
   readonly differences: readonly string[];
 }
 
-/** The adoptions of one commit after the other, in the order in which they were made. */
+/** The adoptions grouped by commit, in commit order. */
 async function* groupByCommit(scan: AsyncIterable<readonly AdoptionRecord[]>): AsyncGenerator<{
   readonly version: number;
   readonly block: number;
@@ -66,12 +66,12 @@ async function* groupByCommit(scan: AsyncIterable<readonly AdoptionRecord[]>): A
 interface Scratch {
   readonly index: ChainIndex;
   readonly market: MarketStore;
-  /** The last commit whose adoptions it has made, too. */
+  /** The last commit whose adoptions were repeated. */
   version: number;
 }
 
 /**
- * Brings the scratch index up to a block, with the adoptions of the stored one. False where one is
+ * Brings the scratch index up to a block, with the adoptions of the stored one. False if one is
  * of a block that is behind it already.
  */
 async function replayUpTo(

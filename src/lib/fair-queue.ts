@@ -44,7 +44,7 @@ export class FairQueue<Item> {
     return most;
   }
 
-  /** False where the item does not wait here any more. */
+  /** False if the item is no longer in the queue. */
   remove(caller: string, item: Item): boolean {
     const items = this.#waiting.get(caller) ?? [];
     const at = items.indexOf(item);
@@ -55,7 +55,7 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** The next caller's oldest item; undefined where nothing waits. */
+  /** The next caller's oldest item; undefined if nothing waits. */
   shift(): Item | undefined {
     for (const [caller, items] of this.#waiting) {
       const item = items.shift();

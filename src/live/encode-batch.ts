@@ -5,12 +5,12 @@ import type { TradeRecord } from '../model/market-record.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
 import type { FeedBatch } from './feed.ts';
 
-/** What an indexer tells of a commit. */
+/** What an indexer publishes about a commit. */
 export interface CommitToTell
   extends Omit<FeedBatch, 'isRollback' | 'readTrades' | 'readReverted' | 'notices'> {
   readonly reverted?: { readonly trades: readonly TradeRecord[] };
   readonly trades: readonly TradeRecord[];
-  /** None unless told. */
+  /** None by default. */
   readonly notices?: readonly TokenNotice[] | null;
 }
 

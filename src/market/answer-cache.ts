@@ -96,7 +96,7 @@ export class AnswerCache {
   constructor(options: { readonly states: ChainStates; readonly bytesMax: number }) {
     this.#states = options.states;
     this.#entries = new LRUCache({
-      // Zero keeps nothing; lru-cache takes it for no bound.
+      // Zero must cache nothing, but lru-cache treats it as unlimited.
       maxSize: Math.max(1, options.bytesMax),
       sizeCalculation: computeSize,
       dispose: (entry) => this.#forgetKey(entry),
@@ -127,7 +127,7 @@ export class AnswerCache {
     return this.#make(key, make);
   }
 
-  /** Forgets every answer, also those that are being made: what they are made of has changed. */
+  /** Drops every answer, including those being built, because their data has changed. */
   clear(): void {
     this.#entries.clear();
     this.#pending.clear();
@@ -182,7 +182,7 @@ export class AnswerCache {
 
   #keep(entry: CachedAnswer): void {
     this.#entries.set(entry.key, entry);
-    // One that is larger than the whole cache is not kept.
+    // An answer larger than the whole cache is not cached.
     if (!this.#entries.has(entry.key)) return;
     const keys = this.#byToken.get(entry.tokenKey) ?? new Set();
     this.#byToken.set(entry.tokenKey, keys.add(entry.key));

@@ -112,7 +112,7 @@ export class ChainStates {
       this.#step({ chain, checkpoint, tokens: 'all', listed: 'all', batch: null });
       return;
     }
-    // A pool's row may change where its tokens' rows do not; rows that are no longer kept are any.
+    // A pool's row may change without its tokens' rows; a new retention floor affects every token.
     const tokens = isKeptAlike(known, checkpoint)
       ? [...new Set([...batch.tokens, ...batch.listed])]
       : 'all';

@@ -39,7 +39,7 @@ export function isCovered(
   return checkpoint.startBlock <= 1 || (startMs !== null && startMs <= sinceMs);
 }
 
-/** From when on klines of an interval are kept; 0 where all are. */
+/** From when on klines of an interval are kept; 0 if all are. */
 export function toKlinesKeptFrom(interval: KlineInterval, kept: KeptFrom): number {
   const base = findBaseInterval(interval);
   if (base === null) return kept.tradesFromMs ?? 0;
@@ -50,7 +50,7 @@ function toLater(startMs: number | null, keptFromMs: number): number | null {
   return keptFromMs > (startMs ?? 0) ? keptFromMs : startMs;
 }
 
-/** Klines are told of by their interval; without one, as of those of a minute. */
+/** `klinesFrom` depends on the interval, because fine candles are deleted earlier. */
 export function buildCoverage(
   token: TokenRecord,
   startMs: number | null,

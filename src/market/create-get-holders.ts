@@ -136,7 +136,7 @@ function buildAnswer(request: HolderRequest, read: HoldersRead): Omit<HoldersAns
   const { decimals, supplyRaw } = token;
   const topRaw = read.top.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
   return {
-    // The native coin has no contract that would tell who holds it.
+    // The native coin has no contract that records its holders.
     total: token.token === addresses.native ? null : token.holders,
     totalSupplyRaw: supplyRaw?.toString() ?? null,
     top10Pct: computePct(topRaw, supplyRaw),

@@ -41,10 +41,7 @@ interface KlineRequest {
   readonly range: TimeRange;
 }
 
-/**
- * Candles that open within the times asked for and are kept; nothing opens after the chain's own
- * time.
- */
+/** Limits the request to times with stored candles; none opens after the chain's own time. */
 function clampRange(request: KlineRequest, lastMs: number, kept: KeptFrom) {
   const { interval } = request.input;
   const { toMs } = request.range;

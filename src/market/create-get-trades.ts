@@ -143,7 +143,7 @@ function findFinalizedBelow(trades: readonly TradeRecord[], checkpoint: Checkpoi
   return Math.min(Number.POSITIVE_INFINITY, ...open.map(({ block }) => block));
 }
 
-/** Rows that are older than they are kept may be deleted or not: none of them is told. */
+/** Excludes rows below the retention floor, of which some may not be deleted yet. */
 function toKeptQuery(query: TradeQuery, { tradesFromMs = 0 }: Checkpoint): TradeQuery {
   const { fromMs, toMs } = query.range;
   return { ...query, range: { fromMs: Math.max(fromMs, tradesFromMs), toMs } };

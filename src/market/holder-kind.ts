@@ -8,7 +8,7 @@ import type { AnswerReader } from './read-at.ts';
 
 export type HolderKind = OutputOf<typeof getHolders>['holders'][number]['kind'];
 
-/** The kinds of owners; null where only the chain can tell and has not been asked yet. */
+/** The kinds of owners; null if only the chain knows and has not been asked yet. */
 export async function readHolderKinds(
   reader: AnswerReader,
   market: MarketChain,

@@ -20,7 +20,7 @@ export interface MarketChain {
   readonly vaults: ReadonlySet<Address>;
   /** Accounts whose tokens nobody can move. */
   readonly burnAddresses: ReadonlySet<Address>;
-  /** Told of pools that somebody asks about and that are not known in full. */
+  /** Requests adoption of incomplete pools that a client asked about. */
   noteIncomplete(pools: readonly PoolId[]): void;
   /** Asks the chain which addresses are contracts. */
   findContracts(

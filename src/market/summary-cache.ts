@@ -15,7 +15,7 @@ interface CachedSummary {
   readonly checkpoint: Checkpoint;
   /** The minute of chain time for which its figures are valid. */
   readonly minute: TimeRange;
-  /** What it says of token lists is from here. */
+  /** The token lists that it reflects. */
   readonly directory: TokenDirectory;
 }
 

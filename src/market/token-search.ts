@@ -16,7 +16,7 @@ export interface TokenSearchOptions {
   readonly reader: Pick<MarketReads, 'readListings' | 'scanListings'>;
   readonly states: ChainStates;
   readonly listChains: () => readonly ChainSlug[];
-  /** Reads a chain's tokens and builds a segment of them, elsewhere: it takes seconds. */
+  /** Reads a chain's tokens and builds a segment on another thread, since it takes seconds. */
   readonly buildSegment: (chain: ChainSlug, entries: ChainEntries) => Promise<SegmentArrays>;
   readonly lists: Pick<TokenLists, 'directory' | 'subscribe'>;
   readonly onError: (error: unknown) => void;

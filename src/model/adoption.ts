@@ -14,7 +14,7 @@ export interface AdoptedPool {
   readonly ticks: readonly Omit<TickRecord, 'pool'>[];
 }
 
-/** As it is kept, so that an index made anew adopts the same at the same block. */
+/** Stored, so that a rebuilt index adopts the same state at the same block. */
 export interface AdoptionRecord extends AdoptedPool {
   readonly block: number;
   /** Of the commit; several adoptions may share it. */

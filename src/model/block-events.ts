@@ -42,9 +42,9 @@ export interface SwapEvent extends EventOrigin {
 export interface TransferEvent {
   readonly kind: 'transfer';
   readonly token: Address;
-  /** Null where it was minted. */
+  /** Null if it was minted. */
   readonly from: Address | null;
-  /** Null where it was burned. */
+  /** Null if it was burned. */
   readonly to: Address | null;
   readonly amountRaw: bigint;
 }

@@ -156,7 +156,7 @@ export interface Checkpoint {
   readonly version: number;
   /** The time of the first indexed block; absent if it was not recorded. */
   readonly startAtMs?: number;
-  /** Trades before this time are not kept any more; absent where all are kept. */
+  /** Trades before this time are no longer kept; absent if all are kept. */
   readonly tradesFromMs?: number;
   /** The same for candles shorter than a day. */
   readonly candlesFromMs?: number;

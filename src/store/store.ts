@@ -101,8 +101,7 @@ export interface MarketTransaction extends MarketReader {
   putUndo(images: readonly UndoImages[]): Promise<void>;
   /**
    * Restores every row that blocks above `block` changed and removes their trades, adoptions,
-   * headers and undo images. Candles are left to the caller, who folds them anew from the trades
-   * that stay.
+   * headers and undo images. The caller must refold the candles from the trades that stay.
    * Returns the trades that were removed, in chain order.
    */
   undoAbove(block: number): Promise<TradeRecord[]>;
@@ -144,7 +143,7 @@ export interface OldRows {
 
 export interface OldCandles {
   readonly deleted: number;
-  /** The series after which to go on; null for the first. */
+  /** The series after which to continue; null to start with the first. */
   readonly next: CandleSeries | null;
   /** Whether the last series was reached. */
   readonly isDone: boolean;

@@ -1,4 +1,4 @@
-// A concentrated pool's whole state from what its contract tells: its price and all of its ticks.
+// Builds a concentrated pool's whole state from its contract's price and all of its ticks.
 
 import { toSqrtPriceX96 } from './sqrt-price-at-tick.ts';
 import { computeAmount0Down, computeAmount1Down } from './sqrt-price-math.ts';
@@ -14,7 +14,7 @@ interface TickLiquidity {
   readonly liquidityNet: bigint;
 }
 
-/** The liquidity at a tick, as its ticks add up to it; null where they contradict themselves. */
+/** The liquidity at a tick, summed from the ticks up to it; null if the ticks are inconsistent. */
 function addUpLiquidity(ticks: readonly TickLiquidity[], tick: number): bigint | null {
   let [sum, active] = [0n, 0n];
   for (const { tick: at, liquidityGross, liquidityNet } of ticks) {
@@ -24,7 +24,7 @@ function addUpLiquidity(ticks: readonly TickLiquidity[], tick: number): bigint |
     if (at <= tick) active += liquidityNet;
     if (sum < 0n) return null;
   }
-  // What comes at one tick goes at another: a tick that is missing shows.
+  // All net changes add up to zero, unless a tick is missing.
   return sum === 0n ? active : null;
 }
 
@@ -49,7 +49,7 @@ function addUpAmounts(
   return { amount0, amount1 };
 }
 
-/** Null where the parts do not fit together, so that something must be missing or wrong. */
+/** Null if the parts contradict each other, because something is missing or wrong. */
 export function assembleState<Told extends Price & { readonly liquidity: bigint }>(
   told: Told,
   ticks: readonly TickLiquidity[],

@@ -135,8 +135,8 @@ function buildTickList(ticks: readonly TickRecord[], previous: SwapPool | undefi
 }
 
 /**
- * Liquidity changes at multiples of the spacing only, so up to the next one on either side it is
- * what the last event told, whatever ticks the pool has.
+ * Liquidity changes only at multiples of the spacing, so up to the next one on either side it is
+ * that of the last event, regardless of the pool's ticks.
  */
 function findCertainRange(tick: number, tickSpacing: number): TickBounds {
   const lower = Math.floor(tick / tickSpacing) * tickSpacing;

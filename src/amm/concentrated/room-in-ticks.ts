@@ -28,7 +28,7 @@ interface PoolWithTicks {
 /** A changed pool is a new object, so cached sums never become stale. */
 const KNOWN = new WeakMap<PoolWithTicks, BothWays>();
 
-/** The way from tick to tick to the end of what is known; above `enough` nobody wants to know. */
+/** The input to reach the end of the known range, summed tick by tick; stops above `enough`. */
 function addTicks(pool: PoolWithTicks, zeroForOne: boolean, enough: number): number {
   const { state, terms } = pool;
   const { ticks, nets } = terms.ticks;

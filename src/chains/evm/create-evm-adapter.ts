@@ -83,7 +83,7 @@ function createClient(options: EvmAdapterOptions): RpcClient {
   });
 }
 
-/** What contracts said at a block; null where no node has its state or it is no longer there. */
+/** What contracts said at a block; null if no node has its state or it is no longer there. */
 function createReadAt(client: RpcClient, multicall3: Address | null) {
   return async <T>(
     block: BlockHeader,

@@ -32,7 +32,7 @@ const BUILD_USE: NodeUse = {
   },
 };
 
-/** Nobody waits for what is asked here. */
+/** For background requests, for which no client waits. */
 const WATCH_USE: NodeUse = {
   budgetMs: 10_000,
   limits: {

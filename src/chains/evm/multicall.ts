@@ -20,7 +20,7 @@ interface MulticallOptions {
   readonly block: number | null;
   /** The block's hash, for nodes that take hashes (EIP-1898). */
   readonly blockHash?: string | undefined;
-  /** Told of every `eth_call` that is sent. */
+  /** Called with the number of `eth_call`s sent. */
   readonly onCalls?: ((count: number) => void) | undefined;
   /** How far an endpoint must have come to be asked. */
   readonly minBlock?: number;

@@ -9,7 +9,7 @@ const ADDRESS_BYTES = 32;
 const TRANSACTION_ID_BYTES = 64;
 const EXPLORER = 'https://explorer.solana.com';
 
-/** Base58 of so many bytes, which has one spelling only. */
+/** Base58 of exactly that many bytes, in its only valid spelling. */
 function parseBase58(text: string, byteCount: number): string | null {
   const bytes = decodeBase58(text);
   return bytes?.length === byteCount && encodeBase58(bytes) === text ? text : null;

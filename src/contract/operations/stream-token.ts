@@ -40,7 +40,7 @@ const klineEventSchema = Type.Object(
     title: 'StreamKline',
     additionalProperties: false,
     description:
-      'The live candle as it changes, and once more, with an id, when it is closed. A closed one is told again where a block that is older than the one before adds a trade to it or opens it again: the last one counts. As `/token/klines` gives it by default: in USD, without outliers.',
+      'The live candle as it changes, and once more, with an id, when it is closed. A closed one is sent again if a block that is older than the one before adds a trade to it or opens it again: the last one counts. As `/token/klines` gives it by default: in USD, without outliers.',
   },
 );
 

@@ -1,4 +1,4 @@
-// What happens in pools while their states are being read: a reading is of one block, and the
+// Records the events of pools while their states are read: a reading is of one block, and the
 // events after that block are applied to it when it is complete.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
@@ -14,7 +14,7 @@ interface WatchedPool {
   events: { readonly block: number; readonly event: PoolEvent }[];
 }
 
-/** A pool that is busier than this while it is read is read again. */
+/** A pool with more events than this during its reading is read again. */
 const EVENT_COUNT_MAX = 50_000;
 const POOL_COUNT_MAX = 64;
 
@@ -24,14 +24,14 @@ export class AdoptionJournal {
   readonly #watched = new BoundedMap<PoolId, WatchedPool>(POOL_COUNT_MAX);
   #tip: Tip | null = null;
 
-  /** Notes what happens in a pool after the last indexed block; null where nothing is indexed. */
+  /** Records a pool's events after the last indexed block; null if nothing is indexed. */
   watch(pool: PoolId): Tip | null {
     if (this.#tip === null) return null;
     this.#watched.set(pool, { block: this.#tip.block, events: [] });
     return this.#tip;
   }
 
-  /** The events after the block it was watched from; null where they are not known any more. */
+  /** The events since the watch began; null if they are no longer known. */
   read(pool: PoolId, block: number): readonly PoolEvent[] | null {
     const watched = this.#watched.get(pool);
     return watched?.block === block ? watched.events.map(({ event }) => event) : null;
@@ -41,7 +41,7 @@ export class AdoptionJournal {
     this.#watched.delete(pool);
   }
 
-  /** To be called after a commit, with the blocks that it added. */
+  /** Must be called after each commit, with the blocks that it added. */
   record(blocks: readonly BlockEvents[], tip: Tip): void {
     this.#tip = tip;
     if (this.#watched.size === 0) return;
@@ -56,7 +56,7 @@ export class AdoptionJournal {
     }
   }
 
-  /** Blocks above the new tip were taken back, and with them what was read at any of them. */
+  /** Drops the events of blocks above the new tip, and readings that began at any of them. */
   rollBack(tip: Tip): void {
     this.#tip = tip;
     for (const [pool, watched] of [...this.#watched.entries()]) {
@@ -65,7 +65,7 @@ export class AdoptionJournal {
     }
   }
 
-  /** The store was read again: unless it stands where the last commit left it, nothing is known. */
+  /** After the store was read again: drops everything, unless the store is at the last commit. */
   reconcile(tip: Tip | null): void {
     if (tip?.block !== this.#tip?.block || tip?.blockHash !== this.#tip?.blockHash) {
       this.#watched.clear();

@@ -1,4 +1,4 @@
-// Pools that wait for their adoption: those that somebody asked about first, then the deepest.
+// Pools that wait for adoption: those that clients requested first, then the deepest.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { type Backoff, computeBackoffMs, type Random } from '../../lib/retry.ts';
@@ -6,7 +6,7 @@ import type { PoolId } from '../../model/ids.ts';
 
 interface QueuedPool {
   readonly isAsked: boolean;
-  /** About what it holds in USD; for a pool of which that is not known, less than one. */
+  /** Roughly the pool's value in USD; below 1 if that is unknown. */
   readonly weight: number;
 }
 
@@ -15,9 +15,9 @@ interface Failure {
   readonly notBeforeMs: number;
 }
 
-/** More than wait are never remembered: beyond, the lightest are left out until they move again. */
+/** Beyond this many the lightest pools are dropped; their next event queues them again. */
 const WAITING_MAX = 5_000;
-/** Room for so much more before the lightest are sorted out. */
+/** The factor by which the queue may exceed its maximum before it is sorted and cut. */
 const SLACK = 1.25;
 const FAILED_MAX = 10_000;
 const BACKOFF: Backoff = { baseMs: 2_000, maxMs: 600_000 };
@@ -30,7 +30,7 @@ function compare(a: QueuedPool, b: QueuedPool): number {
 export class AdoptionQueue {
   readonly #random: Random;
   #waiting = new Map<PoolId, QueuedPool>();
-  /** By pool, so that one which fails again and again does not come back with every event. */
+  /** By pool, so that one that keeps failing is not queued again by every event. */
   readonly #failed = new BoundedMap<PoolId, Failure>(FAILED_MAX);
 
   constructor(random: Random) {
@@ -50,7 +50,7 @@ export class AdoptionQueue {
     if (this.#waiting.size > WAITING_MAX * SLACK) this.#dropLightest();
   }
 
-  /** The next one that may be tried now; null where there is none. */
+  /** The next pool that may be tried now; null if there is none. */
   take(nowMs: number): { readonly pool: PoolId; readonly waiting: QueuedPool } | null {
     let best: { readonly pool: PoolId; readonly waiting: QueuedPool } | null = null;
     for (const [pool, waiting] of this.#waiting) {
@@ -61,7 +61,7 @@ export class AdoptionQueue {
     return best;
   }
 
-  /** It waits again, longer each time. */
+  /** Queues it again after a wait that grows with each failure. */
   fail(pool: PoolId, waiting: QueuedPool, nowMs: number): void {
     const count = (this.#failed.get(pool)?.count ?? 0) + 1;
     const notBeforeMs = nowMs + computeBackoffMs(count, BACKOFF, this.#random);

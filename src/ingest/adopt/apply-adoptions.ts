@@ -1,4 +1,4 @@
-// Adopted pools become rows: as a change of the last indexed block, with images of what was before.
+// Writes adopted pools as a change of the last indexed block, with undo images.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
@@ -8,7 +8,7 @@ import { EntryTicks } from '../apply-pool-event.ts';
 import type { MarketState, PoolEntry } from '../market-state.ts';
 import { valuePools } from '../value-pools.ts';
 
-/** Rows that are stored of a pool which is not complete are of no worth: they end here. */
+/** Replaces the stored ticks, which are not reliable for an incomplete pool. */
 function setTicks(
   state: MarketState,
   entry: PoolEntry,
@@ -28,7 +28,7 @@ function setTicks(
   }
 }
 
-/** Their rows must be in memory, and a block begun. */
+/** The pools' rows must be loaded, and `beginBlock` called. */
 export function applyAdoptions(
   state: MarketState,
   adoptions: readonly AdoptedPool[],

@@ -1,4 +1,4 @@
-// Which of the pools that a batch changed are not known in full, and about what they hold.
+// Finds the incomplete pools among those that a batch changed, with their approximate value.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import { pow10 } from '../../lib/decimal.ts';
@@ -9,7 +9,7 @@ import type { IncompletePool } from './pool-adopter.ts';
 
 const NO_TICKS = { get: () => undefined, change: () => true, order: [] } as const;
 
-/** What it would pay near its price, by the liquidity that is there now. */
+/** What the pool would pay near its price, from its current liquidity. */
 function computeDepthUsd(state: MarketState, pool: PoolEntry): number {
   const view = pool.views[0];
   const quote = view === undefined ? undefined : state.tokens.get(view.quote);

@@ -1,10 +1,10 @@
-// Adopts pools that were met mid-life: reads their whole state from the contracts in the
+// Adopts pools that are older than the index: reads their whole state from the contracts in the
 // background, a piece at a time and within a budget, and joins it with the log at a commit.
 //
 //   queue ── a pool ──▶ journal.watch: from the last indexed block B on, its events are kept
 //        ──▶ pieces of its state at B ──▶ index.adopt at the tip T: the state at B, then the events
 //
-// Nothing of a reading is stored before it is whole: killed at any moment, it begins again.
+// Nothing of a reading is stored before it is complete: after a crash it starts over.
 
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -17,7 +17,7 @@ import type { AdoptionJournal } from './adoption-journal.ts';
 import { AdoptionQueue } from './adoption-queue.ts';
 import { PoolReading } from './pool-reading.ts';
 
-/** Makes pools complete as of the last indexed block; returns those that are. */
+/** Makes pools complete as of the last indexed block; returns those that became complete. */
 type Adopt = (
   pools: readonly PoolId[],
   buildAdopted: (row: PoolRecord) => AdoptedPool | null,
@@ -27,7 +27,7 @@ interface PoolAdopterOptions {
   readonly adapter: ChainAdapter;
   readonly store: MarketReader & MarketScanner;
   readonly journal: AdoptionJournal;
-  /** Requests to the node a minute, on average. */
+  /** Average requests to the node per minute. */
   readonly callsPerMinute: number;
   /** Whether the index is near the chain's head: nodes keep the states of the last blocks only. */
   readonly isAtHead: () => boolean;
@@ -35,14 +35,14 @@ interface PoolAdopterOptions {
   readonly sleep: Sleep;
   readonly random: Random;
   readonly log: { warn(fields: object, message: string): void };
-  /** How often to look for work where there is none. */
+  /** How often to look for work while there is none. */
   readonly idleMs?: number;
 }
 
 /** A pool whose events show that it is not complete. */
 export interface IncompletePool {
   readonly pool: PoolId;
-  /** About what it holds in USD. */
+  /** Roughly its value in USD. */
   readonly depthUsd: number;
 }
 
@@ -71,9 +71,9 @@ const READY_MAX = 16;
 const LOSSES_MAX = 20;
 /** Anyone can initialise ticks: a pool with more than this stays incomplete. */
 const TICK_COUNT_MAX = 50_000;
-/** Where every tick is a call of its own, a piece takes no more than this, whatever the budget. */
+/** Bounds of the calls for one piece, whatever the budget; they count if each tick is a call. */
 const PIECE_CALLS = { min: 20, max: 400 } as const;
-/** What a rollback touched is looked at before other pools that nobody asked about. */
+/** Pools touched by a rollback come before others that no client requested. */
 const TOUCHED_WEIGHT = Number.MAX_VALUE;
 
 export class PoolAdopter {
@@ -109,7 +109,7 @@ export class PoolAdopter {
     return { waiting, adopted: this.#adopted, failed: this.#failed, calls: this.#calls };
   }
 
-  /** Somebody asks about these. Those that are complete are dropped when their turn comes. */
+  /** Pools that a client requested; complete ones are dropped when their turn comes. */
   ask(pools: readonly PoolId[]): void {
     for (const pool of pools) this.#queue.add(pool, { isAsked: true, weight: 0 });
   }
@@ -120,14 +120,14 @@ export class PoolAdopter {
     }
   }
 
-  /** A rollback may have taken adoptions back; null where nobody knows which. */
+  /** A rollback may have undone adoptions of these pools; null if it is unknown which. */
   noteRollback(pools: readonly PoolId[] | null): void {
     if (pools === null) this.#isScanDue = true;
     const weight = TOUCHED_WEIGHT;
     for (const pool of pools ?? []) this.#queue.add(pool, { isAsked: false, weight });
   }
 
-  /** To be called between two commits; false where nothing was to be adopted. */
+  /** Must be called between two commits; false if there was nothing to adopt. */
   async commit(adopt: Adopt): Promise<boolean> {
     if (this.#ready.length === 0) return false;
     const { journal } = this.#options;
@@ -167,7 +167,7 @@ export class PoolAdopter {
     }
   }
 
-  /** True where there may be more to do at once. */
+  /** True if there may be more to do at once. */
   async #step(): Promise<boolean> {
     if (!this.#options.isAtHead() || this.#ready.length >= READY_MAX) return false;
     if (this.#isScanDue) await this.#scan();
@@ -178,7 +178,7 @@ export class PoolAdopter {
     return true;
   }
 
-  /** Finds the incomplete pools of the store, of which this process has heard nothing yet. */
+  /** Queues the store's incomplete pools, which have had no event in this process yet. */
   async #scan(): Promise<void> {
     const { store, adapter } = this.#options;
     this.#isScanDue = false;
@@ -186,7 +186,7 @@ export class PoolAdopter {
       for await (const rows of store.scanPools(adapter.chain)) {
         this.#abort.signal.throwIfAborted();
         for (const { pool, complete, lastSwapAtMs } of rows) {
-          // The latest first, after all of which the depth is known.
+          // The latest first, but after all pools whose depth is known.
           const weight = (lastSwapAtMs ?? 0) / Number.MAX_SAFE_INTEGER;
           if (!complete) this.#queue.add(pool, { isAsked: false, weight });
         }
@@ -247,13 +247,13 @@ export class PoolAdopter {
     else this.#job = job;
   }
 
-  /** The branch was left, or the log is not known in full any more: all of it is read again. */
+  /** The branch was abandoned, or events are missing: the pool is read again from the start. */
   #restart(job: AdoptionJob): void {
     this.#job = null;
     this.#queue.add(job.reading.row.pool, job.waiting);
   }
 
-  /** The node has lost the state of the block: what was read goes on at the tip. */
+  /** The node has pruned the state of the block: the reading continues at the tip. */
   #moveOn(job: AdoptionJob): void {
     const { journal } = this.#options;
     const { reading, losses } = job;

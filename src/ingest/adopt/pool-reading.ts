@@ -1,5 +1,5 @@
-// One pool's state while it is read from its contract, piece by piece, and as it is joined with
-// what its log told after the block that it was read at.
+// One pool's state as it is read from its contract, piece by piece, and then joined with the events
+// after the block it was read at.
 
 import type { PoolDraft, PoolTicks } from '../../amm/pool-kind.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';
@@ -13,7 +13,7 @@ interface AdoptedTickLiquidity {
   readonly liquidityNet: bigint;
 }
 
-/** The ticks of a reading; those that are not covered yet are left alone. */
+/** The ticks of a reading; changes of ticks that are not covered yet are ignored. */
 class ReadTicks implements PoolTicks {
   readonly rows = new Map<number, AdoptedTickLiquidity>();
   covered: TickSpan | null = null;
@@ -46,7 +46,7 @@ class ReadTicks implements PoolTicks {
 
 type ReadingDraft = PoolDraft<PoolKindName>;
 
-/** False where the events cannot have followed the state. */
+/** False if the events contradict the state. */
 function replay(draft: ReadingDraft, ticks: PoolTicks, events: readonly PoolEvent[]): boolean {
   const kind = kindOf(draft);
   for (const event of events) {
@@ -61,7 +61,7 @@ function replay(draft: ReadingDraft, ticks: PoolTicks, events: readonly PoolEven
 
 export class PoolReading {
   readonly row: PoolRecord;
-  /** The block that it is of. */
+  /** The block that it was read at. */
   readonly block: number;
   readonly #ticks = new ReadTicks();
   #last: PoolPiece | null = null;
@@ -90,8 +90,8 @@ export class PoolReading {
   }
 
   /**
-   * The same ticks as of a later block, for a node that has lost the state of this one; null where
-   * the events do not follow from what was read.
+   * The same ticks moved to a later block, for a node that has pruned this one; null if the events
+   * contradict what was read.
    */
   moveTo(block: number, events: readonly PoolEvent[]): PoolReading | null {
     const moved = new PoolReading(this.row, block);
@@ -104,8 +104,8 @@ export class PoolReading {
   }
 
   /**
-   * The pool after the events that followed its block; null where the parts contradict each other
-   * or what the log has told: then something was left out or is of another branch.
+   * The pool after the events that followed its block; null if the parts contradict each other or
+   * the events, because something is missing or of another branch.
    */
   join(row: PoolRecord, events: readonly PoolEvent[]): AdoptedPool | null {
     const last = this.#last;
@@ -135,7 +135,7 @@ function listTicks({ order, rows }: ReadTicks): AdoptedPool['ticks'] {
   });
 }
 
-/** Whether what every event tells anew is what the last one told. */
+/** Whether the fields that every event repeats equal those of the last event. */
 function agrees(draft: ReadingDraft, row: PoolRecord): boolean {
   const told: Readonly<Record<string, unknown>> = { ...row.state };
   const read: Readonly<Record<string, unknown>> = { ...draft.state };

@@ -1,7 +1,7 @@
 // Token lists that others write, in Uniswap's schema (https://uniswap.org/tokenlist.schema.json).
 //
-// A list with any problem is refused as a whole, and every problem is named. Fields that we do not
-// use are ignored.
+// A list with any problem is rejected as a whole, and every problem is reported. Unused fields are
+// ignored.
 
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';

@@ -1,4 +1,4 @@
-// What all token lists together say of each token.
+// Merges all token lists: what they say about each token.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
@@ -7,7 +7,7 @@ import type { TokenLinks, TokenList } from './parse-token-list.ts';
 export interface TokenListing {
   /** Names of the lists that vouch for the token, in the order of `TOKEN_LISTS`; never empty. */
   readonly lists: readonly string[];
-  /** Used only where the contract gives none: a list must not rename a token. */
+  /** Used only if the contract has none: a list must not rename a token. */
   readonly symbol: string | null;
   readonly name: string | null;
   readonly links: TokenLinks | null;
@@ -18,7 +18,7 @@ export type ChainEntries = ReadonlyMap<Address, TokenListing>;
 
 export type TokenDirectory = ReadonlyMap<ChainSlug, ChainEntries>;
 
-/** Where lists disagree, the first one that has an answer is believed. */
+/** On conflict the first list that has a value wins. */
 export function buildTokenDirectory(lists: readonly TokenList[]): TokenDirectory {
   const directory = new Map<ChainSlug, Map<Address, TokenListing>>();
   for (const list of lists) {

@@ -18,7 +18,7 @@ export interface TokenListSource {
   readonly label: string;
   /** Null for a URL that has never been read. */
   readonly list: TokenList | null;
-  /** Reads the list again; null where it has not changed. Absent for a file. */
+  /** Reads the list again; null if it has not changed. Absent for a file. */
   readonly renew?: (signal: AbortSignal) => Promise<TokenList | null>;
 }
 
@@ -28,7 +28,7 @@ function toTooLarge(): TokenListError {
   return new TokenListError([`the list is larger than ${LIST_BYTES_MAX} bytes`]);
 }
 
-/** Throws a `TokenListError`, also where there is no such file. */
+/** Throws a `TokenListError`, also if the file does not exist. */
 export async function readListFile(
   path: string,
   findChain: FindListChain,
@@ -89,7 +89,7 @@ async function keep(path: string, copy: KeptCopy): Promise<void> {
   await rename(draft, path);
 }
 
-/** Null where the server says that nothing has changed. */
+/** Null if the server says that nothing has changed. */
 async function fetchCopy(
   url: string,
   etag: string | null,
@@ -111,7 +111,7 @@ async function fetchCopy(
   return { text: await readBody(response), etag: response.headers.get('etag') };
 }
 
-/** Begins with the copy that was kept in `folder`, where there is a good one. */
+/** Starts with the copy in `folder`, if there is a valid one. */
 export async function openListUrl(
   url: string,
   options: { readonly folder: string; readonly findChain: FindListChain },

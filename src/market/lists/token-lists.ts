@@ -1,6 +1,6 @@
 // The operator's token lists, kept up to date: lists with a URL are read again every hour.
 //
-// A URL that fails keeps its last good list; whoever is told of the failure hears it once.
+// A URL that fails keeps its last good list; the failure is reported once.
 
 import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
 import type { TokenList } from './parse-token-list.ts';
@@ -39,7 +39,7 @@ export class TokenLists {
     this.#directory = this.#build();
   }
 
-  /** Another object after each change. */
+  /** A new object after each change. */
   get directory(): TokenDirectory {
     return this.#directory;
   }

@@ -13,7 +13,7 @@ export interface Listing {
   readonly name: string | null;
   /** Whether a token list vouches for it. */
   readonly isVerified: boolean;
-  /** In 1e-18 USD; null where unknown. */
+  /** In 1e-18 USD; null if unknown. */
   readonly liquidityUsdE18: bigint | null;
 }
 
@@ -25,7 +25,7 @@ export function toLiquidityWeight(liquidityUsdE18: bigint | null): number {
   return liquidityUsdE18 === null ? UNKNOWN_LIQUIDITY : Number(liquidityUsdE18);
 }
 
-/** 100,000 USD as a weight: dear to lock up for everybody who copies a symbol. */
+/** 100,000 USD as a weight: expensive to lock up for those who copy a symbol. */
 const LIQUID_WEIGHT = 100_000 * 1e18;
 
 export function isLiquid(weight: number): boolean {

@@ -30,7 +30,7 @@ export interface SegmentArrays {
   readonly names: TextArrays;
   readonly vocabulary: VocabularyArrays;
   readonly addresses: AddressArrays;
-  /** The first so many are verified. */
+  /** Verified tokens come first; this is their number. */
   readonly verifiedCount: number;
   readonly weights: Float64Array;
 }
@@ -93,7 +93,7 @@ export class Segment {
   readonly #vocabulary: Vocabulary;
   readonly #addresses: PackedAddresses;
   readonly #verifiedCount: number;
-  /** The first so many are verified or liquid. */
+  /** Verified or liquid tokens come first; this is their number. */
   readonly #establishedCount: number;
   readonly #weights: Float64Array;
   /** Tokens that were removed, or are newer among the changes. */

@@ -109,7 +109,7 @@ export function encodeMissed(missed: Missed, name: StreamName): EncodedItem[] {
   const { reverted, point } = missed;
   const taken = reverted === null ? [] : encodeReverted(reverted, state);
   const items = missed.items.map((item) => encodeItem(item, state));
-  // A kline that was told as closed is open again: who leaves now must not resume from its end.
+  // A kline sent as closed is open again: a reader that leaves now must not resume from its end.
   const { timeMs } = reverted !== null && taken.length > 0 ? reverted.position : missed.from;
   const marks = point.position.timeMs < timeMs ? [encodeMark(name, point)] : [];
   return [...taken, ...items, ...marks];

@@ -97,7 +97,7 @@ async function readPage(
   const { withTrades, limit } = request;
   const { checkpoint } = span;
   const trades = await readTrades(reader, request, span.from);
-  // A late trade changes klines that were told as closed: they are told again.
+  // A late trade changes klines that were sent as closed: they are sent again.
   const from = turnTimeBack(span.from, trades);
   // Beyond this time not everything is in the page.
   let untilMs = Number.POSITIVE_INFINITY;
@@ -109,7 +109,7 @@ async function readPage(
     ended.push(...found);
     if (found.length === limit) untilMs = Math.min(untilMs, found.at(-1)?.endMs ?? untilMs);
   }
-  // Klines alone are told with every trade of the checkpoint in them.
+  // Without trades, klines are sent with every trade up to the checkpoint in them.
   const start = withTrades ? from : { ...toTip(checkpoint).position, timeMs: from.timeMs };
   const items = mergeItems(start, {
     trades: withTrades ? trades.filter(({ timestampMs }) => timestampMs <= untilMs) : [],

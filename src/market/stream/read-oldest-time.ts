@@ -1,10 +1,10 @@
-// From when on a token's trades after a position are, so that older ones need not be looked at.
+// Finds the oldest time that a token's trades after a position may have, to limit the read.
 
 import type { TokenReference } from '../parse-token.ts';
 import type { AnswerReader } from '../read-at.ts';
 import { comparePositions, type StreamPosition } from './stream-point.ts';
 
-/** How much older than the chain's time before it a trade is taken to be at first. */
+/** The first guess of how much older than the chain's time a trade may be. */
 const CLOCK_SLACK_MS = 120_000;
 const SLACK_FACTOR = 16;
 

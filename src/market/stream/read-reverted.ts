@@ -82,8 +82,9 @@ function findSeen(
 }
 
 /**
- * Whether or not the reader saw them: what a live candle was told as has no id, so nobody knows.
- * Those that still have trades are told again, since none of them had ended by the position's time.
+ * Includes klines that the reader may not have seen: live candles are sent without an id, so that
+ * is unknown. Those that still have trades are sent again, since none had ended by the position's
+ * time.
  */
 function listOpenTimes(
   interval: KlineInterval,

@@ -139,7 +139,7 @@ export class StreamClient implements StreamReader {
     if (this.#joined !== 'live') return false;
     this.#isLive = true;
     this.#page = null;
-    // A snapshot told them, unless something came after it.
+    // The snapshot already holds them, unless something came after it.
     if (this.#hasRead || channel.hasSeveralOpen(filter)) {
       hub.tellStates(channel, { outbox, filter });
     }

@@ -56,8 +56,8 @@ export function comparePositions(a: LogPosition, b: LogPosition): number {
 }
 
 /**
- * Trades that are older than the chain's time at a position belong to klines that were told as
- * closed. From the position given back these klines are told again, and no others: a token's trades
+ * Trades that are older than the chain's time at a position belong to klines that were sent as
+ * closed. From the returned position these klines are sent again, and no others: a token's trades
  * never go back in time, so it has no later klines.
  */
 export function turnTimeBack(

@@ -145,12 +145,12 @@ export class TokenChannel {
     for (const kind of this.#states.keys()) if (!this.wants(kind)) this.#states.delete(kind);
   }
 
-  /** Whether more klines are open than a snapshot has, as where the chain's time went back. */
+  /** Whether more klines are open than a snapshot has, such as after the chain's time went back. */
   hasSeveralOpen(filter: StreamFilter): boolean {
     return listIntervals(filter).some((one) => (this.#series.get(one)?.openCount ?? 0) > 1);
   }
 
-  /** What somebody who was away should know of states, which have no ids. */
+  /** The states for a reader that was away; states have no ids to resume from. */
   tellStates({ outbox, filter }: Pick<Joiner, 'outbox' | 'filter'>): void {
     const states = new Map<string, string>();
     for (const interval of listIntervals(filter)) {
@@ -264,16 +264,16 @@ export class TokenChannel {
     return trades.every(({ token, quoteToken }) => isKnown(token) && isKnown(quoteToken));
   }
 
-  /** Whether a kline that was told as closed is open again, or has a trade more. */
+  /** Whether a kline that was sent as closed is open again or has another trade. */
   #isReopened({ checkpoint, trades }: ChannelStep): boolean {
     const { timeMs } = turnTimeBack(toTip(checkpoint).position, trades);
     if (timeMs >= this.#checkpoint.timestampMs) return false;
     return [...this.#series.values()].some((one) => one.isReopenedAt(timeMs));
   }
 
-  /** A step that took no trade back. The time after it may be a later one, also of a rollback. */
+  /** A step that reverted no trade. Its time may be later than before, even after a rollback. */
   #append({ checkpoint, trades }: ChannelStep): void {
-    // The trades come first, so those who have only them were told of no kline that ended since.
+    // Trades come first, so a reader that has only them has no kline that ended since.
     const { timeMs } = turnTimeBack(toTip(this.#checkpoint).position, trades);
     const items = trades.map((trade): MissedItem => {
       const { block, logIndex } = trade;
@@ -287,7 +287,7 @@ export class TokenChannel {
         const endMs = computeNextOpenTime(series.interval, candle.openTimeMs);
         items.push({ kind: 'kline', position: { ...position, timeMs: endMs }, candle });
       }
-      // A kline that ended takes the text of others that are open from slow readers.
+      // When a kline ends, slow readers lose the queued text of open ones: it is sent again.
       if (trades.length > 0 || ended.length > 0) this.#liveDue.add(series.interval);
     }
     this.#checkpoint = checkpoint;
@@ -334,10 +334,10 @@ export class TokenChannel {
     while (!this.#isClosed) {
       try {
         const isAtTip = await this.#readOn();
-        // Asked only now: a step that came since the page was read was not heard.
+        // Checked only now: a step that arrived since the page was read is not in it.
         if (isAtTip && this.#checkpoint.version >= this.#options.currentVersion()) break;
       } catch (error) {
-        // Reading it again would give the same.
+        // Reading it again would give the same result.
         if (error instanceof AnswerMismatchError) {
           this.#lose(error);
           break;

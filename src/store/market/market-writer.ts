@@ -250,7 +250,7 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     return values.map((value) => toRow(this.#chain, value));
   }
 
-  /** Whoever remembers versions of an index that was here before can tell it from this one. */
+  /** Distinguishes the versions of this index from those of an earlier one in the same store. */
   #beginEpoch(): Promise<void> {
     const epoch = randomBytes(EPOCH_BYTES).toString('hex');
     const row = writeEpoch({ chain: this.#chain, epoch, forgotten_version: 0 });

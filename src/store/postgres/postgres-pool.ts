@@ -13,7 +13,7 @@ export interface PostgresPoolOptions {
 const POOL_SIZE_DEFAULT = 10;
 /** Below the time a request may take, so that no answer waits for a statement that goes on. */
 const STATEMENT_TIMEOUT_MS = 25_000;
-/** A server that is gone without a word must not hold us for ever. */
+/** Limits the wait for a server that disappears without closing its connections. */
 const QUERY_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const BIGINT_OID = 20;

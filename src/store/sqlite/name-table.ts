@@ -14,7 +14,7 @@ export class NameTable {
   readonly #connection: SqliteConnection;
   readonly #ids = new BoundedMap<string, number>(CACHE_SIZE_MAX);
   readonly #names = new BoundedMap<number, string>(CACHE_SIZE_MAX);
-  /** What the transaction under way numbered, and may yet take back. */
+  /** Numbers assigned by the current transaction, which may still roll back. */
   readonly #added: { readonly name: string; readonly id: number }[] = [];
 
   constructor(connection: SqliteConnection) {

@@ -23,7 +23,7 @@ interface BuiltFacts {
   readonly built: BuiltTransactions;
   readonly block: number;
   readonly addresses: AddressCodec;
-  /** Null where none shows the chain. */
+  /** Null if none shows the chain. */
   readonly explorer: ChainExplorer | null;
 }
 

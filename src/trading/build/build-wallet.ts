@@ -8,7 +8,7 @@ import type { Address } from '../../model/ids.ts';
 
 /**
  * A key is the same wallet on every chain of its family. A contract wallet is itself on its own
- * chain only: elsewhere its address may be anybody's.
+ * chain only: elsewhere its address may belong to someone else.
  */
 export function findTraderAddress(
   wallet: WalletRecord,

@@ -1,9 +1,9 @@
-// The pools of a token that are not known in full.
+// Lists the pools of a token that are not complete.
 
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolGraph } from './pool-graph.ts';
 
-/** Anybody can make pools of a token by the thousand: so many are looked at. */
+/** A limit, because anyone can create thousands of pools of a token. */
 const LOOKED_AT_MAX = 2_000;
 const LISTED_MAX = 50;
 

@@ -30,9 +30,9 @@ interface PoolGraphFollowerOptions extends PoolRules {
   readonly chain: ChainSlug;
   readonly store: MarketStore;
   readonly native: NativeCoin;
-  /** The exchanges that can be traded in; all of them unless told. */
+  /** The venues that can be traded in; all of them by default. */
   readonly venues?: ReadonlySet<string>;
-  /** What hooks were seen to take of swaps in a pool; null where that is not known. */
+  /** The fees that hooks take from swaps in a pool, as measured; null if unknown. */
   readonly hookFees?: (pool: PoolId) => DirectionFees | null;
   /** The maximum number of pools in memory; above that the deepest are kept. */
   readonly poolCountMax?: number;

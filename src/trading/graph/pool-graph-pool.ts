@@ -35,10 +35,10 @@ function pickTerms({ kind, terms }: PoolTerms): PoolTerms {
   return { kind, terms } as PoolTerms;
 }
 
-/** What only the chain's family knows of a pool. */
+/** Rules about pools that only the chain's family knows. */
 export type PoolRules = Pick<FamilyMarkets, 'leavesSwapsAlone' | 'findHopBytes'>;
 
-/** What a pool's row does not say of it. */
+/** Facts about a pool that are not in its row. */
 interface PoolContext extends PoolRules {
   /** What the pool was before. */
   readonly previous?: GraphPool | undefined;

@@ -12,11 +12,11 @@ const NO_NEIGHBOURS: ReadonlyMap<Address, ReadonlySet<PoolId>> = new Map();
 /** A chain's own coin, and the token that wraps it. */
 export interface NativeCoin {
   readonly coin: Address;
-  /** Counts as one asset with the coin: routers change one into the other. Null: nothing does. */
+  /** One asset with the coin, since routers convert one into the other. Null if there is none. */
   readonly wrapped: Address | null;
 }
 
-/** The wrapped coin for the native one, where there is one. */
+/** The wrapped coin for the native one, if there is one. */
 export function toAsset(token: Address, { coin, wrapped }: NativeCoin): Address {
   return token === coin && wrapped !== null ? wrapped : token;
 }

@@ -154,14 +154,14 @@ export interface PricedTrade {
 /** Who requests a price: searches of different callers are served in turn. */
 export interface TradeCaller {
   readonly key: string;
-  /** Gives what is aborted when the caller no longer waits for an answer. */
+  /** Returns a signal that aborts when the caller disconnects. */
   readonly watch?: (() => AbortSignal) | undefined;
   /**
-   * Charges in advance for a search that takes more than the operation pays for. Throws where the
-   * budget does not have it; returns what was charged, which may be less.
+   * Charges in advance for a search that exceeds the operation's cost. Throws if the budget is too
+   * small; returns what was charged, which may be less.
    */
   chargeAhead(cost: number): number;
-  /** Charges for such a search when it is done; a negative cost gives back. */
+  /** Charges for such a search after it is done; a negative cost is refunded. */
   charge(cost: number): void;
 }
 

@@ -15,7 +15,7 @@ export interface TradeChain {
   /** The wrapped native coin. */
   readonly wrapped: Address;
   readonly costs: TransactionCosts;
-  /** Assets that trades may be led through without having been looked at. */
+  /** Assets that routes may use without a safety check. */
   readonly trusted: ReadonlySet<Address>;
   readonly tokens: TradeTokens;
   readonly book: SafetyBook;
@@ -25,11 +25,11 @@ export interface TradeChain {
   readFees(): NetworkFees | null;
   /** Whether indexing is behind the chain's head. */
   isBehind(): boolean;
-  /** Told which token somebody wants to trade, so that its pools come to be known in full. */
+  /** Requests adoption of the pools of a token that a client wants to trade. */
   noteAsked(token: Address): void;
-  /** Told which pools were quoted, so that those are looked at first. */
+  /** Records which pools were quoted, so that they are probed first. */
   noteUse(pools: readonly PoolId[]): void;
-  /** Told that a trade, rehearsed on the state that it was priced on, failed or paid less. */
+  /** Records that a trade, simulated on the state it was priced on, failed or paid less. */
   noteFailure(failure: { readonly pools: readonly PoolId[]; readonly wallet: Address }): void;
 }
 

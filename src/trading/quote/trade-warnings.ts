@@ -120,7 +120,7 @@ function* warnOfRoute({ route, trade }: WarningFacts): Generator<CodeAndMessage>
   if (pools.some(({ inexact }) => inexact === 'ticks')) {
     yield [
       'TICKS_UNKNOWN',
-      'Not all liquidity of a pool on the way is known yet: only the certain part is used.',
+      'Not all liquidity of a pool on the route is known yet; only the known part is used.',
     ];
   }
   if (trade.networkFees === null) {

@@ -23,9 +23,9 @@ export type TradeSearch =
   | { readonly kind: 'none'; readonly reason: NoRouteReason };
 
 const BPS = 10_000n;
-/** From here on it is worth looking at pools with hooks and at tokens that nobody has checked. */
+/** From this price impact on, pools with hooks and unchecked tokens are searched, too. */
 const IMPACT_HIGH_BPS = 300;
-/** By so much a route through those must be better, in per cent. */
+/** How much better a route through those must be, in per cent. */
 const BETTER_PCT = 2n;
 
 /** A tax in whole units, rounded as most contracts do. */

@@ -31,7 +31,7 @@ export class GasWorth {
     this.#clock = clock;
   }
 
-  /** Units of the output per unit of gas; null where that is not known. */
+  /** Units of the output per unit of gas; null if that is not known. */
   priceGas(graph: PoolGraph, tokenOut: Address, fees: NetworkFees | null): Ratio | null {
     if (fees === null) return null;
     const { perUnit: feePerGas } = fees;

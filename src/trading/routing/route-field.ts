@@ -51,7 +51,7 @@ export function findStage({ from, to }: { readonly from: number; readonly to: nu
 interface FieldOptions {
   readonly assetIn: Address;
   readonly assetOut: Address;
-  /** Pools whose hook has a say in what they pay are searched too. */
+  /** Whether pools whose hook can change what they pay are searched, too. */
   readonly withHooked: boolean;
   readonly hopCountMax: number;
   readonly poolCountMax: number;
@@ -66,7 +66,7 @@ export type PoolWays = 0 | 1 | 2 | 3;
 export interface FieldPlan {
   readonly assetIn: Address;
   readonly assetOut: Address;
-  /** Stands for the native coin, too; null where nothing does. */
+  /** Stands for the native coin, too; null if nothing does. */
   readonly native: NativeCoin;
   readonly pools: readonly { readonly pool: GraphPool; readonly ways: PoolWays }[];
 }

@@ -73,7 +73,7 @@ function divideWith(
   return next && { next, used };
 }
 
-/** Frees room where that loses least; savings that turn out to lose much more are undone. */
+/** Frees room at the lowest loss; savings that turn out to lose much more are undone. */
 export function freeRoom(division: Division, excess: number, search: RouteSearch): Division | null {
   const { room } = search;
   if (room === null) return null;

@@ -30,7 +30,7 @@ interface RouteRequest {
 }
 
 export interface RouteOptions {
-  /** Pools whose hook has a say in what they pay may be used, too; by default they are not. */
+  /** Whether pools whose hook can change what they pay may be used; false by default. */
   readonly withHooked?: boolean;
   readonly hopCountMax?: 1 | 2 | 3;
   /** Whether the input may be split among several routes; true by default. */

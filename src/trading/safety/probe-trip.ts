@@ -33,7 +33,7 @@ function computeTripAmounts(coinDecimals: number): TripAmounts {
   return { start: coin / pow10(2), min: coin / pow10(8), max: coin * 10n };
 }
 
-/** So many units must be bought for a basis point of them to show. */
+/** The least to buy, so that a tax of one basis point is visible. */
 const UNITS_MIN = 10_000n;
 
 /** The final output; null if a pool cannot take its input. */

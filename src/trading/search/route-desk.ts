@@ -17,7 +17,7 @@ import type { Searched, SearchThreads } from './search-threads.ts';
 export const SHORT_EVALUATIONS_MAX = 40_000;
 /** The work per pool of preparing a plan for a thread. */
 const PLANNED_EVALUATIONS = 8;
-/** What a long search is taken to need until one has ended: few take less. */
+/** The assumed cost of a long search until a similar one has ended; few cost less. */
 const UNKNOWN_EVALUATIONS = 200_000;
 const LONG_KNOWN_MAX = 2_000;
 const SIZE_BITS = 3;
@@ -26,9 +26,9 @@ const QUEUE = { lengthMax: 2_048, perCallerMax: 512 };
 
 /** Who pays for a search, in evaluations. */
 export interface SearchMeter {
-  /** Told before a search of which the like took so much; throws where the caller cannot pay. */
+  /** Charges the cost of a similar earlier search in advance; throws if the caller cannot pay. */
   prepay(evaluations: number): void;
-  /** Told once, however the search ended, what was done for it. */
+  /** Called once with the work done, even if the search failed; settles the difference. */
   settle(evaluations: number): void;
 }
 
@@ -37,8 +37,8 @@ interface DeskQuestion {
   readonly caller: string;
   readonly meter: SearchMeter;
   /**
-   * Called where the search has to wait. What it gives is aborted when the caller is gone: a search
-   * that has not begun by then never does.
+   * Called if the search has to wait. The signal aborts when the caller disconnects; a search that
+   * has not started by then is dropped.
    */
   readonly watchCaller?: (() => AbortSignal) | undefined;
   /** Names the two assets. */
@@ -67,7 +67,7 @@ function countPools({ levels, refusal }: WholePlan): number {
 export class RouteDesk {
   readonly #threads: SearchThreads;
   readonly #queue = new FairQueue<Task>(QUEUE);
-  /** What long searches took: their like are paid for in advance and not begun here. */
+  /** The work of long searches, by group: the next of a group is prepaid and skips this thread. */
   readonly #long = new BoundedMap<string, number>(LONG_KNOWN_MAX);
   /** What was done in this turn of the event loop. */
   #doneInTurn = 0;
@@ -78,8 +78,8 @@ export class RouteDesk {
   }
 
   /**
-   * Rejects with what the plan and the meter throw, and with `OVERLOADED` where too many wait and
-   * where the caller is gone before it is served.
+   * Rejects with errors of the plan and the meter, and with `OVERLOADED` if the queue is full or
+   * the caller disconnects before its turn.
    */
   search(question: DeskQuestion): Promise<Searched> {
     const { caller, watchCaller } = question;
@@ -120,7 +120,7 @@ export class RouteDesk {
     });
   }
 
-  /** Runs to its end at once where the search is short. */
+  /** A short search ends synchronously. */
   async #search(question: DeskQuestion): Promise<Searched> {
     const { caller, meter, watchCaller } = question;
     const like = groupQuestion(question);
@@ -140,7 +140,7 @@ export class RouteDesk {
       this.#doneInTurn += planned;
       work = planned;
       const { search, work: done } = await this.#threads.search(whole, caller, watchCaller);
-      // A short one costs the same wherever it was searched.
+      // A short search costs the same on any thread.
       work = done > SHORT_EVALUATIONS_MAX ? planned + done : done;
       this.#remember(like, work);
       return { search, work };

@@ -90,8 +90,8 @@ export class SearchThreads {
   }
 
   /**
-   * Rejects with `OVERLOADED` where too many wait, where the thread fails, and where the caller is
-   * gone before a thread has begun. `watchCaller` is called where the plan has to wait.
+   * Rejects with `OVERLOADED` if the queue is full, the thread fails, or the caller disconnects
+   * before a thread starts. `watchCaller` is called if the plan has to wait.
    */
   search(plan: WholePlan, caller: string, watchCaller?: () => AbortSignal): Promise<Searched> {
     const isResting = this.#options.clock.monotonicMs() < this.#restUntilMs;

@@ -6,7 +6,7 @@ import type { FieldPlan } from '../routing/route-field.ts';
 import type { WholePlan } from '../routing/trade-plan.ts';
 import type { SearchCommand, SentField, SentPlan, SentPool, SentTicks } from './search-message.ts';
 
-/** With more than this beside the pools of the search at hand a thread begins anew. */
+/** With more than this beyond the pools of the current search, a thread's cache is cleared. */
 const POOLS_MAX = 4_096;
 const TICKS_MAX = 200_000;
 /** Ticks copied at once: less than a millisecond. */

@@ -1,6 +1,6 @@
-// Reads pieces of pools' states at one block. Where a node takes block hashes (EIP-1898) it is
-// asked by hash, so that no other branch can answer; elsewhere by number, and then whose number it
-// was is looked up.
+// Reads pieces of pools' states at one block. Nodes that support block hashes (EIP-1898) are asked
+// by hash, so that the reply cannot be of another branch; others by number, and then the hash of
+// that block is checked.
 
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { PoolPiece, PoolPieceQuery, PoolPieceReading } from '../../adapter.ts';
@@ -14,10 +14,10 @@ import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
 
 type BlockReference = Pick<BlockHeader, 'position' | 'hash'>;
 
-/** Words of the tick bitmap in one piece where many fit into a call. */
+/** Words of the tick bitmap in one piece, if many fit into a call. */
 const WORD_COUNT_MAX = 180;
 
-/** What nodes say to a block hash that they cannot read: our request is wrong, or they fail. */
+/** The errors of nodes that do not support block hashes. */
 const HASH_REFUSALS = ['rejected', 'unsupported'] as const;
 
 export class PoolPieceReader {
@@ -84,7 +84,7 @@ export class PoolPieceReader {
     return await protocol.readPoolPiece({ ...query, wordCountMax }, context);
   }
 
-  /** Where every word and every tick is a call of its own, half are for the words. */
+  /** If every word and every tick is a separate call, half of the calls are for words. */
   #computeWordCountMax({ description, callCountMax }: PoolPieceQuery): number {
     const isSingleton = description.kind === 'concentrated' && description.terms.singleton !== null;
     if (isSingleton || this.#deployment.multicall3 !== null) return WORD_COUNT_MAX;

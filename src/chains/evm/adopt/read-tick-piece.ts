@@ -1,4 +1,4 @@
-// The ticks of a concentrated pool as its contract has them: words of the tick bitmap from the
+// Reads the ticks of a concentrated pool from its contract: words of the tick bitmap from the
 // pool's price outwards, then the initialised ticks in them.
 
 import { TICK_MAX, TICK_MIN } from '../../../amm/concentrated/sqrt-price-at-tick.ts';
@@ -9,7 +9,7 @@ interface TickReading {
   readonly liquidityNet: bigint;
 }
 
-/** How one kind of contract is asked; null where there is no answer. */
+/** How to read one kind of contract; null if it does not respond. */
 export interface TickSource {
   readWords(words: readonly number[]): Promise<readonly (bigint | null)[]>;
   readTicks(ticks: readonly number[]): Promise<readonly (TickReading | null)[]>;
@@ -25,7 +25,7 @@ interface TickQuery {
 
 const WORD_BITS = 8;
 const WORD_SIZE = 1 << WORD_BITS;
-/** A word may have 256 ticks, so a piece has one word at least. */
+/** A word may have 256 ticks, so a piece has at least one word. */
 const TICK_COUNT_MAX = WORD_SIZE;
 
 interface WordSpan {
@@ -82,7 +82,7 @@ function listTicks(word: number, bits: bigint, tickSpacing: number): number[] {
   return ticks;
 }
 
-/** Null where the contract left a question without an answer. */
+/** Null if the contract did not answer every call. */
 export async function readTickPiece(
   source: TickSource,
   query: TickQuery,

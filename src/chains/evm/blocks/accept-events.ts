@@ -19,7 +19,7 @@ const NO_HASHES: ReadonlySet<TransactionId> = new Set();
 interface Acceptance {
   readonly directory: PoolDirectory;
   readonly created: ReadonlySet<PoolId>;
-  /** Pools whose creation was not read and that were told of already. */
+  /** Pools whose creation was not read, and for which `poolCreated` was already emitted. */
   readonly told: Set<PoolId>;
 }
 

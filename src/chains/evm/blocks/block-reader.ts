@@ -25,7 +25,7 @@ interface BlockReaderOptions extends ChunkReaderOptions {
   readonly span: LogSpanOptions;
 }
 
-/** Null where a part was not searched. */
+/** Null if a part was not searched. */
 function joinNotices(
   known: TokenNotice[] | null,
   more: readonly TokenNotice[] | null,

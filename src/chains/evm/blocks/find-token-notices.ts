@@ -213,7 +213,7 @@ function findTaxes({ logs, accepted, findPool }: LogsToSearch): TokenTaxNotice[]
       const known = byTransaction.get(event.txHash) ?? { swaps: new Map(), vaults: new Set() };
       byTransaction.set(event.txHash, known);
       known.vaults.add(description.vault);
-      // V4 settles many swaps in one transfer: those tell nothing of any one of them.
+      // V4 settles many swaps in one transfer, which says nothing about a single swap.
       if (description.vault === toPoolContract(description.pool)) {
         known.swaps.set(event.logIndex, { event, description });
       }

@@ -10,7 +10,7 @@ import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
 
 interface DirectoryEntry {
   readonly description: PoolDescription;
-  /** Whether its creation was read here: another one is announced, whatever the store has of it. */
+  /** Whether its creation was read here; otherwise the pool is announced, even if it is stored. */
   readonly isBirthSeen: boolean;
 }
 

@@ -1,4 +1,4 @@
-// A round trip through pools, told to the probe in its own terms.
+// Translates a round trip through pools into the probe's terms and simulates it.
 
 import type { RoundTrip, RoundTripViews } from '../../chain-nodes.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
@@ -26,7 +26,7 @@ function buildProbeHop(
   return { kind: 'v4', pool: manager, tokenIn, tokenOut, fee, tickSpacing, hooks };
 }
 
-/** Null where the probe cannot swap in one of the pools. */
+/** Null if the probe cannot swap in one of the pools. */
 export async function simulateRoundTrip(
   client: RpcClient,
   { trip, deployment }: { readonly trip: RoundTrip; readonly deployment: EvmDeployment },

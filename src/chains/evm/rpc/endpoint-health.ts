@@ -92,7 +92,7 @@ export class EndpointHealth {
   /** Suspends the endpoint for a while, longer with each consecutive failure. */
   failed(error: unknown): void {
     this.#cells.increase('failures');
-    // Many requests may be under way when it goes silent: what they tell is one failure.
+    // Many requests may be in flight when it goes silent: together they count as one failure.
     if (this.waitMs === 0) this.#cells.increase('failuresInARow');
     this.#lastError = error instanceof Error ? error.message : String(error);
     // Whatever comes back after a failure may be another machine: ask for its chain and head first.

@@ -86,7 +86,7 @@ function send(post: HttpPost, signal: AbortSignal): Attempt {
   return { reply, isReused: () => request.reusedSocket };
 }
 
-/** A kept connection may be closed by the server just as it is used: that is no failure yet. */
+/** The server may close an idle connection just as it is reused; that does not count as failure. */
 async function sendTwice(post: HttpPost, signal: AbortSignal): Promise<HttpReply> {
   const first = send(post, signal);
   try {

@@ -178,7 +178,7 @@ test('an endpoint of another chain is refused for good', async () => {
   await client.request(BLOCK_NUMBER);
   assert.equal(wrong.calls.length, asked);
   assert.equal(client.endpoints[0]?.describeStatus().state, 'refused');
-  assert.equal(warnings[0]?.message, 'endpoint refused for good');
+  assert.equal(warnings[0]?.message, 'endpoint rejected permanently');
 });
 
 test('when every endpoint is of another chain, work fails at once', async () => {

@@ -181,12 +181,12 @@ export class RpcClient {
     const fields = { endpoint: endpoint.name, kind: error.kind, reason: error.message };
     if (error.kind === 'invalidReply') this.#repliesRefused += 1;
     if (error.kind === 'wrongChain') {
-      this.#options.log.warn(fields, 'endpoint refused for good');
+      this.#options.log.warn(fields, 'endpoint rejected permanently');
       return;
     }
     // A lagging or pruned node is not faulty, only unsuitable for this work.
     if (isRpcError(error, 'lagging', ...INCAPABLE_KINDS)) return;
     endpoint.health.failed(error);
-    this.#options.log.warn({ ...fields, waitMs: endpoint.health.waitMs }, 'endpoint put aside');
+    this.#options.log.warn({ ...fields, waitMs: endpoint.health.waitMs }, 'endpoint suspended');
   }
 }

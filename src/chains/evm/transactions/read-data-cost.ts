@@ -64,7 +64,7 @@ function decodeNumber(value: unknown): bigint {
   return typeof value === 'string' && /^0x[0-9a-f]{64}/i.test(value) ? uintAt(value, 0) : 0n;
 }
 
-/** Zeros where the chain is no rollup, and where its node does not tell. */
+/** Zeros if the chain is not a rollup or its node does not report the cost. */
 export async function readDataCost(
   client: RpcClient,
   rollup: Rollup | null,

@@ -1,5 +1,5 @@
 // What a venue protocol must implement. Forks of one protocol differ in data only (see
-// deployment.ts).
+// evm-deployment.ts).
 
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
@@ -28,7 +28,7 @@ export interface VenueProtocol {
     queries: readonly PoolStateQuery[],
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
   ): Promise<(PoolStateReading | null)[]>;
-  /** The next part of a pool's whole state; null where the contract does not answer as one. */
+  /** The next part of a pool's whole state; null if the contract does not respond as a pool. */
   readPoolPiece(
     query: PoolPieceQuery & { readonly wordCountMax: number },
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },

@@ -27,7 +27,7 @@ function computeEntrySlot(key: string, slot: bigint | number): bigint {
   return BigInt(keccak256(`0x${key}${uintWord(slot)}`));
 }
 
-/** Null where the contract does not answer. */
+/** Null if the contract does not answer. */
 async function readSlots(
   poolManager: Address,
   slots: readonly bigint[],
@@ -114,7 +114,7 @@ export const readPoolPiece: VenueProtocol['readPoolPiece'] = async (query, conte
   const terms = { tick: price.tick, tickSpacing, covered, wordCountMax };
   const piece = await readTickPiece(source, terms);
   if (piece === null) return null;
-  // Where a hook sets the fee swap by swap, the slot does not tell it.
+  // If a hook sets the fee for each swap, the slot does not hold it.
   const isFixed = hasFixedFee({ ...description, feePips: lpFee }, singleton?.hooks ?? ZERO_ADDRESS);
   const state = { ...price, liquidity: liquidity & BITS_128 };
   return { ...piece, state, feePips: isFixed ? lpFee : null };
