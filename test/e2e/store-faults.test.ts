@@ -146,7 +146,7 @@ test('a PostgreSQL that goes away or hangs is 503 and red until it is back', asy
   proxy.cut();
   assertUnavailable(await askChallenge(service));
   assertUnavailable(await askWith(service, key));
-  assert.match(await untilReady(service, 503), /store does not answer/);
+  assert.match(await untilReady(service, 503), /store is not responding/);
   proxy.restore();
   await untilReady(service, 200);
   await assertKeyWorks(service, key);
