@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { ChainAdapter } from '../src/chains/adapter.ts';
 import { openStore } from '../src/compose/open-store.ts';
 import type { Config } from '../src/config.ts';
-import { ChainIndex } from '../src/ingest/chain-index.ts';
+import { ChainIndex } from '../src/ingest/follow/chain-index.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { encodeBatch, listTransferables } from '../src/live/encode-batch.ts';
 import type { MarketEvent } from '../src/model/block-events.ts';

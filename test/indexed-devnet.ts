@@ -6,8 +6,12 @@ import { createEvmAdapter, type EvmAdapter } from '../src/chains/evm/create-evm-
 import { parseDevnetDeployment } from '../src/chains/evm/parse-devnet-deployment.ts';
 import { leavesSwapsAlone } from '../src/chains/evm/pools/pool-hooks.ts';
 import { findHopBytes } from '../src/chains/evm/transactions/evm-transaction-costs.ts';
-import type { CommittedEvent } from '../src/ingest/commit-batch.ts';
-import { DEFAULT_INDEXER_OPTIONS, Indexer, type IndexerOptions } from '../src/ingest/indexer.ts';
+import type { CommittedEvent } from '../src/ingest/commit/commit-batch.ts';
+import {
+  DEFAULT_INDEXER_OPTIONS,
+  Indexer,
+  type IndexerOptions,
+} from '../src/ingest/follow/indexer.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import { decodeBatch, encodeBatch } from '../src/live/encode-batch.ts';

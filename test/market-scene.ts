@@ -12,7 +12,7 @@ import type { Operation } from '../src/contract/operation.ts';
 import { operations } from '../src/contract/operations.ts';
 import { createInputParser } from '../src/contract/parse-input.ts';
 import type { ReadyAnswer } from '../src/contract/ready-answer.ts';
-import type { RetentionDays } from '../src/ingest/row-retention.ts';
+import type { RetentionDays } from '../src/ingest/commit/row-retention.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import { decodeBatch, encodeBatch } from '../src/live/encode-batch.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addPoolKind } from '../src/amm/pool-kinds.ts';
-import { verifyChain } from '../src/ingest/verify-chain.ts';
+import { verifyChain } from '../src/ingest/verify/verify-chain.ts';
 import type { MarketEvent } from '../src/model/block-events.ts';
 import type { PoolDescription, PoolRecord } from '../src/model/pool.ts';
 import { createSqliteStore } from '../src/store/sqlite/create-sqlite-store.ts';

@@ -137,7 +137,7 @@ test('the devnet is no service', async (t) => {
 
 test('the files in which the service meets a real node are known', () => {
   const met = [
-    'src/ingest/value-pools.test.ts',
+    'src/ingest/apply/value-pools.test.ts',
     'test/e2e/docs.test.ts',
     'test/e2e/embedded-devnet.test.ts',
     'test/e2e/trade-example.test.ts',

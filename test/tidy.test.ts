@@ -38,12 +38,12 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [['tables'], ['migrations', 'market', 'access'], ['sqlite', 'postgres']],
   'src/contract': [['schemas'], ['operations']],
   'src/market': [['lists'], ['search'], ['stream']],
+  'src/ingest': [['state'], ['read', 'apply'], ['commit'], ['adopt'], ['follow'], ['verify']],
 };
 
 /** Who may import from the folder of a chain family. */
 const FAMILY_IMPORTERS: readonly string[] = [
   'src/compose/chain-families.ts',
-  // These look at what is sent to an EVM node.
   'src/trading/build/ask-node.test.ts',
   'src/trading/safety/stale-safety-on-chain.test.ts',
 ];

@@ -2,7 +2,7 @@
 
 import { verifyFollowedChain } from '../compose/verify-followed-chain.ts';
 import { loadProcessConfig } from '../config.ts';
-import type { Verification } from '../ingest/verify-chain.ts';
+import type { Verification } from '../ingest/verify/verify-chain.ts';
 import { CHAINS, type ChainSlug, findChain } from '../model/chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { describeStartProblem } from './serve.ts';

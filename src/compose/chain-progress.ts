@@ -1,6 +1,6 @@
 // The indexing progress of a chain, as text and numbers for operators.
 
-import type { IndexerStatus } from '../ingest/indexer.ts';
+import type { IndexerStatus } from '../ingest/follow/indexer.ts';
 import type { FollowedChainStatus } from '../market/chain-status.ts';
 
 /** The lag up to which a chain counts as up to date. */

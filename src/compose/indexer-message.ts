@@ -3,7 +3,7 @@
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import type { AdoptionStatus } from '../ingest/adopt/pool-adopter.ts';
-import type { IndexerStatus } from '../ingest/indexer.ts';
+import type { IndexerStatus } from '../ingest/follow/indexer.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { PoolId } from '../model/ids.ts';

@@ -1,8 +1,8 @@
 // An indexer on a fake chain, and everything it stored, for comparing indexes.
 
 import { setImmediate } from 'node:timers/promises';
-import type { CommittedEvent } from '../../src/ingest/commit-batch.ts';
-import { Indexer, type IndexerOptions } from '../../src/ingest/indexer.ts';
+import type { CommittedEvent } from '../../src/ingest/commit/commit-batch.ts';
+import { Indexer, type IndexerOptions } from '../../src/ingest/follow/indexer.ts';
 import type { TokenRecord } from '../../src/model/market-record.ts';
 import type { MarketStore } from '../../src/store/store.ts';
 import { FakeAdapter, type FakeChain, type Faults } from './fake-chain.ts';

@@ -23,7 +23,7 @@ import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
 import type { MarketStore } from '../../store/store.ts';
-import { verifyChain } from '../verify-chain.ts';
+import { verifyChain } from '../verify/verify-chain.ts';
 
 type LateIndex = Awaited<ReturnType<typeof startIndexing>>;
 

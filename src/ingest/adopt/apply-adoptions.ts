@@ -4,9 +4,9 @@ import { kindOf } from '../../amm/pool-kinds.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { TickRecord } from '../../model/market-record.ts';
-import { EntryTicks } from '../apply-pool-event.ts';
-import type { MarketState, PoolEntry } from '../market-state.ts';
-import { valuePools } from '../value-pools.ts';
+import { EntryTicks } from '../apply/apply-pool-event.ts';
+import { valuePools } from '../apply/value-pools.ts';
+import type { MarketState, PoolEntry } from '../state/market-state.ts';
 
 /** Replaces the stored ticks, which are not reliable for an incomplete pool. */
 function setTicks(

@@ -2,9 +2,9 @@
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import { pow10 } from '../../lib/decimal.ts';
-import { findAnchorPrice } from '../anchor-price.ts';
-import type { MarketState, PoolEntry } from '../market-state.ts';
-import { findUsdPrice } from '../price-trade.ts';
+import { findAnchorPrice } from '../state/anchor-price.ts';
+import type { MarketState, PoolEntry } from '../state/market-state.ts';
+import { findUsdPrice } from '../state/price-trade.ts';
 import type { IncompletePool } from './pool-adopter.ts';
 
 const NO_TICKS = { get: () => undefined, change: () => true, order: [] } as const;

@@ -14,7 +14,7 @@ import { type IndexedChain, readIndex, startIndexer } from '../../../test/fakes/
 import type { PoolRecord } from '../../model/pool.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
 import type { MarketStore } from '../../store/store.ts';
-import { verifyChain } from '../verify-chain.ts';
+import { verifyChain } from '../verify/verify-chain.ts';
 
 const ADOPTION = { callsPerMinute: 1_000_000, idleMs: 1 };
 const WAIT_MAX_MS = 20_000;

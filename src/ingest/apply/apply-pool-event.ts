@@ -1,0 +1,112 @@
+// Creates and updates pools from the log, each by the rules of its kind.
+
+import type { PoolTicks, SwappedAmounts } from '../../amm/pool-kind.ts';
+import { kindOf } from '../../amm/pool-kinds.ts';
+import type { PoolChangedEvent, PoolCreatedEvent } from '../../model/block-events.ts';
+import type { PoolChange, PoolRecord } from '../../model/pool.ts';
+import type { BasePool, MarketState, PoolEntry, TickEntry } from '../state/market-state.ts';
+import { openTokenEntry } from '../state/token-entry.ts';
+
+/** Oldest first, and within a block by id: the same in whatever order the pools were discovered. */
+export function compareAge(a: BasePool, b: BasePool): number {
+  return a.createdBlock - b.createdBlock || (a.pool < b.pool ? -1 : 1);
+}
+
+export function applyPoolCreated(state: MarketState, event: PoolCreatedEvent): void {
+  const { description } = event;
+  // A pool discovered after its creation is announced several times; only the first counts.
+  if (state.pools.get(description.pool) !== undefined) return;
+  const { pool, kind, venue, token0, token1, feePips, vault, terms } = description;
+  const created = state.createPool({
+    ...{ pool, kind, venue, token0, token1, feePips, vault, terms },
+    createdBlock: state.header.position,
+    createdAtMs: state.header.timestampMs,
+    complete: event.complete,
+    state: kindOf(description).stateAtStart,
+    lastSwapAtMs: null,
+    liquidityUsdE18: null,
+  } as PoolRecord);
+  openTokenEntry(state, token0);
+  openTokenEntry(state, token1);
+  for (const { base } of created.views) {
+    const { basePools } = openTokenEntry(state, base);
+    if (basePools === null) continue;
+    basePools.push({ pool, createdBlock: created.row.createdBlock });
+    basePools.sort(compareAge);
+  }
+}
+
+function openTickEntry(pool: PoolEntry, tick: number): TickEntry {
+  if (pool.ticks === null) throw new Error(`ticks of ${pool.row.pool} were not loaded`);
+  let entry = pool.ticks.get(tick);
+  if (entry === undefined) {
+    const row = { pool: pool.row.pool, tick, liquidityGross: 0n, liquidityNet: 0n };
+    entry = { row, imagedBlock: -1 };
+    pool.ticks.set(tick, entry);
+  }
+  return entry;
+}
+
+function sortTicks(pool: PoolEntry): readonly number[] {
+  if (pool.tickOrder === null) {
+    if (pool.ticks === null) throw new Error(`ticks of ${pool.row.pool} were not loaded`);
+    const ticks: number[] = [];
+    for (const [tick, entry] of pool.ticks) {
+      if (entry.row.liquidityGross > 0n) ticks.push(tick);
+    }
+    pool.tickOrder = ticks.sort((a, b) => a - b);
+  }
+  return pool.tickOrder;
+}
+
+/** A pool's ticks as its kind sees them; changes become part of the batch. */
+export class EntryTicks implements PoolTicks {
+  readonly #state: MarketState;
+  readonly #pool: PoolEntry;
+
+  constructor(state: MarketState, pool: PoolEntry) {
+    this.#state = state;
+    this.#pool = pool;
+  }
+
+  get order(): readonly number[] {
+    return sortTicks(this.#pool);
+  }
+
+  get(tick: number) {
+    return this.#pool.ticks?.get(tick)?.row;
+  }
+
+  change(tick: number, by: { readonly gross: bigint; readonly net: bigint }): boolean {
+    const entry = openTickEntry(this.#pool, tick);
+    this.#state.touchTick(entry);
+    const { row } = entry;
+    const wasInitialized = row.liquidityGross > 0n;
+    row.liquidityGross += by.gross;
+    row.liquidityNet += by.net;
+    const isEnough = row.liquidityGross >= 0n;
+    if (!isEnough) row.liquidityGross = 0n;
+    if (wasInitialized !== row.liquidityGross > 0n) this.#pool.tickOrder = null;
+    return isEnough;
+  }
+}
+
+export function applyPoolChange(
+  state: MarketState,
+  pool: PoolEntry,
+  told: { readonly change: PoolChange; readonly swapped: SwappedAmounts | null },
+): void {
+  const { change, swapped } = told;
+  const { row } = pool;
+  if (change.poolKind !== row.kind) {
+    throw new Error(`${row.pool} is ${row.kind}, but the event is for ${change.poolKind}`);
+  }
+  state.touchPool(pool);
+  kindOf(row).apply(row, change, { ticks: new EntryTicks(state, pool), swapped });
+}
+
+export function applyPoolChanged(state: MarketState, event: PoolChangedEvent): void {
+  const pool = state.pools.get(event.pool);
+  if (pool === undefined) return;
+  applyPoolChange(state, pool, { change: event.change, swapped: null });
+}

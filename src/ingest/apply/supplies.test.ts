@@ -1,0 +1,32 @@
+// A supply that a node does not return this time is kept, and read again.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildHeader, buildToken } from '../../../test/conformance/store-samples.ts';
+import { address } from '../../../test/test-ids.ts';
+import type { TokenRecord } from '../../model/market-record.ts';
+import type { TokenEntry } from '../state/market-state.ts';
+import { isSupplyDue, setSupplies } from './supplies.ts';
+
+test('without an answer the known supply stays and is due; with one it is replaced', () => {
+  const moved = { supplyRaw: 100n, supplyBlock: 3, supplyBalanceSumRaw: 5n, balanceSumRaw: 6n };
+  const rows = ['0xsilent', '0xtold', '0xnew'].map((text) =>
+    buildToken({ token: address(text), ...moved }),
+  );
+  const [silent, told, unknown] = rows.map((row) => ({ ...row }));
+  assert.ok(silent && told && unknown);
+  Object.assign(unknown, { supplyRaw: null });
+  const entries = [silent, told, unknown].map((row) => ({ row }) as TokenEntry);
+  const missed = setSupplies(entries, new Map([[address('0xtold'), 90n]]), buildHeader(9));
+  const isDue = (row: TokenRecord) => isSupplyDue(row, { coin: address('0xcoin') });
+  assert.deepEqual(missed, ['0xsilent']);
+  assert.deepEqual([silent.supplyRaw, silent.supplyBlock, isDue(silent)], [100n, 3, true]);
+  assert.deepEqual([told.supplyRaw, told.supplyBlock, isDue(told)], [90n, 9, false]);
+  assert.deepEqual([unknown.supplyRaw, unknown.supplyBlock], [null, 9]);
+});
+
+test('the native coin has no contract that could tell a supply', () => {
+  const row = buildToken({ token: address('0xcoin'), supplyBlock: null });
+  assert.equal(isSupplyDue(row, { coin: address('0xcoin') }), false);
+  assert.equal(isSupplyDue(row, { coin: address('0xother') }), true);
+});

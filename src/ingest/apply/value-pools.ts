@@ -1,0 +1,115 @@
+// The value of pools in USD and the liquidity of their tokens, which is shown and used for ranking
+// in search.
+//
+// A pool counts with its quote asset, and with at most as much again for the other side, at the
+// pool's own price: a large amount of a worthless token is not liquidity. Pools are valued at the
+// end of every block that changes them, so the result does not depend on batch boundaries.
+
+import { kindOf } from '../../amm/pool-kinds.ts';
+import { RANK_TOKEN } from '../../chains/quote-rule.ts';
+import { pow10, type Ratio } from '../../lib/decimal.ts';
+import { UINT256_MAX } from '../../lib/sortable-integer.ts';
+import { findAnchorPrice } from '../state/anchor-price.ts';
+import type { MarketState, PoolEntry, TokenEntry } from '../state/market-state.ts';
+import { findUsdPrice } from '../state/price-trade.ts';
+import { openTokenEntry } from '../state/token-entry.ts';
+
+const USD_E18 = pow10(18);
+
+interface PoolSides {
+  readonly base: TokenEntry;
+  readonly quote: TokenEntry;
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+/** What a pool holds of its quote asset, and the value of its other side in it; null if unknown. */
+function readHoldings(pool: PoolEntry, sides: PoolSides): { quote: bigint; base: bigint } | null {
+  const { row } = pool;
+  const kind = kindOf(row);
+  const holdings = kind.holdings(row.state);
+  if (holdings === null) return null;
+  const { amount0, amount1 } = holdings;
+  const baseIsToken0 = sides.base.row.token === row.token0;
+  const quote = baseIsToken0 ? amount1 : amount0;
+  const price = kind.price(row.state);
+  if (price === null) return { quote, base: 0n };
+  const base = baseIsToken0
+    ? (amount0 * price.numerator) / price.denominator
+    : (amount1 * price.denominator) / price.numerator;
+  return { quote, base };
+}
+
+function priceInUsdE18(amountRaw: bigint, asset: TokenEntry, anchor: Ratio | null): bigint | null {
+  const price = findUsdPrice(asset, anchor);
+  if (price === null || asset.row.decimals === null) return null;
+  const denominator = pow10(asset.row.decimals) * price.denominator;
+  return min((amountRaw * price.numerator * USD_E18) / denominator, UINT256_MAX >> 1n);
+}
+
+function computeValue(pool: PoolEntry, sides: PoolSides, anchor: Ratio | null): bigint | null {
+  const holdings = readHoldings(pool, sides);
+  if (holdings === null) return null;
+  const quoteUsd = priceInUsdE18(holdings.quote, sides.quote, anchor);
+  const baseUsd = priceInUsdE18(holdings.base, sides.quote, anchor);
+  if (quoteUsd === null || baseUsd === null) return null;
+  if (sides.quote.rank !== RANK_TOKEN) return quoteUsd + min(baseUsd, quoteUsd);
+  // Prices can be faked, deposits cannot: a token counts here for at most what it has elsewhere.
+  const backed = min(quoteUsd, (sides.quote.row.liquidityUsdE18 ?? 0n) / 2n);
+  return backed + min(baseUsd, backed);
+}
+
+function addToToken(state: MarketState, token: TokenEntry, changeUsdE18: bigint): void {
+  state.touchToken(token);
+  const sum = (token.row.liquidityUsdE18 ?? 0n) + changeUsdE18;
+  token.row.liquidityUsdE18 = sum < 0n ? 0n : min(sum, UINT256_MAX);
+}
+
+/** Of pools against other tokens only the deepest counts: a hundred fake ones count as one. */
+function notePaired(state: MarketState, token: TokenEntry, pool: PoolEntry): void {
+  const { row } = token;
+  const valueUsdE18 = pool.row.liquidityUsdE18;
+  const isKnown = row.pairedPool === pool.row.pool;
+  if (!isKnown && (valueUsdE18 ?? -1n) <= (row.pairedUsdE18 ?? -1n)) return;
+  state.touchToken(token);
+  row.pairedPool = pool.row.pool;
+  row.pairedUsdE18 = valueUsdE18;
+}
+
+/** Between two tokens without a fixed value, the one with more liquidity is the quote. */
+function pickSides(state: MarketState, pool: PoolEntry): PoolSides | null {
+  const view = pool.views[0];
+  if (view === undefined) return null;
+  const base = openTokenEntry(state, view.base);
+  const quote = openTokenEntry(state, view.quote);
+  if (quote.rank !== RANK_TOKEN) return { base, quote };
+  const isDeeper = (base.row.liquidityUsdE18 ?? 0n) > (quote.row.liquidityUsdE18 ?? 0n);
+  return isDeeper ? { base: quote, quote: base } : { base, quote };
+}
+
+function valuePool(state: MarketState, pool: PoolEntry, anchor: Ratio | null): void {
+  const sides = pickSides(state, pool);
+  if (sides === null) return;
+  const before = pool.row.liquidityUsdE18;
+  const after = computeValue(pool, sides, anchor);
+  pool.row.liquidityUsdE18 = after;
+  if (sides.quote.rank === RANK_TOKEN) {
+    notePaired(state, sides.base, pool);
+  } else if (before !== after) {
+    const change = (after ?? 0n) - (before ?? 0n);
+    addToToken(state, sides.base, change);
+    addToToken(state, sides.quote, change);
+  }
+}
+
+/** Must be called at the end of a block, for the pools that it changed. */
+export function valuePools(state: MarketState): void {
+  if (state.poolsOfBlock.size === 0) return;
+  const anchor = findAnchorPrice(state);
+  const pools = [...state.poolsOfBlock];
+  const isPaired = (pool: PoolEntry) => pool.views[0]?.quoteRank === RANK_TOKEN;
+  for (const pool of pools) if (!isPaired(pool)) valuePool(state, pool, anchor);
+  for (const pool of pools) if (isPaired(pool)) valuePool(state, pool, anchor);
+}

@@ -1,0 +1,109 @@
+// Writes a batch: its rows, its candles and the checkpoint, in one transaction.
+
+import type { CommitToTell } from '../../live/encode-batch.ts';
+import type { AdoptedPool } from '../../model/adoption.ts';
+import type { BlockHeader } from '../../model/block-header.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
+import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
+import type { TokenNotice } from '../../model/token-notice.ts';
+import type { MarketStore } from '../../store/store.ts';
+import type { BatchChanges } from '../state/market-state.ts';
+import { foldCandles } from './fold-candles.ts';
+
+/** One commit, as published to subscribers. */
+export interface CommittedEvent extends CommitToTell {
+  /** Blocks above `toBlock` were rolled back, and with them these trades. */
+  readonly reverted?: { readonly toBlock: number; readonly trades: readonly TradeRecord[] };
+}
+
+function findListed(batch: BatchToCommit): Address[] {
+  const listed = new Set<Address>();
+  for (const { row } of batch.changes.tokens) {
+    if (row.firstSeenBlock >= batch.fromBlock) listed.add(row.token);
+  }
+  for (const { row } of batch.changes.pools) listed.add(row.token0).add(row.token1);
+  return [...listed];
+}
+
+export interface BatchToCommit {
+  readonly chain: ChainSlug;
+  readonly fromBlock: number;
+  readonly changes: BatchChanges;
+  /** The headers for detecting later reorganisations, including the last block's. */
+  readonly headers: readonly BlockHeader[];
+  readonly notices?: readonly TokenNotice[] | null | undefined;
+  /** Pools that became complete with this commit. */
+  readonly adoptions?: readonly AdoptedPool[] | undefined;
+  readonly previous: Checkpoint | null;
+  readonly checkpoint: Checkpoint;
+}
+
+/** What a commit touched, up to its last block. */
+export interface TouchedRows {
+  readonly toBlock: number;
+  readonly tokens: readonly Address[];
+  readonly pools: readonly PoolId[];
+}
+
+/** A rollback to a checkpoint, with what the commits above it had touched. */
+export function buildRevertedEvent(rollback: {
+  readonly chain: ChainSlug;
+  readonly checkpoint: Checkpoint;
+  readonly trades: CommittedEvent['trades'];
+  readonly undone: readonly TouchedRows[];
+  readonly complete: boolean;
+}): CommittedEvent {
+  const { chain, checkpoint, trades, undone, complete } = rollback;
+  const { block, version } = checkpoint;
+  const touched = [...undone.flatMap(({ tokens }) => tokens), ...trades.map(({ token }) => token)];
+  const tokens = [...new Set(touched)];
+  const pools = [...undone.flatMap((each) => each.pools), ...trades.map(({ pool }) => pool)];
+  return {
+    ...{ chain, version, checkpoint, tokens, complete },
+    fromBlock: block + 1,
+    toBlock: block,
+    reverted: { toBlock: block, trades },
+    trades: [],
+    pools: [...new Set(pools)],
+    listed: tokens,
+  };
+}
+
+export function buildCommittedEvent(batch: BatchToCommit): CommittedEvent {
+  return {
+    chain: batch.chain,
+    version: batch.checkpoint.version,
+    fromBlock: batch.fromBlock,
+    toBlock: batch.checkpoint.block,
+    checkpoint: batch.checkpoint,
+    trades: batch.changes.trades,
+    tokens: Array.from(batch.changes.tokens, ({ row }) => row.token),
+    pools: Array.from(batch.changes.pools, ({ row }) => row.pool),
+    listed: findListed(batch),
+    complete: true,
+    notices: batch.notices === undefined ? [] : batch.notices,
+  };
+}
+
+export async function commitBatch(store: MarketStore, batch: BatchToCommit): Promise<void> {
+  const { chain, changes, checkpoint, previous } = batch;
+  const { block, version } = checkpoint;
+  const adoptions = (batch.adoptions ?? []).map((adopted) => ({ ...adopted, block, version }));
+  const candles = await foldCandles({ reader: store, chain }, changes.trades);
+  await store.transaction(chain, async (transaction) => {
+    await transaction.setCheckpoint(checkpoint);
+    await transaction.putHeaders(batch.headers);
+    await transaction.putTokens(Array.from(changes.tokens, ({ row }) => row));
+    await transaction.putPools(Array.from(changes.pools, ({ row }) => row));
+    await transaction.putTicks(Array.from(changes.ticks, ({ row }) => row));
+    await transaction.putBalances(Array.from(changes.balances, ({ row }) => row));
+    await transaction.insertTrades(changes.trades);
+    await transaction.putCandles(candles);
+    await transaction.putUndo(changes.undo);
+    if (adoptions.length > 0) await transaction.putAdoptions(adoptions);
+    if (previous === null || checkpoint.finalizedBlock > previous.finalizedBlock) {
+      await transaction.pruneUndo(checkpoint.finalizedBlock);
+    }
+  });
+}

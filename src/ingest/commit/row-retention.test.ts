@@ -1,0 +1,186 @@
+// Thirty days of a chain whose trades and fine candles are kept for a few: what is kept is right,
+// and the disk does not grow.
+
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { describe, it, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import {
+  createPostgresPlace,
+  createSqlitePlace,
+  type StorePlace,
+} from '../../../test/conformance/store-place.ts';
+import { FakeChain } from '../../../test/fakes/fake-chain.ts';
+import { startIndexer } from '../../../test/fakes/indexed-chain.ts';
+import type { Checkpoint } from '../../model/market-record.ts';
+import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
+import type { MarketStore } from '../../store/store.ts';
+import { verifyChain } from '../verify/verify-chain.ts';
+import { RowRetention } from './row-retention.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 30;
+const KEPT = { trades: 3, fineCandles: 5 };
+/** From here on as much is deleted as comes. */
+const FULL_DAY = 10;
+
+async function count(place: StorePlace, sql: string): Promise<number> {
+  const [row] = await place.run(sql);
+  return Number(Object.values(row ?? {})[0]);
+}
+
+/** The files, log included; on PostgreSQL what the two tables take with their indexes. */
+async function readSize(place: StorePlace): Promise<number> {
+  const { engine, target } = place.address;
+  if (engine === 'sqlite') {
+    await place.run('PRAGMA wal_checkpoint(TRUNCATE)');
+    return statSync(target).size;
+  }
+  // What autovacuum does by itself, only now.
+  await place.run('VACUUM trades');
+  await place.run('VACUUM candles');
+  return count(
+    place,
+    "SELECT pg_total_relation_size('trades') + pg_total_relation_size('candles')",
+  );
+}
+
+/** Candles of days stay, so they are left out. */
+function countFineCandles(place: StorePlace, beforeMs: number): Promise<number> {
+  const day =
+    place.address.engine === 'sqlite' ? "(SELECT id FROM names WHERE name = '1d')" : "'1d'";
+  return count(
+    place,
+    `SELECT COUNT(*) FROM candles WHERE open_time_ms < ${beforeMs} AND interval <> ${day}`,
+  );
+}
+
+async function countOld(place: StorePlace, { tradesFromMs = 0, candlesFromMs = 0 }: Checkpoint) {
+  const sql = `SELECT COUNT(*) FROM trades WHERE timestamp_ms < ${tradesFromMs}`;
+  return (await count(place, sql)) + (await countFineCandles(place, candlesFromMs));
+}
+
+/** Waits until every row below the floors is gone. */
+async function settleFloors(place: StorePlace, store: MarketStore): Promise<Checkpoint> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    const checkpoint = await store.readCheckpoint('devnet');
+    if (checkpoint !== null && (await countOld(place, checkpoint)) === 0) return checkpoint;
+    if (Date.now() > deadline) throw new Error('old rows are still there');
+    await setImmediate();
+  }
+}
+
+const BLOCKS_A_DAY = 48;
+
+/**
+ * A day like every other: the swaps of the chain's first day again. Left to itself the fake market
+ * drifts, and its figures get longer from day to day.
+ */
+function repeatDay(chain: FakeChain): void {
+  for (const { events } of chain.blocks(1, BLOCKS_A_DAY)) {
+    chain.extend(
+      1,
+      events.filter(({ kind }) => kind === 'swap'),
+    );
+  }
+}
+
+function assertFlat(what: string, figures: readonly number[]): void {
+  const before = Math.max(...figures.slice(0, figures.length / 2));
+  const after = Math.max(...figures.slice(figures.length / 2));
+  assert.ok(after <= before * 1.15, `${what} grew: ${figures.join(' ')}`);
+}
+
+for (const [engine, createPlace] of [
+  ['sqlite', createSqlitePlace],
+  ['postgres', createPostgresPlace],
+] as const) {
+  describe(`retention on ${engine}`, () => {
+    it('keeps rows and disk flat for thirty days, and all that is kept right', async (t) => {
+      const place = await createPlace();
+      const store = await place.open();
+      t.after(async () => {
+        await store.close();
+        await place.remove();
+      });
+      const { market } = store;
+      const chain = new FakeChain({ seed: 91, finalityDepth: 6, blockMs: DAY_MS / BLOCKS_A_DAY });
+      chain.extend(BLOCKS_A_DAY);
+      const sizes = { blockCountMax: 50, eventCountMax: 2000 };
+      const indexed = startIndexer(chain, market, { sizes, retention: KEPT });
+      t.after(() => indexed.indexer.stop());
+      const figures = { trades: [] as number[], candles: [] as number[], size: [] as number[] };
+      for (let day = 1; day <= DAYS; day += 1) {
+        repeatDay(chain);
+        if (day % 4 === 0) {
+          await indexed.settle();
+          chain.reorganise(5, 5);
+        }
+        await indexed.settle();
+        const checkpoint = await settleFloors(place, market);
+        if (day < FULL_DAY) continue;
+        assert.ok(checkpoint.tradesFromMs! <= checkpoint.timestampMs - KEPT.trades * DAY_MS);
+        figures.trades.push(await count(place, 'SELECT COUNT(*) FROM trades'));
+        figures.candles.push(await countFineCandles(place, Number.MAX_SAFE_INTEGER));
+        figures.size.push(await readSize(place));
+      }
+      await indexed.indexer.stop();
+      t.diagnostic(JSON.stringify(figures));
+      const verification = await verifyChain({
+        ...{ adapter: indexed.adapter, store: market, attemptCountMax: 1 },
+        ...{ sizes, signal: new AbortController().signal },
+        openScratchStore: () => createSqliteStore({ file: ':memory:' }),
+      });
+      // The fake's contracts know nothing of swaps that are repeated.
+      const rows = /^(token|candle|trade) /;
+      assert.deepEqual(
+        verification.differences.filter((line) => rows.test(line)),
+        [],
+      );
+      assert.ok((verification.checked['trade'] ?? 0) > 0);
+      assertFlat('trades', figures.trades);
+      assertFlat('candles', figures.candles);
+      assertFlat('size', figures.size);
+      assert.deepEqual(
+        indexed.warnings.filter((warning) => warning.startsWith('indexing failed')),
+        [],
+      );
+    });
+  });
+}
+
+test('a floor is the start of a day below the finalized block, and never goes down', () => {
+  const checkpoint = { timestampMs: 100 * DAY_MS } as Checkpoint;
+  const store = {} as MarketStore;
+  const days = { trades: 2, fineCandles: null };
+  const retention = new RowRetention({ store, chain: 'devnet', days, onError: assert.ifError });
+  const floors = retention.planFloors(checkpoint, 50.5 * DAY_MS);
+  assert.deepEqual(floors, { tradesFromMs: 48 * DAY_MS });
+  const moved = { ...checkpoint, ...floors };
+  assert.equal(retention.planFloors(moved, 50.9 * DAY_MS), null);
+  assert.equal(retention.planFloors(moved, 40 * DAY_MS), null);
+  assert.deepEqual(retention.planFloors(moved, 51 * DAY_MS), { tradesFromMs: 49 * DAY_MS });
+});
+
+test('a delete that fails is reported and tried again, and holds nothing up', async () => {
+  let calls = 0;
+  const failure = new Error('the disk is slow');
+  const deleteOldTrades = async () => {
+    calls += 1;
+    if (calls === 1) throw failure;
+    return 0;
+  };
+  const errors: unknown[] = [];
+  const retention = new RowRetention({
+    store: { deleteOldTrades } as unknown as MarketStore,
+    chain: 'devnet',
+    days: { trades: 2, fineCandles: null },
+    onError: (error) => errors.push(error),
+  });
+  const checkpoint = { tradesFromMs: DAY_MS, finalizedBlock: 1 } as Checkpoint;
+  await retention.deleteSome(checkpoint, 0);
+  await retention.deleteSome(checkpoint, 0);
+  assert.deepEqual(errors, [failure]);
+  assert.equal(calls, 2);
+});

@@ -1,0 +1,398 @@
+// One chain's index: the stored rows with their checkpoint, moved forward and back by blocks.
+
+import type { ChainAdapter } from '../../chains/adapter.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { AdoptedPool } from '../../model/adoption.ts';
+import type { BlockEvents } from '../../model/block-events.ts';
+import type { BlockHeader } from '../../model/block-header.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
+import type { Checkpoint } from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
+import type { TokenNotice } from '../../model/token-notice.ts';
+import type { MarketStore } from '../../store/store.ts';
+import { AdoptionJournal } from '../adopt/adoption-journal.ts';
+import { applyAdoptions } from '../adopt/apply-adoptions.ts';
+import { findIncomplete } from '../adopt/find-incomplete.ts';
+import type { IncompletePool } from '../adopt/pool-adopter.ts';
+import { applyBlocks } from '../apply/apply-blocks.ts';
+import { loadPoolRows, loadState } from '../apply/load-state.ts';
+import { isSupplyDue, readSupplies, setSupplies } from '../apply/supplies.ts';
+import {
+  type BatchToCommit,
+  buildCommittedEvent,
+  buildRevertedEvent,
+  type CommittedEvent,
+  commitBatch,
+  type TouchedRows,
+} from '../commit/commit-batch.ts';
+import { rollBack } from '../commit/roll-back.ts';
+import { pickKeptFrom, type RetentionDays, RowRetention } from '../commit/row-retention.ts';
+import { selectNotices } from '../commit/select-notices.ts';
+import { SupplyReadError } from '../state/chain-errors.ts';
+import { type BatchChanges, MarketState, type StateLimits } from '../state/market-state.ts';
+
+interface ChainIndexOptions {
+  readonly adapter: ChainAdapter;
+  readonly store: MarketStore;
+  readonly limits?: StateLimits;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** How long rollback records are kept. */
+  readonly rollbacksKeptMs?: number | undefined;
+  /** How long rows are kept; forever by default. */
+  readonly retention?: RetentionDays | undefined;
+  readonly onRetentionError?: (error: unknown) => void;
+  /** Called after each commit, in order; must not throw. */
+  readonly onCommitted: (event: CommittedEvent) => void;
+  /** Called with pools that changed and are not complete. */
+  readonly onIncomplete?: (pools: readonly IncompletePool[]) => void;
+}
+
+interface BlocksToAppend {
+  readonly blocks: readonly BlockEvents[];
+  /** Headers to keep for detecting reorganisations; at least the last block's. */
+  readonly headers: readonly BlockHeader[];
+  readonly last: BlockHeader;
+  readonly finalizedBlock: number;
+  /** Whether to read the supplies of tokens whose balances changed. */
+  readonly withSupplies: boolean;
+  /** Events that may have changed tokens; null if the blocks were not searched for them. */
+  readonly notices?: readonly TokenNotice[] | null | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The rows that a commit touched, kept until it is final, because a rollback touches them again.
+ */
+const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
+
+const NO_CHANGES: BatchChanges = {
+  tokens: new Set(),
+  pools: new Set(),
+  ticks: new Set(),
+  balances: new Set(),
+  trades: [],
+  undo: [],
+};
+
+export class ChainIndex {
+  /** Records the events of pools that are being adopted. */
+  readonly journal = new AdoptionJournal();
+  readonly #adapter: ChainAdapter;
+  readonly #store: MarketStore;
+  readonly #state: MarketState;
+  readonly #onCommitted: (event: CommittedEvent) => void;
+  readonly #onIncomplete: ChainIndexOptions['onIncomplete'];
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #rollbacksKeptMs: number;
+  readonly #retention: RowRetention | null;
+  #checkpoint: Checkpoint | null = null;
+  #base: BlockHeader | null = null;
+  #startBlock = 0;
+  #headers = new Map<number, BlockHeader>();
+  #touched: TouchedRows[] = [];
+  /** For commits up to this block the touched rows are unknown. */
+  #touchedSince = 0;
+  /** A commit whose outcome is not known yet. */
+  #pending: CommittedEvent | null = null;
+
+  constructor(options: ChainIndexOptions) {
+    this.#adapter = options.adapter;
+    this.#store = options.store;
+    this.#state = new MarketState(options.adapter.assets, options.limits);
+    this.#onCommitted = options.onCommitted;
+    this.#onIncomplete = options.onIncomplete;
+    this.#clock = options.clock;
+    this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
+    const {
+      adapter,
+      store,
+      retention: days,
+      onRetentionError: onError = () => undefined,
+    } = options;
+    this.#retention =
+      days === undefined ? null : new RowRetention({ store, chain: adapter.chain, days, onError });
+  }
+
+  get checkpoint(): Checkpoint | null {
+    return this.#checkpoint;
+  }
+
+  /** The last indexed block; if there is none, the block before the first. */
+  get block(): number {
+    return this.#checkpoint?.block ?? this.#startBlock - 1;
+  }
+
+  /** Null only before block 0. */
+  get tip(): { readonly hash: string } | null {
+    if (this.#checkpoint === null) return this.#base;
+    return { hash: this.#checkpoint.blockHash };
+  }
+
+  get headers(): ReadonlyMap<number, BlockHeader> {
+    return this.#headers;
+  }
+
+  /** Discards memory and loads the checkpoint; an empty store begins at `startBlock`. */
+  async load(startBlock: number, signal: AbortSignal): Promise<void> {
+    const { chain } = this.#adapter;
+    this.#state.clear();
+    this.#headers = new Map();
+    this.#checkpoint = await this.#store.readCheckpoint(chain);
+    this.#settlePending();
+    this.journal.reconcile(this.#checkpoint);
+    if (this.#checkpoint === null) {
+      this.#startBlock = startBlock;
+      this.#base = startBlock === 0 ? null : await this.#readBase(startBlock - 1, signal);
+      return;
+    }
+    this.#startBlock = this.#checkpoint.startBlock;
+    if (this.#touched.at(-1)?.toBlock !== this.block) {
+      this.#touched = [];
+      this.#touchedSince = this.block;
+    }
+    for (const header of await this.#store.readHeaders(chain)) {
+      this.#headers.set(header.position, header);
+    }
+  }
+
+  /**
+   * Applies blocks that follow the last indexed one and commits them. Returns the tokens whose
+   * supplies are due but were not read.
+   */
+  async append(append: BlocksToAppend): Promise<readonly Address[]> {
+    const { blocks, last, finalizedBlock, signal } = append;
+    const source = { reader: this.#store, adapter: this.#adapter, signal };
+    const fromBlock = this.block + 1;
+    await loadState(this.#state, source, blocks);
+    applyBlocks(this.#state, blocks, finalizedBlock);
+    const changes = this.#state.takeChanges();
+    const missed = await this.#setSupplies(changes, append);
+    const incomplete = findIncomplete(this.#state, changes.pools);
+    const headers =
+      this.#checkpoint === null && this.#base !== null
+        ? [this.#base, ...append.headers]
+        : append.headers;
+    await this.#commit({
+      fromBlock,
+      changes,
+      headers,
+      notices: await this.#selectNotices(append.notices),
+      checkpoint: {
+        startBlock: this.#startBlock,
+        block: last.position,
+        blockHash: last.hash,
+        timestampMs: last.timestampMs,
+        finalizedBlock,
+        version: (this.#checkpoint?.version ?? 0) + 1,
+        ...this.#findKeptFrom(blocks[0]?.header ?? last),
+      },
+    });
+    this.journal.record(blocks, this.#requireCheckpoint());
+    this.#onIncomplete?.(incomplete);
+    await this.retain(changes.trades.length);
+    return missed;
+  }
+
+  #selectNotices(notices: BlocksToAppend['notices']) {
+    if (notices === undefined) return undefined;
+    return selectNotices(notices, { findIndexed: (tokens) => this.#findIndexed(tokens) });
+  }
+
+  async #findIndexed(tokens: readonly Address[]): Promise<ReadonlySet<Address>> {
+    const isHere = (token: Address) => this.#state.tokens.get(token) !== undefined;
+    const elsewhere = tokens.filter((token) => !isHere(token));
+    const rows = await this.#store.readTokens(this.#adapter.chain, elsewhere);
+    return new Set([...tokens.filter(isHere), ...rows.map(({ token }) => token)]);
+  }
+
+  /** Raises the retention floors, and deletes some of the rows below them. */
+  async retain(tradesAdded = 0): Promise<void> {
+    const checkpoint = this.#requireCheckpoint();
+    const finalizedMs = this.#headers.get(checkpoint.finalizedBlock)?.timestampMs;
+    if (this.#retention === null || finalizedMs === undefined) return;
+    const floors = this.#retention.planFloors(checkpoint, finalizedMs);
+    if (floors !== null) {
+      await this.#commitAtTip({ checkpoint: { ...checkpoint, ...floors } });
+    }
+    await this.#retention.deleteSome(this.#requireCheckpoint(), tradesAdded);
+  }
+
+  /** Records that blocks up to this one can no longer be rolled back. */
+  async setFinalized(finalizedBlock: number): Promise<void> {
+    const checkpoint = this.#requireCheckpoint();
+    await this.#commitAtTip({ checkpoint: { ...checkpoint, finalizedBlock } });
+  }
+
+  /**
+   * Reads the supplies of tokens that no new block touched, as of the last indexed block. Returns
+   * those that could not be read.
+   */
+  async updateSupplies(
+    tokens: readonly Address[],
+    signal: AbortSignal,
+  ): Promise<readonly Address[]> {
+    const checkpoint = this.#requireCheckpoint();
+    const header = this.#requireTip(checkpoint);
+    const { chain } = this.#adapter;
+    const missing = tokens.filter((token) => this.#state.tokens.get(token) === undefined);
+    for (const row of await this.#store.readTokens(chain, missing)) this.#state.adoptToken(row);
+    const entries = tokens
+      .flatMap((token) => this.#state.tokens.get(token) ?? [])
+      .filter(({ row }) => isSupplyDue(row, this.#adapter.assets));
+    if (entries.length === 0) return [];
+    const supplies = await readSupplies(this.#adapter, { entries, header, signal });
+    this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
+    for (const entry of entries) this.#state.touchToken(entry);
+    const missed = setSupplies(entries, supplies, header);
+    await this.#commitAtTip({ checkpoint, changes: this.#state.takeChanges() });
+    return missed;
+  }
+
+  /**
+   * Makes pools complete as of the last indexed block. `buildAdopted` gets the row of each pool at
+   * that block and returns its whole state, or null to leave it. Returns those adopted.
+   */
+  async adopt(
+    pools: readonly PoolId[],
+    buildAdopted: (row: PoolRecord) => AdoptedPool | null,
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<PoolId>> {
+    const checkpoint = this.#requireCheckpoint();
+    const header = this.#requireTip(checkpoint);
+    const { chain } = this.#adapter;
+    const source = { reader: this.#store, adapter: this.#adapter, signal };
+    await loadPoolRows(this.#state, source, pools);
+    const ticks = Map.groupBy(await this.#store.readTicks(chain, pools), ({ pool }) => pool);
+    const adoptions = [...pools].sort().flatMap((pool) => {
+      const row = this.#state.pools.get(pool)?.row;
+      return row === undefined || row.complete ? [] : (buildAdopted(row) ?? []);
+    });
+    const adopted = new Set(adoptions.map(({ pool }) => pool));
+    if (adopted.size === 0) return adopted;
+    this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
+    applyAdoptions(this.#state, adoptions, ticks);
+    await this.#commitAtTip({ checkpoint, changes: this.#state.takeChanges(), adoptions });
+    return adopted;
+  }
+
+  /** Removes every block above `ancestor`. Returns whether the event names all rows it touched. */
+  async rollBack(ancestor: BlockHeader): Promise<boolean> {
+    const before = this.#requireCheckpoint();
+    const checkpoint: Checkpoint = {
+      ...before,
+      block: ancestor.position,
+      blockHash: ancestor.hash,
+      timestampMs: ancestor.timestampMs,
+      version: before.version + 1,
+    };
+    // In any case memory holds rows of the abandoned branch.
+    this.#state.clear();
+    const { chain } = this.#adapter;
+    await rollBack(this.#store, {
+      chain,
+      checkpoint,
+      tip: before,
+      nowMs: this.#clock.nowMs(),
+      keptMs: this.#rollbacksKeptMs,
+      onRemoved: (trades) => {
+        const undone = this.#touched.filter(({ toBlock }) => toBlock > checkpoint.block);
+        const complete = this.#isToldWhole(checkpoint.block);
+        this.#pending = buildRevertedEvent({ chain, checkpoint, trades, undone, complete });
+      },
+    });
+    for (const number of this.#headers.keys()) {
+      if (number > ancestor.position) this.#headers.delete(number);
+    }
+    this.#checkpoint = checkpoint;
+    this.journal.rollBack(checkpoint);
+    this.#settlePending();
+    const isToldWhole = this.#isToldWhole(ancestor.position);
+    this.#touchedSince = Math.min(this.#touchedSince, ancestor.position);
+    return isToldWhole;
+  }
+
+  /** Commits changes that come without a new block. */
+  #commitAtTip(batch: Pick<BatchToCommit, 'checkpoint'> & Partial<BatchToCommit>): Promise<void> {
+    const { block, version } = batch.checkpoint;
+    const checkpoint = { ...batch.checkpoint, version: version + 1 };
+    return this.#commit({
+      ...{ changes: NO_CHANGES, headers: [], fromBlock: block + 1 },
+      ...{ ...batch, checkpoint },
+    });
+  }
+
+  async #commit(batch: Omit<BatchToCommit, 'chain' | 'previous'>): Promise<void> {
+    const whole = { ...batch, chain: this.#adapter.chain, previous: this.#checkpoint };
+    this.#pending = buildCommittedEvent(whole);
+    await commitBatch(this.#store, whole);
+    this.#checkpoint = batch.checkpoint;
+    for (const header of batch.headers) this.#headers.set(header.position, header);
+    for (const number of this.#headers.keys()) {
+      if (number < batch.checkpoint.finalizedBlock) this.#headers.delete(number);
+    }
+    this.#state.trim();
+    this.#settlePending();
+  }
+
+  /**
+   * Reports the last commit once it is known to have succeeded. If the connection was lost during a
+   * commit, that is unknown until the checkpoint is read again: the feed must not miss it.
+   */
+  #settlePending(): void {
+    const event = this.#pending;
+    this.#pending = null;
+    const checkpoint = this.#checkpoint;
+    if (event === null || checkpoint?.version !== event.version) return;
+    if (checkpoint.blockHash !== event.checkpoint.blockHash) return;
+    const { toBlock, tokens, pools } = event;
+    // The next rollback may remove what this one left of a commit.
+    this.#touched = this.#touched
+      .filter((touched) => touched.toBlock > checkpoint.finalizedBlock)
+      .map((touched) => ({ ...touched, toBlock: Math.min(touched.toBlock, checkpoint.block) }));
+    if (toBlock > checkpoint.finalizedBlock) this.#touched.push({ toBlock, tokens, pools });
+    this.#onCommitted(event);
+  }
+
+  /** Whether the touched rows of every commit above a block are known. */
+  #isToldWhole(block: number): boolean {
+    return block >= this.#touchedSince;
+  }
+
+  /** A supply that cannot be read now is read later; that must not delay the blocks. */
+  async #setSupplies(changes: BatchChanges, append: BlocksToAppend): Promise<readonly Address[]> {
+    const { last: header, signal } = append;
+    const entries = [...changes.tokens].filter(({ row }) => isSupplyDue(row, this.#adapter.assets));
+    if (append.withSupplies) {
+      try {
+        const supplies = await readSupplies(this.#adapter, { entries, header, signal });
+        return setSupplies(entries, supplies, header);
+      } catch (error) {
+        if (!(error instanceof SupplyReadError)) throw error;
+      }
+    }
+    return entries.map(({ row }) => row.token);
+  }
+
+  /** From when on there are rows: the time of the first indexed block, as far as known. */
+  #findKeptFrom(first: BlockHeader) {
+    if (this.#checkpoint !== null) return pickKeptFrom(this.#checkpoint);
+    return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };
+  }
+
+  async #readBase(number: number, signal: AbortSignal): Promise<BlockHeader> {
+    const header = await this.#adapter.readHeader(number, signal);
+    if (header === null) throw new Error(`the chain has no block ${number} to start after`);
+    return header;
+  }
+
+  #requireTip({ block }: Checkpoint): BlockHeader {
+    const header = this.#headers.get(block);
+    if (header === undefined) throw new Error(`no header of block ${block} is stored`);
+    return header;
+  }
+
+  #requireCheckpoint(): Checkpoint {
+    if (this.#checkpoint === null) throw new Error('nothing is indexed yet');
+    return this.#checkpoint;
+  }
+}

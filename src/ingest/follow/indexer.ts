@@ -1,0 +1,400 @@
+// Follows one chain: backfill first, then block by block, through failures and reorganisations.
+
+import type { ChainAdapter, ChainHead } from '../../chains/adapter.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
+import type { BlockHeader } from '../../model/block-header.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { PoolId } from '../../model/ids.ts';
+import type { MarketStore } from '../../store/store.ts';
+import { type AdoptionStatus, PoolAdopter } from '../adopt/pool-adopter.ts';
+import type { CommittedEvent } from '../commit/commit-batch.ts';
+import type { RetentionDays } from '../commit/row-retention.ts';
+import { checkReading } from '../read/check-reading.ts';
+import { findAncestor } from '../read/find-ancestor.ts';
+import { type ReadSizes, readAhead } from '../read/read-ahead.ts';
+import { ChainInconsistentError, FinalityError } from '../state/chain-errors.ts';
+import type { StateLimits } from '../state/market-state.ts';
+import { ChainIndex } from './chain-index.ts';
+import { SupplyBacklog } from './supply-backlog.ts';
+
+interface IndexerLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface IndexerOptions {
+  readonly adapter: ChainAdapter;
+  readonly store: MarketStore;
+  /** The first block to index, if the store does not have the chain yet. */
+  readonly startBlock: number;
+  readonly pollIntervalMs: number;
+  readonly sizes: ReadSizes;
+  readonly backoff: Backoff;
+  /** After this many consecutive failures the state is `failed`; it still retries. */
+  readonly failureCountMax: number;
+  /** Without progress for this long, although there is work, the state is `stalled`. */
+  readonly stallAfterMs: number;
+  /** A head that does not move for this long is `stalled` too; null for a chain that may pause. */
+  readonly headStallAfterMs: number | null;
+  readonly limits?: StateLimits;
+  /** How long rollback records are kept; a day by default. */
+  readonly rollbacksKeptMs?: number;
+  /** How pools that are older than the index are adopted; off by default. */
+  readonly adoption?: {
+    /** Average requests to the node per minute. */
+    readonly callsPerMinute: number;
+    readonly idleMs?: number;
+  };
+  /** How long trades and fine candles are kept; forever by default. */
+  readonly retention?: RetentionDays | undefined;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly log: IndexerLog;
+  /** Called for every commit and rollback, in order, afterwards. */
+  readonly onCommitted: (event: CommittedEvent) => void;
+}
+
+export const DEFAULT_INDEXER_OPTIONS = {
+  pollIntervalMs: 1000,
+  sizes: { blockCountMax: 5000, eventCountMax: 20_000 },
+  backoff: { baseMs: 250, maxMs: 30_000 },
+  failureCountMax: 5,
+  stallAfterMs: 60_000,
+  headStallAfterMs: 300_000,
+} as const;
+
+type IndexerState = 'starting' | 'backfilling' | 'following' | 'stalled' | 'failed';
+
+export interface IndexerStatus {
+  readonly chain: ChainSlug;
+  readonly state: IndexerState;
+  /** The newest known block of the chain; null before the first response. */
+  readonly head: number | null;
+  /** The last indexed block; null before the first commit. */
+  readonly block: number | null;
+  readonly finalized: number | null;
+  /** How much older the last indexed block is than the head. */
+  readonly lagMs: number | null;
+  readonly lastProgressAtMs: number;
+  readonly error?: string;
+}
+
+/** How many reorganisable blocks are read and committed at once. */
+const LINKED_BLOCK_COUNT_MAX = 200;
+
+/**
+ * On chains with instant finality a short pause counts as history; up to this many blocks are still
+ * searched for notices.
+ */
+const SEARCHED_BLOCK_COUNT_MAX = 100;
+
+/** How often the head is read during a long backfill, for the status. */
+const HEAD_REFRESH_MS = 10_000;
+
+export class Indexer {
+  readonly #options: IndexerOptions;
+  readonly #index: ChainIndex;
+  readonly #supplies: SupplyBacklog;
+  /** Null if the adapter cannot read whole pools, or adoption is off. */
+  readonly #adopter: PoolAdopter | null;
+  readonly #abort = new AbortController();
+  #phase: 'starting' | 'backfilling' | 'following' = 'starting';
+  #isLoaded = false;
+  #head: ChainHead | null = null;
+  #headReadAtMs = 0;
+  #failures = 0;
+  #error: Error | null = null;
+  #lastProgressAtMs: number;
+  #headMovedAtMs: number;
+  #running: Promise<void> | null = null;
+
+  constructor(options: IndexerOptions) {
+    this.#options = options;
+    this.#lastProgressAtMs = options.clock.nowMs();
+    this.#headMovedAtMs = this.#lastProgressAtMs;
+    this.#index = new ChainIndex({
+      adapter: options.adapter,
+      store: options.store,
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      clock: options.clock,
+      rollbacksKeptMs: options.rollbacksKeptMs,
+      retention: options.retention,
+      onRetentionError: (err) => options.log.warn({ err }, 'old rows could not be deleted'),
+      onCommitted: (event) => this.#onCommitted(event),
+      onIncomplete: (pools) => this.#adopter?.note(pools),
+    });
+    this.#supplies = new SupplyBacklog({
+      ...options,
+      update: (tokens) => this.#index.updateSupplies(tokens, this.#abort.signal),
+    });
+    const { callsPerMinute } = options.adoption ?? { callsPerMinute: 0 };
+    const isAdopting = callsPerMinute > 0 && options.adapter.readPoolPiece !== undefined;
+    this.#adopter = !isAdopting
+      ? null
+      : new PoolAdopter({
+          ...options,
+          ...options.adoption,
+          callsPerMinute,
+          journal: this.#index.journal,
+          isAtHead: () => this.#isLoaded && this.#phase === 'following',
+        });
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+    this.#adopter?.start();
+  }
+
+  /** Resolves when nothing runs any more; a batch is either committed as a whole or not at all. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#adopter?.stop();
+    await this.#running;
+  }
+
+  /** Pools that a client requested: they are adopted first. */
+  adopt(pools: readonly PoolId[]): void {
+    this.#adopter?.ask(pools);
+  }
+
+  adoption(): AdoptionStatus | null {
+    return this.#adopter?.status() ?? null;
+  }
+
+  status(): IndexerStatus {
+    const { checkpoint } = this.#index;
+    const latest = this.#head?.latest ?? null;
+    return {
+      chain: this.#options.adapter.chain,
+      state: this.#judgeState(),
+      head: latest?.position ?? null,
+      block: checkpoint?.block ?? null,
+      finalized: checkpoint?.finalizedBlock ?? null,
+      lagMs:
+        latest === null || checkpoint === null
+          ? null
+          : Math.max(0, latest.timestampMs - checkpoint.timestampMs),
+      lastProgressAtMs: this.#lastProgressAtMs,
+      ...(this.#error === null ? {} : { error: this.#error.message }),
+    };
+  }
+
+  #judgeState(): IndexerState {
+    const { stallAfterMs, headStallAfterMs, failureCountMax, clock } = this.#options;
+    if (this.#error instanceof FinalityError || this.#failures >= failureCountMax) return 'failed';
+    const nowMs = clock.nowMs();
+    if (nowMs - this.#lastProgressAtMs > stallAfterMs) return 'stalled';
+    if (headStallAfterMs !== null && nowMs - this.#headMovedAtMs > headStallAfterMs) {
+      return 'stalled';
+    }
+    return this.#phase;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
+      try {
+        const waitMs = (await this.#step()) ? 0 : this.#options.pollIntervalMs;
+        this.#failures = 0;
+        this.#error = null;
+        if (waitMs > 0) await this.#options.sleep(waitMs, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        await this.#recover(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+  }
+
+  /** After a failure nothing in memory is trusted; the state is loaded from the store. */
+  async #recover(error: Error): Promise<void> {
+    const { backoff, random, log, adapter, sleep } = this.#options;
+    this.#failures += 1;
+    this.#error = error;
+    this.#isLoaded = false;
+    this.#supplies.forget();
+    const waitMs = computeBackoffMs(this.#failures, backoff, random);
+    const { chain } = adapter;
+    log.warn({ chain, err: error, failures: this.#failures, waitMs }, 'indexing failed');
+    try {
+      await sleep(waitMs, this.#abort.signal);
+    } catch (interrupted) {
+      if (!this.#abort.signal.aborted) throw interrupted;
+    }
+  }
+
+  /** One unit of work; true if there is more to do at once. */
+  async #step(): Promise<boolean> {
+    const { adapter, startBlock } = this.#options;
+    const { signal } = this.#abort;
+    if (!this.#isLoaded) {
+      await this.#index.load(startBlock, signal);
+      this.#isLoaded = true;
+    }
+    const head = await adapter.readHead(signal);
+    this.#noteHead(head);
+    if (head.finalizedBlock > this.#index.block) {
+      this.#phase = 'backfilling';
+      return await this.#backfill(head);
+    }
+    this.#phase = 'following';
+    return await this.#follow(head);
+  }
+
+  #noteHead(head: ChainHead): void {
+    const nowMs = this.#options.clock.nowMs();
+    if (head.latest.hash !== this.#head?.latest.hash) this.#headMovedAtMs = nowMs;
+    this.#head = head;
+    this.#headReadAtMs = nowMs;
+  }
+
+  /** Final blocks need neither links nor undo images. */
+  async #backfill(head: ChainHead): Promise<boolean> {
+    const { adapter, sizes } = this.#options;
+    const { signal } = this.#abort;
+    if (!(await this.#isOnBranch())) return await this.#reorganise();
+    const { block, checkpoint } = this.#index;
+    const pieces = readAhead({
+      adapter,
+      fromBlock: block + 1,
+      toBlock: head.finalizedBlock,
+      sizes,
+      searched: checkpoint !== null && head.finalizedBlock - block <= SEARCHED_BLOCK_COUNT_MAX,
+      signal,
+    });
+    for await (const { reading, last } of pieces) {
+      await this.#index.append({
+        blocks: reading.blocks,
+        headers: [last],
+        last,
+        finalizedBlock: last.position,
+        withSupplies: false,
+        notices: reading.notices,
+        signal,
+      });
+      signal.throwIfAborted();
+      if (this.#options.clock.nowMs() - this.#headReadAtMs > HEAD_REFRESH_MS) {
+        this.#noteHead(await adapter.readHead(signal));
+      }
+    }
+    // The supplies of everything that history touched are due now.
+    this.#supplies.forget();
+    return true;
+  }
+
+  /** Whether the chain still has our last block. */
+  async #isOnBranch(): Promise<boolean> {
+    const { tip, block } = this.#index;
+    if (tip === null) return true;
+    const header = await this.#options.adapter.readHeader(block, this.#abort.signal);
+    if (header === null)
+      throw new ChainInconsistentError(`the chain's source has no block ${block}`);
+    return header.hash === tip.hash;
+  }
+
+  async #follow(head: ChainHead): Promise<boolean> {
+    if (await this.#commitAdoptions()) return true;
+    const { block, tip } = this.#index;
+    // A source behind our index has nothing new: it lags, or was reset.
+    if (head.latest.position < block) return false;
+    if (head.latest.position === block) {
+      if (tip !== null && head.latest.hash !== tip.hash) return await this.#reorganise();
+      this.#noteProgress();
+      const finalizedBlock = await this.#findFinalized(head, []);
+      if (finalizedBlock > (this.#index.checkpoint?.finalizedBlock ?? finalizedBlock)) {
+        await this.#index.setFinalized(finalizedBlock);
+      }
+      if (this.#index.checkpoint !== null) await this.#index.retain();
+      return await this.#supplies.catchUp();
+    }
+    return await this.#appendHead(head);
+  }
+
+  /** Reads the next blocks up to the head and appends them if they link to ours. */
+  async #appendHead(head: ChainHead): Promise<boolean> {
+    const { adapter, sizes } = this.#options;
+    const { signal } = this.#abort;
+    const { tip, block } = this.#index;
+    const wanted = { fromBlock: block + 1, toBlock: head.latest.position, linked: true };
+    const { eventCountMax } = sizes;
+    const limits = { blockCountMax: LINKED_BLOCK_COUNT_MAX, eventCountMax };
+    const reading = await adapter.readBlocks({ ...wanted, ...limits }, signal);
+    const first = reading.headers[0];
+    if (tip !== null && first !== undefined && first.parentHash !== tip.hash) {
+      return await this.#reorganise();
+    }
+    checkReading(reading, wanted);
+    const last = reading.headers.at(-1);
+    if (last === undefined) throw new ChainInconsistentError('no headers were returned');
+    const missed = await this.#index.append({
+      blocks: reading.blocks,
+      headers: reading.headers,
+      last,
+      finalizedBlock: await this.#findFinalized(head, reading.headers),
+      // Older states may already be gone; skipped supplies are read at the head.
+      withSupplies: last.position === head.latest.position,
+      notices: reading.notices,
+      signal,
+    });
+    this.#supplies.add(missed);
+    return last.position < head.latest.position;
+  }
+
+  /** Finality advances only if our branch has the block that the chain reports as final. */
+  async #findFinalized(head: ChainHead, added: readonly BlockHeader[]): Promise<number> {
+    const { checkpoint, headers, block } = this.#index;
+    const current = checkpoint?.finalizedBlock ?? block;
+    const { finalizedBlock } = head;
+    if (finalizedBlock <= current) return current;
+    const ours =
+      headers.get(finalizedBlock) ?? added.find(({ position }) => position === finalizedBlock);
+    const theirs = await this.#options.adapter.readHeader(finalizedBlock, this.#abort.signal);
+    if (theirs === null || ours?.hash !== theirs.hash) {
+      throw new ChainInconsistentError(`block ${finalizedBlock} is final, but differs from ours`);
+    }
+    return finalizedBlock;
+  }
+
+  /** The chain has left our branch: rolls back to the common ancestor. */
+  async #reorganise(): Promise<boolean> {
+    const { adapter, log } = this.#options;
+    const { checkpoint, headers } = this.#index;
+    if (checkpoint === null) {
+      // Nothing is stored yet, so there is nothing to roll back.
+      this.#isLoaded = false;
+      return true;
+    }
+    const { signal } = this.#abort;
+    const ancestor = await findAncestor({ adapter, checkpoint, stored: headers, signal });
+    const depth = checkpoint.block - ancestor.position;
+    log.warn({ chain: adapter.chain, depth, block: ancestor.position }, 'reorganisation');
+    // Rows that went back may have an older supply than their balances now.
+    if (!(await this.#index.rollBack(ancestor))) this.#supplies.forget();
+    return true;
+  }
+
+  #commitAdoptions(): Promise<boolean> {
+    const adopt: Parameters<PoolAdopter['commit']>[0] = (pools, buildAdopted) =>
+      this.#index.adopt(pools, buildAdopted, this.#abort.signal);
+    return this.#adopter?.commit(adopt) ?? Promise.resolve(false);
+  }
+
+  #noteProgress(): void {
+    this.#lastProgressAtMs = this.#options.clock.nowMs();
+  }
+
+  #onCommitted(event: CommittedEvent): void {
+    this.#noteProgress();
+    if (event.reverted !== undefined) {
+      this.#supplies.add(event.tokens);
+      this.#adopter?.noteRollback(event.complete ? event.pools : null);
+    }
+    try {
+      this.#options.onCommitted(event);
+    } catch (error) {
+      // The blocks are stored; a failing listener must not make us apply them again.
+      this.#options.log.warn({ chain: event.chain, err: error }, 'a listener failed');
+    }
+  }
+}

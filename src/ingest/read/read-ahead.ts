@@ -1,0 +1,73 @@
+// Reads a long range in pieces, the next one while the previous one is applied.
+
+import type { BlockRangeReading, ChainAdapter } from '../../chains/adapter.ts';
+import type { BlockHeader } from '../../model/block-header.ts';
+import { ChainInconsistentError } from '../state/chain-errors.ts';
+import { checkReading } from './check-reading.ts';
+
+export interface ReadSizes {
+  /** Blocks per request. */
+  readonly blockCountMax: number;
+  /** Events after which a piece ends; with one piece ahead this bounds memory. */
+  readonly eventCountMax: number;
+}
+
+export interface RangePiece {
+  readonly fromBlock: number;
+  readonly reading: BlockRangeReading;
+  /** The header of the last block, which may have no events. */
+  readonly last: BlockHeader;
+}
+
+interface RangeToRead {
+  readonly adapter: ChainAdapter;
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly sizes: ReadSizes;
+  /** Whether to search it for notices about tokens, which needs all logs. */
+  readonly searched?: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function readPiece(
+  range: RangeToRead,
+  fromBlock: number,
+  signal: AbortSignal,
+): Promise<RangePiece> {
+  const wanted = { fromBlock, toBlock: range.toBlock, linked: false };
+  const { searched = false, sizes } = range;
+  const reading = await range.adapter.readBlocks({ ...wanted, ...sizes, searched }, signal);
+  checkReading(reading, wanted);
+  const last = await range.adapter.readHeader(reading.toBlock, signal);
+  if (last === null || last.position < (reading.blocks.at(-1)?.header.position ?? fromBlock)) {
+    throw new ChainInconsistentError(`block ${reading.toBlock} is gone`);
+  }
+  return { fromBlock, reading, last };
+}
+
+/**
+ * For finalized blocks only: the links between pieces are not checked. A range must end at an
+ * existing block, so that each piece has at least one.
+ */
+export async function* readAhead(range: RangeToRead): AsyncGenerator<RangePiece> {
+  const abort = new AbortController();
+  const signal = AbortSignal.any([range.signal, abort.signal]);
+  const read = (fromBlock: number): Promise<RangePiece> => {
+    const piece = readPiece(range, fromBlock, signal);
+    // Nobody may be waiting yet when it fails; a later await still gets the error.
+    piece.catch(() => undefined);
+    return piece;
+  };
+  try {
+    let next: Promise<RangePiece> | null =
+      range.fromBlock <= range.toBlock ? read(range.fromBlock) : null;
+    while (next !== null) {
+      const piece: RangePiece = await next;
+      const { toBlock } = piece.reading;
+      next = toBlock < range.toBlock ? read(toBlock + 1) : null;
+      yield piece;
+    }
+  } finally {
+    abort.abort();
+  }
+}

@@ -1,0 +1,268 @@
+// The rows that a batch works on, in memory: a write-through cache with the batch's own changes.
+//
+// Rows are changed in place, so after anything but a successful commit the whole state is cleared
+// and read again from the store.
+
+import type { ChainAssets } from '../../chains/adapter.ts';
+import {
+  type AssetRank,
+  findRank,
+  listMarketViews,
+  type MarketView,
+} from '../../chains/quote-rule.ts';
+import { evictOldest } from '../../lib/bounded-map.ts';
+import type { BlockHeader } from '../../model/block-header.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
+import type {
+  BalanceRecord,
+  TickRecord,
+  TokenRecord,
+  TradeRecord,
+} from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
+import type { TokenMetadata } from '../../model/token-metadata.ts';
+import type { UndoImages } from '../../store/store.ts';
+import { BalanceCache, type BalanceEntry } from './balance-cache.ts';
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+const NEVER = -1;
+
+export interface BasePool {
+  readonly pool: PoolId;
+  readonly createdBlock: number;
+}
+
+export interface TokenEntry {
+  readonly row: Mutable<TokenRecord>;
+  readonly rank: AssetRank;
+  /** The last block whose undo image includes this row; the same for every entry type. */
+  imagedBlock: number;
+  /** Pools in which this token is the base, oldest first; null until looked up. */
+  basePools: BasePool[] | null;
+}
+
+export interface TickEntry {
+  readonly row: Mutable<TickRecord>;
+  imagedBlock: number;
+}
+
+export interface PoolEntry {
+  readonly row: Mutable<PoolRecord>;
+  readonly views: readonly MarketView[];
+  imagedBlock: number;
+  /** Null until they are read; an incomplete pool has none. */
+  ticks: Map<number, TickEntry> | null;
+  /** The ticks in order, built when needed and dropped when a tick is added or removed. */
+  tickOrder: readonly number[] | null;
+}
+
+interface OpenImages {
+  readonly block: number;
+  readonly tokens: Map<Address, TokenRecord | null>;
+  readonly pools: Map<PoolId, PoolRecord | null>;
+  readonly ticks: { pool: PoolId; tick: number; before: TickRecord | null }[];
+  readonly balances: { token: Address; owner: Address; before: BalanceRecord | null }[];
+}
+
+/** Everything that the blocks of one batch changed. */
+export interface BatchChanges {
+  readonly tokens: ReadonlySet<TokenEntry>;
+  readonly pools: ReadonlySet<PoolEntry>;
+  readonly ticks: ReadonlySet<TickEntry>;
+  readonly balances: ReadonlySet<BalanceEntry>;
+  readonly trades: readonly TradeRecord[];
+  readonly undo: readonly UndoImages[];
+}
+
+export interface StateLimits {
+  readonly tokenCountMax: number;
+  readonly poolCountMax: number;
+  readonly balanceCountMax: number;
+}
+
+const DEFAULT_STATE_LIMITS: StateLimits = {
+  tokenCountMax: 60_000,
+  poolCountMax: 60_000,
+  balanceCountMax: 300_000,
+};
+
+export class MarketState {
+  readonly assets: ChainAssets;
+  readonly tokens = new Map<Address, TokenEntry>();
+  readonly pools = new Map<PoolId, PoolEntry>();
+  readonly balances = new BalanceCache();
+  /** What contracts said of tokens that the coming blocks mention for the first time. */
+  readonly metadata = new Map<Address, TokenMetadata>();
+  readonly #limits: StateLimits;
+  #header: BlockHeader | null = null;
+  #images: OpenImages | null = null;
+  #tokens = new Set<TokenEntry>();
+  #pools = new Set<PoolEntry>();
+  #poolsOfBlock = new Set<PoolEntry>();
+  #ticks = new Set<TickEntry>();
+  #balances = new Set<BalanceEntry>();
+  #trades: TradeRecord[] = [];
+  #undo: UndoImages[] = [];
+
+  constructor(assets: ChainAssets, limits: StateLimits = DEFAULT_STATE_LIMITS) {
+    this.assets = assets;
+    this.#limits = limits;
+  }
+
+  get header(): BlockHeader {
+    if (this.#header === null) throw new Error('no block has been started');
+    return this.#header;
+  }
+
+  /** Pools that the current block has changed so far, in order of their first change. */
+  get poolsOfBlock(): ReadonlySet<PoolEntry> {
+    return this.#poolsOfBlock;
+  }
+
+  /** Changes from here on belong to this block; with `undoable` the previous rows are kept. */
+  beginBlock(header: BlockHeader, undoable: boolean): void {
+    this.#header = header;
+    this.#poolsOfBlock.clear();
+    this.#images = undoable
+      ? { block: header.position, tokens: new Map(), pools: new Map(), ticks: [], balances: [] }
+      : null;
+    if (this.#images !== null) this.#undo.push(this.#images);
+  }
+
+  /** Takes a stored row into memory. */
+  adoptToken(row: TokenRecord): TokenEntry {
+    const entry = {
+      row: { ...row },
+      rank: findRank(this.assets, row.token),
+      imagedBlock: NEVER,
+      basePools: null,
+    };
+    this.tokens.set(row.token, entry);
+    return entry;
+  }
+
+  adoptPool(row: PoolRecord): PoolEntry {
+    const entry = {
+      row: { ...row },
+      views: listMarketViews(this.assets, row),
+      imagedBlock: NEVER,
+      ticks: null,
+      tickOrder: null,
+    };
+    this.pools.set(row.pool, entry);
+    return entry;
+  }
+
+  /** A balance is zero until it is loaded. */
+  adoptBalance(token: Address, owner: Address): BalanceEntry {
+    const entry = { row: { token, owner, amountRaw: 0n }, imagedBlock: NEVER };
+    this.balances.set(entry);
+    return entry;
+  }
+
+  /** Adds a row that the current block creates. */
+  createToken(row: TokenRecord): TokenEntry {
+    const entry = this.adoptToken(row);
+    entry.basePools = [];
+    entry.imagedBlock = this.header.position;
+    this.#images?.tokens.set(row.token, null);
+    this.#tokens.add(entry);
+    return entry;
+  }
+
+  createPool(row: PoolRecord): PoolEntry {
+    const entry = this.adoptPool(row);
+    entry.ticks = new Map();
+    entry.imagedBlock = this.header.position;
+    this.#images?.pools.set(row.pool, null);
+    this.#pools.add(entry);
+    this.#poolsOfBlock.add(entry);
+    return entry;
+  }
+
+  /** Must be called before a row is changed; the same for the other types. */
+  touchToken(entry: TokenEntry): void {
+    this.#tokens.add(entry);
+    if (this.#images === null || entry.imagedBlock === this.#images.block) return;
+    entry.imagedBlock = this.#images.block;
+    this.#images.tokens.set(entry.row.token, { ...entry.row });
+  }
+
+  touchPool(entry: PoolEntry): void {
+    this.#pools.add(entry);
+    this.#poolsOfBlock.add(entry);
+    if (this.#images === null || entry.imagedBlock === this.#images.block) return;
+    entry.imagedBlock = this.#images.block;
+    this.#images.pools.set(entry.row.pool, { ...entry.row });
+  }
+
+  /** An empty tick or balance is not stored, so its image is null. */
+  touchTick(entry: TickEntry): void {
+    this.#ticks.add(entry);
+    if (this.#images === null || entry.imagedBlock === this.#images.block) return;
+    entry.imagedBlock = this.#images.block;
+    const { pool, tick, liquidityGross } = entry.row;
+    const before = liquidityGross === 0n ? null : { ...entry.row };
+    this.#images.ticks.push({ pool, tick, before });
+  }
+
+  touchBalance(entry: BalanceEntry): void {
+    this.#balances.add(entry);
+    if (this.#images === null || entry.imagedBlock === this.#images.block) return;
+    entry.imagedBlock = this.#images.block;
+    const { token, owner, amountRaw } = entry.row;
+    this.#images.balances.push({
+      token,
+      owner,
+      before: amountRaw === 0n ? null : { ...entry.row },
+    });
+  }
+
+  addTrade(trade: TradeRecord): void {
+    this.#trades.push(trade);
+  }
+
+  /** The changes since the last call; the rows stay for the next batch. */
+  takeChanges(): BatchChanges {
+    const changes: BatchChanges = {
+      tokens: this.#tokens,
+      pools: this.#pools,
+      ticks: this.#ticks,
+      balances: this.#balances,
+      trades: this.#trades,
+      undo: this.#undo,
+    };
+    this.#forgetChanges();
+    return changes;
+  }
+
+  /** Call it after a commit: rows that have changed must stay until they are stored. */
+  trim(): void {
+    evictOldest(this.tokens, this.#limits.tokenCountMax);
+    evictOldest(this.pools, this.#limits.poolCountMax);
+    this.balances.trim(this.#limits.balanceCountMax);
+    this.metadata.clear();
+  }
+
+  /** Must be called after a failure or a rollback, because memory may differ from the store. */
+  clear(): void {
+    this.tokens.clear();
+    this.pools.clear();
+    this.balances.clear();
+    this.metadata.clear();
+    this.#forgetChanges();
+  }
+
+  #forgetChanges(): void {
+    this.#header = null;
+    this.#images = null;
+    this.#tokens = new Set();
+    this.#pools = new Set();
+    this.#poolsOfBlock.clear();
+    this.#ticks = new Set();
+    this.#balances = new Set();
+    this.#trades = [];
+    this.#undo = [];
+  }
+}

@@ -1,0 +1,149 @@
+// Compares stored balances, supplies and pools with the contracts at a block.
+
+import { kindOf } from '../../amm/pool-kinds.ts';
+import type { ChainAdapter, PoolStateReading } from '../../chains/adapter.ts';
+import type { BlockHeader } from '../../model/block-header.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
+import type { BalanceRecord, TickRecord, TokenRecord } from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
+import type { MarketReader, MarketScanner } from '../../store/store.ts';
+import { isSupplyDue } from '../apply/supplies.ts';
+import type { VerifyReport } from './verify-report.ts';
+
+interface ContractComparison {
+  readonly stored: MarketReader & MarketScanner;
+  readonly adapter: ChainAdapter;
+  readonly header: BlockHeader;
+  /** The whole history is indexed, so balances must be correct even if they do not add up. */
+  readonly fromGenesis: boolean;
+  readonly report: VerifyReport;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the tokens whose balances can be compared with their contracts. */
+async function compareSupplies(comparison: ContractComparison): Promise<Set<Address>> {
+  const { adapter, header, report, signal, stored } = comparison;
+  const comparable = new Set<Address>();
+  for await (const rows of stored.scanTokens(adapter.chain)) {
+    const asked = rows.filter((row) => !isSupplyDue(row, adapter.assets) && row.supplyRaw !== null);
+    report.count('supply not comparable', rows.length - asked.length);
+    const supplies = await adapter.readSupplies(
+      asked.map(({ token }) => token),
+      header,
+      signal,
+    );
+    const byToken = new Map(supplies.map(({ token, supplyRaw }) => [token, supplyRaw]));
+    for (const row of asked) {
+      const supplyRaw = byToken.get(row.token) ?? null;
+      if (supplyRaw === null) {
+        report.count('supply without answer');
+      } else {
+        report.count('supply');
+        report.compare(`supply ${row.token}`, { stored: row, expected: { supplyRaw } });
+      }
+    }
+    for (const row of rows) {
+      if (isBalanceComparable(row, comparison.fromGenesis)) comparable.add(row.token);
+    }
+  }
+  return comparable;
+}
+
+function isBalanceComparable(row: TokenRecord, fromGenesis: boolean): boolean {
+  if (row.balancesBroken) return false;
+  return fromGenesis || (row.supplyRaw !== null && row.supplyRaw === row.supplyBalanceSumRaw);
+}
+
+async function compareBalances(
+  comparison: ContractComparison,
+  tokens: ReadonlySet<Address>,
+): Promise<void> {
+  const { adapter, header, report, signal, stored } = comparison;
+  if (adapter.readBalances === undefined) return;
+  for await (const rows of stored.scanBalances(adapter.chain)) {
+    const asked: BalanceRecord[] = rows.filter(({ token }) => tokens.has(token));
+    report.count('balance not comparable', rows.length - asked.length);
+    if (asked.length === 0) continue;
+    const balances = await adapter.readBalances(asked, header, signal);
+    asked.forEach((row, index) => {
+      const amountRaw = balances[index] ?? null;
+      if (amountRaw === null) {
+        report.count('balance without answer');
+        return;
+      }
+      report.count('balance of contract');
+      report.compare(`balanceOf ${row.token} ${row.owner}`, {
+        stored: row,
+        expected: { amountRaw },
+      });
+    });
+  }
+}
+
+/** For an incomplete pool, only the fields set by its last event are known. */
+function buildExpectedState(
+  row: PoolRecord,
+  reading: PoolStateReading['state'],
+): Record<string, unknown> {
+  const stored: Readonly<Record<string, unknown>> = { ...row.state };
+  const told: ReadonlySet<string> = new Set(kindOf(row).toldFields);
+  const expected: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(reading)) {
+    const isSet = stored[field] !== null;
+    const isKnown = row.complete || (isSet && told.has(field));
+    const isUnset = !isSet && !value;
+    if (isKnown && !isUnset) expected[field] = value;
+  }
+  return expected;
+}
+
+async function comparePoolPage(
+  comparison: ContractComparison,
+  rows: readonly PoolRecord[],
+): Promise<void> {
+  const { adapter, header, report, signal, stored } = comparison;
+  if (adapter.readPoolStates === undefined) return;
+  const complete = rows.filter((row) => row.complete && kindOf(row).hasTicks);
+  const ticks = new Map<PoolId, TickRecord[]>();
+  const ids = complete.map(({ pool }) => pool);
+  for (const row of await stored.readTicks(adapter.chain, ids)) {
+    const list = ticks.get(row.pool);
+    if (list === undefined) ticks.set(row.pool, [row]);
+    else list.push(row);
+  }
+  const queries = rows.map((description) => ({
+    description,
+    ticks: (ticks.get(description.pool) ?? []).map(({ tick }) => tick),
+  }));
+  const readings = new Map(
+    (await adapter.readPoolStates(queries, header, signal)).map((each) => [each.pool, each]),
+  );
+  for (const row of rows) {
+    const reading = readings.get(row.pool);
+    if (reading === undefined) {
+      report.count('pool without answer');
+      continue;
+    }
+    report.count('pool of contract');
+    report.compare(`state of pool ${row.pool}`, {
+      stored: row.state,
+      expected: buildExpectedState(row, reading.state),
+    });
+    const ownTicks = new Map((ticks.get(row.pool) ?? []).map((own) => [own.tick, own]));
+    for (const expectedTick of reading.ticks) {
+      report.count('tick of contract');
+      report.compare(`state of tick ${row.pool} ${expectedTick.tick}`, {
+        stored: ownTicks.get(expectedTick.tick) ?? null,
+        expected: expectedTick,
+      });
+    }
+  }
+}
+
+export async function compareContracts(comparison: ContractComparison): Promise<void> {
+  const tokens = await compareSupplies(comparison);
+  await compareBalances(comparison, tokens);
+  for await (const rows of comparison.stored.scanPools(comparison.adapter.chain)) {
+    await comparePoolPage(comparison, rows);
+  }
+}

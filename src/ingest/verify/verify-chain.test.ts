@@ -1,0 +1,200 @@
+// Verification finds nothing in an honest index, and every corruption in another.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createSqlitePlace } from '../../../test/conformance/store-place.ts';
+import { createRandom } from '../../../test/fakes/create-random.ts';
+import { FakeAdapter, FakeChain } from '../../../test/fakes/fake-chain.ts';
+import { startIndexer } from '../../../test/fakes/indexed-chain.ts';
+import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
+import type { MarketStore, MarketTransaction } from '../../store/store.ts';
+import { type Verification, type VerifyOptions, verifyChain } from './verify-chain.ts';
+
+async function withStore<T>(work: (store: MarketStore) => Promise<T>): Promise<T> {
+  const place = await createSqlitePlace();
+  const store = await place.open();
+  try {
+    return await work(store.market);
+  } finally {
+    await store.close();
+    await place.remove();
+  }
+}
+
+function verify(
+  store: MarketStore,
+  adapter: FakeAdapter,
+  overrides: Partial<VerifyOptions> = {},
+): Promise<Verification> {
+  return verifyChain({
+    adapter,
+    store,
+    openScratchStore: () => createSqliteStore({ file: ':memory:' }),
+    sizes: { blockCountMax: 11, eventCountMax: 100 },
+    attemptCountMax: 3,
+    signal: new AbortController().signal,
+    ...overrides,
+  });
+}
+
+async function index(chain: FakeChain, store: MarketStore): Promise<FakeAdapter> {
+  const indexed = startIndexer(chain, store);
+  await indexed.settle();
+  chain.reorganise(4, 6);
+  await indexed.settle();
+  await indexed.indexer.stop();
+  return indexed.adapter;
+}
+
+/** Writes beside the indexer, like a bug or a manual change. */
+async function spoil(
+  store: MarketStore,
+  work: (transaction: MarketTransaction) => Promise<void>,
+): Promise<void> {
+  await store.transaction('devnet', work);
+}
+
+async function first<T>(scan: AsyncIterable<readonly T[]>): Promise<T> {
+  for await (const rows of scan) if (rows[0] !== undefined) return rows[0];
+  throw new Error('there is none');
+}
+
+describe('verifyChain', () => {
+  for (const seed of [31, 32, 33]) {
+    it(`finds nothing after growth and reorganisations, seed ${seed}`, async () => {
+      const isUneven = seed === 32;
+      const clock = isUneven ? 'wild' : 'steady';
+      const chain = new FakeChain({ seed, finalityDepth: 8, clock, gaps: isUneven });
+      chain.extend(60);
+      assert.equal(chain.stepsBack > 0 && chain.skipped > 0, isUneven);
+      await withStore(async (store) => {
+        const verification = await verify(store, await index(chain, store));
+        assert.deepEqual(verification.differences, []);
+        assert.equal(verification.block, chain.head.position);
+        for (const what of ['token', 'pool', 'tick', 'balance', 'candle', 'trade', 'supply']) {
+          assert.ok((verification.checked[what] ?? 0) > 0, what);
+        }
+        for (const what of ['balance of contract', 'pool of contract', 'tick of contract']) {
+          assert.ok((verification.checked[what] ?? 0) > 0, what);
+        }
+      });
+    });
+  }
+
+  it('finds a row of every kind that was changed, removed or added', async () => {
+    const chain = new FakeChain({ seed: 34, finalityDepth: 8 });
+    chain.extend(60);
+    await withStore(async (store) => {
+      const adapter = await index(chain, store);
+      const token = await first(store.scanTokens('devnet'));
+      const pool = await first(store.scanPools('devnet'));
+      const tick = await first(store.scanTicks('devnet'));
+      const balance = await first(store.scanBalances('devnet'));
+      const candle = await first(store.scanCandles('devnet'));
+      const trade = await first(store.scanTrades('devnet'));
+      await spoil(store, async (transaction) => {
+        await transaction.putTokens([{ ...token, holders: 77 }]);
+        await transaction.putPools([{ ...pool, lastSwapAtMs: 5 }]);
+        await transaction.putTicks([{ ...tick, liquidityGross: 0n }]);
+        await transaction.putBalances([{ ...balance, amountRaw: 12345n }]);
+        await transaction.deleteCandles([candle]);
+        await transaction.insertTrades([{ ...trade, logIndex: 999 }]);
+      });
+      const { differences, differenceCount } = await verify(store, adapter);
+      assert.equal(differenceCount, differences.length);
+      for (const expected of [
+        new RegExp(`^token ${token.token}: holders is 77, should be ${token.holders}$`),
+        new RegExp(`^pool ${pool.pool}: lastSwapAtMs is 5, should be `),
+        new RegExp(`^tick ${tick.pool} ${tick.tick}: missing from the store$`),
+        new RegExp(`^balance ${balance.token} ${balance.owner}: amountRaw is 12345, should be `),
+        new RegExp(`^candle ${candle.token} .* ${candle.openTimeMs}: missing from the store$`),
+        new RegExp(`^trade ${trade.block} 999 ${trade.token}: stored, but not on the chain`),
+      ]) {
+        assert.ok(
+          differences.some((line) => expected.test(line)),
+          `${expected} is not in ${differences.join('\n')}`,
+        );
+      }
+    });
+  });
+
+  it('holds the store against the contracts, not only against its own reading of the log', async () => {
+    const chain = new FakeChain({ seed: 35, finalityDepth: 8 });
+    chain.extend(60);
+    await withStore(async (store) => {
+      const adapter = await index(chain, store);
+      const honest = adapter.readBalances.bind(adapter);
+      adapter.readBalances = async (keys, block) => {
+        const balances = await honest(keys, block);
+        return balances.map((amount, at) => (at === 0 && amount !== null ? amount + 1n : amount));
+      };
+      const { differences } = await verify(store, adapter);
+      assert.equal(differences.length, 1);
+      assert.match(
+        differences[0] ?? '',
+        /^balanceOf 0x\w+ 0x\w+: amountRaw is \d+, should be \d+$/,
+      );
+    });
+  });
+
+  it('holds pools and their ticks against the contracts', async () => {
+    const chain = new FakeChain({ seed: 35, finalityDepth: 8 });
+    chain.extend(60);
+    await withStore(async (store) => {
+      const adapter = await index(chain, store);
+      const honest = adapter.readPoolStates.bind(adapter);
+      let spoilt = '';
+      adapter.readPoolStates = async (queries, block) =>
+        (await honest(queries, block)).map((reading) => {
+          const [tick, ...ticks] = reading.ticks;
+          if (spoilt !== '' || tick === undefined) return reading;
+          spoilt = `${reading.pool} ${tick.tick}`;
+          return {
+            ...reading,
+            ticks: [{ ...tick, liquidityNet: tick.liquidityNet + 1n }, ...ticks],
+          };
+        });
+      const ofTick = await verify(store, adapter);
+      assert.equal(ofTick.differences.length, 1);
+      assert.match(
+        ofTick.differences[0] ?? '',
+        new RegExp(`^state of tick ${spoilt}: liquidityNet is -?\\d+, should be -?\\d+$`),
+      );
+      adapter.readPoolStates = async (queries, block) =>
+        (await honest(queries, block)).map((reading, index) =>
+          index === 0 ? { ...reading, state: { ...reading.state, reserve0: 123_456n } } : reading,
+        );
+      const ofPool = await verify(store, adapter);
+      assert.equal(ofPool.differences.length, 1);
+      assert.match(ofPool.differences[0] ?? '', /^state of pool 0x\w+: reserve0 is /);
+    });
+  });
+
+  it('copes with a store that moves on and a chain that is reorganised', async () => {
+    const random = createRandom(3);
+    const chain = new FakeChain({ seed: 36, finalityDepth: 8 });
+    chain.extend(40);
+    await withStore(async (store) => {
+      const indexed = startIndexer(chain, store);
+      await indexed.settle();
+      const adapter = new FakeAdapter(chain);
+      adapter.faults.beforeRequest = () => {
+        if (random() < 0.1) chain.extend(1);
+      };
+      let reorganisations = 0;
+      const verification = await verify(store, adapter, {
+        attemptCountMax: 20,
+        openScratchStore: async () => {
+          if (reorganisations < 2) chain.reorganise(3, 4);
+          // Twice the indexer has not noticed yet when the comparison begins.
+          else await indexed.settle();
+          reorganisations += 1;
+          return await createSqliteStore({ file: ':memory:' });
+        },
+      });
+      await indexed.indexer.stop();
+      assert.equal(reorganisations, 3);
+      assert.deepEqual(verification.differences, []);
+    });
+  });
+});
