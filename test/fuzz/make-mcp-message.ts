@@ -113,7 +113,7 @@ function buildStateless(message: Record<string, Json>): McpRequest {
     body: isPlain ? { ...message, params: { ...params, _meta: meta } } : message,
     headers: [
       ['MCP-Protocol-Version', '2026-07-28'],
-      ['Mcp-Method', String(method)],
+      ['Mcp-Method', typeof method === 'string' ? method : 'tools/call'],
       ...(typeof name === 'string' ? ([['Mcp-Name', name]] as [string, string][]) : []),
     ],
   };
