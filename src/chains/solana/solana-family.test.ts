@@ -17,7 +17,7 @@ describe('Solana addresses', () => {
     assert.equal(addresses.parse(address), address);
     assert.equal(addresses.parsePool(address), address);
     assert.equal(addresses.toShown(ids.address(address)), address);
-    const others = ['', 'x', `${address} `, `1${address}`, address.toLowerCase(), ID];
+    const others = ['', 'x', `${address} `, `1${address}`, 'l'.repeat(44), ID];
     for (const text of [...others, `0x${'0'.repeat(40)}`]) {
       assert.equal(addresses.parse(text), null, text);
     }

@@ -42,6 +42,9 @@ const SELECT_WALLETS: SqlStatement = {
   gives: ['text', 'text'],
 };
 
+/** Transactions that lock rows in one order never wait for each other in a circle. */
+const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1);
+
 export function createSessionQueries(engine: SqlEngine): SessionQueries {
   return {
     findSession: async (tokenHash) => {
@@ -57,14 +60,14 @@ export function createSessionQueries(engine: SqlEngine): SessionQueries {
     },
     touchSessions: (uses) =>
       engine.transaction(async (session) => {
-        for (const { id, lastUsedAtMs } of uses) {
+        for (const { id, lastUsedAtMs } of uses.toSorted(byId)) {
           await session.execute(TOUCH, [lastUsedAtMs, id, lastUsedAtMs]);
         }
       }),
     endSessions: (walletId, ids) =>
       engine.transaction(async (session) => {
         const ended: string[] = [];
-        for (const id of ids) {
+        for (const id of ids.toSorted()) {
           if ((await session.execute(END, [walletId, id])) > 0) ended.push(id);
         }
         return ended;

@@ -64,8 +64,12 @@ const SWEEP_SESSIONS = buildSweep('access_sessions', 'expires_at_ms');
 const SWEEP_IDEMPOTENCY = buildSweep('access_idempotency', 'created_at_ms');
 const SWEEP_USAGE = buildSweep('access_usage', 'hour');
 
+const bySource = ({ walletId, source }: UsageEntry) => `${walletId} ${source}`;
+
 async function addUsage(session: SqlSession, entries: readonly UsageEntry[]): Promise<void> {
-  for (const { walletId, source, requests, lastUsedAtMs } of entries) {
+  // One order for all nodes: they never wait for each other's rows in a circle.
+  const sorted = entries.toSorted((a, b) => (bySource(a) < bySource(b) ? -1 : 1));
+  for (const { walletId, source, requests, lastUsedAtMs } of sorted) {
     await session.execute(ADD_USAGE, [walletId, source, toHour(lastUsedAtMs), requests]);
     await session.execute(TOUCH_KEY, [lastUsedAtMs, source, lastUsedAtMs]);
   }

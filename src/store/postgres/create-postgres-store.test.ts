@@ -1,11 +1,14 @@
-// A store whose connections are all in use is busy, not broken.
+// A store whose connections are all in use is busy, not broken; a deadlock is not an error.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDatabase } from '../../../test/postgres.ts';
+import { buildCommand } from '../migrations/migration.ts';
 import { createPostgresStore } from './create-postgres-store.ts';
+import { PostgresPool } from './postgres-pool.ts';
 
 const LOOKS = 10;
+const ADD_ONE = buildCommand('UPDATE counts SET n = n + 1 WHERE id = $1');
 
 test('the store is in order while requests wait for a connection', async (t) => {
   const database = await createTestDatabase();
@@ -36,4 +39,36 @@ test('the store is in order while requests wait for a connection', async (t) => 
     held.resolve();
   }
   await Promise.all([writing, waiting]);
+});
+
+test('of two transactions that wait for each other, both commit', async (t) => {
+  const database = await createTestDatabase();
+  const pool = new PostgresPool({ url: database.url });
+  t.after(async () => {
+    await pool.close();
+    await database.drop();
+  });
+  await pool.session.execute(
+    buildCommand('CREATE TABLE counts (id TEXT PRIMARY KEY, n BIGINT)'),
+    [],
+  );
+  await pool.session.execute(buildCommand("INSERT INTO counts VALUES ('a', 0), ('b', 0)"), []);
+  const both = Promise.withResolvers<void>();
+  let [waiting, begun] = [0, 0];
+  const count = (first: string, second: string) =>
+    pool.transaction('BEGIN', async (session) => {
+      begun += 1;
+      await session.execute(ADD_ONE, [first]);
+      waiting += 1;
+      if (waiting === 2) both.resolve();
+      await both.promise;
+      await session.execute(ADD_ONE, [second]);
+    });
+  await Promise.all([count('a', 'b'), count('b', 'a')]);
+  assert.equal(begun, 3, 'one of them ran twice');
+  const rows = await pool.session.query(buildCommand('SELECT id, n FROM counts ORDER BY id'), []);
+  assert.deepEqual(rows, [
+    ['a', 2],
+    ['b', 2],
+  ]);
 });

@@ -17,6 +17,10 @@ const STATEMENT_TIMEOUT_MS = 25_000;
 const QUERY_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const BIGINT_OID = 20;
+/** Two transactions waited for each other's rows, and the server ended one: it may begin again. */
+const DEADLOCK = '40P01';
+/** Each deadlock costs the server's `deadlock_timeout`, a second by default. */
+const ATTEMPTS_MAX = 4;
 
 export class PostgresPool {
   readonly #pool: Pool;
@@ -41,15 +45,29 @@ export class PostgresPool {
     this.session = new PostgresSession({ query } as Queryable);
   }
 
-  /** `begin` holds the statements that open the transaction. */
+  /**
+   * `begin` holds the statements that open the transaction. After a deadlock the work runs again,
+   * so it has no effect outside its session before its last statement.
+   */
   transaction<T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
-    return this.#track(this.#run(begin, work));
+    return this.#track(this.#runAgain(begin, work));
   }
 
   /** Waits for pending work: the pool alone would drop queued callers. */
   async close(): Promise<void> {
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
     await this.#pool.end();
+  }
+
+  async #runAgain<T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#run(begin, work);
+      } catch (error) {
+        const isDeadlock = (error as { code?: unknown }).code === DEADLOCK;
+        if (!isDeadlock || attempt === ATTEMPTS_MAX) throw error;
+      }
+    }
   }
 
   async #run<T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
