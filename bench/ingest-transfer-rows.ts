@@ -50,13 +50,17 @@ export async function countTransferRows(address: StoreAddress): Promise<number> 
   return Number(row?.['rows']);
 }
 
+/** The other side of a mint or a burn. */
+const NOBODY = '';
+
 function* toRows(blocks: readonly BlockEvents[]): Generator<SqlRow> {
   for (const { header, events } of blocks) {
     for (const [position, event] of events.entries()) {
       if (event.kind !== 'transfer') continue;
       const { token, from, to, amountRaw } = event;
       const amount = toSortableInteger(amountRaw);
-      yield [header.position, position, token, from, to, amount, header.timestampMs];
+      const [sender, receiver] = [from ?? NOBODY, to ?? NOBODY];
+      yield [header.position, position, token, sender, receiver, amount, header.timestampMs];
     }
   }
 }
