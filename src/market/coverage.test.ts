@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { buildToken } from '../../test/conformance/store-samples.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { address } from '../../test/test-ids.ts';
-import { isCovered, isHoldersComplete } from './coverage.ts';
+import { computeCovered, isHoldersComplete } from './coverage.ts';
 
 const START_BLOCK = 150;
 const DAY_MS = 86_400_000;
@@ -90,11 +90,10 @@ describe('what is complete', () => {
     }
   });
 
-  test('a time is covered from the first indexed block on, or from the chain’s', () => {
-    const checkpoint = { startBlock: 2 } as Parameters<typeof isCovered>[0];
-    assert.equal(isCovered(checkpoint, 1000, 1000), true);
-    assert.equal(isCovered(checkpoint, 1001, 1000), false);
-    assert.equal(isCovered(checkpoint, null, 1000), false);
-    assert.equal(isCovered({ ...checkpoint, startBlock: 1 }, null, 1000), true);
+  test('time is covered from the first indexed block on, or from the chain’s', () => {
+    const checkpoint = { startBlock: 2, timestampMs: 5000 } as Parameters<typeof computeCovered>[0];
+    assert.equal(computeCovered(checkpoint, 1000), 4000);
+    assert.equal(computeCovered(checkpoint, null), 0);
+    assert.equal(computeCovered({ ...checkpoint, startBlock: 1 }, null), Number.POSITIVE_INFINITY);
   });
 });

@@ -30,13 +30,10 @@ export async function readStart(
   return checkpoint.startAtMs ?? (await reader.readFirstTradeTime(chain));
 }
 
-/** Whether the time range is indexed; a chain indexed from block 0 has no earlier time. */
-export function isCovered(
-  checkpoint: Checkpoint,
-  startMs: number | null,
-  sinceMs: number,
-): boolean {
-  return checkpoint.startBlock <= 1 || (startMs !== null && startMs <= sinceMs);
+/** How much of the chain's time is indexed; a chain indexed from block 0 has no earlier time. */
+export function computeCovered(checkpoint: Checkpoint, startMs: number | null): number {
+  if (checkpoint.startBlock <= 1) return Number.POSITIVE_INFINITY;
+  return startMs === null ? 0 : checkpoint.timestampMs - startMs;
 }
 
 /** From when on klines of an interval are kept; 0 if all are. */

@@ -12,7 +12,6 @@ import type { CandleRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { buildCoverage, readStart } from './coverage.ts';
-import { findFigureMinute } from './day-figures.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
@@ -98,7 +97,7 @@ async function makeAnswer(
   const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
     if (at === null) return null;
     const { directory } = parts.lists;
-    const wanted = { tokens: [token], checkpoint: at, directory };
+    const wanted = { tokens: [token], checkpoint: at, directory, board: parts.board };
     const summaries = await readSummaries(reader, market, wanted);
     const found = summaries.get(token);
     if (found === undefined) return null;
@@ -106,16 +105,17 @@ async function makeAnswer(
     const answer: Omit<TokenAnswer, 'asOf'> = {
       ...found.summary,
       match: null,
+      windows: found.windows,
       totalSupplyRaw: found.token.supplyRaw?.toString() ?? null,
       pools,
       status: 'active',
       coverage: buildCoverage(found.token, await readStart(reader, chain, at), at),
     };
-    return answer;
+    return { answer, span: found.span };
   });
   if (value === null || checkpoint === null) throw buildTokenNotFoundError(reference);
-  const validity = { ...ALWAYS, ...findFigureMinute(checkpoint.timestampMs) };
-  return { text: serializeOpen(value), validity, checkpoint };
+  const validity = { ...ALWAYS, ...value.span };
+  return { text: serializeOpen(value.answer), validity, checkpoint };
 }
 
 export function createGetToken(parts: MarketParts) {

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import type { Store } from '../store/store.ts';
 import { AnswerCache } from './answer-cache.ts';
+import { MarketBoard } from './board/market-board.ts';
 import { ChainStates } from './chain-states.ts';
 import { createGetHolders } from './create-get-holders.ts';
 import { createGetKlines } from './create-get-klines.ts';
@@ -36,6 +37,7 @@ export function createMarket(options: MarketOptions) {
   const states = new ChainStates({ reader: store.market, feed, clock, listChains, onError });
   const cache = new AnswerCache({ states, bytesMax: options.cacheBytesMax });
   const summaries = new SummaryCache({ states, lists, sizeMax: SUMMARIES_MAX });
+  const board = new MarketBoard({ store: store.market, states, listChains, onError });
   const pauses = new PauseWatch({ store: store.pauses, onError });
   const search = new TokenSearch({
     reader: store.market,
@@ -52,6 +54,7 @@ export function createMarket(options: MarketOptions) {
     cache,
     pauses,
     lists,
+    board,
     search,
     summaries,
     depthOf: options.depthOf,
@@ -72,12 +75,13 @@ export function createMarket(options: MarketOptions) {
     start: async () => {
       await pauses.start();
       await states.start();
+      board.start();
       search.start();
       lists.subscribe(() => cache.clear());
       lists.start();
     },
     stop: async () => {
-      await Promise.all([lists.stop(), pauses.stop(), states.stop(), search.stop()]);
+      await Promise.all([lists.stop(), pauses.stop(), states.stop(), search.stop(), board.stop()]);
     },
   };
 }

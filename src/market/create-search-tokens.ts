@@ -14,7 +14,6 @@ import type { Checkpoint } from '../model/market-record.ts';
 import { computeEtag } from './answer-cache.ts';
 import { serializeAsOf } from './as-of.ts';
 import { computeQueryMark } from './cursor.ts';
-import { findFigureMinute } from './day-figures.ts';
 import type { MarketParts } from './market-parts.ts';
 import { readAt } from './read-at.ts';
 import { foldText } from './search/fold-text.ts';
@@ -119,14 +118,16 @@ async function addSummaries(
   const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) =>
     at === null
       ? null
-      : readSummaries(reader, market, { tokens: missing, checkpoint: at, directory }),
+      : readSummaries(reader, market, {
+          ...{ tokens: missing, checkpoint: at, directory },
+          board: parts.board,
+        }),
   );
   if (value === null || checkpoint === null) return latest;
-  const minute = findFigureMinute(checkpoint.timestampMs);
-  for (const [token, { summary }] of value) {
+  for (const [token, { summary, span }] of value) {
     const text = serializeSummary(summary);
     texts.set(toKey(chain, token), text);
-    parts.summaries.keep(chain, token, { text, checkpoint, minute, directory });
+    parts.summaries.keep(chain, token, { text, checkpoint, span, directory });
   }
   return checkpoint.version > (latest?.version ?? 0) ? checkpoint : latest;
 }

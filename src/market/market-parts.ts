@@ -7,6 +7,7 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { MarketStore } from '../store/store.ts';
 import type { AnswerCache } from './answer-cache.ts';
+import type { MarketBoard } from './board/market-board.ts';
 import type { ChainStates } from './chain-states.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import type { PauseWatch } from './pause-watch.ts';
@@ -52,5 +53,6 @@ export interface MarketParts {
   readonly cache: AnswerCache;
   readonly pauses: PauseWatch;
   readonly lists: TokenLists;
+  readonly board: MarketBoard;
   readonly depthOf: (identity: Identity) => ReadDepth;
 }

@@ -5,6 +5,7 @@ import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketReads } from '../store/market-reads.ts';
 import type { MarketReader, MarketStore } from '../store/store.ts';
 import type { StreamReads } from '../store/stream-reads.ts';
+import { BoardPassedError } from './board/market-board.ts';
 
 export type AnswerReader = MarketReader & MarketReads & StreamReads;
 
@@ -16,6 +17,8 @@ interface ReadAt<T> {
 
 /** Commits are far too rare to interrupt more attempts than this. */
 const ATTEMPTS = 3;
+/** A snapshot waits for nothing, but the board may already be past it. */
+const SNAPSHOTS_MAX = 20;
 
 /**
  * Reads again if there was a commit in between. That is cheaper than a snapshot, which is the
@@ -28,13 +31,32 @@ export async function readAt<T>(
 ): Promise<ReadAt<T>> {
   let checkpoint = await store.readCheckpoint(chain);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const value = await work(store, checkpoint);
+    const done = await tryWork(() => work(store, checkpoint));
     const after = await store.readCheckpoint(chain);
-    if (after?.version === checkpoint?.version) return { value, checkpoint };
+    if (done !== null && after?.version === checkpoint?.version) {
+      return { value: done.value, checkpoint };
+    }
     checkpoint = after;
   }
-  return store.snapshot(async (reader) => {
-    const at = await reader.readCheckpoint(chain);
-    return { value: await work(reader, at), checkpoint: at };
-  });
+  for (let attempt = 1; ; attempt += 1) {
+    const isLast = attempt === SNAPSHOTS_MAX;
+    const read = await store.snapshot(async (reader) => {
+      const at = await reader.readCheckpoint(chain);
+      const done = isLast
+        ? { value: await work(reader, at) }
+        : await tryWork(() => work(reader, at));
+      return done === null ? null : { value: done.value, checkpoint: at };
+    });
+    if (read !== null) return read;
+  }
+}
+
+/** Null if the board is past the commit. */
+async function tryWork<T>(work: () => Promise<T>): Promise<{ readonly value: T } | null> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    if (error instanceof BoardPassedError) return null;
+    throw error;
+  }
 }

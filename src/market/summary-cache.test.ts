@@ -1,11 +1,10 @@
-// A kept summary is told for the minute of its figures, whichever way the chain's clock moves.
+// A cached summary is used for the span of its figures, whichever way the chain's clock moves.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { address } from '../../test/test-ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { ChainStates } from './chain-states.ts';
-import { findFigureMinute } from './day-figures.ts';
 import { SummaryCache } from './summary-cache.ts';
 
 const TOKEN = address('0xtoken');
@@ -14,14 +13,14 @@ function buildCheckpoint(version: number, timestampMs: number): Checkpoint {
   return { version, timestampMs } as Checkpoint;
 }
 
-it('a summary is not told in another minute of the chain, later or earlier', () => {
+it('a summary is not used before or after the span of its figures', () => {
   let current = buildCheckpoint(1, 600_000);
   const states = { current: () => current, subscribe: () => () => undefined };
   const lists = { directory: new Map() };
   const cache = new SummaryCache({ states: states as unknown as ChainStates, lists, sizeMax: 5 });
   const checkpoint = buildCheckpoint(2, 605_000);
-  const minute = findFigureMinute(605_000);
-  const kept = { text: '' as never, checkpoint, minute, directory: lists.directory };
+  const span = { fromMs: 600_000, toMs: 660_000 };
+  const kept = { text: '' as never, checkpoint, span, directory: lists.directory };
   cache.keep('devnet', TOKEN, kept);
   const isTold = () => cache.get('devnet', TOKEN) !== null;
   assert.ok(isTold(), 'read before this process heard of the commit');

@@ -13,8 +13,8 @@ import type { TokenLists } from './lists/token-lists.ts';
 interface CachedSummary {
   readonly text: OpenText;
   readonly checkpoint: Checkpoint;
-  /** The minute of chain time for which its figures are valid. */
-  readonly minute: TimeRange;
+  /** The chain's times for which its figures are valid. */
+  readonly span: TimeRange;
   /** The token lists that it reflects. */
   readonly directory: TokenDirectory;
 }
@@ -55,7 +55,7 @@ export class SummaryCache {
     // The later commit of the two: its time may be the earlier one.
     const { version } = kept.checkpoint;
     const chainMs = (current.version > version ? current : kept.checkpoint).timestampMs;
-    return chainMs >= kept.minute.fromMs && chainMs < kept.minute.toMs ? kept : null;
+    return chainMs >= kept.span.fromMs && chainMs < kept.span.toMs ? kept : null;
   }
 
   /** Caches a summary unless there were commits after it was read, which may have changed it. */

@@ -10,7 +10,13 @@ import { setUp } from '../../test/root-hooks.ts';
 import { address } from '../../test/test-ids.ts';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+const DAY_MS = 1440 * MINUTE_MS;
+const WINDOWS_MS = {
+  '5m': 5 * MINUTE_MS,
+  '1h': 60 * MINUTE_MS,
+  '6h': 360 * MINUTE_MS,
+  '24h': DAY_MS,
+};
 const ONE = 10n ** BigInt(PLACES);
 
 let scene: MarketScene;
@@ -53,10 +59,13 @@ function isNative(mint: string): boolean {
   return FAKE_ASSETS.native.has(address(mint.toLowerCase()));
 }
 
-/** The current minute of the chain, and the 1,439 before it. */
-function computeWindowStart(token: Json): number {
-  const now = token.asOf.timestamp;
-  return now - (now % MINUTE_MS) - 1439 * MINUTE_MS;
+/** A trade of this time or before is not in the window. */
+function computeWindowStart(token: Json, lengthMs = DAY_MS): number {
+  return token.asOf.timestamp - lengthMs;
+}
+
+function isClean({ priceUsd, outlier }: Json): boolean {
+  return priceUsd !== null && !outlier;
 }
 
 describe('the figures of a token', () => {
@@ -88,10 +97,10 @@ describe('the figures of a token', () => {
     assert.ok(compared >= 3);
   });
 
-  test('trades and volume of 24 hours are those of the last 1,440 minutes', () => {
+  test('trades and volume of 24 hours are those of the last 24 hours of the chain', () => {
     let older = 0;
     for (const { token, trades } of tokens) {
-      const within = trades.filter(({ timestamp }) => timestamp >= computeWindowStart(token));
+      const within = trades.filter(({ timestamp }) => timestamp > computeWindowStart(token));
       older += trades.length - within.length;
       assert.equal(token.trades24h, within.length, token.symbol);
       const values = within.map(({ valueUsd }) => (valueUsd === null ? 0n : toFixed(valueUsd)));
@@ -102,14 +111,41 @@ describe('the figures of a token', () => {
     assert.ok(older > 0, 'the scene is younger than a day');
   });
 
-  test('the change is since the last price before those minutes', () => {
+  test('each window holds the trades after its start, and no others', () => {
+    let counted = 0;
+    for (const { token, trades } of tokens) {
+      for (const [name, lengthMs] of Object.entries(WINDOWS_MS)) {
+        const startMs = computeWindowStart(token, lengthMs);
+        const within = trades.filter(({ timestamp }) => timestamp > startMs);
+        const [buys, sells] = ['buy', 'sell'].map((side) =>
+          within.filter((trade) => trade.side === side),
+        ) as [Json[], Json[]];
+        const prices = within.filter(isClean).map(({ priceUsd }) => priceUsd);
+        const ordered = prices.toSorted((a, b) => (toFixed(a) < toFixed(b) ? -1 : 1));
+        const { volumeUsd: _, priceChangePct: __, ...window } = token.windows[name];
+        assert.deepEqual(window, {
+          trades: within.length,
+          buys: buys.length,
+          sells: sells.length,
+          buyers: new Set(buys.map(({ wallet }) => wallet)).size,
+          sellers: new Set(sells.map(({ wallet }) => wallet)).size,
+          highUsd: ordered.at(-1) ?? null,
+          lowUsd: ordered[0] ?? null,
+        });
+        counted += within.length;
+      }
+      assert.equal(token.windows['24h'].volumeUsd, token.volume24hUsd);
+      assert.equal(token.windows['24h'].priceChangePct, token.priceChange24hPct);
+    }
+    assert.ok(counted > 100, `${counted} trades in windows`);
+  });
+
+  test('the change is since the last price before those hours', () => {
     let compared = 0;
     for (const { token, trades } of tokens) {
-      const before = trades.filter(({ timestamp }) => timestamp < computeWindowStart(token));
+      const before = trades.filter(({ timestamp }) => timestamp <= computeWindowStart(token));
       if (token.trades24h === 0 || token.priceUsd === null || before.length === 0) continue;
-      const minutes = Map.groupBy(before, ({ timestamp }) => Math.floor(timestamp / MINUTE_MS));
-      const last = minutes.get(Math.max(...minutes.keys())) ?? [];
-      const from = Number(findLastPrice(last, 'priceUsd'));
+      const from = Number(before.findLast(isClean)?.priceUsd ?? 0);
       if (from === 0) continue;
       compared += 1;
       const expected = ((Number(token.priceUsd) - from) / from) * 100;

@@ -6,8 +6,15 @@ import { pow10, ratioToText, textToDecimal, toRatio } from '../lib/decimal.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
-import { isCovered, isHoldersComplete, readStart } from './coverage.ts';
-import { computeWindowStart, type DayFigures, readDayFigures } from './day-figures.ts';
+import type { TimeRange } from '../store/market-reads.ts';
+import type { MarketBoard } from './board/market-board.ts';
+import {
+  buildWindows,
+  findWindowsEnd,
+  readBoard,
+  type WindowsAnswer,
+} from './board/token-windows.ts';
+import { computeCovered, isHoldersComplete, readStart } from './coverage.ts';
 import type { TokenDirectory, TokenListing } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
@@ -53,13 +60,14 @@ function computeMarketCap(token: TokenRecord, priceUsd: string | null): string |
 
 interface SummaryParts {
   readonly token: TokenRecord;
+  readonly windows: WindowsAnswer;
   readonly topPool: PoolRecord | null;
-  readonly figures: DayFigures;
   readonly entry: TokenListing | undefined;
 }
 
 function buildSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSummary, 'match'> {
-  const { token, topPool, figures, entry } = parts;
+  const { token, topPool, entry } = parts;
+  const day = parts.windows['24h'];
   const { priceUsd, priceNative } = findPrices(market, token);
   const { addresses } = market;
   const isComplete = isHoldersComplete(token);
@@ -76,9 +84,9 @@ function buildSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSumma
     priceNative,
     marketCapUsd: computeMarketCap(token, priceUsd),
     liquidityUsd: toUsdText(pickTokenLiquidity(token)),
-    volume24hUsd: figures.volume24hUsd,
-    priceChange24hPct: figures.priceChange24hPct,
-    trades24h: figures.trades24h,
+    volume24hUsd: day.volumeUsd,
+    priceChange24hPct: day.priceChangePct,
+    trades24h: day.trades,
     holders: isComplete ? token.holders : null,
     createdAt: isComplete ? token.firstSeenAtMs : null,
     topPool:
@@ -86,7 +94,13 @@ function buildSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSumma
   };
 }
 
-const NO_FIGURES: DayFigures = { volume24hUsd: null, trades24h: null, priceChange24hPct: null };
+export interface SummaryRead {
+  readonly token: TokenRecord;
+  readonly summary: Omit<TokenSummary, 'match'>;
+  readonly windows: WindowsAnswer;
+  /** The chain's times for which it is valid while no row changes. */
+  readonly span: TimeRange;
+}
 
 /** The summaries of stored tokens, in any order; unknown ones are absent. */
 export async function readSummaries(
@@ -96,29 +110,29 @@ export async function readSummaries(
     readonly tokens: readonly Address[];
     readonly checkpoint: Checkpoint;
     readonly directory: TokenDirectory;
+    readonly board: Pick<MarketBoard, 'read'>;
   },
-): Promise<ReadonlyMap<Address, { token: TokenRecord; summary: Omit<TokenSummary, 'match'> }>> {
+): Promise<ReadonlyMap<Address, SummaryRead>> {
   const { checkpoint, directory } = wanted;
   const chain = market.slug;
+  const readings = await wanted.board.read(chain, checkpoint.version, ({ tokens }) => {
+    return new Map(wanted.tokens.map((token) => [token, readBoard(tokens, token)]));
+  });
   const tokens = await reader.readTokens(chain, wanted.tokens);
   const topPools = await reader.readTopPools(chain, wanted.tokens, 1);
   const startMs = await readStart(reader, chain, checkpoint);
-  const chainMs = checkpoint.timestampMs;
-  const figures = await readDayFigures(reader, chain, {
-    tokens,
-    chainMs,
-    candlesFromMs: checkpoint.candlesFromMs ?? 0,
-    isCovered: isCovered(checkpoint, startMs, computeWindowStart(chainMs)),
-  });
-  return new Map(
-    tokens.map((token) => {
-      const topPool = topPools.get(token.token)?.[0] ?? null;
-      const entry = directory.get(chain)?.get(token.token);
-      const ofToken = figures.get(token.token) ?? NO_FIGURES;
-      return [
-        token.token,
-        { token, summary: buildSummary(market, { token, topPool, figures: ofToken, entry }) },
-      ];
-    }),
-  );
+  const fromMs = checkpoint.timestampMs;
+  const coveredMs = computeCovered(checkpoint, startMs);
+  const summaries = new Map<Address, SummaryRead>();
+  for (const token of tokens) {
+    const reading = readings.get(token.token);
+    if (reading === undefined) continue;
+    const windows = buildWindows(reading, token.priceUsd, coveredMs);
+    const topPool = topPools.get(token.token)?.[0] ?? null;
+    const entry = directory.get(chain)?.get(token.token);
+    const summary = buildSummary(market, { token, windows, topPool, entry });
+    const span = { fromMs, toMs: findWindowsEnd(reading, fromMs, coveredMs) };
+    summaries.set(token.token, { token, summary, windows, span });
+  }
+  return summaries;
 }

@@ -133,6 +133,8 @@ export interface MarketScanner {
   scanCandles(chain: ChainSlug): AsyncIterable<readonly CandleRecord[]>;
   /** In chain order. */
   scanTrades(chain: ChainSlug): AsyncIterable<readonly TradeRecord[]>;
+  /** The last trades of the chain first. */
+  scanNewestTrades(chain: ChainSlug): AsyncIterable<readonly TradeRecord[]>;
 }
 
 export interface OldRows {

@@ -116,9 +116,9 @@ const summaryFields = {
   priceNative: textOrNull('Native coin per unit by that trade.'),
   marketCapUsd: textOrNull('Price times total supply.'),
   liquidityUsd: textOrNull('The value of its pools, each as of its last event.'),
-  volume24hUsd: textOrNull('Value traded in the last 1,440 minutes of the chain.'),
-  priceChange24hPct: numberOrNull('Per cent, against the last trade before those minutes.'),
-  trades24h: integerOrNull('Trades in those minutes.'),
+  volume24hUsd: textOrNull('Value traded in the last 24 hours of the chain.'),
+  priceChange24hPct: numberOrNull('Per cent, against the last trade before those hours.'),
+  trades24h: integerOrNull('Trades in those hours.'),
   holders: integerOrNull('Owners with a balance above zero; null if not all are known.'),
   createdAt: integerOrNull('The time of its first block, in Unix milliseconds; null if unknown.'),
   topPool: Type.Union(
@@ -141,6 +141,31 @@ export const tokenSummarySchema = Type.Object(summaryFields, {
   additionalProperties: false,
 });
 
+const windowSchema = Type.Object(
+  {
+    volumeUsd: textOrNull('Value traded; null if no trade has a value.'),
+    trades: integerOrNull('Null if the window is longer than what is indexed; so are the rest.'),
+    buys: integerOrNull(''),
+    sells: integerOrNull(''),
+    buyers: integerOrNull('Distinct wallets that bought.'),
+    sellers: integerOrNull('Distinct wallets that sold.'),
+    priceChangePct: numberOrNull('Against the last price before the window, or the first in it.'),
+    highUsd: textOrNull('Outliers left out.'),
+    lowUsd: textOrNull('Outliers left out.'),
+  },
+  { title: 'Window', additionalProperties: false },
+);
+
+export const windowsSchema = Type.Object(
+  { '5m': windowSchema, '1h': windowSchema, '6h': windowSchema, '24h': windowSchema },
+  {
+    title: 'Windows',
+    additionalProperties: false,
+    description:
+      "Each window ends at the chain's time (`asOf.timestamp`); a trade leaves it when its time has passed.",
+  },
+);
+
 const tokenPoolSchema = Type.Object(
   {
     address: Type.String({ description: "The pool's address; on Uniswap V4 its 32-byte id." }),
@@ -162,6 +187,7 @@ const tokenPoolSchema = Type.Object(
 export const tokenSchema = Type.Object(
   {
     ...summaryFields,
+    windows: windowsSchema,
     totalSupplyRaw: textOrNull('As reported by the token contract.'),
     pools: Type.Array(tokenPoolSchema, { description: 'The deepest first, at most 50.' }),
     status: Type.Literal('active', { description: 'For a paused token the response is 404.' }),

@@ -89,7 +89,8 @@ async function readFresh(
     if (checkpoint === null) return null;
     const { interval } = filter;
     const { directory } = parts.lists;
-    return readSnapshot(reader, market, { reference, interval, checkpoint, directory });
+    const { board } = parts;
+    return readSnapshot(reader, market, { reference, interval, checkpoint, directory, board });
   });
   return value;
 }

@@ -4,6 +4,7 @@ import type { OutputOf } from '../../contract/operation.ts';
 import type { getTokenStream } from '../../contract/operations/stream-token.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
 import { toAsOf } from '../as-of.ts';
+import type { MarketBoard } from '../board/market-board.ts';
 import { buildTradeAnswer } from '../create-get-trades.ts';
 import type { TokenDirectory } from '../lists/token-directory.ts';
 import type { MarketChain } from '../market-parts.ts';
@@ -34,11 +35,12 @@ export async function readSnapshot(
     readonly interval: KlineInterval;
     readonly checkpoint: Checkpoint;
     readonly directory: TokenDirectory;
+    readonly board: Pick<MarketBoard, 'read'>;
   },
 ): Promise<Snapshot | null> {
-  const { reference, interval, checkpoint, directory } = wanted;
+  const { reference, interval, checkpoint } = wanted;
   const { chain, token, addresses } = reference;
-  const summaries = await readSummaries(reader, market, { tokens: [token], checkpoint, directory });
+  const summaries = await readSummaries(reader, market, { ...wanted, tokens: [token] });
   const found = summaries.get(token);
   const epoch = (await reader.readEpoch(chain))?.epoch;
   if (found === undefined || epoch === undefined) return null;

@@ -77,4 +77,13 @@ export class MarketScans extends StreamPages implements MarketScanner {
       toRecord: toTradeRecord,
     });
   }
+
+  scanNewestTrades(chain: ChainSlug): AsyncIterable<readonly TradeRecord[]> {
+    return scanTable(this.session, chain, {
+      table: TRADE_TABLE,
+      orderBy: ['block', 'log_index', 'token'],
+      toRecord: toTradeRecord,
+      isDescending: true,
+    });
+  }
 }

@@ -11,6 +11,8 @@ interface TableScan<Row> {
   /** Columns that order a chain's rows uniquely; indexed after `chain`. */
   readonly orderBy: readonly string[];
   readonly toRecord: (row: SqlRow) => Row;
+  /** The last rows first. */
+  readonly isDescending?: boolean;
 }
 
 /** Each page is a separate read, so that a long scan holds neither memory nor a snapshot. */
@@ -21,15 +23,18 @@ export async function* scanTable<Row>(
 ): AsyncGenerator<readonly Row[]> {
   const { table } = scan;
   const order = scan.orderBy.join(', ');
-  const end = `ORDER BY ${order} LIMIT ${PAGE_SIZE}`;
+  const [isAfter, direction] = scan.isDescending ? ['<', ' DESC'] : ['>', ''];
+  const directed = scan.orderBy.map((column) => column + direction).join(', ');
+  const end = `ORDER BY ${directed} LIMIT ${PAGE_SIZE}`;
   const positions = scan.orderBy.map((column) => table.columns.indexOf(column));
   const chainType = table.types[0] ?? 'text';
   const first = buildSelect(table, `WHERE chain = $1 ${end}`, [chainType]);
   const parameters = positions.map((_, index) => `$${index + 2}`).join(', ');
-  const next = buildSelect(table, `WHERE chain = $1 AND (${order}) > (${parameters}) ${end}`, [
-    chainType,
-    ...positions.map((position) => table.types[position] ?? 'text'),
-  ]);
+  const next = buildSelect(
+    table,
+    `WHERE chain = $1 AND (${order}) ${isAfter} (${parameters}) ${end}`,
+    [chainType, ...positions.map((position) => table.types[position] ?? 'text')],
+  );
   let after: readonly SqlValue[] | null = null;
   for (;;) {
     const page: SqlRow[] =

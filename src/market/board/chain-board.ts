@@ -1,0 +1,65 @@
+// The windows of a chain's tokens and pools, as of one commit.
+
+import type { Address, PoolId } from '../../model/ids.ts';
+import type { SeriesKey, TradeRecord } from '../../model/market-record.ts';
+import { WindowBoard } from './window-board.ts';
+
+/** The last price of a series before its first trade on the board, by `toSeriesName`. */
+export type BasePrices = ReadonlyMap<string, string>;
+
+export function toSeriesName({ token, pool }: SeriesKey): string {
+  return pool === null ? token : `${token} ${pool}`;
+}
+
+/**
+ * A swap between two tokens is a trade of each, but one trade of the pool: that of the token with
+ * the lower address.
+ */
+function* listPoolTrades(trades: readonly TradeRecord[]): Generator<TradeRecord> {
+  const lowest = new Map<string, TradeRecord>();
+  for (const trade of trades) {
+    const place = `${trade.block} ${trade.logIndex}`;
+    const other = lowest.get(place);
+    if (other === undefined || trade.token < other.token) lowest.set(place, trade);
+  }
+  yield* lowest.values();
+}
+
+export class ChainBoard {
+  readonly tokens = new WindowBoard<Address>();
+  readonly pools = new WindowBoard<PoolId>();
+
+  /** The series of trades that are not on the board yet: their base prices must be known. */
+  listNewSeries(trades: readonly TradeRecord[]): SeriesKey[] {
+    const series = new Map<string, SeriesKey>();
+    for (const { token } of trades) {
+      if (!this.tokens.has(token)) series.set(token, { token, pool: null });
+    }
+    for (const { token, pool } of listPoolTrades(trades)) {
+      if (!this.pools.has(pool)) series.set(toSeriesName({ token, pool }), { token, pool });
+    }
+    return [...series.values()];
+  }
+
+  /** All trades of a block must be in one call. */
+  add(trades: readonly TradeRecord[], bases: BasePrices): void {
+    for (const trade of trades) {
+      const { token } = trade;
+      this.tokens.add(token, trade, () => bases.get(token) ?? null);
+    }
+    for (const trade of listPoolTrades(trades)) {
+      this.pools.add(trade.pool, trade, () => bases.get(toSeriesName(trade)) ?? null);
+    }
+  }
+
+  remove(trades: readonly TradeRecord[]): void {
+    for (const trade of trades) this.tokens.remove(trade.token, trade);
+    for (const trade of listPoolTrades(trades)) this.pools.remove(trade.pool, trade);
+  }
+
+  /** False if the chain's time went back too far: then the board must be loaded again. */
+  advance(headMs: number): boolean {
+    const areTokensMoved = this.tokens.advance(headMs);
+    return this.pools.advance(headMs) && areTokensMoved;
+  }
+}

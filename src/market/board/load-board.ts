@@ -1,0 +1,132 @@
+// Fills a chain's board from the store.
+
+import { computeOpenTime } from '../../candles/interval.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type {
+  CandleRecord,
+  Checkpoint,
+  SeriesKey,
+  TradeRecord,
+} from '../../model/market-record.ts';
+import type { MarketReads, TimeRange } from '../../store/market-reads.ts';
+import type { MarketSnapshot } from '../../store/store.ts';
+import { type BasePrices, ChainBoard, toSeriesName } from './chain-board.ts';
+import { BOARD_REACH_MS } from './window-board.ts';
+
+/** Candles searched for the price before a time: one may hold only outliers. */
+const CANDLES_FIRST = 5;
+const CANDLES_MAX = 5000;
+const SERIES_PER_READ = 500;
+
+interface PricesWanted {
+  readonly series: readonly SeriesKey[];
+  readonly timeMs: number;
+  /** Before this time only candles of days are kept. */
+  readonly candlesFromMs: number;
+}
+
+type CandlesReader = Pick<MarketReads, 'readCandlesBefore'>;
+
+/**
+ * The last price of each series before the minute of a time; absent where there was none. Candles
+ * of minutes are searched first, then those of days, as far as minutes are no longer kept.
+ */
+export async function readPricesBefore(
+  reader: CandlesReader,
+  chain: ChainSlug,
+  wanted: PricesWanted,
+): Promise<BasePrices> {
+  const { candlesFromMs } = wanted;
+  const prices = new Map<string, string>();
+  const isUnknown = (one: SeriesKey) => !prices.has(toSeriesName(one));
+  for (let start = 0; start < wanted.series.length; start += SERIES_PER_READ) {
+    const series = wanted.series.slice(start, start + SERIES_PER_READ);
+    const minuteMs = computeOpenTime('1m', wanted.timeMs);
+    const range = { fromMs: candlesFromMs, toMs: minuteMs };
+    await addPrices(reader, chain, { series, interval: '1m', range, prices });
+    if (candlesFromMs === 0) continue;
+    await addPrices(reader, chain, {
+      series: series.filter(isUnknown),
+      interval: '1d',
+      range: { fromMs: 0, toMs: candlesFromMs },
+      prices,
+    });
+  }
+  return prices;
+}
+
+/** Searches further back as long as the candles hold only outliers. */
+async function addPrices(
+  reader: CandlesReader,
+  chain: ChainSlug,
+  wanted: {
+    readonly series: readonly SeriesKey[];
+    readonly interval: '1m' | '1d';
+    readonly range: TimeRange;
+    readonly prices: Map<string, string>;
+  },
+): Promise<void> {
+  const { interval, range, prices } = wanted;
+  let { series } = wanted;
+  for (let limit = CANDLES_FIRST; series.length > 0 && limit <= CANDLES_MAX; limit *= 10) {
+    const asked = series.map((one) => ({ ...one, interval, beforeMs: range.toMs }));
+    const read = await reader.readCandlesBefore(chain, asked, limit);
+    const counts = new Map<string, number>();
+    for (const candle of read.sort(byTime)) {
+      if (candle.openTimeMs < range.fromMs) continue;
+      const name = toSeriesName(candle);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      if (candle.usdClean !== null) prices.set(name, candle.usdClean.close);
+    }
+    series = series.filter((one) => {
+      const name = toSeriesName(one);
+      return !prices.has(name) && (counts.get(name) ?? 0) >= limit;
+    });
+  }
+}
+
+function byTime(a: CandleRecord, b: CandleRecord): number {
+  return a.openTimeMs - b.openTimeMs;
+}
+
+/** Newest first, until a whole page is older: a token's time may stand still for a while. */
+async function readTradesSince(
+  reader: MarketSnapshot,
+  chain: ChainSlug,
+  sinceMs: number,
+): Promise<TradeRecord[]> {
+  const trades: TradeRecord[] = [];
+  for await (const page of reader.scanNewestTrades(chain)) {
+    const recent = page.filter(({ timestampMs }) => timestampMs >= sinceMs);
+    if (recent.length === 0) break;
+    trades.push(...recent);
+  }
+  return trades.reverse();
+}
+
+export interface LoadedBoard {
+  readonly board: ChainBoard;
+  readonly checkpoint: Checkpoint;
+}
+
+/** Null before the chain's first commit. */
+export async function loadBoard(
+  reader: MarketSnapshot,
+  chain: ChainSlug,
+): Promise<LoadedBoard | null> {
+  const checkpoint = await reader.readCheckpoint(chain);
+  if (checkpoint === null) return null;
+  const headMs = checkpoint.timestampMs;
+  // From the start of a minute, so that candles before it hold none of these trades.
+  const sinceMs = computeOpenTime('1m', headMs - BOARD_REACH_MS);
+  const trades = await readTradesSince(reader, chain, sinceMs);
+  const board = new ChainBoard();
+  const bases = await readPricesBefore(reader, chain, {
+    series: board.listNewSeries(trades),
+    timeMs: sinceMs,
+    candlesFromMs: checkpoint.candlesFromMs ?? 0,
+  });
+  board.add(trades, bases);
+  board.advance(headMs);
+  return { board, checkpoint };
+}

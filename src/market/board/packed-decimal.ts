@@ -1,0 +1,40 @@
+// Decimals of 18 significant digits in two numbers, so that millions of them fit in typed arrays.
+
+import { decimalToText, pow10, roundText, textToDecimal } from '../../lib/decimal.ts';
+
+const DIGITS = 18;
+const USD_SCALE = 18;
+
+/** `digits × 10^exponent`. Zero has no digits; all others have exactly 18. */
+export interface PackedDecimal {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+const ZERO: PackedDecimal = { digits: 0n, exponent: 0 };
+
+export function packDecimal(text: string): PackedDecimal {
+  const { digits, scale } = textToDecimal(roundText(text));
+  if (digits === 0n) return ZERO;
+  const missing = DIGITS - digits.toString().length;
+  return missing >= 0
+    ? { digits: digits * pow10(missing), exponent: -scale - missing }
+    : { digits: digits / pow10(-missing), exponent: -scale - missing };
+}
+
+/** As for `sort`. */
+export function comparePacked(a: PackedDecimal, b: PackedDecimal): number {
+  if (a.digits === 0n || b.digits === 0n) return Number(a.digits > 0n) - Number(b.digits > 0n);
+  if (a.exponent !== b.exponent) return a.exponent - b.exponent;
+  return a.digits < b.digits ? -1 : Number(a.digits > b.digits);
+}
+
+/** In units of 1e-18, rounded down. */
+export function toE18({ digits, exponent }: PackedDecimal): bigint {
+  const power = exponent + USD_SCALE;
+  return power >= 0 ? digits * pow10(power) : digits / pow10(-power);
+}
+
+export function unpackDecimal({ digits, exponent }: PackedDecimal): string {
+  return decimalToText({ digits, scale: -exponent });
+}

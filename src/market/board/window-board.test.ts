@@ -1,0 +1,178 @@
+// The board equals a fold over the trades after any mix of commits, rollbacks and steps of time.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { comparePacked, packDecimal, toE18 } from './packed-decimal.ts';
+import { BOARD_WINDOWS, type BoardTrade, WindowBoard, type WindowFigures } from './window-board.ts';
+
+const MINUTE_MS = 60_000;
+const TOKENS = ['a', 'b', 'c'];
+
+interface TokenTrade extends BoardTrade {
+  readonly token: string;
+}
+
+/** The plain definition, in one pass over all trades there ever were. */
+function fold(trades: readonly TokenTrade[], token: string, range: { start: number }) {
+  const of = trades
+    .filter((trade) => trade.token === token)
+    .sort((a, b) => a.timestampMs - b.timestampMs || a.block - b.block || a.logIndex - b.logIndex);
+  const within = of.filter(({ timestampMs }) => timestampMs > range.start);
+  const clean = (list: readonly TokenTrade[]) =>
+    list.flatMap(({ priceUsd, outlier }) =>
+      priceUsd === null || outlier ? [] : [packDecimal(priceUsd)],
+    );
+  const prices = clean(within);
+  const ordered = prices.toSorted(comparePacked);
+  const buys = within.filter(({ side }) => side === 'buy');
+  const sells = within.filter(({ side }) => side === 'sell');
+  const figures: WindowFigures = {
+    volumeUsdE18: within.reduce(
+      (sum, { valueUsd }) => sum + (valueUsd === null ? 0n : toE18(packDecimal(valueUsd))),
+      0n,
+    ),
+    unvalued: within.filter(({ valueUsd }) => valueUsd === null).length,
+    trades: within.length,
+    buys: buys.length,
+    sells: sells.length,
+    buyers: new Set(buys.map(({ wallet }) => wallet)).size,
+    sellers: new Set(sells.map(({ wallet }) => wallet)).size,
+    high: ordered.at(-1) ?? null,
+    low: ordered[0] ?? null,
+    before: clean(of.filter(({ timestampMs }) => timestampMs <= range.start)).at(-1) ?? null,
+    first: prices[0] ?? null,
+    last: prices.at(-1) ?? null,
+  };
+  return figures;
+}
+
+const money = fc.option(
+  fc.oneof(
+    fc.integer({ min: 1, max: 5 }).map(String),
+    fc
+      .tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 999_999_999 }))
+      .map(([zeros, digits]) => `0.${'0'.repeat(zeros)}${String(digits).replace(/0+$/, '')}`),
+    fc.constant('123456789012345678000000'),
+  ),
+);
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('commit' as const),
+      minutes: fc.oneof(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 900 })),
+      trades: fc.array(
+        fc.record({
+          token: fc.constantFrom(...TOKENS),
+          side: fc.constantFrom('buy' as const, 'sell' as const),
+          wallet: fc.constantFrom('u', 'v', 'w'),
+          valueUsd: money,
+          priceUsd: money,
+          outlier: fc.boolean(),
+          lateMinutes: fc.constantFrom(0, 0, 0, 3),
+        }),
+        { maxLength: 6 },
+      ),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('back' as const), blocks: fc.nat(3) }) },
+);
+
+test('the board equals a fold over all trades', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
+      let board = new WindowBoard<string>();
+      let trades: TokenTrade[] = [];
+      const headers = [{ block: 0, timeMs: 1_000_000_000_000 }];
+      const priceBefore = (token: string, block: number) =>
+        trades
+          .filter((trade) => trade.token === token && trade.block < block)
+          .findLast(({ priceUsd, outlier }) => priceUsd !== null && !outlier)?.priceUsd ?? null;
+      for (const next of steps) {
+        const head = headers.at(-1) ?? assert.fail();
+        if (next.kind === 'commit') {
+          const block = head.block + 1;
+          const timeMs = head.timeMs + next.minutes * MINUTE_MS;
+          headers.push({ block, timeMs });
+          const added = next.trades.map(({ lateMinutes, ...trade }, logIndex) => ({
+            ...trade,
+            block,
+            logIndex,
+            timestampMs: timeMs - lateMinutes * MINUTE_MS,
+          }));
+          for (const trade of added) {
+            board.add(trade.token, trade, () => priceBefore(trade.token, block));
+          }
+          trades.push(...added);
+        } else {
+          const block = Math.max(0, head.block - next.blocks);
+          while ((headers.at(-1)?.block ?? 0) > block) headers.pop();
+          for (const trade of trades.filter((of) => of.block > block)) {
+            board.remove(trade.token, trade);
+          }
+          trades = trades.filter((of) => of.block <= block);
+        }
+        const headMs = headers.at(-1)?.timeMs ?? 0;
+        if (!board.advance(headMs)) {
+          // Too far back: filled again from the start.
+          board = new WindowBoard<string>();
+          for (const trade of trades) board.add(trade.token, trade, () => null);
+          assert.ok(board.advance(headMs));
+        }
+        for (const token of TOKENS) {
+          for (const [window, { lengthMs }] of BOARD_WINDOWS.entries()) {
+            const expected = fold(trades, token, { start: headMs - lengthMs });
+            const figures = board.read(token, window);
+            if (figures === null) assert.equal(expected.trades, 0);
+            else assert.deepEqual(figures, expected);
+          }
+        }
+      }
+    }),
+    { seed: 18, numRuns: 300 },
+  );
+});
+
+test('an answer is valid until the next trade leaves a window', () => {
+  const board = new WindowBoard<string>();
+  const trade: BoardTrade = {
+    timestampMs: 1000,
+    block: 1,
+    logIndex: 0,
+    side: 'buy',
+    wallet: 'u',
+    valueUsd: '1',
+    priceUsd: '1',
+    outlier: false,
+  };
+  board.add('a', trade, () => null);
+  board.advance(1000);
+  const nextMs = board.findNextChange('a');
+  assert.equal(nextMs, 1000 + 5 * MINUTE_MS);
+  board.advance(nextMs - 1);
+  assert.equal(board.read('a', 0)?.trades, 1);
+  board.advance(nextMs);
+  assert.equal(board.read('a', 0)?.trades, 0);
+  assert.equal(board.findNextChange('a'), 1000 + 60 * MINUTE_MS);
+});
+
+test('a subject without trades takes no memory', () => {
+  const board = new WindowBoard<string>();
+  for (let block = 1; block <= 1000; block += 1) {
+    const trade: BoardTrade = {
+      timestampMs: block * 60 * MINUTE_MS,
+      block,
+      logIndex: 0,
+      side: 'sell',
+      wallet: `w${block}`,
+      valueUsd: null,
+      priceUsd: null,
+      outlier: false,
+    };
+    board.add(`token-${block}`, trade, () => null);
+    board.advance(trade.timestampMs);
+  }
+  assert.deepEqual(board.size, { subjects: 25, trades: 25 });
+});
