@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
-  addTexts,
+  addDecimals,
   compareTexts,
   decimalToText,
   ratioToText,
@@ -141,7 +141,7 @@ describe('decimal texts', () => {
     fc.assert(
       fc.property(text, text, (left, right) => {
         const [a, b] = [toFraction(left), toFraction(right)];
-        const sum = toRatio(textToDecimal(addTexts(left, right)));
+        const sum = toRatio(addDecimals(textToDecimal(left), textToDecimal(right)));
         assert.equal(
           sum.numerator * a.denominator * b.denominator,
           (a.numerator * b.denominator + b.numerator * a.denominator) * sum.denominator,

@@ -132,13 +132,6 @@ export function addDecimals(left: Decimal, right: Decimal): Decimal {
       };
 }
 
-/** The exact sum of two texts. */
-export function addTexts(left: string, right: string): string {
-  if (left === '0') return right;
-  if (right === '0') return left;
-  return decimalToText(addDecimals(textToDecimal(left), textToDecimal(right)));
-}
-
 function integerLength(text: string): number {
   const pointAt = text.indexOf('.');
   return pointAt === -1 ? text.length : pointAt;

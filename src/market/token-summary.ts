@@ -94,7 +94,7 @@ function buildSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSumma
   };
 }
 
-export interface SummaryRead {
+interface SummaryRead {
   readonly token: TokenRecord;
   readonly summary: Omit<TokenSummary, 'match'>;
   readonly windows: WindowsAnswer;

@@ -159,6 +159,11 @@ function itScansInPages(getStore: () => Store): void {
       positions,
       trades.map((trade) => trade.logIndex),
     );
+    const newest: number[] = [];
+    for await (const page of market.scanNewestTrades('polygon')) {
+      for (const trade of page) newest.push(trade.logIndex);
+    }
+    assert.deepEqual(newest, positions.toReversed());
   });
 }
 

@@ -156,7 +156,7 @@ const windowSchema = Type.Object(
   { title: 'Window', additionalProperties: false },
 );
 
-export const windowsSchema = Type.Object(
+const windowsSchema = Type.Object(
   { '5m': windowSchema, '1h': windowSchema, '6h': windowSchema, '24h': windowSchema },
   {
     title: 'Windows',

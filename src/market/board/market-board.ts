@@ -27,7 +27,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-interface FollowedChain {
+interface BoardState {
   loaded: LoadedBoard | null;
   mustLoad: boolean;
   queue: FeedBatch[];
@@ -37,7 +37,7 @@ interface FollowedChain {
 
 export class MarketBoard {
   readonly #options: MarketBoardOptions;
-  readonly #chains = new Map<ChainSlug, FollowedChain>();
+  readonly #chains = new Map<ChainSlug, BoardState>();
   #unsubscribe: (() => void) | null = null;
   #stopped = false;
 
@@ -73,7 +73,7 @@ export class MarketBoard {
     });
   }
 
-  #serveWaiters(followed: FollowedChain): void {
+  #serveWaiters(followed: BoardState): void {
     const { loaded, waiters } = followed;
     if (loaded === null || waiters.length === 0) return;
     const { version } = loaded.checkpoint;
@@ -84,10 +84,10 @@ export class MarketBoard {
     }
   }
 
-  #follow(chain: ChainSlug): FollowedChain {
+  #follow(chain: ChainSlug): BoardState {
     const known = this.#chains.get(chain);
     if (known !== undefined) return known;
-    const followed: FollowedChain = {
+    const followed: BoardState = {
       ...{ loaded: null, mustLoad: true, queue: [] },
       ...{ working: null, waiters: [] },
     };
@@ -112,7 +112,7 @@ export class MarketBoard {
     this.#work(chain, followed);
   }
 
-  #work(chain: ChainSlug, followed: FollowedChain): void {
+  #work(chain: ChainSlug, followed: BoardState): void {
     if (this.#stopped || followed.working !== null) return;
     followed.working = this.#catchUp(chain, followed)
       .catch((error: unknown) => {
@@ -127,7 +127,7 @@ export class MarketBoard {
       });
   }
 
-  async #catchUp(chain: ChainSlug, followed: FollowedChain): Promise<void> {
+  async #catchUp(chain: ChainSlug, followed: BoardState): Promise<void> {
     while (!this.#stopped && (followed.mustLoad || followed.queue.length > 0)) {
       if (followed.mustLoad) {
         followed.mustLoad = false;
@@ -140,7 +140,7 @@ export class MarketBoard {
     }
   }
 
-  async #apply(followed: FollowedChain, batch: FeedBatch): Promise<void> {
+  async #apply(followed: BoardState, batch: FeedBatch): Promise<void> {
     const { loaded } = followed;
     const { checkpoint } = batch;
     if (loaded !== null && checkpoint.version <= loaded.checkpoint.version) return;

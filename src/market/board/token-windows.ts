@@ -10,7 +10,7 @@ export type WindowsAnswer = OutputOf<typeof getToken>['windows'];
 type WindowAnswer = WindowsAnswer['24h'];
 
 /** The figures of each window; null where nothing was traded for longer than the longest. */
-export interface BoardReading {
+interface BoardReading {
   readonly figures: readonly (WindowFigures | null)[];
   /** The chain's time at which they change even without a trade. */
   readonly nextChangeMs: number;

@@ -9,7 +9,7 @@ export const NONE = 0xffff_ffff;
 
 export const FLAGS = { buy: 1, valued: 2, priced: 4 } as const;
 
-export interface LogEntry {
+interface LogEntry {
   readonly timestampMs: number;
   readonly block: number;
   readonly logIndex: number;
