@@ -81,13 +81,13 @@ function buildRow(
   own: readonly Measured[],
 ): Row {
   const ratios = own.map((one, n) => (anonymous[n]?.cpuMicros ?? Number.NaN) / one.cpuMicros);
-  const told = (runs: readonly Measured[]) =>
+  const describeCpu = (runs: readonly Measured[]) =>
     `${median(runs.map((run) => run.cpuMicros)).toFixed(0)} µs of CPU a request`;
   const perSecond = (runs: readonly Measured[]) => Math.round(median(runs.map((r) => r.perSecond)));
   return {
     goal,
-    ours: told(own),
-    peer: `${told(anonymous)} (anonymous)`,
+    ours: describeCpu(own),
+    peer: `${describeCpu(anonymous)} (anonymous)`,
     ratio: median(ratios),
     spread: spread(ratios),
     note: `${perSecond(own)} against ${perSecond(anonymous)} req/s`,

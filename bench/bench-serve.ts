@@ -84,8 +84,8 @@ async function measureWith(
     await untilLoaded(ours);
     const rows: Row[] = [];
     for (const hot of served.hot) rows.push(await measureHot(ours, hot, options));
-    const told = logLevel === 'info' ? 'a log line each' : 'no log lines';
-    return rows.map((row) => ({ ...row, note: `${row.note}; ${told}` }));
+    const logging = logLevel === 'info' ? 'a log line each' : 'no log lines';
+    return rows.map((row) => ({ ...row, note: `${row.note}; ${logging}` }));
   } finally {
     await ours.stop();
   }

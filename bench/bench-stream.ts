@@ -23,7 +23,7 @@ interface Child {
   readonly child: ChildProcess;
   readonly pid: number;
   ask(message: object | string): Promise<unknown>;
-  tell(message: object): void;
+  send(message: object): void;
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ function start(file: string, args: readonly string[] = [], nodeArgs = ['--expose
       child.send(message);
       return answer;
     },
-    tell: (message) => child.send(message),
+    send: (message) => child.send(message),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
@@ -77,7 +77,7 @@ async function deliver(
   clients: Child,
   how: { readonly command: WriterCommand | BareCommand; readonly ms: number },
 ): Promise<Delivery> {
-  server.tell(how.command);
+  server.send(how.command);
   await sleep(1000);
   await take(clients);
   // The main thread only: indexing has its own thread, which the bare loop does not have.
@@ -85,7 +85,7 @@ async function deliver(
   await sleep(how.ms);
   const taken = await take(clients);
   const spentMs = readMainCpuMs(server.pid) - cpuMs;
-  server.tell(STOPPED);
+  server.send(STOPPED);
   await sleep(1000);
   await take(clients);
   const cpuPerKb = (spentMs * 1000) / (taken.bytes / 1024);
@@ -159,7 +159,7 @@ function buildDeliveryRow(all: readonly Deliveries[], quick: boolean): Row {
 async function measureLatency({ ours, clients }: Scene, quick: boolean): Promise<Latencies[]> {
   const [ms, turnCount] = quick ? [700, 3] : [2500, 2];
   await ask(clients, { type: 'open', port: ours.port, count: 1, query: '' });
-  ours.tell({ blocksPerSecond: 20, tradesPerBlock: 1 });
+  ours.send({ blocksPerSecond: 20, tradesPerBlock: 1 });
   await sleep(1000);
   await take(clients);
   const turns: Latencies[] = [];
@@ -167,7 +167,7 @@ async function measureLatency({ ours, clients }: Scene, quick: boolean): Promise
     await sleep(ms);
     turns.push((await take(clients)).latenciesMs);
   }
-  ours.tell(STOPPED);
+  ours.send(STOPPED);
   await sleep(1000);
   await ask(clients, { type: 'close' });
   await take(clients);
@@ -317,7 +317,7 @@ export async function streamFor(options: {
   try {
     const query = '&events=trade,kline';
     await ask(clients, { type: 'open', port: ours.port, count: 1000, query });
-    ours.tell({ blocksPerSecond: BLOCKS_PER_SECOND, tradesPerBlock: TRADES_PER_BLOCK });
+    ours.send({ blocksPerSecond: BLOCKS_PER_SECOND, tradesPerBlock: TRADES_PER_BLOCK });
     await sleep(options.durationMs);
   } finally {
     const ended = new Promise((resolve) => ours.child.once('exit', resolve));

@@ -30,7 +30,7 @@ export const DEPLOYMENT: EvmDeployment = {
   chain: 'devnet',
   chainId: CHAIN_ID,
   wrapped: WRAPPED,
-  wrappedTellsTransfers: false,
+  wrappedEmitsTransfers: false,
   stables: [STABLE],
   anchorPools: [poolId(ANCHOR_PAIR)],
   v2: [

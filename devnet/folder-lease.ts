@@ -91,7 +91,7 @@ async function takeLock(options: TakeFolderOptions): Promise<DatabaseSync> {
   const { stateFile, saveMaxMs, log } = options;
   const folder = dirname(stateFile);
   const startedAt = Date.now();
-  let isTold = false;
+  let isLogged = false;
   for (;;) {
     const lock = tryLock(join(folder, 'owner.lock'));
     if (lock !== null) return lock;
@@ -104,8 +104,8 @@ async function takeLock(options: TakeFolderOptions): Promise<DatabaseSync> {
           `DEVNET_DEPLOYMENT=${buildDeploymentPath(folder)}`,
       );
     }
-    if (lease?.stopping === true && !isTold) log(`${owner} is stopping: waiting for its chain`);
-    isTold ||= lease?.stopping === true;
+    if (lease?.stopping === true && !isLogged) log(`${owner} is stopping: waiting for its chain`);
+    isLogged ||= lease?.stopping === true;
     await sleep(POLL_MS);
   }
 }

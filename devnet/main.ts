@@ -70,13 +70,13 @@ async function readSettings(env: NodeJS.ProcessEnv): Promise<Settings> {
  */
 const isChild = process.argv.includes('--child') || process.connected;
 
-function tellParent(message: DevnetMessage): void {
+function sendToParent(message: DevnetMessage): void {
   // A dead parent is noticed by its closed channel, not by a failing message.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }
 
 function log(line: string): void {
-  if (isChild) tellParent({ type: 'progress', line });
+  if (isChild) sendToParent({ type: 'progress', line });
   else console.log(line);
 }
 
@@ -105,18 +105,18 @@ function printScene({ rpcUrl, deployment }: Devnet): void {
 }
 
 /** Resolves when the devnet is asked to stop; later requests are ignored. */
-function untilToldToEnd(): Promise<'told'> {
+function untilStopped(): Promise<'stopped'> {
   return new Promise((resolve) => {
-    process.on('SIGINT', () => resolve('told'));
-    process.on('SIGTERM', () => resolve('told'));
+    process.on('SIGINT', () => resolve('stopped'));
+    process.on('SIGTERM', () => resolve('stopped'));
     // A parent that died, even by SIGKILL, closes the channel.
-    process.on('disconnect', () => resolve('told'));
-    if (isChild && !process.connected) resolve('told');
+    process.on('disconnect', () => resolve('stopped'));
+    if (isChild && !process.connected) resolve('stopped');
   });
 }
 
 async function main(): Promise<void> {
-  const told = untilToldToEnd();
+  const stopped = untilStopped();
   const { historyHours, ...settings } = await readSettings(process.env);
   let stopNode: () => Promise<void> = async () => undefined;
   const starting = startDevnet({
@@ -127,18 +127,18 @@ async function main(): Promise<void> {
       stopNode = stop;
     },
   });
-  const devnet = await Promise.race([starting, told]);
-  if (devnet === 'told') {
+  const devnet = await Promise.race([starting, stopped]);
+  if (devnet === 'stopped') {
     // A start in progress fails when its node ends; an incomplete chain is replaced by a new one.
     starting.catch(() => undefined);
     await stopNode();
     process.exit(0);
   }
   const { rpcUrl, deploymentPath } = devnet;
-  if (isChild) tellParent({ type: 'ready', rpcUrl, deploymentPath });
+  if (isChild) sendToParent({ type: 'ready', rpcUrl, deploymentPath });
   else printScene(devnet);
   const died = devnet.node.exited.then(() => 'died' as const);
-  if ((await Promise.race([told, died])) === 'died') {
+  if ((await Promise.race([stopped, died])) === 'died') {
     throw new Error('the node of the devnet has ended unexpectedly');
   }
   log('saving the chain');

@@ -184,9 +184,9 @@ async function askNode(parts: FrontParts, calls: readonly Call[]): Promise<Map<C
   for (let at = 0; at < calls.length; at += atOnce) {
     const piece = calls.slice(at, at + atOnce);
     if (at > 0) await parts.keeper.keepUp();
-    const told = await parts.rpc.ask(piece);
+    const nodeReplies = await parts.rpc.ask(piece);
     for (const [index, call] of piece.entries()) {
-      replies.set(call, { ...told[index], jsonrpc: '2.0', id: call.id });
+      replies.set(call, { ...nodeReplies[index], jsonrpc: '2.0', id: call.id });
     }
   }
   return replies;
@@ -198,11 +198,11 @@ async function answerHere(parts: FrontParts, calls: readonly Call[]): Promise<un
   const own = plans.some((one) => one.plan.kind === 'own');
   if (!own && calls.length <= parts.keeper.blocksAtOnceMax) return null;
   const left = plans.flatMap((one) => (one.plan.kind === 'node' ? [one.call] : []));
-  const [told, ...answers] = await Promise.all([
+  const [nodeReplies, ...answers] = await Promise.all([
     askNode(parts, left),
     ...plans.map((one) => (one.plan.kind === 'own' ? buildReply(one.call.id, one.plan.run) : null)),
   ]);
-  return plans.map((one, index) => answers[index] ?? told.get(one.call));
+  return plans.map((one, index) => answers[index] ?? nodeReplies.get(one.call));
 }
 
 function readBody(incoming: IncomingMessage): Promise<Buffer> {
@@ -239,12 +239,12 @@ function forward(
     agent: target.agent,
     headers: { ...headers, 'content-length': body.length },
   };
-  const asked = request(new URL(incoming.url ?? '/', target.url), options, (told) => {
-    outgoing.writeHead(told.statusCode ?? 502, told.headers);
-    told.pipe(outgoing);
+  const asked = request(new URL(incoming.url ?? '/', target.url), options, (reply) => {
+    outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+    reply.pipe(outgoing);
     // A pipe does not forward that the node broke off.
-    told.on('close', () => {
-      if (!told.complete) outgoing.destroy();
+    reply.on('close', () => {
+      if (!reply.complete) outgoing.destroy();
     });
   });
   asked.on('error', () => {

@@ -72,12 +72,12 @@ function nameKind(value: unknown): string {
 
 /** How the form of what is shown differs from what is real; values do not matter. */
 export function compareForms(shown: unknown, real: unknown, path = '$'): string[] {
-  const [told, found] = [nameKind(shown), nameKind(real)];
+  const [documented, found] = [nameKind(shown), nameKind(real)];
   // What may be unknown is null today and something tomorrow.
-  if (told === 'null' || found === 'null') return [];
-  if (told !== found) return [`${path} is documented as ${told} but is ${found}`];
+  if (documented === 'null' || found === 'null') return [];
+  if (documented !== found) return [`${path} is documented as ${documented} but is ${found}`];
   if (Array.isArray(shown) && Array.isArray(real)) return compareLists(shown, real, path);
-  if (told !== 'object') return [];
+  if (documented !== 'object') return [];
   const [a, b] = [shown as Record<string, unknown>, real as Record<string, unknown>];
   return [
     ...Object.keys(a).flatMap((key) =>

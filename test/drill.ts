@@ -126,7 +126,7 @@ const { values } = command;
 if (values.faults) {
   const cleanup = createCleanup();
   try {
-    await drillFaults(cleanup, (name, told) => console.log(`${name}: ${told}`));
+    await drillFaults(cleanup, (name, result) => console.log(`${name}: ${result}`));
   } finally {
     await cleanup.run();
   }

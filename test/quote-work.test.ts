@@ -225,8 +225,8 @@ test('who hangs up has no search left waiting', async (t) => {
   assert.match(await half.next(), /^HTTP\/1\.1 102 Processing\r\n\r\n/);
   assert.equal(threads.waiting, 1);
   await threads.stop();
-  let told = '';
-  while (!told.includes('HTTP/1.1 503 ')) told += await half.next();
+  let received = '';
+  while (!received.includes('HTTP/1.1 503 ')) received += await half.next();
   first.abort();
   await running.catch(() => undefined);
 });

@@ -55,17 +55,17 @@ async function issueStreamKey(origin: string): Promise<string> {
 /** Every trade of the fold must be among the reads, and none of its time may be missing. */
 async function compareFold(stage: Stage, mint: string, fold: TradeFold): Promise<void> {
   const url = `${stage.origin}/v1/token/trades?chain=devnet&mint=${mint}&limit=100`;
-  const told = new Set<string>();
+  const listed = new Set<string>();
   let cursor: string | null = '';
-  while (cursor !== null && told.size < fold.trades.size + 200) {
+  while (cursor !== null && listed.size < fold.trades.size + 200) {
     const next = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const answer = await (await fetch(`${url}${next}`)).json();
     const page = answer as { trades: { id: string }[]; nextCursor: string | null };
-    for (const { id } of page.trades) told.add(id);
+    for (const { id } of page.trades) listed.add(id);
     cursor = page.nextCursor;
   }
-  const extra = [...fold.trades].filter((id) => !told.has(id));
-  const newest = [...told].slice(0, fold.trades.size);
+  const extra = [...fold.trades].filter((id) => !listed.has(id));
+  const newest = [...listed].slice(0, fold.trades.size);
   const missing = newest.filter((id) => !fold.trades.has(id));
   if (extra.length > 0) stage.tally.fail('stream has trades that the reads have not', extra.join());
   if (missing.length > 0) stage.tally.fail('stream has missed trades', missing.join());

@@ -228,7 +228,7 @@ interface Damage {
 export async function damageAndRestore(
   t: Cleanup,
   { folder, file, start, look }: Damage,
-): Promise<{ readonly told: string; readonly service: RunningService }> {
+): Promise<{ readonly readyText: string; readonly service: RunningService }> {
   const first = await start();
   const key = await issueFreshKey(first);
   await assertStops(first);
@@ -237,8 +237,8 @@ export async function damageAndRestore(
   const second = await start();
   damagePages(join(folder, file));
   await look(second, key);
-  const told = await untilReady(second, 503);
-  assert.match(told, /store is damaged.*integrity_check.*backup/);
+  const readyText = await untilReady(second, 503);
+  assert.match(readyText, /store is damaged.*integrity_check.*backup/);
   await assertStops(second);
   const third = spawnService(t, { env: { DATA_DIR: folder } });
   assert.equal(await third.exited, 1, third.output());
@@ -247,7 +247,7 @@ export async function damageAndRestore(
   cpSync(backup, folder, { recursive: true });
   const service = await start();
   await assertKeyWorks(service, key);
-  return { told, service };
+  return { readyText, service };
 }
 
 /** Stops the service as an operator does; whatever its store did, it ends in order. */

@@ -80,8 +80,8 @@ async function readPair(chain: TestChain, token: Address): Promise<Address> {
   const { weth, v2Factory } = chain.deployment.contracts;
   const args = [token, weth] as const;
   const data = encodeFunctionData({ abi: FACTORY_ABI, functionName: 'getPair', args });
-  const told = await chain.rpc.call<Hex>('eth_call', { to: v2Factory, data }, 'latest');
-  return `0x${told.slice(-40)}`;
+  const reply = await chain.rpc.call<Hex>('eth_call', { to: v2Factory, data }, 'latest');
+  return `0x${reply.slice(-40)}`;
 }
 
 export async function setTraps<Mode extends TrapMode>(

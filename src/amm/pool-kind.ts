@@ -47,7 +47,7 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
    * The fields that every event sets, so that they are also known for a pool discovered after its
    * creation.
    */
-  readonly toldFields: readonly (keyof StateOf<K>)[];
+  readonly eventFields: readonly (keyof StateOf<K>)[];
   /** Whether applying the change needs the ticks. */
   needsTicks(change: Extract<PoolChange, { poolKind: K }>): boolean;
   /** Gives the draft a new state. `swapped` is null unless the change belongs to a swap. */
@@ -61,7 +61,7 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
    * contradict each other.
    */
   assembleState(
-    told: Readonly<Partial<StateOf<K>>>,
+    fields: Readonly<Partial<StateOf<K>>>,
     ticks: readonly Omit<TickRecord, 'pool'>[],
   ): StateOf<K> | null;
   /** Raw units of token 1 per raw unit of token 0; null while the pool has no price. */

@@ -59,10 +59,10 @@ const WRONG: readonly (readonly [Command, string, RegExp])[] = [
 ];
 
 describe('what is typed wrong', () => {
-  for (const [command, words, told] of WRONG) {
+  for (const [command, words, expected] of WRONG) {
     test(`${command.name} ${words}`, async (t) => {
       const { code, out, error } = await type(t, command, words.split(' ').filter(Boolean));
-      assert.match(error, told);
+      assert.match(error, expected);
       assert.match(error, /\n\nusage: npx mintwire /, 'how to type it right');
       assert.deepEqual([code, out], [2, '']);
     });
@@ -81,10 +81,10 @@ const PROGRAMS: readonly (readonly [readonly string[], RegExp])[] = [
   [['docs/generate.ts', '--colour'], /no flag --colour; known: --check, --help/],
 ];
 
-for (const [words, told] of PROGRAMS) {
+for (const [words, expected] of PROGRAMS) {
   test(`${words.join(' ')} is refused before anything is done`, () => {
     const ended = spawnSync(process.execPath, words, { encoding: 'utf8' });
-    assert.match(ended.stderr, told);
+    assert.match(ended.stderr, expected);
     assert.deepEqual([ended.status, ended.stdout], [2, '']);
   });
 }

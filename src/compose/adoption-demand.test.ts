@@ -8,18 +8,18 @@ import { AdoptionDemand } from './adoption-demand.ts';
 
 it('a pool is told once in half a minute, on each chain by itself', () => {
   const clock = new ManualClock();
-  const told: string[] = [];
-  const demand = new AdoptionDemand(clock, (chain, pools) => told.push(`${chain} ${pools}`));
+  const reported: string[] = [];
+  const demand = new AdoptionDemand(clock, (chain, pools) => reported.push(`${chain} ${pools}`));
   demand.ask('base', ['a', 'b'].map(poolId));
   demand.ask('base', ['a'].map(poolId));
   demand.ask('base', ['b', 'c'].map(poolId));
   demand.ask('ethereum', ['a'].map(poolId));
   demand.ask('base', []);
-  assert.deepEqual(told, ['base a,b', 'base c', 'ethereum a']);
+  assert.deepEqual(reported, ['base a,b', 'base c', 'ethereum a']);
   clock.advance(29_999);
   demand.ask('base', ['a'].map(poolId));
-  assert.equal(told.length, 3);
+  assert.equal(reported.length, 3);
   clock.advance(1);
   demand.ask('base', ['a', 'c'].map(poolId));
-  assert.deepEqual(told.at(-1), 'base a,c');
+  assert.deepEqual(reported.at(-1), 'base a,c');
 });

@@ -11,28 +11,28 @@ const REMEMBERED_MAX = 20_000;
 
 export class AdoptionDemand {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #tell: (chain: ChainSlug, pools: readonly PoolId[]) => void;
-  readonly #told = new BoundedMap<string, number>(REMEMBERED_MAX);
+  readonly #report: (chain: ChainSlug, pools: readonly PoolId[]) => void;
+  readonly #reportedAtMs = new BoundedMap<string, number>(REMEMBERED_MAX);
 
   constructor(
     clock: Pick<Clock, 'monotonicMs'>,
-    tell: (chain: ChainSlug, pools: readonly PoolId[]) => void,
+    report: (chain: ChainSlug, pools: readonly PoolId[]) => void,
   ) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   ask(chain: ChainSlug, pools: readonly PoolId[]): void {
     if (pools.length === 0) return;
     const nowMs = this.#clock.monotonicMs();
     const due = pools.filter((pool) => {
-      const toldAtMs = this.#told.get(`${chain} ${pool}`);
-      return toldAtMs === undefined || nowMs - toldAtMs >= AGAIN_AFTER_MS;
+      const reportedAtMs = this.#reportedAtMs.get(`${chain} ${pool}`);
+      return reportedAtMs === undefined || nowMs - reportedAtMs >= AGAIN_AFTER_MS;
     });
     for (const pool of due) {
-      this.#told.delete(`${chain} ${pool}`);
-      this.#told.set(`${chain} ${pool}`, nowMs);
+      this.#reportedAtMs.delete(`${chain} ${pool}`);
+      this.#reportedAtMs.set(`${chain} ${pool}`, nowMs);
     }
-    if (due.length > 0) this.#tell(chain, due);
+    if (due.length > 0) this.#report(chain, due);
   }
 }

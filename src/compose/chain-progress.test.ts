@@ -32,8 +32,8 @@ test('a node that is behind its index is told as such, never as more than a whol
   for (const first of [0, 296, 305]) {
     const shown = show({ first, block: 305, head: 296 });
     for (const text of shown) assert.doesNotMatch(text, /305 of 296|%/);
-    const told = 'the node is at block 296, behind the index at block 305';
-    assert.ok(shown.some((text) => text.includes(told)));
+    const expected = 'the node is at block 296, behind the index at block 305';
+    assert.ok(shown.some((text) => text.includes(expected)));
   }
 });
 

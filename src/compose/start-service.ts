@@ -196,8 +196,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const { promise: failed, resolve: onConflict } = Promise.withResolvers<string>();
   const connections = new ChainConnections({ clock, log: logger });
-  const told = { feed, onStoreFault: store.report, onConflict };
-  const chains = startChains({ config, ...told, connections, clock, logger, metrics });
+  const sinks = { feed, onStoreFault: store.report, onConflict };
+  const chains = startChains({ config, ...sinks, connections, clock, logger, metrics });
   const shared = { config, store, feed, chains, connections, peppers, clock, logger, metrics };
   const access = openAccess(shared);
   const market = await openMarket({ ...shared, access, lists });

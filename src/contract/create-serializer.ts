@@ -49,8 +49,10 @@ function createSlowPath(validator: ReturnType<typeof Compile>, name: string) {
     declaredOf: (value: unknown): unknown => validator.Clean(structuredClone(value)),
     mismatch: (value: unknown): AnswerMismatchError => {
       const faults = validator.Errors(value).slice(0, FAULTS_NAMED_MAX);
-      const told = faults.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
-      return new AnswerMismatchError(`${name} does not match its schema: ${told.join('; ')}`);
+      const reasons = faults.map(
+        ({ instancePath, message }) => `${instancePath || '/'} ${message}`,
+      );
+      return new AnswerMismatchError(`${name} does not match its schema: ${reasons.join('; ')}`);
     },
   };
 }

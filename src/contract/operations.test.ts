@@ -55,21 +55,21 @@ describe('documents', () => {
     assert.deepEqual(listed.sort(), defined.sort());
     for (const operation of all) {
       const entry = document.paths[operation.path]?.[operation.method.toLowerCase()];
-      const told = JSON.stringify(entry?.responses);
-      for (const code of listErrorCodes(operation)) assert.ok(told.includes(code), code);
+      const documented = JSON.stringify(entry?.responses);
+      for (const code of listErrorCodes(operation)) assert.ok(documented.includes(code), code);
     }
   });
 
   test('what caches may share says how to ask whether it still holds', () => {
     for (const operation of all) {
       const entry = document.paths[operation.path]?.[operation.method.toLowerCase()];
-      const told = {
+      const documented = {
         etag: 'ETag' in (entry?.responses[String(operation.status)]?.headers ?? {}),
         notModified: entry?.responses['304'] !== undefined,
         asked: entry?.parameters?.some(({ name }) => name === 'If-None-Match') ?? false,
       };
       const is = operation.cacheControl.startsWith('public');
-      assert.deepEqual(told, { etag: is, notModified: is, asked: is }, operation.id);
+      assert.deepEqual(documented, { etag: is, notModified: is, asked: is }, operation.id);
     }
   });
 

@@ -42,17 +42,21 @@ const UNPAID_BYTES_MAX = 4096;
  * A request is charged the minimum before it is read. If it is rejected then, it gets the wait for
  * its real cost, like the HTTP operation.
  */
-async function retell(error: unknown, exchange: Exchange, handler: RawHandler): Promise<unknown> {
+async function correctRefusal(
+  error: unknown,
+  exchange: Exchange,
+  handler: RawHandler,
+): Promise<unknown> {
   if (!(error instanceof Refusal)) return error;
   const { request } = exchange;
   const { headers } = request;
   // NaN if there is no Content-Length; then the body is not read.
   if (!(Number(headers['content-length']) <= UNPAID_BYTES_MAX)) {
-    return error.toldFor(handler.findCost(null));
+    return error.withCost(handler.findCost(null));
   }
   try {
     const body = await readJsonBytes(request);
-    return error.toldFor(handler.findCost({ body, headers }));
+    return error.withCost(handler.findCost({ body, headers }));
   } catch {
     // No message can be in such a body.
     return error;
@@ -69,7 +73,7 @@ export function bindRawOperation(
     try {
       await admit(exchange, passage, options);
     } catch (error) {
-      throw await retell(error, exchange, handler);
+      throw await correctRefusal(error, exchange, handler);
     }
     if (exchange.query !== null) {
       throw buildInvalidInputError([{ path: 'query', message: 'must be empty; send a JSON body' }]);

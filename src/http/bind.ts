@@ -100,7 +100,8 @@ export function createWorkContext(
     const { identity } = exchange;
     return identity && { identity, addressGroup: readGroup(exchange, options) };
   };
-  const tell = (admission: Admission) => exchange.renewHeader('ratelimit', admission.rateLimit);
+  const showRateLimit = (admission: Admission) =>
+    exchange.renewHeader('ratelimit', admission.rateLimit);
   return {
     watchClient: () => {
       watched ??= watchClient(exchange);
@@ -110,12 +111,12 @@ export function createWorkContext(
       const caller = readCaller();
       if (caller === null) return 0;
       const { charged, admission } = gate.chargeAhead(caller, ahead);
-      if (admission !== null) tell(admission);
+      if (admission !== null) showRateLimit(admission);
       return charged;
     },
     chargeDone: (cost) => {
       const caller = readCaller();
-      if (caller !== null && cost !== 0) tell(gate.chargeDone(caller, cost));
+      if (caller !== null && cost !== 0) showRateLimit(gate.chargeDone(caller, cost));
     },
   };
 }

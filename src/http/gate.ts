@@ -86,7 +86,7 @@ export class Refusal extends AppError<'RATE_LIMITED'> {
   }
 
   /** The same for another cost, if that is known only later. */
-  toldFor(cost: number): Refusal {
+  withCost(cost: number): Refusal {
     const { identity, decision } = this.#refused;
     const resetMs = this.#limiter.computeWaitMs(identity, cost);
     return new Refusal(this.#limiter, { ...this.#refused, decision: { ...decision, resetMs } });

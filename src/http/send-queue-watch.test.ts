@@ -17,7 +17,7 @@ function createSocket() {
 function createWatch() {
   const clock = new ManualClock();
   const queues = new Map<string, number>();
-  let told: SendQueues | null = queues;
+  let reported: SendQueues | null = queues;
   let onRead = () => {};
   let reads = 0;
   const watch = new SendQueueWatch({
@@ -25,7 +25,7 @@ function createWatch() {
     readSendQueues: async () => {
       reads += 1;
       onRead();
-      return told;
+      return reported;
     },
   });
   return {
@@ -37,7 +37,7 @@ function createWatch() {
       else queues.set(name, bytes);
     },
     hide: (isHidden: boolean) => {
-      told = isHidden ? null : queues;
+      reported = isHidden ? null : queues;
     },
     onRead: (work: () => void) => {
       onRead = work;

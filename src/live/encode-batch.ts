@@ -6,7 +6,7 @@ import type { TokenNotice } from '../model/token-notice.ts';
 import type { FeedBatch } from './feed.ts';
 
 /** What an indexer publishes about a commit. */
-export interface CommitToTell
+export interface CommitToPublish
   extends Omit<FeedBatch, 'isRollback' | 'readTrades' | 'readReverted' | 'notices'> {
   readonly reverted?: { readonly trades: readonly TradeRecord[] };
   readonly trades: readonly TradeRecord[];
@@ -48,7 +48,7 @@ function decodeTrades(bytes: Uint8Array): TradeRecord[] {
   }));
 }
 
-export function encodeBatch(commit: CommitToTell): EncodedBatch {
+export function encodeBatch(commit: CommitToPublish): EncodedBatch {
   return {
     ...commit,
     notices: commit.notices === undefined ? [] : commit.notices,

@@ -26,8 +26,8 @@ export class LocalFeed implements Feed {
     // index was rebuilt, for instance for a new devnet.
     if (last !== undefined && version <= last && version !== FIRST_VERSION) return;
     this.#versions.set(chain, version);
-    if (last === undefined || version !== last + 1) this.#tell((one) => one.onGap(chain));
-    this.#tell((one) => one.onBatch(batch));
+    if (last === undefined || version !== last + 1) this.#notify((one) => one.onGap(chain));
+    this.#notify((one) => one.onBatch(batch));
   }
 
   subscribe(listener: FeedListener): () => void {
@@ -44,11 +44,11 @@ export class LocalFeed implements Feed {
     this.#listeners.clear();
   }
 
-  #tell(tell: (listener: FeedListener) => void): void {
+  #notify(notify: (listener: FeedListener) => void): void {
     for (const listener of [...this.#listeners]) {
       if (!this.#listeners.has(listener)) continue;
       try {
-        tell(listener);
+        notify(listener);
       } catch (error) {
         this.#options.onError(error);
       }

@@ -285,7 +285,7 @@ describe('klines', () => {
     const { json } = await get(`${path}&fill=previous&startTime=${priced.openTime}`);
     const rows: Json[] = json.klines;
     assert.ok(rows.length > sparse.length || rows.length === 1000, interval);
-    let telling = 0;
+    let movedCount = 0;
     rows.forEach((row, index) => {
       const before = rows[index - 1];
       if (before !== undefined) assert.equal(row.openTime, before.closeTime + 1);
@@ -296,9 +296,9 @@ describe('klines', () => {
       const flat = { open: close, high: close, low: close, close };
       assert.deepEqual({ ...row, ...flat }, row);
       assert.deepEqual([row.volume, row.quoteVolume, row.trades], ['0', '0', 0]);
-      if (before.open !== close) telling += 1;
+      if (before.open !== close) movedCount += 1;
     });
-    return telling;
+    return movedCount;
   }
 
   test('filled rows repeat the close before, without gaps, up to chain time', async () => {

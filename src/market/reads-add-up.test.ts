@@ -55,11 +55,11 @@ async function assertFolds(
         ...{ chain: 'devnet', mint, interval, currency, limit: 5000, outliers: 'include' },
         ...(pool === undefined ? {} : { pool }),
       });
-      const told = json.klines.map((kline: Json) =>
+      const answered = json.klines.map((kline: Json) =>
         Object.fromEntries(CLIENT_FIELDS.map((field) => [field, kline[field]])),
       );
       const folded = foldAsClient(trades as never, interval, currency);
-      assert.deepEqual(told, folded, `${mint} ${interval} ${currency} ${pool}`);
+      assert.deepEqual(answered, folded, `${mint} ${interval} ${currency} ${pool}`);
     }
   }
 }

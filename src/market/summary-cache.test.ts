@@ -22,8 +22,8 @@ it('a summary is not used before or after the span of its figures', () => {
   const span = { fromMs: 600_000, toMs: 660_000 };
   const kept = { text: '' as never, checkpoint, span, directory: lists.directory };
   cache.keep('devnet', TOKEN, kept);
-  const isTold = () => cache.get('devnet', TOKEN) !== null;
-  assert.ok(isTold(), 'read before this process heard of the commit');
+  const isServed = () => cache.get('devnet', TOKEN) !== null;
+  assert.ok(isServed(), 'read before this process heard of the commit');
   for (const [version, timestampMs, expected] of [
     [2, 605_000, true],
     [3, 659_999, true],
@@ -32,10 +32,10 @@ it('a summary is not used before or after the span of its figures', () => {
     [6, 599_999, false],
   ] as const) {
     current = buildCheckpoint(version, timestampMs);
-    assert.equal(isTold(), expected, String(timestampMs));
+    assert.equal(isServed(), expected, String(timestampMs));
   }
   current = buildCheckpoint(7, 605_000);
-  assert.ok(isTold());
+  assert.ok(isServed());
   lists.directory = new Map();
-  assert.ok(!isTold(), 'what token lists say has changed');
+  assert.ok(!isServed(), 'what token lists say has changed');
 });

@@ -213,10 +213,10 @@ describe('the pools of a token', () => {
         (total: bigint, { liquidityUsd }: Json) => total + toFixed(liquidityUsd),
         0n,
       );
-      const told = toFixed(token.liquidityUsd);
+      const reported = toFixed(token.liquidityUsd);
       // Each pool's figure was rounded to 18 digits on its own.
-      const difference = sum > told ? sum - told : told - sum;
-      assert.ok(difference * 10n ** 16n <= told, `${token.symbol} ${toText(sum)}`);
+      const difference = sum > reported ? sum - reported : reported - sum;
+      assert.ok(difference * 10n ** 16n <= reported, `${token.symbol} ${toText(sum)}`);
     }
     assert.ok(compared >= 3);
   });

@@ -187,13 +187,13 @@ class McpEndpoint {
       const { requestId } = context;
       this.#options.logger.error({ err: appError.cause, requestId }, 'a message failed');
     }
-    const told = this.#buildToolError(appError, context.requestId);
+    const toolError = this.#buildToolError(appError, context.requestId);
     const { retryAfterSeconds } = appError;
     if (message.method === 'tools/call') {
-      return { ...this.#finish(work, encodeToolError(told)), retryAfterSeconds };
+      return { ...this.#finish(work, encodeToolError(toolError)), retryAfterSeconds };
     }
     const kind = appError.code === 'RATE_LIMITED' ? 'rateLimited' : 'internalError';
-    const { message: text, ...data } = told;
+    const { message: text, ...data } = toolError;
     const encoded = encodeError(message.id, new McpRpcError(kind, text, { data }));
     return { status: 200, text: encoded, retryAfterSeconds };
   }

@@ -55,8 +55,8 @@ const serializeToolError = createSerializer(toolErrorSchema);
 
 export function encodeError(id: RpcId | null, error: McpRpcError): string {
   const { code, message, data } = error;
-  const told = { code, message, ...(data === undefined ? {} : { data }) };
-  return serializeError({ jsonrpc: '2.0', id, error: told });
+  const rpcError = { code, message, ...(data === undefined ? {} : { data }) };
+  return serializeError({ jsonrpc: '2.0', id, error: rpcError });
 }
 
 /** A tool's answer: as structured content, and again as text for older clients. */

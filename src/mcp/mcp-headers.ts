@@ -45,8 +45,8 @@ function decodeName(text: string): string | null {
   }
 }
 
-function buildMismatchError(message: McpMessage, told: string): McpRpcError {
-  return new McpRpcError('headerMismatch', `Headers and body disagree: ${told}`, {
+function buildMismatchError(message: McpMessage, disagreement: string): McpRpcError {
+  return new McpRpcError('headerMismatch', `Headers and body disagree: ${disagreement}`, {
     id: message.id,
   });
 }

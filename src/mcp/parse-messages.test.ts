@@ -83,7 +83,7 @@ test('a byte order mark and a key given twice are refused', () => {
     [`[${message},${message.replace('}', ',"method":"initialize"}')}]`, '1.method'],
   ];
   for (const [text, path] of twice) {
-    const told = `Invalid request: ${path} must be given once`;
-    assert.throws(parse(text), { name: 'RpcError', code: -32600, message: told });
+    const expected = `Invalid request: ${path} must be given once`;
+    assert.throws(parse(text), { name: 'RpcError', code: -32600, message: expected });
   }
 });

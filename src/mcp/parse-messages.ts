@@ -95,14 +95,14 @@ function assertMeta(message: McpMessage): void {
   const { id } = message;
   const about = (data: Readonly<Record<string, unknown>>) => ({ id, data });
   if (!isObject(meta)) {
-    const told = 'Invalid params: _meta is required in every request of this revision';
-    throw new McpRpcError('invalidParams', told, about({ missing: ['_meta'] }));
+    const problem = 'Invalid params: _meta is required in every request of this revision';
+    throw new McpRpcError('invalidParams', problem, about({ missing: ['_meta'] }));
   }
   const required = [PROTOCOL_VERSION_KEY, CLIENT_CAPABILITIES_KEY];
   const missing = required.filter((key) => !(key in meta));
   if (missing.length > 0) {
-    const told = `Invalid params: _meta lacks ${missing.join(' and ')}`;
-    throw new McpRpcError('invalidParams', told, about({ missing }));
+    const problem = `Invalid params: _meta lacks ${missing.join(' and ')}`;
+    throw new McpRpcError('invalidParams', problem, about({ missing }));
   }
   const info = meta[CLIENT_INFO_KEY];
   const faults = [
@@ -113,8 +113,8 @@ function assertMeta(message: McpMessage): void {
       : CLIENT_INFO_KEY,
   ].filter((key) => key !== null);
   if (faults.length === 0) return;
-  const told = `Invalid params: _meta has a malformed ${faults.join(' and ')}`;
-  throw new McpRpcError('invalidParams', told, about({ malformed: faults }));
+  const problem = `Invalid params: _meta has a malformed ${faults.join(' and ')}`;
+  throw new McpRpcError('invalidParams', problem, about({ malformed: faults }));
 }
 
 function parseStateless(message: McpMessage, headers: McpHeaders): McpInput {
@@ -137,19 +137,19 @@ function readHandshakeRevision(headers: McpHeaders, id: RpcId | null): Revision 
 function parseBatch(values: readonly unknown[], headers: McpHeaders): McpInput {
   const revision = readHandshakeRevision(headers, null);
   if (revision !== BATCH_REVISION) {
-    const told = `Invalid request: revision ${revision} has no batches; send one message a request`;
-    throw new McpRpcError('invalidRequest', told);
+    const problem = `Invalid request: revision ${revision} has no batches; send one message a request`;
+    throw new McpRpcError('invalidRequest', problem);
   }
   if (values.length === 0) throw new McpRpcError('invalidRequest', 'Invalid request: empty batch');
   if (values.length > BATCH_MESSAGES_MAX) {
-    const told = `Invalid request: a batch may hold ${BATCH_MESSAGES_MAX} messages`;
-    throw new McpRpcError('invalidRequest', told);
+    const problem = `Invalid request: a batch may hold ${BATCH_MESSAGES_MAX} messages`;
+    throw new McpRpcError('invalidRequest', problem);
   }
   const messages = values.map(parseMessage);
   for (const message of messages) {
     if (readClaim(message) !== undefined) {
-      const told = `Invalid request: revision ${STATELESS_REVISION} has no batches`;
-      throw new McpRpcError('invalidRequest', told);
+      const problem = `Invalid request: revision ${STATELESS_REVISION} has no batches`;
+      throw new McpRpcError('invalidRequest', problem);
     }
     if (message.method === 'initialize') {
       throw new McpRpcError('invalidRequest', 'Invalid request: initialize must not be in a batch');

@@ -66,8 +66,8 @@ export class StoreError extends UnavailableError {
 
   constructor(fault: StoreFault, cause: unknown) {
     const { reason, retryAfterSeconds } = STORE_FAULTS[fault];
-    const told = cause instanceof Error ? cause.message : String(cause);
-    super('The store', cause, { message: `${reason} (${told})`, retryAfterSeconds });
+    const causeText = cause instanceof Error ? cause.message : String(cause);
+    super('The store', cause, { message: `${reason} (${causeText})`, retryAfterSeconds });
     this.fault = fault;
   }
 

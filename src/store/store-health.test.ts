@@ -6,59 +6,59 @@ import { StoreError, type StoreFault } from './store-error.ts';
 import { StoreHealth, type StoreHealthOptions } from './store-health.ts';
 
 function createHealth(options: Partial<StoreHealthOptions> = {}) {
-  const told: string[] = [];
+  const reported: string[] = [];
   let fault: StoreFault | null = null;
   const health = new StoreHealth({
     probe: async () => {
       if (fault !== null) throw new StoreError(fault, 'as probed');
     },
     slowFault: null,
-    onOutage: (error) => void told.push(error.fault),
-    onRecovered: () => void told.push('recovered'),
+    onOutage: (error) => void reported.push(error.fault),
+    onRecovered: () => void reported.push('recovered'),
     ...options,
   });
   const setFault = (next: StoreFault | null) => {
     fault = next;
   };
-  return { health, told, setFault };
+  return { health, reported, setFault };
 }
 
 test('what a caller met is told at once, and once; a good probe ends it', async () => {
-  const { health, told, setFault } = createHealth();
+  const { health, reported, setFault } = createHealth();
   setFault('full');
   for (let i = 0; i < 3; i += 1) health.note(new StoreError('full', 'as met'));
   await assert.rejects(health.check(), { fault: 'full' });
-  assert.deepEqual(told, ['full']);
+  assert.deepEqual(reported, ['full']);
   setFault(null);
   await health.check();
   assert.equal(health.outage, null);
-  assert.deepEqual(told, ['full', 'recovered']);
+  assert.deepEqual(reported, ['full', 'recovered']);
 });
 
 test('a probe finds what nobody met yet', async () => {
-  const { health, told, setFault } = createHealth();
+  const { health, reported, setFault } = createHealth();
   await health.check();
   setFault('readOnly');
   await assert.rejects(health.check(), { fault: 'readOnly' });
-  assert.deepEqual(told, ['readOnly']);
+  assert.deepEqual(reported, ['readOnly']);
 });
 
 test('a damage stays, whatever probes show, and nothing covers it', async () => {
-  const { health, told } = createHealth();
+  const { health, reported } = createHealth();
   health.note(new StoreError('damaged', 'a page'));
   health.note(new StoreError('unreachable', 'later'));
   await assert.rejects(health.check(), { fault: 'damaged' });
-  assert.deepEqual(told, ['damaged']);
+  assert.deepEqual(reported, ['damaged']);
 });
 
 test('a lock that is held and a wrong statement are no outage', async () => {
-  const { health, told, setFault } = createHealth();
+  const { health, reported, setFault } = createHealth();
   health.note(new StoreError('busy', 'a long commit'));
   health.note(new StoreError('rejected', 'no such column'));
   await health.check();
   setFault('busy');
   await health.check();
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });
 
 test('what is met while a probe runs outlives it', async () => {

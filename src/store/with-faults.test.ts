@@ -101,11 +101,11 @@ test('a store that is known to be of no use is not asked', async () => {
 
 test('a store error is 503 with a time to come again, and tells a client no detail', () => {
   for (const fault of ['full', 'damaged', 'gone', 'unreachable', 'busy', 'rejected'] as const) {
-    const told = toAppError(new StoreError(fault, new Error('/data/access.sqlite is broken')));
-    assert.equal(told.status, 503);
-    assert.equal(told.code, 'UPSTREAM_UNAVAILABLE');
-    assert.ok((told.retryAfterSeconds ?? 0) > 0);
-    assert.equal(told.message, 'The store is not responding at the moment.');
-    assert.equal((told.cause as StoreError).fault, fault);
+    const shown = toAppError(new StoreError(fault, new Error('/data/access.sqlite is broken')));
+    assert.equal(shown.status, 503);
+    assert.equal(shown.code, 'UPSTREAM_UNAVAILABLE');
+    assert.ok((shown.retryAfterSeconds ?? 0) > 0);
+    assert.equal(shown.message, 'The store is not responding at the moment.');
+    assert.equal((shown.cause as StoreError).fault, fault);
   }
 });

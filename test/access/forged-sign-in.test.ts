@@ -213,8 +213,8 @@ async function assertRefused<One extends Forger>(
   const right = await forger.sign(message);
   assert.notEqual(forged, right, `${name} changes nothing`);
   const answer = await verify(server, challengeId, forged);
-  const told = [answer.status, answer.body.code];
-  assert.deepEqual(told, [401, 'INVALID_SIGNATURE'], `${forger.chain}: ${name}`);
+  const answered = [answer.status, answer.body.code];
+  assert.deepEqual(answered, [401, 'INVALID_SIGNATURE'], `${forger.chain}: ${name}`);
   assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/);
   assert.equal(answer.headers.get('set-cookie'), null);
   assert.equal(answer.body['token'], undefined);

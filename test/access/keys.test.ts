@@ -106,7 +106,7 @@ test('of two hundred requests at once ten get a key', async (t) => {
   assert.deepEqual(
     Object.entries(counts)
       .sort()
-      .map(([told, list]) => [told, list?.length]),
+      .map(([outcome, list]) => [outcome, list?.length]),
     [
       ['201 ', 10],
       ['409 KEY_LIMIT_REACHED', 190],
@@ -218,17 +218,17 @@ test('a revocation on one node is felt on the other within a second', async (t) 
   const issued = await handlers.createKey({ name: 'x' }, { ...context, identity });
   const { id, key } = issued as { id: string; key: string };
   assert.equal((await use(1, key))?.kind, 'key', 'the other node has it in mind now');
-  let told = 0;
+  let notifiedCount = 0;
   const watched = (await use(1, key))!;
   nodes[1]!.watch.watch(watched, () => {
-    told += 1;
+    notifiedCount += 1;
   });
   await handlers.revokeKey({ id }, { ...context, identity });
   assert.equal(await use(0, key), null, 'at once where it was revoked');
   server.clock.advance(1000);
   assert.equal(await use(1, key), null);
   await nodes[1]!.watch.look(() => true);
-  assert.equal(told, 1, 'who holds something open is told');
+  assert.equal(notifiedCount, 1, 'who holds something open is told');
   assert.equal(nodes[1]!.watch.size, 0);
 });
 

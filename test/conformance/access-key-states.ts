@@ -150,12 +150,12 @@ class List implements KeyCommand {
       keys: { id: string; status: string; requests24h: number }[];
     };
     assert.equal(answer.active, countActive(model, this.wallet));
-    const told = new Map(answer.keys.map((key) => [key.id, key]));
+    const listed = new Map(answer.keys.map((key) => [key.id, key]));
     const own = model.keys.filter((key) => key.wallet === this.wallet);
-    assert.equal(told.size, own.length);
+    assert.equal(listed.size, own.length);
     for (const [at, state] of model.keys.entries()) {
       if (state.wallet !== this.wallet) continue;
-      const key = told.get(keys[at]!.id)!;
+      const key = listed.get(keys[at]!.id)!;
       const ended = state.revoked === null ? 'expired' : 'revoked';
       assert.equal(key.status, isActive(state, model.nowMs) ? 'active' : ended);
       assert.ok(key.requests24h <= state.uses);

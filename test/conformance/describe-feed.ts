@@ -73,7 +73,7 @@ export function describeFeed(name: string, create: () => Promise<FeedUnderTest>)
     });
     afterEach(() => feed.close());
     itKeepsOrder(() => feed);
-    itTellsGaps(() => feed);
+    itReportsGaps(() => feed);
     itCarriesEverything(() => feed);
     itKeepsListenersApart(() => feed);
   });
@@ -102,7 +102,7 @@ function itKeepsOrder(get: () => FeedUnderTest): void {
   });
 }
 
-function itTellsGaps(get: () => FeedUnderTest): void {
+function itReportsGaps(get: () => FeedUnderTest): void {
   it('says before a batch that some before it are missing', async () => {
     const listener = createListener();
     get().subscriber.subscribe(listener);

@@ -49,10 +49,10 @@ async function assertFolded(scene: MarketScene, reader: FoldingReader): Promise<
   if (input.events.includes('trade')) {
     assert.deepEqual(fold.problems, []);
     const trades = await readTrades(scene, input.mint);
-    const told = new Set(fold.trades.keys());
+    const sent = new Set(fold.trades.keys());
     // A snapshot has only the last trades: older ones are not part of the stream.
     const oldest = Math.min(...Array.from(fold.trades.values(), ({ block }) => block));
-    const expected = trades.filter((trade) => trade.block > oldest || told.has(trade.id));
+    const expected = trades.filter((trade) => trade.block > oldest || sent.has(trade.id));
     assert.deepEqual(dropFinality(fold.trades.values()), dropFinality(expected));
   }
   if (!input.events.includes('kline')) return;
@@ -173,7 +173,7 @@ async function live(
   await gather(streams, readers);
 }
 
-function assertTold(readers: readonly FoldingReader[]): void {
+function assertEveryKindSent(readers: readonly FoldingReader[]): void {
   const total = (event: string) =>
     readers.reduce((sum, { fold }) => sum + (fold.counts.get(event) ?? 0), 0);
   for (const event of ['trade', 'kline', 'revert', 'price']) {
@@ -200,7 +200,7 @@ export function describeStreamOn(engine: SceneEngine): void {
           const rounds = engine === 'sqlite' ? 25 : 12;
           await live(scene, streams, { readers, random: createRandom(seed * 77), rounds });
           for (const reader of readers) await untilFolded(scene, reader);
-          assertTold(readers);
+          assertEveryKindSent(readers);
         } finally {
           streams.stop();
         }

@@ -138,7 +138,7 @@ async function damagedPages(t: Cleanup, scene: IndexingScene): Promise<string> {
   const folder = createTempFolder(t);
   const env = { ...scene.env, DATA_DIR: folder };
   let reads = new Tally();
-  const { told, service } = await damageAndRestore(t, {
+  const { readyText, service } = await damageAndRestore(t, {
     folder,
     file: 'market.sqlite',
     start: () => startAtHead(t, scene, env),
@@ -150,7 +150,7 @@ async function damagedPages(t: Cleanup, scene: IndexingScene): Promise<string> {
   });
   await assertStops(service);
   await assertVerified(env);
-  return `red: ${readReason(told)} Reads ${reads}; the backup caught up`;
+  return `red: ${readReason(readyText)} Reads ${reads}; the backup caught up`;
 }
 
 async function deletedFolder(t: Cleanup, scene: IndexingScene): Promise<string> {
@@ -242,7 +242,7 @@ export const FAULT_DRILLS: Readonly<Record<string, FaultDrill>> = {
 /** Runs them all on one chain; throws at the first failure. */
 export async function drillFaults(
   t: Cleanup,
-  onDone: (name: string, told: string) => void,
+  onDone: (name: string, result: string) => void,
 ): Promise<void> {
   const scene = await createIndexingScene(t, { engine: 'sqlite' });
   for (const [name, drill] of Object.entries(FAULT_DRILLS)) onDone(name, await drill(t, scene));

@@ -67,10 +67,10 @@ async function assertFolds(
       const { json } = await scene.get(
         `/token/klines?chain=devnet&mint=${series.mint}&interval=${interval}&currency=${currency}&outliers=include&limit=1000${pool}`,
       );
-      const told = json.klines.map(
+      const answered = json.klines.map(
         ({ closeTime: _t, closed: _c, filled: _f, ...rest }: Json) => rest,
       );
-      assert.deepEqual(told, foldAsClient(series.trades as never, interval, currency));
+      assert.deepEqual(answered, foldAsClient(series.trades as never, interval, currency));
     }
   }
 }

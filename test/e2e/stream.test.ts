@@ -110,14 +110,14 @@ async function startBrowser(interval: string): Promise<Reader> {
   const browser: ChromiumBrowser = await chromium.launch({ executablePath, args: [...args] });
   const fold = new StreamFold();
   const page = await browser.newPage();
-  await page.exposeFunction('tell', (event: string, id: string, data: string) =>
+  await page.exposeFunction('report', (event: string, id: string, data: string) =>
     fold.apply({ event, id, data: JSON.parse(data) } satisfies StreamEvent),
   );
   // A foreign page: it may read what the server lets any page read.
   await page.evaluate(
     `{ const source = new EventSource(${JSON.stringify(buildUrl(`&interval=${interval}`))});
        for (const event of ${JSON.stringify(EVENTS)}) {
-         source.addEventListener(event, ({data, lastEventId}) => tell(event, lastEventId, data));
+         source.addEventListener(event, ({data, lastEventId}) => report(event, lastEventId, data));
        } }`,
   );
   return { name: 'Chromium', interval, fold, stop: () => browser.close() };
@@ -139,10 +139,10 @@ async function findDifference({ fold, interval }: Reader): Promise<string | null
   try {
     const trades = dropFinality(await readTrades());
     assert.deepEqual(dropFinality(fold.trades.values()), trades);
-    const told = [...fold.klines.values()].sort((a, b) => a.openTime - b.openTime);
-    const from = Math.min(fold.klinesFrom, told[0]?.openTime ?? Number.POSITIVE_INFINITY);
+    const sent = [...fold.klines.values()].sort((a, b) => a.openTime - b.openTime);
+    const from = Math.min(fold.klinesFrom, sent[0]?.openTime ?? Number.POSITIVE_INFINITY);
     assert.deepEqual(
-      told,
+      sent,
       klines.filter(({ openTime }: Json) => openTime >= from),
     );
     return null;

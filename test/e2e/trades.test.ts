@@ -300,7 +300,7 @@ describe('while the chain moves', () => {
 });
 
 describe('what became of it', () => {
-  const untilTold = async (txHash: string, isThere: (answer: Json) => boolean): Promise<Json> => {
+  const untilStatus = async (txHash: string, isThere: (answer: Json) => boolean): Promise<Json> => {
     let answer: Json = {};
     await until(`${txHash} is told of`, async () => {
       answer = await readStatus(txHash);
@@ -320,7 +320,7 @@ describe('what became of it', () => {
     assert.deepEqual(await readStatus(txHash), { status: 'pending', ...nothing });
     await chain.mine();
     const block = await chain.readHead();
-    const mined = await untilTold(txHash, ({ tradeIds }) => tradeIds.length > 0);
+    const mined = await untilStatus(txHash, ({ tradeIds }) => tradeIds.length > 0);
     assert.deepEqual(mined, { status: 'confirmed', block, tradeIds: [`devnet:${txHash}:0`] });
     const path = `/token/trades?chain=devnet&mint=${trade.mint}&limit=1`;
     const { trades } = (await service.client.send('GET', path)).body as Json;
@@ -340,11 +340,11 @@ describe('what became of it', () => {
     await chain.mine();
     const hops = built.quote.route.flatMap((leg: Json) => leg.hops);
     const pools = new Set(hops.map(({ pool }: Json) => pool));
-    const answer = await untilTold(txHash, ({ tradeIds }) => tradeIds.length > 0);
+    const answer = await untilStatus(txHash, ({ tradeIds }) => tradeIds.length > 0);
     const expected = Array.from(pools, (_, index) => `devnet:${txHash}:${index}`);
     assert.deepEqual(answer.tradeIds, expected);
     await chain.rpc.call('anvil_mine', '0x42');
-    const final = await untilTold(txHash, ({ status }) => status === 'finalized');
+    const final = await untilStatus(txHash, ({ status }) => status === 'finalized');
     assert.deepEqual(final.tradeIds, expected);
   });
 

@@ -35,7 +35,7 @@ export const SCENE_DEPLOYMENT: EvmDeployment = {
   chain: 'devnet',
   chainId: 1337,
   wrapped: WETH,
-  wrappedTellsTransfers: false,
+  wrappedEmitsTransfers: false,
   stables: [],
   anchorPools: [],
   v2: [

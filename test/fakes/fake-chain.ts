@@ -374,14 +374,15 @@ export class FakeAdapter implements ChainAdapter {
       }
     }
     const { pools } = this.source.worldAt(this.source.head.hash);
-    const told = new Set<string>();
+    const announced = new Set<string>();
     return blocks.map(({ header, events }) => ({
       header,
       events: events.flatMap((event): MarketEvent[] => {
         if (event.kind === 'transfer' || event.kind === 'poolCreated') return [event];
         const known = pools.find(({ description }) => description.pool === event.pool);
-        if (known === undefined || created.has(event.pool) || told.has(event.pool)) return [event];
-        told.add(event.pool);
+        if (known === undefined || created.has(event.pool) || announced.has(event.pool))
+          return [event];
+        announced.add(event.pool);
         const { description } = known;
         return [{ kind: 'poolCreated', description, complete: false }, event];
       }),

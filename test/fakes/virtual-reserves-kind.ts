@@ -110,7 +110,7 @@ export const virtualReservesKind: PoolKind<'virtualReserves'> = {
   hasTicks: false,
   countsArrivals: false,
   stateAtStart: { real0: null, real1: null },
-  toldFields: ['real0', 'real1'],
+  eventFields: ['real0', 'real1'],
   needsTicks: () => false,
   apply(draft, { real0, real1 }) {
     draft.state = { real0, real1 };

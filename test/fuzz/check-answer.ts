@@ -194,15 +194,15 @@ function* checkInternals(answer: FuzzAnswer): Generator<string> {
 function* checkOther(request: FuzzRequest, answer: FuzzAnswer, isKnownPath: boolean) {
   const { status } = answer;
   const code = readCode(answer);
-  const told = `${request.method} ${status} ${code}`;
+  const outcome = `${request.method} ${status} ${code}`;
   if (isBeforeRoutes(answer) || code === 'RATE_LIMITED') return;
   if (request.method === 'OPTIONS' && isKnownPath) {
-    if (status !== 204 || answer.body.length > 0) yield `${told} to a preflight`;
+    if (status !== 204 || answer.body.length > 0) yield `${outcome} to a preflight`;
   } else if (isKnownPath) {
-    if (code !== 'METHOD_NOT_ALLOWED' && request.method !== 'HEAD') yield `${told}, not 405`;
-    if (request.method === 'HEAD' && status !== 405) yield `${told}, not 405`;
+    if (code !== 'METHOD_NOT_ALLOWED' && request.method !== 'HEAD') yield `${outcome}, not 405`;
+    if (request.method === 'HEAD' && status !== 405) yield `${outcome}, not 405`;
   } else if (status !== 404 && status !== 400 && status !== 405 && status !== 302) {
-    yield `${told} for a path that is not there`;
+    yield `${outcome} for a path that is not there`;
   }
 }
 

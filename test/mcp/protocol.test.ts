@@ -281,10 +281,10 @@ describe('HTTP', () => {
     await mcp.call('tools/list');
     await mcp.call('made/up');
     await fetch(`${mcp.server.origin}/v1/entitlements`);
-    const told = mcp.server.logLines.map((line) => JSON.parse(line).operation);
+    const logged = mcp.server.logLines.map((line) => JSON.parse(line).operation);
     for (const name of ['mcp get_entitlements', 'mcp tools/list', 'callMcp']) {
-      assert.ok(told.includes(name), name);
+      assert.ok(logged.includes(name), name);
     }
-    assert.ok(!told.some((name) => name?.includes('made')));
+    assert.ok(!logged.some((name) => name?.includes('made')));
   });
 });

@@ -210,17 +210,22 @@ describe('errors', () => {
   }
 
   test('bad arguments name each field, as over HTTP', async () => {
-    const told = await callForError('get_klines', { ...TOKEN, interval: '7m', limit: 'x', no: 1 });
-    assert.equal(told.code, 'INVALID_INPUT');
-    const paths = told.errors.map((one: Json) => one.path).sort();
+    const toolError = await callForError('get_klines', {
+      ...TOKEN,
+      interval: '7m',
+      limit: 'x',
+      no: 1,
+    });
+    assert.equal(toolError.code, 'INVALID_INPUT');
+    const paths = toolError.errors.map((one: Json) => one.path).sort();
     assert.deepEqual(paths, ['interval', 'limit', 'no']);
-    assert.equal(told.whatToDo, ERROR_CATALOGUE.INVALID_INPUT.help);
-    assert.match(told.requestId, /^[0-9a-f-]{36}$/);
+    assert.equal(toolError.whatToDo, ERROR_CATALOGUE.INVALID_INPUT.help);
+    assert.match(toolError.requestId, /^[0-9a-f-]{36}$/);
   });
 
   test('what a caller may not have names the cap', async () => {
-    const told = await callForError('get_trades', { ...TOKEN, limit: 500 });
-    assert.match(told.message, /100/);
+    const toolError = await callForError('get_trades', { ...TOKEN, limit: 500 });
+    assert.match(toolError.message, /100/);
   });
 
   test('the state of things is told with what to do, by tool and not by route', async () => {

@@ -60,8 +60,8 @@ describe('what was missed', () => {
     await waitUntil(() => stream.events.length > 0);
     await scene.trade(2);
     await waitUntil(() => namesOf(stream).filter((name) => name === 'trade').length === 2);
-    const told = stream.events.filter(({ event }) => event === 'trade');
-    const lastEventId = told.at(-1)!.id!;
+    const sent = stream.events.filter(({ event }) => event === 'trade');
+    const lastEventId = sent.at(-1)!.id!;
     stream.leave();
     // Several reorganisations; the last branch has other trades.
     scene.chain.reorganise(1, 2);
@@ -73,12 +73,12 @@ describe('what was missed', () => {
     await waitUntil(() => namesOf(back).includes('trade'));
     const [first] = back.events;
     assert.equal(first?.event, 'revert');
-    const ids = told.map(({ data }) => data.id);
+    const ids = sent.map(({ data }) => data.id);
     assert.deepEqual(new Set(first?.data.tradeIds), new Set(ids));
-    assert.ok(first?.data.fromBlock <= told[0]!.data.block);
-    assert.ok(first?.data.toBlock >= told[0]!.data.block);
+    assert.ok(first?.data.fromBlock <= sent[0]!.data.block);
+    assert.ok(first?.data.toBlock >= sent[0]!.data.block);
     const openTimes = first?.data.klines.map(({ openTime }: { openTime: number }) => openTime);
-    assert.ok(openTimes.includes(told[0]!.data.timestamp - (told[0]!.data.timestamp % 60_000)));
+    assert.ok(openTimes.includes(sent[0]!.data.timestamp - (sent[0]!.data.timestamp % 60_000)));
     // Its id is valid as well: nothing is sent twice.
     back.leave();
     const again = await scene.open({ lastEventId: first!.id }, { events: 'trade' });
@@ -129,8 +129,8 @@ describe('how far back', () => {
       await transaction.setCheckpoint(checkpoint);
       await transaction.putTokens([token!]);
     });
-    const told = { fromBlock: 0, toBlock: 9, tokens: [], pools: [], listed: [], trades: [] };
-    const commit = { chain: 'devnet', version: 1, checkpoint, complete: true, ...told } as const;
+    const changes = { fromBlock: 0, toBlock: 9, tokens: [], pools: [], listed: [], trades: [] };
+    const commit = { chain: 'devnet', version: 1, checkpoint, complete: true, ...changes } as const;
     scene.feed.publish(decodeBatch(encodeBatch(commit)));
     await waitUntil(() => open.state.ended === 'end');
     const back = await scene.open({ lastEventId });
@@ -252,9 +252,9 @@ describe('states', () => {
     const back = await scene.open({ lastEventId }, { events: 'price' });
     await waitUntil(() => namesOf(back).includes('price'));
     const { json } = await scene.ask('getToken', INPUT);
-    const told = back.events.find(({ event }) => event === 'price')!;
-    assert.equal(told.data.block, scene.chain.head.position);
-    assert.equal(told.data.liquidityUsd, json.liquidityUsd);
-    assert.equal(told.data.priceNative, json.priceNative);
+    const sent = back.events.find(({ event }) => event === 'price')!;
+    assert.equal(sent.data.block, scene.chain.head.position);
+    assert.equal(sent.data.liquidityUsd, json.liquidityUsd);
+    assert.equal(sent.data.priceNative, json.priceNative);
   });
 });

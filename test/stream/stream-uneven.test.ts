@@ -93,10 +93,10 @@ describe('a late trade', () => {
       const stream = await scene.open({}, filter);
       await closeKline(scene);
       await waitUntil(() => klinesOf(stream).some(({ data }) => data.kline.closed));
-      const told = klinesOf(stream).length;
+      const sentCount = klinesOf(stream).length;
       await tradeLate(scene);
       await untilSame(scene, () => foldAll(stream.events));
-      const again = klinesOf(stream).slice(told);
+      const again = klinesOf(stream).slice(sentCount);
       assert.deepEqual(
         again.map(({ id, data }) => [id !== null, data.kline.closed, data.kline.trades]),
         [[true, true, 2]],
@@ -224,13 +224,13 @@ it('over HTTP streams, klines and pages of trades agree while times and position
   const recent = trades.filter(({ block }) => block > since);
   assert.ok(recent.length > 10);
   await waitUntil(() => {
-    const told = [...fold.trades.values()].filter(({ block }) => block > since);
+    const sent = [...fold.trades.values()].filter(({ block }) => block > since);
     const held = [...fold.klines.values()].sort(byTime);
     const expected = klines.filter(
       ({ openTime }: Json) => openTime >= fold.klinesFrom || fold.klines.has(openTime),
     );
     return (
-      isDeepStrictEqual(dropFinality(told), dropFinality(recent)) &&
+      isDeepStrictEqual(dropFinality(sent), dropFinality(recent)) &&
       isDeepStrictEqual(held, expected)
     );
   });

@@ -50,11 +50,11 @@ function addUpAmounts(
 }
 
 /** Null if the parts contradict each other, because something is missing or wrong. */
-export function assembleState<Told extends Price & { readonly liquidity: bigint }>(
-  told: Told,
+export function assembleState<Fields extends Price & { readonly liquidity: bigint }>(
+  fields: Fields,
   ticks: readonly TickLiquidity[],
-): (Told & { readonly amount0: bigint; readonly amount1: bigint }) | null {
+): (Fields & { readonly amount0: bigint; readonly amount1: bigint }) | null {
   const ordered = [...ticks].sort((a, b) => a.tick - b.tick);
-  if (addUpLiquidity(ordered, told.tick) !== told.liquidity) return null;
-  return { ...told, ...addUpAmounts(ordered, told) };
+  if (addUpLiquidity(ordered, fields.tick) !== fields.liquidity) return null;
+  return { ...fields, ...addUpAmounts(ordered, fields) };
 }

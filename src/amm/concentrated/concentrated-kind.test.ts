@@ -100,9 +100,9 @@ describe('a pool whose ticks are not known', () => {
         const got: SwapOutcome = partial[swapName](zeroForOne, amount);
         const { amountIn, amountOut } = got;
         if (amountIn === 0n) continue;
-        const told: SwapOutcome = whole.swapIn(zeroForOne, amountIn);
-        assert.equal(amountOut <= told.amountOut, true, 'it pays no more than there is');
-        if (got.isFilled && swapName === 'swapIn') assert.equal(amountOut, told.amountOut);
+        const expected: SwapOutcome = whole.swapIn(zeroForOne, amountIn);
+        assert.equal(amountOut <= expected.amountOut, true, 'it pays no more than there is');
+        if (got.isFilled && swapName === 'swapIn') assert.equal(amountOut, expected.amountOut);
         assert.ok(Number(amountIn) <= partial.takesAtMost(zeroForOne, Number.MAX_VALUE));
       }
     });
@@ -113,10 +113,10 @@ describe('a pool whose ticks are not known', () => {
 describe('assembleState', () => {
   it('adds up what the positions hold', () => {
     const property = fc.property(anyScene, (scene) => {
-      const told = toState(scene);
-      const got = concentratedKind.assembleState(told, toTicks(scene.positions)) ?? assert.fail();
+      const known = toState(scene);
+      const got = concentratedKind.assembleState(known, toTicks(scene.positions)) ?? assert.fail();
       let sum: { amount0: bigint | null; amount1: bigint | null } = { amount0: 0n, amount1: 0n };
-      for (const position of scene.positions) sum = addPosition(sum, told, position);
+      for (const position of scene.positions) sum = addPosition(sum, known, position);
       for (const name of ['amount0', 'amount1'] as const) {
         const [mine, expected] = [got[name] ?? assert.fail(), sum[name] ?? assert.fail()];
         const difference = expected - mine;
@@ -125,7 +125,7 @@ describe('assembleState', () => {
       }
       assert.deepEqual(
         { ...got, amount0: null, amount1: null },
-        { ...told, amount0: null, amount1: null },
+        { ...known, amount0: null, amount1: null },
       );
     });
     fc.assert(property, { numRuns: 200 });
@@ -133,11 +133,11 @@ describe('assembleState', () => {
 
   it('refuses what cannot be whole: a tick missing or changed, another liquidity', () => {
     const property = fc.property(anyScene, fc.nat(), (scene, pick) => {
-      const told = toState(scene);
+      const known = toState(scene);
       const ticks = toTicks(scene.positions).filter(({ liquidityNet }) => liquidityNet !== 0n);
       const index = pick % Math.max(1, ticks.length);
-      const assemble = (rows: typeof ticks, liquidity = told.liquidity) =>
-        concentratedKind.assembleState({ ...told, liquidity }, rows);
+      const assemble = (rows: typeof ticks, liquidity = known.liquidity) =>
+        concentratedKind.assembleState({ ...known, liquidity }, rows);
       if (ticks.length === 0) return;
       assert.notEqual(assemble(ticks), null);
       assert.equal(assemble(ticks.toSpliced(index, 1)), null);
@@ -145,7 +145,7 @@ describe('assembleState', () => {
         at === index ? { ...row, liquidityNet: row.liquidityNet + 1n } : row,
       );
       assert.equal(assemble(changed), null);
-      assert.equal(assemble(ticks, told.liquidity + 1n), null);
+      assert.equal(assemble(ticks, known.liquidity + 1n), null);
     });
     fc.assert(property, { numRuns: 200 });
   });

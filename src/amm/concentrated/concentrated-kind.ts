@@ -157,7 +157,7 @@ export const concentratedKind: PoolKind<'concentrated'> = {
     ...{ sqrtPriceX96: null, liquidity: null, tick: null },
     ...{ protocolFee: 0, amount0: null, amount1: null },
   },
-  toldFields: ['sqrtPriceX96', 'liquidity', 'tick'],
+  eventFields: ['sqrtPriceX96', 'liquidity', 'tick'],
   needsTicks: ({ type }) => type === 'position',
   apply(draft, change, { ticks, swapped }) {
     switch (change.type) {

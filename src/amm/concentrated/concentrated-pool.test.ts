@@ -117,11 +117,11 @@ function assertEqualsOracle(scene: Scene, amounts: readonly bigint[], zeroForOne
   // The same pool swaps repeatedly, so that its caches are used.
   for (const amount of amounts) {
     for (const kind of ['in', 'out'] as const) {
-      const told = oracleSwap(oracle, zeroForOne, kind === 'in' ? amount : -amount);
+      const expected = oracleSwap(oracle, zeroForOne, kind === 'in' ? amount : -amount);
       const got =
         kind === 'in' ? ours.swapIn(zeroForOne, amount) : ours.swapOut(zeroForOne, amount);
       const { amountIn, amountOut, ticksCrossed: crossed } = got;
-      assert.deepEqual({ amountIn, amountOut, crossed, ...readStateAfter(got) }, told);
+      assert.deepEqual({ amountIn, amountOut, crossed, ...readStateAfter(got) }, expected);
       assert.equal(got.isFilled, (kind === 'in' ? amountIn : amountOut) === amount);
     }
   }
@@ -151,11 +151,11 @@ describe('ConcentratedPool', () => {
           assert.deepEqual(pool.state, { sqrtPriceX96, liquidity, tick });
           const edge = oraclePriceAt(down ? -887_271 : 887_271);
           if (down ? sqrtPriceX96 < edge : sqrtPriceX96 > edge) return;
-          const told = oracleSwap(oracle, down, amount);
+          const expected = oracleSwap(oracle, down, amount);
           const { swap: got, after } = pool.swapAndMove(down, amount);
-          assert.deepEqual([got.amountIn, got.amountOut], [told.amountIn, told.amountOut]);
+          assert.deepEqual([got.amountIn, got.amountOut], [expected.amountIn, expected.amountOut]);
           pool = after;
-          oracle = { ...oracle, ...pickState(told) };
+          oracle = { ...oracle, ...pickState(expected) };
         }
       }),
       { numRuns: 80 },

@@ -27,7 +27,7 @@ export const constantProductKind: PoolKind<'constantProduct'> = {
   hasTicks: false,
   countsArrivals: true,
   stateAtStart: { reserve0: null, reserve1: null },
-  toldFields: ['reserve0', 'reserve1'],
+  eventFields: ['reserve0', 'reserve1'],
   needsTicks: () => false,
   apply(draft, { reserve0, reserve1 }) {
     draft.state = { reserve0, reserve1 };

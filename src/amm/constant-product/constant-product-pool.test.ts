@@ -34,15 +34,15 @@ describe('ConstantProductPool', () => {
         (reserve0, reserve1, amountIn, { feePips, kept, of }) => {
           fc.pre(reserve0 + amountIn <= UINT112_MAX);
           const withFee = amountIn * kept;
-          const told = (withFee * reserve1) / (reserve0 * of + withFee);
+          const expected = (withFee * reserve1) / (reserve0 * of + withFee);
           const swap = new ConstantProductPool({ reserve0, reserve1 }, feePips).swapIn(
             true,
             amountIn,
           );
-          assert.equal(swap.amountOut, told);
+          assert.equal(swap.amountOut, expected);
           assert.deepEqual(swap.after, {
             reserve0: reserve0 + amountIn,
-            reserve1: reserve1 - told,
+            reserve1: reserve1 - expected,
           });
           assert.equal(swap.isFilled, true);
         },
@@ -59,14 +59,14 @@ describe('ConstantProductPool', () => {
         fc.constantFrom(...FORKS),
         (reserve0, reserve1, amountOut, { feePips, kept, of }) => {
           fc.pre(amountOut < reserve0);
-          const told = (reserve1 * amountOut * of) / ((reserve0 - amountOut) * kept) + 1n;
-          fc.pre(reserve1 + told <= UINT112_MAX);
+          const expected = (reserve1 * amountOut * of) / ((reserve0 - amountOut) * kept) + 1n;
+          fc.pre(reserve1 + expected <= UINT112_MAX);
           const pool = new ConstantProductPool({ reserve0, reserve1 }, feePips);
           const swap = pool.swapOut(false, amountOut);
-          assert.equal(swap.amountIn, told);
-          assert.ok(pool.swapIn(false, told).amountOut >= amountOut);
+          assert.equal(swap.amountIn, expected);
+          assert.ok(pool.swapIn(false, expected).amountOut >= amountOut);
           // The contract's `+ 1` may be one too many, never two.
-          if (told > 2n) assert.ok(pool.swapIn(false, told - 2n).amountOut < amountOut);
+          if (expected > 2n) assert.ok(pool.swapIn(false, expected - 2n).amountOut < amountOut);
         },
       ),
     );

@@ -116,12 +116,12 @@ after(async () => {
 
 describe('on a real node', () => {
   test('every pool of the devnet is told, with its tokens, fee and hook', async () => {
-    const told = new Map(
+    const reported = new Map(
       listDescriptions(await readAll(createAdapter(), true)).map((pool) => [pool.pool, pool]),
     );
-    assert.equal(told.size, chain.deployment.pools.length);
+    assert.equal(reported.size, chain.deployment.pools.length);
     for (const pool of chain.deployment.pools) {
-      const description = told.get(poolId(pool.id));
+      const description = reported.get(poolId(pool.id));
       assert.equal(description?.venue, pool.venue);
       assert.equal(description?.token0, pool.currency0);
       assert.equal(description?.token1, pool.currency1);
@@ -220,9 +220,9 @@ describe('on a real node', () => {
     assert.equal(readings.length, queries.length);
     for (const reading of readings) {
       const expected = last.get(reading.pool) ?? {};
-      const told: Record<string, unknown> = { ...reading.state };
+      const reported: Record<string, unknown> = { ...reading.state };
       for (const [name, value] of Object.entries(expected)) {
-        assert.equal(told[name], value, `${reading.pool} ${name}`);
+        assert.equal(reported[name], value, `${reading.pool} ${name}`);
       }
       for (const { tick, liquidityGross, liquidityNet } of reading.ticks) {
         const folded = ticks.get(reading.pool)?.get(tick);

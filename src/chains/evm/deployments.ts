@@ -62,7 +62,7 @@ const ETHEREUM: EvmDeployment = {
   chain: 'ethereum',
   chainId: 1,
   wrapped: evmAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'),
-  wrappedTellsTransfers: false,
+  wrappedEmitsTransfers: false,
   stables: [
     '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', // USDC
     '0xdac17f958d2ee523a2206206994597c13d831ec7', // USDT
@@ -118,7 +118,7 @@ const BASE: EvmDeployment = {
   chain: 'base',
   chainId: 8453,
   wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
-  wrappedTellsTransfers: false,
+  wrappedEmitsTransfers: false,
   stables: [
     '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', // USDC
     '0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca', // USDbC
@@ -173,7 +173,7 @@ const ARBITRUM: EvmDeployment = {
   chain: 'arbitrum',
   chainId: 42161,
   wrapped: evmAddress('0x82af49447d8a07e3bd95bd0d56f35241523fbab1'),
-  wrappedTellsTransfers: true,
+  wrappedEmitsTransfers: true,
   stables: [
     '0xaf88d065e77c8cc2239327c5edb3a432268e5831', // USDC
     '0xff970a61a04b1ca14834a43f5de4533ebddb5cc8', // USDC.e
@@ -230,7 +230,7 @@ const OPTIMISM: EvmDeployment = {
   chain: 'optimism',
   chainId: 10,
   wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
-  wrappedTellsTransfers: false,
+  wrappedEmitsTransfers: false,
   stables: [
     '0x0b2c639c533813f4aa9d7837caf62653d097ff85', // USDC
     '0x7f5c764cbc14f9669b88837ca1490cca17c31607', // USDC.e
@@ -279,7 +279,7 @@ const POLYGON: EvmDeployment = {
   chain: 'polygon',
   chainId: 137,
   wrapped: evmAddress('0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270'),
-  wrappedTellsTransfers: false,
+  wrappedEmitsTransfers: false,
   stables: [
     '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359', // USDC
     '0x2791bca1f2de4661ed88a30c99a7a9449aa84174', // USDC.e
@@ -331,7 +331,7 @@ const BSC: EvmDeployment = {
   chain: 'bsc',
   chainId: 56,
   wrapped: evmAddress('0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c'),
-  wrappedTellsTransfers: false,
+  wrappedEmitsTransfers: false,
   stables: [
     '0x55d398326f99059ff775485246999027b3197955', // USDT
     '0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d', // USDC

@@ -41,7 +41,7 @@ export interface EvmDeployment {
   readonly chainId: number;
   readonly wrapped: Address;
   /** Whether wrapping also emits `Transfer` logs, so that `Deposit` must not be counted again. */
-  readonly wrappedTellsTransfers: boolean;
+  readonly wrappedEmitsTransfers: boolean;
   readonly stables: readonly Address[];
   /** Pools of the native coin against a stable asset, best first. */
   readonly anchorPools: readonly PoolId[];

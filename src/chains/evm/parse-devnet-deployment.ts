@@ -44,7 +44,7 @@ export function parseDevnetDeployment(json: unknown): EvmDeployment {
     chain: 'devnet',
     chainId,
     wrapped: contract('weth'),
-    wrappedTellsTransfers: false,
+    wrappedEmitsTransfers: false,
     stables: findStables(parseList(file['tokens'], 'tokens')),
     anchorPools: parseList(file['anchorPools'], 'anchorPools').map((pool) =>
       parseId(pool, parseEvmPool, 'anchor pool'),

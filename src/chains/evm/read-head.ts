@@ -28,8 +28,8 @@ interface Reading {
 
 export class HeadReader {
   readonly #options: HeadReaderOptions;
-  #toldBlock = -1;
-  #toldFinalized = 0;
+  #lastBlock = -1;
+  #lastFinalized = 0;
   #comparedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: HeadReaderOptions) {
@@ -39,7 +39,7 @@ export class HeadReader {
   async read(signal?: AbortSignal): Promise<ChainHead> {
     const { client } = this.#options;
     let reading = await client.at((endpoint) => this.#readAt(endpoint, signal), { signal });
-    if (reading.latest.position < this.#toldBlock || this.#isCompareDue()) {
+    if (reading.latest.position < this.#lastBlock || this.#isCompareDue()) {
       // Behind the known head: lagging, or really shorter. The endpoint furthest ahead is right,
       // unless it reports blocks as final that no other endpoint has.
       const all = await client.atEach((endpoint) => this.#readAt(endpoint, signal), signal);
@@ -50,13 +50,13 @@ export class HeadReader {
     }
     const { latest } = reading;
     const final = Math.min(reading.finalizedBlock, this.#highestOfOthers(reading.endpoint));
-    const finalizedBlock = Math.max(this.#toldFinalized, final);
+    const finalizedBlock = Math.max(this.#lastFinalized, final);
     if (latest.position < finalizedBlock) {
       const behind = `head ${latest.position} is below the final block ${finalizedBlock}`;
       throw new RpcError('unavailable', `every endpoint lags: ${behind}`);
     }
-    this.#toldBlock = latest.position;
-    this.#toldFinalized = finalizedBlock;
+    this.#lastBlock = latest.position;
+    this.#lastFinalized = finalizedBlock;
     return { latest, finalizedBlock };
   }
 

@@ -53,11 +53,11 @@ export async function readAgreedHeader(
   block: number,
   signal?: AbortSignal,
 ): Promise<BlockHeader | null> {
-  const told = await client.atEach((endpoint) => readHeaderAt(endpoint, block, signal), signal);
-  const known = told.filter(({ value }) => value !== null);
+  const replies = await client.atEach((endpoint) => readHeaderAt(endpoint, block, signal), signal);
+  const known = replies.filter(({ value }) => value !== null);
   const votes = [...Map.groupBy(known, ({ value }) => value?.hash).values()];
   const voters = client.endpoints.filter(({ health }) => health.isVoter).length;
-  const voices = Math.max(known.length, voters - (told.length - known.length));
+  const voices = Math.max(known.length, voters - (replies.length - known.length));
   const majority = votes.find((same) => same.length * 2 > voices);
   const header = majority?.[0]?.value ?? null;
   if (header === null) return null;

@@ -137,9 +137,9 @@ function listTicks({ order, rows }: ReadTicks): AdoptedPool['ticks'] {
 
 /** Whether the fields that every event repeats equal those of the last event. */
 function agrees(draft: ReadingDraft, row: PoolRecord): boolean {
-  const told: Readonly<Record<string, unknown>> = { ...row.state };
+  const stored: Readonly<Record<string, unknown>> = { ...row.state };
   const read: Readonly<Record<string, unknown>> = { ...draft.state };
-  return kindOf(row).toldFields.every(
-    (field) => told[field] === null || told[field] === read[field],
+  return kindOf(row).eventFields.every(
+    (field) => stored[field] === null || stored[field] === read[field],
   );
 }

@@ -94,9 +94,9 @@ export class EntryTicks implements PoolTicks {
 export function applyPoolChange(
   state: MarketState,
   pool: PoolEntry,
-  told: { readonly change: PoolChange; readonly swapped: SwappedAmounts | null },
+  update: { readonly change: PoolChange; readonly swapped: SwappedAmounts | null },
 ): void {
-  const { change, swapped } = told;
+  const { change, swapped } = update;
   const { row } = pool;
   if (change.poolKind !== row.kind) {
     throw new Error(`${row.pool} is ${row.kind}, but the event is for ${change.poolKind}`);

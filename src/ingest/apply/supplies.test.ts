@@ -10,18 +10,18 @@ import { isSupplyDue, setSupplies } from './supplies.ts';
 
 test('without an answer the known supply stays and is due; with one it is replaced', () => {
   const moved = { supplyRaw: 100n, supplyBlock: 3, supplyBalanceSumRaw: 5n, balanceSumRaw: 6n };
-  const rows = ['0xsilent', '0xtold', '0xnew'].map((text) =>
+  const rows = ['0xsilent', '0xread', '0xnew'].map((text) =>
     buildToken({ token: address(text), ...moved }),
   );
-  const [silent, told, unknown] = rows.map((row) => ({ ...row }));
-  assert.ok(silent && told && unknown);
+  const [silent, answered, unknown] = rows.map((row) => ({ ...row }));
+  assert.ok(silent && answered && unknown);
   Object.assign(unknown, { supplyRaw: null });
-  const entries = [silent, told, unknown].map((row) => ({ row }) as TokenEntry);
-  const missed = setSupplies(entries, new Map([[address('0xtold'), 90n]]), buildHeader(9));
+  const entries = [silent, answered, unknown].map((row) => ({ row }) as TokenEntry);
+  const missed = setSupplies(entries, new Map([[address('0xread'), 90n]]), buildHeader(9));
   const isDue = (row: TokenRecord) => isSupplyDue(row, { coin: address('0xcoin') });
   assert.deepEqual(missed, ['0xsilent']);
   assert.deepEqual([silent.supplyRaw, silent.supplyBlock, isDue(silent)], [100n, 3, true]);
-  assert.deepEqual([told.supplyRaw, told.supplyBlock, isDue(told)], [90n, 9, false]);
+  assert.deepEqual([answered.supplyRaw, answered.supplyBlock, isDue(answered)], [90n, 9, false]);
   assert.deepEqual([unknown.supplyRaw, unknown.supplyBlock], [null, 9]);
 });
 

@@ -1,6 +1,6 @@
 // Writes a batch: its rows, its candles and the checkpoint, in one transaction.
 
-import type { CommitToTell } from '../../live/encode-batch.ts';
+import type { CommitToPublish } from '../../live/encode-batch.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -12,7 +12,7 @@ import type { BatchChanges } from '../state/market-state.ts';
 import { foldCandles } from './fold-candles.ts';
 
 /** One commit, as published to subscribers. */
-export interface CommittedEvent extends CommitToTell {
+export interface CommittedEvent extends CommitToPublish {
   /** Blocks above `toBlock` were rolled back, and with them these trades. */
   readonly reverted?: { readonly toBlock: number; readonly trades: readonly TradeRecord[] };
 }

@@ -296,7 +296,7 @@ export class ChainIndex {
       keptMs: this.#rollbacksKeptMs,
       onRemoved: (trades) => {
         const undone = this.#touched.filter(({ toBlock }) => toBlock > checkpoint.block);
-        const complete = this.#isToldWhole(checkpoint.block);
+        const complete = this.#knowsTouchedSince(checkpoint.block);
         this.#pending = buildRevertedEvent({ chain, checkpoint, trades, undone, complete });
       },
     });
@@ -306,9 +306,9 @@ export class ChainIndex {
     this.#checkpoint = checkpoint;
     this.journal.rollBack(checkpoint);
     this.#settlePending();
-    const isToldWhole = this.#isToldWhole(ancestor.position);
+    const isComplete = this.#knowsTouchedSince(ancestor.position);
     this.#touchedSince = Math.min(this.#touchedSince, ancestor.position);
-    return isToldWhole;
+    return isComplete;
   }
 
   /** Commits changes that come without a new block. */
@@ -354,7 +354,7 @@ export class ChainIndex {
   }
 
   /** Whether the touched rows of every commit above a block are known. */
-  #isToldWhole(block: number): boolean {
+  #knowsTouchedSince(block: number): boolean {
     return block >= this.#touchedSince;
   }
 

@@ -86,11 +86,11 @@ function buildExpectedState(
   reading: PoolStateReading['state'],
 ): Record<string, unknown> {
   const stored: Readonly<Record<string, unknown>> = { ...row.state };
-  const told: ReadonlySet<string> = new Set(kindOf(row).toldFields);
+  const eventFields: ReadonlySet<string> = new Set(kindOf(row).eventFields);
   const expected: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(reading)) {
     const isSet = stored[field] !== null;
-    const isKnown = row.complete || (isSet && told.has(field));
+    const isKnown = row.complete || (isSet && eventFields.has(field));
     const isUnset = !isSet && !value;
     if (isKnown && !isUnset) expected[field] = value;
   }

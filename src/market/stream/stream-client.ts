@@ -141,7 +141,7 @@ export class StreamClient implements StreamReader {
     this.#page = null;
     // The snapshot already holds them, unless something came after it.
     if (this.#hasRead || channel.hasSeveralOpen(filter)) {
-      hub.tellStates(channel, { outbox, filter });
+      hub.sendStates(channel, { outbox, filter });
     }
     return true;
   }
@@ -174,11 +174,11 @@ export class StreamClient implements StreamReader {
     this.#hasRead = true;
     this.#point = page.point;
     const text = encodePage(page, channel.name, filter);
-    if (text !== '') await this.#tell(text);
+    if (text !== '') await this.#send(text);
   }
 
   /** Resolves when the reader has taken it. */
-  async #tell(text: string): Promise<void> {
+  async #send(text: string): Promise<void> {
     if (this.#outbox.write(new StreamFrame(text))) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onDrained = resolve;

@@ -175,8 +175,8 @@ export class StreamHub {
   }
 
   /** Sends the states, which have no ids, to a reader that resumed. */
-  tellStates(channel: TokenChannel, reader: Pick<Joiner, 'outbox' | 'filter'>): void {
-    channel.tellStates(reader);
+  sendStates(channel: TokenChannel, reader: Pick<Joiner, 'outbox' | 'filter'>): void {
+    channel.sendStates(reader);
     this.#states.want(channel, reader.filter.kinds);
   }
 

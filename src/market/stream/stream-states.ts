@@ -68,7 +68,7 @@ export class StreamStates {
         due = [...this.#pricesDue];
         this.#pricesDue.clear();
         for (const [chain, channels] of Map.groupBy(due, ({ name }) => name.chain)) {
-          await this.#tellPrices(chain, channels);
+          await this.#publishPrices(chain, channels);
         }
       }
     } catch (error) {
@@ -80,7 +80,7 @@ export class StreamStates {
     }
   }
 
-  async #tellPrices(chain: ChainSlug, channels: readonly TokenChannel[]): Promise<void> {
+  async #publishPrices(chain: ChainSlug, channels: readonly TokenChannel[]): Promise<void> {
     const tokens = channels.map(({ name }) => name.token);
     const { value, checkpoint } = await readAt(this.#options.store, chain, (reader) =>
       reader.readTokens(chain, tokens),
@@ -89,11 +89,11 @@ export class StreamStates {
     for (const channel of channels) {
       const row = byToken.get(channel.name.token);
       if (row === undefined || checkpoint === null) continue;
-      this.#skipMismatch(() => this.#tellPrice(channel, row, checkpoint));
+      this.#skipMismatch(() => this.#publishPrice(channel, row, checkpoint));
     }
   }
 
-  #tellPrice(channel: TokenChannel, row: TokenRecord, checkpoint: Checkpoint): void {
+  #publishPrice(channel: TokenChannel, row: TokenRecord, checkpoint: Checkpoint): void {
     const market = this.#options.chains.find(channel.name.chain);
     if (market === null) return;
     const { priceUsd, priceNative } = findPrices(market, row);
@@ -108,7 +108,7 @@ export class StreamStates {
     const due = [...this.#holdersDue];
     this.#holdersDue.clear();
     try {
-      for (const channel of due) await this.#tellHolders(channel);
+      for (const channel of due) await this.#publishHolders(channel);
     } catch (error) {
       for (const channel of due) this.#holdersDue.add(channel);
       this.#options.onError(error);
@@ -117,7 +117,7 @@ export class StreamStates {
     }
   }
 
-  async #tellHolders(channel: TokenChannel): Promise<void> {
+  async #publishHolders(channel: TokenChannel): Promise<void> {
     const { chain, token, addresses } = channel.name;
     const { value } = await readAt(this.#options.store, chain, async (reader) => {
       const [row] = await reader.readTokens(chain, [token]);
@@ -136,9 +136,9 @@ export class StreamStates {
   }
 
   /** A state that does not match its schema is not sent; reading it again would not help. */
-  #skipMismatch(tell: () => void): void {
+  #skipMismatch(publish: () => void): void {
     try {
-      tell();
+      publish();
     } catch (error) {
       if (!(error instanceof AnswerMismatchError)) throw error;
       this.#options.onError(error);

@@ -82,7 +82,7 @@ export class TokenChannel {
   readonly #tokens = new Map<Address, KnownToken>();
   readonly #states = new Map<SharedState, ChannelState>();
   #checkpoint: Checkpoint;
-  #liveToldMs = Number.NEGATIVE_INFINITY;
+  #liveSentMs = Number.NEGATIVE_INFINITY;
   /** Whether a flush is scheduled for live klines that changed too soon. */
   #isLiveAwaited = false;
   #isBusy = false;
@@ -151,7 +151,7 @@ export class TokenChannel {
   }
 
   /** The states for a reader that was away; states have no ids to resume from. */
-  tellStates({ outbox, filter }: Pick<Joiner, 'outbox' | 'filter'>): void {
+  sendStates({ outbox, filter }: Pick<Joiner, 'outbox' | 'filter'>): void {
     const states = new Map<string, string>();
     for (const interval of listIntervals(filter)) {
       const text = this.#encodeLive(interval);
@@ -178,7 +178,7 @@ export class TokenChannel {
     else if (step.trades.length === 0) this.#append(step);
     else if (kind === 'append' && this.#isKnown(step.trades)) this.#append(step);
     else void this.#catchUp();
-    this.#tellMoved();
+    this.#notifyMoved();
   }
 
   hasState(kind: SharedState): boolean {
@@ -220,7 +220,7 @@ export class TokenChannel {
 
   close(): void {
     this.#isClosed = true;
-    this.#tellMoved();
+    this.#notifyMoved();
   }
 
   /** If an event cannot be encoded, readers are disconnected, so that none misses it. */
@@ -237,7 +237,7 @@ export class TokenChannel {
     this.#options.onLost(this);
   }
 
-  #tellMoved(): void {
+  #notifyMoved(): void {
     this.#moved.resolve();
     this.#moved = Promise.withResolvers<void>();
   }
@@ -309,13 +309,13 @@ export class TokenChannel {
 
   #collectLive(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    const waitMs = this.#liveToldMs + LIVE_KLINE_MS - nowMs;
+    const waitMs = this.#liveSentMs + LIVE_KLINE_MS - nowMs;
     if (waitMs > 0) {
       if (!this.#isLiveAwaited) this.#options.onNews(this, waitMs);
       this.#isLiveAwaited = true;
       return;
     }
-    this.#liveToldMs = nowMs;
+    this.#liveSentMs = nowMs;
     for (const interval of this.#liveDue) {
       const text = this.#encodeLive(interval);
       if (text === '') continue;
@@ -347,7 +347,7 @@ export class TokenChannel {
       }
     }
     this.#isBusy = false;
-    this.#tellMoved();
+    this.#notifyMoved();
   }
 
   /** One page; true when it was the last one. */

@@ -10,17 +10,17 @@ import { createSqliteStore } from './create-sqlite-store.ts';
 
 async function openStore(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-sqlite-'));
-  const told: string[] = [];
+  const reported: string[] = [];
   const store = await createSqliteStore({
     file: join(folder, 'market.sqlite'),
-    onOutage: ({ fault }) => void told.push(fault),
-    onRecovered: () => void told.push('recovered'),
+    onOutage: ({ fault }) => void reported.push(fault),
+    onRecovered: () => void reported.push('recovered'),
   });
   t.after(async () => {
     await store.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  return { folder, store, told };
+  return { folder, store, reported };
 }
 
 test('a ping writes, since a disk that can be read may still be full', async (t) => {
@@ -52,11 +52,11 @@ test('a log that was replaced refuses writes and snapshots until it is back', as
 });
 
 test('a fault that another thread met is told until a look shows that it is over', async (t) => {
-  const { store, told } = await openStore(t);
+  const { store, reported } = await openStore(t);
   store.report('io', 'a commit of the indexer');
-  assert.deepEqual(told, ['io']);
+  assert.deepEqual(reported, ['io']);
   await store.ping();
-  assert.deepEqual(told, ['io', 'recovered']);
+  assert.deepEqual(reported, ['io', 'recovered']);
   store.report('damaged', 'a page of the indexer');
   await assert.rejects(store.ping(), { fault: 'damaged' });
 });

@@ -92,9 +92,9 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     isGone: () => health.outage?.fault === 'gone',
   }).catch((error: unknown) => {
     remove();
-    const told = classifyOpenError(error);
-    if (told instanceof StoreError) health.note(told);
-    throw told;
+    const classified = classifyOpenError(error);
+    if (classified instanceof StoreError) health.note(classified);
+    throw classified;
   });
   health.start();
   const { market, access } = engines;

@@ -76,7 +76,7 @@ async function commit(
   });
 }
 
-function toldOf(version: number, pools: readonly number[], complete = true) {
+function buildCommit(version: number, pools: readonly number[], complete = true) {
   return { version, pools: pools.map((number) => poolId(toAddress(number))), complete };
 }
 
@@ -105,7 +105,7 @@ describe('PoolGraphFollower', () => {
     follower.start();
     await follower.settled();
     await commit(2, { pools: [{ ...fork, pool: poolId(toAddress(13)) }] });
-    follower.hear(toldOf(2, [13]));
+    follower.hear(buildCommit(2, [13]));
     await follower.settled();
     assert.deepEqual([reserveOf(11), reserveOf(12), reserveOf(13)], [100n, null, null]);
   });
@@ -130,7 +130,7 @@ describe('PoolGraphFollower', () => {
     assert.deepEqual(kept(), [11, 13, 15]);
     // Shallow pools are not added; a deep one replaces another.
     await commit(2, { pools: [buildDeepPair(16, 2n), buildDeepPair(17, 50n)] });
-    follower.hear(toldOf(2, [16, 17]));
+    follower.hear(buildCommit(2, [16, 17]));
     await follower.settled();
     assert.deepEqual(kept(), [13, 15, 17]);
     assert.equal(follower.current?.checkpoint.version, 2);
@@ -141,7 +141,7 @@ describe('PoolGraphFollower', () => {
     await follower.settled();
     assert.equal(follower.current, null);
     await commit(1, { pools: [buildPair(11, 100n)] });
-    follower.hear(toldOf(1, [11]));
+    follower.hear(buildCommit(1, [11]));
     await follower.settled();
     assert.equal(reserveOf(11), 100n);
   });
@@ -150,7 +150,7 @@ describe('PoolGraphFollower', () => {
     await startAt(1);
     await commit(2, { pools: [buildPair(11, 101n), buildPair(13, 300n)] });
     assert.equal(reserveOf(11), 100n);
-    follower.hear(toldOf(2, [11, 13]));
+    follower.hear(buildCommit(2, [11, 13]));
     await follower.settled();
     assert.equal(follower.current?.checkpoint.version, 2);
     assert.deepEqual([reserveOf(11), reserveOf(12), reserveOf(13)], [101n, 200n, 300n]);
@@ -160,11 +160,11 @@ describe('PoolGraphFollower', () => {
     await startAt(1);
     await commit(2, { pools: [buildPair(11, 101n)] });
     await commit(3, { pools: [buildPair(11, 102n), buildPair(12, 202n)] });
-    follower.hear(toldOf(2, [11]));
+    follower.hear(buildCommit(2, [11]));
     await follower.settled();
     // Pools 11 and 12 are at version 3 in the store: half of that would be an inconsistent state.
     assert.deepEqual([reserveOf(11), reserveOf(12)], [100n, 200n]);
-    follower.hear(toldOf(3, [11, 12]));
+    follower.hear(buildCommit(3, [11, 12]));
     await follower.settled();
     assert.deepEqual([reserveOf(11), reserveOf(12)], [102n, 202n]);
     assert.equal(follower.current?.checkpoint.version, 3);
@@ -174,7 +174,7 @@ describe('PoolGraphFollower', () => {
     await startAt(1);
     await commit(2, { pools: [buildPair(12, 202n)] });
     await commit(3, { pools: [buildPair(11, 103n)] });
-    follower.hear(toldOf(3, [11]));
+    follower.hear(buildCommit(3, [11]));
     await follower.settled();
     assert.deepEqual([reserveOf(11), reserveOf(12)], [103n, 202n]);
   });
@@ -182,7 +182,7 @@ describe('PoolGraphFollower', () => {
   it('reads everything where a rollback does not know all that it touched', async () => {
     await startAt(1);
     await commit(2, { pools: [buildPair(12, 202n)] });
-    follower.hear(toldOf(2, [], false));
+    follower.hear(buildCommit(2, [], false));
     await follower.settled();
     assert.equal(reserveOf(12), 202n);
   });
@@ -190,12 +190,12 @@ describe('PoolGraphFollower', () => {
   it('ignores what it is told again', async () => {
     await startAt(1);
     await commit(2, { pools: [buildPair(11, 102n)] });
-    follower.hear(toldOf(2, [11]));
+    follower.hear(buildCommit(2, [11]));
     await follower.settled();
     const { graph } = follower.current ?? assert.fail();
     const before = graph.get(poolId(toAddress(11)));
-    follower.hear(toldOf(2, [11]));
-    follower.hear(toldOf(1, [11]));
+    follower.hear(buildCommit(2, [11]));
+    follower.hear(buildCommit(1, [11]));
     await follower.settled();
     assert.equal(graph.get(poolId(toAddress(11))), before);
     assert.equal(graph, follower.current?.graph);
@@ -210,7 +210,7 @@ describe('PoolGraphFollower', () => {
       const pools = new Map([[created.pool, null]]);
       await transaction.putUndo([{ block: 2, tokens: new Map(), pools, ticks: [], balances: [] }]);
     });
-    follower.hear(toldOf(2, [13]));
+    follower.hear(buildCommit(2, [13]));
     await follower.settled();
     assert.equal(reserveOf(13), 300n);
     await store.market.transaction('devnet', async (transaction) => {
@@ -220,7 +220,7 @@ describe('PoolGraphFollower', () => {
         { ...buildPair(12, 0n), state: { reserve0: 0n, reserve1: 0n } } as PoolRecord,
       ]);
     });
-    follower.hear(toldOf(3, [12, 13]));
+    follower.hear(buildCommit(3, [12, 13]));
     await follower.settled();
     assert.deepEqual([reserveOf(11), reserveOf(12), reserveOf(13)], [100n, null, null]);
     const between = follower.current?.graph.between(toAddress(1), toAddress(2));
@@ -245,7 +245,7 @@ describe('PoolGraphFollower', () => {
     assert.equal(reserveOf(11), 100n);
     failures = 4;
     await commit(2, { pools: [buildPair(11, 101n)] });
-    follower.hear(toldOf(2, [11]));
+    follower.hear(buildCommit(2, [11]));
     await follower.settled();
     assert.equal(warnings.length, 4);
     assert.equal(reserveOf(11), 101n);

@@ -59,7 +59,7 @@ export class PoolGraphFollower {
   readonly #options: PoolGraphFollowerOptions;
   readonly #abort = new AbortController();
   #current: GraphAtCommit | null = null;
-  #toldVersion = 0;
+  #heardVersion = 0;
   #touched = new Set<PoolId>();
   #mustReload = true;
   /** Whether there were events since the last read of the store. */
@@ -83,12 +83,12 @@ export class PoolGraphFollower {
 
   /** Must be called with every batch of the chain's feed, in order. */
   hear(event: PoolsCommitted): void {
-    const known = Math.max(this.#toldVersion, this.#current?.checkpoint.version ?? 0);
+    const known = Math.max(this.#heardVersion, this.#current?.checkpoint.version ?? 0);
     if (event.version <= (this.#current?.checkpoint.version ?? 0)) return;
     // A batch was missed, so its pools are unknown.
     if (event.version > known + 1) this.#mustReload = true;
     if (!event.complete) this.#mustReload = true;
-    this.#toldVersion = event.version;
+    this.#heardVersion = event.version;
     for (const pool of event.pools) this.#touched.add(pool);
     if (this.#touched.size > TOUCHED_COUNT_MAX) this.#mustReload = true;
     this.#work();
@@ -199,21 +199,21 @@ export class PoolGraphFollower {
     const current = this.#current;
     if (current === null || this.#isUpToDate()) return true;
     const pools = [...this.#touched];
-    const told = this.#toldVersion;
+    const heard = this.#heardVersion;
     const read = await store.snapshot(async (reader) => {
       const checkpoint = await reader.readCheckpoint(chain);
       // The snapshot includes later commits whose pools are unknown; the feed will name them.
-      if (checkpoint === null || checkpoint.version !== told) return null;
+      if (checkpoint === null || checkpoint.version !== heard) return null;
       const rows = await reader.readPools(chain, pools);
       const ticked = rows.filter((row) => row.complete && kindOf(row).hasTicks);
       const ids = ticked.map((row) => row.pool);
       const ticks = ids.length === 0 ? [] : await reader.readTicks(chain, ids);
       return { checkpoint, rows, ticks };
     });
-    if (read === null) return this.#toldVersion === told;
+    if (read === null) return this.#heardVersion === heard;
     this.#apply(current.graph, pools, read);
     this.#current = { graph: current.graph, checkpoint: read.checkpoint };
-    if (this.#toldVersion === told) this.#touched.clear();
+    if (this.#heardVersion === heard) this.#touched.clear();
     if (current.graph.size > this.#poolCountMax * OVERFULL) this.#mustReload = true;
     return this.#isUpToDate();
   }
@@ -236,6 +236,6 @@ export class PoolGraphFollower {
   }
 
   #isUpToDate(): boolean {
-    return this.#toldVersion <= (this.#current?.checkpoint.version ?? 0) && !this.#mustReload;
+    return this.#heardVersion <= (this.#current?.checkpoint.version ?? 0) && !this.#mustReload;
   }
 }

@@ -67,8 +67,9 @@ async function assertEqualsContracts(): Promise<void> {
       continue;
     }
     assert.ok(pool.curve instanceof ConcentratedPool);
-    const told: Record<string, unknown> = { ...reading.state };
-    for (const [name, value] of Object.entries(pool.curve.state)) assert.equal(told[name], value);
+    const reported: Record<string, unknown> = { ...reading.state };
+    for (const [name, value] of Object.entries(pool.curve.state))
+      assert.equal(reported[name], value);
     const { ticks } = pool.curve.terms;
     assert.deepEqual(
       Array.from(ticks.nets, (liquidityNet, index) => [ticks.ticks[index], liquidityNet]),

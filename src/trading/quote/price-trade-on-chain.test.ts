@@ -257,9 +257,9 @@ describe('refusals', () => {
       [{ mint, chain: 'nowhere' }, 'UNKNOWN_CHAIN', 'chain'],
     ];
     for (const [input, code, path, message] of cases) {
-      const told = await ask(input);
-      assert.deepEqual(told.slice(0, 2), [code, path], JSON.stringify(input));
-      if (message !== undefined) assert.match(told[2] ?? '', message);
+      const answered = await ask(input);
+      assert.deepEqual(answered.slice(0, 2), [code, path], JSON.stringify(input));
+      if (message !== undefined) assert.match(answered[2] ?? '', message);
     }
   });
 

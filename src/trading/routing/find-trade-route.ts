@@ -1,11 +1,11 @@
 // The best route for a trade, within the safety rules for its tokens.
 
 import type { Ratio } from '../../lib/decimal.ts';
+import { explainNoRoute, type NoRouteReason } from './explain-no-route.ts';
 import { type BestRoute, findRouteIn } from './route.ts';
 import type { EndTaxes } from './route-rules.ts';
 import { FREE, type RouteCost } from './route-single.ts';
 import type { SearchWork } from './search-work.ts';
-import { type NoRouteReason, tellNoRoute } from './tell-no-route.ts';
 import { createGasCost } from './trade-gas.ts';
 import type { PlanLevel, TradePlan } from './trade-plan.ts';
 import { computePriceImpactBps } from './trade-prices.ts';
@@ -73,5 +73,5 @@ export function findTradeRoute(plan: TradePlan, work: SearchWork): TaxedRoute | 
 export function searchTrade(plan: TradePlan, work: SearchWork): TradeSearch {
   const found = findTradeRoute(plan, work);
   if (found !== null) return { kind: 'found', found };
-  return { kind: 'none', reason: tellNoRoute(plan, work) };
+  return { kind: 'none', reason: explainNoRoute(plan, work) };
 }

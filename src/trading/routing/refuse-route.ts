@@ -4,7 +4,7 @@ import { AppError } from '../../errors/app-error.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
-import type { NoRouteReason } from './tell-no-route.ts';
+import type { NoRouteReason } from './explain-no-route.ts';
 
 export function refuseRoute(
   reason: NoRouteReason,

@@ -91,8 +91,11 @@ export function freeRoom(division: Division, excess: number, search: RouteSearch
     if (divided === null) break;
     const { next, used } = divided;
     if (best === null || next.amountOut > best.amountOut) best = next;
-    const told = used.reduce((sum, { loss }) => sum + loss, division.amountOut * LOSS_NOTED_MIN);
-    if (division.amountOut - next.amountOut <= told * LOSS_FACTOR_MAX) return next;
+    const expectedLoss = used.reduce(
+      (sum, { loss }) => sum + loss,
+      division.amountOut * LOSS_NOTED_MIN,
+    );
+    if (division.amountOut - next.amountOut <= expectedLoss * LOSS_FACTOR_MAX) return next;
     // One of them loses more than its gain: trying fewer finds it sooner.
     if (used.length > 1) {
       countMax = Math.floor(used.length / 2);

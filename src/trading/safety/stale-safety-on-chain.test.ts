@@ -77,13 +77,13 @@ test('an event of the contract ends the promise until it is measured again', asy
     await scene.settle();
     assertStale(await scene.quote(sell));
   });
-  const told = await untilQuote(sell, (quote) => {
+  const latest = await untilQuote(sell, (quote) => {
     assert.equal(quote.exact, false);
     return quote.tokenSafety?.sellTaxBps === 9000;
   });
-  assert.ok(BigInt(told.output.amountRaw) * 9n < BigInt(honest.output.amountRaw));
-  assert.ok(listCodes(told).includes('TAXED_TOKEN'));
-  assert.ok(!listCodes(told).includes('SAFETY_STALE'));
+  assert.ok(BigInt(latest.output.amountRaw) * 9n < BigInt(honest.output.amountRaw));
+  assert.ok(listCodes(latest).includes('TAXED_TOKEN'));
+  assert.ok(!listCodes(latest).includes('SAFETY_STALE'));
 });
 
 test('a rehearsal that fails ends the promise though nothing could be seen', async () => {
@@ -97,9 +97,9 @@ test('a rehearsal that fails ends the promise though nothing could be seen', asy
     await assert.rejects(scene.build(sell, address(TRADER)), { code: 'SIMULATION_REVERTED' });
     assertStale(await scene.quote(sell));
   });
-  const told = await untilQuote(sell, ({ tokenSafety }) => tokenSafety?.sellable === false);
-  assert.equal(told.exact, false);
-  assert.ok(listCodes(told).includes('UNSELLABLE'));
+  const latest = await untilQuote(sell, ({ tokenSafety }) => tokenSafety?.sellable === false);
+  assert.equal(latest.exact, false);
+  assert.ok(listCodes(latest).includes('UNSELLABLE'));
 });
 
 test('a rehearsal that pays less ends the promise, and its answer says so', async () => {
@@ -113,8 +113,8 @@ test('a rehearsal that pays less ends the promise, and its answer says so', asyn
     assert.ok(BigInt(simulation.amountOutRaw ?? 0) < BigInt(quote.output.amountRaw));
     assertStale(await scene.quote({ mint }));
   });
-  const told = await untilQuote({ mint }, ({ tokenSafety }) => tokenSafety?.buyTaxBps === 20);
-  assert.ok(!listCodes(told).includes('SAFETY_STALE'));
+  const latest = await untilQuote({ mint }, ({ tokenSafety }) => tokenSafety?.buyTaxBps === 20);
+  assert.ok(!listCodes(latest).includes('SAFETY_STALE'));
 });
 
 test("the tax of a stranger's buy ends the promise of another one", async () => {
@@ -144,8 +144,8 @@ test("so does the tax of a stranger's sale", async () => {
     await scene.settle();
     assertStale(await scene.quote({ mint, side: 'sell' }));
   });
-  const isTold = ({ tokenSafety }: QuoteAnswer) => tokenSafety?.sellTaxBps === 300;
-  await untilQuote({ mint, side: 'sell' }, isTold);
+  const isShown = ({ tokenSafety }: QuoteAnswer) => tokenSafety?.sellTaxBps === 300;
+  await untilQuote({ mint, side: 'sell' }, isShown);
 });
 
 test('a sale that burns gas is warned of with the figure, and costs it', async () => {

@@ -8,11 +8,11 @@ import type { Ratio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/ids.ts';
 import type { NativeCoin } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
+import type { NoRouteReason } from '../routing/explain-no-route.ts';
 import type { TaxedRoute, TradeSearch } from '../routing/find-trade-route.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { EndTaxes } from '../routing/route-rules.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
-import type { NoRouteReason } from '../routing/tell-no-route.ts';
 import type { PlanLevel } from '../routing/trade-plan.ts';
 
 /** The ticks of pools, which outlive most states of a pool. */

@@ -20,7 +20,7 @@ interface Acceptance {
   readonly directory: PoolDirectory;
   readonly created: ReadonlySet<PoolId>;
   /** Pools whose creation was not read, and for which `poolCreated` was already emitted. */
-  readonly told: Set<PoolId>;
+  readonly announced: Set<PoolId>;
 }
 
 function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlock {
@@ -36,8 +36,8 @@ function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlo
       if (!acceptance.created.has(pool)) {
         const entry = acceptance.directory.get(pool);
         if (entry === undefined) continue;
-        if (!entry.isBirthSeen && !acceptance.told.has(pool)) {
-          acceptance.told.add(pool);
+        if (!entry.isBirthSeen && !acceptance.announced.has(pool)) {
+          acceptance.announced.add(pool);
           const { description } = entry;
           events.push({ kind: 'poolCreated', description, complete: false });
         }
@@ -51,7 +51,7 @@ function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlo
 
 /** Requires that every emitter was looked up; a block without remaining events is dropped. */
 export function acceptEvents(decoded: DecodedLogs, directory: PoolDirectory): AcceptedBlock[] {
-  const acceptance = { directory, created: decoded.created, told: new Set<PoolId>() };
+  const acceptance = { directory, created: decoded.created, announced: new Set<PoolId>() };
   return decoded.blocks
     .map((block) => acceptBlock(block, acceptance))
     .filter((block) => block.events.length > 0);

@@ -39,7 +39,7 @@ function groupByBlock(logs: readonly EvmLog[]): Map<number, EvmLog[]> {
   return Map.groupBy(logs, (log) => log.block);
 }
 
-function isAsTold(receipt: unknown, tail: Tail): boolean {
+function matchesTail(receipt: unknown, tail: Tail): boolean {
   if (typeof receipt !== 'object' || receipt === null) return false;
   const { blockHash, logs } = receipt as Record<string, unknown>;
   return blockHash === tail.blockHash && Array.isArray(logs) && logs.length === tail.logCount;
@@ -63,7 +63,7 @@ export async function assertTailsComplete(
     const outcome = outcomes[index];
     // If a node has no receipts, the bloom check must do.
     if (outcome?.ok === false && isRpcError(outcome.error, 'unsupported')) return;
-    if (isAsTold(endpoint.unwrap(outcome), tail)) continue;
+    if (matchesTail(endpoint.unwrap(outcome), tail)) continue;
     const { name } = endpoint;
     throw new RpcError('invalidReply', `${name}: logs and receipts differ`, { endpoint: name });
   }

@@ -69,26 +69,26 @@ function toWord(value: bigint | number): string {
   return value.toString(16).padStart(64, '0');
 }
 
-interface Told {
+interface ProbeReply {
   readonly status: number;
   readonly amounts: readonly [bigint, bigint, bigint, bigint, bigint, bigint];
 }
 
-function encodeMeasures(told: Told): string {
-  return [toWord(1), toWord(told.status), ...told.amounts.map(toWord)].join('');
+function encodeMeasures(reply: ProbeReply): string {
+  return [toWord(1), toWord(reply.status), ...reply.amounts.map(toWord)].join('');
 }
 
 /** Two lists of one measure each, as the contract encodes them. */
-function encodeRoundTrip(there: Told, back: Told): string {
+function encodeRoundTrip(there: ProbeReply, back: ProbeReply): string {
   return `0x${toWord(0x40)}${toWord(0x140)}${encodeMeasures(there)}${encodeMeasures(back)}`;
 }
 
-function encodeList(told: Told): string {
-  return `0x${toWord(0x20)}${encodeMeasures(told)}`;
+function encodeList(reply: ProbeReply): string {
+  return `0x${toWord(0x20)}${encodeMeasures(reply)}`;
 }
 
-const THERE: Told = { status: 1, amounts: [100n, 100n, 200n, 194n, 3n, 40_000n] };
-const BACK: Told = { status: 1, amounts: [194n, 190n, 90n, 90n, 0n, 900_000n] };
+const THERE: ProbeReply = { status: 1, amounts: [100n, 100n, 200n, 194n, 3n, 40_000n] };
+const BACK: ProbeReply = { status: 1, amounts: [194n, 190n, 90n, 90n, 0n, 900_000n] };
 const signal = new AbortController().signal;
 
 test('both views are read as the contract tells them', async () => {
@@ -179,7 +179,7 @@ test('a node that is not at the block yet is not asked', async () => {
 });
 
 test('what the contract could not sell at once is tried a block later', async () => {
-  const stuck: Told = { status: 2, amounts: [194n, 0n, 0n, 0n, 0n, 0n] };
+  const stuck: ProbeReply = { status: 2, amounts: [194n, 0n, 0n, 0n, 0n, 0n] };
   const { client, node } = await createClient((method) =>
     method === 'eth_call'
       ? encodeRoundTrip(THERE, stuck)

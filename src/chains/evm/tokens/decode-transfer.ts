@@ -48,7 +48,7 @@ function createWrapDecoder(wrapped: Address, direction: 'deposit' | 'withdrawal'
 
 export function createTransferDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder> {
   const decoders = new Map<string, LogDecoder>([[TRANSFER_TOPIC, decodeTransfer]]);
-  if (!deployment.wrappedTellsTransfers) {
+  if (!deployment.wrappedEmitsTransfers) {
     decoders.set(DEPOSIT_TOPIC, createWrapDecoder(deployment.wrapped, 'deposit'));
     decoders.set(WITHDRAWAL_TOPIC, createWrapDecoder(deployment.wrapped, 'withdrawal'));
   }

@@ -212,13 +212,13 @@ describe('TokenBalanceSlots', () => {
       assert.ok(found, key);
       const overrides = { [found.account]: { stateDiff: { [found.slot]: `0x${uintWord(7n)}` } } };
       const data = encodeCallData('0x70a08231', addressWord(WALLET));
-      const told = await chain.rpc.call<string>(
+      const stored = await chain.rpc.call<string>(
         'eth_call',
         { to: token, data },
         'latest',
         overrides,
       );
-      assert.equal(BigInt(told), 7n, key);
+      assert.equal(BigInt(stored), 7n, key);
     }
     const before = node.asked.length;
     const token = address(chain.deployment.tokens[0]!.address);

@@ -147,10 +147,10 @@ function parseSimulated(value: unknown, request: SimulationRequest): CallOutcome
   const outcomes: CallOutcome[] = [];
   for (const call of calls) {
     const { status, returnData, gasUsed, error } = call ?? {};
-    const told: unknown = error?.data ?? returnData;
+    const revertData: unknown = error?.data ?? returnData;
     if (typeof gasUsed !== 'string' || !HEX.test(gasUsed)) return null;
     const isOk = status === '0x1';
-    const data = isOk ? returnData : (told ?? '0x');
+    const data = isOk ? returnData : (revertData ?? '0x');
     if (typeof data !== 'string' || !HEX.test(data)) return null;
     outcomes.push({ isOk, returnData: data.toLowerCase(), gasUsed: BigInt(gasUsed) });
   }

@@ -48,14 +48,14 @@ for (const [name, ends, routes, used] of [
   ['split sell', SELL, [['v2'], ['v3'], ['v4']], 251_000],
 ] as const) {
   test(`${name} is told within a tenth too little and a fifth too much`, () => {
-    const told = Number(
+    const estimated = Number(
       computeGas(
         TRADE_COSTS,
         routes.map((kinds) => buildStrand(kinds)),
         ends,
       ),
     );
-    assert.ok(told >= used * 0.9 && told <= used * 1.2, `${told} of ${used}`);
+    assert.ok(estimated >= used * 0.9 && estimated <= used * 1.2, `${estimated} of ${used}`);
   });
 }
 
@@ -72,7 +72,7 @@ for (const [name, ends, strands, used] of [
   ['V4 and V4', TOKENS, [...buildMany('v4', 'input'), ...buildMany('v4', 'part')], 1_806_000],
 ] as const) {
   test(`many pools of ${name} are told within an eighth`, () => {
-    const told = Number(computeGas(TRADE_COSTS, strands, ends));
-    assert.ok(told >= used * 0.875 && told <= used * 1.125, `${told} of ${used}`);
+    const estimated = Number(computeGas(TRADE_COSTS, strands, ends));
+    assert.ok(estimated >= used * 0.875 && estimated <= used * 1.125, `${estimated} of ${used}`);
   });
 }

@@ -14,7 +14,7 @@ const STEP_BITS = 8n;
 const BITS_MAX = 256n;
 
 /** Tries amounts that could be traded: smaller and larger than requested. */
-export function tellNoRoute(plan: TradePlan, work: SearchWork): NoRouteReason {
+export function explainNoRoute(plan: TradePlan, work: SearchWork): NoRouteReason {
   const refusal = plan.planRefusal();
   const most = computeAmountInMax(refusal);
   if (most === null) return 'noMarket';
