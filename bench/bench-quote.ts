@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { ConcentratedPool } from '../src/amm/concentrated/concentrated-pool.ts';
 import { toSqrtPriceX96 } from '../src/amm/concentrated/sqrt-price-at-tick.ts';
 import { computeDirectionFees } from '../src/amm/concentrated/swap-fee.ts';
-import { TickList } from '../src/amm/concentrated/tick-list.ts';
+import { TickList } from '../src/amm/tick-list.ts';
 import { median, spread } from './measure.ts';
 import { loadV3Sdk, V3_SDK_VERSION } from './peers/v3-sdk/install-v3-sdk.ts';
 import { benchQuoteHttp } from './quote-http.ts';

@@ -53,7 +53,7 @@ function makePool(number: number, tokens: readonly [Address, Address], random: (
     token1,
     feePips: [500, 3000, 10_000][number % 3] ?? 3000,
     kind: 'concentrated',
-    terms: { tickSpacing: 60, singleton: null },
+    terms: { tickSpacing: 60, custody: { kind: 'own' } },
     vault,
     createdBlock: 1,
     createdAtMs: 1,

@@ -87,13 +87,15 @@ export class SwapCases {
     const kind = listRoutableVenues(this.#devnet.adapter.deployment).get(venue);
     if (kind === 'v2') return { tokenIn, tokenOut, pool: { kind, pair: address(pool.pool) } };
     if (kind === 'v3') return { tokenIn, tokenOut, pool: { kind, feePips } };
-    assert.ok(kind === 'v4' && pool.kind === 'concentrated' && pool.terms.singleton !== null);
+    assert.ok(kind === 'v4' && pool.kind === 'concentrated');
+    const { tickSpacing, custody } = pool.terms;
+    assert.ok(custody.kind === 'singleton');
     const key = {
       currency0: token0,
       currency1: token1,
       fee: feePips,
-      tickSpacing: pool.terms.tickSpacing,
-      hooks: pool.terms.singleton.hooks ?? ZERO_ADDRESS,
+      tickSpacing,
+      hooks: custody.hooks ?? ZERO_ADDRESS,
     };
     return { tokenIn, tokenOut, pool: { kind: 'v4', key } };
   }

@@ -58,7 +58,7 @@ function ofRange(
   const sqrtPriceX96 = price === null ? null : toSqrtPriceX96(price.tick);
   const { tick = null, liquidity = null } = price ?? {};
   const state = { ...concentratedKind.stateAtStart, sqrtPriceX96, tick, liquidity };
-  const terms = { tickSpacing: 1, singleton: null };
+  const terms = { tickSpacing: 1, custody: { kind: 'own' } } as const;
   const pool = { ...ANY_POOL, kind: 'concentrated', complete, terms, state } as const;
   return (base) => concentratedKind.payableRaw(pool, base, sumTicks(positions));
 }

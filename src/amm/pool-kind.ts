@@ -4,8 +4,8 @@
 import type { Ratio } from '../lib/decimal.ts';
 import type { TickRecord } from '../model/market-record.ts';
 import type { PoolChange, PoolKindName, PoolRecordOf, StateOf, TermsOf } from '../model/pool.ts';
-import type { TickList } from './concentrated/tick-list.ts';
 import type { SwapPool } from './swap-pool.ts';
+import type { TickList } from './tick-list.ts';
 
 /** A pool's row while events are applied to it. */
 export type PoolDraft<K extends PoolKindName> = {

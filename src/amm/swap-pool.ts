@@ -1,8 +1,8 @@
 // What every kind of pool can do in memory: swap, and answer the questions of routing.
 
 import type { Ratio } from '../lib/decimal.ts';
-import type { TickList } from './concentrated/tick-list.ts';
 import type { SwapOutcome } from './swap-outcome.ts';
+import type { TickList } from './tick-list.ts';
 
 /** Fees in pips, including the protocol's share. */
 export interface DirectionFees {

@@ -82,7 +82,7 @@ export const POOLS_BEFORE_KINDS = {
       ...SHARED,
       ...{ pool: poolId(RANGE), venue: 'uniswap-v3', feePips: 500, vault: RANGE, complete: false },
       kind: 'concentrated',
-      terms: { tickSpacing: 60, singleton: null },
+      terms: { tickSpacing: 60, custody: { kind: 'own' } },
       state: {
         ...{ sqrtPriceX96: 79n, liquidity: 9n, tick: -12, protocolFee: 0 },
         ...{ amount0: null, amount1: null },
@@ -100,7 +100,7 @@ export const POOLS_BEFORE_KINDS = {
       ...SHARED,
       ...{ pool: SINGLETON, venue: 'uniswap-v4', feePips: 0, vault: MANAGER, complete: true },
       kind: 'concentrated',
-      terms: { tickSpacing: 1, singleton: { hooks: HOOKS } },
+      terms: { tickSpacing: 1, custody: { kind: 'singleton', hooks: HOOKS } },
       state: {
         ...{ sqrtPriceX96: null, liquidity: null, tick: null, protocolFee: 1_024_500 },
         ...{ amount0: 42n, amount1: 0n },

@@ -84,7 +84,10 @@ export const poolRecord: fc.Arbitrary<PoolRecord> = fc.oneof(
     kind: fc.constant('concentrated' as const),
     terms: record({
       tickSpacing: fc.integer({ min: 1, max: 32_767 }),
-      singleton: nullable(record({ hooks: nullable(anyAddress) })),
+      custody: fc.oneof(
+        record({ kind: fc.constant('own' as const) }),
+        record({ kind: fc.constant('singleton' as const), hooks: nullable(anyAddress) }),
+      ),
     }),
     state: record({
       sqrtPriceX96: nullable(uint256),

@@ -4,7 +4,7 @@ import { toSqrtPriceX96 } from '../../src/amm/concentrated/sqrt-price-at-tick.ts
 import type { ChainAssets, PoolStateReading } from '../../src/chains/adapter.ts';
 import type { MarketEvent } from '../../src/model/block-events.ts';
 import type { Address } from '../../src/model/ids.ts';
-import type { PoolDescription } from '../../src/model/pool.ts';
+import type { PoolDescription, TermsOf } from '../../src/model/pool.ts';
 import { address, poolId, transactionId } from '../test-ids.ts';
 import {
   buildProtocolFeeChange,
@@ -80,8 +80,11 @@ function createDice(random: () => number): Dice {
   };
 }
 
-function buildSingleton(kind: string): { readonly hooks: null } | null {
-  return kind === 'v4' ? { hooks: null } : null;
+function buildTerms(kind: string): TermsOf<'concentrated'> {
+  return {
+    tickSpacing: 60,
+    custody: kind === 'v4' ? { kind: 'singleton', hooks: null } : { kind: 'own' },
+  };
 }
 
 function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
@@ -103,7 +106,7 @@ function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
     vault: address(pool),
     ...(kind === 'v2'
       ? { kind: 'constantProduct', terms: null }
-      : { kind: 'concentrated', terms: { tickSpacing: 60, singleton: buildSingleton(kind) } }),
+      : { kind: 'concentrated', terms: buildTerms(kind) }),
   };
   const complete = dice.random() < (world.isSeenWhole ? 1 : 0.85);
   const tick = dice.int(2000) - 1000;

@@ -64,7 +64,7 @@ export function createRange(
   tokens: readonly [Address, Address],
   fields: Partial<PoolDescription> = {},
 ): MarketEvent {
-  const terms = { tickSpacing: 60, singleton: null };
+  const terms = { tickSpacing: 60, custody: { kind: 'own' } } as const;
   const range = { venue: 'uniswap-v3', kind: 'concentrated', terms } as const;
   return createPool(pool, tokens, { ...range, ...fields } as Partial<PoolDescription>);
 }

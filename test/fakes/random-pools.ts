@@ -3,10 +3,10 @@
 import { ConcentratedPool } from '../../src/amm/concentrated/concentrated-pool.ts';
 import { computeDirectionFees } from '../../src/amm/concentrated/swap-fee.ts';
 import { toTick } from '../../src/amm/concentrated/tick-at-sqrt-price.ts';
-import { TickList } from '../../src/amm/concentrated/tick-list.ts';
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import { kindOf } from '../../src/amm/pool-kinds.ts';
 import type { SwapPool } from '../../src/amm/swap-pool.ts';
+import { TickList } from '../../src/amm/tick-list.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { PoolTerms } from '../../src/model/pool.ts';
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
@@ -78,7 +78,7 @@ function createConcentrated(random: () => number, sides: Sides): SwapPool {
   return new ConcentratedPool({ sqrtPriceX96, liquidity, tick }, { tickSpacing, fees, ticks });
 }
 
-const RANGE_TERMS = { tickSpacing: 60, singleton: null };
+const RANGE_TERMS = { tickSpacing: 60, custody: { kind: 'own' } } as const;
 
 export function createRandomMarket(random: () => number, shape: MarketShape): RandomMarket {
   const assets = Array.from({ length: shape.assetCount }, (_, i) => buildFakeAddress('aa', i + 1));

@@ -81,7 +81,7 @@ function createPool(scene: Scene, complete: boolean) {
       token1: address('0xb'),
     },
     ...{ feePips: 3000, vault, createdBlock: 1, createdAtMs: 1, complete, state },
-    terms: { tickSpacing: scene.tickSpacing, singleton: null },
+    terms: { tickSpacing: scene.tickSpacing, custody: { kind: 'own' } },
     ...{ lastSwapAtMs: null, liquidityUsdE18: null },
   };
   const ticks = toTicks(scene.positions).map((tick) => ({ pool, ...tick }));
@@ -152,6 +152,21 @@ describe('assembleState', () => {
 
   it('needs the price', () => {
     assert.equal(concentratedKind.assembleState({ liquidity: 0n, tick: 0 }, []), null);
+  });
+});
+
+describe('terms', () => {
+  it('are stored as spacing, custody and hooks', () => {
+    const hooks = address(`0x${'ab'.repeat(20)}`);
+    const texts = [
+      [{ tickSpacing: 60, custody: { kind: 'own' } }, '60,0,'],
+      [{ tickSpacing: 1, custody: { kind: 'singleton', hooks: null } }, '1,1,'],
+      [{ tickSpacing: 1, custody: { kind: 'singleton', hooks } }, `1,1,${hooks}`],
+    ] as const;
+    for (const [terms, text] of texts) {
+      assert.equal(concentratedKind.encodeTerms(terms), text);
+      assert.deepEqual(concentratedKind.decodeTerms(text), terms);
+    }
   });
 });
 

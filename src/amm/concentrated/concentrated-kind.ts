@@ -5,6 +5,7 @@ import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolDraft, PoolKind, PoolTicks, SwapCost, SwappedAmounts } from '../pool-kind.ts';
 import { decodeFields, encodeFields, toBigint, toNumber } from '../state-text.ts';
 import type { SwapPool } from '../swap-pool.ts';
+import { TickList } from '../tick-list.ts';
 import { assembleState } from './assemble-state.ts';
 import { ConcentratedPool, type PlainRange } from './concentrated-pool.ts';
 import type { TickBounds } from './concentrated-terms.ts';
@@ -12,15 +13,19 @@ import { walkDown, walkUp } from './payable-in-band.ts';
 import { addPosition, addSwap, type PositionChange } from './position-amounts.ts';
 import { TICK_MAX, TICK_MIN } from './sqrt-price-at-tick.ts';
 import { addProtocolFee, computeDirectionFees } from './swap-fee.ts';
-import { TickList } from './tick-list.ts';
+
+/** Where a pool's tokens are: in its own contract (V3), or in one that holds all pools (V4). */
+type PoolCustody =
+  | { readonly kind: 'own' }
+  | {
+      readonly kind: 'singleton';
+      /** The contract that is called around swaps; null if there is none. */
+      readonly hooks: Address | null;
+    };
 
 interface ConcentratedPoolTerms {
   readonly tickSpacing: number;
-  /** V4, where one contract holds every pool; null for a pool that is its own contract. */
-  readonly singleton: {
-    /** The contract that is called around swaps; null if there is none. */
-    readonly hooks: Address | null;
-  } | null;
+  readonly custody: PoolCustody;
 }
 
 export interface ConcentratedPoolState {
@@ -146,8 +151,13 @@ function findCertainRange(tick: number, tickSpacing: number): TickBounds {
   };
 }
 
-const POOL_COST: SwapCost = { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_000n };
-const SINGLETON_COST: SwapCost = { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n };
+const SWAP_COSTS: Readonly<Record<PoolCustody['kind'], SwapCost>> = {
+  own: { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_000n },
+  singleton: { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n },
+};
+
+/** In stored terms. */
+const CUSTODY_DIGITS = { own: 0, singleton: 1 } as const;
 
 export const concentratedKind: PoolKind<'concentrated'> = {
   name: 'concentrated',
@@ -210,13 +220,20 @@ export const concentratedKind: PoolKind<'concentrated'> = {
     const { state, ...terms } = plain as PlainRange;
     return new ConcentratedPool(state, { ...terms, ticks });
   },
-  swapCost: ({ singleton }) => (singleton === null ? POOL_COST : SINGLETON_COST),
-  encodeTerms: ({ tickSpacing, singleton }) =>
-    encodeFields([tickSpacing, singleton === null ? 0 : 1, singleton?.hooks ?? null]),
+  swapCost: ({ custody }) => SWAP_COSTS[custody.kind],
+  encodeTerms({ tickSpacing, custody }) {
+    const hooks = custody.kind === 'singleton' ? custody.hooks : null;
+    return encodeFields([tickSpacing, CUSTODY_DIGITS[custody.kind], hooks]);
+  },
   decodeTerms(text) {
-    const [tickSpacing, isSingleton, hooks = null] = decodeFields(text, 3);
-    const singleton = isSingleton === '1' ? { hooks: hooks as Address | null } : null;
-    return { tickSpacing: Number(tickSpacing), singleton };
+    const [tickSpacing, digit, hooks = null] = decodeFields(text, 3);
+    const isSingleton = Number(digit) === CUSTODY_DIGITS.singleton;
+    return {
+      tickSpacing: Number(tickSpacing),
+      custody: isSingleton
+        ? { kind: 'singleton', hooks: hooks as Address | null }
+        : { kind: 'own' },
+    };
   },
   encodeState: ({ sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1 }) =>
     encodeFields([sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1]),

@@ -10,10 +10,10 @@ import {
   oracleSwap,
   oracleTickAt,
 } from '../../../test/oracles/contract-swap.ts';
+import { TickList } from '../tick-list.ts';
 import { ConcentratedPool, readStateAfter } from './concentrated-pool.ts';
 import type { ConcentratedState } from './concentrated-terms.ts';
 import { computeDirectionFees } from './swap-fee.ts';
-import { TickList } from './tick-list.ts';
 
 interface Position {
   readonly tickLower: number;

@@ -3,11 +3,11 @@
 import type { Ratio } from '../../lib/decimal.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
+import type { TickList } from '../tick-list.ts';
 import type { ConcentratedState, ConcentratedTerms } from './concentrated-terms.ts';
 import { computeRoomInTicks } from './room-in-ticks.ts';
 import { type LadderSwap, SwapLadder } from './swap-ladder.ts';
 import { toTick } from './tick-at-sqrt-price.ts';
-import type { TickList } from './tick-list.ts';
 import { TickStretches } from './tick-stretches.ts';
 
 /** 2^192: a squared square-root price has 192 fractional bits. */

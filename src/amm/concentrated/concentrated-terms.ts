@@ -1,7 +1,7 @@
 // The fixed terms and the changing state of a concentrated-liquidity pool.
 
 import type { DirectionFees } from '../swap-pool.ts';
-import type { TickList } from './tick-list.ts';
+import type { TickList } from '../tick-list.ts';
 
 export interface ConcentratedState {
   readonly sqrtPriceX96: bigint;

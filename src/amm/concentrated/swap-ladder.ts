@@ -7,6 +7,7 @@
 // start. A whole step is made exactly when the amount covers it: `⌊rest·(1e6−fee)/1e6⌋ ≥ in` is
 // equivalent to `rest ≥ in + ⌈in·fee/(1e6−fee)⌉`.
 
+import type { StepBook, SwapStep, TickList } from '../tick-list.ts';
 import type { TickBounds } from './concentrated-terms.ts';
 import {
   SQRT_PRICE_X96_MAX,
@@ -25,7 +26,6 @@ import {
   computePriceAfterAmount1In,
   computePriceAfterAmount1Out,
 } from './sqrt-price-math.ts';
-import type { StepBook, SwapStep, TickList } from './tick-list.ts';
 
 const PIPS = 1_000_000n;
 const WORD_BITS = 8;

@@ -127,8 +127,8 @@ describe('on a real node', () => {
       assert.equal(description?.token1, pool.currency1);
       if (pool.feePips < 0x80_0000) assert.equal(description?.feePips, pool.feePips);
       const hooked = /[1-9a-f]/.test(pool.hooks.slice(2));
-      const hooks =
-        description?.kind === 'concentrated' ? (description.terms.singleton?.hooks ?? null) : null;
+      const custody = description?.kind === 'concentrated' ? description.terms.custody : null;
+      const hooks = custody?.kind === 'singleton' ? custody.hooks : null;
       assert.equal(hooks, hooked ? pool.hooks : null);
     }
   });

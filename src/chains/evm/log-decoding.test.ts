@@ -150,7 +150,7 @@ const CASES: readonly Case[] = [
         venue: 'uniswap-v3',
         feePips: args['fee'],
         kind: 'concentrated',
-        terms: { tickSpacing: args['tickSpacing'], singleton: null },
+        terms: { tickSpacing: args['tickSpacing'], custody: { kind: 'own' } },
       }),
     ],
   },
@@ -248,7 +248,10 @@ const CASES: readonly Case[] = [
           kind: 'concentrated',
           terms: {
             tickSpacing,
-            singleton: { hooks: hooks === `0x${'0'.repeat(40)}` ? null : hooks },
+            custody: {
+              kind: 'singleton',
+              hooks: hooks === `0x${'0'.repeat(40)}` ? null : hooks,
+            },
           },
         }),
         buildRangeChange(pool, { type: 'initialized', sqrtPriceX96, tick }),

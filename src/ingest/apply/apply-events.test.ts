@@ -196,7 +196,7 @@ describe('pools', () => {
   });
 
   it('of V4 take the fee of the last swap without the part of the protocol', async () => {
-    const terms = { tickSpacing: 60, singleton: { hooks: null } };
+    const terms = { tickSpacing: 60, custody: { kind: 'singleton', hooks: null } } as const;
     const { pools } = await indexEvents([
       createRange(POOL, [TOKEN, OTHER], { venue: 'uniswap-v4', terms, feePips: 0 }),
       initialized,

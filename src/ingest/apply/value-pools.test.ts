@@ -242,7 +242,9 @@ describe('the devnet', () => {
         for (const token of [pool.token0, pool.token1]) {
           sums.set(token, (sums.get(token) ?? 0n) + (pool.liquidityUsdE18 ?? 0n));
         }
-        if (pool.kind !== 'concentrated' || pool.terms.singleton?.hooks) continue;
+        if (pool.kind !== 'concentrated') continue;
+        const { custody } = pool.terms;
+        if (custody.kind === 'singleton' && custody.hooks !== null) continue;
         const walked = walkTicks(pool.state, await store.market.readTicks('devnet', [pool.pool]));
         [pool.state.amount0!, pool.state.amount1!].forEach((carried, side) => {
           const found = walked[side]!;

@@ -257,7 +257,7 @@ describe('PoolGraphFollower', () => {
       ...buildPair(number, 0n),
       venue: 'uniswap-v3',
       kind: 'concentrated',
-      terms: { tickSpacing: 60, singleton: null },
+      terms: { tickSpacing: 60, custody: { kind: 'own' } },
       state: { ...price, protocolFee: 0, amount0: null, amount1: null },
       complete,
     });

@@ -8,7 +8,7 @@ import { PLAIN_RULES, TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
 import { poolId } from '../../../test/test-ids.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { toSqrtPriceX96 } from '../../amm/concentrated/sqrt-price-at-tick.ts';
-import { TickList } from '../../amm/concentrated/tick-list.ts';
+import { TickList } from '../../amm/tick-list.ts';
 import type { Address } from '../../model/ids.ts';
 import type { SideSafety } from '../../model/pool-safety.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
@@ -35,7 +35,7 @@ function createRange(number: number, tokens: readonly [Address, Address]): Graph
   const fees = { zeroForOne: 3000, oneForZero: 3000 };
   const state = { sqrtPriceX96: 2n ** 96n, liquidity: DEEP, tick: 0 };
   const curve = new ConcentratedPool(state, { tickSpacing: 60, fees, ticks });
-  const terms = { tickSpacing: 60, singleton: null };
+  const terms = { tickSpacing: 60, custody: { kind: 'own' } } as const;
   const range = { venue: 'uniswap-v3', kind: 'concentrated', terms, curve } as const;
   return createPair(number, tokens, [DEEP, DEEP], range);
 }
@@ -51,7 +51,7 @@ function createOldRange(number: number, options: { liquidity: bigint; tick: numb
     {
       ...{ pool: poolId(vault), kind: 'concentrated', venue: 'uniswap-v3' },
       ...{ token0: TOKEN, token1: WETH },
-      ...{ feePips: 500, vault, terms: { tickSpacing: 10, singleton: null } },
+      ...{ feePips: 500, vault, terms: { tickSpacing: 10, custody: { kind: 'own' } } },
       ...{ createdBlock: 1, createdAtMs: 1, complete: false, lastSwapAtMs: 1 },
       state: { ...price, protocolFee: 0, amount0: null, amount1: null },
       liquidityUsdE18: null,

@@ -1,8 +1,8 @@
 // The search thread's side: caches the pools that it was sent, and runs searches.
 
-import { TickList } from '../../amm/concentrated/tick-list.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { SwapPool } from '../../amm/swap-pool.ts';
+import { TickList } from '../../amm/tick-list.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
 import type { FieldPlan, PoolWays } from '../routing/route-field.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRandomQuestion } from '../../../test/fakes/random-trade.ts';
 import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
-import { TickList } from '../../amm/concentrated/tick-list.ts';
+import { TickList } from '../../amm/tick-list.ts';
 import { planTrade, type RouteQuestion, toWholePlan } from '../routing/trade-plan.ts';
 import type { SearchCommand } from './search-message.ts';
 import { SentPools } from './sent-pools.ts';

@@ -1,6 +1,6 @@
 // Tracks which pools a search thread has, so that each is sent once.
 
-import type { TickList } from '../../amm/concentrated/tick-list.ts';
+import type { TickList } from '../../amm/tick-list.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { FieldPlan } from '../routing/route-field.ts';
 import type { WholePlan } from '../routing/trade-plan.ts';

@@ -46,7 +46,7 @@ function buildDescription({ tickSpacing }: Contract): PoolDescription {
       token0: TOKEN,
       token1: WETH,
     },
-    ...{ feePips: 3000, vault: POOL, terms: { tickSpacing, singleton: null } },
+    ...{ feePips: 3000, vault: POOL, terms: { tickSpacing, custody: { kind: 'own' } } },
   };
 }
 

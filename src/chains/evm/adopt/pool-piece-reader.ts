@@ -86,7 +86,8 @@ export class PoolPieceReader {
 
   /** If every word and every tick is a separate call, half of the calls are for words. */
   #computeWordCountMax({ description, callCountMax }: PoolPieceQuery): number {
-    const isSingleton = description.kind === 'concentrated' && description.terms.singleton !== null;
+    const isSingleton =
+      description.kind === 'concentrated' && description.terms.custody.kind === 'singleton';
     if (isSingleton || this.#deployment.multicall3 !== null) return WORD_COUNT_MAX;
     return Math.max(1, Math.min(WORD_COUNT_MAX, Math.floor(callCountMax / 2)));
   }

@@ -56,7 +56,7 @@ function buildDescription(pool: Address | V4Pool): PoolDescription {
     feePips: 3000,
     vault,
   };
-  const terms = { tickSpacing: 60, singleton: null };
+  const terms = { tickSpacing: 60, custody: { kind: 'own' } } as const;
   return pool === V3_POOL || pool === V4_POOL
     ? { ...shared, kind: 'concentrated', terms }
     : { ...shared, kind: 'constantProduct', terms: null };

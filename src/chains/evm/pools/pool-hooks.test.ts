@@ -29,7 +29,7 @@ describe('leavesSwapsAlone', () => {
       token1: USDC,
       feePips: 3000,
       kind: 'concentrated',
-      terms: { tickSpacing: 60, singleton: { hooks } },
+      terms: { tickSpacing: 60, custody: { kind: 'singleton', hooks } },
       vault: buildFakeAddress('bb', 1),
     };
   }
@@ -50,8 +50,8 @@ describe('leavesSwapsAlone', () => {
 
   it('has nothing against a pool without a hook', () => {
     const hooked = createHooked(withBits(1 << 7), 3000);
-    for (const singleton of [{ hooks: null }, null]) {
-      assert.equal(leavesSwapsAlone({ ...hooked, terms: { tickSpacing: 60, singleton } }), true);
+    for (const custody of [{ kind: 'singleton', hooks: null }, { kind: 'own' }] as const) {
+      assert.equal(leavesSwapsAlone({ ...hooked, terms: { tickSpacing: 60, custody } }), true);
     }
   });
 });

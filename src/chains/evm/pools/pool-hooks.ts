@@ -11,8 +11,9 @@ const SWAP_CALLS = (1 << 7) | (1 << 6);
 const LOW_DIGITS = 4;
 
 export function leavesSwapsAlone(pool: PoolDescription): boolean {
-  const hooks = pool.kind === 'concentrated' ? (pool.terms.singleton?.hooks ?? null) : null;
-  if (pool.kind !== 'concentrated' || hooks === null) return true;
+  if (pool.kind !== 'concentrated' || pool.terms.custody.kind === 'own') return true;
+  const { hooks } = pool.terms.custody;
+  if (hooks === null) return true;
   if ((Number.parseInt(hooks.slice(-LOW_DIGITS), 16) & SWAP_CALLS) !== 0) return false;
   return hasFixedFee(pool, hooks);
 }

@@ -55,9 +55,9 @@ export function toPoolReference(pool: PoolDescription): PoolReference | null {
   const { pool: id, token0, token1, feePips } = pool;
   if (pool.kind === 'constantProduct') return { kind: 'v2', pair: toPoolContract(id) };
   if (pool.kind !== 'concentrated') return null;
-  const { tickSpacing, singleton } = pool.terms;
-  if (singleton === null) return { kind: 'v3', pool: toPoolContract(id), feePips };
-  const { hooks } = singleton;
+  const { tickSpacing, custody } = pool.terms;
+  if (custody.kind === 'own') return { kind: 'v3', pool: toPoolContract(id), feePips };
+  const { hooks } = custody;
   const isFixed = hooks === null || hasFixedFee(pool, hooks);
   return {
     kind: 'v4',

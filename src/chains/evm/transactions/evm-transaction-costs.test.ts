@@ -35,7 +35,9 @@ function buildTerms(kind: Kind) {
     const cost = constantProductKind.swapCost(null);
     return { kind: 'constantProduct', terms: null, cost } as const;
   }
-  const terms = { tickSpacing: 60, singleton: kind === 'v4' ? { hooks: null } : null };
+  const custody =
+    kind === 'v4' ? ({ kind: 'singleton', hooks: null } as const) : ({ kind: 'own' } as const);
+  const terms = { tickSpacing: 60, custody };
   return { kind: 'concentrated', terms, cost: concentratedKind.swapCost(terms) } as const;
 }
 

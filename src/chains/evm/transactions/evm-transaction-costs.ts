@@ -27,5 +27,5 @@ const V4_BYTES: HopBytes = { command: 'v4', first: 1_150, next: 240 };
 export function findHopBytes(pool: PoolTerms): HopBytes {
   if (pool.kind === 'constantProduct') return V2_BYTES;
   if (pool.kind !== 'concentrated') return { ...V2_BYTES, command: pool.kind };
-  return pool.terms.singleton === null ? V3_BYTES : V4_BYTES;
+  return pool.terms.custody.kind === 'own' ? V3_BYTES : V4_BYTES;
 }

@@ -41,7 +41,7 @@ function createPoolCreatedDecoder(deployment: EvmDeployment): LogDecoder {
         token1,
         feePips: Number(topics[3]),
         vault,
-        terms: { tickSpacing: int24At(data, 0), singleton: null },
+        terms: { tickSpacing: int24At(data, 0), custody: { kind: 'own' } },
       },
       complete: true,
     });

@@ -60,7 +60,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
           token1: decodeAddressAt(token1, 0),
           feePips,
           vault: toPoolContract(pool),
-          terms: { tickSpacing: int24At(spacing, 0), singleton: null },
+          terms: { tickSpacing: int24At(spacing, 0), custody: { kind: 'own' as const } },
         },
       },
     ];

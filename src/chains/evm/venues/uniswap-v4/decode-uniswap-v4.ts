@@ -42,7 +42,10 @@ export function describeV4Pool(key: V4PoolKey, deployment: V4Deployment): PoolDe
     feePips: (feePips & DYNAMIC_FEE_FLAG) === 0 ? feePips : 0,
     venue: deployment.venue,
     vault: deployment.poolManager,
-    terms: { tickSpacing, singleton: { hooks: hooks === ZERO_ADDRESS ? null : hooks } },
+    terms: {
+      tickSpacing,
+      custody: { kind: 'singleton', hooks: hooks === ZERO_ADDRESS ? null : hooks },
+    },
   };
 }
 

@@ -101,6 +101,8 @@ export const readPoolPiece: VenueProtocol['readPoolPiece'] = async (query, conte
   const { description, covered, wordCountMax } = query;
   const { v4 } = context.deployment;
   if (v4 === null || description.kind !== 'concentrated') return null;
+  const { tickSpacing, custody } = description.terms;
+  if (custody.kind !== 'singleton') return null;
   const stateSlot = computeStateSlot(description.pool);
   const readAll = (slots: readonly bigint[]) =>
     readSlots(v4.poolManager, slots, context.callContracts);
@@ -109,13 +111,12 @@ export const readPoolPiece: VenueProtocol['readPoolPiece'] = async (query, conte
   const { lpFee, ...price } = parseSlot0(slot0);
   // A pool that was never initialised has no price.
   if (price.sqrtPriceX96 === 0n) return null;
-  const { tickSpacing, singleton } = description.terms;
   const source = createTickSource(stateSlot, readAll);
   const terms = { tick: price.tick, tickSpacing, covered, wordCountMax };
   const piece = await readTickPiece(source, terms);
   if (piece === null) return null;
   // If a hook sets the fee for each swap, the slot does not hold it.
-  const isFixed = hasFixedFee({ ...description, feePips: lpFee }, singleton?.hooks ?? ZERO_ADDRESS);
+  const isFixed = hasFixedFee({ ...description, feePips: lpFee }, custody.hooks ?? ZERO_ADDRESS);
   const state = { ...price, liquidity: liquidity & BITS_128 };
   return { ...piece, state, feePips: isFixed ? lpFee : null };
 };
