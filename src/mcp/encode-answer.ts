@@ -1,7 +1,12 @@
 // Results and errors as JSON-RPC text. Parts that are already JSON are concatenated, not parsed.
 
+import type { Static, TSchema } from 'typebox';
 import { createSerializer } from '../contract/create-serializer.ts';
 import { mcpErrorSchema } from '../contract/operations/call-mcp.ts';
+import {
+  mcpResultSchemas,
+  statelessMembersSchema,
+} from '../contract/schemas/mcp-result-schemas.ts';
 import { toolErrorSchema } from '../contract/schemas/problem-schema.ts';
 import {
   type McpMessage,
@@ -30,9 +35,15 @@ type EncodeResult = (message: McpMessage, revision: Revision, result: ResultText
 /** A string, or bytes in pieces if a large part is cached. */
 export type EncodedText = string | readonly Buffer[];
 
-export function encodeMembers(value: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify(value).slice(1, -1);
+/** The members of an object, written by the contract's serialiser. */
+export function createMembersEncoder<Schema extends TSchema>(
+  schema: Schema,
+): (value: Static<Schema>) => string {
+  const serialize = createSerializer(schema);
+  return (value) => serialize(value).slice(1, -1);
 }
+
+export type ServerInfo = Static<typeof mcpResultSchemas.initialize>['serverInfo'];
 
 function join(start: string, members: string | Buffer, end: string): EncodedText {
   if (typeof members === 'string') return `${start}${members}${end}`;
@@ -40,18 +51,23 @@ function join(start: string, members: string | Buffer, end: string): EncodedText
 }
 
 /** In the stateless revision every result says that it is complete, and names the server. */
-export function createEncodeResult(serverInfo: Readonly<Record<string, unknown>>): EncodeResult {
-  const end = `"resultType":"complete","_meta":${JSON.stringify({ [SERVER_INFO_KEY]: serverInfo })}`;
+export function createEncodeResult(serverInfo: ServerInfo): EncodeResult {
+  const encode = createMembersEncoder(statelessMembersSchema);
+  const shared = { resultType: 'complete', _meta: { [SERVER_INFO_KEY]: serverInfo } } as const;
+  const uncached = encode(shared);
   return (message, revision, { members, cache }) => {
     const start = `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":{`;
     if (revision !== STATELESS_REVISION) return join(start, members, '}}');
-    const hint = cache ? `"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}",` : '';
-    return join(start, members, `${members.length === 0 ? '' : ','}${hint}${end}}}`);
+    const end = cache
+      ? encode({ ttlMs: cache.ttlMs, cacheScope: cache.scope, ...shared })
+      : uncached;
+    return join(start, members, `${members.length === 0 ? '' : ','}${end}}}`);
   };
 }
 
 const serializeError = createSerializer(mcpErrorSchema);
 const serializeToolError = createSerializer(toolErrorSchema);
+const encodeToolErrorResult = createMembersEncoder(mcpResultSchemas.toolError);
 
 export function encodeError(id: RpcId | null, error: McpRpcError): string {
   const { code, message, data } = error;
@@ -66,6 +82,6 @@ export function encodeToolMembers(json: string): string {
 
 /** Without structured content, which must match the tool's output schema. */
 export function encodeToolError(error: ToolError): ResultText {
-  const content = [{ type: 'text', text: serializeToolError(error) }];
-  return { members: encodeMembers({ content, isError: true }) };
+  const text = serializeToolError(error);
+  return { members: encodeToolErrorResult({ content: [{ type: 'text', text }], isError: true }) };
 }

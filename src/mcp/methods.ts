@@ -1,8 +1,15 @@
 // The protocol methods of this server.
 
+import type { Static, TSchema } from 'typebox';
 import type { HandlerContext } from '../contract/handler.ts';
+import { mcpResultSchemas } from '../contract/schemas/mcp-result-schemas.ts';
 import { toShownText } from '../lib/shown-text.ts';
-import { type CacheHint, encodeMembers, type ResultText } from './encode-answer.ts';
+import {
+  type CacheHint,
+  createMembersEncoder,
+  type ResultText,
+  type ServerInfo,
+} from './encode-answer.ts';
 import { type Prompt, toListedPrompt } from './prompts.ts';
 import { HANDSHAKE_REVISIONS, isObject, McpRpcError, STATELESS_REVISION } from './protocol.ts';
 import {
@@ -22,7 +29,7 @@ export interface Method {
 }
 
 export interface MethodOptions {
-  readonly server: Readonly<Record<string, unknown>>;
+  readonly server: ServerInfo;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
@@ -56,8 +63,8 @@ const afterHandshake = (isStateless: boolean) => !isStateless;
 const withoutHandshake = (isStateless: boolean) => isStateless;
 
 /** A list on one page: no cursors are issued, so any cursor is invalid. */
-function createList(value: Readonly<Record<string, unknown>>): Method {
-  const result: ResultText = { members: encodeMembers(value), cache: LASTING };
+function createList<Schema extends TSchema>(schema: Schema, value: Static<Schema>): Method {
+  const result: ResultText = { members: createMembersEncoder(schema)(value), cache: LASTING };
   return {
     isIn: inAll,
     answer: (params) => {
@@ -71,6 +78,11 @@ const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} };
 
 function createGreetings(server: MethodOptions['server']): Readonly<Record<string, Method>> {
   const about = { capabilities: CAPABILITIES, instructions: INSTRUCTIONS };
+  const encode = createMembersEncoder(mcpResultSchemas.initialize);
+  const discovered = createMembersEncoder(mcpResultSchemas.discover)({
+    supportedVersions: [STATELESS_REVISION],
+    ...about,
+  });
   return {
     initialize: {
       isIn: afterHandshake,
@@ -79,16 +91,13 @@ function createGreetings(server: MethodOptions['server']): Readonly<Record<strin
         // For an unsupported version the newest supported one is returned; the client decides.
         const protocolVersion =
           HANDSHAKE_REVISIONS.find((one) => one === asked) ?? HANDSHAKE_REVISIONS[0];
-        return { members: encodeMembers({ protocolVersion, serverInfo: server, ...about }) };
+        return { members: encode({ protocolVersion, serverInfo: server, ...about }) };
       },
     },
     ping: { isIn: afterHandshake, answer: () => ({ members: '' }) },
     'server/discover': {
       isIn: withoutHandshake,
-      answer: () => ({
-        members: encodeMembers({ supportedVersions: [STATELESS_REVISION], ...about }),
-        cache: LASTING,
-      }),
+      answer: () => ({ members: discovered, cache: LASTING }),
     },
   };
 }
@@ -114,8 +123,7 @@ function createCallTool(tools: MethodOptions['tools']): Method {
 
 function createResourceMethods(options: MethodOptions): Readonly<Record<string, Method>> {
   const { resources, templates, tools } = options;
-  const listed = { resources: resources.map(toListedResource) };
-  const listedTemplates = { resourceTemplates: templates.map(toListedTemplate) };
+  const encode = createMembersEncoder(mcpResultSchemas.resource);
   /** A resource with its text; null if the address is unknown. */
   async function find(uri: string, context: HandlerContext) {
     for (const template of templates) {
@@ -129,8 +137,12 @@ function createResourceMethods(options: MethodOptions): Readonly<Record<string, 
     return { ...resource, text: typeof text === 'string' ? text : await text(ask) };
   }
   return {
-    'resources/list': createList(listed),
-    'resources/templates/list': createList(listedTemplates),
+    'resources/list': createList(mcpResultSchemas.resources, {
+      resources: resources.map(toListedResource),
+    }),
+    'resources/templates/list': createList(mcpResultSchemas.resourceTemplates, {
+      resourceTemplates: templates.map(toListedTemplate),
+    }),
     'resources/read': {
       isIn: inAll,
       answer: async (params, context) => {
@@ -138,7 +150,7 @@ function createResourceMethods(options: MethodOptions): Readonly<Record<string, 
         const found = await find(uri, context);
         if (found === null) throw invalid('Resource not found', { uri });
         const { mimeType, text, cache } = found;
-        return { members: encodeMembers({ contents: [{ uri, mimeType, text }] }), cache };
+        return { members: encode({ contents: [{ uri, mimeType, text }] }), cache };
       },
     },
   };
@@ -161,8 +173,11 @@ function readArguments(prompt: Prompt, params: Params): Record<string, string> {
 }
 
 function createPromptMethods(prompts: readonly Prompt[]): Readonly<Record<string, Method>> {
+  const encode = createMembersEncoder(mcpResultSchemas.prompt);
   return {
-    'prompts/list': createList({ prompts: prompts.map(toListedPrompt) }),
+    'prompts/list': createList(mcpResultSchemas.prompts, {
+      prompts: prompts.map(toListedPrompt),
+    }),
     'prompts/get': {
       isIn: inAll,
       answer: (params) => {
@@ -170,8 +185,9 @@ function createPromptMethods(prompts: readonly Prompt[]): Readonly<Record<string
         const prompt = prompts.find((one) => one.name === name);
         if (prompt === undefined) throw invalid(`Unknown prompt: ${toShownText(name)}`);
         const text = prompt.write(readArguments(prompt, params));
-        const messages = [{ role: 'user', content: { type: 'text', text } }];
-        return { members: encodeMembers({ description: prompt.description, messages }) };
+        const { description } = prompt;
+        const content = { type: 'text', text } as const;
+        return { members: encode({ description, messages: [{ role: 'user', content }] }) };
       },
     },
   };
@@ -179,6 +195,7 @@ function createPromptMethods(prompts: readonly Prompt[]): Readonly<Record<string
 
 /** Completions for arguments of prompts and variables of templates. */
 function createComplete(options: MethodOptions): Method {
+  const encode = createMembersEncoder(mcpResultSchemas.completion);
   function listValues(reference: Params, argument: string): readonly string[] {
     const { type, name, uri } = reference;
     const template = options.templates.find((one) => one.uriTemplate === uri);
@@ -202,9 +219,7 @@ function createComplete(options: MethodOptions): Method {
       );
       const shown = values.slice(0, COMPLETIONS_MAX);
       const hasMore = shown.length < values.length;
-      return {
-        members: encodeMembers({ completion: { values: shown, total: values.length, hasMore } }),
-      };
+      return { members: encode({ completion: { values: shown, total: values.length, hasMore } }) };
     },
   };
 }
@@ -214,7 +229,9 @@ export function createMethods(options: MethodOptions): ReadonlyMap<string, Metho
   const prompts = options.prompts.filter(({ needs }) => needs.every((name) => tools.has(name)));
   const methods: Readonly<Record<string, Method>> = {
     ...createGreetings(options.server),
-    'tools/list': createList({ tools: [...tools.values()].map((tool) => tool.listed) }),
+    'tools/list': createList(mcpResultSchemas.tools, {
+      tools: [...tools.values()].map((tool) => tool.listed),
+    }),
     'tools/call': createCallTool(tools),
     ...createResourceMethods(options),
     ...createPromptMethods(prompts),

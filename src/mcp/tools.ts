@@ -1,13 +1,14 @@
 // Tools, generated from the operations that agents may use: their schemas, and how to call them.
 
 import { LRUCache } from 'lru-cache';
-import type { TObject, TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { isFramedAnswer } from '../contract/framed-answer.ts';
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
 import { COSTS, type McpExposure, type Operation } from '../contract/operation.ts';
 import { createInputParser } from '../contract/parse-input.ts';
 import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
+import type { mcpResultSchemas } from '../contract/schemas/mcp-result-schemas.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { encodeToolMembers, type ResultText } from './encode-answer.ts';
 
@@ -15,7 +16,7 @@ export interface Tool {
   readonly name: string;
   readonly cost: number;
   /** The form in `tools/list`. */
-  readonly listed: Readonly<Record<string, unknown>>;
+  readonly listed: Static<typeof mcpResultSchemas.tools>['tools'][number];
   /** The answer of the HTTP operation, as a tool result. */
   call(input: Arguments, context: HandlerContext): ResultText | Promise<ResultText>;
   /** The same as JSON text only. */
