@@ -132,7 +132,7 @@ function formatTransferNote(measures: TransferMeasures, peerEvents: number): str
   return [
     'same work: both balances and a row for each transfer;',
     `as Mintwire is, without those rows, ${rounded(measures.plain)} events/s;`,
-    `from a node whose logs tell no time ${rounded(measures.older)} events/s;`,
+    `from a node whose logs have no time ${rounded(measures.older)} events/s;`,
     `by CPU per event ${(peerCpu / oursCpu).toFixed(1)}: ${oursCpu.toFixed(0)} µs against`,
     `${peerCpu.toFixed(0)} µs; the chain's server used`,
     `${(middle((pair) => pair.serverShare) * 100).toFixed(0)} % of a core while ours ran;`,

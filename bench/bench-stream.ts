@@ -182,7 +182,7 @@ function buildLatencyRow(turns: readonly Latencies[]): Row {
     peer: '',
     ratio: null,
     spread: spread(turns.map(median)),
-    note: `${latenciesMs.length} blocks in ${turns.length} turns, the spread is of their medians: applied, committed, told to the main thread, encoded, sent, received`,
+    note: `${latenciesMs.length} blocks in ${turns.length} turns, the spread is of their medians: applied, committed, sent to the main thread, encoded, sent, received`,
   };
 }
 

@@ -33,7 +33,7 @@ test('a row without a peer has its spread, too', () => {
   assert.match(renderRow(ROW) ?? '', /\| 2000 req\/s \| {2}\| {2}\| {2}\| ±4 % \|$/);
 });
 
-test('a row of an older run that has no spread is not told to have none', () => {
+test('a row of an older run without a spread shows none', () => {
   const stored = JSON.parse(JSON.stringify({ ...ROW, spread: null })) as Row;
   assert.match(renderRow(stored) ?? '', /\| 2000 req\/s \| {2}\| {2}\| {2}\| {2}\|$/);
 });

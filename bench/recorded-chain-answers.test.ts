@@ -73,7 +73,7 @@ describe('recorded chain', () => {
     );
   });
 
-  test('receipts tell the same logs and senders as blocks do', () => {
+  test('receipts have the same logs and senders as blocks', () => {
     const tag = `0x${(swaps.recording.finalized - 3).toString(16)}`;
     const receipts = parseReceipts(ask('eth_getBlockReceipts', tag), range);
     const block = parseBlock(ask('eth_getBlockByNumber', tag, true), 'recorded');

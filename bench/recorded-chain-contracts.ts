@@ -14,7 +14,7 @@ import { address, poolId } from '../test/test-ids.ts';
 
 export const CHAIN_ID = 1337;
 
-/** An address by a part that tells its kind and a number. */
+/** An address from a prefix that shows its kind, and a number. */
 export function buildRecordedAddress(kind: string, index: number): Address {
   return address(`0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`);
 }

@@ -133,7 +133,7 @@ function createBarePath(t: TestContext): string {
   return createFolder(t);
 }
 
-test('a machine for which there is no node is told so in one line', async (t) => {
+test('a machine without a node binary gets a one-line error', async (t) => {
   const registry = await startRegistry(t, null);
   const machine = describeMachine(t, registry.url);
   await assert.rejects(resolveAnvil(machine), (error) => {

@@ -36,7 +36,7 @@ const BLOCK_GAS_LIMIT = 60_000_000;
 /**
  * A shell is between us and the node. Its standard input is a pipe from this process, so when we
  * end in any way, even by SIGKILL, the read returns. Once mining is paused (pause-mining.ts) the
- * node is told to end; it then writes its state to a new file, which replaces the last one only
+ * node is stopped; it then writes its state to a new file, which replaces the last one only
  * when it is complete. The lease file (folder-lease.ts) is removed with it: if it is still there,
  * the state was not saved.
  *

@@ -35,7 +35,7 @@ export interface FolderLease {
   readonly isSaved: boolean;
   /** Call it before a node starts: from then on its state counts as not saved. */
   begin(): Promise<void>;
-  /** Tells a successor that it should wait. */
+  /** After this a successor waits until the state is saved. */
   markStopping(): Promise<void>;
   release(): void;
 }

@@ -23,7 +23,7 @@ export interface RpcReply {
   readonly error?: RpcFailure;
 }
 
-/** An error as the node tells it. */
+/** An error as the node reports it. */
 export interface RpcFailure {
   readonly code: number;
   readonly message: string;

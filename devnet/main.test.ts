@@ -120,7 +120,7 @@ test('alone it prints how to reach it and ends cleanly on SIGTERM', async () => 
   assert.match(output, /universalRouter/);
 });
 
-test('told to end before it is ready, it ends with exit code 0 and starts anew next time', async () => {
+test('stopped before it is ready, it exits with code 0 and starts from scratch next time', async () => {
   const child = startChild('early');
   await once(child, 'message');
   assert.ok(findProcesses('early').all.length > 0);

@@ -106,7 +106,7 @@ test('before it is open it refuses requests', async () => {
   await assert.rejects(rpc.call('eth_chainId'), /the devnet is starting/);
 });
 
-test('blocks that the node has forgotten are told as they were', async () => {
+test('blocks that the node has pruned are served unchanged', async () => {
   openFront();
   const head = await chain.readHead();
   const asked = CHUNK_BLOCKS * Math.floor(head / CHUNK_BLOCKS);
@@ -187,7 +187,7 @@ test('what would make the node mine by itself is refused, alone and in a batch',
   assert.equal(await chain.rpc.call('anvil_getAutomine'), false);
 });
 
-test('the clock rests when told, and no block is mined during a reorganisation', async () => {
+test('the clock can be paused, and no block is mined during a reorganisation', async () => {
   const readHead = async () => Number(await rpc.call<Hex>('eth_blockNumber'));
   await rpc.call('evm_setIntervalMining', 0.005);
   try {

@@ -123,7 +123,7 @@ test('the hook takes 0.3 % of a buy and 1 % of a sell', async () => {
   assert.deepEqual([feeOf(bought), feeOf(sold)], [3_000, 10_000]);
 });
 
-test('every pair holds its opening reserves at the address that was foretold', async () => {
+test('every pair holds its opening reserves at its computed address', async () => {
   const pool = findPool(chain.deployment, { token: 'seat', venue: 'uniswap-v2' });
   const [reserve0, reserve1] = await ask<[bigint, bigint]>({
     to: pool.id,

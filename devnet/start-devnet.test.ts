@@ -174,7 +174,7 @@ async function readBlocks({ rpcUrl }: Devnet, count: number): Promise<unknown[]>
   }
 }
 
-test('a chain that outgrew the node tells all of its blocks, also after a restart', async () => {
+test('a chain that outgrew the node serves all of its blocks, also after a restart', async () => {
   const keeping = { archiveDepth: 4, transactionBlocks: 20, chunkBlocks: 4, stateBytes: 0 };
   const first = await start('long');
   const count = (await readHead(first)) + 1;

@@ -106,8 +106,8 @@ const FORM = {
   name: 'npm run drill',
   help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> --seed <n> --engine sqlite|postgres | --faults
 
-Kills the service and reorganises its chain (10 times each unless told), or makes random trades (none
-unless told), then verifies the index. The seed decides which trades. --faults breaks disks, files and
+Kills the service and reorganises its chain (10 times each by default), or makes random trades (none
+by default), then verifies the index. The seed decides which trades. --faults breaks disks, files and
 nodes instead.
 `,
   flags: {

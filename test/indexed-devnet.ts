@@ -58,7 +58,7 @@ async function untilAtHead(chain: TestChain, follower: PoolGraphFollower): Promi
   }
 }
 
-/** Follows a chain from a block on, its beginning unless told. */
+/** Follows a chain from a block on, by default from its beginning. */
 export async function startIndexing(
   chain: TestChain,
   options: Partial<Pick<IndexerOptions, 'startBlock' | 'adoption'>> & { readonly rpcUrl: string },

@@ -1,4 +1,4 @@
-// A thread that asks a chain's nodes when it is told to, as the indexer's thread does.
+// A thread that asks a chain's nodes on command, as the indexer's thread does.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SharedEndpoints } from '../src/chains/endpoint-memory.ts';

@@ -109,7 +109,7 @@ test('in a test only what the service itself asks is noted', async (t) => {
   assert.equal(arrived.length, 3);
 });
 
-test('a checkout below a folder called src is told apart as well', async (t) => {
+test('a checkout below a folder called src is recognised as well', async (t) => {
   const files = {
     'ask.ts': ASK,
     'some.test.ts': `

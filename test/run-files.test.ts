@@ -97,7 +97,7 @@ const WITH_CHILD = `
     await new Promise((done) => setTimeout(done, 1e9));
   });`;
 
-test('a run that is told to end takes its files and what they started with it', {
+test('a stopped run also ends its files and what they started', {
   timeout: 120_000,
 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'mintwire-run-files-'));

@@ -33,7 +33,7 @@ async function endFile(file: string): Promise<void> {
 
 const END_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** Rejects when this process is told to end, once all that the files started has ended. */
+/** Rejects when this process gets a signal, once all that the files started has ended. */
 export function runFiles(files: string[], limits: RunLimits): Promise<Counts> {
   const { promise, resolve, reject } = Promise.withResolvers<Counts>();
   const stop = new AbortController();
@@ -45,7 +45,7 @@ export function runFiles(files: string[], limits: RunLimits): Promise<Counts> {
   };
   for (const signal of END_SIGNALS) process.once(signal, stopFor);
   const done = watchRun(files, { ...limits, signal: stop.signal });
-  // A run that was stopped is told by the signal, after its files have ended.
+  // A stopped run ends with the signal, after its files have ended.
   done.then(
     (counts) => stop.signal.aborted || resolve(counts),
     (error) => stop.signal.aborted || reject(error),
@@ -64,7 +64,7 @@ function watchRun(
     const { signal, testMs: timeout } = limits;
     const stream = run({ files, concurrency: 2, timeout, signal });
     stream.on('test:dequeue', ({ name, file }) => {
-      // A file is told like a test that has its name.
+      // A file is reported like a test of its name.
       if (file === undefined || name !== file || timers.has(file) || signal.aborted) return;
       const end = () => {
         console.error(`NO END: ${file} was still running after ${limits.fileMs / 1000} s`);

@@ -118,7 +118,7 @@ async function play(
 /** Prints the trend over time; false if it grew. */
 function reportTrend(name: string, memory: readonly number[]): boolean {
   if (memory.length < SAMPLES_MIN) {
-    console.log(`${name}: too short a run to tell`);
+    console.log(`${name}: too short a run to judge`);
     return true;
   }
   const trend = computeTrend(memory);
@@ -159,7 +159,7 @@ const FORM = {
   name: 'npm run soak',
   help: `usage: npm run soak -- --minutes <from above 0 to 1440> --engine sqlite|postgres
 
-Reads, streams, quotes, sign-ins and reorganisations at once (10 minutes on sqlite unless told), then
+Reads, streams, quotes, sign-ins and reorganisations at once (by default 10 minutes on sqlite), then
 errors, memory, lag and verify.
 `,
   flags: { minutes: { type: 'string' }, engine: { type: 'string' } },

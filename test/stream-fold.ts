@@ -61,7 +61,7 @@ export class StreamFold {
     if (event === 'kline') this.klines.set(data.kline.openTime, data.kline);
     if (event === 'revert') {
       for (const tradeId of data.tradeIds) {
-        if (!this.trades.delete(tradeId)) this.problems.push(`${tradeId} was never told`);
+        if (!this.trades.delete(tradeId)) this.problems.push(`${tradeId} was never sent`);
       }
       for (const { openTime } of data.klines) this.klines.delete(openTime);
     }

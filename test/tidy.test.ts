@@ -183,7 +183,7 @@ describe('exports', () => {
     assertNone(findUnusedExports(everything));
   });
 
-  test('the search tells names nobody imports from names that only tests use', () => {
+  test('the search distinguishes unused names from names that only tests use', () => {
     const files = [
       parseSource('src/lib/one.ts', 'export const a = 1;\nexport const b = 2;\nlet x = b;\n'),
       parseSource('src/lib/two.ts', 'export type C = 1;\nexport function d() {}\n// d\n'),

@@ -27,7 +27,7 @@ async function setUp(t: Parameters<typeof startAccess>[0]) {
   return { server, access, identify, token, heard, watch };
 }
 
-test('a revoked key and an ended session are told at once, others not', async (t) => {
+test('a revoked key and an ended session are reported at once, others are not', async (t) => {
   const { server, access, identify, token, heard, watch } = await setUp(t);
   const [one, two] = [await server.issueKey(token), await server.issueKey(token)];
   watch('one', await identify(one.key));

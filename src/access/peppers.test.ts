@@ -58,7 +58,7 @@ describe('older peppers', () => {
     assert.equal(await useAfterRestart(server, [V2], token), 'INVALID_SESSION');
   });
 
-  it('hashes and marks tell versions and purposes apart', () => {
+  it('hashes and marks differ by version and purpose', () => {
     const peppers = new Peppers([V2, V1]);
     assert.deepEqual(peppers.versions, [2, 1]);
     assert.equal(peppers.hash('x').version, 2);

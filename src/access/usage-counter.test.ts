@@ -47,10 +47,10 @@ test('many requests are one entry', async () => {
     { walletId: 'v', source: SESSION_SOURCE, requests: 1, lastUsedAtMs: nowMs },
   ]);
   await counter.flush();
-  assert.equal(stored.length, 3, 'nothing is told twice');
+  assert.equal(stored.length, 3, 'nothing is reported twice');
 });
 
-test('what a broken store did not take is told later, added to what came since', async () => {
+test('uses that a failing store did not take are written later, with those counted since', async () => {
   const { counter, clock, stored, cut } = createCounter();
   counter.count(walletId('w'), 'key_a');
   cut(true);

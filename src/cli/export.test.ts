@@ -190,7 +190,7 @@ describe('export', () => {
     assert.deepEqual(stdout.trimEnd().split('\n').slice(1), toCsv(wanted.map(toTradeRow)));
   });
 
-  test('what cannot be done is told, and no file is left or lost', () => {
+  test('a failed export prints an error, and no file is left over or lost', () => {
     const kept = join(folder, 'market.sqlite');
     for (const [typed, says] of [
       [['--table', 'pools', '--format', 'csv', '--out', '-'], /--table must be/],

@@ -1,4 +1,4 @@
-// What people ask about is told once in a while, however often they ask.
+// Requested pools are reported at intervals, however often they are requested.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -6,7 +6,7 @@ import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { poolId } from '../../test/test-ids.ts';
 import { AdoptionDemand } from './adoption-demand.ts';
 
-it('a pool is told once in half a minute, on each chain by itself', () => {
+it('a pool is reported once in half a minute, on each chain separately', () => {
   const clock = new ManualClock();
   const reported: string[] = [];
   const demand = new AdoptionDemand(clock, (chain, pools) => reported.push(`${chain} ${pools}`));

@@ -28,7 +28,7 @@ test('history is shown as a block of the head', () => {
   assert.ok(shown.some((text) => text.startsWith('indexing history: block 148 of 296')));
 });
 
-test('a node that is behind its index is told as such, never as more than a whole', () => {
+test('a node behind its index is reported as such, never as more than 100 %', () => {
   for (const first of [0, 296, 305]) {
     const shown = show({ first, block: 305, head: 296 });
     for (const text of shown) assert.doesNotMatch(text, /305 of 296|%/);

@@ -165,7 +165,7 @@ test('a server that is leaving answers once more and closes', async (t) => {
   assert.equal(answers[0]?.body, '{"ok":true}');
 });
 
-test('what was asked for and not changed is told without a body', async (t) => {
+test('an unchanged answer is 304 without a body', async (t) => {
   const app = await startTestServer(t, {
     operations: [getThing],
     handlers: { getThing: () => ({ kind: 'ready', bytes: Buffer.from('1'), etag: 'W/"x"' }) },

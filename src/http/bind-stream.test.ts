@@ -1,4 +1,4 @@
-// Pins that a stream is told when it can write, even if it was pipelined.
+// Pins that a stream is notified when it can write, even if it was pipelined.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ const FRAME = new StreamFrame('x'.repeat(100_000));
 
 for (const isAhead of [false, true]) {
   const name = isAhead ? 'behind a request that is still in work' : 'alone on its connection';
-  test(`a stream ${name} is told of drains until all is read`, async (t) => {
+  test(`a stream ${name} is notified of drains until all is read`, async (t) => {
     const slow = Promise.withResolvers<object>();
     let written = 0;
     const streamed: StreamAnswer = {

@@ -59,7 +59,7 @@ test('HEAD answers like GET without a body', async (t) => {
   assert.equal(await response.text(), '');
 });
 
-test('a POST that has no body at all is told so', async (t) => {
+test('a POST without a body gets an error that says so', async (t) => {
   const app = await startTestServer(t);
   const asked = 'POST /v1/thing/make HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
   const answer = await app.raw(`${asked}Connection: close\r\n\r\n`);
@@ -335,7 +335,7 @@ test('a stalled event loop sheds load, then recovers', async (t) => {
   assert.equal(status, 200);
 });
 
-test('one log line and one count a request, told by operation', async (t) => {
+test('each request gives one log line and one count, by operation', async (t) => {
   const app = await startTestServer(t);
   await (await app.get('/v1/thing')).text();
   await (await app.get('/v1/nope?secret=hunter2')).text();

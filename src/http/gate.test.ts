@@ -91,7 +91,7 @@ test('the order is ceiling, credentials, budget, input', async (t) => {
   assert.equal((await server.get('/v1/thing', bad)).status, 429);
 });
 
-test('a refused credential is told what is left to its own address', async (t) => {
+test('a rejected credential gets the remaining budget of its own address', async (t) => {
   const ip = { policy: 'ip', perMinute: 60, burst: 9 };
   const server = await startTestServer(t, {
     clock: new ManualClock(),

@@ -84,7 +84,7 @@ async function ask(scene: Scene, made: MadeAnswer | Promise<MadeAnswer>) {
   return { n, block: asOf.block, isMade, etag: answer.etag };
 }
 
-test('an answer is made once and told as of the newest step without a change', async (t) => {
+test('an answer is built once, and its asOf moves on with commits that do not change it', async (t) => {
   const scene = await createScene(t);
   const first = await ask(scene, buildMade('a', 1));
   scene.commit(2, [toAddress(2)]);
@@ -113,7 +113,7 @@ test('what was read before a change that came meanwhile is sent but not kept', a
 test('what was read ahead of the feed is kept when the feed follows', async (t) => {
   const scene = await createScene(t);
   const ahead = await ask(scene, buildMade('a', 2));
-  assert.equal(ahead.block, 2, 'told as of what was read, not of what was heard');
+  assert.equal(ahead.block, 2, 'asOf is what was read, not what was heard');
   scene.commit(2, [TOKEN]);
   assert.deepEqual(await ask(scene, buildMade('b', 2)), { ...ahead, isMade: false });
 });
@@ -145,7 +145,7 @@ test('an answer holds for its span of chain time, back and forth, and its finali
   assert.equal((await ask(scene, buildMade('f', 15))).n, 'f', 'block 5 is final now');
 });
 
-test('steps that were lost or not told whole forget everything of the chain', async (t) => {
+test('lost or incomplete steps evict everything of the chain', async (t) => {
   const scene = await createScene(t);
   await ask(scene, buildMade('a', 1));
   scene.commit(3, []);
@@ -168,7 +168,7 @@ test('a feed that stays behind the store is overtaken after a second', async (t)
   await scene.states.look();
   assert.equal((await ask(scene, buildMade('b', 5))).n, 'b');
   scene.commit(5, [TOKEN]);
-  assert.equal(scene.changes.length, 1, 'what the store has told already is not told again');
+  assert.equal(scene.changes.length, 1, 'what was read from the store is not reported again');
 });
 
 test('what was not used lately makes room', async (t) => {

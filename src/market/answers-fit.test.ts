@@ -203,7 +203,7 @@ describe('streams', () => {
     for (const error of errors) assert.ok(error instanceof AnswerMismatchError);
   });
 
-  test('a commit that cannot be told loses the channel instead of being skipped', () => {
+  test('a commit that cannot be encoded closes the channel instead of being skipped', () => {
     const errors: unknown[] = [];
     let isLost = false;
     const { addresses } = findFamily('devnet');

@@ -27,7 +27,7 @@ async function createScene(t: { after(work: () => unknown): void }): Promise<Mar
 }
 
 describe('begun mid-life', () => {
-  test('coverage tells since when, and nothing before it is made up', async (t) => {
+  test('coverage says since when, and nothing is invented before that', async (t) => {
     const scene = await createScene(t);
     const startMs = scene.chain.header(START_BLOCK - 1)!.timestampMs;
     const tokens = await readTokens(scene);
@@ -49,7 +49,7 @@ describe('begun mid-life', () => {
     }
   });
 
-  test('once a day is covered its figures are told', async (t) => {
+  test('once a whole day is covered, its figures are shown', async (t) => {
     const scene = await createScene(t);
     const startMs = scene.chain.header(START_BLOCK - 1)!.timestampMs;
     while (scene.chain.head.timestampMs < startMs + DAY_MS + 60_000) scene.chain.extend(20);

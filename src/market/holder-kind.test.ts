@@ -52,7 +52,7 @@ async function openFilled(t: TestContext) {
 }
 
 describe('kinds', () => {
-  it('pools, vaults and burn addresses are told before contracts and wallets', async (t) => {
+  it('pools, vaults and burn addresses take precedence over contracts and wallets', async (t) => {
     const store = await openFilled(t);
     const market: MarketChain = { ...FAKE_MARKET_CHAIN, vaults: new Set([VAULT]) };
     const kinds = await store.market.snapshot((reader) => readHolderKinds(reader, market, OWNERS));
@@ -62,7 +62,7 @@ describe('kinds', () => {
     );
   });
 
-  it('what a node did not tell is asked for again by the next request', async (t) => {
+  it('what a node did not answer is asked again by the next request', async (t) => {
     const store = await openFilled(t);
     let isSilent = true;
     const chain: MarketChain = {

@@ -37,7 +37,7 @@ async function readTrades(scene: MarketScene, mint: string): Promise<Json[]> {
   return trades;
 }
 
-test('what is kept is answered as if all were, and coverage tells from when on', async (t) => {
+test('kept rows are answered as if all were kept, and coverage says from when on', async (t) => {
   const all = await createMarketScene(t, { ...CHAIN, engine: 'sqlite' });
   const retention = { trades: 2, fineCandles: 3 };
   const kept = await createMarketScene(t, { ...CHAIN, engine: 'sqlite', retention });

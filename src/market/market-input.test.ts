@@ -303,7 +303,10 @@ describe('klines', () => {
 
   test('filled rows repeat the close before, without gaps, up to chain time', async () => {
     await assertFilled('5s');
-    assert.ok((await assertFilled('1h')) > 0, 'no gap tells the close from the open');
+    assert.ok(
+      (await assertFilled('1h')) > 0,
+      'no gap follows a kline whose close differs from its open',
+    );
     const { json } = await get(`/token/klines?${TOKEN}&interval=5s&fill=previous&limit=7`);
     const newest: Json[] = json.klines;
     assert.equal(newest.length, 7);

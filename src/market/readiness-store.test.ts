@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { createReadiness } from './readiness.ts';
 
-test('a store that fails and comes back is told within a second', async () => {
+test("a store's failure and recovery show within a second", async () => {
   const clock = new ManualClock();
   let isBroken = false;
   let asked = 0;

@@ -155,7 +155,7 @@ describe('the figures of a token', () => {
     assert.ok(compared >= 3, `${compared} tokens with trades before and within`);
   });
 
-  test('holders are counted, and told only where all of them are known', async () => {
+  test('holders are counted, and shown only if all of them are known', async () => {
     for (const { token } of tokens) {
       const { json } = await scene.ask('getHolders', { chain: 'devnet', mint: token.mint });
       assert.equal(token.holders, token.coverage.holdersComplete ? json.total : null);

@@ -23,7 +23,7 @@ function createHealth(options: Partial<StoreHealthOptions> = {}) {
   return { health, reported, setFault };
 }
 
-test('what a caller met is told at once, and once; a good probe ends it', async () => {
+test("a caller's fault is reported at once, and once; a successful probe ends it", async () => {
   const { health, reported, setFault } = createHealth();
   setFault('full');
   for (let i = 0; i < 3; i += 1) health.note(new StoreError('full', 'as met'));
@@ -71,7 +71,7 @@ test('what is met while a probe runs outlives it', async () => {
   await checking;
 });
 
-test('a probe without an answer is told as set, and is not repeated beside itself', async () => {
+test('a probe without an answer reports the configured fault, and no second one runs beside it', async () => {
   for (const slowFault of ['unreachable', null] as const) {
     let probes = 0;
     const probe = () => {
@@ -90,7 +90,7 @@ test('a probe without an answer is told as set, and is not repeated beside itsel
   }
 });
 
-test('where probes prove little, a fault is told for a while after it was last met', async () => {
+test('if probes prove little, a fault is reported for a while after it was last met', async () => {
   const held = createHealth({ holdMs: Number.MAX_SAFE_INTEGER });
   held.health.note(new StoreError('full', 'as met'));
   await assert.rejects(held.health.check(), { fault: 'full' });

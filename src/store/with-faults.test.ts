@@ -99,7 +99,7 @@ test('a store that is known to be of no use is not asked', async () => {
   assert.equal(noted.length, 2);
 });
 
-test('a store error is 503 with a time to come again, and tells a client no detail', () => {
+test('a store error is 503 with Retry-After, and shows a client no detail', () => {
   for (const fault of ['full', 'damaged', 'gone', 'unreachable', 'busy', 'rejected'] as const) {
     const shown = toAppError(new StoreError(fault, new Error('/data/access.sqlite is broken')));
     assert.equal(shown.status, 503);

@@ -228,7 +228,7 @@ test('a revocation on one node is felt on the other within a second', async (t) 
   server.clock.advance(1000);
   assert.equal(await use(1, key), null);
   await nodes[1]!.watch.look(() => true);
-  assert.equal(notifiedCount, 1, 'who holds something open is told');
+  assert.equal(notifiedCount, 1, 'whoever holds something open is notified');
   assert.equal(nodes[1]!.watch.size, 0);
 });
 
@@ -256,7 +256,7 @@ test('all keys of a wallet share one budget, other wallets and levels have their
   assert.equal((await get(b.key)).status, 200);
 });
 
-test('/me and /entitlements tell what is configured for the level that asks', async (t) => {
+test("/me and /entitlements show what is configured for the caller's level", async (t) => {
   const env = { LIMIT_SESSION_PER_MINUTE: '77', LIMIT_SESSION_BURST: '33' };
   const server = await startAccess(t, { env });
   const wallet = createEvmWallet();

@@ -9,7 +9,7 @@ import { createEvmWallet } from '../wallets.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-test('the list tells every session and which one asks', async (t) => {
+test("the list shows every session, and which one is the caller's", async (t) => {
   const server = await startAccess(t);
   const wallet = createEvmWallet();
   const first = await server.signIn(wallet);

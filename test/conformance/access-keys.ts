@@ -87,7 +87,7 @@ function itIssues(get: () => AccessStore): void {
     );
   });
 
-  it('keeps a key under a newer pepper when told to', async () => {
+  it('keeps a key under a newer pepper if asked to', async () => {
     const key = buildKey();
     await get().issueKey(key, TEN);
     await get().rehashKey(key.id, { hash: 'newer', version: 2 });
@@ -126,7 +126,7 @@ function itRepeats(get: () => AccessStore): void {
     assert.equal(ids.size, 1);
   });
 
-  it('tells a conflict by the request, keeps wallets apart, and forgets after a day', async () => {
+  it('detects a conflict by the request, keeps wallets apart, and forgets after a day', async () => {
     const first = buildKey();
     await get().issueKey(first, options);
     const other = { ...options, idempotency: { word: 'w', request: 'another' } };

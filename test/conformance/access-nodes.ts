@@ -14,7 +14,7 @@ export interface Credentials {
   readonly cookie?: string;
 }
 
-/** A node tells the store of uses every nine seconds. */
+/** A node writes uses to the store every nine seconds. */
 const BETWEEN_FLUSHES_MS = 1000;
 
 export class AccessNodes {

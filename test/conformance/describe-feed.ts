@@ -80,7 +80,7 @@ export function describeFeed(name: string, create: () => Promise<FeedUnderTest>)
 }
 
 function itKeepsOrder(get: () => FeedUnderTest): void {
-  it('tells every batch once and in order, each chain by itself', async () => {
+  it('delivers every batch once and in order, each chain separately', async () => {
     const listener = createListener();
     get().subscriber.subscribe(listener);
     for (const version of [1, 2, 3]) {
@@ -93,7 +93,7 @@ function itKeepsOrder(get: () => FeedUnderTest): void {
     assert.deepEqual(of('base'), ['base gap', 'base 11', 'base 12', 'base 13']);
   });
 
-  it('drops what was told before', async () => {
+  it('drops batches that it has delivered before', async () => {
     const listener = createListener();
     get().subscriber.subscribe(listener);
     for (const version of [5, 6, 6, 5, 7]) get().publisher.publish(buildBatch(version));
@@ -139,7 +139,7 @@ function itCarriesEverything(get: () => FeedUnderTest): void {
 }
 
 function itKeepsListenersApart(get: () => FeedUnderTest): void {
-  it('keeps telling the others when one listener throws, and stops when it is unsubscribed', async () => {
+  it('still notifies the others if one listener throws, and stops when it is unsubscribed', async () => {
     const [first, second] = [createListener(), createListener()];
     const { subscriber } = get();
     subscriber.subscribe({

@@ -263,7 +263,7 @@ function itReadsCandles(getStore: () => Store): void {
     );
   });
 
-  it('tells when the first trade of a chain was', async () => {
+  it('finds when the first trade of a chain was', async () => {
     const { market } = getStore();
     await market.transaction('base', (t) =>
       t.insertTrades([buildTrade({ block: 7, timestampMs: 700 }), buildTrade({ block: 8 })]),
@@ -299,7 +299,7 @@ function itListsTokens(getStore: () => Store): void {
 }
 
 function itKeepsPauses(getStore: () => Store): void {
-  it('counts pauses, whoever makes them, and tells those after a version', async () => {
+  it('counts pauses, whoever makes them, and lists those after a version', async () => {
     const { pauses } = getStore();
     const set = (number: number, paused: boolean) =>
       pauses.setPaused({ chain: 'devnet', token: toAddress(number), paused, nowMs: 1 });

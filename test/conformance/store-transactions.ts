@@ -298,7 +298,7 @@ function itLivesOn(getScene: () => StoreScene): void {
     await second.close();
   });
 
-  it('tells how long each operation took', async () => {
+  it('reports how long each operation took', async () => {
     const { place } = getScene();
     const timings: [string, number][] = [];
     const timed = await place.open((operation, ms) => timings.push([operation, ms]));

@@ -129,7 +129,7 @@ describe('tools on a real chain', () => {
     }
   });
 
-  test('trades that cannot be are told as tool errors', async () => {
+  test('impossible trades are tool errors', async () => {
     const trade = { chain: 'devnet', mint: WIRE, side: 'buy', amountInRaw: '-1' };
     const { content, isError } = await callTool('get_quote', trade);
     assert.deepEqual([isError, JSON.parse(content[0].text).code], [true, 'INVALID_INPUT']);

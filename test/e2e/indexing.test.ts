@@ -58,7 +58,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   });
 }
 
-test('an endpoint that fails in every way loses nothing, and /ready tells', async (t) => {
+test('an endpoint that fails in every way loses nothing, and /ready shows it', async (t) => {
   let proxyOf: Awaited<ReturnType<typeof startChaosProxy>> | undefined;
   const { chain, env } = await createIndexingScene(t, {
     engine: 'sqlite',

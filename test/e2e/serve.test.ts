@@ -25,7 +25,7 @@ test('npm start serves and says where', async (t) => {
   assert.equal((await fetch(`${service.origin}/metrics`)).status, 404);
 });
 
-test('request ids tell nothing of each other', async (t) => {
+test('request ids cannot be guessed from each other', async (t) => {
   const service = await startServiceProcess(t);
   const ids: string[] = [];
   for (let count = 0; count < 20; count += 1) {

@@ -253,7 +253,7 @@ describe('with a quote', () => {
     assert.equal(receipts[0]?.status, '0x1');
   });
 
-  test('a price that fell below the minimum is told, not traded', async () => {
+  test('a price below the minimum is reported, not traded', async () => {
     const quote = await quoteNow(10);
     await move('buy', 20n * ETHER);
     const answer = await trader.build({ ...trade(), slippageBps: 10 }, { quoteId: quote.quoteId });
@@ -302,7 +302,7 @@ describe('while the chain moves', () => {
 describe('what became of it', () => {
   const untilStatus = async (txHash: string, isThere: (answer: Json) => boolean): Promise<Json> => {
     let answer: Json = {};
-    await until(`${txHash} is told of`, async () => {
+    await until(`${txHash} is reported`, async () => {
       answer = await readStatus(txHash);
       return isThere(answer);
     });
@@ -330,7 +330,7 @@ describe('what became of it', () => {
     assert.deepEqual([back.status === 'confirmed', back.tradeIds], [false, []]);
   });
 
-  test('a divided trade tells all of its trades; final once its block is', async () => {
+  test('a split trade lists all of its trades, and is final once its block is', async () => {
     const { chain } = service;
     await giveEther(trader, 2000n);
     const trade = { mint: service.mintOf('wire'), side: 'buy', amountInRaw: 300n * ETHER } as const;

@@ -43,7 +43,7 @@ export interface FakeChainOptions {
    * minute. `wild`: every fourth is older than the newest, by up to ten minutes.
    */
   readonly clock?: 'steady' | 'uneven' | 'wild';
-  /** Whether the creation of every pool is told; otherwise some are met mid-life. */
+  /** Whether the creation of every pool is read; otherwise some are older than the index. */
   readonly seenWhole?: boolean;
   /** The time from each block to the next, where it is always the same. */
   readonly blockMs?: number;
@@ -364,7 +364,7 @@ export class FakeAdapter implements ChainAdapter {
 
   async close(): Promise<void> {}
 
-  /** Pools from before the start are told before their first event, in every range. */
+  /** Pools from before the start are announced before their first event, in every range. */
   #announce(blocks: readonly BlockEvents[]): readonly BlockEvents[] {
     if (this.startBlock === 0) return blocks;
     const created = new Set<string>();

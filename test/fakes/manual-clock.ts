@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../src/lib/clock.ts';
 
-/** A clock that moves only when told to. */
+/** A clock that moves only by `advance`. */
 export class ManualClock implements Clock {
   #nowMs: number;
   #monotonicMs = 0;

@@ -1,4 +1,4 @@
-// A JSON-RPC server at the network's edge that responds correctly until told otherwise.
+// A JSON-RPC server at the network's edge that responds correctly unless a test sets a fault.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

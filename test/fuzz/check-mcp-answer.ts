@@ -52,7 +52,7 @@ export function* checkMcpAnswer(request: FuzzRequest, answer: FuzzAnswer): Gener
     if (Array.isArray(said)) return yield 'many answers to one message';
     return yield* checkMessage(said, asked);
   }
-  // Messages with the same id cannot be told apart.
+  // Messages with the same id cannot be distinguished.
   const find = (message: Json) => {
     const [first = null, second] = asked.filter((one: Json) => one?.id === message?.id);
     return second === undefined ? first : { id: message.id };

@@ -59,7 +59,7 @@ async function askHeld(t: TestContext, bytes: string, order: number[] = [0]) {
 }
 
 describe('requests in work when something broken follows', () => {
-  test('a key that was issued is told before the 400', async (t) => {
+  test('the answer with an issued key is sent before the 400', async (t) => {
     const { server, ...client } = await startAccess(t);
     const { token } = await client.signIn(createEvmWallet());
     const body = '{"name":"pipelined"}';

@@ -134,7 +134,7 @@ describe('what is charged', () => {
     assert.equal((await mcp.post(PING)).status, 429);
   });
 
-  test('whose message was read and who waits as long as was told is let in', async () => {
+  test('a client whose message was read and who waits for Retry-After is let in', async () => {
     rest();
     for (let spent = 0; spent < BURST - 1; spent += 1) await mcp.post(PING);
     const refused = await mcp.post(SEARCH);
@@ -143,7 +143,7 @@ describe('what is charged', () => {
     assert.equal((await mcp.post(SEARCH)).status, 200);
   });
 
-  test("who has nothing left is told the wait for its own message, as its HTTP twin's", async () => {
+  test('a client without budget gets the wait for its own message, as over HTTP', async () => {
     rest();
     for (let spent = 0; spent < BURST; spent += 1) await mcp.post(PING);
     const readWait = async (sent: Json) => {

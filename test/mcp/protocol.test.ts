@@ -72,7 +72,7 @@ describe('the revisions with a handshake', () => {
 });
 
 describe('the stateless revision', () => {
-  test('server/discover tells versions, capabilities and who answers', async () => {
+  test('server/discover names versions, capabilities and the server', async () => {
     const { body, headers } = buildStatelessRequest('server/discover');
     const { status, json } = await mcp.post(body, headers);
     assert.equal(status, 200);
@@ -276,7 +276,7 @@ describe('HTTP', () => {
     }
   });
 
-  test('the log tells which tool or method was asked for', async () => {
+  test('the log names the tool or method that was called', async () => {
     await mcp.callTool('get_entitlements', {});
     await mcp.call('tools/list');
     await mcp.call('made/up');

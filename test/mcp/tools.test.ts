@@ -152,7 +152,7 @@ describe('listing', () => {
     for (const text of texts) assert.deepEqual(text, texts[0]);
   });
 
-  test('every tool says that it only reads, and tells a model how to use it', async () => {
+  test('every tool says that it only reads, and when a model should use it', async () => {
     for (const tool of await listTools()) {
       if (!(tool.name in INPUTS)) continue;
       assert.equal(tool.annotations.readOnlyHint, true);
@@ -228,7 +228,7 @@ describe('errors', () => {
     assert.match(toolError.message, /100/);
   });
 
-  test('the state of things is told with what to do, by tool and not by route', async () => {
+  test('an error says what to do, naming tools and not routes', async () => {
     const unknown = { chain: 'devnet', mint: buildFakeAddress('bbbb', 1) };
     assert.equal((await callForError('get_token', unknown)).code, 'TOKEN_NOT_FOUND');
     const elsewhere = await callForError('get_token', { ...TOKEN, chain: 'base' });
@@ -237,7 +237,7 @@ describe('errors', () => {
     assert.doesNotMatch(elsewhere.whatToDo, /GET/);
   });
 
-  test('our own failures tell nothing of our insides, and are in the log', async () => {
+  test('internal errors show no details to a client, and are in the log', async () => {
     const failed = await callForError('fail_thing', {});
     assert.equal(failed.code, 'INTERNAL');
     const missed = await callForError('miss_thing', {});

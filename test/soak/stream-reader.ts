@@ -44,7 +44,7 @@ export class TradeFold {
     if (event === 'reset') this.trades.clear();
     if (event === 'revert') for (const one of value.tradeIds ?? []) this.trades.delete(one);
     if (event !== 'trade' || value.id === undefined) return;
-    if (this.trades.has(value.id)) tally.fail('trade told twice', value.id);
+    if (this.trades.has(value.id)) tally.fail('trade sent twice', value.id);
     this.trades.add(value.id);
   }
 }

@@ -79,7 +79,7 @@ describe('beginning', () => {
     assert.equal(server.streams.hub.channelCount, 0);
   });
 
-  test('HEAD tells the head and opens nothing; HTTP/1.0 is told without chunks', async (t) => {
+  test('HEAD sends the head and opens nothing; HTTP/1.0 gets no chunks', async (t) => {
     const server = await startStreamServer(t);
     const head = await fetch(server.buildUrl(), { method: 'HEAD' });
     assert.equal(head.status, 200);
@@ -222,7 +222,7 @@ describe('ending', () => {
     await until(() => slots.total === 1 && hub.clientCount === 1);
   });
 
-  test('a pause is told, ends the stream, and then refuses it', async (t) => {
+  test('a pause is announced, ends the stream, and then rejects it', async (t) => {
     const server = await startStreamServer(t);
     const stream = await server.open();
     await stream.until(({ event }) => event === 'snapshot');

@@ -53,7 +53,7 @@ describe('what was missed', () => {
     assert.deepEqual(new Set(namesOf(trades)), new Set(['trade']));
   });
 
-  test('whose last trade is gone is told so before anything else', async (t) => {
+  test('whose last trade was reverted gets that event first', async (t) => {
     const scene = await createTradedScene(t);
     await scene.trade(1);
     const stream = await scene.open({}, { events: 'trade,kline' });
@@ -171,7 +171,7 @@ describe('the price of it', () => {
 });
 
 describe('the memory of it', () => {
-  test('what a stream began with is let go once it is told', async (t) => {
+  test('the first page of a stream is released once it is sent', async (t) => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const scene = await createTradedScene(t);
@@ -211,7 +211,7 @@ describe('the memory of it', () => {
 });
 
 describe('states', () => {
-  test('price and holders are told when they change, and to whoever comes back', async (t) => {
+  test('price and holders are sent when they change, and to readers that come back', async (t) => {
     const scene = await createTradedScene(t);
     const stream = await scene.open({}, { events: 'price,holders' });
     await waitUntil(() => stream.events.length > 0);
@@ -237,7 +237,7 @@ describe('states', () => {
     await waitUntil(() => namesOf(back).includes('price') && namesOf(back).includes('holders'));
   });
 
-  test('a price that nobody followed meanwhile is never told from memory', async (t) => {
+  test('a price that nobody followed meanwhile is never sent from memory', async (t) => {
     const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     // Another reader keeps the token's channel open without prices.

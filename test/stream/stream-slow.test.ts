@@ -1,5 +1,5 @@
 // Readers that stop reading: others are not delayed, memory stays bounded, and disconnected readers
-// resume. Also heartbeats, which tell a live reader from a dead one.
+// resume. Also heartbeats, which detect dead readers.
 
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
@@ -147,7 +147,7 @@ function openUnread(port: number, target: string, count: number): Socket[] {
 }
 
 test('ones that never read are cut after a minute, also where the system holds all that waits', async (t) => {
-  if (process.platform !== 'linux') return t.skip('only Linux tells what its queues hold');
+  if (process.platform !== 'linux') return t.skip('only Linux shows what its queues hold');
   t.mock.timers.enable({ apis: ['setInterval'] });
   const clock = new ManualClock();
   let reads = 0;

@@ -1,5 +1,5 @@
 // Streams of a chain whose blocks may be older than the one before: late trades change klines that
-// were told as closed, and these are told again.
+// were sent as closed, and these are sent again.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -28,7 +28,7 @@ async function readKlines(scene: TradedScene, interval: string): Promise<Json[]>
   return json.klines;
 }
 
-/** What a client that was told this, in order, holds. */
+/** What a client holds after these events, in order. */
 function foldAll(...parts: readonly (readonly StreamEvent[])[]): StreamFold {
   const fold = new StreamFold();
   for (const event of parts.flat()) fold.apply(event);
@@ -70,7 +70,7 @@ async function tradeLate(scene: TradedScene): Promise<void> {
   await scene.settle();
 }
 
-/** Whatever id a reader of these events leaves with, it is told the rest, and no trade twice. */
+/** With whatever id a reader of these events leaves, it gets the rest, and no trade twice. */
 async function assertResumable(
   scene: TradedScene,
   events: readonly StreamEvent[],
@@ -88,7 +88,7 @@ async function assertResumable(
 
 describe('a late trade', () => {
   for (const filter of FILTERS) {
-    it(`has its closed kline told again, once, to readers of ${filter.events}`, async (t) => {
+    it(`has its closed kline sent again, once, to readers of ${filter.events}`, async (t) => {
       const scene = await createTradedScene(t);
       const stream = await scene.open({}, filter);
       await closeKline(scene);
@@ -103,7 +103,7 @@ describe('a late trade', () => {
       );
     });
 
-    it(`is told to readers of ${filter.events} who were away, its kline once`, async (t) => {
+    it(`is sent to readers of ${filter.events} who were away, its kline once`, async (t) => {
       const scene = await createTradedScene(t);
       const stream = await scene.open({}, filter);
       await closeKline(scene);
@@ -237,7 +237,7 @@ it('over HTTP streams, klines and pages of trades agree while times and position
   assert.deepEqual(fold.problems, []);
 });
 
-it('klines that are open, though later than the chain, are all told to whoever comes', async (t) => {
+it('open klines are all sent to a new reader, even if later than the chain', async (t) => {
   const scene = await createTradedScene(t);
   const filter = { events: 'kline', interval: '1m' };
   for (let count = 0; count < 3; count += 1) await scene.trade(1, MINUTE_MS);

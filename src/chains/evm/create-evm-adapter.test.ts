@@ -115,7 +115,7 @@ after(async () => {
 });
 
 describe('on a real node', () => {
-  test('every pool of the devnet is told, with its tokens, fee and hook', async () => {
+  test('every pool of the devnet is described, with its tokens, fee and hook', async () => {
     const reported = new Map(
       listDescriptions(await readAll(createAdapter(), true)).map((pool) => [pool.pool, pool]),
     );
@@ -133,7 +133,7 @@ describe('on a real node', () => {
     }
   });
 
-  test('linked, checked and plain reading tell the same', async () => {
+  test('linked, checked and plain reading give the same events', async () => {
     const adapter = createAdapter();
     assert.deepEqual(await readAll(adapter, true), await readAll(adapter, false));
   });

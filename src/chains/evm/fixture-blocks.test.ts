@@ -67,7 +67,7 @@ test('Ethereum 18000000 has 291 logs, 143 transfers, 27 V2 and 2 V3 swaps', {
   assert.equal(block.header.timestampMs, 1_693_066_895_000);
 });
 
-test('a recorded eth_getLogs reply tells the same as the receipts', { skip }, () => {
+test('a recorded eth_getLogs reply equals the receipts', { skip }, () => {
   const batch = readFixture('ethereum-18000000.getLogs-batch.json') as { result: unknown }[];
   const range = { fromBlock: 18_000_000, toBlock: 18_000_000, endpoint: 'fixture' };
   const fromLogs = decode('ethereum', parseLogs(batch[1]!.result, range));
@@ -141,7 +141,7 @@ test('amounts are those of the receipts, as viem decodes them', { skip }, () => 
   }
 });
 
-test('every block has exactly the logs that its bloom tells of', { skip }, () => {
+test('every block has exactly the logs in its bloom filter', { skip }, () => {
   for (const name of [
     'ethereum-18000000',
     'ethereum-4369999',

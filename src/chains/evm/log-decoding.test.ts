@@ -345,7 +345,7 @@ for (const one of CASES) {
     );
   });
 
-  test(`${name} (${selector}) of another shape or emitter tells nothing`, () => {
+  test(`${name} (${selector}) of another shape or emitter gives no event`, () => {
     const [args] = fc.sample(fc.record(one.args), { numRuns: 1, seed: 7 });
     const log = encode(one, args as Args);
     assert.deepEqual(decode({ ...log, data: log.data.slice(0, -2) }), []);
@@ -361,7 +361,7 @@ test('every topic that a decoder listens to is asked for, once', () => {
   assert.deepEqual([...DECODING.topics].sort(), selectors.sort());
 });
 
-test('a wrapped coin that tells transfers itself is not counted twice', () => {
+test('a wrapped coin that emits transfers itself is not counted twice', () => {
   const { topics } = createLogDecoding(EVM_DEPLOYMENTS.arbitrum!);
   assert.equal(topics.includes(toEventSelector('event Deposit(address, uint256)')), false);
 });

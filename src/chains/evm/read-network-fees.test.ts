@@ -58,7 +58,7 @@ test('room for the base fee of the next block to double, and the median tip', as
   });
 });
 
-test('blocks without transactions, or without tips told, have none', async () => {
+test('blocks without transactions or without reported tips have no tip', async () => {
   const { client } = await createClient(() => ({ baseFeePerGas: ['0x0'] }));
   const fees = await readNetworkFees(client, signal);
   assert.deepEqual(fees, { baseFeePerGas: 0n, maxPriorityFeePerGas: 0n, maxFeePerGas: 0n });

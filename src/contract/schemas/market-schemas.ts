@@ -88,7 +88,7 @@ export const coverageSchema = Type.Object(
   {
     title: 'Coverage',
     additionalProperties: false,
-    description: 'What has been indexed, to tell missing data from no activity.',
+    description: 'What has been indexed, to distinguish missing data from no activity.',
   },
 );
 

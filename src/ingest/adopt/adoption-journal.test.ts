@@ -31,7 +31,7 @@ function record(position: number, branch = 'a'): void {
   journal.record([toBlock(position, branch)], toTip(position, branch));
 }
 
-/** The blocks of the events that it has, by the reserves that they tell. */
+/** The blocks of the events that it has, by the reserves that they report. */
 function readBlocks(block: number): number[] | null {
   const events = journal.read(POOL, block);
   return (

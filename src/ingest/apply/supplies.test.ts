@@ -25,7 +25,7 @@ test('without an answer the known supply stays and is due; with one it is replac
   assert.deepEqual([unknown.supplyRaw, unknown.supplyBlock], [null, 9]);
 });
 
-test('the native coin has no contract that could tell a supply', () => {
+test('the native coin has no contract to read a supply from', () => {
   const row = buildToken({ token: address('0xcoin'), supplyBlock: null });
   assert.equal(isSupplyDue(row, { coin: address('0xcoin') }), false);
   assert.equal(isSupplyDue(row, { coin: address('0xother') }), true);

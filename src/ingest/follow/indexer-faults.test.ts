@@ -103,7 +103,7 @@ describe('a source', () => {
     });
   }
 
-  it('that is behind us causes no rollback, and is told as stalled', async () => {
+  it('that is behind us causes no rollback, and is reported as stalled', async () => {
     const chain = new FakeChain({ seed: 5, finalityDepth: 10 });
     chain.extend(30);
     await withStore(async (store) => {
@@ -201,7 +201,7 @@ describe('a source', () => {
     });
   }
 
-  it('that cannot tell supplies holds up no blocks; they are asked later', async () => {
+  it('that cannot read supplies delays no blocks; they are read later', async () => {
     const chain = new FakeChain({ seed: 10, finalityDepth: 5 });
     chain.extend(20);
     await withStore(async (store) => {

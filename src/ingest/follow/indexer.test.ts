@@ -84,7 +84,7 @@ for (const { name, createPlace, seeds } of ENGINES) {
   });
 }
 
-test('blocks are told with what they show of tokens, a long history as not searched', async () => {
+test('blocks are published with their token notices, a long history as not searched', async () => {
   const chain = new FakeChain({ seed: 5, finalityDepth: 3 });
   chain.extend(20);
   await withStore(createSqlitePlace, async (store) => {

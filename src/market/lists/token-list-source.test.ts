@@ -104,7 +104,7 @@ test('answers that are no list, or too large, are refused', async (t) => {
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('a file is read, or everything wrong with it is told', async (t) => {
+test('a file is read, or all of its errors are reported', async (t) => {
   const folder = createTempFolder(t);
   const path = join(folder, 'list.json');
   writeFileSync(path, toListText('File'));
@@ -116,7 +116,7 @@ test('a file is read, or everything wrong with it is told', async (t) => {
   await assert.rejects(readListFile(join(folder, 'folder'), findChain), isListError(/EISDIR/));
 });
 
-test('a URL that fails keeps its list, is told of once, and is tried again', async (t) => {
+test('a URL that fails keeps its list, is reported once, and is retried', async (t) => {
   const served = await serve(t, toTagged(toListText('One'), '"1"'));
   const heard: string[] = [];
   const waits: { readonly ms: number; readonly wake: () => void }[] = [];

@@ -51,7 +51,7 @@ test('a log that was replaced refuses writes and snapshots until it is back', as
   assert.equal(await store.market.readCheckpoint('base'), null);
 });
 
-test('a fault that another thread met is told until a look shows that it is over', async (t) => {
+test('a fault of another thread is reported until a probe succeeds', async (t) => {
   const { store, reported } = await openStore(t);
   store.report('io', 'a commit of the indexer');
   assert.deepEqual(reported, ['io']);

@@ -267,7 +267,7 @@ describe('a rehearsal', () => {
     assert.equal(answer.simulation.block, block.number + 1);
   });
 
-  it('on a block that is gone is tried again, and then the caller is told to wait', async (t) => {
+  it('on a block that is gone is retried, and then the caller must wait', async (t) => {
     const scene = await createScene(t);
     const { block } = scene.node.script;
     scene.node.script.block = { ...block, hash: `0x${'b2'.repeat(32)}` };

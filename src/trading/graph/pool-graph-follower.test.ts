@@ -156,7 +156,7 @@ describe('PoolGraphFollower', () => {
     assert.deepEqual([reserveOf(11), reserveOf(12), reserveOf(13)], [101n, 200n, 300n]);
   });
 
-  it('shows nothing of a commit that the feed has not told yet', async () => {
+  it('shows nothing of a commit before the feed has published it', async () => {
     await startAt(1);
     await commit(2, { pools: [buildPair(11, 101n)] });
     await commit(3, { pools: [buildPair(11, 102n), buildPair(12, 202n)] });
@@ -187,7 +187,7 @@ describe('PoolGraphFollower', () => {
     assert.equal(reserveOf(12), 202n);
   });
 
-  it('ignores what it is told again', async () => {
+  it('ignores repeated commits', async () => {
     await startAt(1);
     await commit(2, { pools: [buildPair(11, 102n)] });
     follower.hear(buildCommit(2, [11]));

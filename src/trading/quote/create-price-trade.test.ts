@@ -101,7 +101,7 @@ describe('an exact price', () => {
 });
 
 describe('a token that somebody asks about', () => {
-  it('is told, so that its pools come to be known, where no route is found, too', async (t) => {
+  it('is reported, so that its pools are adopted, also if no route is found', async (t) => {
     const { pricing, chain } = await createBuildScene(t, [createPair(1, [TOKEN, WETH])]);
     const asked: string[] = [];
     Object.assign(chain, { noteAsked: (token: string) => asked.push(token) });

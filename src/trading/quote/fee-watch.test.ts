@@ -55,7 +55,7 @@ test('every six seconds while somebody reads, every minute while nobody does', a
   assert.ok(state.asked - before <= 3, `${state.asked - before}`);
 });
 
-test('a node that is down is asked again soon, and what is too old is not told', async () => {
+test('a node that is down is asked again soon, and fees that are too old are not shown', async () => {
   const { watch, state, pass } = createWatch();
   await pass(0);
   state.isDown = true;

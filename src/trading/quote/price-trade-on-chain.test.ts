@@ -65,7 +65,7 @@ describe('token safety', () => {
     }
   });
 
-  it('tells a trap that shows to a wallet only, to a contract only, or to both', async () => {
+  it('detects a trap for wallets only, for contracts only, or for both', async () => {
     for (const mode of ['walletsStuck', 'contractsStuck', 'burnsGas'] as const) {
       const quote = await scene.quote({ mint: traps[mode].token });
       assert.equal(quote.tokenSafety?.sellable, false, mode);
@@ -110,7 +110,7 @@ describe('token safety', () => {
     assert.ok(!listCodes(after).includes('TAXED_TOKEN'));
   });
 
-  it('says that it cannot tell of a token that cannot even be bought', async () => {
+  it('says that a token which cannot be bought is unknown', async () => {
     const quote = await scene.quote({ mint: traps.closed.token });
     const { checkedAt: _, ...safety } = quote.tokenSafety ?? assert.fail();
     assert.deepEqual(safety, { buyTaxBps: null, sellTaxBps: null, sellable: null });
@@ -166,7 +166,7 @@ describe('assets', () => {
     assert.equal(shares, 10_000);
   });
 
-  it('native and wrapped coin price alike, and each is told as what it is', async () => {
+  it('native and wrapped coin have the same price, and each keeps its name', async () => {
     const mint = scene.mintOf('wire');
     const native = await scene.quote({ mint, side: 'sell' });
     const wrapped = await scene.quote({ mint, side: 'sell', quoteMint: scene.chain.wrapped });
@@ -177,7 +177,7 @@ describe('assets', () => {
     assert.deepEqual(zero.output, native.output);
   });
 
-  it('any token can be the quote asset, prices are told in it whichever the side', async () => {
+  it('any token can be the quote asset, and prices are in it on both sides', async () => {
     const mint = scene.mintOf('wbit');
     const quoteMint = scene.mintOf('kin');
     const sell = await scene.quote({ mint, quoteMint, side: 'sell', amountInRaw: '1000' });

@@ -149,7 +149,7 @@ for (const [name, facts, codes] of CASES) {
   test(`${name}`, () => assert.deepEqual(listCodes(facts), codes));
 }
 
-test('the gas of a sale is told with its figure', () => {
+test("the warning about a sale's gas has its figure", () => {
   const [warning] = findWarnings({ ...QUIET, safety: { ...SAFE, sellGas: 1_234_567 } });
   assert.match(warning?.message ?? '', /1,234,567 gas/);
 });

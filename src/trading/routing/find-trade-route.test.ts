@@ -234,7 +234,7 @@ describe('promises', () => {
     assert.ok(listRoutePools(question)?.includes(hooked.pool));
   });
 
-  it('what was seen to fail is told of only where there is nothing else', () => {
+  it('routes that were seen to fail are reported only if there are no others', () => {
     const stuck = [{ pool: small, side0: { sellable: false } }, { pool: hooked }];
     const sell = { tokenIn: TOKEN, tokenOut: WETH, amountIn: 10n ** 18n };
     assert.deepEqual(listRoutePools(createQuestion([small, hooked], { seen: stuck, ...sell })), [

@@ -81,7 +81,7 @@ describe('what no pool can hold', () => {
     }
   });
 
-  it('is told apart from a market that there is not', () => {
+  it('is distinguished from a missing market', () => {
     const apart = createGraph([createPair(1, [OTHER, WETH], [DEEP, DEEP])]);
     assert.deepEqual(search(apart, 1n << 200n).found, { kind: 'none', reason: 'noMarket' });
   });

@@ -290,7 +290,7 @@ describe('findBestRoute', () => {
     }
   });
 
-  it('swaps once in a pool that two routes share, and tells each its part', () => {
+  it('swaps once in a pool that two routes share, and gives each its part', () => {
     const graph = createGraph([
       createPair(1, [TOKEN, WETH]),
       createPair(2, [WETH, OTHER], [DEEP / 20n, DEEP / 20n]),

@@ -64,7 +64,7 @@ test('stray coins in a pair end the promise for those who sell there', () => {
   assert.deepEqual(judgeBought(view, view), { outBps: 0, inBps: 0.01, sellable: true });
 });
 
-test('the gas of a sale is told where it is unusually much, the worse view counting', () => {
+test('the gas of a sale is reported if it is unusually high, by the worse view', () => {
   const dear = { there: measure(), back: measure({ gas: 900_000n }) };
   const cheap = { there: measure(), back: measure({ gas: 299_999n }) };
   assert.equal(judgeBought(cheap, cheap)?.sellGas, undefined);

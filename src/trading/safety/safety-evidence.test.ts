@@ -199,7 +199,7 @@ test('a change in one pool puts the others of that token in doubt, not those of 
   for (const one of others) assert.equal(book.findDoubt(one.pool), null);
 });
 
-test('what is told of an asset by a token that cannot be bought is not believed', () => {
+test('a token that cannot be bought is no evidence against an asset', () => {
   const { book, evidence, pool, token } = createScene();
   const before = book.get(pool) ?? assert.fail();
   const shut = { outBps: null, inBps: null, sellable: null };

@@ -73,7 +73,7 @@ test('what was seen while the store was read is newer and stays', async () => {
   assert.equal(book.get(poolId(toAddress(11)))?.checkedAtMs, 5000);
 });
 
-test('a store that fails is told of, and gets it all when it is back', async () => {
+test('a store that fails is reported, and gets everything when it is back', async () => {
   let isDown = true;
   const { keeper, errors } = createKeeper({
     store: {

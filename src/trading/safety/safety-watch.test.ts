@@ -112,7 +112,7 @@ test('a node that cannot simulate is asked again only much later', async () => {
   assert.ok(looked.length > first);
 });
 
-test('failures back off, are told, and lose no pool', async () => {
+test('failures back off, are reported, and lose no pool', async () => {
   let isDown = true;
   const { watch, looked, ids, clock, errors, book } = createScene(() =>
     isDown ? new Error('down') : (undefined as never),

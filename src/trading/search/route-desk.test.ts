@@ -41,7 +41,7 @@ function searchHere(question: RouteQuestion) {
 const SHORT = createRandomQuestion({ seed: 2, poolCount: 12, worth: 10 });
 const LONG = createRandomQuestion({ seed: 9, poolCount: 200, worth: 3e6 });
 
-/** What a caller was told of its bill, and what it has; without limit unless told. */
+/** What a caller was charged, and its budget; without limit by default. */
 class Bill implements SearchMeter {
   readonly prepaid: number[] = [];
   readonly settled: number[] = [];

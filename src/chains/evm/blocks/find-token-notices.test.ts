@@ -132,7 +132,7 @@ describe('a tax in real swaps', () => {
       [buildTax('in', 700, OWNER)],
     ],
     [
-      'a sale of which less arrives than is told',
+      'a sale of which less arrives than the event says',
       [{ move: [WALLET, PAIR, 10_000] }, SYNC, { swap: [9300, -50] }],
       [buildTax('in', 700)],
     ],
@@ -227,7 +227,7 @@ describe('a tax in real swaps', () => {
       ],
       [],
     ],
-    ['a token that tells of no transfers', [SYNC, { swap: [-10_000, 50] }], []],
+    ['a token that emits no transfers', [SYNC, { swap: [-10_000, 50] }], []],
     ['a trade of next to nothing', [{ move: [PAIR, WALLET, 5] }, { swap: [-6, 1] }], []],
     ['a unit lost to rounding', [{ move: [PAIR, WALLET, 99_999] }, { swap: [-100_000, 5] }], []],
   ];
@@ -235,7 +235,7 @@ describe('a tax in real swaps', () => {
     test(`${name}`, () => assert.deepEqual(find(parts), expected));
   }
 
-  test('a pool of concentrated liquidity tells what it pays, not what it takes', () => {
+  test('of a concentrated pool, what it pays is checked, not what it takes', () => {
     const buy: Part[] = [{ move: [V3_POOL, WALLET, 9000] }, { swap: [-10_000, 5], pool: V3_POOL }];
     assert.deepEqual(find(buy), [{ ...buildTax('out', 1000), pool: V3_POOL }]);
     const sale: Part[] = [
@@ -250,7 +250,7 @@ describe('a tax in real swaps', () => {
 describe('events of contracts', () => {
   const other = `0x${'99'.repeat(32)}`;
 
-  test('each contract is told once, transfers, approvals and pools left out', () => {
+  test('each contract is reported once; transfers, approvals and pools are left out', () => {
     const approval = toEventSelector('Approval(address,address,uint256)');
     const parts: Part[] = [
       { log: other, of: TOKEN },
@@ -262,10 +262,10 @@ describe('events of contracts', () => {
     ];
     const event = { kind: 'event', token: TOKEN, topics: [other], isAdmin: false };
     assert.deepEqual(find(parts, { allLogs: true }), [event]);
-    assert.deepEqual(find(parts), [], 'with some of the logs nothing can be told');
+    assert.deepEqual(find(parts), [], 'some of the logs are not enough to conclude anything');
   });
 
-  test('who changes owners, code, roles or pauses is told as such', () => {
+  test('changes of owner, code, roles and pauses are reported as such', () => {
     for (const signature of [
       'OwnershipTransferred(address,address)',
       'Upgraded(address)',

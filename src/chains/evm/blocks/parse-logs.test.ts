@@ -51,7 +51,7 @@ describe('parseLogs', () => {
   });
 
   const contradictions: readonly [string, readonly unknown[]][] = [
-    ['told twice, apart from each other', [buildLog(2, 1), buildLog(2, 0), buildLog(2, 1)]],
+    ['repeated, not adjacent', [buildLog(2, 1), buildLog(2, 0), buildLog(2, 1)]],
     ['of a block that was not asked for, above', [buildLog(10, 0)]],
     ['of a block that was not asked for, below', [buildLog(0, 0)]],
     ['of a block with two hashes', [buildLog(2, 0), buildLog(2, 1, { blockHash: toWord(3) })]],

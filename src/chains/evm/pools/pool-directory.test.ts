@@ -36,7 +36,7 @@ function answerCall(to: string, data: string): string {
   return to === FACTORY && data.startsWith('0xe6a43905') ? topic(PAIR) : '0x';
 }
 
-test('a pool met mid-life is told once a range, and an impostor never', async () => {
+test('a pool older than the index is announced once per range, an impostor never', async () => {
   const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true, call: answerCall });
   for (let n = 1; n <= 4; n += 1) {
     chain.add([
@@ -69,7 +69,7 @@ test('a pool met mid-life is told once a range, and an impostor never', async ()
   assert.equal(adapter.status?.().poolsIgnored, 1);
 });
 
-test('a pool that the caller has stored is told all the same, and no contract is asked', async () => {
+test('a pool that the caller has stored is announced too, without asking its contract', async () => {
   const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true });
   chain.add([{ from: TRADER, logs: buildSwapLogs(PAIR, 5) }]);
   const { pool, ...rest } = { pool: PAIR, venue: 'uniswap-v2', token0: TOKEN, token1: WETH };

@@ -91,7 +91,7 @@ const THERE: ProbeReply = { status: 1, amounts: [100n, 100n, 200n, 194n, 3n, 40_
 const BACK: ProbeReply = { status: 1, amounts: [194n, 190n, 90n, 90n, 0n, 900_000n] };
 const signal = new AbortController().signal;
 
-test('both views are read as the contract tells them', async () => {
+test('both views are decoded from the reply', async () => {
   const { client, node } = await createClient((method) =>
     method === 'eth_call'
       ? encodeRoundTrip(THERE, BACK)

@@ -52,7 +52,7 @@ const RANGE: readonly [number | null, string, number | null][] = [
   [-32000, 'query timeout exceeded', null],
 ];
 
-test('a range that is too large is told from everything else, with its suggestion', () => {
+test('an error for too large a range is recognised, with the suggested range', () => {
   for (const [code, message, suggested] of RANGE) {
     const error = classify(code, message);
     assert.equal(error.kind, 'rangeTooLarge', message);
@@ -85,7 +85,7 @@ const OTHERS: readonly [number | null, string, RpcErrorKind][] = [
   [null, 'whatever', 'network'],
 ];
 
-test('rate limits, lag, missing state and reverts are told apart', () => {
+test('rate limits, lag, missing state and reverts are distinguished', () => {
   for (const [code, message, kind] of OTHERS) {
     assert.equal(classify(code, message).kind, kind, message);
   }

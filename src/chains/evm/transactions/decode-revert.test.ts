@@ -30,7 +30,7 @@ describe('decodeRevertReason', () => {
     }
   });
 
-  it('tells panics, nothing at all and strangers apart', () => {
+  it('distinguishes panics, empty data and unknown errors', () => {
     const overflow = encodeErrorResult({ abi: ABI, errorName: 'Panic', args: [0x11n] });
     assert.match(decodeRevertReason(overflow), /underflowed/);
     assert.match(decodeRevertReason('0x'), /without a reason/);

@@ -130,7 +130,7 @@ describe('the room of a transaction', () => {
     assert.equal(count(10_000), 0);
   });
 
-  it('tells of a pool what it takes of the room', () => {
+  it('finds how many bytes a pool takes in a transaction', () => {
     const { route } = createStrand(['v3'], 'part');
     const pool = route.hops[0]?.pool ?? assert.fail();
     const strands = fill(['v3'], 'part');

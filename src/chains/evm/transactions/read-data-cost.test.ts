@@ -78,7 +78,7 @@ describe('readDataCost', () => {
     assert.deepEqual(cost, { gas: [0n, 0n], feesRaw: ((182_000n + 280_000n) * 125n) / 100n });
   });
 
-  it('is nothing elsewhere, or where the node does not tell', async (t) => {
+  it('is zero on other chains, or if the node does not report it', async (t) => {
     const client = await connect(t, null);
     const nothing = { gas: [0n, 0n], feesRaw: 0n };
     for (const rollup of [null, 'arbitrum', 'optimism'] as const) {

@@ -92,7 +92,7 @@ describe('readTransaction', () => {
     }
   });
 
-  it('tells one that failed', async (t) => {
+  it('reports one that failed', async (t) => {
     const failed = {
       ...KNOWING,
       eth_getTransactionReceipt: { ...RECEIPT, status: '0x0', logs: [] },

@@ -175,7 +175,7 @@ describe('CallSimulator', () => {
     }
   });
 
-  it('tells what a call reverted with, either way', async () => {
+  it('reports what a call reverted with, either way', async () => {
     const lesser = await startLesserNode(({ method }) => method !== 'eth_simulateV1');
     for (const url of [chain.rpcUrl, lesser.url]) {
       const outcomes = readOutcomes(await sell(connect(url), { amountOutMin: 10n ** 24n }));
@@ -226,7 +226,7 @@ describe('TokenBalanceSlots', () => {
     assert.equal(node.asked.length, before);
   });
 
-  it('guesses where a node does not tell what is read', async () => {
+  it('guesses if a node does not report which slots are read', async () => {
     const node = await startLesserNode(({ method }) => method !== 'eth_createAccessList');
     const { slots } = connect(node.url);
     const { number } = await readHead();

@@ -49,7 +49,7 @@ for (const [name, ends, routes, used] of [
   ['split buy', BUY, [['v2'], ['v3'], ['v4']], 234_000],
   ['split sell', SELL, [['v2'], ['v3'], ['v4']], 251_000],
 ] as const) {
-  test(`${name} is told within a tenth too little and a fifth too much`, () => {
+  test(`${name} is estimated at most a tenth too low and a fifth too high`, () => {
     const estimated = Number(
       computeGas(
         TRADE_COSTS,
@@ -73,7 +73,7 @@ for (const [name, ends, strands, used] of [
   ['V3 and V4', TOKENS, [...buildMany('v3', 'input'), ...buildMany('v4', 'part')], 1_760_000],
   ['V4 and V4', TOKENS, [...buildMany('v4', 'input'), ...buildMany('v4', 'part')], 1_806_000],
 ] as const) {
-  test(`many pools of ${name}  are told within an eighth`, () => {
+  test(`many pools of ${name} are estimated within an eighth`, () => {
     const estimated = Number(computeGas(TRADE_COSTS, strands, ends));
     assert.ok(estimated >= used * 0.875 && estimated <= used * 1.125, `${estimated} of ${used}`);
   });
