@@ -16,6 +16,6 @@ test('of few values the spread is half their range, of many that of the quartile
   assert.equal(spread([1, 9, 10, 11, 100]), 0.1);
 });
 
-test('what was measured once has no spread, and none is made up', () => {
+test('a single measurement has no spread', () => {
   assert.throws(() => spread([10]), /at least twice/);
 });

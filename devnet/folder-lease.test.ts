@@ -61,7 +61,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-test('a folder that was left in order is taken without a word', async (t) => {
+test('a folder that was closed properly is taken without a log line', async (t) => {
   const { options, lines } = createScene(t);
   const lease = await takeFolder(options);
   lease.release();
@@ -71,12 +71,12 @@ test('a folder that was left in order is taken without a word', async (t) => {
   assert.deepEqual(lines, []);
 });
 
-test('a folder is known by its whole path, so that no other node is taken for its own', () => {
+test('a folder is identified by its whole path, so that no other node is ended', () => {
   const here = join(process.cwd(), 'data', 'devnet', 'state.json');
   assert.equal(buildStatePath(join('data', 'devnet')), here);
 });
 
-test('a living owner is named, and nobody waits for it for ever', async (t) => {
+test('a running owner is named after a bounded wait', async (t) => {
   const { options, folder, stateFile } = createScene(t);
   const owner = await startOwner(t, stateFile);
   await assert.rejects(takeFolder(options), (error) => {
@@ -105,7 +105,7 @@ test('an owner that is stopping is waited for', async (t) => {
   assert.ok(lease.isSaved);
 });
 
-test('a killed owner is taken over from, in one line', async (t) => {
+test('the folder of a killed owner is taken over, with one log line', async (t) => {
   const { options, lines, stateFile } = createScene(t);
   const owner = await startOwner(t, stateFile);
   await kill(owner);
@@ -118,7 +118,7 @@ test('a killed owner is taken over from, in one line', async (t) => {
   assert.ok(existsSync(buildLeasePath(stateFile)), 'it counts as not saved until a node has');
 });
 
-test('a node that outlived its owner is ended, in one line', async (t) => {
+test('a node that outlived its owner is ended, with one log line', async (t) => {
   const { options, lines, stateFile } = createScene(t);
   const owner = await startOwner(t, stateFile);
   const node = startNode(t, stateFile);

@@ -79,7 +79,7 @@ async function end(child: ChildProcess): Promise<void> {
   assert.deepEqual(await exited, [0, null]);
 }
 
-test('as a child it reports ready, and ends with exit code 0 when its parent lets go', async () => {
+test('as a child it reports ready, and exits with code 0 when its parent disconnects', async () => {
   const child = startChild('shared');
   const ready = await untilReady(child);
   const deployment = JSON.parse(await readFile(ready.deploymentPath, 'utf8'));
@@ -103,7 +103,7 @@ test('killed at once, it leaves no node behind and the chain saved', async () =>
   assert.ok(!existsSync(join(root, 'shared', 'state.json.running')));
 });
 
-test('alone it prints how to reach it and ends cleanly on SIGTERM', async () => {
+test('as a program it prints its address and ends cleanly on SIGTERM', async () => {
   const env = buildEnv('shared');
   const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

@@ -44,7 +44,7 @@ function play(seed: string, actions: number): { market: DevnetMarket; trace: str
   return { market, trace };
 }
 
-test('equal seeds make equal markets, other seeds other ones', () => {
+test('equal seeds give equal markets, different seeds different ones', () => {
   const { trace } = play('one', 300);
   assert.deepEqual(play('one', 300).trace, trace);
   assert.notDeepEqual(play('two', 300).trace, trace);

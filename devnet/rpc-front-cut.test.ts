@@ -16,7 +16,7 @@ import { startRpcFront } from './rpc-front.ts';
 /** A generous limit: a reply that never ends must fail the test. */
 const WAIT_MAX_MS = 20_000;
 
-test('an answer that the node breaks off is broken off', async (t) => {
+test('an answer that the node aborts is aborted', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-front-'));
   const node = createServer((_request, response) => {
     response.writeHead(200, { 'content-length': 1000 });

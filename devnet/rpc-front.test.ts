@@ -135,7 +135,7 @@ test('an archive that was removed is noticed, not filled with empty blocks', asy
   }
 });
 
-test('an archive of blocks that the chain lost gives them up', async () => {
+test('an archive drops blocks that the chain lost', async () => {
   const snapshot = await rpc.call<Hex>('evm_snapshot');
   const keptCount = archive.blockCount;
   await rpc.call('anvil_mine', toHexQuantity(2 * CHUNK_BLOCKS));
@@ -145,7 +145,7 @@ test('an archive of blocks that the chain lost gives them up', async () => {
   assert.equal(archive.blockCount, keptCount);
 });
 
-test('what is not of blocks goes to the node, errors with their data included', async () => {
+test('requests that are not about blocks go to the node, with errors unchanged', async () => {
   assert.equal(await rpc.call('eth_chainId'), '0x539');
   const reverting = { to: chain.deployment.contracts.weth, data: '0x2e1a7d4d'.padEnd(74, 'f') };
   const direct = await chain.rpc.ask([{ method: 'eth_call', params: [reverting, 'latest'] }]);
@@ -171,7 +171,7 @@ test('blocks leave nothing in the state by themselves, which is kept many times'
   for (const [index, value] of stored.entries()) assert.equal(BigInt(value), 0n, slots[index]);
 });
 
-test('what would make the node mine by itself is refused, alone and in a batch', async () => {
+test('methods that would make the node mine are rejected, alone and in a batch', async () => {
   for (const method of ['evm_setAutomine', 'anvil_setAutomine', 'anvil_setRpcUrl', 'no_such']) {
     const [alone, withAnother] = [
       await rpc.ask([{ method, params: [true] }]),

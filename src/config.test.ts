@@ -15,7 +15,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
   return [];
 }
 
-test('an empty environment is a whole configuration', () => {
+test('an empty environment is a valid configuration', () => {
   const config = loadConfig({});
   assert.equal(config.server.host, '127.0.0.1');
   assert.equal(config.server.port, 8080);
@@ -28,7 +28,7 @@ test('an empty environment is a whole configuration', () => {
   assert.ok(Object.isFrozen(config) && Object.isFrozen(config.server));
 });
 
-test('every problem is named at once', () => {
+test('all problems are reported at once', () => {
   const problems = problemsOf({
     PORT: 'abc',
     RPC_BASE: 'nonsense',
@@ -112,13 +112,13 @@ test('numbers are plain decimal numbers in range', () => {
   assert.equal(loadConfig({ PORT: ' 3000 ' }).server.port, 3000);
 });
 
-test('a burst always pays for the dearest request', () => {
+test('a burst is always enough for the most expensive request', () => {
   const dearest = Math.max(...Object.values(COSTS));
   assert.equal(problemsOf({ LIMIT_ANONYMOUS_BURST: String(dearest - 1) }).length, 1);
   assert.equal(problemsOf({ LIMIT_ANONYMOUS_BURST: '10' }).length, 0);
 });
 
-test('a chain is followed where it has endpoints', () => {
+test('a chain is followed if it has endpoints', () => {
   const config = loadConfig({
     RPC_BASE: 'https://one.example.com, https://two.example.com',
     START_BLOCK_BASE: '100',
@@ -133,7 +133,7 @@ test('a chain is followed where it has endpoints', () => {
   ]);
 });
 
-test('names that look like ours and are not are listed', () => {
+test('unknown names with our prefixes are listed', () => {
   assert.deepEqual(loadConfig({ RPC_BSAE: 'https://x.example.com', PATH: '/bin' }).unknownNames, [
     'RPC_BSAE',
   ]);

@@ -30,11 +30,11 @@ test('a curl to the local service right before JSON is an example', () => {
   assert.equal(PAGE.slice(example?.start, example?.end), '{ "chains": [] }\n');
 });
 
-test('an answer that is no JSON is named', () => {
+test('an answer that is not JSON is reported', () => {
   assert.throws(() => findExamples('page.md', PAGE.replace('[] }', '')), /page\.md:3/);
 });
 
-test('keys and types count, values and what may be null do not', () => {
+test('keys and types are compared; values and nullable fields are not', () => {
   assert.deepEqual(compareForms({ a: 1, b: null }, { a: 2, b: 'x' }), []);
   assert.deepEqual(compareForms({ a: 1 }, { a: '1' }), [
     '$.a is documented as number but is string',
@@ -45,7 +45,7 @@ test('keys and types count, values and what may be null do not', () => {
   ]);
 });
 
-test('a list may be cut, but not shown where there is nothing', () => {
+test('a list may be shortened, but not shown if it is empty', () => {
   assert.deepEqual(compareForms([{ a: 1 }], [{ b: 1 }, { a: 2 }]), []);
   assert.deepEqual(compareForms([], [1, 2]), []);
   assert.deepEqual(compareForms([1], []), ['$ is documented with entries but is empty']);

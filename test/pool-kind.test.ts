@@ -115,7 +115,7 @@ describe('a kind of pool that only tests know', () => {
     assert.ok(divided.amountOutRaw > priced.amountOutRaw);
   });
 
-  it('is refused where it holds too little, and cannot be built without a router', async (t) => {
+  it('is rejected if it holds too little, and cannot be built without a router', async (t) => {
     const real = { real0: 500n * E18, real1: E18 };
     const scene = await createBuildScene(t, [
       createGraphPool(buildRow(real), [], PLAIN_RULES) ?? assert.fail(),

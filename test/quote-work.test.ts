@@ -165,7 +165,7 @@ test('a long search costs more than a short one, the same each time', async (t) 
   assert.equal(second.left - third.left, cost);
 });
 
-test('work beyond the budget is owed, and nothing passes until it is paid', async (t) => {
+test('work beyond the budget is a debt, and requests are rejected until it is paid', async (t) => {
   const long = createQuestion(3e6);
   const { quote } = await startQuotes(t, long, { burst: COSTS.quote + 1 });
   const first = await quote(long.amountIn);
@@ -173,7 +173,7 @@ test('work beyond the budget is owed, and nothing passes until it is paid', asyn
   assert.equal((await quote(1n)).status, 429);
 });
 
-test('what a long search is known to take is needed before it begins', async (t) => {
+test('the known cost of a long search must be paid before it begins', async (t) => {
   const long = createQuestion(3e6);
   const rich = await startQuotes(t, long, { burst: 1_000 });
   const cost = 1_000 - (await rich.quote(long.amountIn)).left;
@@ -200,7 +200,7 @@ test('a search that costs more than a whole budget needs a full one', async (t) 
   assert.equal((await quote(long.amountIn)).status, 200);
 });
 
-test('who hangs up has no search left waiting', async (t) => {
+test('a client that hangs up has its waiting search cancelled', async (t) => {
   const long = createQuestion(3e6);
   // One that never answers, so that whatever comes next waits for it.
   const idle = { post: () => undefined, end: async () => undefined };
@@ -231,7 +231,7 @@ test('who hangs up has no search left waiting', async (t) => {
   await running.catch(() => undefined);
 });
 
-test('what no pool can hold is 409 at the price of a quote', async (t) => {
+test('an amount above the capacity of all pools is 409 at the cost of a quote', async (t) => {
   const question = createQuestion(10);
   const { quote } = await startQuotes(t, question);
   let left = BUDGET.burst;

@@ -63,7 +63,7 @@ function sortUnique(methods: Iterable<string>): string[] {
   return [...new Set(methods)].sort();
 }
 
-test('all that leaves a service is noted, by any library and from any thread', async (t) => {
+test('every outgoing request of a service is recorded, by any library and from any thread', async (t) => {
   const files = {
     'src/ask.ts': ASK,
     'src/cli/main.ts': `
@@ -91,7 +91,7 @@ test('all that leaves a service is noted, by any library and from any thread', a
   ]);
 });
 
-test('in a test only what the service itself asks is noted', async (t) => {
+test('in a test only requests of the service itself are recorded', async (t) => {
   const files = {
     'ask.ts': ASK,
     'src/ask.ts': ASK,

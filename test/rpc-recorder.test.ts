@@ -33,7 +33,7 @@ test('what is asked singly and in batches is answered and counted', async () => 
   }
 });
 
-test('whatever signs, sends or steers fails the scene, and so does an unknown method', async () => {
+test('methods that sign, send or control a node fail the scene, as do unknown ones', async () => {
   const node = await startMisbehavingRpc(() => null);
   for (const method of [
     'eth_sendRawTransaction',

@@ -131,11 +131,11 @@ describe('imports', () => {
     assertNone(folders);
   });
 
-  test('no files import each other in a circle', () => {
+  test('no files import each other in a cycle', () => {
     assertNone(findCircles(sources.filter((source) => !isTest(source))));
   });
 
-  test('circles are found over several files, by types too', () => {
+  test('cycles are found over several files, also through types', () => {
     const files = [
       parseSource('src/lib/a.ts', "import { b } from './b.ts';\n"),
       parseSource('src/lib/b.ts', "import type { C } from './deep/c.ts';\n"),

@@ -42,7 +42,7 @@ test('one caller may ask about ten wallets at once, then twenty a minute', async
   assert.equal(await ask('caller', '0x97'), 'RATE_LIMITED');
 });
 
-test('one wallet is asked about as often, whoever asks', async () => {
+test('questions about one wallet have the same limit over all callers', async () => {
   const { ask } = createSignatures();
   const answers: string[] = [];
   for (let n = 0; n < 15; n += 1) answers.push(await ask(`caller ${n}`, '0x1'));
@@ -50,7 +50,7 @@ test('one wallet is asked about as often, whoever asks', async () => {
   assert.equal(answers.at(-1), 'RATE_LIMITED');
 });
 
-test('eight questions at once, and no more', async () => {
+test('at most eight questions are under way at once', async () => {
   const { ask } = createSignatures();
   const asked = Array.from({ length: 12 }, (_, n) => ask(`caller ${n}`, `0x${n}`));
   assert.equal(await countAllowed(asked), 8);

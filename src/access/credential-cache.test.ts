@@ -47,7 +47,7 @@ test('one look-up serves everybody for less than a second', async () => {
   assert.equal(loads.length, 2);
 });
 
-test('garbage is refused without a look-up', () => {
+test('malformed tokens are rejected without a look-up', () => {
   const { cache, loads } = createCache();
   for (const text of ['', 'mw_live_x', `mw_live_${'x'.repeat(49)}`, createToken('key').slice(1)]) {
     assert.equal(cache.get(text), null);
@@ -55,7 +55,7 @@ test('garbage is refused without a look-up', () => {
   assert.equal(loads.length, 0);
 });
 
-test('a look-up that began before a revocation is not believed after it', async () => {
+test('the result of a look-up that began before a revocation is not used after it', async () => {
   const { cache, loads } = createCache();
   const token = createToken('key');
   const before = cache.get(token);
@@ -69,7 +69,7 @@ test('a look-up that began before a revocation is not believed after it', async 
   assert.ok(cache.get(token) instanceof Promise, 'the old state was not kept');
 });
 
-test('what is forgotten, purged or crowded out is looked up again', async () => {
+test('forgotten, purged and evicted entries are looked up again', async () => {
   const { cache, clock, loads } = createCache({ sizeMax: 2 });
   const tokens = [1, 2, 3].map(() => createToken('key'));
   for (const [n, token] of tokens.entries()) {
@@ -87,7 +87,7 @@ test('what is forgotten, purged or crowded out is looked up again', async () => 
   assert.equal(cache.size, 0, 'no token stays in memory');
 });
 
-test('a store that fails lets nobody in and is asked again', async () => {
+test('a failing store authenticates nobody and is asked again', async () => {
   const { cache, loads } = createCache();
   const token = createToken('key');
   const asked = cache.get(token) as Promise<unknown>;
@@ -102,7 +102,7 @@ test('a store that fails lets nobody in and is asked again', async () => {
   assert.equal(loads.length, 2);
 });
 
-test('nobody is remembered as nobody', async () => {
+test('unknown tokens are not cached', async () => {
   const { cache, loads } = createCache();
   const token = createToken('key');
   const asked = cache.get(token);

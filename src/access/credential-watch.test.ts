@@ -44,7 +44,7 @@ test('a revoked key and an ended session are reported at once, others are not', 
   assert.equal(access.watch.size, 1);
 });
 
-test('what runs out is found by looking', async (t) => {
+test('expired credentials are found by polling', async (t) => {
   const { server, access, identify, token, heard, watch } = await setUp(t);
   const body = { name: 'brief', expiresInDays: 1 };
   const brief = await server.send('POST', '/keys', { body, bearer: token });
@@ -61,7 +61,7 @@ test('what runs out is found by looking', async (t) => {
   assert.deepEqual(heard, ['brief'], 'once');
 });
 
-test('logging out everywhere reaches cookies too; nobody has nothing to watch', async (t) => {
+test('logging out everywhere ends cookie sessions too; anonymous callers are not watched', async (t) => {
   const { server, access, identify, token, heard, watch } = await setUp(t);
   const wallet = createEvmWallet();
   const cookie = await server.signInByCookie(wallet, OWN_PAGE);

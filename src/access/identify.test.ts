@@ -35,7 +35,7 @@ async function ask(authorization?: string, sessionCookie?: string): Promise<stri
   }
 }
 
-test('bearers of both kinds, in any spelling of the scheme', async () => {
+test('bearer tokens of both kinds are accepted, with the scheme in any case', async () => {
   assert.equal(await ask(), 'anonymous');
   for (const scheme of ['Bearer ', 'bearer ', 'BEARER  ', 'Bearer   ']) {
     assert.equal(await ask(`${scheme}mw_live_good`), 'key', scheme);
@@ -43,7 +43,7 @@ test('bearers of both kinds, in any spelling of the scheme', async () => {
   }
 });
 
-test('anything else is refused, never taken for nobody', async () => {
+test('anything else is rejected, never treated as anonymous', async () => {
   const cases: [string, string][] = [
     ['mw_live_good', 'INVALID_API_KEY'],
     ['Basic mw_live_good', 'INVALID_API_KEY'],
@@ -67,7 +67,7 @@ test('anything else is refused, never taken for nobody', async () => {
   }
 });
 
-test('a good cookie is a session, a bad one nobody, a private key is refused', async () => {
+test('a valid cookie is a session, an invalid one is anonymous, a private key is rejected', async () => {
   assert.equal(await ask(undefined, 'mw_sess_good'), 'session');
   for (const cookie of ['', 'x', 'mw_sess_bad', 'mw_live_good']) {
     assert.equal(await ask(undefined, cookie), 'anonymous', cookie);

@@ -88,7 +88,7 @@ test('never more than burst plus rate times time is spent', () => {
   );
 });
 
-test('an idle time does not forget a debt', () => {
+test('a debt survives idle time', () => {
   const { clock, limiter } = createLimiter();
   for (let i = 0; i < 60; i += 1) limiter.take('a', 1);
   for (let waitedMs = 0; waitedMs < 29_000; waitedMs += 1000) {
@@ -100,7 +100,7 @@ test('an idle time does not forget a debt', () => {
   assert.equal(limiter.take('a', 1).allowed, false);
 });
 
-test('what is given back can be spent again, and never more than was spent', () => {
+test('a refund can be spent again, and never exceeds what was spent', () => {
   const { clock, limiter } = createLimiter();
   for (let i = 0; i < 60; i += 1) limiter.take('a', 1);
   limiter.giveBack('a', 2);
@@ -127,7 +127,7 @@ test('a million distinct identities stay within the bound', () => {
   assert.ok(limiter.size <= 2, 'what was refilled is forgotten');
 });
 
-test('work that is done is owed beyond the budget, up to one burst more', () => {
+test('finished work is charged beyond the budget, up to one more burst', () => {
   const { clock, limiter } = createLimiter();
   assert.deepEqual(limiter.settle('a', 50), { allowed: true, remaining: 10, resetMs: 25_000 });
   assert.deepEqual(limiter.settle('a', 30), { allowed: true, remaining: 0, resetMs: 40_000 });
@@ -141,7 +141,7 @@ test('work that is done is owed beyond the budget, up to one burst more', () => 
   assert.equal(limiter.take('a', 1).allowed, true);
 });
 
-test('what was paid in advance and not used is given back, never more than all', () => {
+test('unused advance payments are refunded, never more than was paid', () => {
   const { clock, limiter } = createLimiter();
   assert.equal(limiter.take('a', 50).allowed, true);
   assert.deepEqual(limiter.settle('a', -30), { allowed: true, remaining: 40, resetMs: 10_000 });

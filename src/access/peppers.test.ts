@@ -52,7 +52,7 @@ describe('older peppers', () => {
     assert.equal(await useAfterRestart(server, [V1], key), 'INVALID_API_KEY');
   });
 
-  it('without the pepper that they were hashed with nothing works', async (t) => {
+  it('keys and sessions do not work without the pepper of their hash', async (t) => {
     const { server, token, key } = await startUnderV1(t);
     assert.equal(await useAfterRestart(server, [V2], key), 'INVALID_API_KEY');
     assert.equal(await useAfterRestart(server, [V2], token), 'INVALID_SESSION');

@@ -15,12 +15,12 @@ test('prefix, 256 bits in base62 and a checksum', () => {
   }
 });
 
-test('no two are alike', () => {
+test('tokens are unique', () => {
   const tokens = new Set(Array.from({ length: 1000 }, () => createToken('key')));
   assert.equal(tokens.size, 1000);
 });
 
-test('any one changed character is noticed', () => {
+test('a change of any character is detected', () => {
   const characters = fc.constantFrom(...'0123456789ABCXYZabcxyz_-é ');
   fc.assert(
     fc.property(fc.nat(56), characters, (at, character) => {
@@ -31,7 +31,7 @@ test('any one changed character is noticed', () => {
   );
 });
 
-test('shorter, longer and foreign text is no token', () => {
+test('text of another length or alphabet is not a token', () => {
   const token = createToken('key');
   for (const text of ['', 'mw_live_', token.slice(1), `${token}0`, ` ${token}`, 'x'.repeat(57)]) {
     assert.equal(isWellFormedToken(text), false, text);
@@ -39,12 +39,12 @@ test('shorter, longer and foreign text is no token', () => {
   assert.equal(readTokenKind('sk_live_abc'), null);
 });
 
-test('a token of one kind cannot be passed off as the other', () => {
+test('a token of one kind is not accepted as the other', () => {
   const token = createToken('session');
   assert.equal(isWellFormedToken(token.replace('mw_sess_', 'mw_live_')), false);
 });
 
-test('what is shown of a key is four characters at each end', () => {
+test('the shown form of a key has four characters at each end', () => {
   const key = createToken('key');
   assert.deepEqual(toShownParts(key), { prefix: key.slice(0, 12), last4: key.slice(-4) });
 });

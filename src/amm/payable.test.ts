@@ -116,7 +116,7 @@ describe('payableRaw', () => {
     );
   });
 
-  it('is not impressed by much liquidity in a single tick', () => {
+  it('is small for much liquidity in a single tick', () => {
     const honest = ofPair(1000n * E18, 1000n * E18);
     // About a tenth of a coin, so concentrated that the virtual reserves are two thousand.
     const dressed = makeConcentrated(0, [{ lower: -1, upper: 1, liquidity: 2000n * E18 }]);
@@ -129,7 +129,7 @@ describe('payableRaw', () => {
     assert.ok(difference <= 1n && difference >= -1n);
   });
 
-  it('is nothing where there is no price', () => {
+  it('is zero without a price', () => {
     assert.equal(ofPair(null, null)('token0'), 0n);
     assert.equal(ofPair(0n, 0n)('token0'), 0n);
     assert.equal(ofRange(null, [])('token0'), 0n);

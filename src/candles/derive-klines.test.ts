@@ -136,7 +136,7 @@ describe('candles', () => {
     );
   });
 
-  it('keep outliers out of the clean prices and in everything else', () => {
+  it('exclude outliers from the clean prices only', () => {
     const [candle] = foldTrades({ ...SERIES, interval: '1m' }, [
       makeTrade({ priceNative: '5', valueNative: '1', amountRaw: 2n }),
       makeTrade({ priceNative: '90', valueNative: '0.5', amountRaw: 3n, outlier: true }),
@@ -150,14 +150,14 @@ describe('candles', () => {
     assert.equal(candle?.usd, null);
   });
 
-  it('of one second are not made from coarser ones', () => {
+  it('of one second are not derived from coarser ones', () => {
     assert.throws(() => deriveKlines({ ...SERIES, interval: '1s' }, { stored: [] }), RangeError);
   });
 });
 
 describe('open times', () => {
   const at = Date.UTC(2024, 1, 29, 13, 47, 38, 123); // a Thursday
-  it('stand where the calendar puts them', () => {
+  it('are aligned to the calendar', () => {
     const expected = {
       '1s': '2024-02-29T13:47:38.000Z',
       '5s': '2024-02-29T13:47:35.000Z',

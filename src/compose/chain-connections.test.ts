@@ -32,7 +32,7 @@ function watch(nodes: ChainNodes): Promise<number> {
 }
 
 describe('the connections of a chain', () => {
-  it('put an endpoint that fails for quotes aside for builds and indexing, too', async (t) => {
+  it('skip an endpoint that fails for quotes in builds and indexing, too', async (t) => {
     const [first, second] = [await startNode(t), await startNode(t)];
     const { nodes } = createConnections(t).connect(buildSource(first, second));
     first.misbehave(() => ({ do: 'reply', status: 503, text: 'busy' }));
@@ -68,7 +68,7 @@ describe('the connections of a chain', () => {
     assert.equal(await answer, 7);
   });
 
-  it('are the same while the source is, and forget what was known when it changes', async (t) => {
+  it('are reused while the source is the same, and reset when it changes', async (t) => {
     const [old, next] = [await startNode(t), await startNode(t)];
     const connections = createConnections(t);
     const connected = connections.connect(buildSource(old));

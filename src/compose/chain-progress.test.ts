@@ -37,7 +37,7 @@ test('a node behind its index is reported as such, never as more than 100 %', ()
   }
 });
 
-test('an index that was rolled back to before its start has gone no way yet', () => {
+test('an index that was rolled back below its start shows no progress', () => {
   assert.deepEqual(computeChainProgress({ first: 100, block: 90, head: 200 }), {
     ...{ block: 90, head: 200, share: 0 },
   });

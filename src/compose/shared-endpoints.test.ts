@@ -89,7 +89,7 @@ describe('two threads at one pool of endpoints', () => {
     );
   });
 
-  it('know of each other in both directions', async (t) => {
+  it('share failures in both directions', async (t) => {
     const [first, second] = [await startNode(t), await startNode(t)];
     const { nodes, askThere } = await startThreads(t, [first.url, second.url]);
     first.misbehave(LIMITED);
@@ -150,7 +150,7 @@ async function settle(held: readonly unknown[], count: number): Promise<void> {
 }
 
 describe('the budget of an endpoint', () => {
-  it('is sixteen requests under way in all, of which each thread is left four', async (t) => {
+  it('is sixteen requests under way in all, with four kept for each thread', async (t) => {
     const { url, state } = await startHoldingNode(t);
     const { nodes, askThere } = await startThreads(t, [url]);
     await askThere();
@@ -184,7 +184,7 @@ describe('the budget of an endpoint', () => {
     await Promise.all(here);
   });
 
-  it('is given back by a thread that ended in the middle of its requests', async (t) => {
+  it('is released when a thread ends in the middle of its requests', async (t) => {
     const { url, state } = await startHoldingNode(t);
     const { nodes, memory, worker, askThere } = await startThreads(t, [url]);
     await askThere();

@@ -52,7 +52,7 @@ test('headings, paragraphs, lists, tables and code', () => {
   ]);
 });
 
-test('what looks like markup is text', () => {
+test('markup in the source is escaped', () => {
   const html = renderMarkdown('<script>alert(1)</script> & `<img>`', OPTIONS);
   const text = '&lt;script&gt;alert(1)&lt;/script&gt; &amp; <code>&lt;img&gt;</code>';
   assert.equal(html, `<p>${text}</p>\n`);
@@ -76,7 +76,7 @@ test('links lead where the page has a place, and are plain text elsewhere', () =
   assert.equal(inline('`[a](#b) **c**`'), '<code>[a](#b) **c**</code>');
 });
 
-test('every line of any text ends', () => {
+test('rendering terminates for any text', () => {
   for (const text of ['```\nopen', '| a', '- ', '#', '####### deep', '1.', '**', '`']) {
     assert.equal(typeof renderMarkdown(text, OPTIONS), 'string', text);
   }

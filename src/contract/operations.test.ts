@@ -60,7 +60,7 @@ describe('documents', () => {
     }
   });
 
-  test('what caches may share says how to ask whether it still holds', () => {
+  test('answers that shared caches may store have an ETag', () => {
     for (const operation of all) {
       const entry = document.paths[operation.path]?.[operation.method.toLowerCase()];
       const documented = {

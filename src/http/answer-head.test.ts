@@ -45,7 +45,7 @@ function findField(answer: RawAnswer, name: string): string | undefined {
   return answer.fields.find((field) => field.toLowerCase().startsWith(`${name}:`));
 }
 
-test('the head is that of Node, and the connection stays', async (t) => {
+test("the head equals Node's, and the connection stays open", async (t) => {
   const app = await startTestServer(t);
   const [ours, nodes] = await askBothWays(app);
   assert.deepEqual(dropChangingFields(ours), dropChangingFields(nodes));
@@ -86,7 +86,7 @@ test('an answer to a POST has the same head as well', async (t) => {
   assert.equal(ours.body, body);
 });
 
-test('an empty body has a length of nothing', async (t) => {
+test('an empty body has content-length 0', async (t) => {
   const app = await startTestServer(t);
   const asked = 'GET / HTTP/1.1\r\nHost: x\r\n';
   const bytes = await app.raw(`${asked}\r\n${asked}Connection: close\r\n\r\n`);
@@ -157,7 +157,7 @@ test('an HTTP/1.0 client keeps its connection only where it asks for that', asyn
   }
 });
 
-test('a server that is leaving answers once more and closes', async (t) => {
+test('a stopping server answers once more and closes', async (t) => {
   const leaving = await startTestServer(t, { isDraining: () => true });
   const answers = parseAnswers(await leaving.raw(`${GET}\r\n${GET}\r\n`));
   assert.equal(answers.length, 1);

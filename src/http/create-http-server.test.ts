@@ -106,7 +106,7 @@ test('the preflight allows any origin and no Authorization', async (t) => {
   });
 });
 
-test('the start pages lead to the reference', async (t) => {
+test('the start pages link to the reference', async (t) => {
   const app = await startTestServer(t);
   for (const path of ['/', '/docs', '/v1']) {
     const response = await app.get(path);
@@ -198,7 +198,7 @@ test('a long URL is 414, long headers 431, broken HTTP 400', async (t) => {
   }
 });
 
-test('a whole URL as target and an expectation nobody knows are answered', async (t) => {
+test('an absolute URL as target and an unknown Expect header are answered', async (t) => {
   const app = await startTestServer(t);
   const tail = 'host: x\r\nconnection: close\r\n';
   for (const head of [
@@ -240,17 +240,21 @@ test('slow headers and slow bodies are cut off with 408', async (t) => {
 
 const CUT_OFF = { timeout: 60_000 };
 
-test('a body that goes on after its answer does not hold the connection', CUT_OFF, async (t) => {
-  const app = await startTestServer(t, {
-    timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 3_600_000 },
-  });
-  // Answered from the head alone; the rest of the body never arrives.
-  const head = 'POST /v1/nope HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{';
-  const bytes = await app.raw(head);
-  assert.match(bytes, /^HTTP\/1.1 404/);
-});
+test(
+  'a body that continues after its answer does not keep the connection open',
+  CUT_OFF,
+  async (t) => {
+    const app = await startTestServer(t, {
+      timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 3_600_000 },
+    });
+    // Answered from the head alone; the rest of the body never arrives.
+    const head = 'POST /v1/nope HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{';
+    const bytes = await app.raw(head);
+    assert.match(bytes, /^HTTP\/1.1 404/);
+  },
+);
 
-test('a handler that never answers is 503 in the end', async (t) => {
+test('a handler that never answers becomes 503', async (t) => {
   const app = await startTestServer(t, {
     handlers: { getThing: () => new Promise(() => {}), postThing: () => ({}) },
     timeouts: { headersMs: 150, requestMs: 200, keepAliveMs: 1000 },

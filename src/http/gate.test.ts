@@ -62,7 +62,7 @@ test('budget and address ceiling are charged what the operation costs', async (t
   }
 });
 
-test('the address ceiling comes first and also counts what has no route', async (t) => {
+test('the address limit comes first and also counts unknown routes', async (t) => {
   const clock = new ManualClock();
   const ip = { policy: 'ip', perMinute: 60, burst: 3 };
   const server = await startTestServer(t, { clock, limits: buildLimits({ ip }) });

@@ -43,7 +43,7 @@ describe('the table of connections', () => {
     );
   });
 
-  test('so are those of IPv6, mapped addresses of IPv4 included', () => {
+  test('queues of IPv6 connections are found too, also with mapped IPv4 addresses', () => {
     const mapped = ends(['::ffff:127.0.0.1', 8080], ['2001:db8::123:4567:89ab:cdef', 80]);
     assert.deepEqual(
       [...parse(TABLE6, 32)],
@@ -59,7 +59,7 @@ describe('the table of connections', () => {
     );
   });
 
-  test('a table that breaks off is read as far as it goes', () => {
+  test('a truncated table is read up to its end', () => {
     for (let length = 0; length <= TABLE.length; length += 1) {
       for (const name of parse(TABLE.slice(0, length), 8).keys()) {
         assert.match(name, /^0100007F:1F90 0[12]00007F:C35[01]$/);
@@ -68,7 +68,7 @@ describe('the table of connections', () => {
     assert.equal(parse('', 8).size, 0);
   });
 
-  test('a connection that is closed has no name', () => {
+  test('a closed connection has no key', () => {
     assert.equal(formatConnection({}), null);
   });
 });

@@ -66,7 +66,7 @@ test('a queue of which nothing is acknowledged stalls, also while it grows', asy
   }
 });
 
-test('one of which a single byte is acknowledged does not', async () => {
+test('a queue of which a single byte is acknowledged does not stall', async () => {
   const { watch, setQueue, look } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
@@ -101,7 +101,7 @@ test('bytes that wait in the process count as neither sent nor acknowledged', as
   assert.equal(queue.stalledMs, 15_000);
 });
 
-test('what is written during a look is not taken for acknowledged', async () => {
+test('bytes written during a read of the queues do not count as acknowledged', async () => {
   const { watch, setQueue, look, onRead } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
@@ -114,7 +114,7 @@ test('what is written during a look is not taken for acknowledged', async () => 
   assert.equal(queue.stalledMs, 15_000);
 });
 
-test('where queues cannot be seen nothing stalls', async () => {
+test('nothing stalls if queues cannot be read', async () => {
   const { watch, setQueue, look, hide } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);

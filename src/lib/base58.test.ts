@@ -21,7 +21,7 @@ test('known pairs', () => {
   }
 });
 
-test('what was written is read back', () => {
+test('encoding and decoding round-trip', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       assert.deepEqual(new Uint8Array(decodeBase58(encodeBase58(bytes))!), bytes);
@@ -29,7 +29,7 @@ test('what was written is read back', () => {
   );
 });
 
-test('what is not base58, or far too long, is null', () => {
+test('invalid or far too long text is null', () => {
   for (const text of ['0', 'O', 'I', 'l', 'a b', 'é', '😀', '+', '1'.repeat(129)]) {
     assert.equal(decodeBase58(text), null, text);
   }

@@ -19,7 +19,7 @@ test('a value that does not fit is an error, not a shorter value', () => {
   assert.throws(() => toBase62(2n ** 256n - 1n, 42), RangeError);
 });
 
-test('what was written is read back, and other characters are no number', () => {
+test('encoding and decoding round-trip, and other characters are rejected', () => {
   fc.assert(
     fc.property(fc.nat(), (value) => {
       assert.equal(parseBase62(`x_${toBase62(BigInt(value), 6)}`, 2), value);

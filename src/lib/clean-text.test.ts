@@ -22,11 +22,11 @@ test('whitespace collapses and is trimmed', () => {
   assert.equal(cleanText('  A \n\t B\u00a0\u2003C\u2028 '), 'A B C');
 });
 
-test('text is composed, so that equal looks are equal strings', () => {
+test('text is normalised to composed form, so that equal looks are equal strings', () => {
   assert.equal(cleanText('e\u0301'), 'é');
 });
 
-test('nothing visible is null', () => {
+test('text without visible characters is null', () => {
   for (const text of ['', ' ', '\u0000', '\u202e\u200b', '\ufffd\ufffd', '\ud800']) {
     assert.equal(cleanText(text), null);
   }
@@ -42,7 +42,7 @@ test('at most 64 code points, cut between graphemes', () => {
   assert.ok([...zalgo].length <= 64);
 });
 
-test('whatever comes in, what goes out is short, clean and stable', () => {
+test('the result is short, clean and stable for any input', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
       const clean = cleanText(text);

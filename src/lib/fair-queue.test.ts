@@ -21,7 +21,7 @@ describe('FairQueue', () => {
     assert.equal(queue.length, 0);
   });
 
-  it('lets somebody new wait for one item of a flood at most', () => {
+  it('lets a new caller wait for at most one item of a flood', () => {
     const queue = new FairQueue<string>({ lengthMax: 100, perCallerMax: 100 });
     for (let i = 0; i < 50; i += 1) queue.push('flood', `flood ${i}`);
     queue.shift();
@@ -29,7 +29,7 @@ describe('FairQueue', () => {
     assert.ok(drain(queue).indexOf('other') <= 1);
   });
 
-  it('takes no more than it has room for, in all and of one caller', () => {
+  it('is bounded, in all and per caller', () => {
     const queue = new FairQueue<string>({ lengthMax: 3, perCallerMax: 2 });
     assert.deepEqual(
       ['a1', 'a2', 'a3', 'b1', 'b2'].map((item) => queue.push(item.slice(0, 1), item)),
@@ -40,7 +40,7 @@ describe('FairQueue', () => {
     assert.deepEqual(drain(queue), ['b1', 'a2', 'c1']);
   });
 
-  it('lets an item be taken out, and nothing else with it', () => {
+  it('removes a single item', () => {
     const queue = new FairQueue<string>({ lengthMax: 100, perCallerMax: 100 });
     for (const item of ['a1', 'a2', 'a3', 'b1']) queue.push(item.slice(0, 1), item);
     assert.equal(queue.remove('a', 'a2'), true);
@@ -53,7 +53,7 @@ describe('FairQueue', () => {
     assert.equal(queue.length, 0);
   });
 
-  it('gives somebody new a place of the caller who has most of them', () => {
+  it('makes room for a new caller by evicting from the one with most items', () => {
     const queue = new FairQueue<string>({ lengthMax: 6, perCallerMax: 4 });
     for (const item of ['a1', 'a2', 'b1', 'b2', 'b3', 'b4']) queue.push(item.slice(0, 1), item);
     assert.equal(queue.push('c', 'c1'), 'b4');

@@ -48,7 +48,7 @@ test('keys of different objects, values and texts with commas are no duplicates'
   }
 });
 
-test('what JSON.stringify writes has none, and with one more key it has one', () => {
+test('the output of JSON.stringify has none, and with a repeated key it has one', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (value) => {
       const json = JSON.stringify(value);
@@ -61,7 +61,7 @@ test('what JSON.stringify writes has none, and with one more key it has one', ()
   );
 });
 
-test('text as deep as a body can be is read', () => {
+test('text as deeply nested as a body allows is read', () => {
   const deep = 30_000;
   assert.equal(findDuplicateKey(`${'['.repeat(deep)}${']'.repeat(deep)}`), null);
   assert.equal(findDuplicateKey(`${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`), null);

@@ -25,7 +25,7 @@ test('IPv6 is grouped by its /64, however it is written', () => {
   assert.equal(toAddressGroup('fe80::1'), 'fe80:0:0:0::/64');
 });
 
-test('what is no address falls into one shared group', () => {
+test('text that is not an address falls into one shared group', () => {
   for (const address of ['', 'localhost', '1.2.3', '::ffff:999.1.1.1', 'x'.repeat(10_000)]) {
     assert.equal(toAddressGroup(address), 'unknown', address.slice(0, 20));
   }

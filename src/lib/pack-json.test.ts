@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { packJson } from './pack-json.ts';
 
-test('it reads the same', () => {
+test('packing does not change the value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 60 }), (value, width) => {
       const same = JSON.parse(JSON.stringify(value));
@@ -14,7 +14,7 @@ test('it reads the same', () => {
   );
 });
 
-test('what fits stands on one line, small values stand side by side', () => {
+test('values that fit are on one line, small values side by side', () => {
   assert.equal(packJson({ a: 1, b: [true, null] }), '{ "a": 1, "b": [true, null] }');
   assert.equal(
     packJson({ a: 1, b: 2, c: { long: 'x'.repeat(12) }, d: 3 }, 24),

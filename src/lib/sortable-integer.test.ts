@@ -46,12 +46,12 @@ describe('sortable integer', () => {
     );
   });
 
-  it('refuses what is not an unsigned 256-bit integer', () => {
+  it('rejects anything but unsigned 256-bit integers', () => {
     assert.throws(() => toSortableInteger(-1n), RangeError);
     assert.throws(() => toSortableInteger(UINT256_MAX + 1n), RangeError);
   });
 
-  it('refuses text that it did not write', () => {
+  it('rejects text in another form', () => {
     for (const text of ['', '0', '00', '01', '0212345', '1', 'xx1', '02-', '021.', '+11']) {
       assert.throws(() => parseSortableInteger(text), text);
     }

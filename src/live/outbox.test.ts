@@ -67,7 +67,7 @@ function createOutbox(waitingBytesMax = 1000) {
 }
 
 describe('a reader that keeps up', () => {
-  test('gets each message at once and whole, as the same frame as everybody', () => {
+  test('gets each message at once and whole, as the same frame as all others', () => {
     const { outlet, outbox } = createOutbox();
     const other = createOutbox();
     const message = buildMessage((draft) => {
@@ -100,7 +100,7 @@ describe('a reader that is slow', () => {
     assert.equal(outlet.end_, null);
   });
 
-  test('never gets a state after the event that made it untrue', () => {
+  test('never gets a state after the event that made it stale', () => {
     const { outlet, outbox, stall, drain } = createOutbox();
     stall();
     outbox.push(kline(1));
@@ -136,7 +136,7 @@ describe('a reader that is slow', () => {
     assert.deepEqual(outlet.written, []);
   });
 
-  test('what its connection still holds counts, states alone never cut it', () => {
+  test('counts what its connection still buffers; states alone never cut it', () => {
     const { outlet, outbox, stall } = createOutbox(100);
     stall();
     for (let number = 0; number < 10_000; number += 1) outbox.push(price(number));
@@ -146,7 +146,7 @@ describe('a reader that is slow', () => {
     assert.equal(outlet.end_, 'cut');
   });
 
-  test('ends at once, since nobody would take the rest', () => {
+  test('ends at once, because nobody would read the rest', () => {
     const { outlet, outbox, stall } = createOutbox();
     stall();
     outbox.end();
@@ -156,7 +156,7 @@ describe('a reader that is slow', () => {
     assert.equal(other.outlet.end_, 'end');
   });
 
-  test('says since when it is slow, from the first write that did not fit', () => {
+  test('reports since when it is slow, from the first write that did not fit', () => {
     const { outbox, advance, stall, drain } = createOutbox();
     advance(5);
     stall();
@@ -169,7 +169,7 @@ describe('a reader that is slow', () => {
 });
 
 describe('a draft', () => {
-  test('what ends a state takes an older one of it out, not a newer one', () => {
+  test('an event that ends a state removes an older one, not a newer one', () => {
     const draft = new MessageDraft();
     draft.setState('kline', 'old\n');
     draft.keep('closed\n', 'kline');
@@ -180,7 +180,7 @@ describe('a draft', () => {
   });
 });
 
-test('what a reader has taken does not count when it stalls again', () => {
+test('bytes that a reader has taken do not count when it stalls again', () => {
   const { outlet, outbox, stall, drain } = createOutbox(20);
   for (let round = 0; round < 5; round += 1) {
     stall();

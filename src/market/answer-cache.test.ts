@@ -97,7 +97,7 @@ test('an answer is built once, and its asOf moves on with commits that do not ch
   assert.notEqual(third.etag, first.etag);
 });
 
-test('what was read before a change that came meanwhile is sent but not kept', async (t) => {
+test('an answer that changed while it was read is sent but not cached', async (t) => {
   const scene = await createScene(t);
   const { promise, resolve } = Promise.withResolvers<MadeAnswer>();
   const early = ask(scene, promise);
@@ -110,7 +110,7 @@ test('what was read before a change that came meanwhile is sent but not kept', a
   assert.equal((await ask(scene, buildMade('again', 2))).n, 'new');
 });
 
-test('what was read ahead of the feed is kept when the feed follows', async (t) => {
+test('an answer that was read ahead of the feed is cached once the feed catches up', async (t) => {
   const scene = await createScene(t);
   const ahead = await ask(scene, buildMade('a', 2));
   assert.equal(ahead.block, 2, 'asOf is what was read, not what was heard');
@@ -118,7 +118,7 @@ test('what was read ahead of the feed is kept when the feed follows', async (t) 
   assert.deepEqual(await ask(scene, buildMade('b', 2)), { ...ahead, isMade: false });
 });
 
-test('those who ask at once share one reading', async (t) => {
+test('concurrent requests share one reading', async (t) => {
   const scene = await createScene(t);
   const answers = await Promise.all([1, 2, 3].map(() => ask(scene, buildMade('a', 1))));
   assert.deepEqual(
@@ -127,7 +127,7 @@ test('those who ask at once share one reading', async (t) => {
   );
 });
 
-test('an answer holds for its span of chain time, back and forth, and its finality', async (t) => {
+test('an answer is valid for its span of chain time, in both directions, and its finality', async (t) => {
   const scene = await createScene(t);
   const at = (version: number) => buildCheckpoint(version).timestampMs;
   scene.commit(2, []);
@@ -171,7 +171,7 @@ test('a feed that stays behind the store is overtaken after a second', async (t)
   assert.equal(scene.changes.length, 1, 'what was read from the store is not reported again');
 });
 
-test('what was not used lately makes room', async (t) => {
+test('the least recently used answers are evicted', async (t) => {
   const scene = await createScene(t, 5000);
   const keep = (query: string) =>
     scene.cache.answer(toAnswerKey(REFERENCE, query), async () => buildMade('x'.repeat(500), 1));
@@ -186,7 +186,7 @@ test('what was not used lately makes room', async (t) => {
   assert.equal(scene.cache.statistics.misses, misses + 1);
 });
 
-test('an answer larger than the cache is sent but not kept', async (t) => {
+test('an answer larger than the cache is sent but not cached', async (t) => {
   const scene = await createScene(t, 1000);
   assert.equal((await ask(scene, buildMade('x'.repeat(500), 1))).isMade, true);
   assert.equal((await ask(scene, buildMade('x'.repeat(500), 1))).isMade, true);
@@ -194,7 +194,7 @@ test('an answer larger than the cache is sent but not kept', async (t) => {
   assert.deepEqual([entries, bytes], [0, 0]);
 });
 
-test('a failure is nobody else’s', async (t) => {
+test('a failure does not affect later requests', async (t) => {
   const scene = await createScene(t);
   await assert.rejects(ask(scene, Promise.reject(new Error('store'))), /store/);
   assert.equal((await ask(scene, buildMade('a', 1))).n, 'a');

@@ -73,7 +73,7 @@ for (const [engine, rounds] of [
   ['postgres', 6],
 ] as const) {
   describe(`on ${engine}`, () => {
-    test('through commits and reorganisations kept answers equal fresh ones', async (t) => {
+    test('cached answers equal fresh ones through commits and reorganisations', async (t) => {
       const uneven = { clock: 'wild', gaps: true } as const;
       const options = { engine, seed: 5, finalityDepth: 8, blocks: 120, ...uneven };
       const scene = await createMarketScene(t, options);
@@ -115,7 +115,7 @@ async function untilFound(scene: MarketScene, stored: readonly string[]): Promis
   }
 }
 
-test('search follows the storm, its summaries as fresh as the token itself', async (t) => {
+test('search results and their summaries are as fresh as the token itself', async (t) => {
   const scene = await createMarketScene(t, {
     engine: 'sqlite',
     seed: 6,

@@ -60,7 +60,7 @@ describe('begun mid-life', () => {
     }
   });
 
-  test('holders that are not all known are not counted as if they were', async (t) => {
+  test('incomplete holders are not counted', async (t) => {
     const scene = await createScene(t);
     let incomplete = 0;
     for (const token of await readTokens(scene)) {
@@ -75,7 +75,7 @@ describe('begun mid-life', () => {
 });
 
 describe('what is complete', () => {
-  test('holders are, where every figure agrees and no balance was overdrawn', () => {
+  test('holders are counted if every figure agrees and no balance was overdrawn', () => {
     const token = buildToken({ token: address('0xt') });
     assert.equal(isHoldersComplete(token), true);
     for (const more of [

@@ -77,7 +77,7 @@ describe('pages', () => {
     );
   });
 
-  it('every owner once, though kinds are left out on the way', async () => {
+  it('every owner appears once, even if kinds are excluded', async () => {
     for (const limit of [1, 4, 15]) {
       const ranks = await readPages(COUNT, async (cursor: string | null) => {
         const input = { limit, exclude: 'contract', ...(cursor === null ? {} : { cursor }) };

@@ -82,7 +82,7 @@ test('kept rows are answered as if all were kept, and coverage says from when on
   assert.ok(filled > 0, 'no kline was filled from a price before the first that is kept');
 });
 
-test('an answer that is cached follows when a day is dropped', async (t) => {
+test('a cached answer changes when a day is dropped', async (t) => {
   const retention = { trades: 2, fineCandles: 2 };
   const scene = await createMarketScene(t, { ...CHAIN, engine: 'sqlite', retention });
   const [mint = ''] = await listTokens(scene);

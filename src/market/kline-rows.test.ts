@@ -54,7 +54,7 @@ function repeatPrice(price: string) {
 describe('fillRows', () => {
   const all = { fromMs: 0, lastMs: 5 * MINUTE_MS, limit: 100, price: null };
 
-  it('repeats the close of the candle before in every gap', () => {
+  it('repeats the previous close in every gap', () => {
     const rows = fillRows([buildCandle(1), buildCandle(4)], VIEW, all);
     assert.deepEqual(
       rows.map(({ openTime, filled }) => [openTime / MINUTE_MS, filled]),
@@ -77,14 +77,14 @@ describe('fillRows', () => {
     assert.deepEqual([volume, quoteVolume, trades, buys, sells], ['0', '0', 0, 0, 0]);
   });
 
-  it('begins with the price before the range, where there is one', () => {
+  it('begins with the price before the range, if there is one', () => {
     const rows = fillRows([buildCandle(1)], VIEW, { ...all, lastMs: MINUTE_MS, price: '9' });
     assert.deepEqual(rows.map(listPrices), [repeatPrice('9'), ['211', '214', '210', '213']]);
     const later = fillRows([buildCandle(1)], VIEW, { ...all, lastMs: MINUTE_MS });
     assert.equal(later[0]?.openTime, MINUTE_MS);
   });
 
-  it('a candle of outliers alone has the price before it, and hands that on', () => {
+  it('a candle of outliers only keeps the previous price', () => {
     const outliers = buildCandle(2, { usdClean: null });
     const rows = fillRows([buildCandle(1), outliers], VIEW, { ...all, lastMs: 3 * MINUTE_MS });
     assert.deepEqual(rows.slice(1).map(listPrices), [repeatPrice('213'), repeatPrice('213')]);
@@ -113,7 +113,7 @@ describe('buildKlineRow', () => {
     assert.deepEqual(show({ currency: 'native', outliers: 'include' }), ['311', '8.5']);
   });
 
-  it('volumes are in whole tokens, and null where decimals are unknown', () => {
+  it('volumes are in whole tokens, and null if decimals are unknown', () => {
     assert.equal(buildKlineRow(buildCandle(1), VIEW).volume, '12.5');
     assert.equal(buildKlineRow(buildCandle(1), { ...VIEW, decimals: null }).volume, null);
   });

@@ -121,7 +121,7 @@ describe('refusals', () => {
     });
   }
 
-  test('a cursor is good for its own query only, with any limit', async () => {
+  test('a cursor is valid for its own query only, with any limit', async () => {
     const { json } = await get(`/token/trades?${TOKEN}&limit=3`);
     const next = `cursor=${json.nextCursor}`;
     assert.equal((await get(`/token/trades?${TOKEN}&limit=5&${next}`)).status, 200);
@@ -136,7 +136,7 @@ describe('refusals', () => {
 });
 
 describe('answers', () => {
-  test('any case of an address is welcome, and the checksum leaves', async () => {
+  test('an address is accepted in any case, and shown with its checksum', async () => {
     const upper = MINT.slice(2).toUpperCase();
     const { json } = await get(`/token?chain=eip155:1337&mint=0x${upper}`);
     assert.equal(json.chain, 'devnet');
@@ -168,7 +168,7 @@ describe('answers', () => {
     });
   }
 
-  test('the tag outlives blocks that change nothing of the answer', async () => {
+  test('the tag stays the same through blocks that do not change the answer', async () => {
     const path = `/v1/token/trades?${TOKEN}&endTime=1700000500000`;
     const first = await server.get(path);
     const { asOf, ...rest } = (await first.json()) as Json;
@@ -181,7 +181,7 @@ describe('answers', () => {
     assert.equal(second.headers.get('etag'), first.headers.get('etag'));
   });
 
-  test('pages of trades have each of them once, though new ones arrive', async () => {
+  test('pages of trades contain each trade once, even if new ones arrive', async () => {
     const read = async () =>
       (await scene.ask('getTrades', { chain: 'devnet', mint: MINT, limit: 500 })).json
         .trades as Json[];
@@ -227,7 +227,7 @@ describe('answers', () => {
     }
   });
 
-  test('filters by side, wallet and value leave exactly what fits', async () => {
+  test('filters by side, wallet and value return exactly the matching trades', async () => {
     const input = { chain: 'devnet', mint: MINT, limit: 500 };
     const { json } = await scene.ask('getTrades', input);
     assert.equal(json.nextCursor, null);
@@ -245,7 +245,7 @@ describe('answers', () => {
     }
   });
 
-  test('excluded kinds are left out, ranks and the total are of all owners', async () => {
+  test('excluded kinds are left out; ranks and the total are of all owners', async () => {
     const { json } = await get(`/token/holders?${TOKEN}`);
     const kinds = new Set(json.holders.map(({ kind }: Json) => kind));
     assert.ok(kinds.has('wallet') && kinds.has('contract'), [...kinds].join());
@@ -262,7 +262,7 @@ describe('klines', () => {
   const klines = async (query: string) =>
     (await get(`/token/klines?${TOKEN}&interval=5s&${query}`)).json.klines as Json[];
 
-  test('with a start alone the oldest fill the limit, otherwise the newest', async () => {
+  test('with only a start time the limit takes the oldest rows, otherwise the newest', async () => {
     const all = await klines('limit=1000');
     assert.ok(all.length > 30);
     const start = all[4].openTime;
@@ -301,7 +301,7 @@ describe('klines', () => {
     return movedCount;
   }
 
-  test('filled rows repeat the close before, without gaps, up to chain time', async () => {
+  test('filled rows repeat the previous close, without gaps, up to chain time', async () => {
     await assertFilled('5s');
     assert.ok(
       (await assertFilled('1h')) > 0,
@@ -314,7 +314,7 @@ describe('klines', () => {
     assert.ok(newest.at(-1).closeTime >= json.asOf.timestamp);
   });
 
-  test('what the chain’s time has passed is closed', async () => {
+  test('a kline is closed once the chain’s time has passed it', async () => {
     for (const interval of ['1s', '1m', '1d', '1w', '1M']) {
       const { json } = await get(`/token/klines?${TOKEN}&interval=${interval}&fill=previous`);
       for (const { closed, closeTime } of json.klines) {
@@ -323,7 +323,7 @@ describe('klines', () => {
     }
   });
 
-  test('outliers are out of prices and in volumes', async () => {
+  test('outliers count in volumes but not in prices', async () => {
     const included = await klines('outliers=include&limit=1000');
     const excluded = await klines('limit=1000');
     let differing = 0;
@@ -339,14 +339,14 @@ describe('klines', () => {
 });
 
 describe('search', () => {
-  test('an address finds its token alone, in any case', async () => {
+  test('an address in any case finds its token only', async () => {
     const { json } = await get(`/tokens/search?q=${MINT.toUpperCase().replace('0X', '0x')}`);
     assert.equal(json.tokens.length, 1);
     assert.equal(json.tokens[0].match, 'address');
     assert.deepEqual((await get(`/tokens/search?q=${UNKNOWN}`)).json.tokens, []);
   });
 
-  test('pages show every match once, though liquidity moves between them', async () => {
+  test('pages show every match once, even if liquidity changes between them', async () => {
     const whole = (await get('/tokens/search?q=t&limit=100')).json.tokens;
     const seen: string[] = await readPages(whole.length, async (cursor: string | null) => {
       const next = cursor === null ? '' : `&cursor=${cursor}`;

@@ -30,7 +30,7 @@ test("a store's failure and recovery show within a second", async () => {
   assert.equal(asked, 3);
 });
 
-test('a server that is leaving is not ready', async () => {
+test('a stopping server is not ready', async () => {
   const read = createReadiness({
     store: { engine: 'sqlite', ping: async () => undefined },
     chains: { list: () => [] } as never,

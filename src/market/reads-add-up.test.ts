@@ -93,7 +93,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.ok(folded > 500, `${folded} trades are too few to prove anything`);
     });
 
-    test('where holders are complete they add up to the supply', async () => {
+    test('complete holders add up to the supply', async () => {
       let complete = 0;
       for (const mint of await listTokens(scene)) {
         let last: Json = null;

@@ -182,7 +182,7 @@ describe('the pools of a token', () => {
     }
   });
 
-  test('each has the last price of its last day of trades', () => {
+  test('each has the last price of its last day with trades', () => {
     let compared = 0;
     for (const { token, trades } of tokens) {
       for (const pool of token.pools) {
@@ -197,7 +197,7 @@ describe('the pools of a token', () => {
     assert.ok(compared >= 5);
   });
 
-  test('what they hold against money adds up to the liquidity of the token', () => {
+  test('the values of their quote assets add up to the liquidity of the token', () => {
     let compared = 0;
     for (const { token } of tokens) {
       const isMoney = (mint: string) => isStable(mint) || isNative(mint);

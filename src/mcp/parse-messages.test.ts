@@ -51,7 +51,7 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
-test('every body is read or refused in the words of the protocol', () => {
+test('every body is parsed or rejected with a protocol error', () => {
   fc.assert(
     fc.property(body, headers, (text, fields) => {
       try {
@@ -68,7 +68,7 @@ test('every body is read or refused in the words of the protocol', () => {
   );
 });
 
-test('bytes that are no text are refused', () => {
+test('bytes that are not UTF-8 are rejected', () => {
   assert.throws(() => parseMessages(Buffer.from([0x22, 0xff, 0x22]), {}), McpRpcError);
 });
 

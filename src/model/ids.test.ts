@@ -35,7 +35,7 @@ export const mistaken: readonly Ids[] = [
   { token: '0xa', pool, transaction, wallet },
 ];
 
-test('an id is its text and nothing more when the program runs', () => {
+test('an id is plain text at run time', () => {
   // @ts-expect-error A token is passed where a pool is meant.
   assert.equal(readPool(token), '0xa');
   assert.equal(JSON.stringify({ token, pool, transaction, wallet }).includes('brand'), false);

@@ -13,7 +13,7 @@ for (const [name, { row, record }] of Object.entries(POOLS_BEFORE_KINDS)) {
   });
 }
 
-it('knows nothing of columns that an even older image lacks', () => {
+it('reads columns that an even older image lacks as unknown', () => {
   const { row, record } = POOLS_BEFORE_KINDS.pair;
   assert.deepEqual(toPoolRecord(upgradePoolImage(row.slice(0, 19))), {
     ...record,

@@ -35,7 +35,7 @@ test("a caller's fault is reported at once, and once; a successful probe ends it
   assert.deepEqual(reported, ['full', 'recovered']);
 });
 
-test('a probe finds what nobody met yet', async () => {
+test('a probe finds a fault before any caller', async () => {
   const { health, reported, setFault } = createHealth();
   await health.check();
   setFault('readOnly');
@@ -43,7 +43,7 @@ test('a probe finds what nobody met yet', async () => {
   assert.deepEqual(reported, ['readOnly']);
 });
 
-test('a damage stays, whatever probes show, and nothing covers it', async () => {
+test('damage stays, whatever probes show, and no other fault replaces it', async () => {
   const { health, reported } = createHealth();
   health.note(new StoreError('damaged', 'a page'));
   health.note(new StoreError('unreachable', 'later'));
@@ -51,7 +51,7 @@ test('a damage stays, whatever probes show, and nothing covers it', async () => 
   assert.deepEqual(reported, ['damaged']);
 });
 
-test('a lock that is held and a wrong statement are no outage', async () => {
+test('a held lock and a wrong statement are not an outage', async () => {
   const { health, reported, setFault } = createHealth();
   health.note(new StoreError('busy', 'a long commit'));
   health.note(new StoreError('rejected', 'no such column'));
@@ -61,7 +61,7 @@ test('a lock that is held and a wrong statement are no outage', async () => {
   assert.deepEqual(reported, []);
 });
 
-test('what is met while a probe runs outlives it', async () => {
+test('a fault that occurs during a probe outlives it', async () => {
   const probe = Promise.withResolvers<void>();
   const { health } = createHealth({ probe: () => probe.promise });
   health.note(new StoreError('full', 'before'));

@@ -63,7 +63,7 @@ test('every operation of an engine that throws is a store error, noted once or m
   }
 });
 
-test('what the work of a transaction throws by itself passes as it is', async () => {
+test('an error thrown by the work of a transaction is passed on unchanged', async () => {
   const { engine, noted } = guard(() => undefined);
   const own = new Error('the challenge is used up');
   const work = async () => {
@@ -75,7 +75,7 @@ test('what the work of a transaction throws by itself passes as it is', async ()
   assert.equal(noted.length, 0);
 });
 
-test('a store that is known to be of no use is not asked', async () => {
+test('a store that is known to have failed is not asked', async () => {
   let asked = 0;
   const noted: StoreError[] = [];
   const engine = withFaults(

@@ -48,7 +48,7 @@ test('below the level nothing is written', () => {
   assert.equal(lines.length, 1);
 });
 
-test('secrets in an error are redacted wherever they stand', () => {
+test('secrets in an error are redacted everywhere', () => {
   const hex = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
   const secrets = [
     'mw_live_4fzzzxjyl9FvbkoLXQ2pqz',
@@ -80,7 +80,7 @@ test('of a URL only scheme and host stay', () => {
   );
 });
 
-test('lines are handed on by number or by time, in order, none lost', async () => {
+test('lines are flushed by number or by time, in order, and none is lost', async () => {
   const written: string[] = [];
   const sink = { write: (text: string) => written.push(text) };
   const toText = (line: string) => line;

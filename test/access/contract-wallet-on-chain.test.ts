@@ -143,7 +143,7 @@ describe('contract wallets on the devnet', () => {
     assert.equal(foreign.body.code, 'INVALID_SIGNATURE');
   });
 
-  test("code put at somebody's address is not that person", async (t) => {
+  test("code deployed at a wallet's address does not sign for it", async (t) => {
     const server = await startWith(t, () => buildSource(recorder.url));
     const victim = createEvmWallet('devnet');
     const { token } = await server.signIn(victim);
@@ -160,7 +160,7 @@ describe('contract wallets on the devnet', () => {
     assert.equal((await server.signIn(victim)).walletId, `eip155:${victim.address}`);
   });
 
-  test('contracts that do not say the word, revert or never end are refused', async (t) => {
+  test('contracts that return another value, revert or never end are rejected', async (t) => {
     const server = await startWith(t, () => buildSource(recorder.url));
     for (const name of ['TruthyWallet', 'NoisyWallet', 'RevertingWallet', 'LoopingWallet']) {
       const address = await deploy(name);
@@ -175,7 +175,7 @@ describe('contract wallets on the devnet', () => {
   });
 });
 
-test('dead and silent nodes are 503 in time, and ordinary wallets sign in', async (t) => {
+test('dead and silent nodes give 503 in time, and ordinary wallets still sign in', async (t) => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   t.after(() => {

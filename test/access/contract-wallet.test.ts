@@ -12,7 +12,7 @@ async function attempt(server: AccessServer, address: string, signature: string)
   return { challengeId, answer: await server.send('POST', '/auth/verify', { body }) };
 }
 
-test('a contract that accepts is a wallet of its chain alone', async (t) => {
+test('a contract that accepts is a wallet of its own chain only', async (t) => {
   const asked: unknown[] = [];
   const verifyContractSignature: VerifyContractSignature = async (query) => {
     asked.push({ chain: query.chain, address: query.address });
@@ -34,7 +34,7 @@ test('a contract that accepts is a wallet of its chain alone', async (t) => {
   assert.equal(asked.length, 1, 'an ordinary wallet needs no node');
 });
 
-test('without a node 503, the challenge stays; ordinary wallets do not notice', async (t) => {
+test('without a node the answer is 503 and the challenge stays; ordinary wallets are unaffected', async (t) => {
   const states: (() => Promise<boolean | null>)[] = [
     async () => null,
     () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.1')),
@@ -73,7 +73,7 @@ test('asking nodes has a budget per address and per caller', async (t) => {
   await server.signIn(createEvmWallet('base'));
 });
 
-test('only so many questions are under way at once', async (t) => {
+test('the number of concurrent questions is limited', async (t) => {
   const waiting: (() => void)[] = [];
   const server = await startAccess(t, {
     env: { TRUSTED_PROXIES: '127.0.0.0/8' },

@@ -272,7 +272,7 @@ test('a Solana wallet: altered texts, signatures and encodings are refused', asy
   assert.equal(count, 44);
 });
 
-test('addresses that nobody holds, for which anybody could sign, sign nobody in', async (t) => {
+test('addresses without a secret key, for which anybody can sign, are rejected', async (t) => {
   const server = await startAccess(t);
   // Small-order points on the curve: the identity, and one of order two.
   const identity = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
@@ -289,7 +289,7 @@ test('addresses that nobody holds, for which anybody could sign, sign nobody in'
   }
 });
 
-test("challenges of others, of before and of elsewhere are not one's own", async (t) => {
+test('challenges of other wallets, expired ones and those of other services are rejected', async (t) => {
   const server = await startAccess(t);
   for (const create of [createEvmForger, createSolanaForger]) {
     const [victim, mallory] = [create(), create()];

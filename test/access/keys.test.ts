@@ -69,7 +69,7 @@ test('names are 1 to 64 printable characters', async (t) => {
   }
 });
 
-test('a key expires on its day and makes room', async (t) => {
+test('a key expires on its day and frees its place', async (t) => {
   const server = await startAccess(t);
   const { token } = await server.signIn(createEvmWallet());
   const body = { name: 'brief', expiresInDays: 1 };
@@ -165,7 +165,7 @@ test("another wallet's keys do not exist", async (t) => {
   assert.deepEqual((await server.send('GET', '/keys', { bearer: mallory.token })).body['keys'], []);
 });
 
-test('pages follow each other by cursor, and a cursor is its owner’s', async (t) => {
+test('pages follow each other by cursor, and a cursor works for its owner only', async (t) => {
   const server = await startAccess(t);
   const { token } = await server.signIn(createEvmWallet());
   const made: string[] = [];
@@ -190,7 +190,7 @@ test('pages follow each other by cursor, and a cursor is its owner’s', async (
   assert.match(String(tooMany.body['detail']), /limit: must be at most 100/);
 });
 
-test('a revocation on one node is felt on the other within a second', async (t) => {
+test('a revocation on one node takes effect on the other within a second', async (t) => {
   const server = await startAccess(t);
   const peppers = createTestPeppers();
   const nodes = [0, 1].map(() => createTestAccess(server.store, server.clock, { peppers }));

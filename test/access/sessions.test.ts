@@ -87,7 +87,7 @@ test('logging out ends one session, logging out everywhere all of them; keys sta
   assert.equal((await server.send('GET', '/entitlements', { bearer: key })).status, 200);
 });
 
-test('a cookie session is no bearer, and a token no cookie', async (t) => {
+test('a cookie does not work as a bearer token, nor a token as a cookie', async (t) => {
   const server = await startAccess(t);
   const wallet = createEvmWallet();
   const { token } = await server.signIn(wallet);
@@ -101,7 +101,7 @@ test('a cookie session is no bearer, and a token no cookie', async (t) => {
   assert.equal((await server.send('GET', '/me', { headers: { cookie } })).status, 200);
 });
 
-test('where a bearer is shown the cookie is ignored', async (t) => {
+test('a bearer token takes precedence over the cookie', async (t) => {
   const server = await startAccess(t);
   const cookie = await server.signInByCookie(createEvmWallet(), OWN_PAGE);
   const { key } = await server.issueKey((await server.signIn(createEvmWallet())).token);
@@ -114,7 +114,7 @@ test('where a bearer is shown the cookie is ignored', async (t) => {
   assert.equal(garbage.body.code, 'INVALID_API_KEY');
 });
 
-test('a wallet keeps its fifty sessions used last', async (t) => {
+test('a wallet keeps its fifty most recently used sessions', async (t) => {
   const server = await startAccess(t);
   const wallet = createEvmWallet();
   const first = await server.signIn(wallet);

@@ -41,7 +41,7 @@ describe('sign-in', () => {
     }
   });
 
-  test('one wallet is the same on every EVM chain, however its address is written', async (t) => {
+  test('a wallet is the same on every EVM chain, in any form of its address', async (t) => {
     const server = await startAccess(t);
     const wallet = createEvmWallet('base');
     const first = await server.signIn(wallet);
@@ -54,7 +54,7 @@ describe('sign-in', () => {
     assert.equal(first.walletId, `eip155:${wallet.address}`);
   });
 
-  test('bad chains, addresses and domains are named', async (t) => {
+  test('invalid chains, addresses and domains are reported', async (t) => {
     const server = await startAccess(t);
     const { address } = createEvmWallet();
     const cases: [Record<string, unknown>, number, string][] = [
@@ -76,7 +76,7 @@ describe('sign-in', () => {
     }
   });
 
-  test('the text names the page that asks where that page is allowed', async (t) => {
+  test('the text names the requesting page if that page is allowed', async (t) => {
     const server = await startAccess(t, { env: { SESSION_ORIGINS: 'https://app.example:8443' } });
     const { address, chain } = createEvmWallet();
     const ask = async (extra: { domain?: string }, headers = {}) => {
@@ -138,7 +138,7 @@ describe('attacks', () => {
     assert.equal((await verify(server, challengeId, twin)).body.code, 'CHALLENGE_EXPIRED');
   });
 
-  test('a challenge signs in once, for five minutes, and bears four failures', async (t) => {
+  test('a challenge signs in once, for five minutes, and survives four failures', async (t) => {
     const server = await startAccess(t);
     const wallet = createEvmWallet();
     const first = await server.challenge(wallet);
@@ -177,7 +177,7 @@ describe('attacks', () => {
     }
   });
 
-  test('a private key sent as a signature is refused as what it is', async (t) => {
+  test('a private key sent as a signature is rejected with its own error', async (t) => {
     const server = await startAccess(t);
     const { challengeId } = await server.challenge(createEvmWallet());
     const hex = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
@@ -190,7 +190,7 @@ describe('attacks', () => {
     assert.ok(!server.server.logLines.join('').includes(hex));
   });
 
-  test('open challenges are bounded per caller and free again with time', async (t) => {
+  test('open challenges are limited per caller and expire', async (t) => {
     const server = await startAccess(t);
     const body = { chain: 'base' };
     for (let i = 0; i < 20; i += 1) {

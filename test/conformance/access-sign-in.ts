@@ -26,7 +26,7 @@ export function describeSignIn(createPlace: CreatePlace): void {
 }
 
 function itBoundsChallenges(get: () => AccessStore): void {
-  it('reads a challenge as it was written, until it runs out', async () => {
+  it('reads a challenge as it was written, until it expires', async () => {
     const challenge = buildChallenge();
     assert.deepEqual(await get().openChallenge(challenge, BOUNDS), { outcome: 'opened' });
     assert.deepEqual(await get().readChallenge(challenge.id, NOW_MS), challenge);
@@ -36,7 +36,7 @@ function itBoundsChallenges(get: () => AccessStore): void {
     assert.equal(await get().readChallenge('ch_other', NOW_MS), null);
   });
 
-  it('refuses beyond each bound, says when there is room, and takes nothing from others', async () => {
+  it('rejects beyond each limit, says when there is room, and does not affect others', async () => {
     const open = (fields: object) => get().openChallenge(buildChallenge(fields), BOUNDS);
     const first = buildChallenge({
       callerMark: 'a',
@@ -58,7 +58,7 @@ function itBoundsChallenges(get: () => AccessStore): void {
     assert.equal((await open({ callerMark: 'a', address: '0x1', ...later })).outcome, 'opened');
   });
 
-  it('keeps the bounds when all ask at once', async () => {
+  it('keeps the limits under concurrent requests', async () => {
     const openings = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
         get().openChallenge(
@@ -83,7 +83,7 @@ function itSignsInOnce(get: () => AccessStore): void {
     assert.equal(await get().readChallenge(id, NOW_MS), null);
   });
 
-  it('does not sign in with a challenge that has run out', async () => {
+  it('does not sign in with an expired challenge', async () => {
     const challenge = buildChallenge();
     await get().openChallenge(challenge, MANY);
     const late = buildSession({ createdAtMs: challenge.expiresAtMs });
@@ -92,7 +92,7 @@ function itSignsInOnce(get: () => AccessStore): void {
     assert.equal(await get().findSession(late.tokenHash), null);
   });
 
-  it('uses a challenge up after so many failures and not before', async () => {
+  it('invalidates a challenge after the allowed failures and not before', async () => {
     const challenge = buildChallenge();
     await get().openChallenge(challenge, MANY);
     for (let i = 0; i < 2; i += 1) await get().failChallenge(challenge.id, 3);
@@ -169,7 +169,7 @@ function itKeepsSessions(get: () => AccessStore): void {
     assert.deepEqual(await get().findWallets('0xZ'), []);
   });
 
-  it('sweeps what has run out and keeps the rest', async () => {
+  it('deletes expired rows and keeps the rest', async () => {
     const [old, young] = [buildChallenge(), buildChallenge({ expiresAtMs: NOW_MS + 900_000 })];
     await get().openChallenge(old, MANY);
     await get().openChallenge(young, MANY);

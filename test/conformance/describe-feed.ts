@@ -103,7 +103,7 @@ function itKeepsOrder(get: () => FeedUnderTest): void {
 }
 
 function itReportsGaps(get: () => FeedUnderTest): void {
-  it('says before a batch that some before it are missing', async () => {
+  it('reports missing batches before the next one', async () => {
     const listener = createListener();
     get().subscriber.subscribe(listener);
     for (const version of [1, 2, 5, 6]) get().publisher.publish(buildBatch(version));

@@ -81,7 +81,7 @@ export function describeMigrations(createPlace: CreatePlace): void {
 }
 
 function itUpgradesPools(getPlace: () => StorePlace): void {
-  it('turn pools from before their kinds into what they were', async () => {
+  it('convert pools from before pool kinds', async () => {
     const place = getPlace();
     await (await place.open()).close();
     const { engine } = place.address;

@@ -32,7 +32,7 @@ export function describePoolSafety(createPlace: CreatePlace): void {
       return all;
     }
 
-    it('comes back as it was given, what is not known included', async () => {
+    it('is read as it was written, unknown fields included', async () => {
       const rows = [
         buildSafety(11),
         buildSafety(12, {
@@ -46,7 +46,7 @@ export function describePoolSafety(createPlace: CreatePlace): void {
       assert.deepEqual(await readAll('base'), []);
     });
 
-    it('is replaced by a later look and forgotten with its chain', async () => {
+    it('is replaced by a later probe and deleted with its chain', async () => {
       const later = buildSafety(12, { checkedAtMs: 1_790_000_600_000 });
       await scene.store.market.putPoolSafety('devnet', [later]);
       await scene.store.market.putPoolSafety('base', [buildSafety(12)]);

@@ -171,7 +171,7 @@ function itFindsPools(getStore: () => Store): void {
 }
 
 function itKeepsHostileText(getStore: () => Store): void {
-  it('keeps text that hurts, and drops only what no text column can hold', async () => {
+  it('keeps hostile text, and drops only what no text column can hold', async () => {
     const { market } = getStore();
     const [sample] = fc.sample(tokenRecord, { numRuns: 1, seed: 4 });
     const kept = [

@@ -113,7 +113,7 @@ function itForgets(get: () => Store): void {
 }
 
 function itKnowsIndexesApart(get: () => Store): void {
-  it('gives every index of a chain an epoch of its own, which stays', async () => {
+  it('gives every index of a chain a lasting epoch of its own', async () => {
     const { market } = get();
     assert.equal(await market.readEpoch('bsc'), null);
     await begin(get(), 'bsc');

@@ -63,7 +63,7 @@ function itIsAtomic(getStore: () => Store): void {
     assert.deepEqual(await market.readBalances('base', [balance]), []);
   });
 
-  it('mixes up no tokens after one was first met in a transaction that failed', async () => {
+  it('does not confuse tokens after one was first written in a failed transaction', async () => {
     const { market } = getStore();
     const lost = { token: toAddress(60), owner: toAddress(1), amountRaw: 1n };
     const kept = { token: toAddress(61), owner: toAddress(1), amountRaw: 2n };
@@ -223,7 +223,7 @@ function itFences(getScene: () => StoreScene): void {
     assert.deepEqual(await market.readCheckpoint('optimism'), buildCheckpoint(2));
   });
 
-  it('stops a stale writer, with everything that it wanted to write', async () => {
+  it('rejects a stale writer and all of its writes', async () => {
     const { place, store } = getScene();
     const other = await place.open();
     try {

@@ -209,7 +209,7 @@ function itRestores(getStore: () => Store): void {
     await fc.assert(property, { numRuns: 12 });
   });
 
-  it('restores the oldest image of a block that was given in several parts', async () => {
+  it('restores the oldest image of a block that was written in several parts', async () => {
     const { market } = getStore();
     const owner = toAddress(9);
     const token = toAddress(8);
@@ -233,7 +233,7 @@ function itRestores(getStore: () => Store): void {
     ]);
   });
 
-  it('leaves candles to the caller, and other chains alone', async () => {
+  it('leaves candles to the caller, and other chains unchanged', async () => {
     const { market } = getStore();
     const trade = buildTrade({ block: 50 });
     for (const chain of ['polygon', 'bsc'] as const) {
@@ -333,7 +333,7 @@ async function assertHeaders(market: MarketReader, target: number): Promise<void
 }
 
 function itPrunes(getStore: () => Store): void {
-  it('forgets images and headers that no reorganisation can reach, and nothing above', async () => {
+  it('deletes images and headers that no reorganisation can reach, and no others', async () => {
     const { market } = getStore();
     const owner = toAddress(9);
     const token = toAddress(8);

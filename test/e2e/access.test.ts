@@ -161,7 +161,7 @@ for (const createPlace of PLACES) {
     assert.equal(keys.find((one) => one.name === 'kept')?.requests24h, 2);
   });
 
-  test(`what another process revokes is felt within a second (${engine})`, async (t) => {
+  test(`a revocation by another process takes effect within a second (${engine})`, async (t) => {
     const place = await createPlace(t);
     const service = await start(t, place);
     const { client } = service;
@@ -191,7 +191,7 @@ for (const createPlace of PLACES) {
   });
 }
 
-test('the pepper is a private file, and another one under its number stops the start', async (t) => {
+test('the pepper is a private file, and another one of the same version stops the start', async (t) => {
   const folder = createTempFolder(t);
   const env = { ...PLENTY_ENV, DATA_DIR: folder };
   const service = await startServiceProcess(t, { env });
@@ -223,7 +223,7 @@ test('the pepper is a private file, and another one under its number stops the s
   assert.equal(await use(newer.origin, token), 401, 'sessions sign in again');
 });
 
-test('PostgreSQL without a pepper is refused at the start', async (t) => {
+test('PostgreSQL without a pepper stops the start', async (t) => {
   const service = spawnService(t, { env: { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' } });
   assert.equal(await service.exited, 1);
   assert.match(service.output(), /KEY_PEPPER must be set with DATABASE_URL/);

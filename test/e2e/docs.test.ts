@@ -35,7 +35,7 @@ describe('documents', () => {
   });
 
   for (const example of examples) {
-    test(`${example.place} shows what really comes`, async () => {
+    test(`${example.place} shows the real answer`, async () => {
       const real = await runExample(example, scene);
       assert.deepEqual(compareForms(example.shown, real), []);
     });
@@ -45,7 +45,7 @@ describe('documents', () => {
 describe('operations', () => {
   for (const operation of operations as readonly Operation[]) {
     const { method, path, example, output } = operation;
-    test(`the example of ${method} ${path} shows what really comes`, async () => {
+    test(`the example of ${method} ${path} shows the real answer`, async () => {
       const real = await askExample(operation, scene);
       const { answer } = example;
       if (typeof answer === 'string') {
@@ -66,7 +66,7 @@ describe('operations', () => {
 describe('connecting an agent', () => {
   const page = readFileSync('docs/api/mcp.md', 'utf8');
 
-  test('the program works as it is shown', async () => {
+  test('the documented program works unchanged', async () => {
     const code = /```js\n(.*?)```/s.exec(page)?.[1]?.replace('http://localhost:8080', scene.origin);
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code ?? '']);
     assert.equal(stdout, 'WIRE\n');

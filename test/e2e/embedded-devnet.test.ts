@@ -42,7 +42,7 @@ function findProcesses(words: readonly string[]): number[] {
     .map(Number);
 }
 
-test('an embedded chain is there, comes back when its node dies, and continues', async (t) => {
+test('an embedded chain starts, restarts when its node dies, and continues', async (t) => {
   const folder = createTempFolder(t);
   const env = { DEVNET: 'auto', DEVNET_HISTORY_HOURS: '1', DATA_DIR: folder };
   const service = await startServiceProcess(t, { env });
@@ -69,7 +69,7 @@ test('an embedded chain is there, comes back when its node dies, and continues',
   assert.equal(await again.exited, 0, again.output());
 });
 
-test('a second service on the folder says whose it is and ends', async (t) => {
+test('a second service on the folder names its owner and exits', async (t) => {
   const folder = createTempFolder(t);
   const env = {
     DEVNET: 'auto',
@@ -87,7 +87,7 @@ test('a second service on the folder says whose it is and ends', async (t) => {
   assert.equal(await first.exited, 0, first.output());
 });
 
-test('a machine without a node serves all the same and says why it is not ready', async (t) => {
+test('a machine without a node still serves and says why it is not ready', async (t) => {
   const env = { DEVNET: 'auto', ANVIL_PATH: '/nowhere/anvil' };
   const service = await startServiceProcess(t, { env });
   const readWhy = async () => (await fetch(`${service.origin}/v1/ready`)).json();

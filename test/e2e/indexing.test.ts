@@ -23,7 +23,7 @@ async function untilReadyIs(service: RunningService, wanted: number): Promise<st
 
 for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`on ${engine}`, () => {
-    test('killed at random moments while indexing, nothing is lost or doubled', async (t) => {
+    test('kills at random moments while indexing lose and duplicate nothing', async (t) => {
       const { chain, env } = await createIndexingScene(t, { engine });
       for (let i = 0; i < 4; i += 1) {
         const service = await startServiceProcess(t, { env });
@@ -40,7 +40,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       await assertVerified(env);
     });
 
-    test('reorganisations of any depth leave what a fresh index would have', async (t) => {
+    test('after reorganisations of any depth the index equals a fresh one', async (t) => {
       const { chain, env } = await createIndexingScene(t, { engine });
       const service = await startServiceProcess(t, { env });
       await chain.mine(50);

@@ -100,7 +100,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.ok(count > 30, `only ${count} trades`);
     });
 
-    test('holders add up to the supply and are what the chain says they are', async () => {
+    test('holders add up to the supply and equal the balances on the chain', async () => {
       const { contracts, tokens } = scene.chain.deployment;
       const kinds = new Map<string, string>();
       for (const { address, key } of tokens) {

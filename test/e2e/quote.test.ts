@@ -64,7 +64,7 @@ after(async () => {
   for (const work of cleanups) await work();
 });
 
-test('a quote costs five, is kept by nobody and defaults to half a per cent', async () => {
+test('a quote costs five, is not cached, and defaults to half a per cent', async () => {
   const { status, headers, json } = await post(buildBuy());
   assert.equal(status, 200, JSON.stringify(json));
   assert.equal(headers.get('cache-control'), 'no-store');
@@ -96,7 +96,7 @@ describe('refusals', () => {
     });
   }
 
-  test('what the chain cannot do is 404 or 409', async () => {
+  test('trades that the chain cannot do are 404 or 409', async () => {
     const lone = findToken(scene.chain.deployment, 'lone').address;
     for (const [more, status, code] of [
       [{ mint: `0x${'12'.repeat(20)}` }, 404, 'TOKEN_NOT_FOUND'],
@@ -115,7 +115,7 @@ describe('refusals', () => {
   });
 });
 
-test('a chain of which nothing is indexed yet is 503 with a time to come back', async () => {
+test('a chain without indexed blocks is 503 with Retry-After', async () => {
   const folder = createTempFolder(t);
   const file = join(folder, 'deployment.json');
   const deployment = JSON.parse(readFileSync(scene.env['DEVNET_DEPLOYMENT'] ?? '', 'utf8'));
@@ -128,7 +128,7 @@ test('a chain of which nothing is indexed yet is 503 with a time to come back', 
   assert.ok(Number(headers.get('retry-after')) > 0);
 });
 
-test('a pause refuses until it is over, and a restart quotes from the store alone', async () => {
+test('a pause rejects until it ends, and a restart quotes from the store only', async () => {
   const env = { ...process.env, ...scene.env };
   const operate = (verb: string) =>
     run(process.execPath, ['src/cli/main.ts', verb, 'devnet', mint], { env });

@@ -11,7 +11,7 @@ async function getJson(url: string): Promise<unknown> {
   return (await fetch(url)).json();
 }
 
-test('npm start serves and says where', async (t) => {
+test('npm start serves and prints its address', async (t) => {
   const service = await startServiceProcess(t, { through: 'npm' });
   for (const path of ['docs', 'openapi.json', 'ready']) {
     assert.ok(service.output().includes(`${service.origin}/v1/${path}`), path);
@@ -47,7 +47,7 @@ test('request ids cannot be guessed from each other', async (t) => {
   }
 });
 
-test('bad configuration stops the start with every problem named', async (t) => {
+test('an invalid configuration stops the start and lists every problem', async (t) => {
   const service = spawnService(t, {
     through: 'npm',
     env: { PORT: 'abc', RPC_BASE: 'nonsense', LIMIT_IP_BURST: '0' },
@@ -59,7 +59,7 @@ test('bad configuration stops the start with every problem named', async (t) => 
   assert.doesNotMatch(service.output(), /\n\s+at .*\.ts/, 'no stack trace');
 });
 
-test('broken token lists stop the start with every problem named', async (t) => {
+test('invalid token lists stop the start and list every problem', async (t) => {
   const folder = createTempFolder(t);
   const token = { chainId: 1, address: '0x12', decimals: 18, name: 'A', symbol: 'A' };
   const list = {
@@ -76,7 +76,7 @@ test('broken token lists stop the start with every problem named', async (t) => 
   assert.match(output, /missing\.json: the file cannot be read \(ENOENT\)/);
 });
 
-test('a port in use is said with the setting to change', async (t) => {
+test('the error for a port in use names the setting to change', async (t) => {
   const first = await startServiceProcess(t);
   const { port } = new URL(first.origin);
   const second = spawnService(t, { env: { PORT: port } });
@@ -104,7 +104,7 @@ for (const { name, send } of SIGNALS) {
   });
 }
 
-test('what is being sent when the signal comes is still answered', async (t) => {
+test('requests in progress when the signal comes are still answered', async (t) => {
   const service = await startServiceProcess(t);
   const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
   let answer = '';
@@ -138,7 +138,7 @@ test('a connection that never finishes is cut when the grace time is over', asyn
   assert.equal(await service.exited, 0);
 });
 
-test('secrets sent anywhere are nowhere in the log', async (t) => {
+test('secrets sent in any part of a request are not in the log', async (t) => {
   const service = await startServiceProcess(t, { env: { LOG_LEVEL: 'trace' } });
   const hex = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
   const secrets = ['mw_live_4fzzzxjyl9FvbkoLXQ2pqz', 'mw_sess_zT81jdkLw9', hex, 'hunter2hunter2'];

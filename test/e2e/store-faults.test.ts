@@ -37,7 +37,7 @@ async function untilRefused(service: RunningService): Promise<void> {
   assert.fail('the store took everything');
 }
 
-test('a full disk is 503 and red, and over by itself once there is room', async (t) => {
+test('a full disk is 503 and red, and recovers by itself once there is room', async (t) => {
   const disk = createSmallDisk(t);
   const service = await startServiceProcess(t, { env: { DATA_DIR: disk.folder } });
   const key = await issueFreshKey(service);
@@ -72,7 +72,7 @@ test('damaged pages are 503 and red with what to do; a backup heals them', async
   });
 });
 
-test('files that are deleted are 503 and red; nothing is written into the void', async (t) => {
+test('deleted files are 503 and red; nothing is written to them', async (t) => {
   const folder = join(createTempFolder(t), 'data');
   const service = await startServiceProcess(t, { env: { DATA_DIR: folder } });
   const key = await issueFreshKey(service);
@@ -96,7 +96,7 @@ test('files that are deleted are 503 and red; nothing is written into the void',
   await assertStops(service);
 });
 
-test('all that is kept is for its owner alone, however open folder and umask', async (t) => {
+test('all stored files are private to their owner, whatever the folder and umask', async (t) => {
   const folder = createTempFolder(t);
   chmodSync(folder, 0o777);
   const umask = process.umask(0);

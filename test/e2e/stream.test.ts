@@ -177,7 +177,7 @@ async function untilEqual(readers: readonly Reader[]): Promise<void> {
 }
 
 describe('streams', () => {
-  test('every reader ends with what the reads say, through restarts, kills and reorganisations', async () => {
+  test('every stream reader ends with the same data as the reads, through restarts, kills and reorganisations', async () => {
     const random = createRandom(7);
     const readers = [
       startRestless('1s', random),

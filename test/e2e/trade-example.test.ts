@@ -10,7 +10,7 @@ import { until } from '../trade-service.ts';
 
 const run = promisify(execFile);
 
-test('the README shows the very example that is run here', () => {
+test('the README shows the same example that is run here', () => {
   const shown = /```ts\n(.*?)```/s.exec(readFileSync('README.md', 'utf8'))?.[1];
   assert.equal(shown, readFileSync('examples/trade.ts', 'utf8'));
 });

@@ -63,7 +63,7 @@ async function readStatus(txHash: string): Promise<Json> {
 }
 
 describe('who may build', () => {
-  test('a wallet session only; a key or nobody is 401', async () => {
+  test('only a wallet session may build; a key or no credential is 401', async () => {
     const trade = { chain: 'devnet', mint: service.mintOf('wire'), side: 'buy', amountInRaw: '9' };
     const { key } = await service.client.issueKey(trader.token);
     for (const bearer of [undefined, key]) {
@@ -72,7 +72,7 @@ describe('who may build', () => {
     }
   });
 
-  test('a Solana wallet has no business on an EVM chain', async () => {
+  test('a Solana wallet cannot build on an EVM chain', async () => {
     const { token: bearer } = await service.client.signIn(createSolanaWallet());
     const body = { chain: 'devnet', mint: service.mintOf('wire'), side: 'buy', amountInRaw: '9' };
     const answer = await service.client.send('POST', '/trade/build', { body, bearer });
@@ -109,7 +109,7 @@ describe('who may build', () => {
 });
 
 describe('what is built', () => {
-  test('a native buy is the swap alone; a sell is prepared for the exact amount', async () => {
+  test('a native buy is only the swap; a sell approves the exact amount', async () => {
     const wire = service.mintOf('wire');
     const buy = await buildWell(trader, { mint: wire, side: 'buy', amountInRaw: ETHER });
     assert.deepEqual(listKinds(buy), ['swap']);
@@ -147,7 +147,7 @@ describe('what is built', () => {
     assert.equal((await trader.execute(longer)).receipts.at(-1)?.status, '0x1');
   });
 
-  test('an allowance that must be zeroed first is, where there is one', async () => {
+  test('an allowance that must be reset first is reset', async () => {
     const odol = service.mintOf('odol');
     const seller = await service.createTrader();
     await giveEther(seller, 1n);
@@ -170,7 +170,7 @@ describe('what is built', () => {
     assert.deepEqual(listKinds(other), ['approve', 'permit2-approve', 'swap']);
   });
 
-  test('an unfunded wallet sees all of it, and what it lacks', async () => {
+  test('an unfunded wallet gets the whole build, and what it lacks', async () => {
     const poor = await service.createTrader();
     for (const [key, side] of [
       ['wire', 'buy'],
@@ -205,13 +205,13 @@ describe('what is built', () => {
     assert.ok(text.includes(trader.account.address));
   });
 
-  test('what would revert anyway is refused with the reason', async () => {
+  test('a trade that would revert is rejected with the reason', async () => {
     const trap = { mint: service.mintOf('trap'), side: 'sell', amountInRaw: ETHER } as const;
     const problem = assertProblem(await trader.build(trap), 409, 'SIMULATION_REVERTED');
     assert.match(problem.detail, /at the step swap: the token refuses .* said "SELLING_DISABLED"/);
   });
 
-  test('bounds of the deadline, and what no trade is', async () => {
+  test('deadlines out of bounds and invalid trades are rejected', async () => {
     const trade = { mint: service.mintOf('wire'), side: 'buy', amountInRaw: ETHER } as const;
     for (const deadlineSeconds of [0, 29, 3601, 60.5]) {
       const answer = await trader.build(trade, { deadlineSeconds });
@@ -260,7 +260,7 @@ describe('with a quote', () => {
     assertProblem(answer, 409, 'PRICE_MOVED');
   });
 
-  test('a quote of another trade, or of nobody, is refused', async () => {
+  test('a quote of another trade, and one that was never issued, are rejected', async () => {
     const { quoteId } = await quoteNow(50);
     const other = await trader.build({ ...trade(), amountInRaw: 7n }, { quoteId });
     const problem = assertProblem(other, 409, 'QUOTE_MISMATCH');
@@ -272,7 +272,7 @@ describe('with a quote', () => {
 });
 
 describe('while the chain moves', () => {
-  test('price and rehearsal are of one block, or nothing is promised', async () => {
+  test('the quote is exact only if price and rehearsal are of the same block', async () => {
     let isMoving = true;
     const moving = (async () => {
       while (isMoving) {
@@ -378,7 +378,7 @@ test('random trades over all venues, sides, sizes and tokens pay what they promi
   assertVariety(tally);
 });
 
-test('without a node quotes go on and warn; build and status are 503 for a while', async () => {
+test('without a node quotes continue with a warning; build and status are 503', async () => {
   await service.chain.stop();
   const trade = { mint: service.mintOf('wire'), side: 'buy', amountInRaw: ETHER } as const;
   const path = `/trade/status?chain=devnet&txHash=0x${'12'.repeat(32)}`;

@@ -47,7 +47,7 @@ function withBody(text: string): FuzzAnswer {
   return { ...RIGHT, body: Buffer.from(text) };
 }
 
-test('answers as documented have no fault', () => {
+test('documented answers have no faults', () => {
   const limited = buildProblem(429, 'RATE_LIMITED');
   for (const answer of [
     RIGHT,
@@ -111,7 +111,7 @@ for (const [name, answer, fault] of FAULTS) {
   });
 }
 
-test('answers of MCP as documented have no fault', () => {
+test('documented MCP answers have no faults', () => {
   for (const [status, asked, said] of [
     [200, { id: 1, method: 'ping' }, { jsonrpc: '2.0', id: 1, result: {} }],
     [200, [{ id: 1, method: 'ping' }], [{ jsonrpc: '2.0', id: 1, result: {} }]],
@@ -126,7 +126,7 @@ test('answers of MCP as documented have no fault', () => {
   }
 });
 
-test('an operation that asks a node may say that it does not answer, not so the store', () => {
+test('an operation may report that its node does not answer, but not that the store does not', () => {
   const request = { ...REQUEST, method: 'POST', target: '/v1/auth/verify' };
   const check = (detail: string) =>
     checkAnswer(request, buildProblem(503, 'UPSTREAM_UNAVAILABLE', { detail }), document);

@@ -16,7 +16,7 @@ const REQUEST: FuzzRequest = {
   body: Buffer.from('{"x":1,"y":2,"z":3}'),
 };
 
-test('only what the fault needs is left', async () => {
+test('only what causes the fault is left', async () => {
   const smallest = await shrinkRequest(REQUEST, async ({ target, headers, body }) => {
     const hasField = body?.toString().includes('"y":2') === true;
     return target.includes('b=2') && headers.some(([name]) => name === 'X-Two') && hasField;
@@ -27,7 +27,7 @@ test('only what the fault needs is left', async () => {
   );
 });
 
-test('a request of which nothing can be left out stays as it is', async () => {
+test('a minimal request stays unchanged', async () => {
   assert.deepEqual(await shrinkRequest(REQUEST, async () => false), REQUEST);
 });
 

@@ -32,7 +32,7 @@ test('a whole request is answered, and the connection closes', async (t) => {
   );
 });
 
-test('so are several, and one that takes longer than the client takes to close', async (t) => {
+test('several requests are answered too, and one that takes longer than the close', async (t) => {
   const app = await startTestServer(t, {
     operations: [getThing, postThing],
     handlers: {

@@ -75,7 +75,7 @@ describe('requests in work when something broken follows', () => {
     assert.deepEqual(more, []);
   });
 
-  test('all are answered in their order, however they end, and then the 400', async (t) => {
+  test('all are answered in order, however they end, and then the 400', async (t) => {
     const bytes = `${post('{"name":"a"}')}${post('{"name":"b"}')}${GET}\r\nnonsense\r\n\r\n`;
     const { answers } = await askHeld(t, bytes, [1, 0]);
     assert.deepEqual(answers, [
@@ -143,14 +143,14 @@ describe('requests behind one after which the connection closes', () => {
     'an Upgrade': { bytes: `${GET}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`, status: 200 },
   };
   for (const [name, { bytes, status }] of Object.entries(LAST)) {
-    test(`${name}: what follows is not worked on`, async (t) => {
+    test(`${name}: what follows is not processed`, async (t) => {
       const server = await startHeldServer(t);
       const answers = parseRawAnswers(await server.raw(`${bytes}${post('{"name":"a"}')}`));
       assert.deepEqual([answers.map((one) => one.status), server.made], [[status], []]);
     });
   }
 
-  test('a client that goes on asking is cut off, before it fills the memory', async (t) => {
+  test('a client that keeps sending requests is cut off before it fills the memory', async (t) => {
     const server = await startHeldServer(t);
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -164,7 +164,7 @@ describe('requests behind one after which the connection closes', () => {
     assert.deepEqual(server.made, ['a']);
   });
 
-  test('while the server stops, what follows the last answer is not worked on', async (t) => {
+  test('while the server stops, requests after the last answer are not processed', async (t) => {
     const made: string[] = [];
     const server = await startTestServer(t, {
       isDraining: () => true,
@@ -178,7 +178,7 @@ describe('requests behind one after which the connection closes', () => {
   });
 });
 
-test('a client that asks for a tunnel and resets the connection ends nothing', async (t) => {
+test('a client that requests a tunnel and resets the connection does not end the server', async (t) => {
   const server = await startTestServer(t);
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => failures.push(error);

@@ -269,7 +269,7 @@ for (const [name, bytes] of Object.entries(BROKEN_HEADS)) {
   });
 }
 
-test('a broken request that only speaks of HEAD gets its problem', async (t) => {
+test('a broken request that only mentions HEAD gets a problem body', async (t) => {
   const app = await startTestServer(t);
   for (const text of ['GET /HEAD \xff HTTP/1.1', 'HEADS /\xff HTTP/1.1', '\xffHEAD / HTTP/1.1']) {
     const answer = await app.raw(Buffer.from(`${text}\r\nHost: x\r\n\r\n`, 'latin1'));

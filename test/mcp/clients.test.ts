@@ -73,13 +73,13 @@ describe('the official client', () => {
     });
   }
 
-  test('left to itself it finds the newest revision', async () => {
+  test('by default it finds the newest revision', async () => {
     const client = await connect('auto');
     assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28');
     await client.close();
   });
 
-  test('with a key it has the tier of the key, with a bad one it is refused', async () => {
+  test('a key gives its tier, an invalid key is rejected', async () => {
     const { token } = await mcp.signIn(createEvmWallet());
     const { key } = await mcp.issueKey(token);
     const client = await connect('legacy', key);

@@ -39,7 +39,7 @@ function readRemaining(headers: Headers): number {
 }
 
 describe('who may speak', () => {
-  test('without a credential everything is open that reads', async () => {
+  test('all reads work without a credential', async () => {
     rest();
     const { json, headers } = await mcp.post(toolCall('get_entitlements'));
     assert.equal(json.result.structuredContent.level, 'anonymous');
@@ -107,7 +107,7 @@ describe('who may speak', () => {
 });
 
 describe('what is charged', () => {
-  test('a message costs what its HTTP twin costs, and 1 where it has none', async () => {
+  test('a message costs as much as its HTTP operation, and 1 without one', async () => {
     const cases: readonly [Json, number][] = [
       [PING, 1],
       [{ ...PING, method: 'tools/list' }, 1],
@@ -123,7 +123,7 @@ describe('what is charged', () => {
     }
   });
 
-  test('what cannot be paid for is 429 with the time to wait', async () => {
+  test('a message above the budget is 429 with Retry-After', async () => {
     rest();
     for (let spent = 0; spent < BURST - 1; spent += 1) await mcp.post(PING);
     const refused = await mcp.post(SEARCH);

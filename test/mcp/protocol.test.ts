@@ -48,7 +48,7 @@ describe('the revisions with a handshake', () => {
     });
   }
 
-  test('a version that we do not speak is answered with the newest that we do', async () => {
+  test('an unsupported version is answered with the newest supported one', async () => {
     for (const protocolVersion of ['2024-11-05', '2026-07-28', '1999-01-01']) {
       const { result } = await mcp.call('initialize', { protocolVersion });
       assert.equal(result.protocolVersion, '2025-11-25');
@@ -56,7 +56,7 @@ describe('the revisions with a handshake', () => {
     assert.equal((await mcp.call('initialize', {})).error.code, -32602);
   });
 
-  test('a header with an unknown version is refused with those that are known', async () => {
+  test('a header with an unknown version is rejected with the supported ones', async () => {
     const { status, json } = await mcp.post(PING, { 'mcp-protocol-version': '1999-01-01' });
     assert.equal(status, 400);
     assert.equal(json.error.code, -32022);
@@ -84,7 +84,7 @@ describe('the stateless revision', () => {
     assert.match(result.instructions, /strangers/);
   });
 
-  test('methods of the handshake are not there', async () => {
+  test('methods of the handshake are unknown', async () => {
     for (const method of ['initialize', 'ping', 'logging/setLevel', 'constructor', '']) {
       const { body, headers } = buildStatelessRequest(method);
       const { status, json } = await mcp.post(body, { ...headers, 'mcp-method': method });
@@ -139,7 +139,7 @@ describe('the stateless revision', () => {
     }
   });
 
-  test('notifications are taken without an answer', async () => {
+  test('notifications are accepted without an answer', async () => {
     const note = { jsonrpc: '2.0', method: 'notifications/cancelled', params: {} };
     const { status, text } = await mcp.post(note, { 'mcp-protocol-version': '2026-07-28' });
     assert.deepEqual([status, text], [202, '']);
@@ -167,7 +167,7 @@ describe('messages', () => {
     });
   }
 
-  test('an answer to a question that nobody asked is taken and dropped', async () => {
+  test('a response without a request is accepted and dropped', async () => {
     const { status, text } = await mcp.post({ jsonrpc: '2.0', id: 5, result: {} });
     assert.deepEqual([status, text], [202, '']);
   });
@@ -223,7 +223,7 @@ describe('batches', () => {
     }
   });
 
-  test('a batch of notifications is taken without an answer', async () => {
+  test('a batch of notifications is accepted without an answer', async () => {
     const note = { jsonrpc: '2.0', method: 'notifications/initialized' };
     const { status, text } = await mcp.post([note, note]);
     assert.deepEqual([status, text], [202, '']);
@@ -238,7 +238,7 @@ describe('batches', () => {
     assert.equal((await mcp.post([body])).json.error.code, -32600);
   });
 
-  test('they are bounded, not empty, and hold no handshake', async () => {
+  test('they are bounded, not empty, and cannot contain a handshake', async () => {
     const pings = (count: number) => Array.from({ length: count }, (_, id) => ({ ...PING, id }));
     assert.equal((await mcp.post(pings(BATCH_MESSAGES_MAX))).json.length, BATCH_MESSAGES_MAX);
     assert.equal((await mcp.post(pings(BATCH_MESSAGES_MAX + 1))).status, 400);

@@ -82,7 +82,7 @@ async function listTools(): Promise<Json[]> {
 }
 
 describe('twins', () => {
-  test('every tool is compared with its twin', async () => {
+  test('every tool is compared with its HTTP operation', async () => {
     const own = new Set(['fail_thing', 'miss_thing']);
     const names = (await listTools()).map((tool) => tool.name).filter((name) => !own.has(name));
     const compared = Object.keys(INPUTS);
@@ -90,7 +90,7 @@ describe('twins', () => {
   });
 
   for (const [tool, inputs] of Object.entries(INPUTS)) {
-    test(`${tool} gives what its HTTP twin gives, as data and as text`, async () => {
+    test(`${tool} gives the answer of its HTTP operation, as data and as text`, async () => {
       const operation = mcp.operations.find((one) => one.mcp?.tool === tool)!;
       const listed = (await listTools()).find((one) => one.name === tool);
       const fits = Compile(listed.outputSchema);
@@ -179,7 +179,7 @@ describe('listing', () => {
     }
   });
 
-  test('what has a default need not be given, and defaults are smaller than over HTTP', async () => {
+  test('fields with a default are optional, and defaults are smaller than over HTTP', async () => {
     const rows = { get_klines: 'klines', get_trades: 'trades', get_holders: 'holders' };
     for (const tool of await listTools()) {
       const { properties, required = [] } = tool.inputSchema;
@@ -223,7 +223,7 @@ describe('errors', () => {
     assert.match(toolError.requestId, /^[0-9a-f-]{36}$/);
   });
 
-  test('what a caller may not have names the cap', async () => {
+  test('a limit above the cap is an error that names the cap', async () => {
     const toolError = await callForError('get_trades', { ...TOKEN, limit: 500 });
     assert.match(toolError.message, /100/);
   });
@@ -246,7 +246,7 @@ describe('errors', () => {
     assert.ok(mcp.errors.some((line) => line.includes('hunter2')));
   });
 
-  test('what is nested too deeply is refused, not stumbled over', async () => {
+  test('arguments that are nested too deeply are rejected', async () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -298,7 +298,7 @@ describe('resources', () => {
     }
   });
 
-  test('what is not there is refused with its address', async () => {
+  test('an unknown resource is an error with its address', async () => {
     for (const uri of ['mintwire://nothing', 'mintwire://errors/NOPE', 'file:///etc/passwd']) {
       const { error } = await mcp.call('resources/read', { uri });
       assert.deepEqual([error.code, error.data], [-32602, { uri }]);
@@ -307,7 +307,7 @@ describe('resources', () => {
 });
 
 describe('prompts', () => {
-  test('only those whose tools are there are offered', async () => {
+  test('only prompts whose tools exist are offered', async () => {
     const { prompts } = (await mcp.call('prompts/list')).result;
     assert.deepEqual(
       prompts.map((one: Json) => one.name),
@@ -315,7 +315,7 @@ describe('prompts', () => {
     );
   });
 
-  test('what is given is in the text, and every tool that it names exists', async () => {
+  test('the arguments are in the text, and every tool that it names exists', async () => {
     const given = { name: 'token_due_diligence', arguments: { token: 'PEPE', chain: 'devnet' } };
     const { messages } = (await mcp.call('prompts/get', given)).result;
     const { text } = messages[0].content;

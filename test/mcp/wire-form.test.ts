@@ -65,7 +65,7 @@ test('every answer has a status and a form that the document declares', async ()
   }
 });
 
-test('what is no message of the protocol is no message of the document', () => {
+test('the document rejects what the protocol rejects', () => {
   assert.ok(callMcp.wire !== null);
   const takes = Compile(callMcp.wire.input);
   for (const body of [[], { ...PING, id: null }, { ...PING, jsonrpc: '1.0' }, 'x', null]) {

@@ -31,7 +31,7 @@ function pause(server: StreamServer, paused: boolean): Promise<boolean> {
 }
 
 describe('beginning', () => {
-  test('the head says what it is and that nobody may hold it back', async (t) => {
+  test('the head names the event stream and forbids buffering', async (t) => {
     const server = await startStreamServer(t);
     const stream = await server.open('', { headers: { origin: 'https://a.example' } });
     assert.equal(stream.status, 200);
@@ -54,7 +54,7 @@ describe('beginning', () => {
     stream.leave();
   });
 
-  test('what cannot begin is refused before it does, in the order of the contract', async (t) => {
+  test('a stream that cannot begin is rejected before it begins, in the order of the contract', async (t) => {
     const server = await startStreamServer(t);
     const origin = `${server.server.origin}/v1/token/stream`;
     const cases: [string, number, string][] = [
@@ -99,7 +99,7 @@ describe('beginning', () => {
     await until(() => server.streams.slots.total === 0);
   });
 
-  test('an id that is none of this stream is answered with reset, never an error', async (t) => {
+  test('an id of another stream is answered with reset, never an error', async (t) => {
     const server = await startStreamServer(t);
     const first = await server.open();
     const { id } = await first.until(({ event }) => event === 'snapshot');
@@ -164,7 +164,7 @@ describe('limits', () => {
     await until(() => server.streams.slots.total === 0);
   });
 
-  test('open streams are no requests in work, and the server stays open to others', async (t) => {
+  test('open streams do not count as requests in work', async (t) => {
     const overload = { requestsMax: 2, lagMaxMs: 60_000 };
     const server = await startStreamServer(t, { http: { overload } });
     const streams = await Promise.all([1, 2, 3, 4].map(() => server.open()));
@@ -173,7 +173,7 @@ describe('limits', () => {
     for (const stream of streams) stream.leave();
   });
 
-  test('a process holds so many streams and no more', async (t) => {
+  test('the number of streams per process is limited', async (t) => {
     const slots = { limitOf: () => 100, totalMax: 2 };
     const server = await startStreamServer(t, { streams: { slots } });
     const streams = [await server.open(), await server.open()];
@@ -184,7 +184,7 @@ describe('limits', () => {
 });
 
 describe('ending', () => {
-  test('who goes away leaves nothing behind', async (t) => {
+  test('a reader that disconnects leaves nothing behind', async (t) => {
     const server = await startStreamServer(t);
     const { hub, slots } = server.streams;
     for (let round = 0; round < 5; round += 1) {
@@ -200,7 +200,7 @@ describe('ending', () => {
     assert.equal(server.access.watch.size, 0);
   });
 
-  test('what is asked behind a stream on its connection is not begun', async (t) => {
+  test('requests after a stream on the same connection are not begun', async (t) => {
     const server = await startStreamServer(t);
     const { hub, slots } = server.streams;
     const { pathname, search } = new URL(server.buildUrl());
@@ -247,7 +247,7 @@ describe('ending', () => {
     assert.equal(server.streams.slots.total, 0);
   });
 
-  test('the header wins over the address, as a browser needs it', async (t) => {
+  test('the Last-Event-ID header wins over the query, as browsers need it', async (t) => {
     const server = await startStreamServer(t);
     const first = await server.open();
     const { id } = await first.until(({ event }) => event === 'snapshot');

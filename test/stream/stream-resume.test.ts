@@ -40,7 +40,7 @@ describe('what was missed', () => {
     assert.deepEqual(new Set(namesOf(stream)), new Set(['trade']));
   });
 
-  test('a filter is kept to: klines without trades, trades without klines', async (t) => {
+  test('a filter is respected: klines without trades, trades without klines', async (t) => {
     const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     for (let block = 0; block < 6; block += 1) await scene.trade(3);
@@ -112,7 +112,7 @@ describe('how far back', () => {
     assert.deepEqual(scene.streams.hub.counts, { resumed: 1, reset: 2, cut: 0 });
   });
 
-  test('an index that is made anew ends its streams, and knows no id of the old one', async (t) => {
+  test('a rebuilt index ends its streams, and rejects ids of the old one', async (t) => {
     const scene = await createTradedScene(t);
     await scene.trade(1);
     const open = await scene.open();
@@ -142,7 +142,7 @@ describe('how far back', () => {
 });
 
 describe('the price of it', () => {
-  test('each further page is charged, and who cannot pay waits', async (t) => {
+  test('each further page is charged, and a reader without budget waits', async (t) => {
     const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
     for (let block = 0; block < 4; block += 1) await scene.trade(400);

@@ -57,7 +57,7 @@ async function createQuietScene(t: { after(work: () => unknown): void }) {
 }
 
 describe('a reader that stops reading', () => {
-  test('is cut and can resume; another one gets everything meanwhile', async (t) => {
+  test('is cut and can resume; another reader gets everything meanwhile', async (t) => {
     const server = await startStreamServer(t, {
       streams: { slots: { limitOf: () => 100, totalMax: 100 } },
     });
@@ -94,7 +94,7 @@ describe('a reader that stops reading', () => {
     for (const stream of [good, back]) stream.leave();
   });
 
-  test('one that takes nothing for a minute is cut by the heartbeat', async (t) => {
+  test('that reads nothing for a minute is cut by the heartbeat', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { streams, input, clock } = await createQuietScene(t);
     const stream = await openTestStream(streams, input, { isStuck: true });

@@ -141,7 +141,7 @@ describe('a late trade', () => {
     assert.equal(klinesOf(back).at(-1).data.kline.closed, true);
   });
 
-  it('that is taken back leaves its kline as it was', async (t) => {
+  it('that is rolled back leaves its kline as it was', async (t) => {
     const scene = await createTradedScene(t);
     const stream = await scene.open({}, WANTED);
     await closeKline(scene);

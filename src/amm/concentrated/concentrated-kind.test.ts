@@ -89,7 +89,7 @@ function createPool(scene: Scene, complete: boolean) {
 }
 
 describe('a pool whose ticks are not known', () => {
-  it('swaps as the whole one does up to the next tick that it may have, and no further', () => {
+  it('swaps like the complete pool up to the next possible tick, and no further', () => {
     const anyAmount = fc
       .tuple(fc.bigInt(1n, 2n ** 32n), fc.integer({ min: 0, max: 70 }))
       .map(([mantissa, exponent]) => mantissa << BigInt(exponent));
@@ -111,7 +111,7 @@ describe('a pool whose ticks are not known', () => {
 });
 
 describe('assembleState', () => {
-  it('adds up what the positions hold', () => {
+  it('sums the amounts of all positions', () => {
     const property = fc.property(anyScene, (scene) => {
       const known = toState(scene);
       const got = concentratedKind.assembleState(known, toTicks(scene.positions)) ?? assert.fail();
@@ -131,7 +131,7 @@ describe('assembleState', () => {
     fc.assert(property, { numRuns: 200 });
   });
 
-  it('refuses what cannot be whole: a tick missing or changed, another liquidity', () => {
+  it('rejects a missing tick, a changed tick and another liquidity', () => {
     const property = fc.property(anyScene, fc.nat(), (scene, pick) => {
       const known = toState(scene);
       const ticks = toTicks(scene.positions).filter(({ liquidityNet }) => liquidityNet !== 0n);
@@ -171,7 +171,7 @@ describe('terms', () => {
 });
 
 describe('computeLpFee', () => {
-  it('takes the protocol off the fee that a V4 swap paid, whichever both were', () => {
+  it('subtracts the protocol fee from the fee of a V4 swap, for any two fees', () => {
     for (const protocol of [0, 1, 250, 999, 1000]) {
       for (let lp = 0; lp <= 1_000_000; lp += 997) {
         const paid = protocol + lp - Math.floor((protocol * lp) / 1_000_000);

@@ -140,7 +140,7 @@ describe('ConcentratedPool', () => {
     );
   });
 
-  it('swaps in a row, to and fro, come to the states that the loop has after each', () => {
+  it('consecutive swaps in both directions give the states of the contract loop', () => {
     const anySwaps = fc.array(fc.tuple(anyAmount, fc.boolean()), { minLength: 2, maxLength: 6 });
     fc.assert(
       fc.property(anyScene, anySwaps, (scene, swaps) => {
@@ -162,7 +162,7 @@ describe('ConcentratedPool', () => {
     );
   });
 
-  it('stops at the end of every 256-tick word, though no tick is initialised there', () => {
+  it('stops at the end of every 256-tick word, even without an initialised tick there', () => {
     const liquidity = 10n ** 18n;
     const positions = [{ tickLower: -887_220, tickUpper: 887_220, liquidity }];
     const base = { tickSpacing: 60, feePips: 3000, sqrtPriceX96: 2n ** 96n, tick: 0, positions };
@@ -174,7 +174,7 @@ describe('ConcentratedPool', () => {
     assert.notEqual(stopping.amountOut, straight.amountOut);
   });
 
-  it('crosses the stop where rounding takes an exact output to it', () => {
+  it('crosses a stop that an exact output reaches by rounding', () => {
     const positions = [
       { tickLower: -60, tickUpper: 60, liquidity: 2n ** 120n },
       { tickLower: -887_220, tickUpper: 887_220, liquidity: 5n },
@@ -186,13 +186,13 @@ describe('ConcentratedPool', () => {
     }
   });
 
-  it('refuses a swap of nothing', () => {
+  it('rejects a swap of zero', () => {
     const pool = buildPool(buildOraclePool({ ...emptyScene }));
     assert.throws(() => pool.swapIn(true, 0n), RangeError);
     assert.throws(() => pool.swapOut(false, -1n), RangeError);
   });
 
-  it('an empty pool takes nothing and says so', () => {
+  it('an empty pool takes nothing and reports that it is not filled', () => {
     const swap = buildPool(buildOraclePool(emptyScene)).swapIn(true, 10n ** 18n);
     assert.deepEqual([swap.amountIn, swap.amountOut, swap.isFilled], [0n, 0n, false]);
   });

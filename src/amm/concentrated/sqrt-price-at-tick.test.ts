@@ -23,7 +23,7 @@ describe('toSqrtPriceX96', () => {
     }
   });
 
-  it('refuses what is no tick', () => {
+  it('rejects numbers that are not ticks', () => {
     assert.throws(() => toSqrtPriceX96(TICK_MAX + 1), RangeError);
     assert.throws(() => toSqrtPriceX96(0.5), RangeError);
   });

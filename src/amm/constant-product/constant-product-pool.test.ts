@@ -90,7 +90,7 @@ describe('ConstantProductPool', () => {
     );
   });
 
-  it('takes nothing where the reserves would no longer fit the pair', () => {
+  it('takes nothing if the reserves would overflow', () => {
     const pool = new ConstantProductPool({ reserve0: 10n, reserve1: 10n ** 30n }, 3000);
     assert.equal(pool.swapIn(true, UINT112_MAX - 10n).isFilled, true);
     const refused = pool.swapIn(true, UINT112_MAX - 9n);
@@ -105,7 +105,7 @@ describe('ConstantProductPool', () => {
     assert.equal(pool.swapOut(true, 999n).isFilled, true);
   });
 
-  it('names the fee within what is paid', () => {
+  it('reports the fee that is part of the input', () => {
     const pool = new ConstantProductPool({ reserve0: 10n ** 24n, reserve1: 10n ** 24n }, 3000);
     assert.equal(pool.swapIn(true, 1_000_000n).feeAmount, 3000n);
   });

@@ -156,7 +156,7 @@ describe('on a real node', () => {
     }
   });
 
-  test('pools met mid-life are described as if their creation had been seen', async () => {
+  test('pools older than the index are described as if their creation had been read', async () => {
     const complete = new Map(
       listDescriptions(await readAll(createAdapter(), false)).map((pool) => [pool.pool, pool]),
     );
@@ -257,7 +257,7 @@ describe('on a real node', () => {
     }
   });
 
-  test('in front of the node everything fails at random, and nothing is lost', async () => {
+  test('random failures of the endpoint lose nothing', async () => {
     const honest = await readAll(createAdapter(), true);
     let skippedMs = 0;
     for (const seed of [1, 2, 3]) {
@@ -283,7 +283,7 @@ describe('on a real node', () => {
     }
   });
 
-  test('what was read at a block that is gone is null, not another block’s', async () => {
+  test('a reading at a block that is gone is null, not that of another block', async () => {
     await chain.mine(2);
     const adapter = createAdapter();
     const { latest } = await adapter.readHead();
@@ -329,7 +329,7 @@ describe('tokens', () => {
     );
   });
 
-  test('hostile contracts are null and spoil nobody else’s answers', async () => {
+  test('hostile contracts give null and do not affect the answers of others', async () => {
     const hostile = Object.values(HOSTILE).map((code, index) => {
       const address = `0x${(0xbad00 + index).toString(16).padStart(40, '0')}`;
       return { address, code };

@@ -29,7 +29,7 @@ describe('addresses', () => {
     assert.equal(addresses.parsePool(`${WORD}0`), null);
   });
 
-  it('have one that stands for the native coin', () => {
+  it('have an id for the native coin', () => {
     assert.equal(addresses.parse(addresses.native), addresses.native);
   });
 });
@@ -67,7 +67,7 @@ describe('markets', () => {
     assert.equal(costs.hasDataFees, true);
   });
 
-  it('are refused where no contracts are known', () => {
+  it('are rejected if no contracts are known', () => {
     const describeSolana = () => EVM_FAMILY.markets?.describe({ ...source, chain: 'solana' });
     assert.throws(describeSolana, /no contracts are known for solana/);
   });

@@ -31,7 +31,7 @@ test('the twin with the larger s is refused', async () => {
   assert.equal(await EVM_WALLETS.check({ ...signed, signature: twin }), 'refused');
 });
 
-test('another text, another wallet and other bytes are not its own', async () => {
+test('another text, another wallet and other bytes are rejected', async () => {
   const signed = await createSigned();
   assert.equal(await EVM_WALLETS.check({ ...signed, text: `${TEXT} ` }), 'askChain');
   const { address } = createEvmWallet();
@@ -49,7 +49,7 @@ test('another text, another wallet and other bytes are not its own', async () =>
   }
 });
 
-test('what is not hex is refused without asking any chain', async () => {
+test('text that is not hex is rejected without asking a chain', async () => {
   const signed = await createSigned();
   for (const signature of ['', '0x', 'x', '0x0', `${signed.signature}g`]) {
     assert.equal(await EVM_WALLETS.check({ ...signed, signature }), 'refused', signature);

@@ -13,7 +13,7 @@ import { isRpcError } from './rpc/rpc-error.ts';
 
 afterEach(endScene);
 
-test('the latest block and the final one', async () => {
+test('reads the latest block and the finalized one', async () => {
   const adapter = createSceneAdapter([await startNode(recordChain())]);
   const { latest, finalizedBlock } = await adapter.readHead();
   assert.equal(latest.position, 60);
@@ -21,7 +21,7 @@ test('the latest block and the final one', async () => {
   assert.equal(finalizedBlock, 52);
 });
 
-test('without a final block of the node, a depth below the head counts as final', async () => {
+test('if the node reports no finalized block, a depth below the head counts as final', async () => {
   for (const misdeed of [
     { do: 'error', code: -32602, message: 'invalid block tag finalized' },
     { do: 'change', change: () => null },
@@ -53,7 +53,7 @@ test('a preferred endpoint that lags from the start does not hold the head back'
   assert.equal((await adapter.readHead()).latest.position, 60);
 });
 
-test('when all endpoints say so, the head goes back, but never below the final block', async () => {
+test('if all endpoints agree, the head goes back, but never below the finalized block', async () => {
   const chain = recordChain();
   let head = 60;
   const node = await startNode((method, params) => chain.answerUpTo(head)(method, params));
@@ -67,7 +67,7 @@ test('when all endpoints say so, the head goes back, but never below the final b
   await assert.rejects(adapter.readHead(), (error) => isRpcError(error, 'unavailable'));
 });
 
-test('a final block above the head is not believed', async () => {
+test('a finalized block above the head is rejected', async () => {
   const node = await startNode(recordChain());
   node.misbehave(({ params }) =>
     params[0] === 'finalized'
@@ -77,7 +77,7 @@ test('a final block above the head is not believed', async () => {
   assert.equal((await createSceneAdapter([node]).readHead()).finalizedBlock, 60);
 });
 
-test('a header is null when no endpoint has it, and another endpoint may', async () => {
+test('a header is null only if no endpoint has it', async () => {
   const chain = recordChain();
   const adapter = createSceneAdapter([
     await startNode(chain.answerUpTo(40)),
@@ -87,7 +87,7 @@ test('a header is null when no endpoint has it, and another endpoint may', async
   assert.equal(await adapter.readHeader(61), null);
 });
 
-test('a header is agreed on only by more than half of those who have it', async () => {
+test('a header needs a majority of the endpoints that have it', async () => {
   const [main, branch] = [recordChain(), recordChain()];
   branch.drop(1);
   branch.add([], 'other');
@@ -103,7 +103,7 @@ test('a header is agreed on only by more than half of those who have it', async 
   assert.equal((await two.readAgreedHeader?.(59))?.position, 59);
 });
 
-test('while an endpoint pauses, the other one cannot agree with itself', async () => {
+test('while one endpoint is paused, the other alone is no majority', async () => {
   const chain = recordChain();
   const [pausing, talking] = [await startNode(chain), await startNode(chain)];
   const clock = new ManualClock();

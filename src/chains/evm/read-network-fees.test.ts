@@ -45,7 +45,7 @@ async function createClient(answer: TrueAnswer) {
 
 const { signal } = new AbortController();
 
-test('room for the base fee of the next block to double, and the median tip', async () => {
+test('the maximum fee is twice the next base fee plus the median tip', async () => {
   const { client } = await createClient(() => ({
     baseFeePerGas: ['0x64', '0x6e', '0x78'],
     reward: [['0x5'], ['0x0'], ['0x9'], ['0x7']],
@@ -64,7 +64,7 @@ test('blocks without transactions or without reported tips have no tip', async (
   assert.deepEqual(fees, { baseFeePerGas: 0n, maxPriorityFeePerGas: 0n, maxFeePerGas: 0n });
 });
 
-test('a node without history is asked for its price', async () => {
+test('a node without fee history is asked for its gas price', async () => {
   const { client, node } = await createClient(() => '0x10');
   node.misbehave(({ method }) =>
     method === 'eth_feeHistory' ? { do: 'error', code: -32601, message: 'not found' } : null,

@@ -23,7 +23,7 @@ describe('Solana addresses', () => {
     }
   });
 
-  it('have one that stands for the native coin', () => {
+  it('have an id for the native coin', () => {
     assert.equal(addresses.parse(addresses.native), addresses.native);
     assert.equal(addresses.native, encodeBase58(new Uint8Array(32)));
   });

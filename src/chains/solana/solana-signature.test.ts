@@ -44,7 +44,7 @@ test('the twin of a signature (s plus the group order) is refused', async () => 
   assert.ok(!(await isSigned({ address: wallet.address, text: TEXT, signature })));
 });
 
-test('points of small order are nobody, whatever is "signed" for them', async () => {
+test('points of small order are rejected, whatever is "signed" for them', async () => {
   // With such a key a signature of zeros holds for every eighth text or for all of them.
   const keys = [Buffer.alloc(32), Buffer.from([1, ...new Array(31).fill(0)])];
   for (const key of keys) {
@@ -58,7 +58,7 @@ test('points of small order are nobody, whatever is "signed" for them', async ()
   }
 });
 
-test('bytes that are no point of the curve are nobody', async () => {
+test('bytes that are not a point of the curve are rejected', async () => {
   const address = encodeBase58(Buffer.from([2, ...new Array(31).fill(0)]));
   const signature = encodeBase58(Buffer.alloc(64, 7));
   assert.ok(!(await isSigned({ address, text: TEXT, signature })));

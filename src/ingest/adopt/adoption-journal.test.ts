@@ -55,7 +55,7 @@ it('begins after the last indexed block, with the events of that pool alone', ()
   assert.deepEqual(readBlocks(10), [11, 12]);
 });
 
-it('has nothing for another block, nor once it is forgotten', () => {
+it('has nothing for another block, nor after it was dropped', () => {
   journal.watch(POOL);
   record(11);
   assert.equal(readBlocks(9), null);
@@ -64,7 +64,7 @@ it('has nothing for another block, nor once it is forgotten', () => {
   assert.equal(readBlocks(10), null);
 });
 
-it('drops the events that a rollback takes back, and follows the new branch', () => {
+it('drops the events of rolled-back blocks, and follows the new branch', () => {
   journal.watch(POOL);
   for (const position of [11, 12, 13]) record(position);
   journal.rollBack(toTip(11));
@@ -75,7 +75,7 @@ it('drops the events that a rollback takes back, and follows the new branch', ()
   assert.deepEqual(readBlocks(10), []);
 });
 
-it('knows nothing any more of a pool that was read at a block which is gone', () => {
+it('drops a pool that was read at a block which is gone', () => {
   journal.watch(POOL);
   record(11);
   journal.rollBack(toTip(9));
@@ -84,7 +84,7 @@ it('knows nothing any more of a pool that was read at a block which is gone', ()
   assert.equal(readBlocks(10), null);
 });
 
-it('goes on after a failure only where the store stands where it stood', () => {
+it('continues after a failure only if the store is at the same checkpoint', () => {
   journal.watch(POOL);
   record(11);
   journal.reconcile(toTip(11));

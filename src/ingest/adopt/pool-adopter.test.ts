@@ -181,7 +181,7 @@ describe('a reading', () => {
     return { chain, startBlock };
   }
 
-  it('begins again after the process was killed, and leaves nothing half done', async () => {
+  it('starts again after the process was killed, and leaves no partial state', async () => {
     const { chain, startBlock } = createChain();
     const random = createRandom(SEED);
     await withStore(createSqlitePlace, async (store) => {
@@ -200,7 +200,7 @@ describe('a reading', () => {
     });
   });
 
-  it('goes on at a newer block where the node has lost the state of its own', async () => {
+  it('continues at a newer block if the node has pruned the first one', async () => {
     const { chain, startBlock } = createChain();
     const faults = createFaults();
     faults.statesKept = 2;
@@ -221,7 +221,7 @@ describe('a reading', () => {
     });
   });
 
-  it('that leaves a tick out is refused, and made again', async () => {
+  it('that misses a tick is rejected, and repeated', async () => {
     const { chain, startBlock } = createChain();
     const faults = createFaults();
     let isHiding = true;
@@ -256,7 +256,7 @@ describe('a reading', () => {
 });
 
 describe('the budget', () => {
-  it('spaces requests out, and is spent on what was asked for first', async () => {
+  it('spaces requests out, and serves requested pools first', async () => {
     const chain = new FakeChain({ seed: 5, finalityDepth: 6, seenWhole: true });
     chain.extend(120);
     const startBlock = chain.headerBelow(60).position;
@@ -286,7 +286,7 @@ describe('the budget', () => {
     });
   });
 
-  it('of nothing leaves pools as they are', async () => {
+  it('of zero leaves pools unadopted', async () => {
     const chain = new FakeChain({ seed: 5, finalityDepth: 6, seenWhole: true });
     chain.extend(60);
     const startBlock = chain.headerBelow(20).position;

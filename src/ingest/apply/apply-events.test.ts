@@ -73,7 +73,7 @@ describe('transfers', () => {
     assert.equal(token.balancesBroken, true);
   });
 
-  it('to the zero address let the supply be asked again, though no known balance moved', async () => {
+  it('to the zero address make the supply due, even if no known balance moved', async () => {
     const chain = new FakeChain({ seed: 1, finalityDepth: 3, eventCountMax: 0 });
     chain.extend(1, [transfer(null, ANN, 100n)]);
     const place = await createSqlitePlace();
@@ -107,14 +107,14 @@ describe('transfers', () => {
     assert.equal(token.balancesBroken, false);
   });
 
-  it('of nothing make a token known and nobody a holder', async () => {
+  it('of zero make a token known but nobody a holder', async () => {
     const { token, balances } = await indexTransfers(transfer(ANN, BOB, 0n));
     assert.equal(token.token, TOKEN);
     assert.equal(token.balancesBroken, false);
     assert.deepEqual(balances, {});
   });
 
-  it('that claim more than a contract can hold stop at what it can', async () => {
+  it('beyond a total of 256 bits are cut off', async () => {
     const { token, balances } = await indexTransfers(
       transfer(null, ANN, UINT256_MAX),
       transfer(null, BOB, UINT256_MAX),
@@ -171,7 +171,7 @@ describe('pools', () => {
     assert.deepEqual(ticks, []);
   });
 
-  it('met mid-life keep no ticks, and are announced as often as one likes', async () => {
+  it('older than the index keep no ticks, and may be announced repeatedly', async () => {
     const announced = { ...created, complete: false } as MarketEvent;
     const { pools, ticks } = await indexEvents(
       [announced, change(-60, 60, -5n)],

@@ -211,7 +211,7 @@ describe('a swap between two tokens', () => {
 });
 
 describe('a swap without a price', () => {
-  it('is a trade all the same: an amount of zero, or both sides paid in', async () => {
+  it('is also a trade with an amount of zero, or with both sides paid in', async () => {
     const { trades } = await indexEvents(ANCHORED, [
       createPool(POOL, [TOKEN, WETH]),
       buildSwapEvent(POOL, [0n, E18]),
@@ -241,7 +241,7 @@ describe('a swap without a price', () => {
 });
 
 describe('the time of a trade', () => {
-  it('never goes back, though the time of a block does', async () => {
+  it('never goes back, even if block times do', async () => {
     const chain = new FakeChain({ seed: 36, finalityDepth: 3, eventCountMax: 0 });
     chain.extend(1, [...ANCHORED, createPool(POOL, [TOKEN, WETH])]);
     const count = 120;

@@ -55,12 +55,12 @@ describe('findSandwichLegs', () => {
     );
   });
 
-  it('leaves alone a wallet that buys and sells around somebody who goes the other way', () => {
+  it('ignores a wallet that trades around another in the opposite direction', () => {
     const swaps = [make('p', 'a', true), make('p', 'b', false), make('p', 'a', false)];
     assert.equal(findSandwichLegs(swaps).size, 0);
   });
 
-  it('takes no notice of other pools', () => {
+  it('ignores other pools', () => {
     const swaps = [make('p', 'a', true), make('q', 'b', true), make('p', 'a', false)];
     assert.equal(findSandwichLegs(swaps).size, 0);
   });

@@ -91,7 +91,7 @@ describe('a concentrated pool', () => {
     return kindOf(row).holdings(row.state) ?? assert.fail();
   };
 
-  it('counts nothing for a heap of the token alone', async () => {
+  it('counts nothing for the token alone', async () => {
     // TOKEN sorts before WETH: above the price there is only TOKEN.
     const index = await indexEvents(ANCHORED, [
       createRange(POOL, [TOKEN, WETH]),
@@ -119,7 +119,7 @@ describe('a concentrated pool', () => {
     assert.equal(ofPool(around, POOL), (2n * held * 2000n * USD) / E18);
   });
 
-  it('gives back what was put in, and is unknown where it was met mid-life', async () => {
+  it('equals what was put in, and is unknown for a pool older than the index', async () => {
     const index = await indexEvents(ANCHORED, [
       createRange(POOL, [TOKEN, WETH]),
       at(0),
@@ -143,7 +143,7 @@ describe('a pool between two tokens', () => {
   // A swap gives TOKEN its price of a tenth of the native coin: 200 USD.
   const priced = [...deep, buildSwapEvent(POOL, [10n * E18, -E18])];
 
-  it('makes its token as liquid as the other one is backed, at most', async () => {
+  it('makes its token at most as liquid as the other one is', async () => {
     // OTHER sorts after TOKEN; the pool claims 1000 TOKEN on the other side.
     const pair = [createPool(POOL2, [TOKEN, OTHER]), setReserves(POOL2, 1000n * E18, 10n ** 24n)];
     const index = await indexEvents(ANCHORED, priced, pair);

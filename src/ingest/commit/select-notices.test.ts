@@ -32,14 +32,14 @@ test('an ordinary number of notices is passed on and looked up nowhere', async (
   assert.deepEqual(asked, []);
 });
 
-test('a flood of strangers does not push out what is said of an indexed token', async () => {
+test('notices of many unknown tokens do not displace those of indexed ones', async () => {
   const { asked, findIndexed } = createFinder(REAL);
   const notices = [...SPAM.slice(0, 12_000), buildNotice(REAL), ...SPAM.slice(12_000)];
   assert.deepEqual(await selectNotices(notices, { findIndexed }), [buildNotice(REAL)]);
   assert.ok(asked.every((count) => count <= 1_000));
 });
 
-test('too much that is said of indexed tokens counts as not searched', async () => {
+test('too many notices of indexed tokens count as not searched', async () => {
   const { findIndexed } = createFinder(A, B, C);
   const notices = [A, B, C].map(buildNotice);
   assert.equal(await selectNotices(notices, { findIndexed, countMax: 2 }), null);

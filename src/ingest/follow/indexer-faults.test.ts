@@ -123,7 +123,7 @@ describe('a source', () => {
     });
   });
 
-  it('that was set back mines another branch, which is a reorganisation like any other', async () => {
+  it('that was reset and mines another branch causes an ordinary reorganisation', async () => {
     const chain = new FakeChain({ seed: 6, finalityDepth: 12 });
     chain.extend(40);
     await withStore(async (store) => {
@@ -144,7 +144,7 @@ describe('a source', () => {
     });
   });
 
-  it('of another chain is refused, and the right one taken up again', async () => {
+  it('of another chain is rejected, and the right one is used again', async () => {
     const chain = new FakeChain({ seed: 7, finalityDepth: 5 });
     chain.extend(20);
     const other = new FakeChain({ seed: 8, finalityDepth: 5 });
@@ -245,7 +245,7 @@ describe('a store', () => {
     });
   }
 
-  it('that another indexer writes to is not written over', async () => {
+  it('that another indexer writes to is not overwritten', async () => {
     const chain = new FakeChain({ seed: 12, finalityDepth: 5 });
     chain.extend(25);
     await withStore(async (store) => {
@@ -264,7 +264,7 @@ describe('a store', () => {
 });
 
 describe('an indexer', () => {
-  it('that is stopped at any moment leaves whole batches and is taken up by the next', async () => {
+  it('that is stopped at any moment leaves whole batches, and the next one continues', async () => {
     const random = createRandom(77);
     const chain = new FakeChain({ seed: 13, finalityDepth: 9 });
     chain.extend(60);
@@ -288,7 +288,7 @@ describe('an indexer', () => {
     });
   });
 
-  it('starts at the block it is given, with pools that it has not seen come', async () => {
+  it('starts at the given block, with pools that are older than it', async () => {
     const chain = new FakeChain({ seed: 14, finalityDepth: 6 });
     chain.extend(50);
     for (const startBlock of [20, 48]) {

@@ -53,7 +53,7 @@ describe('findAncestor', () => {
     assert.equal(asked.at(-1), FINALIZED);
   });
 
-  it('believes no branch that does not link, and none that cannot be confirmed', async () => {
+  it('rejects a branch that does not link or cannot be confirmed', async () => {
     const torn = buildBranch(FINALIZED + 2);
     const block = torn.get(FINALIZED + 5)!;
     torn.set(block.position, { ...block, parentHash: toHash(7) });
@@ -63,7 +63,7 @@ describe('findAncestor', () => {
     assert.ok((await search(silent)).result instanceof ChainInconsistentError);
   });
 
-  it('takes nothing back where the chain has come back to our branch', async () => {
+  it('rolls nothing back if the chain has returned to our branch', async () => {
     assert.ok((await search(buildBranch(HEAD))).result instanceof ChainInconsistentError);
   });
 });

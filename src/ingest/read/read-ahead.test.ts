@@ -57,7 +57,7 @@ describe('readAhead', () => {
     await pieces.return(undefined);
   });
 
-  it('fails where the reading failed, though nobody waited for it then', async () => {
+  it('fails at the failed piece, even if nothing was waiting for it', async () => {
     const { adapter } = createChain();
     const pieces = read(adapter);
     await pieces.next();

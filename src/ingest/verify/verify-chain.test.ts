@@ -118,7 +118,7 @@ describe('verifyChain', () => {
     });
   });
 
-  it('holds the store against the contracts, not only against its own reading of the log', async () => {
+  it('compares the store with the contracts, not only with the log', async () => {
     const chain = new FakeChain({ seed: 35, finalityDepth: 8 });
     chain.extend(60);
     await withStore(async (store) => {
@@ -137,7 +137,7 @@ describe('verifyChain', () => {
     });
   });
 
-  it('holds pools and their ticks against the contracts', async () => {
+  it('compares pools and their ticks with the contracts', async () => {
     const chain = new FakeChain({ seed: 35, finalityDepth: 8 });
     chain.extend(60);
     await withStore(async (store) => {

@@ -53,7 +53,7 @@ async function until(isTrue: () => Promise<boolean>, what: string): Promise<void
 
 for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`on ${engine}`, () => {
-    test('lists vouch, name the nameless, rename nobody, and take effect at once', async (t) => {
+    test('lists verify tokens, name only nameless ones, and take effect at once', async (t) => {
       const { lists, renew } = createLists([OURS, { ...OURS, name: 'Theirs', tokens: [] }]);
       const options = { seed: 77, finalityDepth: 20, blocks: 200, namelessToken: NAMELESS };
       const scene = await createMarketScene(t, { engine, lists, ...options });

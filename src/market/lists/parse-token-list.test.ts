@@ -68,7 +68,7 @@ test("Uniswap's own list is read whole", () => {
   assert.equal(list.tokens.length, tokens.filter(({ chainId }) => chainId === 1).length);
 });
 
-test('every problem of a list is named, with its place', () => {
+test('every problem of a list is reported, with its place', () => {
   const problems = problemsOf(
     withTokens(
       { ...TOKEN, address: '0x12' },
@@ -90,7 +90,7 @@ test('every problem of a list is named, with its place', () => {
   assert.equal(problems.length, 5);
 });
 
-test('what is no list at all is refused', () => {
+test('data that is not a list is rejected', () => {
   assert.deepEqual(problemsOf('{'), ['the list is not JSON']);
   assert.equal(problemsOf('[]').length, 1);
   assert.match(problemsOf('{}').join(), /name.*timestamp.*version.*tokens/);
@@ -107,7 +107,7 @@ test('a list has at most 10,000 tokens, and 50 problems are shown', () => {
   assert.match(problems[50] ?? '', /^and \d+ more problems$/);
 });
 
-test('names lose invisible characters, and empty ones are none', () => {
+test('names lose invisible characters, and empty names count as missing', () => {
   const [token] = parse({
     ...LIST,
     tokens: [{ ...TOKEN, name: 'USD\u202e Coin', symbol: ' ' }],

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { buildTokenDirectory } from './token-directory.ts';
 
-test('all lists vouch, and the first with an answer is believed', () => {
+test('every list verifies tokens, and the first one with a value wins', () => {
   const token = buildFakeAddress('aaaa', 1);
   const links = { website: 'https://b.example/', x: null, telegram: null };
   const of = { chain: 'devnet', token } as const;

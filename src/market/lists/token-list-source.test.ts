@@ -52,7 +52,7 @@ function isListError(pattern: RegExp) {
   return (error: unknown) => error instanceof TokenListError && pattern.test(error.message);
 }
 
-test('a URL is read, kept with its entity tag, and asked for changes only', async (t) => {
+test('a URL is read, cached with its entity tag, and then asked for changes only', async (t) => {
   const folder = join(createTempFolder(t), 'token-lists');
   const served = await serve(t, toTagged(toListText('One'), '"1"'));
   const first = await openListUrl(served.url, { folder, findChain });
@@ -71,7 +71,7 @@ test('a URL is read, kept with its entity tag, and asked for changes only', asyn
   assert.equal((await second.renew?.(SIGNAL))?.name, 'Two');
 });
 
-test('a copy that was cut short is read again from its URL', async (t) => {
+test('a truncated copy is read again from its URL', async (t) => {
   const folder = createTempFolder(t);
   const served = await serve(t, toTagged(toListText('One'), '"1"'));
   await (await openListUrl(served.url, { folder, findChain })).renew?.(SIGNAL);
@@ -82,7 +82,7 @@ test('a copy that was cut short is read again from its URL', async (t) => {
   assert.equal((await source.renew?.(SIGNAL))?.name, 'One');
 });
 
-test('a list that could not be kept is asked for in full again', async (t) => {
+test('a list that could not be saved is requested in full again', async (t) => {
   const folder = join(createTempFolder(t), 'taken');
   writeFileSync(folder, '');
   const served = await serve(t, toTagged(toListText('One'), '"1"'));
@@ -91,7 +91,7 @@ test('a list that could not be kept is asked for in full again', async (t) => {
     await assert.rejects(async () => source.renew?.(SIGNAL), /EEXIST|ENOTDIR/);
 });
 
-test('answers that are no list, or too large, are refused', async (t) => {
+test('answers that are not a list, or too large, are rejected', async (t) => {
   const folder = createTempFolder(t);
   const served = await serve(t, (_, response) => response.writeHead(500).end());
   const source = await openListUrl(served.url, { folder, findChain });

@@ -142,7 +142,7 @@ describe('the Uniswap list', () => {
     ['in a segment', inSegment(listings)],
     ['one by one', oneByOne(listings)],
   ] as const) {
-    test(`${name}, every query finds what a plain look finds, in its order`, () => {
+    test(`${name}, every query finds what a linear scan finds, in the same order`, () => {
       for (const { text, found } of expected) {
         for (const limit of [1, 20, 2000]) {
           assert.deepEqual(search(index, text, limit), found.slice(0, limit), text);
@@ -235,7 +235,7 @@ const listing = fc.record({
   ),
 });
 
-test('through changes and new segments the index stays equal to a plain look', () => {
+test('through changes and new segments the index equals a linear scan', () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ kind: fc.constant('put' as const), listing }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), listing }) },
@@ -275,7 +275,7 @@ test('through changes and new segments the index stays equal to a plain look', (
   );
 });
 
-test('hidden tokens are left out and the next best take their places', () => {
+test('hidden tokens are left out, and the next best take their places', () => {
   const listings = [1, 2, 3, 4].map((number) => ({
     token: buildToken(number),
     symbol: 'SAME',
@@ -344,7 +344,7 @@ describe('who is who', () => {
     assertOrder(listings, 'btc', [2, 1]);
   });
 
-  test('with a typing error no token comes before one that matches as it is written', () => {
+  test('a match with a typing error never comes before one without', () => {
     const listings = list([
       ['ETHER', 'Ether', true, 5_000_000n],
       ['ETHRE', 'Ethre', false, 0n],

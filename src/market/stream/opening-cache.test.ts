@@ -27,13 +27,13 @@ function createCache() {
 }
 
 describe('openings', () => {
-  test('all who ask at one commit get the same one, made once', async () => {
+  test('all requests at one commit get the same opening, built once', async () => {
     const { get } = createCache();
     assert.deepEqual(await Promise.all([get('a'), get('a'), get('b')]), [1, 1, 2]);
     assert.equal(await get('a'), 1);
   });
 
-  test('the next commit makes it anew, also one with the same number', async () => {
+  test('the next commit builds a new one, also if it has the same number', async () => {
     const { get, step } = createCache();
     assert.equal(await get('a'), 1);
     step(2);
@@ -42,7 +42,7 @@ describe('openings', () => {
     assert.equal(await get('a'), 3);
   });
 
-  test('what is not worth keeping, and what failed, is made again', async () => {
+  test('openings that are not cacheable or failed are built again', async () => {
     const { cache, get } = createCache();
     assert.equal(await get('a', false), 1);
     assert.equal(await get('a'), 2);
@@ -61,7 +61,7 @@ describe('openings', () => {
     assert.ok(cache.size <= 200);
   });
 
-  test('many that begin differently are made a few at a time, all of them', async () => {
+  test('many different openings are built a few at a time, and all of them are', async () => {
     const { cache } = createCache();
     let making = 0;
     let most = 0;

@@ -18,7 +18,7 @@ const points = fc
   }));
 
 describe('ids', () => {
-  test('an id is read as what it was written from', () => {
+  test('encoding and decoding an id round-trip', () => {
     fc.assert(
       fc.property(points, (point) => {
         assert.deepEqual(parseEventId(NAME, encodeEventId(NAME, point)), point);
@@ -26,7 +26,7 @@ describe('ids', () => {
     );
   });
 
-  test('an id of another token, chain or index is none of ours', () => {
+  test('an id of another token, chain or index is rejected', () => {
     fc.assert(
       fc.property(points, (point) => {
         const id = encodeEventId(NAME, point);
@@ -54,7 +54,7 @@ describe('ids', () => {
     );
   });
 
-  test('any text at all is either an id of ours or refused, never an error', () => {
+  test('any text is either a valid id or rejected, never an error', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         assert.equal(parseEventId(NAME, text), null);
@@ -64,7 +64,7 @@ describe('ids', () => {
 });
 
 describe('positions', () => {
-  test('follow the chain, whatever its clock says', () => {
+  test('follow the order of the chain, not its clock', () => {
     const at = (block: number, logIndex: number, timeMs: number) => ({ block, logIndex, timeMs });
     assert.ok(comparePositions(at(1, 5, 900), at(2, 0, 100)) < 0);
     assert.ok(comparePositions(at(2, 1, 1), at(2, 0, 100)) > 0);

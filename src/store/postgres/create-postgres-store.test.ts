@@ -10,7 +10,7 @@ import { PostgresPool } from './postgres-pool.ts';
 const LOOKS = 10;
 const ADD_ONE = buildCommand('UPDATE counts SET n = n + 1 WHERE id = $1');
 
-test('the store is in order while requests wait for a connection', async (t) => {
+test('the store is healthy while requests wait for a connection', async (t) => {
   const database = await createTestDatabase();
   const store = await createPostgresStore({ url: database.url, poolSize: 1 });
   t.after(async () => {

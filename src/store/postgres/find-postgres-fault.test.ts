@@ -18,13 +18,13 @@ const CASES: readonly [StoreFault, readonly string[]][] = [
   ['rejected', ['42601', '42703', '42P01', '23505', '22P02', 'XX000', 'ERR_INVALID_ARG_TYPE']],
 ];
 
-test('codes are the faults that an operator acts on', () => {
+test('codes map to the faults that an operator acts on', () => {
   for (const [fault, codes] of CASES) {
     for (const code of codes) assert.equal(findPostgresFault({ code }), fault, code);
   }
 });
 
-test('what the driver has no code for is known by its text', () => {
+test('errors without a code are recognised by their text', () => {
   for (const message of [
     'Connection terminated unexpectedly',
     'timeout exceeded when trying to connect',

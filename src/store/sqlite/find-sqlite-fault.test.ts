@@ -29,7 +29,7 @@ function assertFault(fault: StoreFault, run: () => unknown): void {
   });
 }
 
-test('no room is full', (t) => {
+test('a disk without room is the fault full', (t) => {
   const database = createDatabase(t);
   database.exec('PRAGMA max_page_count = 3');
   const insert = database.prepare('INSERT INTO t (v) VALUES (?)');
@@ -38,7 +38,7 @@ test('no room is full', (t) => {
   });
 });
 
-test('pages that make no sense, and files that are no database, are damaged', (t) => {
+test('corrupt pages and files that are not a database are the fault damaged', (t) => {
   const path = createFile(t);
   const database = new DatabaseSync(path);
   database.exec('CREATE TABLE t (v TEXT)');
@@ -55,7 +55,7 @@ test('pages that make no sense, and files that are no database, are damaged', (t
   assertFault('damaged', () => new DatabaseSync(path).prepare('SELECT 1 FROM t').all());
 });
 
-test('a file that may not be written to is read-only', (t) => {
+test('a file without write permission is the fault readOnly', (t) => {
   const path = createFile(t);
   new DatabaseSync(path).close();
   const database = new DatabaseSync(path, { readOnly: true });
@@ -63,11 +63,11 @@ test('a file that may not be written to is read-only', (t) => {
   assertFault('readOnly', () => database.exec('CREATE TABLE t (v TEXT)'));
 });
 
-test('a folder that is not there is an error of the disk', (t) => {
+test('a missing folder is the fault io', (t) => {
   assertFault('io', () => new DatabaseSync(join(createFile(t), 'none', 'a.sqlite')));
 });
 
-test('a lock of somebody else is busy', (t) => {
+test('a lock held by another process is the fault busy', (t) => {
   const path = createFile(t);
   const [first, second] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
   t.after(() => first.close());
@@ -76,7 +76,7 @@ test('a lock of somebody else is busy', (t) => {
   assertFault('busy', () => second.exec('BEGIN IMMEDIATE'));
 });
 
-test('our own mistakes are rejected statements', (t) => {
+test('wrong statements are the fault rejected', (t) => {
   const database = createDatabase(t);
   database.exec('INSERT INTO t (id) VALUES (1)');
   assertFault('rejected', () => database.prepare('SELECT nothing FROM t'));
@@ -86,7 +86,7 @@ test('our own mistakes are rejected statements', (t) => {
   }
 });
 
-test('codes that cannot be made at will are as the documents have them', () => {
+test('codes that cannot be provoked are those of the documentation', () => {
   const cases: readonly [number, StoreFault][] = [
     [10, 'io'],
     [778, 'io'], // SQLITE_IOERR_WRITE

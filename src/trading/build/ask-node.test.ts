@@ -48,12 +48,12 @@ async function withNode(work: (node: MisbehavingRpc) => Promise<void>): Promise<
   await work(node).finally(() => node.stop());
 }
 
-test('an answer in time is given', () =>
+test('an answer in time is returned', () =>
   withNode(async (node) => {
     assert.equal(await ask(node, { timeoutMs: 20_000, budgetMs: 20_000 }), '0x7');
   }));
 
-test('a node that hangs holds nobody beyond the budget', () =>
+test('a node that hangs delays nobody beyond the time limit', () =>
   withNode(async (node) => {
     node.misbehave(() => ({ do: 'hang' }));
     // The client itself would wait for an hour.
@@ -61,7 +61,7 @@ test('a node that hangs holds nobody beyond the budget', () =>
     await assert.rejects(asked, (error) => assertUnavailable(error, (seconds) => seconds === 1));
   }));
 
-test('the wait is that of the endpoint that comes back first', () =>
+test('Retry-After is that of the endpoint that is available first', () =>
   withNode(async (node) => {
     const headers = { 'retry-after': '30' };
     node.misbehave(() => ({ do: 'reply', status: 429, text: 'slow down', headers }));

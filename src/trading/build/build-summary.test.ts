@@ -20,7 +20,7 @@ test('fees are shown in eight digits, rounded up', () => {
   assert.equal(roundUp(123n, 0), '123');
 });
 
-test('whatever the amount, what is shown is not below it and next to it', () => {
+test('for any amount, the shown one is the next above it', () => {
   const parseRaw = (text: string, decimals: number) => {
     const [whole = '', fraction = ''] = text.split('.');
     return BigInt(whole + fraction.padEnd(decimals, '0'));
@@ -52,7 +52,7 @@ function summarise(chain: ChainSlug, side: 'buy' | 'sell'): string[] {
   return writeSummary({ ...facts, purposes: [], missing: [] });
 }
 
-test("a link leads to the token's page where an explorer shows the chain", () => {
+test("a link leads to the token's page if the chain has an explorer", () => {
   const line =
     'About the token: https://etherscan.io/token/0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2';
   assert.ok(summarise('ethereum', 'buy').includes(line));

@@ -23,7 +23,7 @@ const TERMS: QuoteTerms = {
 };
 
 describe('assertFits', () => {
-  it('takes the very trade until the end of its life, and not at it', () => {
+  it('accepts the same trade until it expires, exclusively', () => {
     assert.doesNotThrow(() => assertFits(TERMS, { ...REQUEST }, 4999));
     assert.throws(() => assertFits(TERMS, REQUEST, 5000), { code: 'QUOTE_EXPIRED', status: 409 });
   });
@@ -67,7 +67,7 @@ describe('a build with a quote', () => {
     return { ...scene, price, quote, build, setReserve };
   }
 
-  it('goes the way that was quoted, whatever network fees have become since', async (t) => {
+  it('keeps the quoted route, even if network fees have changed', async (t) => {
     const scene = await createScene(t);
     for (const [then, later] of [
       [scene.fees.current, HIGH_FEES],
@@ -91,7 +91,7 @@ describe('a build with a quote', () => {
     assert.deepEqual(routes, [2, 1]);
   });
 
-  it('uses more gas before it refuses; only what no route pays is refused', async (t) => {
+  it('uses more gas before it rejects; only trades that no route pays are rejected', async (t) => {
     const scene = await createScene(t);
     scene.fees.current = HIGH_FEES;
     scene.setReserve(2, DEEP - 1n);

@@ -87,7 +87,7 @@ describe('approvals', () => {
     assert.ok(answer.transactions.every((one) => one.value === '0'));
   });
 
-  it('are left out where enough is allowed, and only then', async (t) => {
+  it('are left out only if the allowance is sufficient', async (t) => {
     const far = 4_000_000_000;
     const cases: readonly [bigint, bigint, number, string[]][] = [
       [AMOUNT, AMOUNT, far, ['swap']],
@@ -103,7 +103,7 @@ describe('approvals', () => {
     }
   });
 
-  it('of a build before are used while at least half of the time is left', async (t) => {
+  it('of an earlier build are used while at least half of their time is left', async (t) => {
     const nowSeconds = 1_790_000_000;
     for (const [left, kinds, deadline] of [
       [DEADLINE_SECONDS - 1, ['swap'], nowSeconds + DEADLINE_SECONDS - 1],
@@ -118,7 +118,7 @@ describe('approvals', () => {
     }
   });
 
-  it('begin with a reset where the token refuses to change what it allows', async (t) => {
+  it('begin with a reset if the token requires that', async (t) => {
     const { build } = await createScene(t, {
       allowanceRaw: 5n,
       outcomeOf: ({ data }, index) => {
@@ -158,7 +158,7 @@ describe('the swap', () => {
     assert.equal(decodeSwap(await build({ ...FOR_WETH, quoteId })).amountOutMin, minAmountOutRaw);
   });
 
-  it('sends the native coin along where that is spent, and approves nothing', async (t) => {
+  it('sends the native coin as value if that is spent, and approves nothing', async (t) => {
     const scene = await createScene(t, { nativeRaw: 10n ** 19n });
     const request = { ...SALE, side: 'buy' as const };
     const { amountOutRaw } = await scene.pricing.price(scene.pricing.parse(request));
@@ -215,7 +215,7 @@ describe('a rehearsal', () => {
     assert.equal(answer.simulation.amountOutRaw, minAmountOutRaw.toString());
   });
 
-  it('that brings less than an exact price ends the promise, and says so in the log', async (t) => {
+  it('that brings less than an exact price ends exactness, and is logged', async (t) => {
     const scene = await createScene(t);
     assert.equal((await scene.build(FOR_WETH)).quote.exact, true);
     assert.deepEqual(scene.errors, []);
@@ -224,7 +224,7 @@ describe('a rehearsal', () => {
     assert.deepEqual(scene.errors, ['an exact price was not exact']);
   });
 
-  it('that contradicts the price is run again, and believed only if it says the same', async (t) => {
+  it('that contradicts the price is repeated, and counts only if confirmed', async (t) => {
     const failures: unknown[] = [];
     const scene = await createScene(t);
     const { node, chain } = scene;
@@ -274,7 +274,7 @@ describe('a rehearsal', () => {
     await assert.rejects(scene.build(FOR_WETH), { code: 'NOT_READY', retryAfterSeconds: 1 });
   });
 
-  it('is skipped, and said to be, where the node cannot simulate', async (t) => {
+  it('is skipped, and reported as skipped, if the node cannot simulate', async (t) => {
     const { build } = await createScene(t, { outcomeOf: null });
     const answer = await build(FOR_WETH);
     assert.deepEqual([answer.simulation.status, answer.simulation.amountOutRaw], ['skipped', null]);
@@ -282,7 +282,7 @@ describe('a rehearsal', () => {
 });
 
 describe('what the wallet lacks', () => {
-  it('is named with what is there and what is needed', async (t) => {
+  it('is reported with the balance and the required amount', async (t) => {
     const short = { balanceRaw: AMOUNT - 1n, nativeRaw: 3n, outcomeOf: null };
     const { build } = await createScene(t, short);
     const { issues } = await build(FOR_WETH);

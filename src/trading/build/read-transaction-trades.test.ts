@@ -30,7 +30,7 @@ function readStatus({ store, chain }: MarketScene, trades: readonly TradeRecord[
 }
 
 describe('readTransactionTrades', () => {
-  it('finds every trade of every transaction where block times step back', async (t) => {
+  it('finds every trade of every transaction even if block times step back', async (t) => {
     const uneven = { clock: 'wild', gaps: true } as const;
     const options = { seed: 12, finalityDepth: 30, blocks: 300, ...uneven };
     const scene = await createMarketScene(t, { engine: 'sqlite', ...options });

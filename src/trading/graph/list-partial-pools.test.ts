@@ -12,7 +12,7 @@ const TOKEN = buildFakeAddress('aa', 2);
 const OTHER = buildFakeAddress('aa', 3);
 const COIN = buildFakeAddress('aa', 4);
 
-it('lists those whose ticks are not all known, of the native coin with those of its wrapping', () => {
+it('lists pools with unknown ticks; native and wrapped coin count as one', () => {
   const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
   const partial = { inexact: 'ticks' } as const;
   const own = createPair(1, [TOKEN, WETH], [DEEP, DEEP], partial);

@@ -110,7 +110,7 @@ describe('PoolGraphFollower', () => {
     assert.deepEqual([reserveOf(11), reserveOf(12), reserveOf(13)], [100n, null, null]);
   });
 
-  it('keeps so many pools and no more: those that hold most', async () => {
+  it('keeps a limited number of pools: those that hold most', async () => {
     const buildDeepPair = (number: number, usd: bigint) => ({
       ...buildPair(number, BigInt(number)),
       liquidityUsdE18: usd * 10n ** 18n,
@@ -136,7 +136,7 @@ describe('PoolGraphFollower', () => {
     assert.equal(follower.current?.checkpoint.version, 2);
   });
 
-  it('waits for the first commit where the store has nothing yet', async () => {
+  it('waits for the first commit if the store is empty', async () => {
     follower.start();
     await follower.settled();
     assert.equal(follower.current, null);
@@ -170,7 +170,7 @@ describe('PoolGraphFollower', () => {
     assert.equal(follower.current?.checkpoint.version, 3);
   });
 
-  it('reads everything where the feed has missed a commit', async () => {
+  it('reads everything after a missed commit', async () => {
     await startAt(1);
     await commit(2, { pools: [buildPair(12, 202n)] });
     await commit(3, { pools: [buildPair(11, 103n)] });
@@ -179,7 +179,7 @@ describe('PoolGraphFollower', () => {
     assert.deepEqual([reserveOf(11), reserveOf(12)], [103n, 202n]);
   });
 
-  it('reads everything where a rollback does not know all that it touched', async () => {
+  it('reads everything after a rollback with unknown changes', async () => {
     await startAt(1);
     await commit(2, { pools: [buildPair(12, 202n)] });
     follower.hear(buildCommit(2, [], false));
@@ -201,7 +201,7 @@ describe('PoolGraphFollower', () => {
     assert.equal(graph, follower.current?.graph);
   });
 
-  it('drops a pool whose creation was taken back, and one that was emptied', async () => {
+  it('drops a pool whose creation was rolled back, and one that was emptied', async () => {
     await startAt(1);
     const created = { ...buildPair(13, 300n), createdBlock: 2 };
     await store.market.transaction('devnet', async (transaction) => {

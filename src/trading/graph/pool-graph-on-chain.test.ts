@@ -267,7 +267,7 @@ describe('states', () => {
     assert.ok(devnet.events.some(({ reverted }) => reverted !== undefined));
   });
 
-  it('a position that a reorganisation takes back is gone, ticks and all', async () => {
+  it('a position that a reorganisation removes is gone, with its ticks', async () => {
     const pool = pools.at(-1) ?? assert.fail();
     await devnet.settle();
     const before = readGraph().get(poolId(pool.id));

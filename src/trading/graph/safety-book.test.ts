@@ -19,7 +19,7 @@ function isPromised(book: SafetyBook, pool: string, nowMs = NOW_MS): boolean {
   return [true, false].every((zeroForOne) => book.isClean(poolId(pool), zeroForOne, nowMs));
 }
 
-test('a clean measurement is a promise until it is half an hour old', () => {
+test('a clean measurement makes quotes exact for half an hour', () => {
   const book = new SafetyBook();
   book.set(buildSafety('0x01'));
   assert.equal(SAFETY_LIFE_MS, 1_800_000);
@@ -28,7 +28,7 @@ test('a clean measurement is a promise until it is half an hour old', () => {
   assert.equal(isPromised(book, '0x02'), false);
 });
 
-test('a doubt of the pool or of either token ends the promise, a new measurement gives it back', () => {
+test('a doubt about the pool or a token ends exactness until it is measured again', () => {
   for (const subject of [poolId('0x01'), address('0xaa'), address('0xee')]) {
     const book = new SafetyBook();
     book.set(buildSafety('0x01'));
@@ -54,7 +54,7 @@ test('a measurement that began before a doubt does not settle it', () => {
   assert.equal(isPromised(book, '0x01'), true);
 });
 
-test('what an earlier run measured is known, but no promise', () => {
+test('a measurement of an earlier run is known, but not exact', () => {
   const book = new SafetyBook();
   book.restore(buildSafety('0x01'));
   assert.equal(book.get(poolId('0x01'))?.side0.sellable, true);
@@ -64,7 +64,7 @@ test('what an earlier run measured is known, but no promise', () => {
   assert.equal(book.findDoubt(poolId('0x01')), 'seen');
 });
 
-test('what was measured before an unwatched time ended is no promise', () => {
+test('a measurement from before the end of an unwatched time is not exact', () => {
   const book = new SafetyBook();
   book.set(buildSafety('0x01', { checkedAtMs: NOW_MS - 10 }));
   book.set(buildSafety('0x02', { checkedAtMs: NOW_MS + 10 }));
@@ -91,7 +91,7 @@ test('the gas of a sale is that of the token that is paid in', () => {
   );
 });
 
-test('a cleared book has no doubts of what comes after', () => {
+test('a cleared book has no doubts about later measurements', () => {
   const book = new SafetyBook();
   book.doubt(address('0xaa'));
   book.doubtBefore(NOW_MS + 1);

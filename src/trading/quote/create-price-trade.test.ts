@@ -30,7 +30,7 @@ describe('the minimum', () => {
     }
   });
 
-  it('is never nothing', async (t) => {
+  it('is never zero', async (t) => {
     const price = await createPrice(t);
     const trade = await price({ amountInRaw: '2', slippageBps: 5000 });
     assert.deepEqual([trade.amountOutRaw, trade.minAmountOutRaw], [1n, 1n]);

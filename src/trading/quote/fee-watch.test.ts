@@ -29,7 +29,7 @@ function createWatch() {
   return { watch, state, pass };
 }
 
-test('nothing is known before the first look, and reading asks nobody', async () => {
+test('nothing is known before the first reading, and a quote asks no node', async () => {
   const { watch, state, pass } = createWatch();
   assert.equal(watch.read(), null);
   assert.equal(state.asked, 0);

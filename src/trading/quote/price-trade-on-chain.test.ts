@@ -83,7 +83,7 @@ describe('token safety', () => {
     }
   });
 
-  it('gives no promise where a transfer loses a single unit', async () => {
+  it('is not exact if a transfer loses a single unit', async () => {
     for (const side of ['buy', 'sell'] as const) {
       const quote = await scene.quote({ mint: traps.losesOne.token, side });
       assert.equal(quote.exact, false);
@@ -91,7 +91,7 @@ describe('token safety', () => {
     }
   });
 
-  it('gives none where a stray coin in a pair would pay more than it says', async () => {
+  it('is not exact if a stray coin in a pair would pay more than quoted', async () => {
     const { chain } = scene.devnet;
     const { token, pair } = traps.donated;
     const before = await scene.quote({ mint: token });
@@ -203,7 +203,7 @@ describe('assets', () => {
     assert.ok(Number(quote.spotPrice) > 1000);
   });
 
-  it('one unit that cannot be divided is never given up, whatever the slippage', async () => {
+  it('a minimum of one unit stays, whatever the slippage', async () => {
     const mint = scene.mintOf('seat');
     const several = await scene.quote({ mint, amountInRaw: (10n ** 18n).toString() });
     const each = 10n ** 18n / BigInt(several.output.amountRaw);
@@ -263,7 +263,7 @@ describe('refusals', () => {
     }
   });
 
-  it('a paused token is refused at either end, and nothing is led through it', async () => {
+  it('a paused token is rejected at either end, and no route goes through it', async () => {
     const wire = scene.mintOf('wire');
     const kin = scene.mintOf('kin');
     assert.ok(await scene.quote({ mint: kin }));
@@ -279,7 +279,7 @@ describe('refusals', () => {
 });
 
 describe('a tax that is raised later', () => {
-  it('breaks the promise once the last look is half an hour old, and is found by the next', async () => {
+  it('ends exactness when the last probe is half an hour old; the next one finds it', async () => {
     const { token: mint, pair } = traps.honest;
     const before = await scene.quote({ mint });
     assert.equal(before.exact, true);
@@ -300,7 +300,7 @@ describe('a tax that is raised later', () => {
 });
 
 describe('the node', () => {
-  it('is asked nothing by a quote, whatever is quoted', async () => {
+  it('gets no request from any quote', async () => {
     await scene.settle();
     const count = () => {
       const methods = scene.devnet.recorder.methods();

@@ -60,7 +60,7 @@ function isRefused(sealer: Sealer, quoteId: string): boolean {
   }
 }
 
-test('whatever is sealed opens to the same, and fits the length that a build takes', () => {
+test('sealing and opening round-trip, within the length that a build accepts', () => {
   fc.assert(
     fc.property(terms, (sealed) => {
       const quoteId = sealQuote(SEALER, sealed);
@@ -102,7 +102,7 @@ test('while nodes change their pepper in turn, each accepts the ids of the other
   assert.deepEqual(openQuote(waiting, sealQuote(changed, sample)), toPlain(sample));
 });
 
-test('a mark that was made for another purpose does not seal', () => {
+test('a signature made for another purpose does not open', () => {
   const peppers = new Peppers([OLD]);
   const [sample] = fc.sample(terms, 1);
   assert.ok(sample);
@@ -110,7 +110,7 @@ test('a mark that was made for another purpose does not seal', () => {
   assert.ok(isRefused(SEALER, sealQuote(foreign, sample)));
 });
 
-test('nonsense is refused, whatever it is', () => {
+test('arbitrary text is rejected', () => {
   fc.assert(
     fc.property(
       fc.oneof(

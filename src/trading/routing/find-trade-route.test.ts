@@ -157,11 +157,11 @@ describe('a token between the two ends', () => {
     });
   }
 
-  it('that nobody has looked at is better than no way at all', () => {
+  it('that was never probed is better than no route', () => {
     assert.deepEqual(listRoutePools(createQuestion([first, second], {})), listIds(first, second));
   });
 
-  it('that is taxed or paused is not even then', () => {
+  it('that is taxed or paused is not used even then', () => {
     const taxed = [{ pool: first, side0: { outBps: 100 } }, { pool: second }];
     assert.equal(listRoutePools(createQuestion([first, second], { seen: taxed })), null);
     assert.equal(
@@ -170,7 +170,7 @@ describe('a token between the two ends', () => {
     );
   });
 
-  it('needs no look where the chain vouches for it', () => {
+  it('needs no probe if the chain vouches for it', () => {
     const through = [
       createPair(4, [USDC, WETH], [DEEP * 2n, DEEP]),
       createPair(5, [TOKEN, USDC], [DEEP * 20n, DEEP * 20n]),
@@ -185,7 +185,7 @@ describe('a taxed token', () => {
   const range = createRange(2, [TOKEN, WETH]);
   const sell = { tokenIn: TOKEN, tokenOut: WETH };
 
-  it('is sold to pools that look at what arrives, less its tax', () => {
+  it('is sold to pools that count what arrives, less its tax', () => {
     const seen = [
       { pool: pair, side0: { inBps: 700 } },
       { pool: range, side0: { inBps: 700, sellable: false } },
@@ -250,7 +250,7 @@ describe('a pool met mid-life', () => {
   const pair = createPair(1, [TOKEN, WETH], [4000n * UNIT, 4000n * UNIT]);
   const old = createOldRange(2, { liquidity: 1_000_000n * UNIT, tick: 5 });
 
-  it('is compared by what it pays, though it cannot be promised', () => {
+  it('is compared by what it pays, although it is not exact', () => {
     const alone = findRoute(createQuestion([pair], { amountIn: 100n * UNIT })) ?? assert.fail();
     assert.equal(alone.amountOut / 10n ** 16n, 97_27n);
     const both = createQuestion([pair, old], { amountIn: 100n * UNIT });
@@ -272,7 +272,7 @@ describe('a pool met mid-life', () => {
     assert.ok(certain.amountIn > 240n * UNIT, String(certain.amountIn));
   });
 
-  it('alone does not take what may not be there', () => {
+  it('alone does not fill amounts beyond its known range', () => {
     const most = (old.curve.takesAtMost(false, Number.MAX_VALUE) / 1e18).toFixed(1);
     assert.equal(most, '250.2');
     assert.equal(findRoute(createQuestion([old], { amountIn: 300_000n * UNIT })), null);
@@ -287,12 +287,12 @@ describe('legs', () => {
   const countLegs = (more: Partial<RouteQuestion>) =>
     findRoute(createQuestion(pools, { seen, amountIn, ...more }))?.route.legs.length;
 
-  it('are as many as pay for themselves where it is known what they cost', () => {
+  it('are as many as pay for themselves if their cost is known', () => {
     assert.equal(countLegs({ outPerGas: CHEAP }), 12);
     assert.equal(countLegs({ outPerGas: { numerator: DEEP, denominator: 1n } }), 1);
   });
 
-  it('are few where that is not known, or not all of it', () => {
+  it('are few if their cost is not fully known', () => {
     assert.equal(countLegs({ outPerGas: null }), 10);
     assert.equal(countLegs({ outPerGas: CHEAP, costs: { ...TRADE_COSTS, hasDataFees: true } }), 10);
   });

@@ -117,7 +117,7 @@ describe('the bound on what can go in', () => {
     assert.ok(concentrated > 100, `${concentrated} pools with ticks`);
   });
 
-  it('holds where liquidity is of a few units and rounding is most of it', () => {
+  it('holds for liquidity of a few units, where rounding dominates', () => {
     const ticks = new TickList([
       { tick: -887_272, liquidityNet: 3n },
       { tick: 887_272, liquidityNet: -3n },

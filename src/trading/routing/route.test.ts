@@ -88,7 +88,7 @@ describe('findBestRoute on small markets', () => {
     });
   }
 
-  it('one leg alone is the best single route to the unit, from dust to draining', () => {
+  it('a single leg is the best single route to the unit, from dust to draining', () => {
     let compared = 0;
     for (let seed = 1; seed <= 60; seed += 1) {
       const market = createRandomMarket(createRandom(seed), {
@@ -132,7 +132,7 @@ describe('findBestRoute on small markets', () => {
 });
 
 describe('findBestRoute on 200 pools', () => {
-  it('gives the same answer whatever the order in which pools came', () => {
+  it('gives the same answer for any order of pools', () => {
     const shape = { poolCount: 200, assetCount: 12, noise: 0.002, concentratedShare: 0.6 };
     const market = createRandomMarket(createRandom(5), shape);
     const backwards = new PoolGraph({ native: { coin: COIN, wrapped: null } });
@@ -229,7 +229,7 @@ function createGraph(pools: readonly GraphPool[], wrapped: Address | null = WETH
 }
 
 describe('findBestRoute', () => {
-  it('takes native and wrapped coin for one, and names each pool own token', () => {
+  it('treats native and wrapped coin as one, and names the token of each pool', () => {
     const graph = createGraph([
       createPair(1, [COIN, TOKEN]),
       createPair(2, [TOKEN, WETH]),
@@ -265,7 +265,7 @@ describe('findBestRoute', () => {
     assert.ok(all.amountOut > sure.amountOut);
   });
 
-  it('divides only where that pays for the further leg', () => {
+  it('splits only if that pays for the extra leg', () => {
     const pools = [1, 2, 3, 4].map((number) =>
       createPair(number, [TOKEN, WETH], [DEEP / BigInt(number), DEEP / BigInt(number)]),
     );
@@ -314,7 +314,7 @@ describe('findBestRoute', () => {
     );
   });
 
-  it('divides units that are few so that each route has some', () => {
+  it('splits a few units so that each route has some', () => {
     for (const pairCount of [2, 3, 4]) {
       const graph = createGraph([
         createPair(1, [TOKEN, WETH], [1000n, 1000n * 10n ** 18n]),
@@ -335,7 +335,7 @@ describe('findBestRoute', () => {
     assertSound(findBestRoute(coarse, request) ?? assert.fail(), request.amountIn);
   });
 
-  it('passes over a pool that holds nothing', () => {
+  it('skips a pool that holds nothing', () => {
     const empty = createPair(2, [TOKEN, WETH], [0n, 0n]);
     const graph = createGraph([createPair(1, [TOKEN, WETH]), empty]);
     const request = { tokenIn: WETH, tokenOut: TOKEN, amountIn: 10n ** 20n };
@@ -346,7 +346,7 @@ describe('findBestRoute', () => {
     );
   });
 
-  it('answers null where nothing can take the whole input, or nothing leads there', () => {
+  it('answers null if no route takes the whole input, or none exists', () => {
     const graph = createGraph([createPair(1, [TOKEN, WETH])]);
     const request = { tokenIn: WETH, tokenOut: TOKEN };
     assert.equal(findBestRoute(graph, { ...request, amountIn: 2n ** 112n }), null);
@@ -354,7 +354,7 @@ describe('findBestRoute', () => {
     assert.equal(findBestRoute(graph, { ...request, tokenOut: OTHER, amountIn: DEEP }), null);
   });
 
-  it('refuses what is no request', () => {
+  it('rejects invalid requests', () => {
     const graph = createGraph([]);
     const request = { tokenIn: WETH, tokenOut: COIN, amountIn: 1n };
     assert.throws(() => findBestRoute(graph, request), RangeError);

@@ -27,7 +27,7 @@ function createGraph(feePips: number): PoolGraph {
 const BUY = { side: 'buy', decimalsIn: 18, decimalsOut: 6 } as const;
 const SELL = { side: 'sell', decimalsIn: 6, decimalsOut: 18 } as const;
 
-test('the spot price is the same whichever the side, and knows no fee', () => {
+test('the spot price is the same on both sides, without fees', () => {
   const graph = createGraph(3000);
   const buy = findBestRoute(graph, { tokenIn: WETH, tokenOut: TOKEN, amountIn: E18 / 50n });
   const sell = findBestRoute(graph, { tokenIn: TOKEN, tokenOut: WETH, amountIn: 5_000_000n });
@@ -36,7 +36,7 @@ test('the spot price is the same whichever the side, and knows no fee', () => {
   assert.equal(computeSpotPrice(sell, SELL), '0.004');
 });
 
-test('the impact is what the amount does, without the fee', () => {
+test('the impact is the effect of the amount, without the fee', () => {
   // A fortieth of the reserve moves the price of what is bought by 1/41.
   const free = findBestRoute(createGraph(0), {
     tokenIn: WETH,
@@ -54,7 +54,7 @@ test('the impact is what the amount does, without the fee', () => {
   assert.equal(computePriceImpactBps(dear), Math.round((10_000 * 0.99) / 40.99));
 });
 
-test('the execution price has everything in it', () => {
+test('the execution price includes everything', () => {
   assert.equal(computeExecutionPrice({ in: E18, out: 250_000_000n }, BUY), '0.004');
   assert.equal(computeExecutionPrice({ in: 250_000_000n, out: E18 }, SELL), '0.004');
   assert.equal(computeExecutionPrice({ in: E18, out: 1n }, { ...BUY, decimalsOut: null }), null);

@@ -27,7 +27,7 @@ function judgeBought(asContract: RoundTripView | null, asWallet: RoundTripView |
   return judgePoolSafety(PROBED, { asContract, asWallet })?.side0 ?? null;
 }
 
-test('nothing lost is nothing taxed', () => {
+test('a trip without loss has no tax', () => {
   const clean = { outBps: 0, inBps: 0, sellable: true };
   const safety = judgePoolSafety(PROBED, { asContract: FINE, asWallet: FINE });
   assert.deepEqual(safety, {
@@ -54,12 +54,12 @@ test('shares are rounded to the nearest, not down', () => {
   assert.equal(judgeBought(view, null)?.outBps, 300);
 });
 
-test('a loss that rounds to nothing is still no promise', () => {
+test('a loss that rounds to zero is still not exact', () => {
   const view = { there: measure({ paid: 10n ** 18n, received: 10n ** 18n - 1n }), back: measure() };
   assert.equal(judgeBought(view, view)?.outBps, 0.01);
 });
 
-test('stray coins in a pair end the promise for those who sell there', () => {
+test('stray coins in a pair end exactness for sales there', () => {
   const view = { there: measure({ stray: 1n }), back: measure() };
   assert.deepEqual(judgeBought(view, view), { outBps: 0, inBps: 0.01, sellable: true });
 });
@@ -77,7 +77,7 @@ test('the gas of a sale is reported if it is unusually high, by the worse view',
   );
 });
 
-test('of two views the worse counts', () => {
+test('the worse of two views counts', () => {
   const taxed = { there: measure({ received: 9900n }), back: measure({ arrived: 9300n }) };
   assert.deepEqual(judgeBought(taxed, FINE), { outBps: 100, inBps: 700, sellable: true });
   assert.deepEqual(judgeBought(FINE, taxed), { outBps: 100, inBps: 700, sellable: true });
@@ -87,23 +87,23 @@ test('of two views the worse counts', () => {
   assert.equal(judgeBought(stuck, stuck)?.inBps, null);
 });
 
-test('where only a wallet can buy, only its view counts', () => {
+test('if only a wallet can buy, only its view counts', () => {
   assert.equal(judgeBought({ there: FAILED, back: null }, FINE)?.sellable, true);
   assert.equal(judgeBought(FINE, { there: FAILED, back: null })?.sellable, true);
 });
 
-test('where nobody can buy nothing is known of the token', () => {
+test('if nobody can buy, the token is unknown', () => {
   const shut = { there: FAILED, back: null };
   assert.deepEqual(judgeBought(shut, shut), { outBps: null, inBps: null, sellable: null });
   const safety = judgePoolSafety(PROBED, { asContract: shut, asWallet: null });
   assert.equal(safety?.side1.sellable, false);
 });
 
-test('a way back that was never reached is one that does not work', () => {
+test('a sale that was never reached counts as failed', () => {
   assert.equal(judgeBought({ there: measure(), back: null }, null)?.sellable, false);
 });
 
-test('a trip that did not get as far as the pool says nothing', () => {
+test('a trip that did not reach the pool shows nothing', () => {
   const lost = { there: null, back: null };
   assert.equal(judgePoolSafety(PROBED, { asContract: lost, asWallet: lost }), null);
   assert.equal(judgePoolSafety(PROBED, { asContract: null, asWallet: null }), null);

@@ -60,7 +60,7 @@ function createScene({ isTrusted = false } = {}) {
   return { evidence, book, clock, asked, pool, token, token1, ofToken, measure, hear, buildEvent };
 }
 
-test('an event of the contract puts all pools of the token in doubt, and is looked into', () => {
+test('an event of the contract puts all pools of the token in doubt and probes them', () => {
   const { book, hear, buildEvent, ofToken, asked, measure, pool } = createScene();
   assert.ok(ofToken.length > 1);
   hear(buildEvent());
@@ -72,14 +72,14 @@ test('an event of the contract puts all pools of the token in doubt, and is look
   assert.equal(book.findDoubt(ofToken.at(-1)!.pool), 'seen', 'each is measured by itself');
 });
 
-test('a contract that nobody trades is nobody’s business', () => {
+test('a contract without pools is ignored', () => {
   const { hear, asked, book } = createScene();
   const before = book.doubtCount;
   hear({ kind: 'event', token: address(`0x${'77'.repeat(20)}`), topics: [TOPIC], isAdmin: true });
   assert.deepEqual([asked.length, book.doubtCount], [0, before]);
 });
 
-test('talk that is refuted five times no longer counts, for an hour; owners always do', () => {
+test('events refuted five times are ignored for an hour; those of owners never are', () => {
   const { book, hear, buildEvent, measure, pool, clock } = createScene();
   const isHeard = (notice: TokenNotice) => {
     hear(notice);
@@ -99,7 +99,7 @@ test('talk that is refuted five times no longer counts, for an hour; owners alwa
   assert.equal(isHeard(buildEvent()), true);
 });
 
-test('talk that came with a change is heard on', () => {
+test('events that came with a change still count', () => {
   const { book, hear, buildEvent, measure, pool } = createScene();
   for (let n = 0; n < 20; n += 1) {
     hear(buildEvent());
@@ -109,7 +109,7 @@ test('talk that came with a change is heard on', () => {
   }
 });
 
-test('of an asset that is vouched for only what its owners do counts', () => {
+test('of a trusted asset only the actions of its owners count', () => {
   const { book, hear, buildEvent, pool } = createScene({ isTrusted: true });
   hear(buildEvent());
   assert.equal(book.findDoubt(pool), null);
@@ -117,7 +117,7 @@ test('of an asset that is vouched for only what its owners do counts', () => {
   assert.equal(book.findDoubt(pool), 'seen');
 });
 
-test('a seen tax counts where it is another than the measured one', () => {
+test('an observed tax counts if it differs from the measured one', () => {
   const { book, hear, token, pool, ofToken, measure } = createScene();
   const buildTax = (bps: number, side: 'in' | 'out' = 'out'): TokenNotice => {
     return { kind: 'tax', token, pool, side, bps, payee: null };
@@ -134,7 +134,7 @@ test('a seen tax counts where it is another than the measured one', () => {
   }
 });
 
-test('what a payer sends somebody else puts one pool in doubt, five times an hour', () => {
+test('a transfer of the payer to others puts one pool in doubt, five times an hour', () => {
   const { book, hear, token, pool, ofToken, measure } = createScene();
   const heard = Array.from({ length: 7 }, (_, index) => {
     hear({ kind: 'tax', token, pool, side: 'in', bps: 250, payee: address(`0x${index}`) });
@@ -146,7 +146,7 @@ test('what a payer sends somebody else puts one pool in doubt, five times an hou
   assert.deepEqual(heard, [true, true, true, true, true, false, false]);
 });
 
-test('a failed rehearsal is looked into at once, but one wallet cannot go on for ever', () => {
+test('a failed rehearsal causes a probe at once, limited for each wallet', () => {
   const { evidence, book, asked, pool, measure } = createScene();
   const fail = (wallet: string) => {
     evidence.hearFailure({ pools: [pool], wallet: address(wallet) });
@@ -162,7 +162,7 @@ test('a failed rehearsal is looked into at once, but one wallet cannot go on for
   assert.equal(others.filter((isDoubted) => isDoubted).length, 15);
 });
 
-test('what anybody can make up without end is kept in bounds, and still counts', () => {
+test('evidence that anybody can forge is bounded, and still counts', () => {
   const { evidence, book, hear, buildEvent, token, pool, measure } = createScene();
   for (let n = 0; n < 1000; n += 1) {
     hear(buildEvent({ topics: [`0x${n}`] }));
@@ -175,7 +175,7 @@ test('what anybody can make up without end is kept in bounds, and still counts',
   assert.equal(book.findDoubt(pool), 'seen');
 });
 
-test('that a trap fails is no news', () => {
+test('the failure of a known trap is no evidence', () => {
   const { evidence, book, asked, pool, ofToken, measure } = createScene();
   const others = ofToken.filter((one) => one.pool !== pool);
   measure(pool, { outBps: 0, inBps: null, sellable: false });
@@ -187,7 +187,7 @@ test('that a trap fails is no news', () => {
   assert.equal(book.findDoubt(other), null, 'the trap explains it');
 });
 
-test('a change in one pool puts the others of that token in doubt, not those of the rest', () => {
+test('a change in one pool puts only the other pools of that token in doubt', () => {
   const { book, pool, ofToken, measure } = createScene();
   const others = ofToken.filter((one) => one.pool !== pool);
   measure(pool, { outBps: 0, inBps: null, sellable: false });
@@ -211,7 +211,7 @@ test('a token that cannot be bought is no evidence against an asset', () => {
   assert.equal(book.doubtCount, count);
 });
 
-test('blocks that nobody searched, and commits that were missed, end all promises', () => {
+test('unsearched blocks and missed commits end all exactness', () => {
   const { evidence, book, clock, pool, measure } = createScene();
   clock.advance(1000);
   const checkpoint = { timestampMs: clock.nowMs() + 5000 } as Checkpoint;
@@ -224,7 +224,7 @@ test('blocks that nobody searched, and commits that were missed, end all promise
   assert.equal(book.findDoubt(pool), 'unwatched');
 });
 
-test('a rollback puts in doubt what was measured because of the blocks that are gone', () => {
+test('a rollback puts in doubt what was measured because of the removed blocks', () => {
   const { evidence, book, clock, hear, buildEvent, pool, measure } = createScene();
   hear(buildEvent({ isAdmin: true }));
   measure(pool);

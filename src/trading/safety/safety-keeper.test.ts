@@ -50,7 +50,7 @@ function createKeeper(options: Partial<SafetyKeeperOptions> = {}) {
   return { keeper, book, errors };
 }
 
-test('what one run saw the next one knows', async () => {
+test('a run knows what the last one measured', async () => {
   const first = createKeeper();
   first.keeper.keep(buildSafety(11));
   first.keeper.keep(buildSafety(12));
@@ -63,7 +63,7 @@ test('what one run saw the next one knows', async () => {
   assert.ok(second.book.mayBeTaxed(toAddress(1)));
 });
 
-test('what was seen while the store was read is newer and stays', async () => {
+test('measurements made while the store was read are newer and stay', async () => {
   const first = createKeeper();
   first.keeper.keep(buildSafety(11));
   await first.keeper.stop();

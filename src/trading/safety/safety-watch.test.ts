@@ -42,7 +42,7 @@ function createScene(answer?: (pool: string) => ProbeOutcome | Error) {
   return { watch, book, clock, looked, errors, ids: pools.map(({ pool }) => pool) };
 }
 
-test('every pool that was there before is looked at once', async () => {
+test('every existing pool is probed once', async () => {
   const { watch, looked, ids, book } = createScene();
   watch.start();
   await watch.settled();
@@ -54,7 +54,7 @@ test('every pool that was there before is looked at once', async () => {
   assert.equal(looked.length, ids.length);
 });
 
-test('what somebody asked about comes before what was merely found', async () => {
+test('requested pools come before others', async () => {
   const { watch, looked, ids } = createScene();
   watch.start();
   const last = ids.at(-1)!;
@@ -64,7 +64,7 @@ test('what somebody asked about comes before what was merely found', async () =>
   assert.ok(looked.indexOf(last) <= 2, `${looked.indexOf(last)}`);
 });
 
-test('a pool is looked at again after two minutes if asked about, 25 if it moves', async () => {
+test('a pool is probed again after 2 minutes if requested, after 25 if it moves', async () => {
   const { watch, looked, ids, clock } = createScene();
   watch.start();
   await watch.settled();
@@ -83,7 +83,7 @@ test('a pool is looked at again after two minutes if asked about, 25 if it moves
   assert.deepEqual(looked.slice(ids.length + 1).sort(), ids.slice(0, 2).sort());
 });
 
-test('a pool that cannot be reached is left alone for a while', async () => {
+test('a pool that cannot be reached is skipped for a while', async () => {
   const { watch, looked, ids, clock, book } = createScene(() => ({ status: 'unreached' }));
   watch.start();
   await watch.settled();
@@ -131,7 +131,7 @@ test('failures back off, are reported, and lose no pool', async () => {
   assert.equal(book.size, ids.length);
 });
 
-test('a pool in doubt is looked at at once where a trade failed or somebody asks', async () => {
+test('a pool in doubt is probed at once after a failed trade or a request', async () => {
   const { watch, looked, ids, book, clock } = createScene();
   watch.start();
   await watch.settled();
@@ -156,7 +156,7 @@ test('a pool in doubt is looked at at once where a trade failed or somebody asks
   assert.equal(book.findDoubt(second), null);
 });
 
-test('a pool that is doubted all the time is looked at every five seconds, a minute unasked', async () => {
+test('a pool always in doubt is probed every 5 seconds, or every minute if not requested', async () => {
   const { watch, looked, ids, book, clock } = createScene();
   watch.start();
   await watch.settled();
@@ -178,7 +178,7 @@ test('a pool that is doubted all the time is looked at every five seconds, a min
   }
 });
 
-test('a doubt that comes while the pool is being looked at has it looked at again', async () => {
+test('a doubt that arises during a probe causes another one', async () => {
   let onLook = () => undefined as unknown;
   const scene = createScene(() => {
     onLook();
@@ -201,7 +201,7 @@ test('a doubt that comes while the pool is being looked at has it looked at agai
   assert.equal(book.findDoubt(pool), null);
 });
 
-test('what an earlier run measured is looked at when somebody asks, not before', async () => {
+test('what an earlier run measured is probed on request, not before', async () => {
   const { watch, looked, ids, book, clock } = createScene();
   for (const pool of ids) {
     const sides = { token0: NOBODY, token1: NOBODY, side0: CLEAN, side1: CLEAN, hookFees: null };
@@ -216,7 +216,7 @@ test('what an earlier run measured is looked at when somebody asks, not before',
   assert.deepEqual(looked, ids.slice(0, 1));
 });
 
-test('the queue has an end', async () => {
+test('the queue is bounded', async () => {
   const { watch } = createScene(() => ({ status: 'unable' }));
   watch.start();
   await watch.settled();

@@ -68,7 +68,7 @@ function assertStale(quote: QuoteAnswer): void {
   assert.ok(listCodes(quote).includes('SAFETY_STALE'), JSON.stringify(quote.warnings));
 }
 
-test('an event of the contract ends the promise until it is measured again', async () => {
+test('an event of the contract ends exactness until the next probe', async () => {
   const { token: mint } = traps.turnsLoudly;
   const sell = { mint, side: 'sell' } as const;
   const honest = await untilPromised(mint);
@@ -86,7 +86,7 @@ test('an event of the contract ends the promise until it is measured again', asy
   assert.ok(!listCodes(latest).includes('SAFETY_STALE'));
 });
 
-test('a rehearsal that fails ends the promise though nothing could be seen', async () => {
+test('a failed rehearsal ends exactness, even without an event', async () => {
   const { token: mint } = traps.turnsQuietly;
   const sell = { mint, side: 'sell' } as const;
   await untilPromised(mint);
@@ -102,7 +102,7 @@ test('a rehearsal that fails ends the promise though nothing could be seen', asy
   assert.ok(listCodes(latest).includes('UNSELLABLE'));
 });
 
-test('a rehearsal that pays less ends the promise, and its answer says so', async () => {
+test('a rehearsal that pays less ends exactness, and its answer says so', async () => {
   const { token: mint } = traps.taxesBuyers;
   await untilPromised(mint);
   await whileUnmeasured(async () => {
@@ -117,7 +117,7 @@ test('a rehearsal that pays less ends the promise, and its answer says so', asyn
   assert.ok(!listCodes(latest).includes('SAFETY_STALE'));
 });
 
-test("the tax of a stranger's buy ends the promise of another one", async () => {
+test("the tax of another wallet's buy ends exactness", async () => {
   const { token: mint } = traps.taxesBuyers;
   const { chain } = scene.devnet;
   await changeTrap(chain, mint, { buyTaxBps: 0n, announce: true });
@@ -132,7 +132,7 @@ test("the tax of a stranger's buy ends the promise of another one", async () => 
   await untilQuote({ mint }, ({ tokenSafety }) => tokenSafety?.buyTaxBps === 250);
 });
 
-test("so does the tax of a stranger's sale", async () => {
+test("the tax of another wallet's sale ends exactness", async () => {
   const { token: mint } = traps.taxesSellers;
   const { chain } = scene.devnet;
   await tradeTrap(chain, mint, { side: 'buy', amountInRaw: ETHER / 100n, from: TRADER });
@@ -148,7 +148,7 @@ test("so does the tax of a stranger's sale", async () => {
   await untilQuote({ mint, side: 'sell' }, isShown);
 });
 
-test('a sale that burns gas is warned of with the figure, and costs it', async () => {
+test('a sale that burns gas gives a warning with the figure, and is priced with it', async () => {
   const { token: mint } = traps.turnsHeavy;
   const sell = { mint, side: 'sell' } as const;
   const before = await untilPromised(mint);

@@ -88,7 +88,7 @@ async function searchOnce(desk: RouteDesk, question: RouteQuestion): Promise<num
 }
 
 describe('RouteDesk', () => {
-  it('searches here what takes little work', async (t) => {
+  it('runs short searches on the main thread', async (t) => {
     const { desk, countThreads } = createScene(t);
     const expected = searchHere(SHORT);
     assert.ok(expected.work < SHORT_EVALUATIONS_MAX);
@@ -96,7 +96,7 @@ describe('RouteDesk', () => {
     assert.equal(countThreads(), 0);
   });
 
-  it('searches on a thread what takes more, and answers the same', async (t) => {
+  it('runs long searches on a thread, with the same answer', async (t) => {
     const { desk, countThreads } = createScene(t);
     const expected = searchHere(LONG);
     assert.ok(expected.work > SHORT_EVALUATIONS_MAX);
@@ -108,7 +108,7 @@ describe('RouteDesk', () => {
     assert.equal(countThreads(), 1);
   });
 
-  it('begins few searches in one turn of the event loop, so that others come in between', async (t) => {
+  it('begins few searches per turn of the event loop, so that other work runs', async (t) => {
     const { desk } = createScene(t);
     let planned = 0;
     const searches = Array.from({ length: 20 }, () =>
@@ -141,7 +141,7 @@ describe('RouteDesk', () => {
     assert.ok(order.indexOf('other') <= 2, order.join(' '));
   });
 
-  it('rejects with what the plan throws, and goes on', async (t) => {
+  it('rejects with the error of the plan, and continues', async (t) => {
     const { desk } = createScene(t);
     const question = {
       caller: 'test',
@@ -158,14 +158,14 @@ describe('RouteDesk', () => {
 });
 
 describe('the bill of a search', () => {
-  it('is settled with the work alone where the search is short', async (t) => {
+  it('charges a short search afterwards only', async (t) => {
     const { desk } = createScene(t);
     const bill = new Bill();
     const { work } = await ask(desk, SHORT, { meter: bill });
     assert.deepEqual([bill.prepaid, bill.settled], [[], [work]]);
   });
 
-  it('asks in advance for what the like of a long search took', async (t) => {
+  it('charges in advance what a similar long search took', async (t) => {
     const { desk } = createScene(t);
     const first = new Bill();
     const { work } = await ask(desk, LONG, { meter: first });
@@ -177,7 +177,7 @@ describe('the bill of a search', () => {
     assert.deepEqual([second.prepaid, second.settled], [[work], [again.work]]);
   });
 
-  it('asks in advance as soon as one of the like was too long for here', async (t) => {
+  it('charges in advance once a similar search was too long for the main thread', async (t) => {
     const { desk } = createScene(t);
     const bill = new Bill();
     const searches = [ask(desk, LONG), ask(desk, LONG, { meter: bill })];
@@ -186,7 +186,7 @@ describe('the bill of a search', () => {
     assert.ok((bill.prepaid[0] ?? 0) > SHORT_EVALUATIONS_MAX);
   });
 
-  it('does nothing at all for a caller who cannot pay in advance', async (t) => {
+  it('does no work for a caller who cannot pay in advance', async (t) => {
     const { desk } = createScene(t);
     const work = await searchOnce(desk, LONG);
     const bill = new Bill(work - 1);
@@ -197,7 +197,7 @@ describe('the bill of a search', () => {
 });
 
 describe('a caller who is gone', () => {
-  it('has no search begun that still waits for its turn', async (t) => {
+  it('cancels a search that waits for its turn', async (t) => {
     const { desk } = createScene(t);
     const begun = ask(desk, LONG);
     const gone = new AbortController();
@@ -208,7 +208,7 @@ describe('a caller who is gone', () => {
     assert.equal((await begun).search.kind, 'found');
   });
 
-  it('has no search that waits for a thread, and pays for the plan alone', async (t) => {
+  it('cancels a search that waits for a thread, and pays for the plan only', async (t) => {
     const { desk, threads } = createScene(t);
     const work = await searchOnce(desk, LONG);
     const running = ask(desk, LONG);
@@ -238,7 +238,7 @@ describe('a caller who is gone', () => {
 });
 
 describe('the budget of a search', () => {
-  it('ends it with the best so far, which is still exact', () => {
+  it('ends it with the best result so far, which is still exact', () => {
     const whole = searchHere(LONG);
     for (const share of [0.02, 0.2, 0.6]) {
       const work = new SearchWork({ max: Math.floor(whole.work * share) });

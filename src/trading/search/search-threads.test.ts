@@ -66,7 +66,7 @@ function isOverloaded(error: unknown): boolean {
 }
 
 describe('a search on a thread', () => {
-  it('finds what a search here finds, with the same work, in random markets', async (t) => {
+  it('finds the same as on the main thread, with the same work, in random markets', async (t) => {
     const { threads, started } = createScene(t);
     let divided = 0;
     for (let seed = 1; seed <= 12; seed += 1) {
@@ -95,7 +95,7 @@ describe('a search on a thread', () => {
     }
   });
 
-  it('follows pools that move, and is of the moment that it was planned at', async (t) => {
+  it('follows pools that move, and uses the state of its plan', async (t) => {
     const { threads } = createScene(t);
     const question = createRandomQuestion({ seed: 5, poolCount: 40, worth: 50_000 });
     const { graph } = question;
@@ -143,7 +143,7 @@ describe('the queue of searches', () => {
 });
 
 describe('a full queue of searches', () => {
-  it('has a place for somebody new: whoever has most waiting gives up one, 503', async (t) => {
+  it('makes room for a new caller: the one with most waiting loses one, with 503', async (t) => {
     const { threads } = createScene(t, { queue: { lengthMax: 4, perCallerMax: 4 } });
     const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
     const ask = (caller: string) => threads.search(plan, caller);
@@ -157,7 +157,7 @@ describe('a full queue of searches', () => {
 });
 
 describe('a thread that fails', () => {
-  it('takes one search with it, 503, and is replaced for those that wait', async (t) => {
+  it('fails one search with 503, and is replaced for the waiting ones', async (t) => {
     const { threads, started, logged } = createScene(t);
     const question = createRandomQuestion({ seed: 1, ...SMALL });
     const plan = planWhole(question);
@@ -171,7 +171,7 @@ describe('a thread that fails', () => {
     assert.deepEqual(logged, ['a search thread failed']);
   });
 
-  it('refuses all that wait where it cannot start, and is tried again a second later', async (t) => {
+  it('rejects all waiting searches if it cannot start, and retries a second later', async (t) => {
     let isBroken = true;
     const startThread = (events: ThreadEvents): SearchThread => {
       if (!isBroken) return startSearchThread(events);
@@ -242,7 +242,7 @@ describe('a thread that cannot be used', () => {
 });
 
 describe('stopping', () => {
-  it('ends the threads and refuses what waits, at once', async (t) => {
+  it('ends the threads and rejects waiting searches at once', async (t) => {
     let ended = 0;
     const { threads } = createScene(t, {
       startThread: (events) =>

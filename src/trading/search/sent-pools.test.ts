@@ -58,7 +58,7 @@ describe('SentPools', () => {
     for (const piece of pieces) assert.ok(piece.kind === 'pools' && piece.ticks.length <= 2);
   });
 
-  it('lets the thread begin anew when it has too much, with all that the search needs', () => {
+  it('clears a full thread and sends all that the search needs', () => {
     const sent = new SentPools();
     let clears = 0;
     for (let seed = 1; seed <= 25; seed += 1) {

@@ -141,7 +141,7 @@ describe('pieces', () => {
     });
   }
 
-  it('begin at the price, and keep to the calls that they are allowed', async () => {
+  it('begin at the price, and stay within the allowed number of calls', async () => {
     const { adapter, header } = await startScene(SMALL);
     const query = { contract: SMALL, covered: null, callCountMax: 20 };
     const reading = await readPiece(adapter, query, header);
@@ -155,7 +155,7 @@ describe('pieces', () => {
 describe('the block', () => {
   const query = { contract: SMALL, covered: null, callCountMax: 400 };
 
-  it('is named by its hash where the node takes hashes', async () => {
+  it('is requested by its hash if the node supports that', async () => {
     const { adapter, header, node } = await startScene(SMALL);
     requirePiece(await readPiece(adapter, query, header));
     const tags = node.calls
@@ -166,7 +166,7 @@ describe('the block', () => {
     }
   });
 
-  it('is named by its number elsewhere, and its hash looked up', async () => {
+  it('is requested by its number otherwise, and its hash is checked', async () => {
     const { adapter, header, node } = await startScene(SMALL);
     node.misbehave(({ method, params }) =>
       method === 'eth_call' && typeof params[1] === 'object'
@@ -188,7 +188,7 @@ describe('the block', () => {
     });
   }
 
-  it('has no such pool where its contract does not answer as one', async () => {
+  it('has no such pool if its contract does not answer like a pool', async () => {
     const { adapter, header } = await startScene({ ...SMALL, tickSpacing: 60 });
     const description = { ...buildDescription(SMALL), pool: poolId(address(0xdead)) };
     const reading = await adapter.readPoolPiece?.({ ...query, description }, header);

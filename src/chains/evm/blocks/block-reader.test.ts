@@ -119,7 +119,7 @@ test('a range that only times out is read in parts', async () => {
   assert.deepEqual(toEvents(blocks), await readHonestly(chain));
 });
 
-test('a block that is itself too large comes by its receipts', async () => {
+test('a single block that is too large is read from its receipts', async () => {
   const chain = recordChain();
   const node = await startNode(chain);
   node.misbehave(({ method, params }) => {
@@ -134,7 +134,7 @@ test('a block that is itself too large comes by its receipts', async () => {
   }
 });
 
-test('reading stops early when enough events are there, and says where', async () => {
+test('reading stops early when there are enough events, and reports where', async () => {
   const adapter = createSceneAdapter([await startNode(recordChain())], {
     span: { blocksStart: 5 },
   });

@@ -285,7 +285,7 @@ describe('events of contracts', () => {
   });
 });
 
-test('a range is searched where all of its logs were read, else it says that it was not', async () => {
+test('a range is searched only if all of its logs were read, and is marked otherwise', async () => {
   const chain = recordChain();
   const adapter = createSceneAdapter([await startNode(chain)]);
   const searched = await adapter.readBlocks(LINKED);

@@ -40,7 +40,7 @@ test('a smaller suggestion is followed, and caps later growth', () => {
   assert.equal(span.blocks, 40);
 });
 
-test('after a refusal growth is slow, and the ceiling is tried again one day', () => {
+test('after a refusal growth is slow, and the ceiling is retried later', () => {
   const span = new LogSpan({ ...OPTIONS, blocksStart: 1_000 });
   span.tooLarge({ blocks: 1_000, suggestedBlocks: null });
   span.succeeded({ blocks: 500, logs: 1 });

@@ -42,7 +42,7 @@ describe('parseLogs', () => {
     ]);
   });
 
-  it('each log keeps what is its own', () => {
+  it('each log keeps its own fields', () => {
     const raw = [buildLog(2, 1, { data: '0x02' }), buildLog(2, 0, { data: '0x01' })];
     const [first, second] = parseLogs(raw, RANGE);
     assert.deepEqual([first?.data, first?.txHash], ['0x01', toWord(200)]);

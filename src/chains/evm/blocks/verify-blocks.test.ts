@@ -51,7 +51,7 @@ for (const [name, omit] of OMISSIONS) {
   });
 }
 
-test('an empty reply is doubted even where ranges are not checked', async () => {
+test('an empty reply is checked even if ranges are not', async () => {
   const chain = recordChain();
   const sick = await startNode(chain);
   sick.misbehave(({ method, seen }) =>
@@ -61,7 +61,7 @@ test('an empty reply is doubted even where ranges are not checked', async () => 
   assert.deepEqual(toEvents(blocks), await readHonestly(chain));
 });
 
-test('a reply of a suspiciously round length is not believed', async () => {
+test('a reply with exactly a round number of logs is checked', async () => {
   const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true });
   for (let n = 1; n <= 30; n += 1) {
     chain.add([{ from: TRADER, logs: Array.from({ length: 50 }, () => transfer(n)) }]);
@@ -138,7 +138,7 @@ test('headers that do not link are refused', async () => {
   assert.equal((await helped.readBlocks(LINKED)).headers.length, 61);
 });
 
-test('an endpoint behind the range is passed over', async () => {
+test('an endpoint behind the range is skipped', async () => {
   const chain = recordChain();
   const lagging = await startNode(chain.answerUpTo(40));
   const adapter = createSceneAdapter([lagging, await startNode(chain)]);

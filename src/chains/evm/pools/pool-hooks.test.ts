@@ -42,13 +42,13 @@ describe('leavesSwapsAlone', () => {
     assert.equal(leavesSwapsAlone(createHooked(withBits((1 << 7) | (1 << 3)), 3000)), false);
   });
 
-  it('trusts one that is called for liquidity alone, where the fee is the pool own', () => {
+  it('trusts one that is called for liquidity only, if the pool sets its own fee', () => {
     const hooks = withBits((1 << 11) | (1 << 9));
     assert.equal(leavesSwapsAlone(createHooked(hooks, 3000)), true);
     assert.equal(leavesSwapsAlone(createHooked(hooks, 0x800000)), false);
   });
 
-  it('has nothing against a pool without a hook', () => {
+  it('trusts a pool without a hook', () => {
     const hooked = createHooked(withBits(1 << 7), 3000);
     for (const custody of [{ kind: 'singleton', hooks: null }, { kind: 'own' }] as const) {
       assert.equal(leavesSwapsAlone({ ...hooked, terms: { tickSpacing: 60, custody } }), true);

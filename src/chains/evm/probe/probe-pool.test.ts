@@ -139,7 +139,7 @@ function buildRefusal(error: { readonly code: number; readonly message: string }
     method === 'eth_call' ? ({ do: 'error', ...error } as const) : null;
 }
 
-test('a call that fails for its own sake is not taken for a node that cannot', async () => {
+test('a call that reverts is not mistaken for an unsupported method', async () => {
   const { client, node } = await createClient((_, params) => {
     const { data } = params[0] as { data: string };
     return data.length === 10 ? `0x${toWord(1)}` : encodeRoundTrip(THERE, BACK);
@@ -154,7 +154,7 @@ test('a call that fails for its own sake is not taken for a node that cannot', a
   assert.deepEqual(views, { asContract: { there: null, back: null }, asWallet: null });
 });
 
-test('where only plain calls work the contract view stands alone', async () => {
+test('if only plain calls work, only the contract view is measured', async () => {
   const { client, node } = await createClient(() => encodeRoundTrip(THERE, BACK));
   node.misbehave(({ method }) =>
     method === 'eth_simulateV1' ? { do: 'error', code: -32601, message: 'not found' } : null,
@@ -172,13 +172,13 @@ test('a node that is down is an error, not an answer', async () => {
   await assert.rejects(probePool(client, TRIP, signal));
 });
 
-test('a node that is not at the block yet is not asked', async () => {
+test('a node that has not reached the block is not asked', async () => {
   const { client, node } = await createClient(() => encodeRoundTrip(THERE, BACK));
   await assert.rejects(probePool(client, { ...TRIP, minBlock: 6 }, signal));
   assert.equal(node.count('eth_call'), 0);
 });
 
-test('what the contract could not sell at once is tried a block later', async () => {
+test('a sale that fails in the same block is retried a block later', async () => {
   const stuck: ProbeReply = { status: 2, amounts: [194n, 0n, 0n, 0n, 0n, 0n] };
   const { client, node } = await createClient((method) =>
     method === 'eth_call'

@@ -91,7 +91,7 @@ test('rate limits, lag, missing state and reverts are distinguished', () => {
   }
 });
 
-test('a vague limit is marked, since it may be of range as well', () => {
+test('an ambiguous limit is marked, since it may also be about the range', () => {
   assert.equal(classify(-32005, 'limit exceeded').ambiguous, true);
   assert.equal(
     classify(-32011, 'no backend is currently healthy to serve traffic').ambiguous,

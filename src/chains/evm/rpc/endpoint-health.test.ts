@@ -15,7 +15,7 @@ function create() {
 
 const SILENT = new RpcError('network', 'no reply');
 
-test('requests that fail together are one failure, and wait no longer than one', () => {
+test('concurrent failures count as one, with the wait of one', () => {
   const { clock, health } = create();
   for (let i = 0; i < 40; i += 1) health.failed(SILENT);
   assert.equal(health.waitMs, 250);
@@ -24,7 +24,7 @@ test('requests that fail together are one failure, and wait no longer than one',
   assert.equal(health.waitMs, 0);
 });
 
-test('one after the other they wait ever longer', () => {
+test('consecutive failures wait longer each time', () => {
   const { clock, health } = create();
   const waits = [1, 2, 3, 4, 5].map(() => {
     health.failed(SILENT);
@@ -39,7 +39,7 @@ test('one after the other they wait ever longer', () => {
   assert.equal(health.waitMs, 250);
 });
 
-test('what the node asked for is kept, whatever fails beside it', () => {
+test('the wait that the node asked for is kept, whatever else fails', () => {
   const { health } = create();
   health.failed(new RpcError('rateLimited', 'slow down', { retryAfterMs: 9000 }));
   health.failed(SILENT);

@@ -130,7 +130,7 @@ test('an endpoint that recovers is used again, after its chain id', async () => 
   assert.equal(first.calls.at(-1)?.method, 'eth_blockNumber');
 });
 
-test('waits grow while the only endpoint fails, and the work is done in the end', async () => {
+test('waits grow while the only endpoint fails, and the request succeeds in the end', async () => {
   const node = await startNode();
   const { client, waits } = createClient([node]);
   let failures = 0;
@@ -198,7 +198,7 @@ test('an endpoint that switches chains is noticed and refused', async () => {
   assert.equal(client.endpoints[0]?.describeStatus().state, 'refused');
 });
 
-test('a lagging endpoint is passed over, not punished', async () => {
+test('a lagging endpoint is skipped without a penalty', async () => {
   const [behind, ahead] = [await startNode(CHAIN_ID, 2), await startNode(CHAIN_ID, 9)];
   const { client } = createClient([behind, ahead]);
   assert.equal(await client.request(BLOCK_NUMBER, { minBlock: 8 }), '0x9');
@@ -237,7 +237,7 @@ test('results come back to their own calls, whatever the order of the reply', as
   assert.deepEqual(numbers, ['0x0', '0x1', '0x2', '0x3', '0x4', '0x5', '0x6', '0x7', '0x8']);
 });
 
-test('a reply beyond the bound is cut off and named', async () => {
+test('a reply above the size limit is an error of its own', async () => {
   const node = await startNode();
   const { client } = createClient([node]);
   node.misbehave(({ method }) =>

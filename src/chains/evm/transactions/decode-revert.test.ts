@@ -49,7 +49,7 @@ describe('decodeRevertReason', () => {
     assert.doesNotMatch(hostile, /[\p{C}]/u);
   });
 
-  it("knows what the exchanges' short words mean", () => {
+  it("knows the exchanges' abbreviated errors", () => {
     assert.match(
       decodeRevertReason(encodeError('IIA')),
       /a V3 pool received less than was sent \(IIA\)/,
@@ -61,7 +61,7 @@ describe('decodeRevertReason', () => {
     assert.equal(decodeRevertReason(encodeError('constructor')), 'a contract said "constructor"');
   });
 
-  it('looks into errors that hold others, but not for ever', () => {
+  it('decodes nested errors, to a limited depth', () => {
     let data = encodeError('INNER');
     const wrap = () => {
       data = encodeErrorResult({ abi: ABI, errorName: 'ExecutionFailed', args: [1n, data] });

@@ -286,7 +286,7 @@ describe('encodeSwap', () => {
     }
   });
 
-  it('where prices have moved by the time, the largest part takes the difference', async () => {
+  it('if prices have moved, the largest part takes the difference', async () => {
     const parted = CASES.filter(([, , , ...strands]) => strands.some((one) => one.includes('>')));
     const plans = parted.map(([from, to, amountIn, ...strands]) =>
       cases.plan({ from, to, amountIn, strands }),
@@ -321,7 +321,7 @@ describe('encodeSwap', () => {
     assert.match(decodeRevertReason((await rehearse(plan)).swap.returnData), /deadline has passed/);
   });
 
-  it('a token that takes a part is sent once, and the minimum counts what arrives', async () => {
+  it('a taxed token is sent once, and the minimum applies to what arrives', async () => {
     const plan = cases.plan({ from: 'eth', to: 'toll', amountIn: ETHER, strands: ['v2:toll'] });
     const net = plan.amountOut - (plan.amountOut * 300n) / 10_000n;
     const taxed = { ...plan, outputTaxBps: 300, amountOutMin: net };
@@ -344,7 +344,7 @@ describe('encodeSwap', () => {
     assert.equal(tooMuch.swap.isOk, false);
   });
 
-  it('gives back what a pool could not take', async () => {
+  it('refunds what a pool could not take', async () => {
     const { chain } = devnet;
     // Wide spacing: there are few ticks to the end of the range.
     const terms = { feePips: 200, tickSpacing: 200 };

@@ -75,14 +75,14 @@ async function connect(t: TestContext, nodes: readonly Node[]): Promise<RpcClien
 }
 
 describe('readTransaction', () => {
-  it('is unknown where nobody has heard of it, and pending where somebody has', async (t) => {
+  it('is unknown if no node has it, and pending if one has', async (t) => {
     const none = await connect(t, [IGNORANT, IGNORANT]);
     assert.deepEqual(await readTransaction(none, HASH), { state: 'unknown' });
     const some = await connect(t, [IGNORANT, WAITING]);
     assert.deepEqual(await readTransaction(some, HASH), { state: 'pending' });
   });
 
-  it('is mined where any node has its receipt, with what may name pools', async (t) => {
+  it('is mined if any node has its receipt, with the logs that may name pools', async (t) => {
     for (const first of [IGNORANT, WAITING, KNOWING]) {
       const fate = await readTransaction(await connect(t, [first, KNOWING]), HASH);
       if (fate.state !== 'mined') return assert.fail(fate.state);
@@ -101,7 +101,7 @@ describe('readTransaction', () => {
     assert.ok(fate.state === 'mined' && fate.isReverted);
   });
 
-  it('does not believe the receipt of a block that is no longer there', async (t) => {
+  it('rejects the receipt of a block that was reorganised away', async (t) => {
     const other = { ...BLOCK, hash: `0x${'55'.repeat(32)}` };
     for (const eth_getBlockByNumber of [other, null]) {
       const client = await connect(t, [{ ...KNOWING, eth_getBlockByNumber }]);

@@ -154,14 +154,14 @@ function computeReceived(simulation: Simulation): bigint {
 }
 
 describe('CallSimulator', () => {
-  it('makes the calls one after the other, with what is assumed', async () => {
+  it('runs the calls in order, with the given state overrides', async () => {
     const whole = await sell(connect(chain.rpcUrl));
     assert.ok(computeReceived(whole) > 10n ** 15n);
     const balance = await chain.rpc.call<string>('eth_getBalance', WALLET, 'latest');
     assert.equal(BigInt(balance), 0n);
   });
 
-  it('comes to the same where a node knows eth_call only, and asks once whether it does', async () => {
+  it('gives the same result on a node with eth_call only, and detects that once', async () => {
     const node = await startLesserNode(({ method }) => method !== 'eth_simulateV1');
     const parts = connect(node.url);
     const [whole, lesser] = [await sell(connect(chain.rpcUrl)), await sell(parts)];
@@ -187,7 +187,7 @@ describe('CallSimulator', () => {
     }
   });
 
-  it('is unable where the node can assume nothing, and says so', async () => {
+  it('reports that a node without state overrides cannot simulate', async () => {
     const node = await startLesserNode(
       ({ method, params }) =>
         method !== 'eth_simulateV1' && (method !== 'eth_call' || params.length < 3),
@@ -195,7 +195,7 @@ describe('CallSimulator', () => {
     assert.deepEqual(await sell(connect(node.url)), { status: 'unable' });
   });
 
-  it('notices that the block is no longer there', async () => {
+  it('detects that the block is gone', async () => {
     const hash = `0x${'ab'.repeat(32)}`;
     assert.deepEqual(await sell(connect(chain.rpcUrl), { hash }), { status: 'moved' });
   });
@@ -236,7 +236,7 @@ describe('TokenBalanceSlots', () => {
     }
   });
 
-  it('finds nothing where there is no token', async () => {
+  it('finds nothing if there is no token', async () => {
     const { slots } = connect(chain.rpcUrl);
     const { number } = await readHead();
     const token = address(`0x${'12'.repeat(20)}`);
