@@ -26,7 +26,7 @@ async function createScene(t: { after(work: () => unknown): void }): Promise<Mar
   return createMarketScene(t, { engine: 'sqlite', ...options });
 }
 
-describe('begun mid-life', () => {
+describe('an index that began late', () => {
   test('coverage says since when, and nothing is invented before that', async (t) => {
     const scene = await createScene(t);
     const startMs = scene.chain.header(START_BLOCK - 1)!.timestampMs;

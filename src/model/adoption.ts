@@ -1,4 +1,4 @@
-// A pool met mid-life, once its whole state was read from its contract.
+// A pool older than the index, once its whole state was read from its contract.
 
 import type { PoolId } from './ids.ts';
 import type { TickRecord } from './market-record.ts';

@@ -242,7 +242,7 @@ export class FakeAdapter implements ChainAdapter {
   readonly faults: Faults;
   /** Can be replaced by another chain, as with a wrongly configured endpoint. */
   source: FakeChain;
-  /** Pools that were created below this block are met mid-life. */
+  /** Pools that were created below this block are older than the index. */
   startBlock = 0;
   /** How many ticks a piece of a pool covers. */
   pieceWidth = 1200;

@@ -51,7 +51,7 @@ interface FakePool {
 }
 
 export interface FakeWorld {
-  /** Whether every pool's creation is seen; otherwise some are met mid-life. */
+  /** Whether every pool's creation is seen; otherwise some are older than the index. */
   readonly isSeenWhole: boolean;
   readonly pools: FakePool[];
   /** Minted minus burnt. */

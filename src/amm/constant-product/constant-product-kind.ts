@@ -31,7 +31,7 @@ export const constantProductKind: PoolKind<'constantProduct'> = {
   needsTicks: () => false,
   apply(draft, { reserve0, reserve1 }) {
     draft.state = { reserve0, reserve1 };
-    // That is all there is to know, even of a pool met mid-life.
+    // The reserves are the whole state, also of a pool older than the index.
     draft.complete = true;
   },
   assembleState({ reserve0 = null, reserve1 = null }) {

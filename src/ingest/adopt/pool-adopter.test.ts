@@ -1,4 +1,4 @@
-// Pools met mid-life are adopted: an index that began late ends with the pools of a full one.
+// Pools older than the index are adopted: an index that began late ends with the pools of a full one.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -246,7 +246,7 @@ describe('promises', () => {
   });
 });
 
-describe('a pool met mid-life', () => {
+describe('a pool older than the index', () => {
   const pair = createPair(1, [TOKEN, WETH], [4000n * UNIT, 4000n * UNIT]);
   const old = createOldRange(2, { liquidity: 1_000_000n * UNIT, tick: 5 });
 
