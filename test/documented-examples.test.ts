@@ -72,7 +72,7 @@ test('every quote id that is shown has the terms that quote ids have today', () 
     })),
   );
   assert.ok(shown.length >= 3, `${shown.length}`);
-  // Whose seal it bears does not matter.
+  // The secret of its seal does not matter.
   const anyMark = { mark: () => '', isMark: () => true };
   for (const { file, quoteId } of shown) {
     assert.doesNotThrow(() => openQuote(anyMark, quoteId), `${file}: run npm run examples`);

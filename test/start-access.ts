@@ -26,7 +26,7 @@ export interface AccessServer extends AccessClient {
 export interface AccessServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly verifyContractSignature?: VerifyContractSignature;
-  /** Own ones, unless several servers share a store. */
+  /** Separate ones, unless several servers share a store. */
   readonly peppers?: Peppers;
 }
 

@@ -190,7 +190,7 @@ export function assertUnavailable(answer: {
   assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
 }
 
-/** What needs the store to be written to. */
+/** A request that writes to the store. */
 export function askChallenge({ origin }: RunningService): Promise<ClientAnswer> {
   const { address, chain } = createEvmWallet();
   const body = { address, chain };
@@ -217,7 +217,7 @@ interface Damage {
   readonly file: 'access.sqlite' | 'market.sqlite';
   /** Starts a service on the folder and waits until it serves. */
   readonly start: () => Promise<RunningService>;
-  /** Looks at the service once its pages are damaged. */
+  /** Inspects the service once its pages are damaged. */
   readonly look: (service: RunningService, key: string) => Promise<void>;
 }
 

@@ -131,10 +131,10 @@ test('finished work is charged beyond the budget, up to one more burst', () => {
   const { clock, limiter } = createLimiter();
   assert.deepEqual(limiter.settle('a', 50), { allowed: true, remaining: 10, resetMs: 25_000 });
   assert.deepEqual(limiter.settle('a', 30), { allowed: true, remaining: 0, resetMs: 40_000 });
-  // 20 are owed: those and the unit that is asked for have to come back first.
+  // The debt is 20: it and the requested unit must be refilled first.
   assert.deepEqual(limiter.take('a', 1), { allowed: false, remaining: 0, resetMs: 10_500 });
   assert.equal(limiter.settle('a', 1_000).resetMs, 60_000);
-  // Silence does not shorten it: the debt is remembered until it is paid.
+  // Idle time does not shorten the debt.
   clock.advance(30_499);
   assert.equal(limiter.take('a', 1).allowed, false);
   clock.advance(1);
@@ -145,7 +145,7 @@ test('unused advance payments are refunded, never more than was paid', () => {
   const { clock, limiter } = createLimiter();
   assert.equal(limiter.take('a', 50).allowed, true);
   assert.deepEqual(limiter.settle('a', -30), { allowed: true, remaining: 40, resetMs: 10_000 });
-  // The rest has come back by itself meanwhile.
+  // The rest was refilled meanwhile.
   clock.advance(10_000);
   assert.deepEqual(limiter.settle('a', -30), { allowed: true, remaining: 60, resetMs: 0 });
   assert.equal(limiter.take('a', 61).allowed, false);

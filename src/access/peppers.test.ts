@@ -1,4 +1,4 @@
-// Rotating the pepper locks nobody out: hashes with an older pepper are still found.
+// Rotating the pepper invalidates nothing: hashes with an older pepper are still found.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -58,7 +58,7 @@ const WRONG: readonly (readonly [Command, string, RegExp])[] = [
   [resume, 'devnet 0x1', /"0x1" is not an address on devnet/],
 ];
 
-describe('what is typed wrong', () => {
+describe('a wrong command line', () => {
   for (const [command, words, expected] of WRONG) {
     test(`${command.name} ${words}`, async (t) => {
       const { code, out, error } = await type(t, command, words.split(' ').filter(Boolean));

@@ -20,7 +20,7 @@ function buildSource(...nodes: readonly MisbehavingRpc[]) {
   return { chain: 'ethereum', endpoints, devnet: null, startBlock: null, instance: null } as const;
 }
 
-/** The clock stands still: what is put aside stays there. */
+/** The clock stands still, so a skipped endpoint stays skipped. */
 function createConnections(t: TestContext): ChainConnections {
   const connections = new ChainConnections({ clock: new ManualClock(), log: SILENT });
   t.after(() => connections.close());

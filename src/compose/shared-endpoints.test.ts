@@ -1,4 +1,4 @@
-// What one thread learns of an endpoint counts for the other, and both keep to one budget.
+// Two threads share the health of an endpoint and one budget.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ interface Threads {
   readonly nodes: ChainNodes;
   readonly memory: SharedArrayBuffer;
   readonly worker: Worker;
-  /** Asks in the other thread, so often at once. */
+  /** Sends this many concurrent requests in the other thread. */
   askThere(count?: number): Promise<string[]>;
 }
 
@@ -143,7 +143,7 @@ async function startHoldingNode(t: TestContext) {
   return { url: `http://127.0.0.1:${port}`, state };
 }
 
-/** Whatever more would come has time to. */
+/** Gives further requests the time to arrive. */
 async function settle(held: readonly unknown[], count: number): Promise<void> {
   while (held.length < count) await delay(5);
   await delay(50);

@@ -156,11 +156,11 @@ test('work is charged in advance, and a refusal gives all of it back', async () 
   const caller = { identity, addressGroup: 'g' };
   const passage = { cost: 5, access: 'public', isWrite: false } as const;
   for (let time = 0; time < 2; time += 1) await gate.admit(visitor, passage);
-  // 15 are there once the 5 are given back, and 16 are needed: one more comes in a second.
+  // 15 remain after the refund of 5, and 16 are needed: one more is refilled in a second.
   const refused = { code: 'RATE_LIMITED', retryAfterSeconds: 1 };
   assert.throws(() => gate.chargeAhead(caller, { cost: 11, paid: 5 }), refused);
   assert.equal(gate.chargeAhead(caller, { cost: 15, paid: 0 }).charged, 15);
-  // What the address has: 40, less the first 5 and these 15.
+  // The remaining budget of the address: 40, less the first 5 and these 15.
   for (let time = 0; time < 20; time += 1) gate.chargeOrRefuse('g');
   assert.throws(() => gate.chargeOrRefuse('g'), { code: 'RATE_LIMITED' });
   clock.advance(60_000);

@@ -277,7 +277,7 @@ describe('klines', () => {
     assert.deepEqual(await klines('endTime=0'), []);
   });
 
-  /** How many filled rows follow one that did not close where it opened. */
+  /** How many filled rows follow a row whose close differs from its open. */
   async function assertFilled(interval: string): Promise<number> {
     const path = `/token/klines?${TOKEN}&interval=${interval}&limit=1000`;
     const sparse: Json[] = (await get(path)).json.klines;

@@ -34,7 +34,7 @@ async function readAllTrades({ ask }: MarketScene, mint: string): Promise<Json[]
     const { json } = await ask('getTrades', input);
     return { rows: json.trades as Json[], next: json.nextCursor };
   });
-  // Each once, in the order of the chain, whatever its clock says.
+  // Each once, in the order of the chain, regardless of its clock.
   assert.equal(new Set(trades.map(({ id }) => id)).size, trades.length);
   const blocks = trades.map(({ block }) => block);
   assert.deepEqual(

@@ -45,7 +45,7 @@ setUp(async (t) => {
   tokens = read;
 });
 
-/** The price that a list of trades leaves, outliers aside unless there is nothing else. */
+/** The last price of a list of trades; that of an outlier only if there are no others. */
 function findLastPrice(trades: readonly Json[], field: 'priceUsd' | 'priceNative'): string | null {
   const priced = trades.filter((trade) => trade[field] !== null);
   return (priced.findLast(({ outlier }) => !outlier) ?? priced.at(-1))?.[field] ?? null;

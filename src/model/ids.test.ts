@@ -1,4 +1,4 @@
-// Pins that ids of one kind are refused where another kind is meant. The compiler is the test: it
+// Pins that an id of one kind does not compile in place of another. The compiler is the test: it
 // reports a `@ts-expect-error` above a line that compiles.
 
 import assert from 'node:assert/strict';

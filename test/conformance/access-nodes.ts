@@ -57,7 +57,7 @@ export class AccessNodes {
     };
   }
 
-  /** Lets time pass. What nodes do beside requests is done before, unless it is a short time. */
+  /** Lets time pass. Background work of the nodes runs first, unless the time is short. */
   async advance(ms: number): Promise<void> {
     if (ms > BETWEEN_FLUSHES_MS) await this.settle();
     this.clock.advance(ms);

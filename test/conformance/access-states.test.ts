@@ -57,7 +57,7 @@ function itCountsLateUses(getStore: () => Store): void {
     const nodes = new AccessNodes(getStore());
     const token = await createSession(nodes, createEvmWallet());
     nodes.clock.advance(86_399_999);
-    // Refused, since it comes the other way, but looked up.
+    // Rejected, since the transport is wrong, but looked up.
     await nodes.use(1, { cookie: token });
     await assertUsed(nodes, 0, token);
     nodes.clock.advance(1);

@@ -184,8 +184,8 @@ function assertEveryKindSent(readers: readonly FoldingReader[]): void {
 
 export function describeStreamOn(engine: SceneEngine): void {
   describe(`streams on ${engine}`, () => {
-    // A server's store is asked over a socket, which takes its time. With 122 a commit comes in the
-    // moment in which a channel has read the store and is about to listen again.
+    // A server's store is read over a socket, which is slower. With seed 122 a commit arrives
+    // after a channel has read the store and before it listens again.
     for (const seed of engine === 'sqlite' ? [1, 2, 3, 5, 122] : [4, 6]) {
       it(`fold to what the reads say, through absences and reorganisations, seed ${seed}`, async (t) => {
         // Block times step back, here and there or all the time; some chains skip positions.

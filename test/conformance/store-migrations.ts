@@ -88,7 +88,7 @@ function itUpgradesPools(getPlace: () => StorePlace): void {
     for (const statement of buildTableBeforeKinds(engine)) await place.run(statement);
     const { pair, range, singleton } = POOLS_BEFORE_KINDS;
     for (const { sql } of [pair, range, singleton]) await place.run(sql);
-    // What later migrations made goes, too: they run again.
+    // The results of later migrations are removed too, because they run again.
     await place.run('DROP TABLE adoptions');
     await place.run('DELETE FROM mintwire_migrations WHERE id >= 6');
     for (const column of ['trades_from_ms', 'candles_from_ms']) {

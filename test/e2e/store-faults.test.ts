@@ -28,7 +28,7 @@ function askWith({ origin }: RunningService, key: string): Promise<ClientAnswer>
   return createAccessClient(origin).send('GET', '/entitlements', { bearer: key });
 }
 
-/** Asks until the store refuses; nothing on the way there may be a fault of ours. */
+/** Sends requests until the store rejects; none of the responses before may be a server error. */
 async function untilRefused(service: RunningService): Promise<void> {
   for (let i = 0; i < 15; i += 1) {
     const answer = await askChallenge(service);
@@ -82,7 +82,7 @@ test('deleted files are 503 and red; nothing is written to them', async (t) => {
   assertUnavailable(await askChallenge(service));
   assert.match(await untilReady(service, 503), /files were deleted or replaced.*start again/);
   assertUnavailable(await askWith(service, key));
-  // A folder of the same name is not what was there.
+  // A new folder of the same name is not the original.
   mkdirSync(folder);
   assertUnavailable(await askChallenge(service));
   rmSync(folder, { recursive: true });

@@ -299,7 +299,7 @@ describe('while the chain moves', () => {
   });
 });
 
-describe('what became of it', () => {
+describe('the status of a trade', () => {
   const untilStatus = async (txHash: string, isThere: (answer: Json) => boolean): Promise<Json> => {
     let answer: Json = {};
     await until(`${txHash} is reported`, async () => {

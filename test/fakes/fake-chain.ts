@@ -219,9 +219,9 @@ export interface Faults {
   alterHeader: (header: BlockHeader) => BlockHeader;
   /** Whether the other endpoints agree with this one. */
   agrees: boolean;
-  /** Of how many blocks it keeps the states of pools. */
+  /** How many blocks of pool states it keeps. */
   statesKept: number;
-  /** Ticks that it leaves out without a word. */
+  /** Ticks that it omits without an error. */
   isTickHidden: (tick: number) => boolean;
 }
 

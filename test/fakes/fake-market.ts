@@ -226,7 +226,7 @@ function makeTransfer(world: FakeWorld, dice: Dice): MarketEvent[] {
   const from = dice.pick([null, ...WALLETS]);
   const to = dice.pick([...WALLETS, ...WALLETS, null]);
   const had = from === null ? 0n : (world.balances.get(token + from) ?? 0n);
-  // Now and then a token's log claims more than there was.
+  // Sometimes a token's log claims more than the balance.
   const overdraws = dice.random() < 0.02;
   const most = from === null || overdraws ? dice.amount() : had;
   const amountRaw = dice.random() < 0.3 ? most : most / BigInt(1 + dice.int(5));

@@ -13,7 +13,7 @@ export const TRADE_COSTS: TransactionCosts = { ...EVM_COSTS, hasDataFees: false 
 
 export const TRANSACTION_ROOM = createRoom(TRADE_COSTS, 'whole');
 
-/** What every quote asks with: what one transaction has room for. Gas mostly leaves one or two. */
+/** The limits of every quote: the room of one transaction. Gas usually leaves one or two legs. */
 export const QUOTE_LIMITS: RouteOptions = { room: TRANSACTION_ROOM };
 
 /** For pools without hooks. */

@@ -38,7 +38,7 @@ function readRemaining(headers: Headers): number {
   return Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
 }
 
-describe('who may speak', () => {
+describe('access', () => {
   test('all reads work without a credential', async () => {
     rest();
     const { json, headers } = await mcp.post(toolCall('get_entitlements'));

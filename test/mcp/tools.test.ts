@@ -81,7 +81,7 @@ async function listTools(): Promise<Json[]> {
   return (await mcp.call('tools/list')).result.tools;
 }
 
-describe('twins', () => {
+describe('tools and their HTTP operations', () => {
   test('every tool is compared with its HTTP operation', async () => {
     const own = new Set(['fail_thing', 'miss_thing']);
     const names = (await listTools()).map((tool) => tool.name).filter((name) => !own.has(name));

@@ -21,7 +21,7 @@ import {
   waitUntil,
 } from './traded-scene.ts';
 
-describe('what was missed', () => {
+describe('missed events', () => {
   test('thousands of trades come in pages, each once, in order, then what is live', async (t) => {
     const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
@@ -141,7 +141,7 @@ describe('how far back', () => {
   });
 });
 
-describe('the price of it', () => {
+describe('the cost of a resume', () => {
   test('each further page is charged, and a reader without budget waits', async (t) => {
     const scene = await createTradedScene(t);
     const lastEventId = await visit(scene);
@@ -170,7 +170,7 @@ describe('the price of it', () => {
   });
 });
 
-describe('the memory of it', () => {
+describe('the memory of a resume', () => {
   test('the first page of a stream is released once it is sent', async (t) => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;

@@ -156,7 +156,7 @@ describe('a late trade', () => {
     await untilSame(scene, () => foldAll(back.events));
     assert.equal(back.events[0]?.event, 'revert');
     assert.equal(klinesOf(back).at(-1).data.kline.trades, 1);
-    // The revert's own id is good, too.
+    // The revert's own id is valid, too.
     const heard = back.events.slice(0, 1);
     const rest = await scene.open({ lastEventId: heard[0]!.id }, WANTED);
     await untilSame(scene, () => foldAll(heard, rest.events));
@@ -245,7 +245,7 @@ it('open klines are all sent to a new reader, even if later than the chain', asy
   await scene.settle();
   const open = (await readKlines(scene, '1m')).filter(({ closed }) => !closed);
   assert.ok(open.length >= 3);
-  // The first has the channel read them, the second finds them there.
+  // The first reader makes the channel read them, the second finds them in the channel.
   for (let reader = 0; reader < 2; reader += 1) {
     const stream = await scene.open({}, filter);
     await waitUntil(() =>

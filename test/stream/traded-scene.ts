@@ -17,7 +17,7 @@ export const INPUT = { chain: 'devnet', mint: TOKEN };
 
 export interface TradedScene extends MarketScene {
   readonly streams: Streams;
-  /** Mines and indexes a block with so many trades of the token, so long after the last one. */
+  /** Mines and indexes a block with this many trades of the token, this long after the last one. */
   trade(count: number, stepMs?: number): Promise<void>;
   open: (
     options?: OpenOptions,
@@ -72,7 +72,7 @@ export async function waitUntil(fits: () => boolean): Promise<void> {
   }
 }
 
-/** Connects, hears the snapshot, and goes away. */
+/** Connects, reads the snapshot, and disconnects. */
 export async function visit(scene: TradedScene): Promise<string> {
   const stream = await scene.open();
   await waitUntil(() => stream.events.length > 0);

@@ -1,4 +1,4 @@
-// What is known of a concentrated pool: next to nothing before its adoption, everything after.
+// Concentrated pools before and after adoption, their stored terms and their fees.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

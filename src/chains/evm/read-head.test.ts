@@ -1,4 +1,4 @@
-// The head of the chain, from endpoints of which some lag, lie or know no final block.
+// The head of the chain, from endpoints that lag, lie or have no finalized block.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';

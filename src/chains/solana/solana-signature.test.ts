@@ -45,7 +45,7 @@ test('the twin of a signature (s plus the group order) is refused', async () => 
 });
 
 test('points of small order are rejected, whatever is "signed" for them', async () => {
-  // With such a key a signature of zeros holds for every eighth text or for all of them.
+  // For such a key a signature of zeros is valid for every eighth text, or for all.
   const keys = [Buffer.alloc(32), Buffer.from([1, ...new Array(31).fill(0)])];
   for (const key of keys) {
     const address = encodeBase58(key);

@@ -1,4 +1,4 @@
-// The journal has the events of a pool after one block of one branch, or says that it has not.
+// The journal has the events of a pool after one block of one branch, or reports a gap.
 
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';

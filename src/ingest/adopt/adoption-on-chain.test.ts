@@ -72,7 +72,7 @@ async function changeLiquidity(pool: DevnetPool, random: () => number): Promise<
   await chain.send(tx);
 }
 
-/** Does something in a pool, so that whoever follows the chain meets it. */
+/** Does something in a pool, so that an indexer finds it. */
 async function act(pool: DevnetPool, random: () => number): Promise<void> {
   const { venue, quote, token } = pool;
   const isBought = (quote === 'eth' || quote === 'weth') && random() < 0.6;
@@ -105,14 +105,14 @@ async function settleWhole(late: LateIndex): Promise<void> {
   }
 }
 
-/** A pool without what depends on when it was met; amounts are compared apart. */
+/** A pool without fields that depend on when it was found; amounts are compared separately. */
 function toComparable({ createdBlock, createdAtMs, lastSwapAtMs, ...row }: PoolRecord): object {
   const { liquidityUsdE18: _value, feePips: _fee, ...rest } = row;
   if (rest.kind !== 'concentrated') return rest;
   return { ...rest, state: { ...rest.state, amount0: null, amount1: null } };
 }
 
-/** What positions hold is rounded at every event by the one, and once by the other. */
+/** One index rounds the positions' amounts at every event, the other once. */
 function assertNear(a: bigint | null, b: bigint | null, what: string): void {
   if (a === null || b === null) assert.fail(`${what} is unknown`);
   const difference = a > b ? a - b : b - a;

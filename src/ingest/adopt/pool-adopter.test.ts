@@ -1,4 +1,4 @@
-// Pools older than the index are adopted: an index that began late ends with the pools of a full one.
+// Pools older than the index are adopted: an index that began late ends with the same pools.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -70,14 +70,14 @@ async function settleWhole(indexed: IndexedChain, store: MarketStore): Promise<v
   await indexed.settle();
 }
 
-/** What the positions hold is added up in another order, which rounds otherwise. */
+/** The positions' amounts are added in another order, so they round differently. */
 function isNear(a: bigint | null, b: bigint | null): boolean {
   if (a === null || b === null) return a === b;
   const difference = a > b ? a - b : b - a;
   return difference <= 1000n + (a > b ? a : b) / 10n ** 9n;
 }
 
-/** A pool without what depends on when it was met, and on how its amounts were rounded. */
+/** A pool without fields that depend on when it was found or on rounding. */
 function toComparable({ createdBlock, createdAtMs, lastSwapAtMs, ...row }: PoolRecord): object {
   const { liquidityUsdE18: _value, feePips: _fee, ...rest } = row;
   if (rest.kind !== 'concentrated') return rest;
@@ -97,7 +97,7 @@ async function assertEqualsFull(chain: FakeChain, late: MarketStore): Promise<nu
       const expected = known.get(row.pool) ?? assert.fail(`${row.pool} is unknown`);
       assert.deepEqual(toComparable(row), toComparable(expected));
       if (row.kind !== 'concentrated' || expected.kind !== 'concentrated') continue;
-      // The fake market's swaps move no matching amounts, so only what was read is compared.
+      // The fake market's swaps move no matching amounts, so only the read fields are compared.
       if (row.lastSwapAtMs !== null || expected.lastSwapAtMs !== null) continue;
       assert.ok(isNear(row.state.amount0, expected.state.amount0), row.pool);
       assert.ok(isNear(row.state.amount1, expected.state.amount1), row.pool);
@@ -120,7 +120,7 @@ async function assertVerified(indexed: IndexedChain, store: MarketStore): Promis
     attemptCountMax: 3,
     signal: new AbortController().signal,
   });
-  // The fake market overdraws balances: from a late start those may seem whole and are not.
+  // The fake market overdraws balances, which a late start may not detect.
   const differences = verification.differences.filter((line) => !line.startsWith('balanceOf'));
   assert.deepEqual(differences, []);
   assert.ok((verification.checked['tick of contract'] ?? 0) > 0);
@@ -281,7 +281,7 @@ describe('the budget', () => {
       const { calls } = indexer.adoption() ?? assert.fail();
       const minutes = (clock.nowMs() - startMs) / 60_000;
       await indexer.stop();
-      // One piece may be ahead of its time.
+      // One piece may have been read in advance.
       assert.ok(calls <= 6 * minutes + 3, `${calls} calls in ${minutes} minutes`);
     });
   });

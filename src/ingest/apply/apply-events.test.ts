@@ -87,7 +87,7 @@ describe('transfers', () => {
         if (tokens.includes(TOKEN)) asked.push(header.position);
         return honest(tokens, header);
       };
-      // Nothing is known of what Bob had.
+      // Bob's earlier balance is unknown.
       chain.extend(1, [transfer(BOB, null, 5n)]);
       await settle();
       assert.deepEqual(asked, [chain.head.position]);

@@ -198,7 +198,7 @@ describe('a swap between two tokens', () => {
       [createPool(POOL, [TOKEN, WETH]), setReserves(POOL, 10n * E18, 10n * E18)],
       [buildSwapEvent(POOL, [-E18, 2n * E18]), cross, setReserves(POOL2, 9n * E18, 9n * E18)],
       [buildSwapEvent(POOL2, [4n * E18, -4n * E18])],
-      // Somebody dumps the other token: it halves, and the first keeps its price.
+      // A large sale of the other token halves its price; the first keeps its own.
       [buildSwapEvent(POOL2, [-4n * E18, 8n * E18])],
     );
     const last = trades.slice(-2).map(({ token, priceNative }) => [token, priceNative]);
@@ -324,7 +324,7 @@ describe('outliers', () => {
         ['0xbot', true],
       ],
     );
-    // The last clean price stands, though the bot traded after it.
+    // The last clean price stays, although the bot traded after it.
     assert.equal(tokens.find((row) => row.token === TOKEN)?.priceNative, '2');
   });
 
@@ -334,7 +334,7 @@ describe('outliers', () => {
       [createPool(POOL, [TOKEN, WETH]), setReserves(POOL, 1000n * E18, 1000n * E18)],
       [createPool(POOL2, [TOKEN, WETH]), setReserves(POOL2, 9n * E18, 9n * E18)],
       [buildSwapEvent(POOL, [-E18, E18]), buildSwapEvent(POOL2, [-E18, 5n * E18])],
-      // With a hundredth of the depth it is one no longer.
+      // With a hundredth of the depth it is no longer an outlier.
       [setReserves(POOL2, 10n * E18, 10n * E18)],
       [buildSwapEvent(POOL2, [-E18, 5n * E18])],
     );

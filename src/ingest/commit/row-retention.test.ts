@@ -1,4 +1,4 @@
-// Thirty days of a chain whose trades and fine candles are kept for a few: what is kept is right,
+// Thirty days of a chain that keeps trades and fine candles for a few days: kept rows are right,
 // and the disk does not grow.
 
 import assert from 'node:assert/strict';
@@ -21,7 +21,7 @@ import { RowRetention } from './row-retention.ts';
 const DAY_MS = 86_400_000;
 const DAYS = 30;
 const KEPT = { trades: 3, fineCandles: 5 };
-/** From here on as much is deleted as comes. */
+/** From here on as many rows are deleted as are added. */
 const FULL_DAY = 10;
 
 async function count(place: StorePlace, sql: string): Promise<number> {
@@ -29,14 +29,14 @@ async function count(place: StorePlace, sql: string): Promise<number> {
   return Number(Object.values(row ?? {})[0]);
 }
 
-/** The files, log included; on PostgreSQL what the two tables take with their indexes. */
+/** The size of the files, log included; on PostgreSQL that of the two tables and their indexes. */
 async function readSize(place: StorePlace): Promise<number> {
   const { engine, target } = place.address;
   if (engine === 'sqlite') {
     await place.run('PRAGMA wal_checkpoint(TRUNCATE)');
     return statSync(target).size;
   }
-  // What autovacuum does by itself, only now.
+  // The work of autovacuum, done now.
   await place.run('VACUUM trades');
   await place.run('VACUUM candles');
   return count(
@@ -132,7 +132,7 @@ for (const [engine, createPlace] of [
         ...{ sizes, signal: new AbortController().signal },
         openScratchStore: () => createSqliteStore({ file: ':memory:' }),
       });
-      // The fake's contracts know nothing of swaps that are repeated.
+      // The fake's contracts do not include repeated swaps.
       const rows = /^(token|candle|trade) /;
       assert.deepEqual(
         verification.differences.filter((line) => rows.test(line)),

@@ -1,4 +1,4 @@
-// However many contracts emit events, what is said of tokens in the index is kept.
+// Notices of indexed tokens are kept, however many contracts emit events.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

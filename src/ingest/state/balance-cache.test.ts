@@ -35,7 +35,7 @@ test('a trim evicts the tokens that came first, whole', () => {
   ]);
   cache.trim(3);
   assert.deepEqual([has(1, 1), has(1, 2), has(2, 1), has(3, 1)], [false, false, true, true]);
-  // The size is counted on from what is left.
+  // The size continues from what is left.
   cache.trim(2);
   assert.ok(has(2, 1));
   cache.trim(1);

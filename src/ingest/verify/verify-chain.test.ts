@@ -186,7 +186,7 @@ describe('verifyChain', () => {
         attemptCountMax: 20,
         openScratchStore: async () => {
           if (reorganisations < 2) chain.reorganise(3, 4);
-          // Twice the indexer has not noticed yet when the comparison begins.
+          // Twice, the indexer has not yet seen the reorganisation when the comparison begins.
           else await indexed.settle();
           reorganisations += 1;
           return await createSqliteStore({ file: ':memory:' });

@@ -1,4 +1,4 @@
-// Pins what token lists change in answers: who vouches, names that contracts lack, and the order.
+// Pins what token lists change in answers: verification, missing names, and the order.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

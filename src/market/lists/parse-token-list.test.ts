@@ -1,4 +1,4 @@
-// Pins what a token list must look like, and that everything wrong with one is named.
+// Pins the form of token lists, and that all errors in one are reported.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -40,7 +40,7 @@ async function serve(t: TestContext, respond: Respond) {
   return served;
 }
 
-/** With an entity tag, and 304 for whoever has it. */
+/** With an entity tag, and 304 for a request that has it. */
 function toTagged(text: string, etag: string): Respond {
   return (request, response) => {
     const isKnown = request.headers['if-none-match'] === etag;
@@ -63,7 +63,7 @@ test('a URL is read, cached with its entity tag, and then asked for changes only
   for (const name of readdirSync(folder)) {
     assert.equal(statSync(join(folder, name)).mode & 0o077, 0, 'only the owner may read it');
   }
-  // After a restart the copy is there before the network is.
+  // After a restart the copy is available before the network.
   const second = await openListUrl(served.url, { folder, findChain });
   assert.equal(second.list?.name, 'One');
   assert.equal(await second.renew?.(SIGNAL), null);

@@ -26,7 +26,7 @@ test('the store is healthy while requests wait for a connection', async (t) => {
   await begun.promise;
   const waiting = store.market.readCheckpoint('devnet');
   try {
-    // On a slow machine one look may take too long, but not all of them.
+    // On a slow machine one check may take too long, but not all of them.
     let isInOrder = false;
     for (let look = 0; look < LOOKS && !isInOrder; look += 1) {
       isInOrder = await store.ping().then(

@@ -273,13 +273,13 @@ describe('PoolGraphFollower', () => {
     const { graph } = follower.current ?? assert.fail();
     const [whole, partial] = [graph.get(poolId(toAddress(21))), graph.get(poolId(toAddress(22)))];
     assert.deepEqual([whole?.inexact, partial?.inexact], [null, 'ticks']);
-    // Beyond its ticks nothing is left of the one, and nothing is known of the other.
+    // Beyond its ticks the complete pool is empty, and the other is unknown.
     const swapMost = (pool: typeof whole, zeroForOne: boolean) =>
       pool?.curve.swapIn(zeroForOne, 10n ** 20n);
     for (const zeroForOne of [true, false]) {
       const [all, known] = [swapMost(whole, zeroForOne), swapMost(partial, zeroForOne)];
       assert.deepEqual([all?.isFilled, known?.isFilled], [false, false]);
-      // At tick 0 the next tick below is the very one that the price stands on.
+      // At tick 0 the next tick below is that of the price itself.
       assert.equal(known?.amountOut, zeroForOne ? 0n : all?.amountOut);
     }
   });

@@ -90,7 +90,7 @@ describe('an exact price', () => {
     for (const [more, ofSale, ofPurchase] of cases) {
       chain.book.set({ ...known, side0: buildSide(more) });
       const name = JSON.stringify(more);
-      // A trade that is known not to sell may have no price at all.
+      // A token that is known to be unsellable may have no price.
       assert.equal(await isExact('sell').catch(() => false), ofSale, name);
       assert.equal(await isExact('buy'), ofPurchase, name);
     }

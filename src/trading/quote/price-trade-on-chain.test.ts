@@ -1,4 +1,4 @@
-// Quotes on a real node's markets: their promises, warnings and costs.
+// Quotes on a real node's markets: exactness, warnings and costs.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -219,17 +219,17 @@ describe('a taxed token', () => {
   });
 });
 
-describe('promises', () => {
+describe('exactness', () => {
   const small = createPair(1, [TOKEN, WETH], [DEEP / 1000n, DEEP / 1000n]);
   const hooked = createPair(2, [TOKEN, WETH], [DEEP, DEEP], { inexact: 'hook' });
   const seen = [{ pool: small }, { pool: hooked }];
 
-  it('are kept where keeping them costs little', () => {
+  it('is kept if that costs little', () => {
     const question = createQuestion([small, hooked], { seen, amountIn: 10n ** 18n });
     assert.deepEqual(listRoutePools(question), listIds(small));
   });
 
-  it('are given up where that pays much more', () => {
+  it('is given up if that pays much more', () => {
     const question = createQuestion([small, hooked], { seen, amountIn: 10n ** 21n });
     assert.ok(listRoutePools(question)?.includes(hooked.pool));
   });

@@ -52,7 +52,7 @@ function search(graph: PoolGraph, amountIn: bigint) {
   return { found: searchTrade(plan, work), evaluations: work.count };
 }
 
-describe('what no pool can hold', () => {
+describe('an amount above the capacity of all pools', () => {
   const graph = createGraph([
     createPair(1, [TOKEN, WETH], [DEEP, DEEP]),
     createPair(2, [TOKEN, OTHER], [DEEP, DEEP]),
@@ -87,7 +87,7 @@ describe('what no pool can hold', () => {
   });
 });
 
-describe('the bound on what can go in', () => {
+describe('the upper bound of the input', () => {
   it('is never less than what every pool can take, in random markets', () => {
     let concentrated = 0;
     for (let seed = 1; seed <= 30; seed += 1) {

@@ -157,7 +157,7 @@ test('a failed rehearsal causes a probe at once, limited for each wallet', () =>
   const heard = Array.from({ length: 7 }, () => fail('0x01'));
   assert.deepEqual(heard, [true, true, true, true, true, false, false]);
   assert.deepEqual(asked.at(-1), { pools: [pool], isUrgent: true });
-  // Many of them cannot do it either.
+  // Many of them cannot exceed the limit either.
   const others = Array.from({ length: 40 }, (_, index) => fail(`0x1${index}`));
   assert.equal(others.filter((isDoubted) => isDoubted).length, 15);
 });

@@ -1,4 +1,4 @@
-// Honest tokens that change after they were measured, on a real node: a quote promises nothing once
+// Honest tokens that change after they were measured, on a real node: a quote is not exact once
 // the change is visible, and shows it once measured.
 
 import assert from 'node:assert/strict';
@@ -52,7 +52,7 @@ async function untilPromised(mint: string): Promise<QuoteAnswer> {
   return quote;
 }
 
-/** What quotes say while nothing can be measured: only what is known of the change. */
+/** Quotes while nothing can be measured: they show only the known part of the change. */
 async function whileUnmeasured(work: () => Promise<void>): Promise<void> {
   const code = PROBE_CODE.slice(2, 400);
   const release = scene.devnet.recorder.hold((body) => body.includes(code));

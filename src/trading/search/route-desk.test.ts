@@ -82,7 +82,7 @@ function ask(desk: RouteDesk, question: RouteQuestion, asking: Asking = {}) {
   });
 }
 
-/** A question of which the like are known to take long, and what it costs. */
+/** A request that is similar to a known long search, and its cost. */
 async function searchOnce(desk: RouteDesk, question: RouteQuestion): Promise<number> {
   return (await ask(desk, question)).work;
 }
@@ -196,7 +196,7 @@ describe('the bill of a search', () => {
   });
 });
 
-describe('a caller who is gone', () => {
+describe('a caller who has disconnected', () => {
   it('cancels a search that waits for its turn', async (t) => {
     const { desk } = createScene(t);
     const begun = ask(desk, LONG);

@@ -1,4 +1,4 @@
-// A pool's whole state comes in bounded pieces, of one block and no other, whatever the node knows.
+// A pool's whole state is read in bounded pieces of one block, whatever the node supports.
 
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';

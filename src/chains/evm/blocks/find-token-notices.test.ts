@@ -274,7 +274,7 @@ describe('events of contracts', () => {
       'Unpaused(address)',
       'RoleGranted(bytes32,address,address)',
     ]) {
-      // However much it says besides.
+      // However many other events it emits.
       const noise = Array.from({ length: 30 }, (_, n) => ({ log: `0x${n}`, of: TOKEN }));
       const parts = [...noise, { log: toEventSelector(signature), of: TOKEN }];
       const [notice, ...more] = find(parts, { allLogs: true });

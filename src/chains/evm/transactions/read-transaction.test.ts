@@ -1,4 +1,4 @@
-// The status of a transaction, from nodes of which some know more than others.
+// The status of a transaction, from nodes with different data.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

@@ -22,7 +22,7 @@ import { buildNativeBalanceRead, CallSimulator, type Simulation } from './simula
 import { findSwapRouter, type SwapRouter } from './swap-plan.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
 
-/** Nobody's: it has never been used. */
+/** It belongs to nobody and has never been used. */
 const WALLET = address('0x00000000000000000000000000000000c0ffee00');
 const NONE = { tokenRaw: 0n, permit2Raw: 0n, permit2Expiration: 0 };
 
