@@ -31,60 +31,89 @@ export interface ExportRequest {
   readonly interval: StoredInterval;
   readonly token: Address | null;
   readonly range: TimeRange;
-  readonly toShown: AddressCodec['toShown'];
+  readonly toShown: ToShown;
   /** Blocks above this one are left out. */
   readonly finalizedBlock: number;
 }
 
-function define(type: ExportColumn['type'], names: string): ExportColumn[] {
-  return names.split(' ').map((name) => ({ name, type }));
+type ToShown = AddressCodec['toShown'];
+
+/** A column with its value of a row. */
+interface FilledColumn<Row> extends ExportColumn {
+  readonly read: (row: Row, toShown: ToShown) => ExportValue;
 }
 
-export const EXPORT_COLUMNS: Readonly<Record<ExportRequest['table'], readonly ExportColumn[]>> = {
-  trades: [
-    ...define('text', 'mint'),
-    ...define('time', 'timestamp'),
-    ...define('integer', 'block log_index'),
-    ...define('text', 'tx_hash'),
-    ...define('integer', 'tx_swap_index'),
-    ...define('text', 'side wallet venue pool amount_raw quote_mint quote_amount_raw'),
-    ...define('text', 'price_native price_usd value_native value_usd'),
-    ...define('boolean', 'outlier'),
-  ],
-  klines: [
-    ...define('text', 'mint interval'),
-    ...define('time', 'open_time'),
-    ...define('text', 'open_usd high_usd low_usd close_usd'),
-    ...define('text', 'open_native high_native low_native close_native'),
-    ...define('text', 'volume_raw volume_native volume_usd'),
-    ...define('integer', 'trades buys sells'),
-  ],
-};
-
-function toTradeValues(trade: TradeRecord, toShown: AddressCodec['toShown']): ExportValue[] {
-  return [
-    toShown(trade.token),
-    trade.timestampMs,
-    ...[trade.block, trade.logIndex, trade.txHash, trade.index],
-    ...[trade.side, toShown(trade.wallet), trade.venue, toShown(trade.pool)],
-    ...[trade.amountRaw.toString(), toShown(trade.quoteToken)],
-    trade.quoteAmountRaw.toString(),
-    ...[trade.priceNative, trade.priceUsd, trade.valueNative, trade.valueUsd],
-    trade.outlier,
-  ];
+/** Columns of one type, by name. */
+function define<Row>(
+  type: ExportColumn['type'],
+  columns: Readonly<Record<string, FilledColumn<Row>['read']>>,
+): FilledColumn<Row>[] {
+  return Object.entries(columns).map(([name, read]) => ({ name, type, read }));
 }
+
+const TRADE_COLUMNS: readonly FilledColumn<TradeRecord>[] = [
+  ...define<TradeRecord>('text', { mint: ({ token }, toShown) => toShown(token) }),
+  ...define<TradeRecord>('time', { timestamp: ({ timestampMs }) => timestampMs }),
+  ...define<TradeRecord>('integer', {
+    block: ({ block }) => block,
+    log_index: ({ logIndex }) => logIndex,
+  }),
+  ...define<TradeRecord>('text', { tx_hash: ({ txHash }) => txHash }),
+  ...define<TradeRecord>('integer', { tx_swap_index: ({ index }) => index }),
+  ...define<TradeRecord>('text', {
+    side: ({ side }) => side,
+    wallet: ({ wallet }, toShown) => toShown(wallet),
+    venue: ({ venue }) => venue,
+    pool: ({ pool }, toShown) => toShown(pool),
+    amount_raw: ({ amountRaw }) => amountRaw.toString(),
+    quote_mint: ({ quoteToken }, toShown) => toShown(quoteToken),
+    quote_amount_raw: ({ quoteAmountRaw }) => quoteAmountRaw.toString(),
+    price_native: ({ priceNative }) => priceNative,
+    price_usd: ({ priceUsd }) => priceUsd,
+    value_native: ({ valueNative }) => valueNative,
+    value_usd: ({ valueUsd }) => valueUsd,
+  }),
+  ...define<TradeRecord>('boolean', { outlier: ({ outlier }) => outlier }),
+];
 
 /** Prices without outliers, as `/token/klines` returns by default. */
-function toCandleValues(candle: CandleRecord, toShown: AddressCodec['toShown']): ExportValue[] {
-  const { usdClean: usd, nativeClean: native } = candle;
-  const prices = [usd, native].flatMap((ohlc) =>
-    ohlc === null ? [null, null, null, null] : [ohlc.open, ohlc.high, ohlc.low, ohlc.close],
-  );
-  return [
-    ...[toShown(candle.token), candle.interval, candle.openTimeMs, ...prices],
-    ...[candle.volumeRaw.toString(), candle.quoteVolumeNative, candle.quoteVolumeUsd],
-    ...[candle.trades, candle.buys, candle.sells],
-  ];
+const CANDLE_COLUMNS: readonly FilledColumn<CandleRecord>[] = [
+  ...define<CandleRecord>('text', {
+    mint: ({ token }, toShown) => toShown(token),
+    interval: ({ interval }) => interval,
+  }),
+  ...define<CandleRecord>('time', { open_time: ({ openTimeMs }) => openTimeMs }),
+  ...define<CandleRecord>('text', {
+    open_usd: ({ usdClean }) => usdClean?.open ?? null,
+    high_usd: ({ usdClean }) => usdClean?.high ?? null,
+    low_usd: ({ usdClean }) => usdClean?.low ?? null,
+    close_usd: ({ usdClean }) => usdClean?.close ?? null,
+    open_native: ({ nativeClean }) => nativeClean?.open ?? null,
+    high_native: ({ nativeClean }) => nativeClean?.high ?? null,
+    low_native: ({ nativeClean }) => nativeClean?.low ?? null,
+    close_native: ({ nativeClean }) => nativeClean?.close ?? null,
+    volume_raw: ({ volumeRaw }) => volumeRaw.toString(),
+    volume_native: ({ quoteVolumeNative }) => quoteVolumeNative,
+    volume_usd: ({ quoteVolumeUsd }) => quoteVolumeUsd,
+  }),
+  ...define<CandleRecord>('integer', {
+    trades: ({ trades }) => trades,
+    buys: ({ buys }) => buys,
+    sells: ({ sells }) => sells,
+  }),
+];
+
+export const EXPORT_COLUMNS: Readonly<Record<ExportRequest['table'], readonly ExportColumn[]>> = {
+  trades: TRADE_COLUMNS,
+  klines: CANDLE_COLUMNS,
+};
+
+function readRow<Row>(
+  columns: readonly FilledColumn<Row>[],
+  row: Row,
+  toShown: ToShown,
+): ExportValue[] {
+  return columns.map(({ read }) => read(row, toShown));
 }
 
 const PAGE_SIZE = 2000;
@@ -119,7 +148,7 @@ async function* readTrades(store: MarketStore, request: ExportRequest): AsyncGen
         ({ block, timestampMs }) =>
           block <= finalizedBlock && timestampMs >= range.fromMs && timestampMs < range.toMs,
       )
-      .map((trade) => toTradeValues(trade, request.toShown));
+      .map((trade) => readRow(TRADE_COLUMNS, trade, request.toShown));
     yield { rows, share: (last.block - firstBlock) / Math.max(1, finalizedBlock - firstBlock) };
     if (last.block > finalizedBlock) return;
   }
@@ -144,7 +173,7 @@ async function* readKlines(store: MarketStore, request: ExportRequest): AsyncGen
       const page = { fromMs, toMs: range.toMs, end: 'first', limit: PAGE_SIZE } as const;
       const candles = await store.readCandlePage(chain, { token, pool: null, interval }, page);
       yield {
-        rows: candles.map((candle) => toCandleValues(candle, request.toShown)),
+        rows: candles.map((candle) => readRow(CANDLE_COLUMNS, candle, request.toShown)),
         share: done / count,
       };
       const last = candles.at(-1);

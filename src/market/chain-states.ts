@@ -3,6 +3,7 @@
 // The feed updates it; polling the store finds commits that the feed has lost.
 
 import type { Clock } from '../lib/clock.ts';
+import { startPolling } from '../lib/start-polling.ts';
 import type { Feed, FeedBatch } from '../live/feed.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
@@ -45,8 +46,7 @@ export class ChainStates {
   /** Since when the store has been ahead of the feed. */
   readonly #aheadSince = new Map<ChainSlug, number>();
   #unsubscribe: (() => void) | null = null;
-  #timer: NodeJS.Timeout | null = null;
-  #looking: Promise<void> | null = null;
+  #stopPolling: (() => Promise<void>) | null = null;
 
   constructor(options: ChainStatesOptions) {
     this.#options = options;
@@ -69,20 +69,13 @@ export class ChainStates {
       onGap: () => undefined,
     });
     await this.look();
-    this.#timer = setInterval(() => {
-      this.#looking ??= this.look()
-        .catch(this.#options.onError)
-        .finally(() => {
-          this.#looking = null;
-        });
-    }, LOOK_MS);
-    this.#timer.unref();
+    const { onError } = this.#options;
+    this.#stopPolling = startPolling(() => this.look(), { everyMs: LOOK_MS, onError });
   }
 
   async stop(): Promise<void> {
     this.#unsubscribe?.();
-    if (this.#timer) clearInterval(this.#timer);
-    await this.#looking;
+    await this.#stopPolling?.();
   }
 
   /** Compares with the store: finds new chains and lost commits. */

@@ -1,5 +1,6 @@
 // The set of paused tokens, polled from the store a few times a second.
 
+import { startPolling } from '../lib/start-polling.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { PauseChange, PauseStore } from '../store/pause-store.ts';
@@ -17,8 +18,7 @@ export class PauseWatch {
   readonly #paused = new Set<string>();
   readonly #listeners = new Set<(change: PauseChange) => void>();
   #version = 0;
-  #timer: NodeJS.Timeout | null = null;
-  #looking: Promise<void> | null = null;
+  #stopPolling: (() => Promise<void>) | null = null;
 
   constructor(options: PauseWatchOptions) {
     this.#options = options;
@@ -37,19 +37,12 @@ export class PauseWatch {
   /** Resolves when the paused tokens are known. */
   async start(): Promise<void> {
     await this.look();
-    this.#timer = setInterval(() => {
-      this.#looking ??= this.look()
-        .catch(this.#options.onError)
-        .finally(() => {
-          this.#looking = null;
-        });
-    }, LOOK_MS);
-    this.#timer.unref();
+    const { onError } = this.#options;
+    this.#stopPolling = startPolling(() => this.look(), { everyMs: LOOK_MS, onError });
   }
 
   async stop(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer);
-    await this.#looking;
+    await this.#stopPolling?.();
   }
 
   async look(): Promise<void> {

@@ -3,60 +3,12 @@
 // repository; a test recomputes the anchor pools from factory, tokens and fee.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/ids.ts';
-import type { EvmDeployment, V2Fork, V3Fork, V4Deployment } from './evm-deployment.ts';
+import { routerAt, uniswapV2, uniswapV3, uniswapV4, v2Fork, v3Fork } from './deployment-lines.ts';
+import type { EvmDeployment } from './evm-deployment.ts';
 import { evmAddress, evmPool } from './evm-ids.ts';
 
 const MULTICALL3 = evmAddress('0xca11bde05977b3631167028862be2a173976ca11');
 const PERMIT2 = evmAddress('0x000000000022d473030f116ddee9f6b43ac78ba3');
-
-interface ForkLine {
-  readonly factory: string;
-  /** V2: its `Router02`. V3: its `QuoterV2`. */
-  readonly periphery: string;
-}
-
-function parseContracts({ factory, periphery }: ForkLine): Record<keyof ForkLine, Address> {
-  return { factory: evmAddress(factory), periphery: evmAddress(periphery) };
-}
-
-/** Uniswap's own V2: the Universal Router trades there. */
-function uniswapV2(line: ForkLine): V2Fork {
-  const { factory, periphery } = parseContracts(line);
-  return { venue: 'uniswap-v2', factory, feePips: 3000, router: periphery, universalRouter: true };
-}
-
-function v2Fork(venue: string, feePips: number, line: ForkLine): V2Fork {
-  const { factory, periphery } = parseContracts(line);
-  return { venue, factory, feePips, router: periphery, universalRouter: false };
-}
-
-/** Uniswap's own V3: the Universal Router trades there. */
-function uniswapV3(line: ForkLine): V3Fork {
-  const { factory, periphery } = parseContracts(line);
-  return { venue: 'uniswap-v3', factory, quoter: periphery, universalRouter: true };
-}
-
-function v3Fork(venue: string, line: ForkLine): V3Fork {
-  const { factory, periphery } = parseContracts(line);
-  return { venue, factory, quoter: periphery, universalRouter: false };
-}
-
-type V4Contracts = Exclude<keyof V4Deployment, 'venue'>;
-
-function uniswapV4(contracts: Readonly<Record<V4Contracts, string>>): V4Deployment {
-  return {
-    venue: 'uniswap-v4',
-    poolManager: evmAddress(contracts.poolManager),
-    positionManager: evmAddress(contracts.positionManager),
-    stateView: evmAddress(contracts.stateView),
-    quoter: evmAddress(contracts.quoter),
-  };
-}
-
-function routerAt(address: string, version: '2.0' | '2.1'): EvmDeployment['universalRouter'] {
-  return { address: evmAddress(address), version };
-}
 
 const ETHEREUM: EvmDeployment = {
   chain: 'ethereum',

@@ -9,19 +9,13 @@ import {
   encodeEventTopics,
   parseAbiItem,
   toEventSelector,
-  toFunctionSelector,
 } from 'viem';
 import { address as toAddress, transactionId } from '../../../test/test-ids.ts';
 import type { Address } from '../../model/ids.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';
 import type { DecodedEvent, EvmLog } from './evm-log.ts';
 import { createLogDecoding } from './log-decoding.ts';
-import { AGGREGATE3_SELECTOR } from './multicall.ts';
-import * as tokens from './tokens/read-token-metadata.ts';
-import * as v2 from './venues/uniswap-v2/uniswap-v2.ts';
-import * as v3Pool from './venues/uniswap-v3/pool-selectors.ts';
-import * as v3 from './venues/uniswap-v3/uniswap-v3.ts';
-import * as v4 from './venues/uniswap-v4/uniswap-v4.ts';
+import { uniswapV2 } from './venues/uniswap-v2/uniswap-v2.ts';
 
 const DEPLOYMENT = EVM_DEPLOYMENTS.ethereum!;
 const DECODING = createLogDecoding(DEPLOYMENT);
@@ -248,10 +242,7 @@ const CASES: readonly Case[] = [
           kind: 'concentrated',
           terms: {
             tickSpacing,
-            custody: {
-              kind: 'singleton',
-              hooks: hooks === `0x${'0'.repeat(40)}` ? null : hooks,
-            },
+            singleton: { hooks: hooks === `0x${'0'.repeat(40)}` ? null : hooks },
           },
         }),
         buildRangeChange(pool, { type: 'initialized', sqrtPriceX96, tick }),
@@ -345,7 +336,7 @@ for (const one of CASES) {
     );
   });
 
-  test(`${name} (${selector}) of another shape or emitter gives no event`, () => {
+  test(`${name} (${selector}) of another shape or emitter tells nothing`, () => {
     const [args] = fc.sample(fc.record(one.args), { numRuns: 1, seed: 7 });
     const log = encode(one, args as Args);
     assert.deepEqual(decode({ ...log, data: log.data.slice(0, -2) }), []);
@@ -361,40 +352,12 @@ test('every topic that a decoder listens to is asked for, once', () => {
   assert.deepEqual([...DECODING.topics].sort(), selectors.sort());
 });
 
+test('two protocols with one topic are refused', () => {
+  const create = () => createLogDecoding(EVM_DEPLOYMENTS.base!, [uniswapV2, uniswapV2]);
+  assert.throws(create, /two protocols decode logs of topic 0x/);
+});
+
 test('a wrapped coin that emits transfers itself is not counted twice', () => {
   const { topics } = createLogDecoding(EVM_DEPLOYMENTS.arbitrum!);
   assert.equal(topics.includes(toEventSelector('event Deposit(address, uint256)')), false);
-});
-
-test('function selectors are those of their signatures', () => {
-  const expected: readonly [string, string][] = [
-    ['factory()', v2.FACTORY_SELECTOR],
-    ['token0()', v2.TOKEN0_SELECTOR],
-    ['token1()', v2.TOKEN1_SELECTOR],
-    ['getPair(address,address)', v2.GET_PAIR_SELECTOR],
-    ['getReserves()', v2.GET_RESERVES_SELECTOR],
-    ['factory()', v3.FACTORY_SELECTOR],
-    ['token0()', v3.TOKEN0_SELECTOR],
-    ['token1()', v3.TOKEN1_SELECTOR],
-    ['fee()', v3.FEE_SELECTOR],
-    ['tickSpacing()', v3.TICK_SPACING_SELECTOR],
-    ['getPool(address,address,uint24)', v3.GET_POOL_SELECTOR],
-    ['slot0()', v3Pool.SLOT0_SELECTOR],
-    ['liquidity()', v3Pool.LIQUIDITY_SELECTOR],
-    ['ticks(int24)', v3Pool.TICKS_SELECTOR],
-    ['tickBitmap(int16)', v3Pool.TICK_BITMAP_SELECTOR],
-    ['poolKeys(bytes25)', v4.POOL_KEYS_SELECTOR],
-    ['getSlot0(bytes32)', v4.GET_SLOT0_SELECTOR],
-    ['getLiquidity(bytes32)', v4.GET_LIQUIDITY_SELECTOR],
-    ['getTickLiquidity(bytes32,int24)', v4.GET_TICK_LIQUIDITY_SELECTOR],
-    ['aggregate3((address,bool,bytes)[])', AGGREGATE3_SELECTOR],
-    ['symbol()', tokens.SYMBOL_SELECTOR],
-    ['name()', tokens.NAME_SELECTOR],
-    ['decimals()', tokens.DECIMALS_SELECTOR],
-    ['totalSupply()', tokens.TOTAL_SUPPLY_SELECTOR],
-    ['balanceOf(address)', tokens.BALANCE_OF_SELECTOR],
-  ];
-  for (const [signature, selector] of expected) {
-    assert.equal(selector, toFunctionSelector(`function ${signature}`), signature);
-  }
 });

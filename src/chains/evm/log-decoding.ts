@@ -36,21 +36,29 @@ interface DecoderRoute {
   readonly protocol: VenueProtocol | null;
 }
 
-function createRoutes(deployment: EvmDeployment): Map<string, DecoderRoute> {
+function createRoutes(
+  deployment: EvmDeployment,
+  protocols: readonly VenueProtocol[],
+): Map<string, DecoderRoute> {
   const routes = new Map<string, DecoderRoute>();
   for (const [topic, decode] of createTransferDecoders(deployment)) {
     routes.set(topic, { decode, protocol: null });
   }
-  for (const protocol of VENUE_PROTOCOLS) {
+  for (const protocol of protocols) {
     for (const [topic, decode] of protocol.createDecoders(deployment)) {
+      // The later one would silently take all logs of the earlier one.
+      if (routes.has(topic)) throw new Error(`two protocols decode logs of topic ${topic}`);
       routes.set(topic, { decode, protocol });
     }
   }
   return routes;
 }
 
-export function createLogDecoding(deployment: EvmDeployment): LogDecoding {
-  const routes = createRoutes(deployment);
+export function createLogDecoding(
+  deployment: EvmDeployment,
+  protocols: readonly VenueProtocol[] = VENUE_PROTOCOLS,
+): LogDecoding {
+  const routes = createRoutes(deployment, protocols);
   return {
     topics: [...routes.keys()],
     decode(logs) {

@@ -4,38 +4,13 @@
 import type { EvmDeployment } from '../../evm-deployment.ts';
 import { toPoolId } from '../../evm-ids.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../../evm-log.ts';
-import { decodeAddressAt, hasWords, toTopicAddress, uintAt } from '../../hex-data.ts';
+import { hasWords, uintAt } from '../../hex-data.ts';
+import { createCreationDecoder } from '../factory-pools.ts';
 
 export const PAIR_CREATED_TOPIC =
   '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9';
 export const SYNC_TOPIC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1';
 export const SWAP_TOPIC = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822';
-
-function createPairCreatedDecoder(deployment: EvmDeployment): LogDecoder {
-  const forks = new Map(deployment.v2.map((fork) => [fork.factory, fork]));
-  return (log, out) => {
-    const fork = forks.get(log.address);
-    if (fork === undefined || log.topics.length !== 3 || !hasWords(log.data, 2)) return;
-    const token0 = toTopicAddress(log.topics[1]);
-    const token1 = toTopicAddress(log.topics[2]);
-    if (token0 === null || token1 === null) return;
-    const vault = decodeAddressAt(log.data, 0);
-    out.push({
-      kind: 'poolCreated',
-      description: {
-        pool: toPoolId(vault),
-        kind: 'constantProduct',
-        venue: fork.venue,
-        token0,
-        token1,
-        feePips: fork.feePips,
-        vault,
-        terms: null,
-      },
-      complete: true,
-    });
-  };
-}
 
 function decodeSync(log: EvmLog, out: DecodedEvent[]): void {
   if (log.topics.length !== 1 || !hasWords(log.data, 2)) return;
@@ -68,7 +43,14 @@ export function createUniswapV2Decoders(
   deployment: EvmDeployment,
 ): ReadonlyMap<string, LogDecoder> {
   return new Map<string, LogDecoder>([
-    [PAIR_CREATED_TOPIC, createPairCreatedDecoder(deployment)],
+    [
+      PAIR_CREATED_TOPIC,
+      createCreationDecoder(deployment.v2, {
+        topicCount: 3,
+        poolWord: 0,
+        readDetails: (_, { feePips }) => ({ kind: 'constantProduct', feePips, terms: null }),
+      }),
+    ],
     [SYNC_TOPIC, decodeSync],
     [SWAP_TOPIC, decodeSwap],
   ]);

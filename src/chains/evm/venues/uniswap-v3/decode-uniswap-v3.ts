@@ -4,15 +4,9 @@
 import type { EvmDeployment } from '../../evm-deployment.ts';
 import { toPoolId } from '../../evm-ids.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../../evm-log.ts';
-import {
-  decodeAddressAt,
-  hasWords,
-  int24At,
-  intAt,
-  toInt24,
-  toTopicAddress,
-  uintAt,
-} from '../../hex-data.ts';
+import { hasWords, int24At, intAt, toInt24, uintAt } from '../../hex-data.ts';
+import { decodeInitialized, decodeSwapped } from '../concentrated-pools.ts';
+import { createCreationDecoder } from '../factory-pools.ts';
 
 const POOL_CREATED_TOPIC = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118';
 const INITIALIZE_TOPIC = '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95';
@@ -21,44 +15,12 @@ const BURN_TOPIC = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da
 const SWAP_TOPIC = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67';
 const PANCAKE_SWAP_TOPIC = '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83';
 
-function createPoolCreatedDecoder(deployment: EvmDeployment): LogDecoder {
-  const forks = new Map(deployment.v3.map((fork) => [fork.factory, fork]));
-  return (log, out) => {
-    const { topics, data } = log;
-    const fork = forks.get(log.address);
-    if (fork === undefined || topics.length !== 4 || !hasWords(data, 2)) return;
-    const token0 = toTopicAddress(topics[1]);
-    const token1 = toTopicAddress(topics[2]);
-    if (token0 === null || token1 === null) return;
-    const vault = decodeAddressAt(data, 1);
-    out.push({
-      kind: 'poolCreated',
-      description: {
-        pool: toPoolId(vault),
-        kind: 'concentrated',
-        venue: fork.venue,
-        token0,
-        token1,
-        feePips: Number(topics[3]),
-        vault,
-        terms: { tickSpacing: int24At(data, 0), custody: { kind: 'own' } },
-      },
-      complete: true,
-    });
-  };
-}
-
 function decodeInitialize(log: EvmLog, out: DecodedEvent[]): void {
   if (log.topics.length !== 1 || !hasWords(log.data, 2)) return;
   out.push({
     kind: 'poolChanged',
     pool: toPoolId(log.address),
-    change: {
-      poolKind: 'concentrated',
-      type: 'initialized',
-      sqrtPriceX96: uintAt(log.data, 0),
-      tick: int24At(log.data, 1),
-    },
+    change: decodeInitialized(log.data, 0),
   });
 }
 
@@ -102,14 +64,7 @@ function createSwapDecoder(words: number): LogDecoder {
       pool: toPoolId(log.address),
       amount0: intAt(data, 0),
       amount1: intAt(data, 1),
-      change: {
-        poolKind: 'concentrated',
-        type: 'swapped',
-        sqrtPriceX96: uintAt(data, 2),
-        liquidity: uintAt(data, 3),
-        tick: int24At(data, 4),
-        feePips: null,
-      },
+      change: decodeSwapped(data, null),
     });
   };
 }
@@ -118,7 +73,18 @@ export function createUniswapV3Decoders(
   deployment: EvmDeployment,
 ): ReadonlyMap<string, LogDecoder> {
   return new Map<string, LogDecoder>([
-    [POOL_CREATED_TOPIC, createPoolCreatedDecoder(deployment)],
+    [
+      POOL_CREATED_TOPIC,
+      createCreationDecoder(deployment.v3, {
+        topicCount: 4,
+        poolWord: 1,
+        readDetails: ({ topics, data }) => ({
+          kind: 'concentrated',
+          feePips: Number(topics[3]),
+          terms: { tickSpacing: int24At(data, 0), custody: { kind: 'own' } },
+        }),
+      }),
+    ],
     [INITIALIZE_TOPIC, decodeInitialize],
     [MINT_TOPIC, decodeMint],
     [BURN_TOPIC, decodeBurn],

@@ -4,7 +4,8 @@
 import type { Address } from '../../../../model/ids.ts';
 import { readTickPiece, type TickSource } from '../../adopt/read-tick-piece.ts';
 import { toPoolContract } from '../../evm-ids.ts';
-import { encodeCallData, hasWords, int24At, intAt, intWord, uintAt } from '../../hex-data.ts';
+import { encodeCallData, hasWords, int24At, intWord, uintAt } from '../../hex-data.ts';
+import { decodeTick, hasTwoWords } from '../concentrated-pools.ts';
 import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
 import {
   LIQUIDITY_SELECTOR,
@@ -12,9 +13,6 @@ import {
   TICK_BITMAP_SELECTOR,
   TICKS_SELECTOR,
 } from './pool-selectors.ts';
-
-/** Forks append words but keep the first two. */
-const TWO_WORDS_LENGTH = 2 + 2 * 64;
 
 function createTickSource(pool: Address, callContracts: CallContracts): TickSource {
   return {
@@ -33,12 +31,18 @@ function createTickSource(pool: Address, callContracts: CallContracts): TickSour
       const answers = await callContracts(
         ticks.map((tick) => ({ to: pool, data: encodeCallData(TICKS_SELECTOR, intWord(tick)) })),
       );
-      return answers.map((answer) =>
-        answer === null || answer.length < TWO_WORDS_LENGTH
-          ? null
-          : { liquidityGross: uintAt(answer, 0), liquidityNet: intAt(answer, 1) },
-      );
+      return answers.map((answer) => (hasTwoWords(answer) ? decodeTick(answer) : null));
     },
+  };
+}
+
+/** Null if a pool would not answer like this. */
+export function decodeV3State(slot0: string | null, liquidity: string | null) {
+  if (!hasTwoWords(slot0) || liquidity === null || !hasWords(liquidity, 1)) return null;
+  return {
+    sqrtPriceX96: uintAt(slot0, 0),
+    liquidity: uintAt(liquidity, 0),
+    tick: int24At(slot0, 1),
   };
 }
 
@@ -51,13 +55,12 @@ export const readPoolPiece: VenueProtocol['readPoolPiece'] = async (query, conte
     { to: pool, data: SLOT0_SELECTOR },
     { to: pool, data: LIQUIDITY_SELECTOR },
   ]);
-  if (slot0 === null || slot0.length < TWO_WORDS_LENGTH) return null;
-  if (liquidity === null || !hasWords(liquidity, 1)) return null;
-  const tick = int24At(slot0, 1);
+  const state = decodeV3State(slot0, liquidity);
+  if (state === null) return null;
+  const { tick } = state;
   const { tickSpacing } = description.terms;
   const source = createTickSource(pool, callContracts);
   const piece = await readTickPiece(source, { tick, tickSpacing, covered, wordCountMax });
   if (piece === null) return null;
-  const state = { sqrtPriceX96: uintAt(slot0, 0), liquidity: uintAt(liquidity, 0), tick };
   return { ...piece, state, feePips: null };
 };

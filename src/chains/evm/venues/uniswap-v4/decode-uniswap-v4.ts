@@ -14,6 +14,7 @@ import {
   uintAt,
 } from '../../hex-data.ts';
 import { ZERO_ADDRESS } from '../../zero-address.ts';
+import { decodeInitialized, decodeSwapped } from '../concentrated-pools.ts';
 
 const INITIALIZE_TOPIC = '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438';
 const MODIFY_LIQUIDITY_TOPIC = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec';
@@ -72,12 +73,7 @@ function createInitializeDecoder(deployment: V4Deployment): LogDecoder {
     out.push({
       kind: 'poolChanged',
       pool,
-      change: {
-        poolKind: 'concentrated',
-        type: 'initialized',
-        sqrtPriceX96: uintAt(data, 3),
-        tick: int24At(data, 4),
-      },
+      change: decodeInitialized(data, 3),
     });
   };
 }
@@ -112,14 +108,7 @@ const decodeSwap: LogDecoder = ({ topics, data, txHash, logIndex }, out) => {
     // The event's signs are from the swapper's side; ours are from the pool's.
     amount0: -intAt(data, 0),
     amount1: -intAt(data, 1),
-    change: {
-      poolKind: 'concentrated',
-      type: 'swapped',
-      sqrtPriceX96: uintAt(data, 2),
-      liquidity: uintAt(data, 3),
-      tick: int24At(data, 4),
-      feePips: Number(uintAt(data, 5)),
-    },
+    change: decodeSwapped(data, Number(uintAt(data, 5))),
   });
 };
 

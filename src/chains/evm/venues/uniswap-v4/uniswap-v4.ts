@@ -2,16 +2,15 @@
 
 import { keccak256 } from 'viem/utils';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import type { PoolStateQuery, PoolStateReading } from '../../../adapter.ts';
 import {
   decodeAddressAt,
   encodeCallData,
   hasWords,
   int24At,
-  intAt,
   intWord,
   uintAt,
 } from '../../hex-data.ts';
+import { readConcentratedStates } from '../concentrated-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV4Decoders, describeV4Pool } from './decode-uniswap-v4.ts';
 import { readPoolPiece } from './read-v4-pool-piece.ts';
@@ -50,54 +49,29 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   });
 };
 
-function decodeReading(
-  query: PoolStateQuery,
-  answers: readonly (string | null)[],
-): PoolStateReading | null {
-  const [slot0 = null, liquidity = null, ...ticks] = answers;
-  if (slot0 === null || liquidity === null) return null;
-  if (!hasWords(slot0, 4) || !hasWords(liquidity, 1)) return null;
-  return {
-    pool: query.description.pool,
-    state: {
-      sqrtPriceX96: uintAt(slot0, 0),
-      liquidity: uintAt(liquidity, 0),
-      tick: int24At(slot0, 1),
-      protocolFee: Number(uintAt(slot0, 2)),
-    },
-    ticks: query.ticks.map((tick, index) => {
-      const answer = ticks[index] ?? null;
-      const known = answer !== null && hasWords(answer, 2);
-      return {
-        tick,
-        liquidityGross: known ? uintAt(answer, 0) : 0n,
-        liquidityNet: known ? intAt(answer, 1) : 0n,
-      };
-    }),
-  };
-}
-
 const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context) => {
   const to = context.deployment.v4?.stateView;
   if (to === undefined) return queries.map(() => null);
-  const answers = await context.callContracts(
-    queries.flatMap(({ description, ticks }) => {
-      const id = description.pool.slice(2);
-      return [
-        { to, data: encodeCallData(GET_SLOT0_SELECTOR, id) },
-        { to, data: encodeCallData(GET_LIQUIDITY_SELECTOR, id) },
-        ...ticks.map((tick) => ({
-          to,
-          data: encodeCallData(GET_TICK_LIQUIDITY_SELECTOR, id, intWord(tick)),
-        })),
-      ];
-    }),
-  );
-  let start = 0;
-  return queries.map((query) => {
-    const width = 2 + query.ticks.length;
-    start += width;
-    return decodeReading(query, answers.slice(start - width, start));
+  return readConcentratedStates(queries, context.callContracts, {
+    ask: ({ pool }) => {
+      const id = pool.slice(2);
+      return {
+        to,
+        slot0: encodeCallData(GET_SLOT0_SELECTOR, id),
+        liquidity: encodeCallData(GET_LIQUIDITY_SELECTOR, id),
+        encodeTick: (tick) => encodeCallData(GET_TICK_LIQUIDITY_SELECTOR, id, intWord(tick)),
+      };
+    },
+    decodeState: (slot0, liquidity) => {
+      if (slot0 === null || !hasWords(slot0, 4)) return null;
+      if (liquidity === null || !hasWords(liquidity, 1)) return null;
+      return {
+        sqrtPriceX96: uintAt(slot0, 0),
+        liquidity: uintAt(liquidity, 0),
+        tick: int24At(slot0, 1),
+        protocolFee: Number(uintAt(slot0, 2)),
+      };
+    },
   });
 };
 

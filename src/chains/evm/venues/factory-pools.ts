@@ -1,0 +1,107 @@
+// Pools that a factory creates, one contract each, as V2 and V3 do: from the factory's log, or
+// confirmed by asking the pool and then its factory.
+
+import type { Address, PoolId } from '../../../model/ids.ts';
+import type { PoolDescription, PoolTerms } from '../../../model/pool.ts';
+import { toPoolContract, toPoolId } from '../evm-ids.ts';
+import type { EvmLog, LogDecoder } from '../evm-log.ts';
+import { decodeAddressAt, hasWords, toTopicAddress } from '../hex-data.ts';
+import type { CallContracts } from './venue-protocol.ts';
+
+export const FACTORY_SELECTOR = '0xc45a0155';
+export const TOKEN0_SELECTOR = '0x0dfe1681';
+export const TOKEN1_SELECTOR = '0xd21220a7';
+
+interface Fork {
+  readonly venue: string;
+  readonly factory: Address;
+}
+
+/** What a protocol adds to the description of a pool. */
+type PoolDetails = PoolTerms & { readonly feePips: number };
+
+interface PoolPlace {
+  readonly venue: string;
+  readonly vault: Address;
+  readonly token0: Address;
+  readonly token1: Address;
+}
+
+function describePool(place: PoolPlace, details: PoolDetails): PoolDescription {
+  return { ...place, pool: toPoolId(place.vault), ...details };
+}
+
+function indexForks<F extends Fork>(forks: readonly F[]): ReadonlyMap<Address, F> {
+  return new Map(forks.map((fork) => [fork.factory, fork]));
+}
+
+/** The log has the tokens in its first two topics, and two words of data. */
+export function createCreationDecoder<F extends Fork>(
+  forks: readonly F[],
+  log: {
+    readonly topicCount: number;
+    /** Which word is the pool's address. */
+    readonly poolWord: number;
+    readonly readDetails: (log: EvmLog, fork: F) => PoolDetails;
+  },
+): LogDecoder {
+  const byFactory = indexForks(forks);
+  const { topicCount, poolWord, readDetails } = log;
+  return (one, out) => {
+    const { topics, data } = one;
+    const fork = byFactory.get(one.address);
+    if (fork === undefined || topics.length !== topicCount || !hasWords(data, 2)) return;
+    const token0 = toTopicAddress(topics[1]);
+    const token1 = toTopicAddress(topics[2]);
+    if (token0 === null || token1 === null) return;
+    const place = { venue: fork.venue, vault: decodeAddressAt(data, poolWord), token0, token1 };
+    const description = describePool(place, readDetails(one, fork));
+    out.push({ kind: 'poolCreated', description, complete: true });
+  };
+}
+
+/** Describes pools that name a known factory which names them, too; others are left out. */
+export async function confirmPools<F extends Fork>(
+  pools: readonly PoolId[],
+  callContracts: CallContracts,
+  protocol: {
+    readonly forks: readonly F[];
+    /** Asked of a pool besides its factory and tokens; each answer is one word. */
+    readonly selectors: readonly string[];
+    /** Null if these answers cannot be a pool's. */
+    readonly readDetails: (fork: F, answers: readonly string[]) => PoolDetails | null;
+    /** Asks a factory for its pool. */
+    readonly encodeLookup: (pool: PoolDescription) => string;
+  },
+): Promise<PoolDescription[]> {
+  const byFactory = indexForks(protocol.forks);
+  const selectors = [FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR, ...protocol.selectors];
+  const width = selectors.length;
+  const said = await callContracts(
+    pools.flatMap((pool) => selectors.map((data) => ({ to: toPoolContract(pool), data }))),
+  );
+  const claims = pools.flatMap((pool, index) => {
+    const all = said.slice(index * width, (index + 1) * width);
+    const answers = all.flatMap((one) => (one !== null && hasWords(one, 1) ? [one] : []));
+    const [factory, token0, token1] = answers
+      .slice(0, 3)
+      .map((answer) => decodeAddressAt(answer, 0));
+    const fork = factory === undefined ? undefined : byFactory.get(factory);
+    if (answers.length < width || !fork || !token0 || !token1) return [];
+    const details = protocol.readDetails(fork, answers.slice(3));
+    if (details === null) return [];
+    const place = { venue: fork.venue, vault: toPoolContract(pool), token0, token1 };
+    return [{ factory: fork.factory, description: describePool(place, details) }];
+  });
+  const vouched = await callContracts(
+    claims.map(({ factory, description }) => ({
+      to: factory,
+      data: protocol.encodeLookup(description),
+    })),
+  );
+  return claims.flatMap(({ description }, index) => {
+    const answer = vouched[index] ?? null;
+    if (answer === null || !hasWords(answer, 1)) return [];
+    return toPoolId(decodeAddressAt(answer, 0)) === description.pool ? [description] : [];
+  });
+}
