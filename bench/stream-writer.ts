@@ -38,7 +38,7 @@ const adapter: ChainAdapter = {
   assets: ASSETS,
   readHead: async () => ({ latest: buildHeader(0), finalizedBlock: 0 }),
   readHeader: async (position) => buildHeader(position),
-  readBlocks: async () => ({ blocks: [], headers: [], toBlock: 0 }),
+  readBlocks: async () => ({ blocks: [], headers: [], toBlock: 0, blockCount: 0 }),
   readTokenMetadata: async (tokens) =>
     tokens.map((token) => ({ token, symbol: 'BENCH', name: 'Bench', decimals: 18 })),
   readSupplies: async () => [],
@@ -88,7 +88,7 @@ await index.load(1, signal);
 async function append(buildEvents: () => readonly MarketEvent[]): Promise<void> {
   const header = buildHeader(index.block + 1);
   await index.append({
-    blocks: [{ header, events: buildEvents() }],
+    reading: { blocks: [{ header, events: buildEvents() }], blockCount: 1 },
     headers: [header],
     last: header,
     finalizedBlock: Math.max(0, header.position - 64),

@@ -17,7 +17,7 @@ import {
   tokenListPlace,
   urlWith,
 } from './config/setting.ts';
-import { CHAINS, type ChainSlug } from './model/chain.ts';
+import { CHAINS, type ChainSlug, FOLLOWED_FAMILIES } from './model/chain.ts';
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -225,7 +225,7 @@ const DEVNET_SETTINGS = {
 
 /** The chains that can be followed by setting `RPC_<CHAIN>`. */
 const FOLLOWABLE_CHAINS: readonly ChainSlug[] = Object.values(CHAINS)
-  .filter((chain) => chain.family === 'evm' && chain.slug !== 'devnet')
+  .filter((chain) => FOLLOWED_FAMILIES.has(chain.family) && chain.slug !== 'devnet')
   .map((chain) => chain.slug);
 
 const rpcUrls = listOf(urlWith(['http:', 'https:']));

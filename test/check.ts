@@ -31,7 +31,7 @@ async function lintOpenapi(): Promise<boolean> {
 const steps: readonly Step[] = [
   command('types', ['tsc', '-p', '.']),
   command('lint and format', ['biome', 'ci', '--error-on-warnings', '.']),
-  command('house rules', ['node', '--test', 'test/tidy.test.ts']),
+  command('house rules', ['node', '--test', 'test/tidy.test.ts', 'test/tidy-imports.test.ts']),
   { name: 'OpenAPI', run: lintOpenapi },
   command('generated files', ['node', 'docs/generate.ts', '--check']),
 ];

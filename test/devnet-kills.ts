@@ -6,7 +6,8 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildLeasePath, buildStatePath, findNodeProcesses } from '../devnet/folder-lease.ts';
 import { createJsonRpc } from '../devnet/json-rpc.ts';
-import { assertVerified, type Engine, stopService } from './indexing-scene.ts';
+import { assertVerified, stopService } from './indexed-service.ts';
+import type { Engine } from './indexing-scene.ts';
 import { createTestDatabase } from './postgres.ts';
 import {
   type Cleanup,

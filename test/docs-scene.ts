@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { ExampleSetting } from '../docs/documented-examples.ts';
 import { type AccessClient, createAccessClient } from './access-client.ts';
-import { createIndexingScene, trade, untilAtHead } from './indexing-scene.ts';
+import { untilAtHead } from './indexed-service.ts';
+import { createIndexingScene, trade } from './indexing-scene.ts';
 import { type Cleanup, type RunningService, startServiceProcess } from './start-service-process.ts';
 import type { TestWallet } from './wallets.ts';
 

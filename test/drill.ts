@@ -5,14 +5,8 @@ import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';
 import { drillFaults } from './drill/faults.ts';
 import { createRandom } from './fakes/create-random.ts';
-import {
-  assertVerified,
-  createIndexingScene,
-  type Engine,
-  stopService,
-  trade,
-  untilAtHead,
-} from './indexing-scene.ts';
+import { assertVerified, stopService, untilAtHead } from './indexed-service.ts';
+import { createIndexingScene, type Engine, trade } from './indexing-scene.ts';
 import { runRandomTrades } from './random-trades.ts';
 import { startServiceProcess } from './start-service-process.ts';
 import { startTradeService } from './trade-service.ts';

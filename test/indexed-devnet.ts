@@ -4,8 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
 import { createEvmAdapter, type EvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
 import { parseDevnetDeployment } from '../src/chains/evm/parse-devnet-deployment.ts';
-import { leavesSwapsAlone } from '../src/chains/evm/pools/pool-hooks.ts';
-import { findHopBytes } from '../src/chains/evm/transactions/evm-transaction-costs.ts';
+import { requireMarkets } from '../src/compose/chain-families.ts';
 import type { CommittedEvent } from '../src/ingest/commit/commit-batch.ts';
 import {
   DEFAULT_INDEXER_OPTIONS,
@@ -81,8 +80,7 @@ export async function startIndexing(
   const timing = { sleep, random: Math.random, log };
   const follower = new PoolGraphFollower({
     ...{ chain: 'devnet', store: market, native, ...timing },
-    leavesSwapsAlone,
-    findHopBytes,
+    rules: requireMarkets('devnet'),
   });
   follower.start();
   const events: CommittedEvent[] = [];

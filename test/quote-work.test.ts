@@ -53,7 +53,7 @@ function buildToken(token: Address): TokenRecord {
 /** As the service does for a chain whose node has not reported its fees yet. */
 function createQuestion(worth: number): RouteQuestion {
   const question = createRandomQuestion({ seed: 1, poolCount: 40, worth });
-  return { ...question, outPerGas: null };
+  return { ...question, outPerUnit: null };
 }
 
 /** What the search alone costs; a long one costs the laying out of its plan as well. */

@@ -1,5 +1,6 @@
 // Parses imports and exports from the source text.
 
+import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 
@@ -64,6 +65,11 @@ export function readSources(patterns: readonly string[]): Source[] {
     .filter((path) => !GENERATED.test(path))
     .sort()
     .map((path) => parseSource(path, readFileSync(path, 'utf8')));
+}
+
+/** Fails with the list of breaches. */
+export function assertNone(breaches: readonly string[]): void {
+  assert.deepEqual(breaches, []);
 }
 
 export function isTest(source: Source): boolean {

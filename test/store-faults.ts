@@ -250,6 +250,35 @@ export async function damageAndRestore(
   return { readyText, service };
 }
 
+/**
+ * Fills the disk under a running service until it is red, and frees it again: what needs no write
+ * works throughout, and the service recovers by itself. Returns what `/ready` said, and how soon.
+ */
+export async function fillAndFree(
+  disk: SmallDisk,
+  service: RunningService & { readonly key: string },
+  steps: {
+    /** Looks at the service while nothing can be written. */
+    readonly look: () => Promise<void>;
+    /** Waits until it works again. */
+    readonly untilBack: () => Promise<unknown>;
+  },
+): Promise<{ readonly told: string; readonly redMs: number }> {
+  disk.fill(service);
+  const filledAtMs = performance.now();
+  const told = await untilReady(service, 503);
+  const redMs = Math.round(performance.now() - filledAtMs);
+  assert.match(told, /disk is (full|failing)/);
+  await steps.look();
+  await assertKeyWorks(service, service.key);
+  disk.free(service);
+  await steps.untilBack();
+  assert.equal((await askChallenge(service)).status, 200);
+  await assertKeyWorks(service, service.key);
+  await assertStops(service);
+  return { told, redMs };
+}
+
 /** Stops the service as an operator does; whatever its store did, it ends in order. */
 export async function assertStops(service: RunningService): Promise<void> {
   service.child.kill('SIGTERM');

@@ -1,4 +1,5 @@
-// The house rules, checked on the source itself: allowed imports and sizes.
+// The house rules, checked on the source itself: names, sizes, ids, form.
+// (`tidy-imports.test.ts`: who may import what.)
 
 import assert from 'node:assert/strict';
 import { stripTypeScriptTypes } from 'node:module';
@@ -6,11 +7,9 @@ import { basename } from 'node:path';
 import { describe, test } from 'node:test';
 import { type AnyNode, parse } from 'acorn';
 import {
-  findCircles,
-  findImportedFiles,
+  assertNone,
   findSharedFileNames,
   findSharedNames,
-  findUnusedExports,
   isTest,
   parseSource,
   readSources,
@@ -20,33 +19,6 @@ import {
 const LINES_PER_FILE_MAX = 400;
 const LINES_PER_FUNCTION_MAX = 70;
 const COLUMNS_MAX = 100;
-
-/** Layers from the lowest up. A file imports only from lower layers and from its own folder. */
-const LAYERS: readonly (readonly string[])[] = [
-  ['errors', 'lib', 'model', 'telemetry'],
-  ['config', 'contract', 'amm', 'candles'],
-  ['store', 'chains', 'live'],
-  ['access', 'market', 'trading', 'ingest'],
-  ['http', 'mcp'],
-  ['compose'],
-  ['cli'],
-];
-
-/** The same inside the large folders: sub-folders from the lowest up. */
-const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  'src/trading': [['graph'], ['routing'], ['search', 'safety'], ['quote'], ['build']],
-  'src/store': [['tables'], ['migrations', 'market', 'access'], ['sqlite', 'postgres']],
-  'src/contract': [['schemas'], ['operations']],
-  'src/market': [['lists', 'board'], ['search'], ['stream']],
-  'src/ingest': [['state'], ['read', 'apply'], ['commit'], ['adopt'], ['follow'], ['verify']],
-};
-
-/** Who may import from the folder of a chain family. */
-const FAMILY_IMPORTERS: readonly string[] = [
-  'src/compose/chain-families.ts',
-  'src/trading/build/ask-node.test.ts',
-  'src/trading/safety/stale-safety-on-chain.test.ts',
-];
 
 /** Where text becomes an id (src/model/ids.ts): parsers, decoders, the store's columns, tests. */
 const ID_MAKERS: ReadonlySet<string> = new Set([
@@ -64,139 +36,6 @@ const ID_MAKERS: ReadonlySet<string> = new Set([
 
 const sources = readSources(['src/**/*.ts']);
 const everything = readSources(['{src,test,bench,docs,devnet,examples}/**/*.ts']);
-
-/** The folder below src that a file belongs to, or its own name for files at the top. */
-function partOf(path: string): string {
-  const [, first = ''] = path.split('/');
-  return first.replace(/(\.test)?\.ts$/, '');
-}
-
-function layerOf(part: string): number {
-  return LAYERS.findIndex((layer) => layer.includes(part));
-}
-
-/** Whether an import between two sub-folders of a large folder goes sideways or up. */
-function isInnerBreach(from: string, to: string): boolean {
-  const [folder, other] = [from, to].map((path) => path.split('/').slice(0, 2).join('/'));
-  const layers = INNER_LAYERS[folder ?? ''];
-  const [own = '', target = ''] = [from, to].map((path) => path.split('/')[2]);
-  if (layers === undefined || folder !== other || own === target) return false;
-  const [low, high] = [target, own].map((one) => layers.findIndex((each) => each.includes(one)));
-  // Files beside the sub-folders belong to no layer: the search for cycles covers them.
-  return low !== -1 && high !== -1 && (low ?? 0) >= (high ?? 0);
-}
-
-function assertNone(breaches: readonly string[]): void {
-  assert.deepEqual(breaches, []);
-}
-
-describe('imports', () => {
-  test('every part of src has a place in the layers', () => {
-    assertNone([...new Set(sources.map((one) => partOf(one.path)))].filter((p) => layerOf(p) < 0));
-  });
-
-  test('imports go down, never sideways or up', () => {
-    const breaches = sources
-      .filter((source) => !isTest(source))
-      .flatMap((source) =>
-        [...findImportedFiles(source)]
-          .filter((target) => {
-            const [from, to] = [partOf(source.path), partOf(target)];
-            return !target.startsWith('src/') || (from !== to && layerOf(to) >= layerOf(from));
-          })
-          .map((target) => `${source.path} → ${target}`),
-      );
-    assertNone(breaches);
-  });
-
-  test('imports between the sub-folders of a large folder go down as well', () => {
-    const breaches = sources
-      .filter((source) => !isTest(source))
-      .flatMap((source) =>
-        [...findImportedFiles(source)]
-          .filter((target) => isInnerBreach(source.path, target))
-          .map((target) => `${source.path} → ${target}`),
-      );
-    assertNone(breaches);
-  });
-
-  test('every sub-folder of a layered folder has a place in its layers', () => {
-    const folders = sources.flatMap(({ path }) => {
-      const layers = INNER_LAYERS[path.split('/').slice(0, 2).join('/')];
-      const [, , folder = '', file] = path.split('/');
-      return layers === undefined || file === undefined || layers.flat().includes(folder)
-        ? []
-        : [path];
-    });
-    assertNone(folders);
-  });
-
-  test('no files import each other in a cycle', () => {
-    assertNone(findCircles(sources.filter((source) => !isTest(source))));
-  });
-
-  test('cycles are found over several files, also through types', () => {
-    const files = [
-      parseSource('src/lib/a.ts', "import { b } from './b.ts';\n"),
-      parseSource('src/lib/b.ts', "import type { C } from './deep/c.ts';\n"),
-      parseSource('src/lib/deep/c.ts', "import { d } from '../d.ts';\nimport '../a.ts';\n"),
-      parseSource('src/lib/d.ts', "import { readFileSync } from 'node:fs';\n"),
-      parseSource('src/lib/e.ts', "import { a } from './a.ts';\nimport { d } from './d.ts';\n"),
-    ];
-    assert.deepEqual(findCircles(files), ['src/lib/a.ts ↔ src/lib/b.ts ↔ src/lib/deep/c.ts']);
-  });
-
-  test('transports never touch the store or the chains', () => {
-    const breaches = sources
-      .filter((source) => ['http', 'mcp'].includes(partOf(source.path)) && !isTest(source))
-      .flatMap((source) => [...findImportedFiles(source)])
-      .filter((target) => ['store', 'chains'].includes(partOf(target)));
-    assertNone(breaches);
-  });
-
-  test('one file names the chain families, and nothing else imports from them', () => {
-    const familyOf = (path: string) => /^src\/chains\/([^/]+)\//.exec(path)?.[1];
-    const breaches = sources
-      .filter(({ path }) => !FAMILY_IMPORTERS.includes(path))
-      .flatMap((source) =>
-        [...findImportedFiles(source)]
-          .filter((target) => ![undefined, familyOf(source.path)].includes(familyOf(target)))
-          .map((target) => `${source.path} → ${target}`),
-      );
-    assertNone(breaches);
-  });
-
-  test('only compose names an engine', () => {
-    const breaches = sources
-      .filter((source) => !isTest(source) && !/^src\/(store|compose)/.test(source.path))
-      .flatMap((source) =>
-        [...findImportedFiles(source)]
-          .filter((target) => /^src\/store\/(sqlite|postgres)\//.test(target))
-          .map((target) => `${source.path} → ${target}`),
-      );
-    assertNone(breaches);
-  });
-});
-
-describe('exports', () => {
-  test('a name is exported because another file imports it', () => {
-    assertNone(findUnusedExports(everything));
-  });
-
-  test('the search distinguishes unused names from names that only tests use', () => {
-    const files = [
-      parseSource('src/lib/one.ts', 'export const a = 1;\nexport const b = 2;\nlet x = b;\n'),
-      parseSource('src/lib/two.ts', 'export type C = 1;\nexport function d() {}\n// d\n'),
-      parseSource('src/lib/three.ts', "import type { C as D } from './two.ts';\n"),
-      parseSource('src/lib/two.test.ts', "import {\n  b,\n} from './one.ts';\n"),
-      parseSource('test/four.ts', "import { d } from '../src/lib/two.ts';\n"),
-    ];
-    assert.deepEqual(findUnusedExports(files), [
-      'src/lib/one.ts: nothing imports a',
-      'src/lib/two.ts: only tests use d',
-    ]);
-  });
-});
 
 /** Each program has a file that starts it. */
 const FILE_NAMES_TO_SHARE: ReadonlySet<string> = new Set(['main.ts']);

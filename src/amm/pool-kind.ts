@@ -27,14 +27,6 @@ export interface PoolTicks {
   readonly order: readonly number[];
 }
 
-/** What one swap uses of a transaction's room, in the family's own unit (gas on EVM chains). */
-export interface SwapCost {
-  readonly hop: bigint;
-  /** After another hop in the same contract, which settles both at once. */
-  readonly hopInSameVault: bigint;
-  readonly perTick: bigint;
-}
-
 export interface PoolKind<K extends PoolKindName = PoolKindName> {
   readonly name: K;
   /** Whether its liquidity is stored as ticks, in separate rows. */
@@ -78,7 +70,6 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
   ): SwapPool | null;
   /** Restores the pool from `toPlain`, with its ticks. */
   revive(plain: object, ticks: TickList | null): SwapPool;
-  swapCost(terms: TermsOf<K>): SwapCost;
   /** As text for the store. */
   encodeTerms(terms: TermsOf<K>): string;
   decodeTerms(text: string): TermsOf<K>;

@@ -122,6 +122,8 @@ export interface BlockRangeReading {
   readonly headers: readonly BlockHeader[];
   /** The last covered position: the requested one, unless a limit came first. */
   readonly toBlock: number;
+  /** How many blocks there are up to that position, with or without events. */
+  readonly blockCount: number;
   /** Events that may have changed tokens; null if the range was not searched for them. */
   readonly notices?: readonly TokenNotice[] | null;
 }

@@ -49,8 +49,8 @@ export interface SwapMeasure {
   readonly received: bigint;
   /** The pool's balance of the output token in excess of its reserves. */
   readonly stray: bigint;
-  /** The gas used by the contract of the input token. */
-  readonly gas: bigint;
+  /** The cost units used by the contract of the input token; 0 unless they are unusually many. */
+  readonly unusualUnits: bigint;
 }
 
 /** The swaps in the probed pool, there and back; null if the trip did not reach it. */

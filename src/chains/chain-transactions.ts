@@ -1,7 +1,6 @@
 // Trades as transactions on one chain: what a family encodes, simulates and finds again.
 
-import type { OutputOf } from '../contract/operation.ts';
-import type { buildTrade } from '../contract/operations/build-trade.ts';
+import type { UnsignedTransaction } from '../contract/schemas/transaction-schemas.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { Address, PoolId, TransactionId } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
@@ -15,13 +14,14 @@ export interface TradeSwap {
 }
 
 /** Swaps in a row. */
-interface TradeSwaps {
+export interface TradeSwaps<Swap = TradeSwap> {
   /** A part of the input, a part of what the router holds of an asset, or all that it holds. */
   readonly takes: 'input' | 'part' | 'rest';
+  /** The inputs of the strands that take the trade's input add up to it, to the unit. */
   readonly amountInRaw: bigint;
   /** What the last pool is expected to pay, before any tax. */
   readonly amountOutRaw: bigint;
-  readonly hops: readonly TradeSwap[];
+  readonly hops: readonly Swap[];
 }
 
 /** A priced trade, ready to be encoded. */
@@ -38,20 +38,17 @@ export interface ExecutableTrade {
   /** What the bought token deducts from each transfer from a pool. */
   readonly outputTaxBps: number;
   /** What the trade uses by model, for chains whose nodes cannot simulate. */
-  readonly gas: bigint;
+  readonly costUnits: bigint;
 }
 
 export interface BuildRequest {
   readonly trade: ExecutableTrade;
-  /** The state to simulate on; without a hash, any block with that number. */
-  readonly block: { readonly number: number; readonly hash: string | null };
+  /** The state to simulate on; without a hash, any block at that position. */
+  readonly block: { readonly position: number; readonly hash: string | null };
   readonly nowMs: number;
   /** For how long the trade may be executed, from now or from the chain's newest block. */
   readonly lifeSeconds: number;
 }
-
-/** What a wallet of the family signs, as returned to the caller. */
-export type UnsignedTransaction = OutputOf<typeof buildTrade>['transactions'][number];
 
 export interface BuiltTransactions {
   /** In signing order; `purpose` is shown to the person who signs. */
@@ -66,7 +63,7 @@ export interface BuiltTransactions {
   readonly simulation: {
     /** What the wallet received. */
     readonly amountOutRaw: bigint;
-    readonly gasUsed: bigint;
+    readonly unitsUsed: bigint;
     /** Whether the simulation gave the wallet a balance that it does not have. */
     readonly isBalanceAssumed: boolean;
   } | null;

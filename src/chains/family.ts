@@ -9,7 +9,7 @@ import type { Address, TransactionId } from '../model/ids.ts';
 import type { PoolDescription, PoolTerms } from '../model/pool.ts';
 import type { ChainMarket, ChainNodes } from './chain-nodes.ts';
 import type { SharedEndpoints } from './endpoint-memory.ts';
-import type { HopBytes } from './transaction-costs.ts';
+import type { HopBytes, SwapCost } from './transaction-costs.ts';
 import type { WalletSignatures } from './wallet-signatures.ts';
 
 export interface ChainFamily {
@@ -22,17 +22,12 @@ export interface ChainFamily {
     readonly rule: string;
   };
   readonly wallets: WalletSignatures;
-  /** Null for a chain that no public explorer shows, such as the devnet. */
-  findExplorer(chain: ChainSlug): ChainExplorer | null;
+  /**
+   * The web page about a token; null on a chain that no public explorer shows, such as the devnet.
+   */
+  findTokenPage(chain: ChainSlug, token: Address): string | null;
   /** Null for a family whose wallets can sign in, but whose chains cannot be followed yet. */
   readonly markets: FamilyMarkets | null;
-}
-
-/** Web addresses of pages about things on a chain. */
-export interface ChainExplorer {
-  transaction(id: TransactionId): string;
-  address(address: Address): string;
-  token(token: Address): string;
 }
 
 /** Where a chain is read from. Plain data: it crosses to other threads. */
@@ -68,6 +63,8 @@ export interface FamilyMarkets {
   open(source: ChainSource, parts: NodeParts): ChainNodes;
   /** Whether only the pool itself decides what its swaps pay, with no hook that can change it. */
   leavesSwapsAlone(pool: PoolDescription): boolean;
+  /** What a swap in the pool uses of a transaction, in the family's own unit. */
+  findSwapCost(pool: PoolTerms): SwapCost;
   /** What a swap in the pool adds to a transaction's length. */
   findHopBytes(pool: PoolTerms): HopBytes;
 }

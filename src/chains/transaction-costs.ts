@@ -2,12 +2,16 @@
 // chains). Plain data: it crosses to the threads that search routes.
 
 export interface TransactionCosts {
+  /** What a unit is called in texts for users. */
+  readonly unitName: string;
   /** The transaction itself and the router's own work. */
   readonly base: bigint;
   /** To take a part of the input from the wallet, unless it is the native coin. */
   readonly pull: bigint;
   /** To turn the wrapped coin into the native one at the end. */
   readonly unwrap: bigint;
+  /** About what a whole trade uses. */
+  readonly usual: bigint;
   /** The maximum that one transaction may use, by the model. */
   readonly unitsMax: bigint;
   readonly bytesMax: number;
@@ -15,6 +19,14 @@ export interface TransactionCosts {
   readonly fewBytesMax: number;
   /** Whether the chain charges for a transaction's length, too, as rollups do. */
   readonly hasDataFees: boolean;
+}
+
+/** What one swap uses of a transaction. */
+export interface SwapCost {
+  readonly hop: bigint;
+  /** After another hop in the same contract, which settles both at once. */
+  readonly hopInSameVault: bigint;
+  readonly perTick: bigint;
 }
 
 /** What a hop adds to a transaction's length. */

@@ -176,7 +176,7 @@ export class ChainRunner {
   }
 
   #count(event: CommittedEvent): void {
-    this.#blocksTotal += Math.max(0, event.toBlock - event.fromBlock + 1);
+    this.#blocksTotal += event.blockCount;
     this.#tradesTotal += event.trades.length;
     if (event.reverted) this.#reorganisationsTotal += 1;
     this.#options.onCommitted(event);

@@ -207,14 +207,12 @@ class RunningChain {
     const { store, logger } = this.#options;
     const { chain } = this.source;
     const { assets, wrapped, tradedVenues: venues } = this.#connected.market;
-    const { leavesSwapsAlone, findHopBytes } = requireMarkets(chain);
     return new PoolGraphFollower({
       chain,
       store: store.market,
       native: { coin: assets.coin, wrapped },
       venues,
-      leavesSwapsAlone,
-      findHopBytes,
+      rules: requireMarkets(chain),
       hookFees: (pool) => this.#book.get(pool)?.hookFees ?? null,
       sleep,
       random: Math.random,

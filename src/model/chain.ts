@@ -24,6 +24,12 @@ export interface ChainInfo {
   readonly native: { readonly symbol: string; readonly decimals: number };
 }
 
+/**
+ * The families whose chains can be followed: those with `markets` (chains/family.ts). Settings
+ * depend on it, which are read before any family is loaded.
+ */
+export const FOLLOWED_FAMILIES: ReadonlySet<ChainInfo['family']> = new Set(['evm']);
+
 function evmChain(
   slug: ChainSlug,
   chain: { name: string; chainId: number; symbol: string },

@@ -10,8 +10,10 @@ export interface SideSafety {
   readonly inBps: number | null;
   /** Whether a swap that pays it in succeeds. */
   readonly sellable: boolean | null;
-  /** The gas that its contract used when it was paid in; set only if that is unusually high. */
-  readonly sellGas?: number;
+  /**
+   * The cost units that its contract used when it was paid in; set only if they are unusually many.
+   */
+  readonly sellUnits?: number;
 }
 
 export interface PoolSafety {

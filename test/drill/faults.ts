@@ -6,13 +6,8 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  assertVerified,
-  createIndexingScene,
-  type IndexingScene,
-  trade,
-  untilAtHead,
-} from '../indexing-scene.ts';
+import { assertVerified, untilAtHead } from '../indexed-service.ts';
+import { createIndexingScene, type IndexingScene, trade } from '../indexing-scene.ts';
 import { PLENTY_ENV } from '../start-access.ts';
 import {
   type Cleanup,
@@ -27,6 +22,7 @@ import {
   assertUnavailable,
   createSmallDisk,
   damageAndRestore,
+  fillAndFree,
   issueFreshKey,
   untilReady,
 } from '../store-faults.ts';
@@ -115,23 +111,18 @@ async function fullDisk(t: Cleanup, scene: IndexingScene): Promise<string> {
   const disk = createSmallDisk(t);
   const env = { ...scene.env, DATA_DIR: disk.folder };
   const service = await follow(t, scene, env);
-  disk.fill(service);
-  const filledAtMs = performance.now();
-  const reason = readReason(await untilReady(service, 503));
-  const redMs = Math.round(performance.now() - filledAtMs);
-  assert.match(reason, /disk/);
-  await trade(scene.chain, 1);
-  const challenges = await askChallenges(service);
-  assert.ok(challenges.count(503) > 0, String(challenges));
-  const reads = await readAll(scene, service);
-  await assertKeyWorks(service, service.key);
-  disk.free(service);
-  await untilAtHead(service, scene.chain);
-  assert.equal((await askChallenges(service, 1)).count(200), 1);
-  await assertKeyWorks(service, service.key);
-  await assertStops(service);
+  let [challenges, reads] = [new Tally(), new Tally()];
+  const { told, redMs } = await fillAndFree(disk, service, {
+    look: async () => {
+      await trade(scene.chain, 1);
+      challenges = await askChallenges(service);
+      assert.ok(challenges.count(503) > 0, String(challenges));
+      reads = await readAll(scene, service);
+    },
+    untilBack: () => untilAtHead(service, scene.chain),
+  });
   await assertVerified(env);
-  return `${disk.kind}; red after ${redMs} ms: ${reason} Challenges ${challenges}; reads ${reads}; went on by itself`;
+  return `${disk.kind}; red after ${redMs} ms: ${readReason(told)} Challenges ${challenges}; reads ${reads}; went on by itself`;
 }
 
 async function damagedPages(t: Cleanup, scene: IndexingScene): Promise<string> {

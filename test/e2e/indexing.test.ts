@@ -3,13 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Fault, startChaosProxy } from '../chaos-proxy.ts';
-import {
-  assertVerified,
-  createIndexingScene,
-  stopService,
-  trade,
-  untilAtHead,
-} from '../indexing-scene.ts';
+import { assertVerified, stopService, untilAtHead } from '../indexed-service.ts';
+import { createIndexingScene, trade } from '../indexing-scene.ts';
 import { type RunningService, startServiceProcess } from '../start-service-process.ts';
 
 async function untilReadyIs(service: RunningService, wanted: number): Promise<string> {

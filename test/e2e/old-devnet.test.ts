@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { TEST_ADDRESSES } from '../../devnet/accounts.ts';
 import { createJsonRpc } from '../../devnet/json-rpc.ts';
 import { startDevnet } from '../../devnet/start-devnet.ts';
-import { assertVerified, stopService } from '../indexing-scene.ts';
+import { assertVerified, stopService } from '../indexed-service.ts';
 import {
   createTempFolder,
   type RunningService,

@@ -7,12 +7,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { findToken } from '../../devnet/deployment.ts';
-import {
-  createIndexingScene,
-  type IndexingScene,
-  stopService,
-  untilAtHead,
-} from '../indexing-scene.ts';
+import { stopService, untilAtHead } from '../indexed-service.ts';
+import { createIndexingScene, type IndexingScene } from '../indexing-scene.ts';
 import type { Json } from '../market-scene.ts';
 import { after, before } from '../root-hooks.ts';
 import {

@@ -19,6 +19,7 @@ import {
   assertUnavailable,
   createSmallDisk,
   damageAndRestore,
+  fillAndFree,
   issueFreshKey,
   startCutProxy,
   untilReady,
@@ -41,17 +42,13 @@ test('a full disk is 503 and red, and recovers by itself once there is room', as
   const disk = createSmallDisk(t);
   const service = await startServiceProcess(t, { env: { DATA_DIR: disk.folder } });
   const key = await issueFreshKey(service);
-  await untilReady(service, 200);
-  disk.fill(service);
-  assert.match(await untilReady(service, 503), /disk is (full|failing)/);
-  await untilRefused(service);
-  for (let i = 0; i < 20; i += 1) assertUnavailable(await askChallenge(service));
-  await assertKeyWorks(service, key);
-  disk.free(service);
-  await untilReady(service, 200);
-  assert.equal((await askChallenge(service)).status, 200);
-  await assertKeyWorks(service, key);
-  await assertStops(service);
+  const untilBack = () => untilReady(service, 200);
+  await untilBack();
+  const look = async () => {
+    await untilRefused(service);
+    for (let i = 0; i < 20; i += 1) assertUnavailable(await askChallenge(service));
+  };
+  await fillAndFree(disk, { ...service, key }, { look, untilBack });
   assert.match(service.output(), /"msg":"the store works again"/);
 });
 

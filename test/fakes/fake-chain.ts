@@ -287,6 +287,7 @@ export class FakeAdapter implements ChainAdapter {
       blocks: this.#announce(taken.filter(({ events }) => events.length > 0)),
       headers: range.linked ? taken.map(({ header }) => this.faults.alterHeader(header)) : [],
       toBlock: taken.length < all.length ? taken.at(-1)!.header.position : range.toBlock,
+      blockCount: taken.length,
       notices: range.linked || range.searched ? taken.map(buildNotice) : null,
     };
   }

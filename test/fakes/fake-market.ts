@@ -24,9 +24,13 @@ const WETH = buildFakeAddress('eeee', 5);
 const USDC = buildFakeAddress('5555', 6);
 /** Its decimals are unknown, because the last byte of its address is 7. */
 const MUTE = buildFakeAddress('aaaa', 7);
-const TOKENS = [10, 11, 12, 13, 14, 16, 18, 20].map((number) => buildFakeAddress('aaaa', number));
+export const FAKE_TOKENS = [10, 11, 12, 13, 14, 16, 18, 20].map((number) =>
+  buildFakeAddress('aaaa', number),
+);
 const WALLETS = [1, 2, 3, 4, 5].map((number) => buildFakeAddress('cccc', number));
 const ANCHOR = poolId(buildFakeAddress('dddd', 0));
+
+export const FAKE_VENUES = ['uniswap-v2', 'uniswap-v3', 'uniswap-v4'];
 
 export const FAKE_ASSETS: ChainAssets = {
   coin: COIN,
@@ -92,7 +96,10 @@ function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
   const isAnchor = number === 0;
   const tokens = isAnchor
     ? [WETH, USDC]
-    : [dice.pick([...TOKENS, MUTE]), dice.pick([WETH, WETH, WETH, USDC, COIN, ...TOKENS])];
+    : [
+        dice.pick([...FAKE_TOKENS, MUTE]),
+        dice.pick([WETH, WETH, WETH, USDC, COIN, ...FAKE_TOKENS]),
+      ];
   const kind = isAnchor ? 'v2' : dice.pick(['v2', 'v3', 'v4']);
   const [token0, token1] = tokens.sort();
   if (token0 === token1 || token0 === undefined || token1 === undefined) return [];
@@ -222,7 +229,7 @@ function makeLiquidity(pool: FakePool, dice: Dice): MarketEvent[] {
 }
 
 function makeTransfer(world: FakeWorld, dice: Dice): MarketEvent[] {
-  const token = dice.pick([...TOKENS, MUTE, WETH, USDC]);
+  const token = dice.pick([...FAKE_TOKENS, MUTE, WETH, USDC]);
   const from = dice.pick([null, ...WALLETS]);
   const to = dice.pick([...WALLETS, ...WALLETS, null]);
   const had = from === null ? 0n : (world.balances.get(token + from) ?? 0n);

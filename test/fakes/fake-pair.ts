@@ -1,8 +1,8 @@
 // A V2 pool with given reserves.
 
-import { constantProductKind } from '../../src/amm/constant-product/constant-product-kind.ts';
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import type { Address } from '../../src/model/ids.ts';
+import type { PoolTerms } from '../../src/model/pool.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import { poolId } from '../test-ids.ts';
 import { buildFakeAddress } from './fake-market.ts';
@@ -10,6 +10,8 @@ import { PLAIN_RULES } from './trade-costs.ts';
 
 /** Reserves that a test's usual trade hardly moves. */
 export const DEEP = 10n ** 24n;
+
+const TERMS: PoolTerms = { kind: 'constantProduct', terms: null };
 
 export function createPair(
   number: number,
@@ -25,10 +27,9 @@ export function createPair(
     token1: tokens[1],
     feePips: 3000,
     vault: buildFakeAddress('dd', number),
-    kind: 'constantProduct',
-    terms: null,
-    cost: constantProductKind.swapCost(null),
-    bytes: PLAIN_RULES.findHopBytes({ kind: 'constantProduct', terms: null }),
+    ...TERMS,
+    cost: PLAIN_RULES.findSwapCost(TERMS),
+    bytes: PLAIN_RULES.findHopBytes(TERMS),
     inexact: null,
     curve: new ConstantProductPool({ reserve0, reserve1 }, 3000),
     ...more,

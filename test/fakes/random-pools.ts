@@ -4,7 +4,6 @@ import { ConcentratedPool } from '../../src/amm/concentrated/concentrated-pool.t
 import { computeDirectionFees } from '../../src/amm/concentrated/swap-fee.ts';
 import { toTick } from '../../src/amm/concentrated/tick-at-sqrt-price.ts';
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
-import { kindOf } from '../../src/amm/pool-kinds.ts';
 import type { SwapPool } from '../../src/amm/swap-pool.ts';
 import { TickList } from '../../src/amm/tick-list.ts';
 import type { Address } from '../../src/model/ids.ts';
@@ -12,7 +11,7 @@ import type { PoolTerms } from '../../src/model/pool.ts';
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../../src/trading/graph/pool-graph-pool.ts';
 import type { RouteCost } from '../../src/trading/routing/route-single.ts';
-import { createGasCost } from '../../src/trading/routing/trade-gas.ts';
+import { createUnitCost } from '../../src/trading/routing/trade-cost.ts';
 import { poolId } from '../test-ids.ts';
 import { buildFakeAddress, COIN } from './fake-market.ts';
 import { PLAIN_RULES } from './trade-costs.ts';
@@ -111,7 +110,7 @@ export function createRandomMarket(random: () => number, shape: MarketShape): Ra
       feePips: 3000,
       vault,
       ...terms,
-      cost: kindOf(terms).swapCost(terms.terms),
+      cost: PLAIN_RULES.findSwapCost(terms),
       bytes: PLAIN_RULES.findHopBytes(terms),
       inexact: null,
       curve,
@@ -126,5 +125,5 @@ export function createRandomMarket(random: () => number, shape: MarketShape): Ra
 export function createHopCost({ worths }: RandomMarket): RouteCost {
   const hopGas = 70_000;
   const perHop = 0.1 / (worths[1] ?? 1);
-  return createGasCost({ numerator: BigInt(Math.ceil(perHop)), denominator: BigInt(hopGas) });
+  return createUnitCost({ numerator: BigInt(Math.ceil(perHop)), denominator: BigInt(hopGas) });
 }

@@ -16,7 +16,7 @@ export interface RandomTrade {
 }
 
 /** Gas that hardly counts, so that large trades are split among many pools. */
-const OUT_PER_GAS = { numerator: 1n, denominator: 1_000n };
+const OUT_PER_UNIT = { numerator: 1n, denominator: 1_000n };
 
 export function createRandomQuestion({ seed, poolCount, worth }: RandomTrade): RouteQuestion {
   const shape = { poolCount, assetCount: 6, noise: 0.002, concentratedShare: 0.6 };
@@ -33,7 +33,7 @@ export function createRandomQuestion({ seed, poolCount, worth }: RandomTrade): R
     tokenIn,
     tokenOut,
     amountIn: BigInt(Math.max(1, Math.floor(worth / (market.worths[0] ?? 1)))),
-    outPerGas: OUT_PER_GAS,
+    outPerUnit: OUT_PER_UNIT,
     costs: TRADE_COSTS,
   };
 }

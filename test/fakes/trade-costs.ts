@@ -3,6 +3,7 @@
 import {
   EVM_COSTS,
   findHopBytes,
+  findSwapCost,
 } from '../../src/chains/evm/transactions/evm-transaction-costs.ts';
 import type { TransactionCosts } from '../../src/chains/transaction-costs.ts';
 import type { PoolRules } from '../../src/trading/graph/pool-graph-pool.ts';
@@ -17,4 +18,8 @@ export const TRANSACTION_ROOM = createRoom(TRADE_COSTS, 'whole');
 export const QUOTE_LIMITS: RouteOptions = { room: TRANSACTION_ROOM };
 
 /** For pools without hooks. */
-export const PLAIN_RULES: PoolRules = { leavesSwapsAlone: () => true, findHopBytes };
+export const PLAIN_RULES: PoolRules = {
+  leavesSwapsAlone: () => true,
+  findSwapCost,
+  findHopBytes,
+};

@@ -134,7 +134,6 @@ export const virtualReservesKind: PoolKind<'virtualReserves'> = {
     return new VirtualReservesPool({ ...terms, real0, real1, feePips });
   },
   revive: (plain) => new VirtualReservesPool(plain as Curve),
-  swapCost: () => ({ hop: 90_000n, hopInSameVault: 90_000n, perTick: 0n }),
   encodeTerms: ({ virtual0, virtual1 }) => encodeFields([virtual0, virtual1]),
   decodeTerms(text) {
     const [virtual0, virtual1] = decodeFields(text, 2);

@@ -1,7 +1,8 @@
 // The fuzzer's own service, on a real node and temporary folders.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { createIndexingScene, type Engine, trade, untilAtHead } from '../indexing-scene.ts';
+import { untilAtHead } from '../indexed-service.ts';
+import { createIndexingScene, type Engine, trade } from '../indexing-scene.ts';
 import {
   type Cleanup,
   type RunningService,

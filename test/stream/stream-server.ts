@@ -11,7 +11,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
 import { type AccessClient, createAccessClient } from '../access-client.ts';
 import type { FakeChainOptions } from '../fakes/fake-chain.ts';
-import { buildFakeAddress } from '../fakes/fake-market.ts';
+import { FAKE_TOKENS } from '../fakes/fake-market.ts';
 import { createMarketScene, type MarketScene, type SceneEngine } from '../market-scene.ts';
 import { type HttpStream, type HttpStreamOptions, openHttpStream } from '../open-http-stream.ts';
 import { createTestPeppers, PLENTY_ENV } from '../start-access.ts';
@@ -40,10 +40,8 @@ export interface StreamServerOptions {
   readonly http?: Partial<HttpServerOptions>;
 }
 
-const TOKENS = [10, 11, 12, 13, 14, 16, 18].map((number) => buildFakeAddress('aaaa', number));
-
 async function findToken(scene: MarketScene): Promise<string> {
-  const rows = await scene.store.market.readTokens('devnet', TOKENS);
+  const rows = await scene.store.market.readTokens('devnet', FAKE_TOKENS);
   const trading = rows.filter(({ firstSeenBlock, tradeCount, decimals }) => {
     return firstSeenBlock <= scene.chain.finalized && tradeCount > 3 && decimals !== null;
   });

@@ -64,9 +64,9 @@ export async function createTradedScene(
   };
 }
 
-export async function waitUntil(fits: () => boolean): Promise<void> {
+export async function waitUntil(fits: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 120_000;
-  while (!fits()) {
+  while (!(await fits())) {
     if (Date.now() > deadline) throw new Error('it did not come to that');
     await sleep(5);
   }

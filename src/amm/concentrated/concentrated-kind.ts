@@ -2,7 +2,7 @@
 
 import type { Address } from '../../model/ids.ts';
 import type { TickRecord } from '../../model/market-record.ts';
-import type { PoolDraft, PoolKind, PoolTicks, SwapCost, SwappedAmounts } from '../pool-kind.ts';
+import type { PoolDraft, PoolKind, PoolTicks, SwappedAmounts } from '../pool-kind.ts';
 import { decodeFields, encodeFields, toBigint, toNumber } from '../state-text.ts';
 import type { SwapPool } from '../swap-pool.ts';
 import { TickList } from '../tick-list.ts';
@@ -151,11 +151,6 @@ function findCertainRange(tick: number, tickSpacing: number): TickBounds {
   };
 }
 
-const SWAP_COSTS: Readonly<Record<PoolCustody['kind'], SwapCost>> = {
-  own: { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_000n },
-  singleton: { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n },
-};
-
 /** In stored terms. */
 const CUSTODY_DIGITS = { own: 0, singleton: 1 } as const;
 
@@ -220,7 +215,6 @@ export const concentratedKind: PoolKind<'concentrated'> = {
     const { state, ...terms } = plain as PlainRange;
     return new ConcentratedPool(state, { ...terms, ticks });
   },
-  swapCost: ({ custody }) => SWAP_COSTS[custody.kind],
   encodeTerms({ tickSpacing, custody }) {
     const hooks = custody.kind === 'singleton' ? custody.hooks : null;
     return encodeFields([tickSpacing, CUSTODY_DIGITS[custody.kind], hooks]);

@@ -57,7 +57,6 @@ export const constantProductKind: PoolKind<'constantProduct'> = {
     const { feePips, ...reserves } = plain as PlainPair;
     return new ConstantProductPool(reserves, feePips);
   },
-  swapCost: () => ({ hop: 58_000n, hopInSameVault: 58_000n, perTick: 0n }),
   encodeTerms: () => '',
   decodeTerms: () => null,
   encodeState: ({ reserve0, reserve1 }) => encodeFields([reserve0, reserve1]),

@@ -1,8 +1,9 @@
 // The family of EVM chains.
 
 import type { ChainSlug } from '../../model/chain.ts';
+import type { Address } from '../../model/ids.ts';
 import type { ChainMarket } from '../chain-nodes.ts';
-import type { ChainExplorer, ChainFamily, ChainSource } from '../family.ts';
+import type { ChainFamily, ChainSource } from '../family.ts';
 import { BURN_ADDRESSES } from './burn-addresses.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';
 import { EVM_ADDRESSES } from './evm-addresses.ts';
@@ -12,8 +13,9 @@ import { openEvmNodes } from './evm-nodes.ts';
 import { EVM_WALLETS } from './evm-signature.ts';
 import { parseDevnetDeployment } from './parse-devnet-deployment.ts';
 import { leavesSwapsAlone } from './pools/pool-hooks.ts';
-import { EVM_COSTS, findHopBytes } from './transactions/evm-transaction-costs.ts';
+import { EVM_COSTS, findHopBytes, findSwapCost } from './transactions/evm-transaction-costs.ts';
 import { listRoutableVenues } from './transactions/swap-plan.ts';
+import { VENUE_PROTOCOLS } from './venues/registry.ts';
 
 /** The explorers that the chains' own documents name. */
 const EXPLORERS: Readonly<Partial<Record<ChainSlug, string>>> = {
@@ -25,15 +27,9 @@ const EXPLORERS: Readonly<Partial<Record<ChainSlug, string>>> = {
   bsc: 'https://bscscan.com',
 };
 
-function findExplorer(chain: ChainSlug): ChainExplorer | null {
+function findTokenPage(chain: ChainSlug, token: Address): string | null {
   const url = EXPLORERS[chain];
-  if (url === undefined) return null;
-  const { toShown } = EVM_ADDRESSES;
-  return {
-    transaction: (id) => `${url}/tx/${id}`,
-    address: (address) => `${url}/address/${toShown(address)}`,
-    token: (token) => `${url}/token/${toShown(token)}`,
-  };
+  return url === undefined ? null : `${url}/token/${EVM_ADDRESSES.toShown(token)}`;
 }
 
 function findDeployment({ chain, devnet }: ChainSource): EvmDeployment {
@@ -45,11 +41,11 @@ function findDeployment({ chain, devnet }: ChainSource): EvmDeployment {
 
 function describe(source: ChainSource): ChainMarket {
   const deployment = findDeployment(source);
-  const { v2, v3, v4, wrapped, rollup } = deployment;
+  const { v4, wrapped, rollup } = deployment;
   return {
     assets: toChainAssets(deployment),
     wrapped,
-    venues: [...v2, ...v3, ...(v4 === null ? [] : [v4])].map(({ venue }) => venue),
+    venues: VENUE_PROTOCOLS.flatMap(({ listVenues }) => listVenues(deployment)),
     tradedVenues: new Set(listRoutableVenues(deployment).keys()),
     vaults: new Set(v4 === null ? [] : [v4.poolManager]),
     burnAddresses: BURN_ADDRESSES,
@@ -65,11 +61,12 @@ export const EVM_FAMILY: ChainFamily = {
     rule: 'must be 0x and 64 hex digits',
   },
   wallets: EVM_WALLETS,
-  findExplorer,
+  findTokenPage,
   markets: {
     describe,
     open: (source, parts) => openEvmNodes(source, { ...parts, deployment: findDeployment(source) }),
     leavesSwapsAlone,
+    findSwapCost,
     findHopBytes,
   },
 };

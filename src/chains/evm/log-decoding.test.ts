@@ -242,7 +242,7 @@ const CASES: readonly Case[] = [
           kind: 'concentrated',
           terms: {
             tickSpacing,
-            singleton: { hooks: hooks === `0x${'0'.repeat(40)}` ? null : hooks },
+            custody: { kind: 'singleton', hooks: hooks === `0x${'0'.repeat(40)}` ? null : hooks },
           },
         }),
         buildRangeChange(pool, { type: 'initialized', sqrtPriceX96, tick }),

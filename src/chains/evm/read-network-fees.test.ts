@@ -2,45 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startMisbehavingRpc, type TrueAnswer } from '../../../test/fakes/misbehaving-rpc.ts';
-import { systemClock } from '../../lib/clock.ts';
-import { sleep } from '../../lib/retry.ts';
+import type { TrueAnswer } from '../../../test/fakes/misbehaving-rpc.ts';
+import { startClientOn } from '../../../test/fakes/start-client-on.ts';
 import { readNetworkFees } from './read-network-fees.ts';
-import { RpcClient } from './rpc/rpc-client.ts';
 
 const cleanups: (() => unknown)[] = [];
 after(async () => {
   for (const cleanup of cleanups) await cleanup();
 });
 
-const LIMITS = {
-  timeoutMs: 2000,
-  replyBytesMax: 100_000,
-  batchCallsMax: 5,
-  batchesMax: 1,
-  chainCheckMs: 60_000,
-};
-
-async function createClient(answer: TrueAnswer) {
-  const node = await startMisbehavingRpc((method, params) => {
-    if (method === 'eth_chainId') return '0x539';
-    return method === 'eth_blockNumber' ? '0x5' : answer(method, params);
-  });
-  const client = new RpcClient({
-    endpoints: [node.url],
-    chainId: 1337,
-    clock: systemClock,
-    random: () => 0.5,
-    sleep,
-    log: { info: () => undefined, warn: () => undefined },
-    budgetMs: 300,
-    limits: LIMITS,
-  });
-  cleanups.push(
-    () => client.close(),
-    () => node.stop(),
-  );
-  return { client, node };
+function createClient(answer: TrueAnswer) {
+  return startClientOn({ after: (work) => void cleanups.push(work) }, answer, 300);
 }
 
 const { signal } = new AbortController();

@@ -7,7 +7,6 @@ import { SOLANA_WALLETS } from './solana-signature.ts';
 
 const ADDRESS_BYTES = 32;
 const TRANSACTION_ID_BYTES = 64;
-const EXPLORER = 'https://explorer.solana.com';
 
 /** Base58 of exactly that many bytes, in its only valid spelling. */
 function parseBase58(text: string, byteCount: number): string | null {
@@ -29,10 +28,6 @@ export const SOLANA_FAMILY: ChainFamily = {
     rule: `must be base58 of ${TRANSACTION_ID_BYTES} bytes`,
   },
   wallets: SOLANA_WALLETS,
-  findExplorer: () => ({
-    transaction: (id) => `${EXPLORER}/tx/${id}`,
-    address: (address) => `${EXPLORER}/address/${address}`,
-    token: (token) => `${EXPLORER}/address/${token}`,
-  }),
+  findTokenPage: (_, token) => `https://explorer.solana.com/address/${token}`,
   markets: null,
 };

@@ -2,42 +2,29 @@
 
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { quoteSchema, tradeInputFields } from '../schemas/trade-schemas.ts';
+import {
+  NATIVE_ADDRESS,
+  quoteSchema,
+  rawAmount,
+  tradeInputFields,
+} from '../schemas/trade-schemas.ts';
+import { unsignedTransactionSchema } from '../schemas/transaction-schemas.ts';
 import { quoteTrade } from './quote-trade.ts';
 import { TRADE_ERRORS } from './trade-errors.ts';
 
 const DEADLINE_SECONDS = { default: 600, minimum: 30, maximum: 3600 } as const;
 
-const rawAmount = (description: string) => Type.String({ description });
-
 const shortfall = (description: string) =>
   Type.Optional(
     Type.Object(
       {
-        mint: Type.String({ description: 'The zero address is the native coin.' }),
+        mint: Type.String({ description: NATIVE_ADDRESS }),
         requiredRaw: rawAmount('What the transactions need.'),
         actualRaw: rawAmount('What the wallet has.'),
       },
       { additionalProperties: false, description },
     ),
   );
-
-const transactionSchema = Type.Object(
-  {
-    kind: Type.Enum(['approve-reset', 'approve', 'permit2-approve', 'swap']),
-    chainId: Type.Integer({ minimum: 1 }),
-    from: Type.String(),
-    to: Type.String(),
-    data: Type.String(),
-    value: rawAmount('Native coin sent with the transaction, in wei.'),
-    gas: rawAmount('The gas limit: the gas used in the simulation plus 50 %.'),
-    maxFeePerGas: rawAmount('In wei.'),
-    maxPriorityFeePerGas: rawAmount('In wei.'),
-    nonce: Type.Integer({ minimum: 0 }),
-    type: Type.Literal('eip1559'),
-  },
-  { title: 'UnsignedTransaction', additionalProperties: false },
-);
 
 const simulationSchema = Type.Object(
   {
@@ -123,7 +110,7 @@ export const buildTrade = defineOperation({
       summary: Type.Array(Type.String(), {
         description: 'What will happen, for the person who signs.',
       }),
-      transactions: Type.Array(transactionSchema, { description: 'In signing order.' }),
+      transactions: Type.Array(unsignedTransactionSchema, { description: 'In signing order.' }),
     },
     { title: 'BuiltTrade', additionalProperties: false },
   ),

@@ -20,7 +20,7 @@ export const getTradeStatus = defineOperation({
       txHash: Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'The hash of the transaction: `0x` and 64 hex digits.',
+        description: 'The id of the transaction: on EVM chains its hash, `0x` and 64 hex digits.',
       }),
     },
     { additionalProperties: false },

@@ -7,6 +7,9 @@ import { chainInput, mintInput } from './market-schemas.ts';
 const SLIPPAGE_BPS_MAX = 5000;
 const SLIPPAGE_BPS_DEFAULT = 50;
 
+/** How the native coin is named among tokens. */
+export const NATIVE_ADDRESS = 'The native coin is the zero address on EVM chains.';
+
 /** The input fields that quote and build share. */
 export const tradeInputFields = {
   chain: chainInput,
@@ -30,13 +33,12 @@ export const tradeInputFields = {
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description:
-        'Address of the asset that the token is bought with or sold for. The default, and the zero address, is the native coin.',
+      description: `Address of the asset that the token is bought with or sold for. The default is the native coin. ${NATIVE_ADDRESS}`,
     }),
   ),
 };
 
-const rawAmount = (description: string) => Type.String({ description });
+export const rawAmount = (description: string) => Type.String({ description });
 const textOrNull = (description: string) =>
   Type.Union([Type.String(), Type.Null()], { description });
 const bpsOrNull = (description: string) =>
@@ -44,7 +46,7 @@ const bpsOrNull = (description: string) =>
 const time = (description: string) => Type.Integer({ minimum: 0, description });
 
 const assetFields = {
-  mint: Type.String({ description: 'The zero address for the native coin.' }),
+  mint: Type.String({ description: NATIVE_ADDRESS }),
   symbol: textOrNull('From the token contract: untrusted text.'),
   decimals: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
   native: Type.Boolean({ description: 'Whether it is the native coin, not its wrapped token.' }),
@@ -56,7 +58,9 @@ const hopSchema = Type.Object(
   {
     venue: Type.String(),
     pool: Type.String({ description: "The pool's address, or its id on V4." }),
-    tokenIn: Type.String({ description: 'The zero address if the pool holds the native coin.' }),
+    tokenIn: Type.String({
+      description: `The native or the wrapped coin, whichever the pool holds. ${NATIVE_ADDRESS}`,
+    }),
     tokenOut: Type.String(),
     amountInRaw: rawAmount('What this route pays into the pool.'),
     amountOutRaw: rawAmount('What this route gets from the pool.'),
@@ -93,8 +97,8 @@ const feeSchema = Type.Object(
 const networkCostSchema = Type.Object(
   {
     gas: rawAmount('Gas of the swap alone; approvals before it cost extra.'),
-    maxFeePerGas: rawAmount('In wei.'),
-    totalRaw: rawAmount('The most that the swap can cost in the native coin, in wei.'),
+    maxFeePerGas: rawAmount('In the smallest unit of the native coin.'),
+    totalRaw: rawAmount('The most that the swap can cost, in the same unit.'),
   },
   { title: 'NetworkCost', additionalProperties: false },
 );

@@ -13,6 +13,8 @@ import { foldCandles } from './fold-candles.ts';
 
 /** One commit, as published to subscribers. */
 export interface CommittedEvent extends CommitToPublish {
+  /** How many blocks were added; positions may have none. */
+  readonly blockCount: number;
   /** Blocks above `toBlock` were rolled back, and with them these trades. */
   readonly reverted?: { readonly toBlock: number; readonly trades: readonly TradeRecord[] };
 }
@@ -29,6 +31,7 @@ function findListed(batch: BatchToCommit): Address[] {
 export interface BatchToCommit {
   readonly chain: ChainSlug;
   readonly fromBlock: number;
+  readonly blockCount: number;
   readonly changes: BatchChanges;
   /** The headers for detecting later reorganisations, including the last block's. */
   readonly headers: readonly BlockHeader[];
@@ -63,6 +66,7 @@ export function buildRevertedEvent(rollback: {
     ...{ chain, version, checkpoint, tokens, complete },
     fromBlock: block + 1,
     toBlock: block,
+    blockCount: 0,
     reverted: { toBlock: block, trades },
     trades: [],
     pools: [...new Set(pools)],
@@ -76,6 +80,7 @@ export function buildCommittedEvent(batch: BatchToCommit): CommittedEvent {
     version: batch.checkpoint.version,
     fromBlock: batch.fromBlock,
     toBlock: batch.checkpoint.block,
+    blockCount: batch.blockCount,
     checkpoint: batch.checkpoint,
     trades: batch.changes.trades,
     tokens: Array.from(batch.changes.tokens, ({ row }) => row.token),

@@ -1,14 +1,12 @@
 // One chain's index: the stored rows with their checkpoint, moved forward and back by blocks.
 
-import type { ChainAdapter } from '../../chains/adapter.ts';
+import type { BlockRangeReading, ChainAdapter } from '../../chains/adapter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
-import type { BlockEvents } from '../../model/block-events.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
-import type { TokenNotice } from '../../model/token-notice.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { AdoptionJournal } from '../adopt/adoption-journal.ts';
 import { applyAdoptions } from '../adopt/apply-adoptions.ts';
@@ -48,15 +46,13 @@ interface ChainIndexOptions {
 }
 
 interface BlocksToAppend {
-  readonly blocks: readonly BlockEvents[];
+  readonly reading: Pick<BlockRangeReading, 'blocks' | 'blockCount' | 'notices'>;
   /** Headers to keep for detecting reorganisations; at least the last block's. */
   readonly headers: readonly BlockHeader[];
   readonly last: BlockHeader;
   readonly finalizedBlock: number;
   /** Whether to read the supplies of tokens whose balances changed. */
   readonly withSupplies: boolean;
-  /** Events that may have changed tokens; null if the blocks were not searched for them. */
-  readonly notices?: readonly TokenNotice[] | null | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -160,7 +156,8 @@ export class ChainIndex {
    * supplies are due but were not read.
    */
   async append(append: BlocksToAppend): Promise<readonly Address[]> {
-    const { blocks, last, finalizedBlock, signal } = append;
+    const { reading, last, finalizedBlock, signal } = append;
+    const { blocks, blockCount } = reading;
     const source = { reader: this.#store, adapter: this.#adapter, signal };
     const fromBlock = this.block + 1;
     await loadState(this.#state, source, blocks);
@@ -173,10 +170,8 @@ export class ChainIndex {
         ? [this.#base, ...append.headers]
         : append.headers;
     await this.#commit({
-      fromBlock,
-      changes,
-      headers,
-      notices: await this.#selectNotices(append.notices),
+      ...{ fromBlock, blockCount, changes, headers },
+      notices: await this.#selectNotices(reading.notices),
       checkpoint: {
         startBlock: this.#startBlock,
         block: last.position,
@@ -193,7 +188,7 @@ export class ChainIndex {
     return missed;
   }
 
-  #selectNotices(notices: BlocksToAppend['notices']) {
+  #selectNotices(notices: BlockRangeReading['notices']) {
     if (notices === undefined) return undefined;
     return selectNotices(notices, { findIndexed: (tokens) => this.#findIndexed(tokens) });
   }
@@ -316,7 +311,7 @@ export class ChainIndex {
     const { block, version } = batch.checkpoint;
     const checkpoint = { ...batch.checkpoint, version: version + 1 };
     return this.#commit({
-      ...{ changes: NO_CHANGES, headers: [], fromBlock: block + 1 },
+      ...{ changes: NO_CHANGES, headers: [], fromBlock: block + 1, blockCount: 0 },
       ...{ ...batch, checkpoint },
     });
   }
@@ -379,9 +374,9 @@ export class ChainIndex {
     return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };
   }
 
-  async #readBase(number: number, signal: AbortSignal): Promise<BlockHeader> {
-    const header = await this.#adapter.readHeader(number, signal);
-    if (header === null) throw new Error(`the chain has no block ${number} to start after`);
+  async #readBase(position: number, signal: AbortSignal): Promise<BlockHeader> {
+    const header = await this.#adapter.readHeader(position, signal);
+    if (header === null) throw new Error(`the chain has no block ${position} to start after`);
     return header;
   }
 

@@ -265,12 +265,11 @@ export class Indexer {
     });
     for await (const { reading, last } of pieces) {
       await this.#index.append({
-        blocks: reading.blocks,
+        reading,
         headers: [last],
         last,
         finalizedBlock: last.position,
         withSupplies: false,
-        notices: reading.notices,
         signal,
       });
       signal.throwIfAborted();
@@ -328,13 +327,12 @@ export class Indexer {
     const last = reading.headers.at(-1);
     if (last === undefined) throw new ChainInconsistentError('no headers were returned');
     const missed = await this.#index.append({
-      blocks: reading.blocks,
+      reading,
       headers: reading.headers,
       last,
       finalizedBlock: await this.#findFinalized(head, reading.headers),
       // Older states may already be gone; skipped supplies are read at the head.
       withSupplies: last.position === head.latest.position,
-      notices: reading.notices,
       signal,
     });
     this.#supplies.add(missed);

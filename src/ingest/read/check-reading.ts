@@ -4,13 +4,15 @@ import type { BlockRangeReading } from '../../chains/adapter.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import { ChainInconsistentError } from '../state/chain-errors.ts';
 
+type CheckedReading = Pick<BlockRangeReading, 'blocks' | 'headers' | 'toBlock'>;
+
 interface ExpectedReading {
   readonly fromBlock: number;
   readonly toBlock: number;
   readonly linked: boolean;
 }
 
-function assertOrder(reading: BlockRangeReading, fromBlock: number): void {
+function assertOrder(reading: CheckedReading, fromBlock: number): void {
   let previous = fromBlock - 1;
   for (const { header } of reading.blocks) {
     if (header.position <= previous || header.position > reading.toBlock) {
@@ -30,7 +32,7 @@ function isFirstFrom(header: BlockHeader, fromBlock: number): boolean {
  * in between. A reading that ends early is harmless, since the next one begins after its last
  * header.
  */
-function assertLinks(reading: BlockRangeReading, fromBlock: number): void {
+function assertLinks(reading: CheckedReading, fromBlock: number): void {
   const byPosition = new Map<number, BlockHeader>();
   let previous: BlockHeader | null = null;
   for (const header of reading.headers) {
@@ -56,7 +58,7 @@ function assertLinks(reading: BlockRangeReading, fromBlock: number): void {
 }
 
 /** Throws `ChainInconsistentError` unless the reading covers its range in order. */
-export function checkReading(reading: BlockRangeReading, expected: ExpectedReading): void {
+export function checkReading(reading: CheckedReading, expected: ExpectedReading): void {
   if (reading.toBlock < expected.fromBlock || reading.toBlock > expected.toBlock) {
     throw new ChainInconsistentError(`the reading stopped at block ${reading.toBlock}`);
   }

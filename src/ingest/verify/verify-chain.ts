@@ -102,7 +102,7 @@ async function indexUpTo(
   const pieces = readAhead({ adapter, fromBlock: index.block + 1, toBlock, sizes, signal });
   for await (const { reading, last } of pieces) {
     await index.append({
-      blocks: reading.blocks,
+      reading,
       headers: [last],
       last,
       finalizedBlock: last.position,

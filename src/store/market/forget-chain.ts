@@ -17,7 +17,7 @@ import { ROLLBACK_TABLE } from '../tables/rollback-table.ts';
 import { TICK_TABLE } from '../tables/tick-table.ts';
 import { TOKEN_TABLE } from '../tables/token-table.ts';
 import { TRADE_TABLE } from '../tables/trade-table.ts';
-import { UNDO_TABLE } from '../undo-images.ts';
+import { UNDO_TABLE } from './undo-images.ts';
 
 const INDEXED_TABLES: readonly Table[] = [
   ACCOUNT_TABLE,

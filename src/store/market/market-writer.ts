@@ -32,8 +32,8 @@ import { ROLLBACK_TABLE, toRollbackRow } from '../tables/rollback-table.ts';
 import { TICK_TABLE, toTickRow } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRow } from '../tables/token-table.ts';
 import { compareTrades, TRADE_TABLE, toTradeRecord, toTradeRow } from '../tables/trade-table.ts';
-import { encodeUndo, UNDO_TABLE, UndoCollector } from '../undo-images.ts';
 import { MarketQueries } from './market-queries.ts';
+import { encodeUndo, UNDO_TABLE, UndoCollector } from './undo-images.ts';
 
 /** Headers kept below the pruned block, so that readers see the chain's recent past. */
 const HEADERS_KEPT_BELOW = 64;

@@ -1,7 +1,6 @@
 // A built trade as a response, including what the wallet lacks.
 
 import type { BuiltTransactions, TradingWallet } from '../../chains/chain-transactions.ts';
-import type { ChainExplorer } from '../../chains/family.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { buildTrade } from '../../contract/operations/build-trade.ts';
 import { toUnits } from '../../lib/decimal.ts';
@@ -23,8 +22,8 @@ interface BuiltFacts {
   readonly built: BuiltTransactions;
   readonly block: number;
   readonly addresses: AddressCodec;
-  /** Null if none shows the chain. */
-  readonly explorer: ChainExplorer | null;
+  /** The page of an explorer about the traded token; null if there is none. */
+  readonly tokenPage: string | null;
 }
 
 function findAllowanceIssue({ trade, built, addresses }: BuiltFacts): Issues['allowance'] {
@@ -89,13 +88,13 @@ function summariseSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['si
       ...(issues.nativeForFees === undefined ? [] : (['nativeForFees'] as const)),
     ],
     amountOutRaw: simulation.amountOutRaw.toString(),
-    gasUsed: simulation.gasUsed.toString(),
+    gasUsed: simulation.unitsUsed.toString(),
     block,
   };
 }
 
 export function createBuildAnswer(facts: BuiltFacts): BuildAnswer {
-  const { trade, wallet, built, addresses, explorer } = facts;
+  const { trade, wallet, built, addresses, tokenPage } = facts;
   const { feesRaw, transactions } = built;
   const issues = findIssues(facts);
   const deadlineMs = built.deadlineSeconds * 1000;
@@ -107,7 +106,7 @@ export function createBuildAnswer(facts: BuiltFacts): BuildAnswer {
     simulation: summariseSimulation(facts, issues),
     issues,
     summary: writeSummary({
-      ...{ trade, wallet, deadlineMs, feesRaw, addresses, explorer },
+      ...{ trade, wallet, deadlineMs, feesRaw, addresses, tokenPage },
       purposes: transactions.map(({ purpose }) => purpose),
       missing: describeMissing(facts, issues),
     }),

@@ -38,7 +38,7 @@ const TOKEN = address('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
 
 /** The lines for a purchase or a sale of a token for coins. */
 function summarise(chain: ChainSlug, side: 'buy' | 'sell'): string[] {
-  const { addresses, findExplorer } = findFamily(chain);
+  const { addresses, findTokenPage } = findFamily(chain);
   const coin = { token: addresses.native, isNative: true, symbol: 'ETH', decimals: 18 };
   const token = { token: TOKEN, isNative: false, symbol: 'T', decimals: 18 };
   const [tokenIn, tokenOut] = side === 'buy' ? [coin, token] : [token, coin];
@@ -47,8 +47,8 @@ function summarise(chain: ChainSlug, side: 'buy' | 'sell'): string[] {
     ...{ executionPrice: null, legs: [], taxIn: null, taxOut: null, warnings: [] },
     request: { chain, side },
   } as unknown as PricedTrade;
-  const explorer = findExplorer(chain);
-  const facts = { trade, wallet: TOKEN, addresses, explorer, deadlineMs: 0, feesRaw: 0n };
+  const tokenPage = findTokenPage(chain, TOKEN);
+  const facts = { trade, wallet: TOKEN, addresses, tokenPage, deadlineMs: 0, feesRaw: 0n };
   return writeSummary({ ...facts, purposes: [], missing: [] });
 }
 

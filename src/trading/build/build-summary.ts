@@ -1,6 +1,5 @@
 // What a built trade will do, as lines for the person who signs it.
 
-import type { ChainExplorer } from '../../chains/family.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import { CHAINS } from '../../model/chain.ts';
@@ -11,7 +10,8 @@ interface SummaryFacts {
   readonly trade: PricedTrade;
   readonly wallet: Address;
   readonly addresses: AddressCodec;
-  readonly explorer: ChainExplorer | null;
+  /** The page of an explorer about the traded token; null if there is none. */
+  readonly tokenPage: string | null;
   /** What each transaction is for, in signing order. */
   readonly purposes: readonly string[];
   readonly deadlineMs: number;
@@ -90,7 +90,7 @@ function describeTaxes({ taxIn, taxOut }: PricedTrade): string[] {
 }
 
 export function writeSummary(facts: SummaryFacts): string[] {
-  const { trade, wallet, purposes, deadlineMs, feesRaw, addresses, explorer } = facts;
+  const { trade, wallet, purposes, deadlineMs, feesRaw, addresses, tokenPage } = facts;
   const { request, tokenIn, tokenOut, amountInRaw, amountOutRaw, minAmountOutRaw } = trade;
   const { name, native } = CHAINS[request.chain];
   const [token, quote] = request.side === 'buy' ? [tokenOut, tokenIn] : [tokenIn, tokenOut];
@@ -98,7 +98,6 @@ export function writeSummary(facts: SummaryFacts): string[] {
   const link = request.side === 'buy' ? 'with' : 'for';
   const names = [token, quote].map((asset) => formatAsset(asset, addresses));
   const price = trade.executionPrice === null ? [] : [writePriceLine(trade, { token, quote })];
-  const isShown = explorer !== null && !token.isNative;
   return [
     `${verb} ${names.join(` ${link} `)} on ${name}`,
     `You pay ${formatAmount(tokenIn, amountInRaw)}`,
@@ -110,7 +109,7 @@ export function writeSummary(facts: SummaryFacts): string[] {
     `Network fees: at most ${roundUp(feesRaw, native.decimals)} ${native.symbol}`,
     `From and to your wallet ${addresses.toShown(wallet)}`,
     `Void after ${new Date(deadlineMs).toISOString().replace(/\.\d+Z$/, 'Z')}`,
-    ...(isShown ? [`About the token: ${explorer.token(token.token)}`] : []),
+    ...(tokenPage === null ? [] : [`About the token: ${tokenPage}`]),
     ...listDuties(purposes),
     ...facts.missing,
     ...trade.warnings.map(({ message }) => `Warning: ${message}`),

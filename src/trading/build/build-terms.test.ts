@@ -18,7 +18,7 @@ const REQUEST: TradeRequest = {
   slippageBps: 50,
 };
 const TERMS: QuoteTerms = {
-  ...{ request: REQUEST, minAmountOutRaw: 990n, outPerGas: null },
+  ...{ request: REQUEST, minAmountOutRaw: 990n, outPerUnit: null },
   expiresAtMs: 5000,
 };
 

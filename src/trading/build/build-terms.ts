@@ -3,7 +3,7 @@
 import { AppError } from '../../errors/app-error.ts';
 import type { PricedTrade, TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
-import { FREE_GAS } from '../routing/gas-worth.ts';
+import { FREE_UNITS } from '../routing/unit-worth.ts';
 
 const FIELDS = ['chain', 'mint', 'side', 'amountInRaw', 'slippageBps', 'quoteMint'] as const;
 
@@ -32,21 +32,21 @@ function tighten(trade: PricedTrade, terms: QuoteTerms): PricedTrade {
   return isTighter ? { ...trade, minAmountOutRaw: terms.minAmountOutRaw } : trade;
 }
 
-/** Prices the trade with the current value of gas, or with the given one. */
-export type PriceOnWorth = (outPerGas?: PricedTrade['outPerGas']) => Promise<PricedTrade>;
+/** Prices the trade with the current value of a cost unit, or with the given one. */
+export type PriceOnWorth = (outPerUnit?: PricedTrade['outPerUnit']) => Promise<PricedTrade>;
 
 /**
- * Chooses the route with the quote's value of gas: a change of network fees is no reason to pay
- * less than quoted. If that falls short of the minimum, the route that pays most is tried, whatever
- * its gas. Throws `PRICE_MOVED` if that falls short, too.
+ * Chooses the route with the quote's value of a cost unit: a change of network fees is no reason
+ * to pay less than quoted. If that falls short of the minimum, the route that pays most is tried,
+ * whatever it costs. Throws `PRICE_MOVED` if that falls short, too.
  */
 export async function priceOnTerms(
   price: PriceOnWorth,
   terms: QuoteTerms | null,
 ): Promise<PricedTrade> {
   if (terms === null) return price();
-  const trade = await price(terms.outPerGas);
+  const trade = await price(terms.outPerUnit);
   if (trade.amountOutRaw >= terms.minAmountOutRaw) return tighten(trade, terms);
-  const highest = await price(FREE_GAS);
+  const highest = await price(FREE_UNITS);
   return tighten(highest.amountOutRaw > trade.amountOutRaw ? highest : trade, terms);
 }

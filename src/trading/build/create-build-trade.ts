@@ -55,11 +55,11 @@ interface Build {
 }
 
 function toExecutable(trade: PricedTrade): ExecutableTrade {
-  const { amountInRaw, amountOutRaw, minAmountOutRaw, strands, gas } = trade;
+  const { amountInRaw, amountOutRaw, minAmountOutRaw, strands, costUnits } = trade;
   return {
     tokenIn: trade.tokenIn.token,
     tokenOut: trade.tokenOut.token,
-    ...{ amountInRaw, amountOutRaw, minAmountOutRaw, strands, gas },
+    ...{ amountInRaw, amountOutRaw, minAmountOutRaw, strands, costUnits },
     outputTaxBps: trade.taxOut?.bps ?? 0,
   };
 }
@@ -166,8 +166,8 @@ class TradeBuilder {
     // If the pools lag behind the head, the simulation runs on the head.
     const isAtHead = state.block >= funds.head.position;
     const block = isAtHead
-      ? { number: state.block, hash: state.blockHash }
-      : { number: funds.head.position, hash: null };
+      ? { position: state.block, hash: state.blockHash }
+      : { position: funds.head.position, hash: null };
     const order = { trade: toExecutable(priced), block, nowMs: clock.nowMs(), lifeSeconds };
     const tried = () => tryRehearsal(funds, order);
     const rehearsal = await (isAtHead ? this.#rehearse(build, priced, tried) : tried());
@@ -177,10 +177,11 @@ class TradeBuilder {
     const { built } = rehearsal;
     const trade = isAtHead ? this.#holdToPromise(priced, built) : { ...priced, exact: false };
     const quote = pricing.sealAnswer(trade);
-    const { addresses, findExplorer } = builders.findFamily(request.chain);
+    const { chain, mint } = request;
+    const { addresses, findTokenPage } = builders.findFamily(chain);
     return createBuildAnswer({
-      ...{ trade, quote, wallet, funds, built, block: block.number, addresses },
-      explorer: findExplorer(request.chain),
+      ...{ trade, quote, wallet, funds, built, block: block.position, addresses },
+      tokenPage: mint === addresses.native ? null : findTokenPage(chain, mint),
     });
   }
 

@@ -26,7 +26,7 @@ function createFollower(
     chain: 'devnet',
     store: market,
     native: { coin: toAddress(0), wrapped: toAddress(9) },
-    ...PLAIN_RULES,
+    rules: PLAIN_RULES,
     sleep: () => new Promise((resolve) => setImmediate(resolve)),
     random: () => 0.5,
     log: { warn: (_fields, message) => warnings.push(message) },

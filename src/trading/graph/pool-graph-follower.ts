@@ -26,8 +26,9 @@ interface PoolsCommitted {
   readonly complete: boolean;
 }
 
-interface PoolGraphFollowerOptions extends PoolRules {
+interface PoolGraphFollowerOptions {
   readonly chain: ChainSlug;
+  readonly rules: PoolRules;
   readonly store: MarketStore;
   readonly native: NativeCoin;
   /** The venues that can be traded in; all of them by default. */
@@ -130,8 +131,7 @@ export class PoolGraphFollower {
 
   readonly #createPool: CreatePool = (row, ticks, previous) => {
     if (this.#options.venues?.has(row.venue) === false) return null;
-    const { leavesSwapsAlone, findHopBytes } = this.#options;
-    const pool = createGraphPool(row, ticks, { leavesSwapsAlone, findHopBytes, previous });
+    const pool = createGraphPool(row, ticks, { ...this.#options.rules, previous });
     return pool && this.#refit(pool);
   };
 

@@ -1,10 +1,9 @@
 // A stored pool in the graph: ready for swaps, with its inexactness.
 
-import type { SwapCost } from '../../amm/pool-kind.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { DirectionFees, SwapPool } from '../../amm/swap-pool.ts';
 import type { FamilyMarkets } from '../../chains/family.ts';
-import type { HopBytes } from '../../chains/transaction-costs.ts';
+import type { HopBytes, SwapCost } from '../../chains/transaction-costs.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord, PoolTerms } from '../../model/pool.ts';
@@ -36,7 +35,7 @@ function pickTerms({ kind, terms }: PoolTerms): PoolTerms {
 }
 
 /** Rules about pools that only the chain's family knows. */
-export type PoolRules = Pick<FamilyMarkets, 'leavesSwapsAlone' | 'findHopBytes'>;
+export type PoolRules = Pick<FamilyMarkets, 'leavesSwapsAlone' | 'findSwapCost' | 'findHopBytes'>;
 
 /** Facts about a pool that are not in its row. */
 interface PoolContext extends PoolRules {
@@ -62,7 +61,7 @@ export function createGraphPool(
   return {
     ...{ pool, venue, token0, token1, feePips, vault, curve },
     ...pickTerms(row),
-    cost: kind.swapCost(row.terms),
+    cost: context.findSwapCost(row),
     bytes: context.findHopBytes(row),
     inexact: findInexactness(row, context),
   };

@@ -73,20 +73,20 @@ test('a measurement from before the end of an unwatched time is not exact', () =
   assert.deepEqual([isPromised(book, '0x01'), isPromised(book, '0x02')], [false, true]);
 });
 
-test('the gas of a sale is that of the token that is paid in', () => {
+test('the cost of a sale is that of the token that is paid in', () => {
   const book = new SafetyBook();
-  book.set(buildSafety('0x01', { side0: { ...CLEAN, sellGas: 900_000 } }));
+  book.set(buildSafety('0x01', { side0: { ...CLEAN, sellUnits: 900_000 } }));
   assert.deepEqual(
-    [book.extraGas(poolId('0x01'), true), book.extraGas(poolId('0x01'), false)],
+    [book.extraUnits(poolId('0x01'), true), book.extraUnits(poolId('0x01'), false)],
     [900_000, 0],
   );
-  assert.equal(book.extraGas(poolId('0x02'), true), 0);
+  assert.equal(book.extraUnits(poolId('0x02'), true), 0);
   assert.equal(
-    book.ofToken([poolId('0x01')], (token) => token === address('0xaa'))?.sellGas,
+    book.ofToken([poolId('0x01')], (token) => token === address('0xaa'))?.sellUnits,
     900_000,
   );
   assert.equal(
-    book.ofToken([poolId('0x01')], (token) => token === address('0xee'))?.sellGas,
+    book.ofToken([poolId('0x01')], (token) => token === address('0xee'))?.sellUnits,
     undefined,
   );
 });

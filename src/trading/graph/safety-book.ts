@@ -17,8 +17,8 @@ export interface TokenSafety {
   readonly sellTaxBps: number | null;
   readonly sellable: boolean | null;
   readonly checkedAtMs: number;
-  /** The gas that its contract used in a sale; set only if that is unusually high. */
-  readonly sellGas?: number;
+  /** The cost units that its contract used in a sale; set only if they are unusually many. */
+  readonly sellUnits?: number;
 }
 
 /** A swap in a measured pool: what is lost on the way in and out, and whether it succeeds. */
@@ -124,10 +124,10 @@ export class SafetyBook {
     return { inBps: paid.inBps, outBps: got.outBps, sellable: paid.sellable };
   }
 
-  /** Gas above that of ordinary swaps; 0 if nothing unusual was measured. */
-  extraGas(pool: PoolId, zeroForOne: boolean): number {
+  /** Cost units above those of ordinary swaps; 0 if nothing unusual was measured. */
+  extraUnits(pool: PoolId, zeroForOne: boolean): number {
     const known = this.#pools.get(pool);
-    return (zeroForOne ? known?.side0 : known?.side1)?.sellGas ?? 0;
+    return (zeroForOne ? known?.side0 : known?.side1)?.sellUnits ?? 0;
   }
 
   /** Whether a recent measurement lost nothing and has not been doubted since. */
@@ -151,13 +151,13 @@ export class SafetyBook {
     if (sides.length === 0) return null;
     // If it can be sold in some pool, only those pools count for its holders.
     const open = sides.filter(({ sellable }) => sellable === true);
-    const sellGas = findHighest(sides.map((side) => side.sellGas ?? null));
+    const sellUnits = findHighest(sides.map((side) => side.sellUnits ?? null));
     return {
       buyTaxBps: findHighest(sides.map(({ outBps }) => outBps)),
       sellTaxBps: findHighest((open.length > 0 ? open : sides).map(({ inBps }) => inBps)),
       sellable: open.length > 0 ? true : judgeSellable(sides),
       checkedAtMs: Math.min(...sides.map(({ checkedAtMs }) => checkedAtMs)),
-      ...(sellGas === null ? {} : { sellGas }),
+      ...(sellUnits === null ? {} : { sellUnits }),
     };
   }
 }

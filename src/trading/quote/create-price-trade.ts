@@ -10,15 +10,15 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import { computeTax, type TaxedRoute } from '../routing/find-trade-route.ts';
-import { GasWorth } from '../routing/gas-worth.ts';
 import { refuseRoute } from '../routing/refuse-route.ts';
-import { computeGas } from '../routing/trade-gas.ts';
+import { computeTradeCost } from '../routing/trade-cost.ts';
 import { planTrade } from '../routing/trade-plan.ts';
 import {
   computeExecutionPrice,
   computePriceImpactBps,
   computeSpotPrice,
 } from '../routing/trade-prices.ts';
+import { UnitWorth } from '../routing/unit-worth.ts';
 import type { RouteDesk, SearchMeter } from '../search/route-desk.ts';
 import type {
   PricedTrade,
@@ -116,10 +116,10 @@ function listHops(found: TaxedRoute) {
   return found.route.strands.flatMap(({ hops }) => hops);
 }
 
-/** Measured gas of tokens beyond the model. */
-function sumExtraGas(book: TradeChain['book'], hops: ReturnType<typeof listHops>): bigint {
-  const gas = hops.map(({ pool, zeroForOne }) => book.extraGas(pool.pool, zeroForOne));
-  return BigInt(gas.reduce((sum, one) => sum + one, 0));
+/** Measured cost of tokens beyond the model. */
+function sumExtraUnits(book: TradeChain['book'], hops: ReturnType<typeof listHops>): bigint {
+  const units = hops.map(({ pool, zeroForOne }) => book.extraUnits(pool.pool, zeroForOne));
+  return BigInt(units.reduce((sum, one) => sum + one, 0));
 }
 
 interface Context {
@@ -128,7 +128,7 @@ interface Context {
   readonly ends: TradeEnds;
   readonly at: GraphAtCommit;
   readonly found: TaxedRoute;
-  readonly outPerGas: Ratio | null;
+  readonly outPerUnit: Ratio | null;
   readonly nowMs: number;
 }
 
@@ -164,7 +164,7 @@ function computePrices({ request, ends, found }: Context, amountOut: bigint) {
 }
 
 function buildPricedTrade(context: Context): PricedTrade {
-  const { chain, request, ends, at, found, outPerGas, nowMs } = context;
+  const { chain, request, ends, at, found, outPerUnit, nowMs } = context;
   const { book } = chain;
   const amounts = computeAmounts(context);
   const hops = listHops(found);
@@ -183,9 +183,11 @@ function buildPricedTrade(context: Context): PricedTrade {
     ...priced,
     tokenIn: ends.tokenIn,
     tokenOut: ends.tokenOut,
-    outPerGas,
+    outPerUnit,
     fees: listFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
-    gas: computeGas(chain.costs, strands, { isNativeIn, isNativeOut }) + sumExtraGas(book, hops),
+    costUnits:
+      computeTradeCost(chain.costs, strands, { isNativeIn, isNativeOut }) +
+      sumExtraUnits(book, hops),
     state: {
       block: checkpoint.block,
       blockHash: checkpoint.blockHash,
@@ -198,6 +200,7 @@ function buildPricedTrade(context: Context): PricedTrade {
       token: ends.row,
       isTrusted: chain.trusted.has(request.mint),
       safety: tokenSafety,
+      unitName: chain.costs.unitName,
       isMeasured: hops.every(({ pool }) => book.get(pool.pool) !== undefined),
       isDoubted: hops.some(({ pool }) => book.findDoubt(pool.pool) !== null),
       checkpoint,
@@ -213,8 +216,8 @@ interface Trade {
   readonly ends: TradeEnds;
   readonly caller: TradeCaller;
   readonly isPaused: (token: Address) => boolean;
-  /** The value of gas for choosing the route; the current one if there is none. */
-  readonly givenOutPerGas: Ratio | null | undefined;
+  /** The value of a cost unit for choosing the route; the current one if there is none. */
+  readonly givenOutPerUnit: Ratio | null | undefined;
 }
 
 /** What a search costs beyond the cost of its operation. */
@@ -235,18 +238,18 @@ function createSearchMeter(caller: TradeCaller): SearchMeter {
 
 /** Finds routes on the last committed state: all that is returned is of one state. */
 function createSearch(parts: PricingParts) {
-  const worths = new Map<ChainSlug, GasWorth>();
-  const findWorth = (chain: ChainSlug): GasWorth => {
-    const worth = worths.get(chain) ?? new GasWorth(parts.clock);
-    worths.set(chain, worth);
+  const worths = new Map<ChainSlug, UnitWorth>();
+  const findWorth = (chain: TradeChain): UnitWorth => {
+    const worth = worths.get(chain.slug) ?? new UnitWorth(chain.costs, parts.clock);
+    worths.set(chain.slug, worth);
     return worth;
   };
   return async (chain: TradeChain, trade: Trade) => {
-    const { request, ends, caller, isPaused, givenOutPerGas } = trade;
+    const { request, ends, caller, isPaused, givenOutPerUnit } = trade;
     const tokenIn = ends.tokenIn.token;
     const tokenOut = ends.tokenOut.token;
     let at: GraphAtCommit | null = null;
-    let outPerGas: Ratio | null = null;
+    let outPerUnit: Ratio | null = null;
     const { search: searched } = await parts.desk.search({
       caller: caller.key,
       meter: createSearchMeter(caller),
@@ -257,10 +260,10 @@ function createSearch(parts: PricingParts) {
         at = chain.readGraph();
         if (at === null) throw buildNotReadyError(chain.slug);
         const { graph } = at;
-        outPerGas =
-          givenOutPerGas === undefined
-            ? findWorth(chain.slug).priceGas(graph, tokenOut, chain.readFees())
-            : givenOutPerGas;
+        outPerUnit =
+          givenOutPerUnit === undefined
+            ? findWorth(chain).priceUnit(graph, tokenOut, chain.readFees())
+            : givenOutPerUnit;
         return planTrade({
           graph,
           book: chain.book,
@@ -270,7 +273,7 @@ function createSearch(parts: PricingParts) {
           tokenOut,
           amountIn: request.amountInRaw,
           costs: chain.costs,
-          outPerGas,
+          outPerUnit,
         });
       },
     });
@@ -279,13 +282,13 @@ function createSearch(parts: PricingParts) {
       throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
     }
     if (at === null) throw new Error('the search found a route without planning it');
-    return { at: at as GraphAtCommit, found: searched.found, outPerGas };
+    return { at: at as GraphAtCommit, found: searched.found, outPerUnit };
   };
 }
 
 export function createPriceTrade(parts: PricingParts): PriceTrade {
   const search = createSearch(parts);
-  return async (request, caller, givenOutPerGas) => {
+  return async (request, caller, givenOutPerUnit) => {
     const chain = parts.chains.find(request.chain);
     if (chain === null) throw buildNotReadyError(request.chain);
     assertTwoAssets(chain, request);
@@ -299,11 +302,11 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     // Before the search: where pools are not known in full it may find nothing.
     chain.noteAsked(request.mint);
     const ends = await readEnds(chain, request);
-    const { at, found, outPerGas } = await search(chain, {
-      ...{ request, ends, caller, isPaused, givenOutPerGas },
+    const { at, found, outPerUnit } = await search(chain, {
+      ...{ request, ends, caller, isPaused, givenOutPerUnit },
     });
     chain.noteUse(listHops(found).map(({ pool }) => pool.pool));
     const nowMs = parts.clock.nowMs();
-    return buildPricedTrade({ chain, request, ends, at, found, outPerGas, nowMs });
+    return buildPricedTrade({ chain, request, ends, at, found, outPerUnit, nowMs });
   };
 }

@@ -32,8 +32,8 @@ export function createPricing(parts: TradingParts): Pricing {
     sealAnswer: (trade) => {
       const nowMs = clock.nowMs();
       const expiresAtMs = nowMs + QUOTE_LIFE_MS;
-      const { request, minAmountOutRaw, outPerGas } = trade;
-      const quoteId = sealQuote(sealer, { request, minAmountOutRaw, outPerGas, expiresAtMs });
+      const { request, minAmountOutRaw, outPerUnit } = trade;
+      const quoteId = sealQuote(sealer, { request, minAmountOutRaw, outPerUnit, expiresAtMs });
       const addresses = chains.findAddresses(request.chain);
       return buildQuoteAnswer(trade, { quoteId, expiresAtMs, nowMs, addresses });
     },

@@ -1,14 +1,14 @@
 // A trade priced on one state of the chain: created by pricing, used by quote and build.
 
-import type { SwapCost } from '../../amm/pool-kind.ts';
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
+import type { TradeSwaps } from '../../chains/chain-transactions.ts';
+import type { SwapCost } from '../../chains/transaction-costs.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import type { TokenSafety } from '../graph/safety-book.ts';
-import type { StrandSource } from '../routing/route-strands.ts';
 
 /** Validated input of quote and build. */
 export interface TradeRequest {
@@ -62,16 +62,7 @@ export interface TradeLeg {
 }
 
 /** Consecutive pools, as executed; each pool is in one strand, and their order matters. */
-export interface TradeStrand {
-  readonly takes: StrandSource;
-  /**
-   * What is sent into it; the inputs of the first strands add up to the trade's input, to the unit.
-   */
-  readonly amountInRaw: bigint;
-  /** What its last pool pays, before any tax. */
-  readonly amountOutRaw: bigint;
-  readonly hops: readonly TradeHop[];
-}
+export type TradeStrand = TradeSwaps<TradeHop>;
 
 /** What a token's contract deducts from a transfer, as measured. */
 export interface TokenTax {
@@ -131,13 +122,13 @@ export interface PricedTrade {
   readonly executionPrice: string | null;
   /** How far the trade itself moves the price, without fees and taxes. */
   readonly priceImpactBps: number;
-  /** Gas of the swap alone, by model; preparatory transactions are extra. */
-  readonly gas: bigint;
+  /** What the swap alone uses, by model; preparatory transactions are extra. */
+  readonly costUnits: bigint;
   /**
-   * The value of gas that the route was chosen with: units of the output per unit of gas; null if
+   * The value of a cost unit that the route was chosen with, in units of the output; null if
    * unknown.
    */
-  readonly outPerGas: Ratio | null;
+  readonly outPerUnit: Ratio | null;
   /** Null until the node has reported its fees. */
   readonly networkFees: NetworkFees | null;
   readonly tokenSafety: TokenSafety | null;
@@ -166,11 +157,12 @@ export interface TradeCaller {
 }
 
 /**
- * Chooses the route with the current value of gas, or with a given one: with that of an earlier
- * price, the same pools give the same route. Throws an `AppError` if the trade cannot be priced.
+ * Chooses the route with the current value of a cost unit, or with a given one: with that of an
+ * earlier price, the same pools give the same route. Throws an `AppError` if the trade cannot be
+ * priced.
  */
 export type PriceTrade = (
   request: TradeRequest,
   caller: TradeCaller,
-  outPerGas?: PricedTrade['outPerGas'],
+  outPerUnit?: PricedTrade['outPerUnit'],
 ) => Promise<PricedTrade>;

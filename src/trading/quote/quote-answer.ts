@@ -40,13 +40,13 @@ function describeLeg(
   };
 }
 
-function priceGas(gas: bigint, fees: NetworkFees | null): QuoteAnswer['networkCost'] {
+function priceCost(units: bigint, fees: NetworkFees | null): QuoteAnswer['networkCost'] {
   if (fees === null) return null;
   const { perUnitMax } = fees;
   return {
-    gas: gas.toString(),
+    gas: units.toString(),
     maxFeePerGas: perUnitMax.toString(),
-    totalRaw: (gas * perUnitMax).toString(),
+    totalRaw: (units * perUnitMax).toString(),
   };
 }
 
@@ -87,7 +87,7 @@ export function buildQuoteAnswer(trade: PricedTrade, frame: QuoteFrame): QuoteAn
       amountRaw: amountRaw.toString(),
       mint: addresses.toShown(token),
     })),
-    networkCost: priceGas(trade.gas, trade.networkFees),
+    networkCost: priceCost(trade.costUnits, trade.networkFees),
     tokenSafety: toSafety(trade.tokenSafety),
     state: {
       block: state.block,

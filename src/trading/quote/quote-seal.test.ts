@@ -36,7 +36,7 @@ const terms: fc.Arbitrary<QuoteTerms> = fc.record({
     slippageBps: fc.integer({ min: 0, max: 5000 }),
   }),
   minAmountOutRaw: amount,
-  outPerGas: fc.option(
+  outPerUnit: fc.option(
     fc.record({
       numerator: fc.bigInt({ min: 0n, max: 2n ** 512n - 1n }),
       denominator: fc.bigInt({ min: 1n, max: 2n ** 512n - 1n }),
@@ -47,7 +47,11 @@ const terms: fc.Arbitrary<QuoteTerms> = fc.record({
 
 /** Generated records have no prototype. */
 function toPlain(one: QuoteTerms): QuoteTerms {
-  return { ...one, request: { ...one.request }, outPerGas: one.outPerGas && { ...one.outPerGas } };
+  return {
+    ...one,
+    request: { ...one.request },
+    outPerUnit: one.outPerUnit && { ...one.outPerUnit },
+  };
 }
 
 function isRefused(sealer: Sealer, quoteId: string): boolean {

@@ -15,10 +15,10 @@ export interface QuoteTerms {
   readonly request: TradeRequest;
   readonly minAmountOutRaw: bigint;
   /**
-   * The value of gas that the route was chosen with, so that a build on the same pools chooses the
-   * same.
+   * The value of a cost unit that the route was chosen with, so that a build on the same pools
+   * chooses the same.
    */
-  readonly outPerGas: Ratio | null;
+  readonly outPerUnit: Ratio | null;
   readonly expiresAtMs: number;
 }
 
@@ -64,7 +64,7 @@ function parseRatio(text: string): Ratio | null {
 }
 
 export function sealQuote(sealer: Sealer, terms: QuoteTerms): string {
-  const { request, minAmountOutRaw, outPerGas, expiresAtMs } = terms;
+  const { request, minAmountOutRaw, outPerUnit, expiresAtMs } = terms;
   const parts: Parts = [
     request.chain,
     request.mint,
@@ -74,7 +74,7 @@ export function sealQuote(sealer: Sealer, terms: QuoteTerms): string {
     request.slippageBps,
     minAmountOutRaw.toString(),
     expiresAtMs,
-    fromRatio(outPerGas),
+    fromRatio(outPerUnit),
   ];
   const text = Buffer.from(JSON.stringify(parts)).toString('base64url');
   return `${PREFIX}${text}.${sealer.mark(text)}`;
@@ -102,7 +102,7 @@ export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
       slippageBps,
     },
     minAmountOutRaw: BigInt(minimum),
-    outPerGas: parseRatio(ratio),
+    outPerUnit: parseRatio(ratio),
     expiresAtMs,
   };
 }

@@ -54,6 +54,7 @@ const QUIET: WarningFacts = {
   token: TOKEN,
   isTrusted: false,
   safety: SAFE,
+  unitName: 'gas',
   isMeasured: true,
   isDoubted: false,
   checkpoint: CHECKPOINT,
@@ -130,7 +131,7 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
   ],
   ['looked at half an hour ago', { safety: { ...SAFE, checkedAtMs: NOW_MS - 1_800_000 } }, []],
   ['something spoke against the last look', { isDoubted: true }, ['SAFETY_STALE']],
-  ['a sale that burns gas', { safety: { ...SAFE, sellGas: 900_000 } }, ['SELL_GAS_HIGH']],
+  ['a sale that burns gas', { safety: { ...SAFE, sellUnits: 900_000 } }, ['SELL_GAS_HIGH']],
   ['a tax on buying', { safety: { ...SAFE, buyTaxBps: 1 } }, ['TAXED_TOKEN']],
   ['a loss of next to nothing', { safety: { ...SAFE, buyTaxBps: 0.01, sellTaxBps: 0.01 } }, []],
   ['a tax on selling', { safety: { ...SAFE, sellTaxBps: 700 } }, ['TAXED_TOKEN']],
@@ -149,9 +150,13 @@ for (const [name, facts, codes] of CASES) {
   test(`${name}`, () => assert.deepEqual(listCodes(facts), codes));
 }
 
-test("the warning about a sale's gas has its figure", () => {
-  const [warning] = findWarnings({ ...QUIET, safety: { ...SAFE, sellGas: 1_234_567 } });
-  assert.match(warning?.message ?? '', /1,234,567 gas/);
+test('the warning about a sale's cost has its figure, in the unit of the chain', () => {
+  for (const unitName of ['gas', 'compute units']) {
+    const safety = { ...SAFE, sellUnits: 1_234_567 };
+    const [warning] = findWarnings({ ...QUIET, safety, unitName });
+    const message = `A sale uses 1,234,567 ${unitName} in the token contract.`;
+    assert.equal(warning?.message, message);
+  }
 });
 
 test('every code is tried here', () => {

@@ -20,6 +20,8 @@ export interface WarningFacts {
   readonly token: TokenRecord | null;
   readonly isTrusted: boolean;
   readonly safety: TokenSafety | null;
+  /** What the chain calls a unit of a transaction's cost. */
+  readonly unitName: string;
   /** Whether every pool on the route was probed. */
   readonly isMeasured: boolean;
   /** Whether a measurement on the route has been doubted since it was made. */
@@ -55,6 +57,7 @@ export const STALE_WARNING: TradeWarning = {
 
 function* warnOfSafety({
   safety,
+  unitName,
   isMeasured,
   isDoubted,
   nowMs,
@@ -69,7 +72,7 @@ function* warnOfSafety({
   }
   if (isDoubted) yield [STALE_WARNING.code, STALE_WARNING.message];
   if (safety === null) return;
-  const { buyTaxBps, sellTaxBps, sellable, sellGas } = safety;
+  const { buyTaxBps, sellTaxBps, sellable, sellUnits } = safety;
   if ((buyTaxBps ?? 0) >= 1 || (sellTaxBps ?? 0) >= 1) {
     const buy = (buyTaxBps ?? 0) / 100;
     const sell = (sellTaxBps ?? 0) / 100;
@@ -77,9 +80,9 @@ function* warnOfSafety({
   }
   if (sellable === false) yield ['UNSELLABLE', 'Selling the token failed in simulation.'];
   if (sellable === null) yield ['UNSELLABLE', 'Neither buying nor selling worked in simulation.'];
-  if (sellGas !== undefined) {
-    const gas = sellGas.toLocaleString('en-US');
-    yield ['SELL_GAS_HIGH', `A sale uses ${gas} gas in the token contract.`];
+  if (sellUnits !== undefined) {
+    const units = `${sellUnits.toLocaleString('en-US')} ${unitName}`;
+    yield ['SELL_GAS_HIGH', `A sale uses ${units} in the token contract.`];
   }
 }
 

@@ -89,7 +89,7 @@ function createQuestion(
     tokenIn: WETH,
     tokenOut: TOKEN,
     amountIn: 10n ** 20n,
-    outPerGas: null,
+    outPerUnit: null,
     costs: TRADE_COSTS,
     ...more,
   };
@@ -288,12 +288,15 @@ describe('legs', () => {
     findRoute(createQuestion(pools, { seen, amountIn, ...more }))?.route.legs.length;
 
   it('are as many as pay for themselves if their cost is known', () => {
-    assert.equal(countLegs({ outPerGas: CHEAP }), 12);
-    assert.equal(countLegs({ outPerGas: { numerator: DEEP, denominator: 1n } }), 1);
+    assert.equal(countLegs({ outPerUnit: CHEAP }), 12);
+    assert.equal(countLegs({ outPerUnit: { numerator: DEEP, denominator: 1n } }), 1);
   });
 
   it('are few if their cost is not fully known', () => {
-    assert.equal(countLegs({ outPerGas: null }), 10);
-    assert.equal(countLegs({ outPerGas: CHEAP, costs: { ...TRADE_COSTS, hasDataFees: true } }), 10);
+    assert.equal(countLegs({ outPerUnit: null }), 10);
+    assert.equal(
+      countLegs({ outPerUnit: CHEAP, costs: { ...TRADE_COSTS, hasDataFees: true } }),
+      10,
+    );
   });
 });

@@ -6,7 +6,7 @@ import { type BestRoute, findRouteIn } from './route.ts';
 import type { EndTaxes } from './route-rules.ts';
 import { FREE, type RouteCost } from './route-single.ts';
 import type { SearchWork } from './search-work.ts';
-import { createGasCost } from './trade-gas.ts';
+import { createUnitCost } from './trade-cost.ts';
 import type { PlanLevel, TradePlan } from './trade-plan.ts';
 import { computePriceImpactBps } from './trade-prices.ts';
 import { createRoom } from './transaction-room.ts';
@@ -33,16 +33,16 @@ export function computeTax(amount: bigint, bps: number): bigint {
   return (amount * BigInt(Math.round(bps))) / BPS;
 }
 
-function createRouteCost(outPerGas: Ratio): RouteCost {
-  return outPerGas.numerator === 0n ? FREE : createGasCost(outPerGas);
+function createRouteCost(outPerUnit: Ratio): RouteCost {
+  return outPerUnit.numerator === 0n ? FREE : createUnitCost(outPerUnit);
 }
 
 function searchAt(plan: TradePlan, level: PlanLevel, work: SearchWork): TaxedRoute | null {
-  const { outPerGas, costs } = plan;
-  const isCostKnown = outPerGas !== null && !costs.hasDataFees;
+  const { outPerUnit, costs } = plan;
+  const isCostKnown = outPerUnit !== null && !costs.hasDataFees;
   const options = {
     room: createRoom(costs, isCostKnown ? 'whole' : 'small'),
-    ...(outPerGas === null ? {} : { cost: createRouteCost(outPerGas) }),
+    ...(outPerUnit === null ? {} : { cost: createRouteCost(outPerUnit) }),
     work,
   };
   let best: TaxedRoute | null = null;

@@ -46,7 +46,7 @@ function search(graph: PoolGraph, amountIn: bigint) {
   const work = new SearchWork();
   const plan = planTrade({
     ...{ graph, amountIn, book: new SafetyBook(), trusted: new Set([WETH]) },
-    ...{ isPaused: () => false, tokenIn: WETH, tokenOut: TOKEN, outPerGas: null },
+    ...{ isPaused: () => false, tokenIn: WETH, tokenOut: TOKEN, outPerUnit: null },
     costs: TRADE_COSTS,
   });
   return { found: searchTrade(plan, work), evaluations: work.count };

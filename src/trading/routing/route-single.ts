@@ -14,7 +14,7 @@ import {
 } from './route-field.ts';
 import { type SearchWork, SWAP_EVALUATIONS } from './search-work.ts';
 
-/** What to subtract from a route's output, for instance its gas; in units of the output. */
+/** What to subtract from a route's output, such as its network cost; in units of the output. */
 export type RouteCost = (path: readonly { readonly pool: GraphPool }[]) => bigint;
 
 interface SingleRoute {

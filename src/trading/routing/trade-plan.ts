@@ -28,8 +28,8 @@ export interface RouteQuestion {
   readonly tokenIn: Address;
   readonly tokenOut: Address;
   readonly amountIn: bigint;
-  /** The value of a unit of gas in units of the output; null if unknown. */
-  readonly outPerGas: Ratio | null;
+  /** The value of a unit of cost in units of the output; null if unknown. */
+  readonly outPerUnit: Ratio | null;
   readonly costs: TransactionCosts;
 }
 
@@ -42,7 +42,7 @@ interface TaxPlan {
 /** From clean pools without hooks to whatever is better than no answer. */
 export type PlanLevel = 'strict' | 'loose' | 'any';
 
-export interface TradePlan extends Pick<RouteQuestion, 'amountIn' | 'outPerGas' | 'costs'> {
+export interface TradePlan extends Pick<RouteQuestion, 'amountIn' | 'outPerUnit' | 'costs'> {
   planLevel(level: PlanLevel): readonly TaxPlan[];
   /** All pools between the two assets, to find out why there is no route. */
   planRefusal(): FieldPlan;
@@ -61,7 +61,7 @@ const REFUSAL_POOL_COUNT_MAX = 64;
 
 /** Levels are computed when first used: valid only while the graph does not change. */
 export function planTrade(question: RouteQuestion): TradePlan {
-  const { graph, amountIn, outPerGas, costs, isPaused } = question;
+  const { graph, amountIn, outPerUnit, costs, isPaused } = question;
   const assetIn = graph.toAsset(question.tokenIn);
   const assetOut = graph.toAsset(question.tokenOut);
   const rules: RouteRules = { ...question, assetIn, assetOut };
@@ -71,7 +71,7 @@ export function planTrade(question: RouteQuestion): TradePlan {
   };
   return {
     amountIn,
-    outPerGas,
+    outPerUnit,
     costs,
     planLevel: (name) => {
       const level = LEVELS[name];
@@ -93,26 +93,26 @@ export function planTrade(question: RouteQuestion): TradePlan {
 }
 
 /** A plan with all of its levels worked out. */
-export interface WholePlan extends Pick<TradePlan, 'amountIn' | 'outPerGas' | 'costs'> {
+export interface WholePlan extends Pick<TradePlan, 'amountIn' | 'outPerUnit' | 'costs'> {
   readonly levels: Readonly<Record<PlanLevel, readonly TaxPlan[]>>;
   readonly refusal: FieldPlan;
 }
 
 /** Must be called before the graph changes: the plan is independent of it afterwards. */
 export function toWholePlan(plan: TradePlan): WholePlan {
-  const { amountIn, outPerGas, costs } = plan;
+  const { amountIn, outPerUnit, costs } = plan;
   const levels = {
     strict: plan.planLevel('strict'),
     loose: plan.planLevel('loose'),
     any: plan.planLevel('any'),
   };
-  return { amountIn, outPerGas, costs, levels, refusal: plan.planRefusal() };
+  return { amountIn, outPerUnit, costs, levels, refusal: plan.planRefusal() };
 }
 
 export function toTradePlan(whole: WholePlan): TradePlan {
-  const { amountIn, outPerGas, costs, levels, refusal } = whole;
+  const { amountIn, outPerUnit, costs, levels, refusal } = whole;
   return {
-    ...{ amountIn, outPerGas, costs },
+    ...{ amountIn, outPerUnit, costs },
     planLevel: (name) => levels[name],
     planRefusal: () => refusal,
   };

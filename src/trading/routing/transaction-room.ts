@@ -3,7 +3,7 @@
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { RouteStrand } from './route-strands.ts';
-import { computePoolGas, GasMeter } from './trade-gas.ts';
+import { CostMeter, computePoolCost } from './trade-cost.ts';
 
 /** A swap in a pool. */
 interface PoolLoad {
@@ -28,16 +28,16 @@ function countBytes({ hops }: RouteStrand): number {
   }, 0);
 }
 
-function computeStrandsGas(costs: TransactionCosts, strands: readonly RouteStrand[]): bigint {
+function computeStrandsCost(costs: TransactionCosts, strands: readonly RouteStrand[]): bigint {
   // Whether coins or tokens are spent is not known here; tokens take more.
-  const meter = new GasMeter(costs, { isNativeIn: false, isNativeOut: true });
+  const meter = new CostMeter(costs, { isNativeIn: false, isNativeOut: true });
   for (const { takes, hops } of strands) {
     meter.addStrand(
       takes,
       hops.map(({ pool: { cost, vault }, ticksCrossed }) => ({ cost, vault, ticksCrossed })),
     );
   }
-  return meter.gas;
+  return meter.units;
 }
 
 /** `small`: for trades whose cost is not known, or not all of it. */
@@ -46,12 +46,12 @@ export function createRoom(costs: TransactionCosts, size: 'whole' | 'small'): Ro
   const unitsMax = Number(costs.unitsMax);
   return {
     computeShare({ pool, ticksCrossed, isFirst }) {
-      const gas = computePoolGas(costs, pool, { ticksCrossed, isFirst });
-      return Math.max(Number(gas) / unitsMax, pool.bytes.first / bytesMax);
+      const units = computePoolCost(costs, pool, { ticksCrossed, isFirst });
+      return Math.max(Number(units) / unitsMax, pool.bytes.first / bytesMax);
     },
     computeUsed(strands) {
       const bytes = strands.reduce((sum, strand) => sum + countBytes(strand), 0);
-      return Math.max(bytes / bytesMax, Number(computeStrandsGas(costs, strands)) / unitsMax);
+      return Math.max(bytes / bytesMax, Number(computeStrandsCost(costs, strands)) / unitsMax);
     },
   };
 }

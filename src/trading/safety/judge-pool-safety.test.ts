@@ -17,7 +17,7 @@ const PROBED = {
 
 function measure(amounts: Partial<SwapMeasure> = {}): SwapMeasure {
   const whole = { sent: 10_000n, arrived: 10_000n, paid: 10_000n, received: 10_000n, stray: 0n };
-  return { isDone: true, gas: 45_000n, ...whole, ...amounts };
+  return { isDone: true, unusualUnits: 0n, ...whole, ...amounts };
 }
 
 const FINE: RoundTripView = { there: measure(), back: measure() };
@@ -64,15 +64,15 @@ test('stray coins in a pair end exactness for sales there', () => {
   assert.deepEqual(judgeBought(view, view), { outBps: 0, inBps: 0.01, sellable: true });
 });
 
-test('the gas of a sale is reported if it is unusually high, by the worse view', () => {
-  const dear = { there: measure(), back: measure({ gas: 900_000n }) };
-  const cheap = { there: measure(), back: measure({ gas: 299_999n }) };
-  assert.equal(judgeBought(cheap, cheap)?.sellGas, undefined);
-  assert.equal(judgeBought(dear, cheap)?.sellGas, 900_000);
-  assert.equal(judgeBought(cheap, dear)?.sellGas, 900_000);
+test('the cost of a sale is reported if it is unusually high, by the worse view', () => {
+  const dear = { there: measure(), back: measure({ unusualUnits: 900_000n }) };
+  const cheap = { there: measure(), back: measure() };
+  assert.equal(judgeBought(cheap, cheap)?.sellUnits, undefined);
+  assert.equal(judgeBought(dear, cheap)?.sellUnits, 900_000);
+  assert.equal(judgeBought(cheap, dear)?.sellUnits, 900_000);
   // The other token's transfer is measured separately.
   assert.equal(
-    judgePoolSafety(PROBED, { asContract: dear, asWallet: dear })?.side1.sellGas,
+    judgePoolSafety(PROBED, { asContract: dear, asWallet: dear })?.side1.sellUnits,
     undefined,
   );
 });

@@ -7,12 +7,6 @@ import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 /** Not whole, yet less than a basis point: hardly a tax, but no promise to the unit either. */
 const TRACE_BPS = 0.01;
 
-/**
- * From here on the gas of a token's own transfer is reported. Plain contracts use 30,000 to 60,000;
- * those that accrue interest, or sell their own tax during transfers, up to some 250,000.
- */
-const SELL_GAS_HIGH = 300_000n;
-
 /** Rounded, because contracts round differently. */
 function computeLossBps(whole: bigint, left: bigint): number | null {
   if (whole === 0n) return null;
@@ -27,8 +21,8 @@ function computeInLossBps({ isDone, sent, arrived }: SwapMeasure): number | null
   return !isDone && arrived === 0n ? null : computeLossBps(sent, arrived);
 }
 
-function findSellGas({ gas }: SwapMeasure): Pick<SideSafety, 'sellGas'> {
-  return gas < SELL_GAS_HIGH ? {} : { sellGas: Number(gas) };
+function findSellUnits({ unusualUnits }: SwapMeasure): Pick<SideSafety, 'sellUnits'> {
+  return unusualUnits === 0n ? {} : { sellUnits: Number(unusualUnits) };
 }
 
 interface TripSides {
@@ -41,7 +35,7 @@ const UNKNOWN: SideSafety = { outBps: null, inBps: null, sellable: null };
 function judgeSides({ there, back }: RoundTripView): TripSides | null {
   if (there === null) return null;
   const isBought = there.isDone && there.received > 0n;
-  const spentIn = { inBps: computeInLossBps(there), sellable: isBought, ...findSellGas(there) };
+  const spentIn = { inBps: computeInLossBps(there), sellable: isBought, ...findSellUnits(there) };
   if (!isBought) return { spent: { outBps: null, ...spentIn }, bought: UNKNOWN };
   const outBps = computeLossBps(there.paid, there.received);
   if (back === null) {
@@ -59,7 +53,7 @@ function judgeSides({ there, back }: RoundTripView): TripSides | null {
       outBps,
       inBps: pickWorse(computeInLossBps(back), there.stray > 0n ? TRACE_BPS : null),
       sellable: isSold,
-      ...findSellGas(back),
+      ...findSellUnits(back),
     },
   };
 }
@@ -70,7 +64,7 @@ function pickWorse(a: number | null, b: number | null): number | null {
 }
 
 function mergeSides(a: SideSafety, b: SideSafety): SideSafety {
-  const sellGas = Math.max(a.sellGas ?? 0, b.sellGas ?? 0);
+  const sellUnits = Math.max(a.sellUnits ?? 0, b.sellUnits ?? 0);
   return {
     outBps: pickWorse(a.outBps, b.outBps),
     inBps: pickWorse(a.inBps, b.inBps),
@@ -80,7 +74,7 @@ function mergeSides(a: SideSafety, b: SideSafety): SideSafety {
         : b.sellable === null
           ? a.sellable
           : a.sellable && b.sellable,
-    ...(sellGas === 0 ? {} : { sellGas }),
+    ...(sellUnits === 0 ? {} : { sellUnits }),
   };
 }
 

@@ -60,10 +60,10 @@ function isSame(a: number | null, b: number | null): boolean {
  * looks as if this one could not be sold.
  */
 function isSameSide(before: SideSafety, after: SideSafety, other: SideSafety): boolean {
-  const isGasSame = (before.sellGas === undefined) === (after.sellGas === undefined);
+  const isCostSame = (before.sellUnits === undefined) === (after.sellUnits === undefined);
   const isTaxSame = isSame(before.outBps, after.outBps) && isSame(before.inBps, after.inBps);
   const isSoldSame = before.sellable === after.sellable || other.sellable === null;
-  return isGasSame && isTaxSame && isSoldSame;
+  return isCostSame && isTaxSame && isSoldSame;
 }
 
 export class SafetyEvidence {

@@ -42,7 +42,7 @@ class ReceivedPools {
   }
 
   revivePlan(sent: SentPlan): WholePlan {
-    const { levels, refusal, assetIn, assetOut, native, amountIn, outPerGas, costs } = sent;
+    const { levels, refusal, assetIn, assetOut, native, amountIn, outPerUnit, costs } = sent;
     const reviveField = ({ numbers, ways }: SentField): FieldPlan => ({
       ...{ assetIn, assetOut, native },
       pools: Array.from(numbers, (number, index) => ({
@@ -53,7 +53,7 @@ class ReceivedPools {
     const reviveLevel = (plans: readonly SentTaxPlan[]) =>
       plans.map((plan) => ({ taxes: plan.taxes, field: reviveField(plan) }));
     return {
-      ...{ amountIn, outPerGas, costs },
+      ...{ amountIn, outPerUnit, costs },
       levels: {
         strict: reviveLevel(levels.strict),
         loose: reviveLevel(levels.loose),

@@ -41,7 +41,7 @@ export interface SentTaxPlan extends SentField {
 
 export interface SentPlan {
   readonly amountIn: bigint;
-  readonly outPerGas: Ratio | null;
+  readonly outPerUnit: Ratio | null;
   readonly costs: TransactionCosts;
   readonly assetIn: Address;
   readonly assetOut: Address;

@@ -112,12 +112,12 @@ export class SentPools {
     };
   }
 
-  #encodePlan({ levels, refusal, amountIn, outPerGas, costs }: WholePlan): SentPlan {
+  #encodePlan({ levels, refusal, amountIn, outPerUnit, costs }: WholePlan): SentPlan {
     const encodeLevel = (plans: WholePlan['levels'][keyof WholePlan['levels']]) =>
       plans.map(({ taxes, field }) => ({ taxes, ...this.#encodeField(field) }));
     const { assetIn, assetOut, native } = refusal;
     return {
-      ...{ amountIn, outPerGas, costs, assetIn, assetOut, native },
+      ...{ amountIn, outPerUnit, costs, assetIn, assetOut, native },
       levels: {
         strict: encodeLevel(levels.strict),
         loose: encodeLevel(levels.loose),

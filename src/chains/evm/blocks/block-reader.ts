@@ -70,7 +70,8 @@ export class BlockReader {
       notices = joinNotices(notices, reading.notices);
       fromBlock = end + 1;
     }
-    return { blocks, headers, toBlock: fromBlock - 1, notices };
+    const blockCount = fromBlock - range.fromBlock;
+    return { blocks, headers, toBlock: fromBlock - 1, blockCount, notices };
   }
 
   #assertJoins(parent: BlockHeader | undefined, child: BlockHeader | undefined): void {

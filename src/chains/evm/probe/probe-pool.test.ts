@@ -3,25 +3,15 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startMisbehavingRpc, type TrueAnswer } from '../../../../test/fakes/misbehaving-rpc.ts';
+import type { TrueAnswer } from '../../../../test/fakes/misbehaving-rpc.ts';
+import { startClientOn } from '../../../../test/fakes/start-client-on.ts';
 import { address } from '../../../../test/test-ids.ts';
-import { systemClock } from '../../../lib/clock.ts';
-import { sleep } from '../../../lib/retry.ts';
-import { RpcClient } from '../rpc/rpc-client.ts';
 import { type ProbeTrip, probePool } from './probe-pool.ts';
 
 const cleanups: (() => unknown)[] = [];
 after(async () => {
   for (const cleanup of cleanups) await cleanup();
 });
-
-const LIMITS = {
-  timeoutMs: 2000,
-  replyBytesMax: 100_000,
-  batchCallsMax: 5,
-  batchesMax: 1,
-  chainCheckMs: 60_000,
-};
 
 const TOKEN = address(`0x${'aa'.repeat(20)}`);
 const WRAPPED = address(`0x${'ee'.repeat(20)}`);
@@ -43,26 +33,8 @@ const TRIP: ProbeTrip = {
   minBlock: 5,
 };
 
-async function createClient(answer: TrueAnswer) {
-  const node = await startMisbehavingRpc((method, params) => {
-    if (method === 'eth_chainId') return '0x539';
-    return method === 'eth_blockNumber' ? '0x5' : answer(method, params);
-  });
-  const client = new RpcClient({
-    endpoints: [node.url],
-    chainId: 1337,
-    clock: systemClock,
-    random: () => 0.5,
-    sleep,
-    log: { info: () => undefined, warn: () => undefined },
-    budgetMs: 500,
-    limits: LIMITS,
-  });
-  cleanups.push(
-    () => client.close(),
-    () => node.stop(),
-  );
-  return { client, node };
+function createClient(answer: TrueAnswer) {
+  return startClientOn({ after: (work) => void cleanups.push(work) }, answer, 500);
 }
 
 function toWord(value: bigint | number): string {
@@ -87,8 +59,8 @@ function encodeList(reply: ProbeReply): string {
   return `0x${toWord(0x20)}${encodeMeasures(reply)}`;
 }
 
-const THERE: ProbeReply = { status: 1, amounts: [100n, 100n, 200n, 194n, 3n, 40_000n] };
-const BACK: ProbeReply = { status: 1, amounts: [194n, 190n, 90n, 90n, 0n, 900_000n] };
+const THERE: ProbeReply = { status: 1, amounts: [100n, 100n, 200n, 194n, 3n, 299_999n] };
+const BACK: ProbeReply = { status: 1, amounts: [194n, 190n, 90n, 90n, 0n, 300_000n] };
 const signal = new AbortController().signal;
 
 test('both views are decoded from the reply', async () => {
@@ -103,11 +75,11 @@ test('both views are decoded from the reply', async () => {
   const views = await probePool(client, TRIP, signal);
   const there = {
     ...{ isDone: true, sent: 100n, arrived: 100n, paid: 200n, received: 194n, stray: 3n },
-    gas: 40_000n,
+    unusualUnits: 0n,
   };
   const back = {
     ...{ isDone: true, sent: 194n, arrived: 190n, paid: 90n, received: 90n, stray: 0n },
-    gas: 900_000n,
+    unusualUnits: 300_000n,
   };
   assert.deepEqual(views, { asContract: { there, back }, asWallet: { there, back } });
   const [call, simulation] = node.calls.slice(-2);

@@ -77,12 +77,22 @@ function reverseHops(hops: readonly ProbeHop[]): ProbeHop[] {
   return hops.map((hop) => ({ ...hop, tokenIn: hop.tokenOut, tokenOut: hop.tokenIn })).reverse();
 }
 
-type RawMeasure = Omit<SwapMeasure, 'isDone'> & { readonly status: number };
+/**
+ * From here on the gas of a token's own transfer is reported. Plain contracts use 30,000 to 60,000;
+ * those that accrue interest, or sell their own tax during transfers, up to some 250,000.
+ */
+const TRANSFER_GAS_HIGH = 300_000n;
+
+type RawMeasure = Omit<SwapMeasure, 'isDone' | 'unusualUnits'> & {
+  readonly status: number;
+  readonly gas: bigint;
+};
 
 function readMeasure(raw: RawMeasure | undefined): SwapMeasure | null {
   if (raw === undefined || raw.status === STATUS_UNTRIED) return null;
-  const { status, ...amounts } = raw;
-  return { isDone: status === STATUS_DONE, ...amounts };
+  const { status, gas, ...amounts } = raw;
+  const unusualUnits = gas < TRANSFER_GAS_HIGH ? 0n : gas;
+  return { isDone: status === STATUS_DONE, unusualUnits, ...amounts };
 }
 
 interface Encoded {

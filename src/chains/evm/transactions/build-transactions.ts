@@ -1,11 +1,8 @@
 // Simulated calls as unsigned transactions: with gas, fees and nonces.
 
+import type { EvmTransaction } from '../../../contract/schemas/transaction-schemas.ts';
 import type { Address } from '../../../model/ids.ts';
-import type {
-  BuiltTransactions,
-  ExecutableTrade,
-  UnsignedTransaction,
-} from '../../chain-transactions.ts';
+import type { BuiltTransactions, ExecutableTrade } from '../../chain-transactions.ts';
 import { toShownAddress } from '../checksum-address.ts';
 import type { EvmFees } from '../read-network-fees.ts';
 import type { TransactionKind } from './encode-approval.ts';
@@ -42,7 +39,7 @@ const PURPOSES: Readonly<Record<TransactionKind, string>> = {
  * prices may cross more ticks.
  */
 function computeGasLimit({ kind, gasUsed }: PlannedTransaction, trade: ExecutableTrade): bigint {
-  const modelled = kind === 'swap' ? trade.gas : APPROVE_GAS;
+  const modelled = kind === 'swap' ? trade.costUnits : APPROVE_GAS;
   const limit = ((gasUsed ?? modelled) * 3n) / 2n;
   if (limit > TRANSACTION_GAS_MAX) return TRANSACTION_GAS_MAX;
   return limit;
@@ -52,7 +49,7 @@ function buildUnsigned(
   rehearsed: RehearsedTrade,
   transaction: PlannedTransaction,
   place: { readonly index: number; readonly gas: bigint },
-): UnsignedTransaction {
+): EvmTransaction {
   const { fees, wallet, trader, chainId } = rehearsed;
   return {
     kind: transaction.kind,
@@ -83,8 +80,8 @@ function findMissingAllowance(rehearsed: RehearsedTrade): BuiltTransactions['all
 function summariseSimulation({ rehearsal }: RehearsedTrade): BuiltTransactions['simulation'] {
   const { amountOutRaw, isBalanceAssumed, transactions } = rehearsal;
   if (amountOutRaw === null) return null;
-  const gasUsed = transactions.reduce((sum, one) => sum + (one.gasUsed ?? 0n), 0n);
-  return { amountOutRaw, gasUsed, isBalanceAssumed };
+  const unitsUsed = transactions.reduce((sum, one) => sum + (one.gasUsed ?? 0n), 0n);
+  return { amountOutRaw, unitsUsed, isBalanceAssumed };
 }
 
 export function buildTransactions(rehearsed: RehearsedTrade): BuiltTransactions {

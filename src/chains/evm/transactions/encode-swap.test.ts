@@ -114,7 +114,7 @@ async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
       ...checked.map((one) => buildBalanceRead(one, router.address)),
     ],
     overrides: new Map([overrides]),
-    block: { number: block, hash: blockHash },
+    block: { position: block, hash: blockHash },
   });
   if (result.status !== 'done') return assert.fail(result.status);
   const { outcomes } = result;

@@ -5,15 +5,14 @@ import { describe, it } from 'node:test';
 import { buildFakeAddress } from '../../../../test/fakes/fake-market.ts';
 import { TRANSACTION_ROOM } from '../../../../test/fakes/trade-costs.ts';
 import { poolId } from '../../../../test/test-ids.ts';
-import { concentratedKind } from '../../../amm/concentrated/concentrated-kind.ts';
-import { constantProductKind } from '../../../amm/constant-product/constant-product-kind.ts';
 import { ConstantProductPool } from '../../../amm/constant-product/constant-product-pool.ts';
+import type { PoolTerms } from '../../../model/pool.ts';
 import type { GraphPool } from '../../../trading/graph/pool-graph-pool.ts';
 import type { StrandSource } from '../../../trading/routing/route-strands.ts';
 import type { RouteHop } from '../../../trading/routing/route-swaps.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { encodeSwap } from './encode-swap.ts';
-import { findHopBytes } from './evm-transaction-costs.ts';
+import { findHopBytes, findSwapCost } from './evm-transaction-costs.ts';
 import type { SwapHop, SwapStrand } from './swap-plan.ts';
 
 type Kind = 'v2' | 'v3' | 'v4';
@@ -30,15 +29,11 @@ const ROUTER = {
 
 let created = 0;
 
-function buildTerms(kind: Kind) {
-  if (kind === 'v2') {
-    const cost = constantProductKind.swapCost(null);
-    return { kind: 'constantProduct', terms: null, cost } as const;
-  }
+function buildTerms(kind: Kind): PoolTerms {
+  if (kind === 'v2') return { kind: 'constantProduct', terms: null };
   const custody =
     kind === 'v4' ? ({ kind: 'singleton', hooks: null } as const) : ({ kind: 'own' } as const);
-  const terms = { tickSpacing: 60, custody };
-  return { kind: 'concentrated', terms, cost: concentratedKind.swapCost(terms) } as const;
+  return { kind: 'concentrated', terms: { tickSpacing: 60, custody } };
 }
 
 function createPool(kind: Kind): GraphPool {
@@ -53,6 +48,7 @@ function createPool(kind: Kind): GraphPool {
     feePips: 3000,
     vault: kind === 'v4' ? buildFakeAddress('bb', 9) : contract,
     ...terms,
+    cost: findSwapCost(terms),
     bytes: findHopBytes(terms),
     inexact: null,
     curve: CURVE,

@@ -1,16 +1,18 @@
 // What transactions through the router were seen to use of gas and bytes.
 
 import type { PoolTerms } from '../../../model/pool.ts';
-import type { HopBytes, TransactionCosts } from '../../transaction-costs.ts';
+import type { HopBytes, SwapCost, TransactionCosts } from '../../transaction-costs.ts';
 
 /** No transaction may use more gas on chains that follow EIP-7825. */
 export const TRANSACTION_GAS_MAX = 1n << 24n;
 
 export const EVM_COSTS: Omit<TransactionCosts, 'hasDataFees'> = {
+  unitName: 'gas',
   base: 45_000n,
   // Through Permit2, strand by strand.
   pull: 10_000n,
   unwrap: 10_000n,
+  usual: 200_000n,
   // Tokens of unusual contracts take more than was measured, and prices that move cross more.
   unitsMax: (TRANSACTION_GAS_MAX * 29n) / 32n,
   // Nodes pass no transaction on that is longer than 128 KiB.
@@ -18,6 +20,18 @@ export const EVM_COSTS: Omit<TransactionCosts, 'hasDataFees'> = {
   // Some ten pools of V3.
   fewBytesMax: 4_000,
 };
+
+const V2_COST: SwapCost = { hop: 58_000n, hopInSameVault: 58_000n, perTick: 0n };
+const V3_COST: SwapCost = { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_000n };
+const V4_COST: SwapCost = { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n };
+/** For kinds that were not measured. */
+const OTHER_COST: SwapCost = { hop: 90_000n, hopInSameVault: 90_000n, perTick: 26_000n };
+
+export function findSwapCost(pool: PoolTerms): SwapCost {
+  if (pool.kind === 'constantProduct') return V2_COST;
+  if (pool.kind !== 'concentrated') return OTHER_COST;
+  return pool.terms.singleton === null ? V3_COST : V4_COST;
+}
 
 /** What commands were seen to take. V2, V3 and V4 each have their own. */
 const V2_BYTES: HopBytes = { command: 'v2', first: 400, next: 40 };

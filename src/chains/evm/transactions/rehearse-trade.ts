@@ -94,7 +94,7 @@ async function assumeBalance(request: RehearsalRequest): Promise<StateOverrides 
   const { amountInRaw, tokenIn } = trade;
   if (trader.balanceRaw >= amountInRaw) return new Map();
   if (tokenIn === ZERO_ADDRESS) return new Map([[wallet, { balance: amountInRaw }]]);
-  const query = { token: tokenIn, owner: wallet, block: block.number };
+  const query = { token: tokenIn, owner: wallet, block: block.position };
   const found = await slots.find(query);
   if (found === null) return null;
   const words = new Map([[found.slot, `0x${uintWord(amountInRaw)}`]]);

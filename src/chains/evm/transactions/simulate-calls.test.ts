@@ -100,7 +100,7 @@ async function readHead() {
     'latest',
     false,
   );
-  return { number: Number(head.number), hash: head.hash };
+  return { position: Number(head.number), hash: head.hash };
 }
 
 /** Sells WIRE, which the wallet does not have, for the native coin: two approvals and the swap. */
@@ -132,14 +132,14 @@ async function sell(
     ...{ to, data, value },
     gas: 3_000_000n,
   }));
-  const found = await parts.slots.find({ token, owner: WALLET, block: block.number });
+  const found = await parts.slots.find({ token, owner: WALLET, block: block.position });
   const slots = new Map(found === null ? [] : [[found.slot, `0x${uintWord(amountRaw)}`]]);
   const balance = buildNativeBalanceRead(WALLET);
   return parts.simulator.simulate({
     wallet: WALLET,
     calls: [balance, ...calls, balance],
     overrides: new Map([[found?.account ?? token, { slots }]]),
-    block: { number: block.number, hash: more.hash ?? block.hash },
+    block: { position: block.position, hash: more.hash ?? block.hash },
   });
 }
 
@@ -205,10 +205,10 @@ describe('TokenBalanceSlots', () => {
   it('finds the balance of every token of the devnet, and asks once', async () => {
     const node = await startLesserNode(() => true);
     const { slots } = connect(node.url);
-    const { number } = await readHead();
+    const { position } = await readHead();
     for (const { key, ...one } of chain.deployment.tokens) {
       const token = address(one.address);
-      const found = await slots.find({ token, owner: WALLET, block: number });
+      const found = await slots.find({ token, owner: WALLET, block: position });
       assert.ok(found, key);
       const overrides = { [found.account]: { stateDiff: { [found.slot]: `0x${uintWord(7n)}` } } };
       const data = encodeCallData('0x70a08231', addressWord(WALLET));
@@ -222,24 +222,24 @@ describe('TokenBalanceSlots', () => {
     }
     const before = node.asked.length;
     const token = address(chain.deployment.tokens[0]!.address);
-    await slots.find({ token, owner: WALLET, block: number });
+    await slots.find({ token, owner: WALLET, block: position });
     assert.equal(node.asked.length, before);
   });
 
   it('guesses if a node does not report which slots are read', async () => {
     const node = await startLesserNode(({ method }) => method !== 'eth_createAccessList');
     const { slots } = connect(node.url);
-    const { number } = await readHead();
+    const { position } = await readHead();
     const { weth } = chain.deployment.contracts;
     for (const token of [weth, findToken(chain.deployment, 'odol').address].map(address)) {
-      assert.ok(await slots.find({ token, owner: WALLET, block: number }));
+      assert.ok(await slots.find({ token, owner: WALLET, block: position }));
     }
   });
 
   it('finds nothing if there is no token', async () => {
     const { slots } = connect(chain.rpcUrl);
-    const { number } = await readHead();
+    const { position } = await readHead();
     const token = address(`0x${'12'.repeat(20)}`);
-    assert.equal(await slots.find({ token, owner: WALLET, block: number }), null);
+    assert.equal(await slots.find({ token, owner: WALLET, block: position }), null);
   });
 });

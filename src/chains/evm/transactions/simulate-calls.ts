@@ -39,8 +39,8 @@ interface SimulationRequest {
   readonly wallet: Address;
   readonly calls: readonly WalletCall[];
   readonly overrides: StateOverrides;
-  /** Without a hash, any block with that number. */
-  readonly block: { readonly number: number; readonly hash: string | null };
+  /** Without a hash, any block at that position. */
+  readonly block: { readonly position: number; readonly hash: string | null };
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -137,7 +137,7 @@ function buildSimulateCall(request: SimulationRequest): RpcCall {
     gas: toHex(gas),
   }));
   const blockStateCalls = [{ stateOverrides: encodeOverrides(overrides), calls }];
-  const params = [{ blockStateCalls, validation: false }, toQuantity(request.block.number)];
+  const params = [{ blockStateCalls, validation: false }, toQuantity(request.block.position)];
   return { method: 'eth_simulateV1', params };
 }
 
@@ -168,7 +168,7 @@ function buildExecuteCall(request: SimulationRequest): RpcCall {
   const gas = calls.reduce((sum, call) => sum + call.gas, EXECUTOR_GAS);
   const data = `0x${parts.flat().join('')}`;
   const transaction = { from: wallet, to: wallet, data, gas: toHex(gas), gasPrice: '0x0' };
-  const params = [transaction, toQuantity(block.number), encodeOverrides(whole)];
+  const params = [transaction, toQuantity(block.position), encodeOverrides(whole)];
   return { method: 'eth_call', params };
 }
 
@@ -223,7 +223,7 @@ export class CallSimulator {
     const { block, signal } = request;
     const header: RpcCall = {
       method: 'eth_getBlockByNumber',
-      params: [toQuantity(block.number), false],
+      params: [toQuantity(block.position), false],
     };
     try {
       return await this.#client.at(
@@ -235,7 +235,7 @@ export class CallSimulator {
           if (outcomes === null) throw buildInvalidReplyError(endpoint);
           return { status: 'done' as const, outcomes };
         },
-        { signal, minBlock: block.number },
+        { signal, minBlock: block.position },
       );
     } catch (error) {
       if (isRpcError(error, ...UNABLE_KINDS)) return { status: 'unable' };

@@ -1,6 +1,7 @@
 // A priced trade for a router: which pools, in which order, with which amounts.
 
 import type { Address } from '../../../model/ids.ts';
+import type { TradeSwaps } from '../../chain-transactions.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
 import type { PoolKey } from '../pools/pool-reference.ts';
 
@@ -19,15 +20,7 @@ export interface SwapHop {
   readonly tokenOut: Address;
 }
 
-/** Consecutive pools. */
-export interface SwapStrand {
-  /** A part of the input, a part of what the router holds of an asset, or all that it holds. */
-  readonly takes: 'input' | 'part' | 'rest';
-  readonly amountInRaw: bigint;
-  /** The expected output of its last pool. */
-  readonly amountOutRaw: bigint;
-  readonly hops: readonly SwapHop[];
-}
+export type SwapStrand = TradeSwaps<SwapHop>;
 
 export interface SwapPlan {
   /** What the wallet spends and receives; the zero address is the native coin. */

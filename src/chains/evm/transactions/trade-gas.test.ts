@@ -4,20 +4,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TRADE_COSTS } from '../../../../test/fakes/trade-costs.ts';
 import { address } from '../../../../test/test-ids.ts';
-import { concentratedKind } from '../../../amm/concentrated/concentrated-kind.ts';
-import { constantProductKind } from '../../../amm/constant-product/constant-product-kind.ts';
-import type { SwapCost } from '../../../amm/pool-kind.ts';
 import type { TradeHop, TradeStrand } from '../../../trading/quote/priced-trade.ts';
-import { computeGas } from '../../../trading/routing/trade-gas.ts';
+import { computeTradeCost } from '../../../trading/routing/trade-cost.ts';
+import type { SwapCost } from '../../transaction-costs.ts';
+import { findSwapCost } from './evm-transaction-costs.ts';
 
 type Kind = 'v2' | 'v3' | 'v4';
 
 function findCost(kind: Kind): SwapCost {
-  if (kind === 'v2') return constantProductKind.swapCost(null);
-  return concentratedKind.swapCost({
-    tickSpacing: 60,
-    custody: kind === 'v4' ? { kind: 'singleton', hooks: null } : { kind: 'own' },
-  });
+  if (kind === 'v2') return findSwapCost({ kind: 'constantProduct', terms: null });
+  const custody =
+    kind === 'v4' ? ({ kind: 'singleton', hooks: null } as const) : ({ kind: 'own' } as const);
+  return findSwapCost({ kind: 'concentrated', terms: { tickSpacing: 60, custody } });
 }
 
 function buildStrand(kinds: readonly Kind[], takes: TradeStrand['takes'] = 'input'): TradeStrand {
@@ -51,7 +49,7 @@ for (const [name, ends, routes, used] of [
 ] as const) {
   test(`${name} is estimated at most a tenth too low and a fifth too high`, () => {
     const estimated = Number(
-      computeGas(
+      computeTradeCost(
         TRADE_COSTS,
         routes.map((kinds) => buildStrand(kinds)),
         ends,
@@ -74,7 +72,7 @@ for (const [name, ends, strands, used] of [
   ['V4 and V4', TOKENS, [...buildMany('v4', 'input'), ...buildMany('v4', 'part')], 1_806_000],
 ] as const) {
   test(`many pools of ${name} are estimated within an eighth`, () => {
-    const estimated = Number(computeGas(TRADE_COSTS, strands, ends));
+    const estimated = Number(computeTradeCost(TRADE_COSTS, strands, ends));
     assert.ok(estimated >= used * 0.875 && estimated <= used * 1.125, `${estimated} of ${used}`);
   });
 }

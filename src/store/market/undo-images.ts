@@ -4,16 +4,16 @@
 // bare key is deleted. One document is one insert, however many rows the block changed, and its
 // values are column values, so that restoring needs no conversion.
 
-import type { ChainSlug } from '../model/chain.ts';
-import { upgradePoolImage } from './legacy-pool-image.ts';
-import type { SqlRow, SqlValue } from './sql.ts';
-import type { UndoImages } from './store.ts';
-import { StoreError } from './store-error.ts';
-import { defineTable, type Table } from './table.ts';
-import { BALANCE_TABLE, toBalanceRow } from './tables/balance-table.ts';
-import { POOL_TABLE, toPoolRow } from './tables/pool-table.ts';
-import { TICK_TABLE, toTickRow } from './tables/tick-table.ts';
-import { TOKEN_TABLE, toTokenRow } from './tables/token-table.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import { upgradePoolImage } from '../legacy-pool-image.ts';
+import type { SqlRow, SqlValue } from '../sql.ts';
+import type { UndoImages } from '../store.ts';
+import { StoreError } from '../store-error.ts';
+import { defineTable, type Table } from '../table.ts';
+import { BALANCE_TABLE, toBalanceRow } from '../tables/balance-table.ts';
+import { POOL_TABLE, toPoolRow } from '../tables/pool-table.ts';
+import { TICK_TABLE, toTickRow } from '../tables/tick-table.ts';
+import { TOKEN_TABLE, toTokenRow } from '../tables/token-table.ts';
 
 export const UNDO_TABLE = defineTable('undo_images', {
   key: { chain: 'text', block: 'integer', part: 'integer' },
