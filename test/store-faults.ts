@@ -263,12 +263,12 @@ export async function fillAndFree(
     /** Waits until it works again. */
     readonly untilBack: () => Promise<unknown>;
   },
-): Promise<{ readonly told: string; readonly redMs: number }> {
+): Promise<{ readonly readyText: string; readonly redMs: number }> {
   disk.fill(service);
   const filledAtMs = performance.now();
-  const told = await untilReady(service, 503);
+  const readyText = await untilReady(service, 503);
   const redMs = Math.round(performance.now() - filledAtMs);
-  assert.match(told, /disk is (full|failing)/);
+  assert.match(readyText, /disk is (full|failing)/);
   await steps.look();
   await assertKeyWorks(service, service.key);
   disk.free(service);
@@ -276,7 +276,7 @@ export async function fillAndFree(
   assert.equal((await askChallenge(service)).status, 200);
   await assertKeyWorks(service, service.key);
   await assertStops(service);
-  return { told, redMs };
+  return { readyText, redMs };
 }
 
 /** Stops the service as an operator does; whatever its store did, it ends in order. */

@@ -32,7 +32,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/trading': [['graph'], ['routing'], ['search', 'safety'], ['quote'], ['build']],
   'src/store': [['.'], ['tables'], ['migrations', 'market', 'access'], ['sqlite', 'postgres']],
   'src/contract': [['schemas'], ['operations']],
-  'src/market': [['lists'], ['search'], ['.'], ['stream']],
+  'src/market': [['state'], ['lists', 'board'], ['search'], ['.'], ['stream']],
   'src/ingest': [['state'], ['read', 'apply'], ['commit'], ['adopt'], ['follow'], ['verify']],
 };
 

@@ -18,7 +18,7 @@ import {
   toAnswerKey,
   type Validity,
 } from './answer-cache.ts';
-import { ChainStates, type StateChange } from './chain-states.ts';
+import { ChainStates, type StateChange } from './state/chain-states.ts';
 
 const TOKEN = toAddress(1);
 const REFERENCE = { chain: 'devnet', token: TOKEN } as const;

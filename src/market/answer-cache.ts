@@ -12,7 +12,7 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import { serializeAsOf } from './as-of.ts';
-import type { ChainStates, StateChange } from './chain-states.ts';
+import type { ChainStates, StateChange } from './state/chain-states.ts';
 
 /** The chain states for which a cached answer is valid, as long as its rows do not change. */
 export interface Validity {

@@ -5,7 +5,6 @@ import type { Feed } from '../live/feed.ts';
 import type { Store } from '../store/store.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { MarketBoard } from './board/market-board.ts';
-import { ChainStates } from './chain-states.ts';
 import { createGetHolders } from './create-get-holders.ts';
 import { createGetKlines } from './create-get-klines.ts';
 import { createGetToken } from './create-get-token.ts';
@@ -14,6 +13,7 @@ import { createSearchTokens } from './create-search-tokens.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import type { MarketChains, MarketParts } from './market-parts.ts';
 import { PauseWatch } from './pause-watch.ts';
+import { ChainStates } from './state/chain-states.ts';
 import { SummaryCache } from './summary-cache.ts';
 import { TokenSearch, type TokenSearchOptions } from './token-search.ts';
 

@@ -8,9 +8,9 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { MarketStore } from '../store/store.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { MarketBoard } from './board/market-board.ts';
-import type { ChainStates } from './chain-states.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import type { PauseWatch } from './pause-watch.ts';
+import type { ChainStates } from './state/chain-states.ts';
 
 /** What the reads need to know of a followed chain. */
 export interface MarketChain {

@@ -6,9 +6,9 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
-import type { ChainStates } from './chain-states.ts';
 import type { TokenDirectory } from './lists/token-directory.ts';
 import type { TokenLists } from './lists/token-lists.ts';
+import type { ChainStates } from './state/chain-states.ts';
 
 interface CachedSummary {
   readonly text: OpenText;

@@ -3,13 +3,13 @@
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { ListingRecord, MarketReads } from '../store/market-reads.ts';
-import type { ChainStates, StateChange } from './chain-states.ts';
 import type { ChainEntries } from './lists/token-directory.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import { ChainSearch } from './search/chain-search.ts';
 import { compareFound, type Found, type Listing } from './search/listing.ts';
 import type { SearchQuery } from './search/match-text.ts';
 import type { SegmentArrays } from './search/segment.ts';
+import type { ChainStates, StateChange } from './state/chain-states.ts';
 import { pickTokenLiquidity } from './token-summary.ts';
 
 export interface TokenSearchOptions {

@@ -112,7 +112,7 @@ async function fullDisk(t: Cleanup, scene: IndexingScene): Promise<string> {
   const env = { ...scene.env, DATA_DIR: disk.folder };
   const service = await follow(t, scene, env);
   let [challenges, reads] = [new Tally(), new Tally()];
-  const { told, redMs } = await fillAndFree(disk, service, {
+  const { readyText, redMs } = await fillAndFree(disk, service, {
     look: async () => {
       await trade(scene.chain, 1);
       challenges = await askChallenges(service);
@@ -122,7 +122,7 @@ async function fullDisk(t: Cleanup, scene: IndexingScene): Promise<string> {
     untilBack: () => untilAtHead(service, scene.chain),
   });
   await assertVerified(env);
-  return `${disk.kind}; red after ${redMs} ms: ${readReason(told)} Challenges ${challenges}; reads ${reads}; went on by itself`;
+  return `${disk.kind}; red after ${redMs} ms: ${readReason(readyText)} Challenges ${challenges}; reads ${reads}; went on by itself`;
 }
 
 async function damagedPages(t: Cleanup, scene: IndexingScene): Promise<string> {

@@ -3,7 +3,7 @@
 import type { FeedBatch } from '../../live/feed.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { MarketStore } from '../../store/store.ts';
-import type { ChainStates, StateChange } from '../chain-states.ts';
+import type { ChainStates, StateChange } from '../state/chain-states.ts';
 import type { ChainBoard } from './chain-board.ts';
 import { type LoadedBoard, loadBoard, readPricesBefore } from './load-board.ts';
 

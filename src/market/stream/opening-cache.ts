@@ -4,7 +4,7 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
-import type { ChainStates } from '../chain-states.ts';
+import type { ChainStates } from '../state/chain-states.ts';
 import { ReplayGate } from './replay-gate.ts';
 
 interface CachedOpening {

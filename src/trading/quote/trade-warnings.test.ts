@@ -150,7 +150,7 @@ for (const [name, facts, codes] of CASES) {
   test(`${name}`, () => assert.deepEqual(listCodes(facts), codes));
 }
 
-test('the warning about a sale's cost has its figure, in the unit of the chain', () => {
+test("the warning about a sale's cost has its figure, in the unit of the chain", () => {
   for (const unitName of ['gas', 'compute units']) {
     const safety = { ...SAFE, sellUnits: 1_234_567 };
     const [warning] = findWarnings({ ...QUIET, safety, unitName });

@@ -30,7 +30,7 @@ const OTHER_COST: SwapCost = { hop: 90_000n, hopInSameVault: 90_000n, perTick: 2
 export function findSwapCost(pool: PoolTerms): SwapCost {
   if (pool.kind === 'constantProduct') return V2_COST;
   if (pool.kind !== 'concentrated') return OTHER_COST;
-  return pool.terms.singleton === null ? V3_COST : V4_COST;
+  return pool.terms.custody.kind === 'own' ? V3_COST : V4_COST;
 }
 
 /** What commands were seen to take. V2, V3 and V4 each have their own. */

@@ -20,7 +20,8 @@ const resolvePools: VenueProtocol['resolvePools'] = (pools, { deployment, callCo
     readDetails: (_, [fee = '', spacing = '']) => {
       const feePips = Number(uintAt(fee, 0));
       if (feePips >= 1_000_000) return null;
-      const terms = { tickSpacing: int24At(spacing, 0), custody: { kind: 'own' } };
+      const custody = { kind: 'own' as const };
+      const terms = { tickSpacing: int24At(spacing, 0), custody };
       return { kind: 'concentrated', feePips, terms };
     },
     encodeLookup: ({ token0, token1, feePips }) =>

@@ -2,13 +2,13 @@
 //
 // The feed updates it; polling the store finds commits that the feed has lost.
 
-import type { Clock } from '../lib/clock.ts';
-import { startPolling } from '../lib/start-polling.ts';
-import type { Feed, FeedBatch } from '../live/feed.ts';
-import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/ids.ts';
-import type { Checkpoint, KeptFrom } from '../model/market-record.ts';
-import type { MarketReader } from '../store/store.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { startPolling } from '../../lib/start-polling.ts';
+import type { Feed, FeedBatch } from '../../live/feed.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Address } from '../../model/ids.ts';
+import type { Checkpoint, KeptFrom } from '../../model/market-record.ts';
+import type { MarketReader } from '../../store/store.ts';
 
 /** A commit of a chain. `'all'` if the changed tokens are unknown. */
 export interface StateChange {
