@@ -31,6 +31,7 @@ interface DevnetOptions {
   readonly traders: 'on' | 'off';
   readonly historyHours: number;
   readonly logger: Logger;
+  /** What it is doing until it is ready; what it says later is only logged. */
   readonly onProgress: (text: string) => void;
   readonly onReady: (deploymentPath: string) => void;
   /** There will be no devnet until the next start. */
@@ -64,6 +65,7 @@ export class DevnetProcess {
   #child: ChildProcess | null = null;
   #restart: NodeJS.Timeout | null = null;
   #failures = 0;
+  #isReady = false;
   #stopping = false;
   /** Whether the last failure cannot be fixed by a retry. */
   #isOver = false;
@@ -101,6 +103,7 @@ export class DevnetProcess {
       }),
     });
     this.#child = child;
+    this.#isReady = false;
     child.on('message', (message: DevnetMessage) => this.#hear(message));
     child.on('exit', (code, signal) => {
       this.#child = null;
@@ -117,12 +120,18 @@ export class DevnetProcess {
   }
 
   #hear(message: DevnetMessage): void {
-    if (message.type === 'progress') this.#options.onProgress(message.line);
+    if (message.type === 'progress') this.#tell(message.line);
     if (message.type === 'failed') this.#fail(message);
     if (message.type === 'ready') {
       this.#failures = 0;
+      this.#isReady = true;
       this.#options.onReady(message.deploymentPath);
     }
+  }
+
+  #tell(line: string): void {
+    this.#options.logger.info({ chain: 'devnet' }, line);
+    if (!this.#isReady) this.#options.onProgress(line);
   }
 
   #fail({ message, reason }: Extract<DevnetMessage, { type: 'failed' }>): void {

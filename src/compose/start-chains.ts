@@ -81,10 +81,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     ...config.devnet,
     dataDir: config.store.dataDir,
     logger,
-    onProgress: (text) => {
-      follower.prepare('devnet', text);
-      logger.info({ chain: 'devnet' }, text);
-    },
+    onProgress: (text) => follower.prepare('devnet', text),
     onReady: (deploymentPath) => {
       follower.follow([...configured, readDevnet(deploymentPath)]);
     },
