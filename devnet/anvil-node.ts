@@ -38,27 +38,32 @@ const BLOCK_GAS_LIMIT = 60_000_000;
  * end in any way, even by SIGKILL, the read returns. Once mining is paused (pause-mining.ts) the
  * node is stopped; it then writes its state to a new file, which replaces the last one only
  * when it is complete. The lease file (folder-lease.ts) is removed with it: if it is still there,
- * the state was not saved.
+ * the state was not saved. A node that the lease does not name is being replaced, or has been: it
+ * ends without saving.
  *
  * Two processes of one group watch. The guard waits for the node. The watch waits for us; it
  * outlives a killed guard and, if the node does not end in time, kills the whole group.
  */
 const GUARD_SCRIPT = `
 exec 3<&0
-saved="$1"; limit="$2"; runtime="$3"; pause="$4"; port="$5"; shift 5
+saved="$1"; limit="$2"; lease="$3"; runtime="$4"; pause="$5"; port="$6"; shift 6
+next="$saved.$port.next"
+# Of two nodes on one chain, only the one that the lease names saves it.
+owns() { [ -z "$lease" ] || grep -q "\\"nodePort\\": $port\\$" "$lease"; }
 "$@" 3<&- </dev/null & node=$!
 {
   read -r miners <&3; exec 3<&-
   # A state that may have been saved in the middle of a block is worse than an earlier one.
-  { "$runtime" "$pause" "$port" "$miners" && kill -TERM "$node" || kill -KILL "$node"; } &
+  { owns && "$runtime" "$pause" "$port" "$miners" && kill -TERM "$node" || kill -KILL "$node"; } &
   while [ "$limit" -gt 0 ] && kill -0 "$node"; do sleep 1; limit=$((limit - 1)); done
   [ "$limit" -gt 0 ] || kill -KILL 0
 } 2>/dev/null & watch=$!
 exec 3<&-
 wait "$node"; code=$?
 # On a full disk the node writes what fits and still reports success.
-[ "$code" -eq 0 ] && [ "$(tail -c 1 "$saved.next")" = "}" ] &&
-  mv -f "$saved.next" "$saved" && rm -f "$saved.running"
+[ "$code" -eq 0 ] && owns && [ "$(tail -c 1 "$next")" = "}" ] &&
+  mv -f "$next" "$saved" && [ -n "$lease" ] && rm -f "$lease"
+rm -f "$next"
 kill "$watch" 2>/dev/null
 exit "$code"
 `;
@@ -94,6 +99,8 @@ export interface AnvilOptions {
   readonly loadFrom?: string;
   /** 0 or absent picks a free one. */
   readonly port?: number;
+  /** Names the node that saves the chain; by default every node does. */
+  readonly leaseFile?: string;
   /** The node drops the transactions of blocks further back; by default it keeps all. */
   readonly transactionBlocksKept?: number;
   /**
@@ -132,7 +139,8 @@ function buildNodeArgs(options: AnvilOptions, port: number): string[] {
       ? []
       : ['--transaction-block-keeper', String(options.transactionBlocksKept)]),
     ...(existsSync(loadFrom) ? ['--load-state', loadFrom] : []),
-    ...['--dump-state', `${options.stateFile}.next`, '--state-interval', String(SAVE_INTERVAL_S)],
+    ...['--dump-state', `${options.stateFile}.${port}.next`],
+    ...['--state-interval', String(SAVE_INTERVAL_S)],
   ];
 }
 
@@ -141,7 +149,8 @@ function spawnGuarded(options: AnvilOptions, anvil: AnvilCommand, port: number):
   const nodeArgs = [anvil.command, ...anvil.args, ...buildNodeArgs(options, port)];
   const limitS = String(Math.ceil((options.saveMaxMs ?? SAVE_MAX_MS) / 1_000));
   const pauseArgs = [process.execPath, PAUSE_SCRIPT, String(port)];
-  const guardArgs = [GUARD_SCRIPT, 'devnet', options.stateFile, limitS, ...pauseArgs];
+  const { stateFile, leaseFile = '' } = options;
+  const guardArgs = [GUARD_SCRIPT, 'devnet', stateFile, limitS, leaseFile, ...pauseArgs];
   const child = spawn('/bin/sh', ['-c', ...guardArgs, ...nodeArgs], {
     stdio: ['pipe', logFd, logFd],
     // A separate process group: Ctrl-C at a terminal reaches only us, and we decide when the node

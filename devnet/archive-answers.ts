@@ -5,7 +5,7 @@ import { toHexQuantity } from './block-writer.ts';
 
 type Params = readonly unknown[];
 
-function parseBlockTag(tag: unknown): number | null {
+export function parseBlockTag(tag: unknown): number | null {
   if (tag === 'earliest') return 0;
   return typeof tag === 'string' && /^0x[0-9a-f]{1,12}$/i.test(tag) ? Number(tag) : null;
 }

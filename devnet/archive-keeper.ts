@@ -15,6 +15,8 @@ export interface Keeping {
   readonly chunkBlocks: number;
   /** From a saved chain larger than this, archived blocks are removed before it is loaded. */
   readonly stateBytes: number;
+  /** After this many blocks the node is replaced by one without the archived blocks. */
+  readonly rollBlocks: number;
 }
 
 /** They compress better together than one by one. */
@@ -23,10 +25,12 @@ const CHUNK_BLOCKS = 64;
 export const DEVNET_KEEPING: Keeping = {
   // A reorganisation needs the state that it goes back to, so it cannot go further back than this.
   archiveDepth: STATES_KEPT + 8,
-  // Some twenty minutes of trading.
-  transactionBlocks: STATES_KEPT + 8 + 16 * CHUNK_BLOCKS,
+  // Some ten minutes of trading.
+  transactionBlocks: STATES_KEPT + 8 + 8 * CHUNK_BLOCKS,
   chunkBlocks: CHUNK_BLOCKS,
   stateBytes: 100_000_000,
+  // Half an hour of trading.
+  rollBlocks: 1_800,
 };
 
 const NO_TRANSACTIONS_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';

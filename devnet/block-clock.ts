@@ -23,13 +23,15 @@ export interface BlockClockOptions {
   readonly intervalMs: number;
   /** Called before each block, while nothing else changes the chain. */
   readonly beforeBlock: () => Promise<void>;
+  /** Called after each block, in the same way. */
+  readonly afterBlock?: () => Promise<void>;
 }
 
 /** Even if every block takes longer than the interval, the node has time for other requests. */
 const REST_SHARE_MIN = 0.2;
 
 export function startBlockClock(options: BlockClockOptions): BlockClock {
-  const { rpc, beforeBlock } = options;
+  const { rpc, beforeBlock, afterBlock } = options;
   let { intervalMs } = options;
   let last: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -49,6 +51,7 @@ export function startBlockClock(options: BlockClockOptions): BlockClock {
       if (stopped || intervalMs === 0) return;
       await beforeBlock();
       await rpc.call('evm_mine');
+      await afterBlock?.();
     }).catch(() => undefined);
     for (const end of waiting) end();
     schedule(Math.max(intervalMs * REST_SHARE_MIN, startedAt + intervalMs - Date.now()));

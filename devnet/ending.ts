@@ -5,6 +5,7 @@ import type { AnvilNode } from './anvil-node.ts';
 import type { BlockArchive } from './block-archive.ts';
 import type { FolderLease } from './folder-lease.ts';
 import type { JsonRpc } from './json-rpc.ts';
+import type { NodeRoller } from './node-roller.ts';
 import type { RpcFront } from './rpc-front.ts';
 
 /** Traders and the clock finish their current work; after this time the node ends without them. */
@@ -14,8 +15,9 @@ export class Ending {
   readonly #lease: FolderLease;
   #ended: Promise<void> | null = null;
   front: RpcFront | null = null;
-  /** The front's connection to the node. */
-  frontRpc: JsonRpc | null = null;
+  /** Connections to the node besides its own. */
+  lines: readonly JsonRpc[] = [];
+  roller: NodeRoller | null = null;
   node: AnvilNode | null = null;
   archive: BlockArchive | null = null;
   /** Stops everything that sends transactions and mines. */
@@ -35,13 +37,19 @@ export class Ending {
   }
 
   async #end(): Promise<void> {
+    const finished = this.roller?.finish();
     if (this.node !== null) await this.#lease.markStopping();
+    if (finished !== undefined) {
+      // A node that was just taking over has written the lease since.
+      await finished;
+      await this.#lease.markStopping();
+    }
     await this.front?.close();
     const isAtRest = await Promise.race([
       this.endLife().then(() => true),
       sleep(LIFE_END_MAX_MS, false, { ref: false }),
     ]);
-    this.frontRpc?.close();
+    for (const line of this.lines) line.close();
     this.archive?.close();
     await this.node?.stop(isAtRest ? 'at rest' : 'perhaps mining');
     this.#lease.release();

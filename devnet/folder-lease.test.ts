@@ -37,7 +37,7 @@ async function startOwner(t: TestContext, stateFile: string): Promise<ChildProce
   const code = `
     const { takeFolder } = await import(${module});
     const lease = await takeFolder({ ...${options}, log: () => undefined });
-    await lease.begin();
+    await lease.begin(1);
     process.stdin.once('data', () => lease.markStopping().then(() => process.stdout.write('s')));
     process.stdout.write('t');
     setInterval(() => undefined, 1_000);
@@ -51,7 +51,7 @@ async function startOwner(t: TestContext, stateFile: string): Promise<ChildProce
 
 /** Looks like a node on the folder: the shell keeps its arguments and waits. */
 function startNode(t: TestContext, stateFile: string): ChildProcess {
-  const args = ['-c', 'sleep 600 & wait', 'anvil', '--dump-state', `${stateFile}.next`];
+  const args = ['-c', 'sleep 600 & wait', 'anvil', '--dump-state', `${stateFile}.1.next`];
   return killAfter(t, spawn('/bin/sh', args, { stdio: 'ignore' }));
 }
 

@@ -3,13 +3,14 @@
 // - `owner.lock` is locked by the devnet's process while it lives. The kernel drops the
 //   lock with the process, so a held lock means a living owner.
 // - `state.json.running` exists from before the node starts until its state is saved: a
-//   leftover file means that the chain on disk is not the last one.
+//   leftover file means that the chain on disk is not the last one. It names the node that saves
+//   the chain, because there are two for a while when one replaces the other.
 // - The node and its guard have the state file in their command lines, which is how a start finds
 //   leftover processes.
 
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildDeploymentPath, writeJsonAtomically } from './deployment.ts';
@@ -33,8 +34,11 @@ export class FolderInUseError extends Error {
 export interface FolderLease {
   /** False if the last node was killed before it saved: the chain on disk is an earlier one. */
   readonly isSaved: boolean;
-  /** Call it before a node starts: from then on its state counts as not saved. */
-  begin(): Promise<void>;
+  /**
+   * Names the node that saves the chain, in one step. Call it before the node mines: from then on
+   * its state counts as not saved.
+   */
+  begin(nodePort: number): Promise<void>;
   /** After this a successor waits until the state is saved. */
   markStopping(): Promise<void>;
   release(): void;
@@ -50,6 +54,8 @@ export interface TakeFolderOptions {
 interface LeaseFile {
   readonly ownerPid: number;
   readonly stopping: boolean;
+  /** The last field: the node's guard looks for it at the end of a line. */
+  readonly nodePort: number;
 }
 
 /** An owner notices within this time that its parent was killed, even on a busy machine. */
@@ -83,7 +89,7 @@ function tryLock(path: string): DatabaseSync | null {
 
 /** The node, its guard and the guard's watch. */
 export function findNodeProcesses(stateFile: string): ProcessEntry[] {
-  const words = `--dump-state ${stateFile}.next`;
+  const words = `--dump-state ${stateFile}.`;
   return listProcesses().filter(({ command }) => command.includes(words));
 }
 
@@ -142,6 +148,16 @@ async function killNodes(stateFile: string): Promise<readonly number[]> {
   }
 }
 
+/** What killed nodes have written in part. */
+async function removeDrafts(stateFile: string): Promise<void> {
+  const folder = dirname(stateFile);
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(`${basename(stateFile)}.`) && /\.(next|trimmed)$/.test(name)) {
+      await rm(join(folder, name), { force: true });
+    }
+  }
+}
+
 interface Inheritance {
   readonly lease: LeaseFile | null;
   readonly isSaved: boolean;
@@ -164,11 +180,15 @@ function describeTakeover(found: Inheritance): string | null {
 
 function createLease(options: TakeFolderOptions, lock: DatabaseSync, isSaved: boolean) {
   const path = buildLeasePath(options.stateFile);
+  let nodePort = 0;
   const write = (stopping: boolean) =>
-    writeJsonAtomically(path, { ownerPid: process.pid, stopping } satisfies LeaseFile);
+    writeJsonAtomically(path, { ownerPid: process.pid, stopping, nodePort } satisfies LeaseFile);
   return {
     isSaved,
-    begin: () => write(false),
+    begin(port: number) {
+      nodePort = port;
+      return write(false);
+    },
     async markStopping() {
       // A node that ended by itself and saved its state has removed the file.
       if (existsSync(path)) await write(true);
@@ -187,6 +207,7 @@ export async function takeFolder(options: TakeFolderOptions): Promise<FolderLeas
     const lease = await readLeaseFile(stateFile);
     const waited = await waitForGuard(stateFile, saveMaxMs);
     const killed = await killNodes(stateFile);
+    await removeDrafts(stateFile);
     const isSaved = !existsSync(buildLeasePath(stateFile));
     const line = describeTakeover({ lease, isSaved, waited, killed });
     if (line !== null) log(line);

@@ -137,7 +137,7 @@ async function main(): Promise<void> {
   const { rpcUrl, deploymentPath } = devnet;
   if (isChild) sendToParent({ type: 'ready', rpcUrl, deploymentPath });
   else printScene(devnet);
-  const died = devnet.node.exited.then(() => 'died' as const);
+  const died = devnet.ended.then(() => 'died' as const);
   if ((await Promise.race([stopped, died])) === 'died') {
     throw new Error('the node of the devnet has ended unexpectedly');
   }

@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { ArchiveKeeper, DEVNET_KEEPING } from './archive-keeper.ts';
 import { BlockArchive } from './block-archive.ts';
 import { startBlockClock } from './block-clock.ts';
+import { createFrontParts } from './front-parts.ts';
 import { createJsonRpc } from './json-rpc.ts';
 import { startRpcFront } from './rpc-front.ts';
 
@@ -36,7 +37,7 @@ test('an answer that the node aborts is aborted', async (t) => {
     archive.close();
     rmSync(folder, { recursive: true });
   });
-  front.open({ rpc, archive, keeper, clock });
+  front.open(createFrontParts({ rpc, archive, keeper, clock }));
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
   const signal = AbortSignal.timeout(WAIT_MAX_MS);
   const answer = await fetch(front.url, { method: 'POST', body, signal });

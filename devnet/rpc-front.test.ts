@@ -13,6 +13,7 @@ import { ArchiveKeeper, BlockLostError } from './archive-keeper.ts';
 import { BlockArchive } from './block-archive.ts';
 import { type BlockClock, startBlockClock } from './block-clock.ts';
 import { toHexQuantity } from './block-writer.ts';
+import { createFrontParts } from './front-parts.ts';
 import { createJsonRpc, type DevnetRpcCall, type JsonRpc } from './json-rpc.ts';
 import { type RpcFront, startRpcFront } from './rpc-front.ts';
 import { startTestChain, type TestChain } from './test-chain.ts';
@@ -23,6 +24,7 @@ const KEEPING = {
   transactionBlocks: 4 + 4 * CHUNK_BLOCKS,
   chunkBlocks: CHUNK_BLOCKS,
   stateBytes: 0,
+  rollBlocks: 1_000,
 };
 
 let root: string;
@@ -56,7 +58,7 @@ after(async () => {
 });
 
 function openFront(): void {
-  front.open({ rpc: chain.rpc, archive, keeper, clock });
+  front.open(createFrontParts({ rpc: chain.rpc, archive, keeper, clock }));
 }
 
 interface Block {

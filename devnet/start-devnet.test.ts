@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -157,6 +157,18 @@ test('a chain of a version that did not record its genesis is begun anew', async
   assert.notEqual(second.deployment.instance, first.deployment.instance);
 });
 
+test('a chain whose archive has grown too large is begun anew', async () => {
+  const first = await start('large', { history: { hours: 0 } });
+  await first.stop();
+  // A sparse file: it takes no space.
+  await truncate(join(root, 'large', 'blocks.sqlite'), 1_000_000_001);
+  const lines: string[] = [];
+  const second = await start('large', { history: { hours: 0 }, log: (line) => lines.push(line) });
+  await second.stop();
+  assert.match(lines.join('\n'), /has grown to 1000 MB: starting a new one/);
+  assert.notEqual(second.deployment.instance, first.deployment.instance);
+});
+
 /** Everything about the first blocks, as returned by the devnet. */
 async function readBlocks({ rpcUrl }: Devnet, count: number): Promise<unknown[]> {
   const rpc = createJsonRpc(rpcUrl);
@@ -175,7 +187,10 @@ async function readBlocks({ rpcUrl }: Devnet, count: number): Promise<unknown[]>
 }
 
 test('a chain that outgrew the node serves all of its blocks, also after a restart', async () => {
-  const keeping = { archiveDepth: 4, transactionBlocks: 20, chunkBlocks: 4, stateBytes: 0 };
+  const keeping = {
+    ...{ archiveDepth: 4, transactionBlocks: 20, chunkBlocks: 4, stateBytes: 0 },
+    rollBlocks: 1_000,
+  };
   const first = await start('long');
   const count = (await readHead(first)) + 1;
   const blocks = await readBlocks(first, count);

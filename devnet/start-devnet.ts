@@ -6,10 +6,11 @@ import { mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { MAKER } from './accounts.ts';
-import { type AnvilNode, SAVE_MAX_MS, startAnvil } from './anvil-node.ts';
+import { type AnvilNode, findPort, SAVE_MAX_MS, startAnvil } from './anvil-node.ts';
 import { ArchiveKeeper, BlockLostError, DEVNET_KEEPING, type Keeping } from './archive-keeper.ts';
 import { BlockArchive } from './block-archive.ts';
 import { type BlockClock, startBlockClock } from './block-clock.ts';
+import { ChangeGate } from './change-gate.ts';
 import { deployScene } from './deploy.ts';
 import { impersonateActors } from './deploy-contracts.ts';
 import {
@@ -19,14 +20,16 @@ import {
   writeJsonAtomically,
 } from './deployment.ts';
 import { Ending } from './ending.ts';
-import { buildStatePath, type FolderLease, takeFolder } from './folder-lease.ts';
+import { buildLeasePath, buildStatePath, type FolderLease, takeFolder } from './folder-lease.ts';
 import { writeHistory } from './history.ts';
-import { createJsonRpc } from './json-rpc.ts';
 import { createDevnetMarket } from './market.ts';
-import { pruneState } from './prune-state.ts';
+import { NodeLine } from './node-line.ts';
+import { NodeMemory } from './node-memory.ts';
+import { NodeRoller } from './node-roller.ts';
 import { createSeededRandom } from './random.ts';
 import { startRpcFront } from './rpc-front.ts';
 import { startTraders } from './traders.ts';
+import { trimStateFile } from './trim-state.ts';
 
 export interface HistoryLength {
   readonly hours: number;
@@ -53,22 +56,29 @@ export interface DevnetOptions {
   readonly onNode?: (stop: () => Promise<void>) => void;
   /** What of the chain is kept where; tests keep less. */
   readonly keeping?: Keeping;
+  /** With traders: the time between two blocks, and on average between two actions. */
+  readonly pace?: { readonly blockMs: number; readonly actionMs: number };
 }
 
 export interface Devnet {
   readonly rpcUrl: string;
   readonly deployment: Deployment;
   readonly deploymentPath: string;
+  /** The current node: it is replaced from time to time. */
   readonly node: AnvilNode;
+  /** Resolves when the node has ended by itself. */
+  readonly ended: Promise<void>;
   /** Stops traders and node; the chain is saved and a later start continues it. */
   stop(): Promise<void>;
 }
 
 /** The time span of the deployment's blocks before the history begins. */
 const DEPLOYMENT_SPAN_S = 120;
-/** The maximum length of a JavaScript string is near this. */
+/** The maximum length of a JavaScript string is near this; only older versions saved so much. */
 const STATE_BYTES_MAX = 500_000_000;
-const BLOCK_INTERVAL_MS = 1_000;
+/** A week of trading. */
+const ARCHIVE_BYTES_MAX = 1_000_000_000;
+const LIVE_PACE = { blockMs: 1_000, actionMs: 350 };
 /** Without traders blocks come from transactions, plus an empty one at this interval. */
 const HEARTBEAT_MS = 2_000;
 
@@ -101,6 +111,9 @@ interface ArchivedNode {
   readonly node: AnvilNode;
   readonly archive: BlockArchive;
   readonly keeper: ArchiveKeeper;
+  readonly gate: ChangeGate;
+  /** The connection of everything but the front. */
+  readonly line: NodeLine;
 }
 
 function openArchive({ dataDir, keeping = DEVNET_KEEPING }: DevnetOptions): BlockArchive {
@@ -110,8 +123,11 @@ function openArchive({ dataDir, keeping = DEVNET_KEEPING }: DevnetOptions): Bloc
 function archiveBlocks({ options, ending }: Place, node: AnvilNode): ArchivedNode {
   const archive = openArchive(options);
   ending.archive = archive;
-  const keeper = new ArchiveKeeper(node.rpc, archive, options.keeping ?? DEVNET_KEEPING);
-  return { node, archive, keeper };
+  const gate = new ChangeGate();
+  const line = new NodeLine(node.rpc.url, gate);
+  ending.lines = [line];
+  const keeper = new ArchiveKeeper(line, archive, options.keeping ?? DEVNET_KEEPING);
+  return { node, archive, keeper, gate, line };
 }
 
 async function writePast(
@@ -142,17 +158,27 @@ async function writePast(
   log(`history is written: ${transactions} transactions in ${blocks} blocks, ${elapsed} s`);
 }
 
-async function startNode({ options, lease, ending }: Place, genesisTimestamp: number) {
+async function launchNode({ options }: Place, at: { genesisTimestamp: number; port: number }) {
   const { dataDir, saveMaxMs = SAVE_MAX_MS, keeping = DEVNET_KEEPING } = options;
-  if (ending.hasBegun) throw new Error('the devnet was asked to stop');
-  await lease.begin();
-  const node = await startAnvil({
-    dataDir,
-    stateFile: buildStatePath(dataDir),
-    genesisTimestamp,
-    saveMaxMs,
+  const stateFile = buildStatePath(dataDir);
+  return startAnvil({
+    ...{ dataDir, stateFile, leaseFile: buildLeasePath(stateFile), saveMaxMs, ...at },
     transactionBlocksKept: keeping.transactionBlocks,
   });
+}
+
+async function pickPort(): Promise<number> {
+  const port = await findPort(0);
+  if (port === null) throw new Error('no free port');
+  return port;
+}
+
+async function startNode(place: Place, genesisTimestamp: number) {
+  const { options, lease, ending } = place;
+  if (ending.hasBegun) throw new Error('the devnet was asked to stop');
+  const port = await pickPort();
+  await lease.begin(port);
+  const node = await launchNode(place, { genesisTimestamp, port });
   ending.node = node;
   options.log(`node: ${node.origin}`);
   options.onNode?.(() => ending.run());
@@ -182,7 +208,9 @@ async function relieveState(options: DevnetOptions): Promise<void> {
   const archivedCount = archive.blockCount;
   archive.close();
   const depth = archiveDepth + chunkBlocks;
-  await pruneState(buildStatePath(options.dataDir), { archivedCount, depth, bytesMin: stateBytes });
+  await trimStateFile(buildStatePath(options.dataDir), {
+    ...{ archivedCount, depth, bytesMin: stateBytes },
+  });
 }
 
 /** Null if the archive lacks blocks that the node has dropped. */
@@ -206,6 +234,7 @@ async function resume(place: Place, found: Deployment) {
     options.log(`${error.message}: starting a new chain`);
     ending.archive = null;
     archived.archive.close();
+    archived.line.close();
     await node.stop();
     return null;
   }
@@ -217,10 +246,16 @@ async function findChain(options: DevnetOptions): Promise<Deployment | null> {
   const stateFile = buildStatePath(dataDir);
   const found = existsSync(stateFile) ? await readDeployment(dataDir) : null;
   if (found === null) return null;
-  const { size } = statSync(stateFile);
-  // After hours of trading an emulated node takes longer to load a chain than to create a new one.
-  if (size > STATE_BYTES_MAX) {
-    log(`the saved chain has grown to ${Math.round(size / 1e6)} MB: starting a new one`);
+  const sizes = [
+    { bytes: statSync(stateFile).size, max: STATE_BYTES_MAX },
+    {
+      bytes: statSync(buildArchivePath(dataDir), { throwIfNoEntry: false })?.size ?? 0,
+      max: ARCHIVE_BYTES_MAX,
+    },
+  ];
+  const grown = sizes.find(({ bytes, max }) => bytes > max);
+  if (grown !== undefined) {
+    log(`the saved chain has grown to ${Math.round(grown.bytes / 1e6)} MB: starting a new one`);
     return null;
   }
   // Versions without it also saved several blocks 0.
@@ -231,26 +266,33 @@ async function findChain(options: DevnetOptions): Promise<Deployment | null> {
   return found;
 }
 
+interface LivingParts extends ArchivedNode {
+  readonly deployment: Deployment;
+  readonly roller: NodeRoller;
+}
+
 /** Starts making blocks and trading. */
-async function bringToLife(
-  { options, ending }: Place,
-  { node: { rpc }, keeper }: ArchivedNode,
-  deployment: Deployment,
-): Promise<BlockClock> {
+async function bringToLife({ options, ending }: Place, parts: LivingParts): Promise<BlockClock> {
+  const { line: rpc, keeper, deployment, roller } = parts;
   await rpc.call('anvil_setTime', readNowSeconds());
   const hasTraders = options.traders === 'on';
+  const pace = options.pace ?? LIVE_PACE;
   if (!hasTraders) await rpc.call('evm_setAutomine', true);
   const head = await rpc.call<Hex>('eth_blockNumber');
   const clock = startBlockClock({
     rpc,
-    intervalMs: hasTraders ? BLOCK_INTERVAL_MS : HEARTBEAT_MS,
+    intervalMs: hasTraders ? pace.blockMs : HEARTBEAT_MS,
     beforeBlock: createArchiving(keeper, options.log),
+    afterBlock: () => roller.afterBlocks(),
   });
   const random = createSeededRandom(`${deployment.seed} live ${Number(head)}`);
   const market = createDevnetMarket(deployment);
   const { untilBlock } = clock;
   const traders = hasTraders
-    ? startTraders({ rpc, market, random, log: options.log, untilBlock })
+    ? startTraders({
+        ...{ rpc, market, random, untilBlock, log: options.log },
+        pauseMeanMs: pace.actionMs,
+      })
     : null;
   ending.endLife = async () => {
     await Promise.all([traders?.stop(), clock.stop()]);
@@ -271,6 +313,31 @@ function createArchiving(keeper: ArchiveKeeper, log: (line: string) => void) {
   };
 }
 
+/** Of the connections, the front has one of its own: its clients must not delay blocks. */
+function createRoller(
+  place: Place,
+  { deployment, node, archive, gate, line }: ArchivedNode & { readonly deployment: Deployment },
+  { memory, frontLine }: { readonly memory: NodeMemory; readonly frontLine: NodeLine },
+): Promise<NodeRoller> {
+  const { options, lease, ending } = place;
+  const { genesisTimestamp } = deployment;
+  const shared = { gate, lease, memory, archive, lines: [line, frontLine] };
+  return NodeRoller.create(
+    {
+      ...shared,
+      keeping: options.keeping ?? DEVNET_KEEPING,
+      stateFile: buildStatePath(options.dataDir),
+      isAutomatic: options.traders === 'off',
+      startNode: async () => launchNode(place, { genesisTimestamp, port: await pickPort() }),
+      onNode(next) {
+        ending.node = next;
+      },
+      log: options.log,
+    },
+    node,
+  );
+}
+
 async function startOnFolder(place: Place): Promise<Devnet> {
   const { options, ending } = place;
   const front = await startRpcFront(options.port ?? 0);
@@ -279,18 +346,25 @@ async function startOnFolder(place: Place): Promise<Devnet> {
   const resumed = found === null ? null : await resume(place, found);
   const { deployment: opened, ...archived } = resumed ?? (await startFresh(place));
   const deployment = { ...opened, rpcUrl: front.url };
-  const clock = await bringToLife(place, archived, deployment);
-  const { node, archive, keeper } = archived;
-  const rpc = createJsonRpc(node.rpc.url);
-  ending.frontRpc = rpc;
-  front.open({ rpc, archive, keeper, clock });
+  const { archive, keeper, gate, line } = archived;
+  const memory = new NodeMemory();
+  const frontLine = new NodeLine(line.url, gate);
+  ending.lines = [line, frontLine];
+  const parts = { ...archived, deployment };
+  const roller = await createRoller(place, parts, { memory, frontLine });
+  ending.roller = roller;
+  const clock = await bringToLife(place, { ...parts, roller });
+  front.open({ rpc: frontLine, gate, archive, keeper, clock, memory, roller });
   // Only now: a chain with incomplete history has no deployment and is replaced by a new one.
   await writeJsonAtomically(buildDeploymentPath(options.dataDir), deployment);
   return {
     rpcUrl: deployment.rpcUrl,
     deployment,
     deploymentPath: buildDeploymentPath(options.dataDir),
-    node,
+    get node() {
+      return roller.node;
+    },
+    ended: roller.ended,
     stop: () => ending.run(),
   };
 }

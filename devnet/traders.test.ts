@@ -60,6 +60,7 @@ test('traders wait for the chain: no more of their transactions are pending than
       if (sent > allowed) wake();
     }),
     market: createDevnetMarket(chain.deployment),
+    pauseMeanMs: 350,
     random: createSeededRandom('slow'),
     log: () => undefined,
     // The chain has a next block only when this test mines one.
@@ -106,6 +107,7 @@ test("a user's transaction is in the next block, first, though every block takes
   const traders = startTraders({
     rpc: chain.rpc,
     market: createDevnetMarket(chain.deployment),
+    pauseMeanMs: 350,
     random: createSeededRandom('busy'),
     log: () => undefined,
     untilBlock: clock.untilBlock,

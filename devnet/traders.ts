@@ -20,10 +20,10 @@ export interface TradersOptions {
   readonly log: (line: string) => void;
   /** Resolves when the chain has another block, or on abort. */
   readonly untilBlock: (signal: AbortSignal) => Promise<void>;
+  /** The mean time between two actions. */
+  readonly pauseMeanMs: number;
 }
 
-/** The mean time between two actions. */
-const PAUSE_MEAN_MS = 350;
 const PAUSE_AFTER_FAILURE_MS = 2_000;
 /** The traders' model drifts from reality, so it is read again at this interval. */
 const SYNC_EVERY_MS = 120_000;
@@ -83,7 +83,7 @@ async function send(
 }
 
 async function trade(options: TradersOptions, signal: AbortSignal): Promise<void> {
-  const { rpc, market, random, log } = options;
+  const { rpc, market, random, log, pauseMeanMs } = options;
   const pending = new PendingTransactions(rpc);
   let failures = 0;
   let syncedAt = 0;
@@ -106,7 +106,7 @@ async function trade(options: TradersOptions, signal: AbortSignal): Promise<void
       syncedAt = Date.now() - SYNC_EVERY_MS;
       await sleep(PAUSE_AFTER_FAILURE_MS, undefined, { signal }).catch(() => undefined);
     }
-    const pauseMs = PAUSE_MEAN_MS * (0.2 + 1.6 * random.next());
+    const pauseMs = pauseMeanMs * (0.2 + 1.6 * random.next());
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,8 +1,9 @@
-// `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500` or `-- --faults`: the suite's
-// hardest scenarios, repeated, with a count.
+// `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500`, `-- --faults` or
+// `-- --devnet-blocks 12000`: the suite's hardest scenarios, repeated, with a count.
 
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';
+import { drillDevnetBlocks } from './drill/devnet-blocks.ts';
 import { drillFaults } from './drill/faults.ts';
 import { createRandom } from './fakes/create-random.ts';
 import { assertVerified, stopService, untilAtHead } from './indexed-service.ts';
@@ -98,11 +99,12 @@ async function drillTrades(
 
 const FORM = {
   name: 'npm run drill',
-  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> --seed <n> --engine sqlite|postgres | --faults
+  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> --seed <n> --engine sqlite|postgres | --faults | --devnet-blocks <n>
 
 Kills the service and reorganises its chain (10 times each by default), or makes random trades (none
 by default), then verifies the index. The seed decides which trades. --faults breaks disks, files and
-nodes instead.
+nodes instead. --devnet-blocks mines so many blocks on the devnet, prints what its node needs for each
+thousand, and verifies a fresh index.
 `,
   flags: {
     kills: { type: 'string' },
@@ -111,6 +113,7 @@ nodes instead.
     seed: { type: 'string' },
     engine: { type: 'string' },
     faults: { type: 'boolean' },
+    'devnet-blocks': { type: 'string' },
   },
 } as const;
 
@@ -125,6 +128,21 @@ if (values.faults) {
     await cleanup.run();
   }
   console.log('drill of faults: no differences');
+  process.exit(0);
+}
+if (values['devnet-blocks'] !== undefined) {
+  const blocks = Number(values['devnet-blocks']);
+  if (!Number.isInteger(blocks) || blocks < 1) {
+    refuseCommand(FORM, '--devnet-blocks must be a whole number above 0');
+    process.exit();
+  }
+  const cleanup = createCleanup();
+  try {
+    await drillDevnetBlocks(cleanup, { blocks, log: (line) => console.log(line) });
+  } finally {
+    await cleanup.run();
+  }
+  console.log(`drill of ${blocks} blocks on the devnet: no differences`);
   process.exit(0);
 }
 const engine: Engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
