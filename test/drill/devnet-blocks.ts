@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildStatePath, findNodeProcesses } from '../../devnet/folder-lease.ts';
 import { createJsonRpc, type JsonRpc } from '../../devnet/json-rpc.ts';
 import { startDevnet } from '../../devnet/start-devnet.ts';
-import { assertVerified, stopService } from '../indexing-scene.ts';
+import { assertVerified, stopService } from '../indexed-service.ts';
 import { type Cleanup, createTempFolder, startServiceProcess } from '../start-service-process.ts';
 
 export interface DevnetBlocksOptions {
