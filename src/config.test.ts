@@ -128,9 +128,39 @@ test('a chain is followed if it has endpoints', () => {
     {
       chain: 'base',
       rpcUrls: ['https://one.example.com', 'https://two.example.com'],
+      sockets: [],
       startBlock: 100,
+      credits: null,
+      creditsPerDay: null,
     },
   ]);
+});
+
+test('a WebSocket entry announces blocks beside endpoints that answer', () => {
+  const both = 'wss://one.example.com/key, https://one.example.com/key';
+  const [chain] = loadConfig({ RPC_BASE: both }).chains;
+  assert.deepEqual(chain?.rpcUrls, ['https://one.example.com/key']);
+  assert.deepEqual(chain?.sockets, ['wss://one.example.com/key']);
+  const problems = problemsOf({ RPC_BASE: 'wss://one.example.com/key' });
+  assert.equal(problems.length, 1);
+  assert.match(problems[0] ?? '', /^RPC_BASE must have an http/);
+});
+
+test('credits are pairs of a method and a number', () => {
+  const RPC_BASE = 'https://one.example.com';
+  const RPC_CREDITS_BASE = 'eth_getLogs:60, eth_chainId:0,default:20';
+  const [chain] = loadConfig({ RPC_BASE, RPC_CREDITS_BASE }).chains;
+  assert.deepEqual(
+    [...(chain?.credits?.methods ?? [])],
+    [
+      ['eth_getLogs', 60],
+      ['eth_chainId', 0],
+    ],
+  );
+  assert.equal(chain?.credits?.other, 20);
+  for (const text of ['eth_getLogs', 'eth_getLogs:many', 'eth_call:1;eth_x:2']) {
+    assert.equal(problemsOf({ RPC_CREDITS_BASE: text }).length, 1, text);
+  }
 });
 
 test('unknown names with our prefixes are listed', () => {

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { LIMIT_SETTINGS } from './config/limit-settings.ts';
+import { createRpcSettings } from './config/rpc-settings.ts';
 import {
   cidr,
   host,
@@ -18,6 +19,7 @@ import {
   urlWith,
 } from './config/setting.ts';
 import { CHAINS, type ChainSlug, FOLLOWED_FAMILIES } from './model/chain.ts';
+import type { CreditTable } from './model/rpc-usage.ts';
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -228,17 +230,6 @@ const FOLLOWABLE_CHAINS: readonly ChainSlug[] = Object.values(CHAINS)
   .filter((chain) => FOLLOWED_FAMILIES.has(chain.family) && chain.slug !== 'devnet')
   .map((chain) => chain.slug);
 
-const rpcUrls = listOf(urlWith(['http:', 'https:']));
-
-function rpcSetting(chain: ChainSlug): Setting<readonly string[] | null> {
-  return optionalSetting(`RPC_${chain.toUpperCase()}`, rpcUrls, {
-    group: 'Chains',
-    why: `RPC endpoints of a ${CHAINS[chain].name} node, comma-separated; the chain is followed when this is set. If one fails, the others take over.`,
-    example: 'https://rpc.example.com/v1/your-key,https://other.example.com',
-    secret: true,
-  });
-}
-
 function startBlockSetting(chain: ChainSlug): Setting<number | null> {
   return optionalSetting(`START_BLOCK_${chain.toUpperCase()}`, integer({ min: 0, max: 1e12 }), {
     group: 'Chains',
@@ -249,7 +240,7 @@ function startBlockSetting(chain: ChainSlug): Setting<number | null> {
 
 const CHAIN_SETTINGS = FOLLOWABLE_CHAINS.map((chain) => ({
   chain,
-  rpcUrls: rpcSetting(chain),
+  ...createRpcSettings(chain),
   startBlock: startBlockSetting(chain),
 }));
 
@@ -258,7 +249,7 @@ export const SETTINGS: readonly Setting<unknown>[] = [
   ...Object.values(STORE_SETTINGS),
   ...Object.values(ACCESS_SETTINGS),
   ...Object.values(LIMIT_SETTINGS),
-  ...CHAIN_SETTINGS.flatMap((entry) => [entry.rpcUrls, entry.startBlock]),
+  ...CHAIN_SETTINGS.flatMap(({ chain: _, ...settings }) => Object.values(settings)),
   ...Object.values(LIST_SETTINGS),
   ...Object.values(STREAM_SETTINGS),
   ...Object.values(INDEXING_SETTINGS),
@@ -272,7 +263,12 @@ type ValuesOf<Settings> = {
 export interface FollowedChain {
   readonly chain: ChainSlug;
   readonly rpcUrls: readonly string[];
+  /** WebSocket URLs of nodes that announce their blocks. */
+  readonly sockets: readonly string[];
   readonly startBlock: number | null;
+  /** Null counts every call as one credit. */
+  readonly credits: CreditTable | null;
+  readonly creditsPerDay: number | null;
 }
 
 export interface Config {
@@ -319,7 +315,11 @@ export function loadConfig(env: Environment): Config {
     chains: CHAIN_SETTINGS.flatMap((entry) => {
       const urls = read(entry.rpcUrls);
       const startBlock = read(entry.startBlock);
-      return urls?.length ? [{ chain: entry.chain, rpcUrls: urls, startBlock }] : [];
+      const credits = read(entry.credits);
+      const creditsPerDay = read(entry.creditsPerDay);
+      if (!urls?.http.length) return [];
+      const { http: rpcUrls, sockets } = urls;
+      return [{ chain: entry.chain, rpcUrls, sockets, startBlock, credits, creditsPerDay }];
     }),
     lists: readAll(LIST_SETTINGS),
     indexing: readAll(INDEXING_SETTINGS),

@@ -6,7 +6,7 @@ import { isReadMethod } from '../src/chains/evm/rpc/rpc-method.ts';
 
 /** Anything that signs, sends, unlocks or controls a node, by name. */
 const FORBIDDEN =
-  /send|sign|account|unlock|^(?:anvil|hardhat|evm|debug|admin|miner|engine|personal|wallet|txpool)_/i;
+  /send|sign|account|unlock|^(?:anvil|hardhat|evm|debug|admin|miner|engine|personal|wallet|txpool)_(?!traceCall$)/i;
 
 /** The setting that lets a service start its own chain. */
 const EMBEDDED = /\bDEVNET: ?'auto'/;

@@ -12,6 +12,8 @@ export interface ChainHead {
   readonly latest: BlockHeader;
   /** The position of the highest block that can no longer be reorganised; never a skipped one. */
   readonly finalizedBlock: number;
+  /** Its hash, if it was read with the head; otherwise `readHeader` gives it. */
+  readonly finalizedHash?: string | undefined;
 }
 
 /** Fixed facts about a chain's markets: which assets price the others. */
@@ -144,12 +146,21 @@ export interface ChainSourceStatus {
   readonly poolsIgnored: number;
   /** Replies that were rejected because they contradicted themselves or the block's header. */
   readonly repliesRefused: number;
+  /** What an endpoint cannot do and how that is worked around; each begins with its name. */
+  readonly limitations: readonly string[];
+  /** Why the chain is read more slowly than possible; null if it is not. */
+  readonly slowed: string | null;
 }
 
 export interface ChainAdapter {
   readonly chain: ChainSlug;
   readonly assets: ChainAssets;
   readHead(signal?: AbortSignal): Promise<ChainHead>;
+  /**
+   * Resolves when `readHead` may have news: at once when a node announces a block, otherwise about
+   * when the next one is due. Without it, the caller asks at intervals.
+   */
+  waitForHead?(intervalMs: number, signal: AbortSignal): Promise<void>;
   /**
    * The header at a position, or the next one below it if the position has no block. Null if the
    * chain does not reach that far (yet, or any more).

@@ -2,6 +2,7 @@
 
 import type { Address } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
+import type { MethodUsage } from '../model/rpc-usage.ts';
 import type { ChainAdapter, ChainAssets, KnownPools } from './adapter.ts';
 import type { ChainTransactions } from './chain-transactions.ts';
 import type { TransactionCosts } from './transaction-costs.ts';
@@ -89,5 +90,9 @@ export interface ChainNodes {
   ): Promise<ReadonlyMap<Address, boolean>>;
   /** Whether a contract wallet accepts the signature; false if there is no contract. */
   verifyContractSignature(signed: SignedText, signal: AbortSignal): Promise<boolean>;
+  /** What this thread's calls took since the start, by method; makes no request. */
+  listUsage(): readonly MethodUsage[];
+  /** What the endpoints cannot do, as this thread met it; makes no request. */
+  listLimitations(): readonly string[];
   close(): void;
 }

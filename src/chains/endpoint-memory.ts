@@ -2,7 +2,8 @@
 // thread learns about an endpoint counts for all, and they share one limit of requests.
 //
 // An endpoint has one cell per field. Each is read and written atomically; fields that are written
-// together may be seen half-written, which costs a request at worst.
+// together may be seen half-written, which costs a request at worst. One more cell, the last, is
+// the chain's: until when its daily budget is spent.
 
 const FIELDS = [
   /** In microseconds of the process's monotonic clock. */
@@ -34,6 +35,8 @@ export const REQUESTS_MAX = 16;
 /** How many of them are reserved for the other thread, so that neither can block the other. */
 const KEPT_FOR_OTHER = 4;
 
+const CELL_BYTES = BigInt64Array.BYTES_PER_ELEMENT;
+
 export interface SharedEndpoints {
   /** Made by `createEndpointMemory`, for as many endpoints. */
   readonly memory: SharedArrayBuffer;
@@ -41,8 +44,7 @@ export interface SharedEndpoints {
 }
 
 export function createEndpointMemory(endpointCount: number): SharedArrayBuffer {
-  const bytes = endpointCount * FIELDS.length * BigInt64Array.BYTES_PER_ELEMENT;
-  return new SharedArrayBuffer(bytes);
+  return new SharedArrayBuffer((endpointCount * FIELDS.length + 1) * CELL_BYTES);
 }
 
 function computeShift(thread: SharedEndpoints['thread']): bigint {
@@ -52,7 +54,7 @@ function computeShift(thread: SharedEndpoints['thread']): bigint {
 /** Must be called when a thread has ended: clears its count of requests in flight. */
 export function endThread({ memory, thread }: SharedEndpoints): void {
   const cells = new BigInt64Array(memory);
-  for (let at = FIELDS.indexOf('underWay'); at < cells.length; at += FIELDS.length) {
+  for (let at = FIELDS.indexOf('underWay'); at < cells.length - 1; at += FIELDS.length) {
     Atomics.and(cells, at, ~(COUNT_MASK << computeShift(thread)));
     Atomics.notify(cells, at);
   }
@@ -67,8 +69,7 @@ export class EndpointCells {
   /** Without `shared`, memory of its own. */
   constructor(index: number, shared: SharedEndpoints | null) {
     const memory = shared?.memory ?? createEndpointMemory(index + 1);
-    const offset = index * FIELDS.length * BigInt64Array.BYTES_PER_ELEMENT;
-    this.#cells = new BigInt64Array(memory, offset, FIELDS.length);
+    this.#cells = new BigInt64Array(memory, index * FIELDS.length * CELL_BYTES, FIELDS.length);
     this.#shift = computeShift(shared?.thread ?? 'main');
     this.#ownMax = shared === null ? REQUESTS_MAX : REQUESTS_MAX - KEPT_FOR_OTHER;
   }
@@ -121,5 +122,30 @@ export class EndpointCells {
     const at = FIELDS.indexOf('underWay');
     const waiting = Atomics.waitAsync(this.#cells, at, Atomics.load(this.#cells, at), timeoutMs);
     await waiting.value;
+  }
+}
+
+/** Until when a chain's budget is spent, in microseconds of the process's monotonic clock. */
+export class BudgetCell {
+  readonly #cells: BigInt64Array;
+
+  /** Without `shared`, a cell of its own. */
+  constructor(shared: SharedEndpoints | null) {
+    const memory = shared?.memory ?? createEndpointMemory(0);
+    this.#cells = new BigInt64Array(memory, memory.byteLength - CELL_BYTES, 1);
+  }
+
+  get spentUntilUs(): number {
+    return Number(Atomics.load(this.#cells, 0));
+  }
+
+  /** Adds a duration, counted from `nowUs` if the budget was not spent until then. */
+  spend(durationUs: number, nowUs: number): void {
+    for (;;) {
+      const before = Atomics.load(this.#cells, 0);
+      const from = Math.max(Number(before), nowUs);
+      const after = BigInt(Math.ceil(from + durationUs));
+      if (Atomics.compareExchange(this.#cells, 0, before, after) === before) return;
+    }
   }
 }

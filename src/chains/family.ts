@@ -7,7 +7,9 @@ import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainInfo, ChainSlug } from '../model/chain.ts';
 import type { Address, TransactionId } from '../model/ids.ts';
 import type { PoolDescription, PoolTerms } from '../model/pool.ts';
+import type { RpcBudget } from '../model/rpc-usage.ts';
 import type { ChainMarket, ChainNodes } from './chain-nodes.ts';
+import type { EndpointReport } from './endpoint-measurement.ts';
 import type { SharedEndpoints } from './endpoint-memory.ts';
 import type { HopBytes, SwapCost } from './transaction-costs.ts';
 import type { WalletSignatures } from './wallet-signatures.ts';
@@ -34,6 +36,10 @@ export interface ChainFamily {
 export interface ChainSource {
   readonly chain: ChainSlug;
   readonly endpoints: readonly string[];
+  /** WebSocket URLs of nodes that announce their blocks; none by default. */
+  readonly sockets?: readonly string[];
+  /** Without it, calls are counted and not limited. */
+  readonly budget?: RpcBudget;
   /** What the devnet's file says; null for chains whose contracts the family knows. */
   readonly devnet: unknown;
   /** Null starts at the finalized block. */
@@ -61,6 +67,8 @@ export interface FamilyMarkets {
   describe(source: ChainSource): ChainMarket;
   /** One pool of endpoints, shared by all uses. Makes no request yet. */
   open(source: ChainSource, parts: NodeParts): ChainNodes;
+  /** Measures what each endpoint can do, in a bounded number of calls. */
+  measure(source: ChainSource, parts: NodeParts, signal: AbortSignal): Promise<EndpointReport[]>;
   /** Whether only the pool itself decides what its swaps pay, with no hook that can change it. */
   leavesSwapsAlone(pool: PoolDescription): boolean;
   /** What a swap in the pool uses of a transaction, in the family's own unit. */

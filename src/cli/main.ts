@@ -4,6 +4,7 @@
 import { exportRows } from './export.ts';
 import { manageKeys } from './manage-keys.ts';
 import { pause, resume } from './pause.ts';
+import { plan } from './plan.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { serve } from './serve.ts';
 import { verify } from './verify.ts';
@@ -14,6 +15,8 @@ const HELP = `mintwire: token market data, quotes and unsigned transactions from
   npx mintwire serve      start the service (also: npm start)
   npx mintwire verify --chain <chain>
                           recompute the index from the chain and print the differences
+  npx mintwire plan --chain <chain>
+                          measure the chain's endpoints and print what following it costs
   npx mintwire export     write trades or klines to a CSV or Parquet file
   npx mintwire keys       list or revoke a wallet's API keys
   npx mintwire pause <chain> <mint>
@@ -27,6 +30,7 @@ Settings come from the environment; docs/configuration.md lists them all.
 const COMMANDS: Readonly<Record<string, (typed: readonly string[]) => Promise<void>>> = {
   serve,
   verify,
+  plan,
   export: exportRows,
   keys: manageKeys,
   pause,

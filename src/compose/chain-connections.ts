@@ -42,6 +42,11 @@ export class ChainConnections {
     return connected;
   }
 
+  /** Null if nothing has used the chain yet. */
+  find(chain: ChainSlug): ConnectedChain | null {
+    return this.#connected.get(chain) ?? null;
+  }
+
   close(): void {
     for (const { nodes } of this.#connected.values()) nodes.close();
     this.#connected.clear();

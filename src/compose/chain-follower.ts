@@ -14,6 +14,7 @@ import type { Feed } from '../live/feed.ts';
 import type { ChainAnswer, ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
 import { CHAINS, type ChainSlug } from '../model/chain.ts';
 import type { PoolId } from '../model/ids.ts';
+import { type MethodUsage, sumUsage } from '../model/rpc-usage.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -101,6 +102,23 @@ export class ChainFollower implements ChainDirectory {
     );
     gauge('mintwire_chain_rpc_requests', 'Requests to endpoints.', (one) => one.rpcRequests);
     gauge('mintwire_chain_rpc_failures', 'Failed requests.', (one) => one.rpcFailures);
+    gauge('mintwire_chain_slowed', 'Whether its daily budget slows the chain down.', (one) =>
+      one.slowed === null ? 0 : 1,
+    );
+    const usage = (name: string, help: string, pick: (usage: MethodUsage) => number) =>
+      options.metrics.chainMethodCounter(name, help, () => this.#listUsage(pick));
+    usage('mintwire_rpc_calls_total', 'Calls to endpoints.', ({ calls }) => calls);
+    usage('mintwire_rpc_credits_total', 'What they cost.', ({ credits }) => credits);
+    usage(
+      'mintwire_rpc_received_bytes_total',
+      'Bytes received, as compressed by the endpoint.',
+      ({ bytes }) => bytes,
+    );
+    usage(
+      'mintwire_rpc_unpacked_bytes_total',
+      'The same bytes, unpacked.',
+      ({ unpackedBytes }) => unpackedBytes,
+    );
     const adoption = (name: keyof AdoptionStatus, help: string) =>
       gauge(`mintwire_adoption_${name}`, help, (one) => one.adoption?.[name] ?? null);
     adoption('waiting', 'Pools that are older than the index and wait for their adoption.');
@@ -138,7 +156,9 @@ export class ChainFollower implements ChainDirectory {
       const report = this.#reports.get(slug);
       const answer = this.#buildAnswer(slug, report);
       const notReady = this.#findNotReady(slug, report);
-      return { slug, answer, notReady, progress: this.#computeProgress(slug, report) };
+      const limitations = this.#listLimitations(slug, report);
+      const progress = this.#computeProgress(slug, report);
+      return { slug, answer, notReady, limitations, progress };
     });
   }
 
@@ -170,7 +190,25 @@ export class ChainFollower implements ChainDirectory {
       return 'the indexer stopped and is being restarted, see the log';
     }
     if (!report) return 'starting';
-    return describeNotReady(report.status, this.#arrived.has(slug));
+    const isSlowed = report.slowed !== null;
+    return describeNotReady(report.status, { hasArrived: this.#arrived.has(slug), isSlowed });
+  }
+
+  /** As both threads met them. */
+  #listLimitations(slug: ChainSlug, report: ChainReport | undefined): readonly string[] {
+    const here = this.#options.connections.find(slug)?.nodes.listLimitations() ?? [];
+    return [...new Set([...(report?.limitations ?? []), ...here])];
+  }
+
+  /** What the calls of both threads took. */
+  *#listUsage(pick: (usage: MethodUsage) => number) {
+    for (const chain of this.#options.chains) {
+      const there = this.#reports.get(chain)?.usage ?? [];
+      const here = this.#options.connections.find(chain)?.nodes.listUsage() ?? [];
+      for (const usage of sumUsage([there, here])) {
+        yield { chain, method: usage.method, value: pick(usage) };
+      }
+    }
   }
 
   #computeProgress(
@@ -200,6 +238,7 @@ export class ChainFollower implements ChainDirectory {
       venues: [...(market?.venues ?? [])],
       native: { ...native },
       usdAnchor: anchor === undefined ? null : findFamily(slug).addresses.toShown(anchor),
+      ...(report?.slowed == null ? {} : { slowed: report.slowed }),
       ...(rpcUrl === undefined ? {} : { rpcUrl }),
     };
   }

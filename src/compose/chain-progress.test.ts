@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderBar } from '../cli/show-progress.ts';
 import type { ChainAnswer, FollowedChainStatus } from '../market/chain-status.ts';
-import { computeChainProgress, describeNotReady } from './chain-progress.ts';
+import { computeChainProgress, describeNotReady, isLate } from './chain-progress.ts';
 
 const STATES = ['backfilling', 'following', 'failed', 'stalled'] as const;
 
@@ -14,7 +14,11 @@ function show(at: { first: number; block: number; head: number }): string[] {
       const status: FollowedChainStatus = {
         slug: 'devnet',
         answer: {} as ChainAnswer,
-        notReady: describeNotReady({ ...at, lagMs: 600_000, state }, hasArrived),
+        notReady: describeNotReady(
+          { ...at, lagMs: 600_000, state },
+          { hasArrived, isSlowed: false },
+        ),
+        limitations: [],
         progress: computeChainProgress(at),
       };
       return `${status.notReady} | ${renderBar(status)}`;
@@ -41,4 +45,18 @@ test('an index that was rolled back below its start shows no progress', () => {
   assert.deepEqual(computeChainProgress({ first: 100, block: 90, head: 200 }), {
     ...{ block: 90, head: 200, share: 0 },
   });
+});
+
+test('a chain that is slowed down is ready, though late; one that fails is not', () => {
+  const at = { block: 100, head: 900, lagMs: 600_000 };
+  const slowed = { hasArrived: true, isSlowed: true };
+  assert.equal(describeNotReady({ ...at, state: 'following' }, slowed), null);
+  assert.equal(describeNotReady({ ...at, state: 'backfilling' }, slowed), null);
+  assert.match(describeNotReady({ ...at, state: 'failed' }, slowed) ?? '', /fails/);
+  const arriving = { hasArrived: false, isSlowed: true };
+  assert.match(describeNotReady({ ...at, state: 'backfilling' }, arriving) ?? '', /history/);
+  const answer = { lagMs: at.lagMs } as ChainAnswer;
+  const status = { slug: 'devnet', answer, notReady: null, limitations: [], progress: null } as const;
+  assert.ok(isLate(status));
+  assert.ok(!isLate({ ...status, answer: { lagMs: 900 } as ChainAnswer }));
 });

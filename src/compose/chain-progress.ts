@@ -14,16 +14,23 @@ function formatPlace(block: number | null, head: number | null): string | null {
     : `block ${block} of ${head}`;
 }
 
+/** Whether answers about the chain are older than they should be. */
+export function isLate({ notReady, answer }: FollowedChainStatus): boolean {
+  return notReady !== null || (answer.lagMs ?? 0) > LAG_MAX_MS;
+}
+
 /**
  * What an operator should know; error texts stay in the log. A chain that has been at its head may
  * fall a little behind; one that has not is still catching up.
  */
 export function describeNotReady(
   status: Pick<IndexerStatus, 'block' | 'head' | 'lagMs' | 'state'>,
-  hasArrived: boolean,
+  { hasArrived, isSlowed }: { readonly hasArrived: boolean; readonly isSlowed: boolean },
 ): string | null {
   const { block, head, lagMs, state } = status;
   const place = formatPlace(block, head);
+  // Behind because its operator wants it so.
+  if (hasArrived && isSlowed && state !== 'failed' && state !== 'stalled') return null;
   if (state === 'following' && hasArrived) {
     return lagMs === null || lagMs > LAG_MAX_MS ? `behind: ${place ?? 'no block yet'}` : null;
   }

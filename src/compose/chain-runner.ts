@@ -75,7 +75,8 @@ export class ChainRunner {
   }
 
   report(): ChainReport {
-    const endpoints = this.#adapter.status?.().endpoints ?? [];
+    const source = this.#adapter.status?.();
+    const endpoints = source?.endpoints ?? [];
     const sum = (pick: (endpoint: (typeof endpoints)[number]) => number) =>
       endpoints.reduce((total, endpoint) => total + pick(endpoint), 0);
     return {
@@ -93,6 +94,9 @@ export class ChainRunner {
       reorganisationsTotal: this.#reorganisationsTotal,
       rpcRequests: sum((endpoint) => endpoint.requests),
       rpcFailures: sum((endpoint) => endpoint.failures),
+      usage: this.#nodes.listUsage(),
+      limitations: source?.limitations ?? [],
+      slowed: source?.slowed ?? null,
       adoption: this.#indexer?.adoption() ?? null,
     };
   }

@@ -5,12 +5,15 @@ import type { ChainAdapter } from '../chains/adapter.ts';
 import type { ChainNodes } from '../chains/chain-nodes.ts';
 import type { ChainSource } from '../chains/family.ts';
 import type { Config, FollowedChain } from '../config.ts';
+import { CALLS_AS_CREDITS } from '../model/rpc-usage.ts';
 import type { Store } from '../store/store.ts';
 import { requireMarkets } from './chain-families.ts';
 
 /** Throws if the chain's contracts are not known. */
-export function findChainSource({ chain, rpcUrls, startBlock }: FollowedChain): ChainSource {
-  const source = { chain, endpoints: rpcUrls, devnet: null, startBlock, instance: null };
+export function findChainSource(followed: FollowedChain): ChainSource {
+  const { chain, rpcUrls: endpoints, sockets, startBlock, creditsPerDay } = followed;
+  const budget = { credits: followed.credits ?? CALLS_AS_CREDITS, creditsPerDay };
+  const source = { chain, endpoints, sockets, budget, devnet: null, startBlock, instance: null };
   requireMarkets(chain).describe(source);
   return source;
 }

@@ -7,6 +7,7 @@ import type { IndexerStatus } from '../ingest/follow/indexer.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { PoolId } from '../model/ids.ts';
+import type { MethodUsage } from '../model/rpc-usage.ts';
 import type { StoreFault } from '../store/store-error.ts';
 
 export interface IndexerThreadInput {
@@ -27,6 +28,12 @@ export interface ChainReport {
   readonly reorganisationsTotal: number;
   readonly rpcRequests: number;
   readonly rpcFailures: number;
+  /** What this thread's calls took since its start. */
+  readonly usage: readonly MethodUsage[];
+  /** What endpoints cannot do. */
+  readonly limitations: readonly string[];
+  /** Why the chain is read more slowly than possible; null if it is not. */
+  readonly slowed: string | null;
   /** Null if pools are not adopted. */
   readonly adoption: AdoptionStatus | null;
 }

@@ -9,6 +9,7 @@ import { CHAINS, type ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { listAskedPools } from '../trading/graph/list-asked-pools.ts';
 import { listPartialPools } from '../trading/graph/list-partial-pools.ts';
 import { PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
 import { SafetyBook } from '../trading/graph/safety-book.ts';
@@ -20,10 +21,11 @@ import { SafetyKeeper } from '../trading/safety/safety-keeper.ts';
 import { SafetyWatch } from '../trading/safety/safety-watch.ts';
 import type { ChainConnections, ConnectedChain } from './chain-connections.ts';
 import { findFamily, requireMarkets } from './chain-families.ts';
+import { isLate } from './chain-progress.ts';
 import { createProbe } from './probe-pools.ts';
 import type { FollowedChains } from './start-chains.ts';
 
-/** Pools that no client requested are probed at most five a second, with two requests each. */
+/** Requested pools that moved are probed at most five a second, with two requests each. */
 const PROBE_PAUSE_MS = 400;
 /** A devnet's node is known only once it runs. */
 const LOOK_MS = 250;
@@ -93,10 +95,12 @@ class RunningChain {
       // Without the stored safety results the first quotes would be more cautious than necessary.
       readGraph: () => (this.#isLoaded ? this.#follower.current : null),
       readFees: () => this.#fees.read(),
-      isBehind: () => (chains.list().find((one) => one.slug === slug)?.notReady ?? null) !== null,
+      isBehind: () => chains.list().some((one) => one.slug === slug && isLate(one)),
       noteAsked: (token) => {
         const graph = this.#follower.current?.graph;
-        if (graph !== undefined) chains.adopt(slug, listPartialPools(graph, token));
+        if (graph === undefined) return;
+        chains.adopt(slug, listPartialPools(graph, token));
+        this.#safety.noteAround(listAskedPools(graph, token, trusted));
       },
       noteUse: (pools) => {
         this.#safety.noteUse(pools);
@@ -171,6 +175,7 @@ class RunningChain {
       },
       // Nobody else uses the devnet's node, so no pause is needed.
       pauseMs: this.source.instance === null ? PROBE_PAUSE_MS : 0,
+      probesAll: this.source.instance !== null,
       clock,
       sleep,
       random: Math.random,

@@ -19,7 +19,7 @@ export class NothingToVerifyError extends Error {
   override readonly name = 'NothingToVerifyError';
 }
 
-function findSource(config: Config, chain: ChainSlug): ChainSource {
+export function findFollowedSource(config: Config, chain: ChainSlug): ChainSource {
   if (chain === 'devnet') {
     const usual = join(config.store.dataDir, 'devnet', 'deployment.json');
     const path = config.devnet.deployment ?? usual;
@@ -43,7 +43,7 @@ interface VerifyFollowedOptions {
 
 export async function verifyFollowedChain(options: VerifyFollowedOptions): Promise<Verification> {
   const { config, chain, log, signal, onProgress } = options;
-  const source = findSource(config, chain);
+  const source = findFollowedSource(config, chain);
   const store = await openStore(config.store);
   const nodes = requireMarkets(chain).open(source, { clock: systemClock, log });
   const adapter = createAdapter(nodes, source, { store, indexing: config.indexing });

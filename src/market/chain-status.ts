@@ -12,6 +12,8 @@ export interface FollowedChainStatus {
   readonly answer: ChainAnswer;
   /** Null if indexed up to its head, otherwise what is missing, for an operator. */
   readonly notReady: string | null;
+  /** What its endpoints cannot do and how that is worked around, for an operator. */
+  readonly limitations: readonly string[];
   /** During backfill: the current block and the target; null otherwise. */
   readonly progress: {
     readonly block: number;

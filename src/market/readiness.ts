@@ -52,12 +52,22 @@ export function createReadiness(options: ReadinessOptions): () => Promise<Readin
     const missing = chains.flatMap((chain) =>
       chain.notReady === null ? [] : [`${chain.slug}: ${chain.notReady}`],
     );
-    if (missing.length > 0) throw notReady(`Not ready. ${missing.join('; ')}.`);
+    const limitations = chains.flatMap(({ slug, limitations: texts }) =>
+      texts.map((detail) => ({ name: `${slug} endpoint`, detail })),
+    );
+    if (missing.length > 0) {
+      const about = limitations.map(({ name, detail }) => ` ${name}: ${detail}.`);
+      throw notReady(`Not ready. ${missing.join('; ')}.${about.join('')}`);
+    }
     return {
       status: 'ready',
       checks: [
         { name: 'store', detail: `${options.store.engine} answers` },
-        ...chains.map((chain) => ({ name: chain.slug, detail: `at block ${chain.answer.head}` })),
+        ...chains.map(({ slug, answer: { head, slowed } }) => ({
+          name: slug,
+          detail: slowed === undefined ? `at block ${head}` : `at block ${head}, ${slowed}`,
+        })),
+        ...limitations,
       ],
     };
   };

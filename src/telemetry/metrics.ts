@@ -125,6 +125,24 @@ export class Metrics {
     this.#labelledGauge('chain', { name, help }, read);
   }
 
+  /** A counter for each chain and method, read at each scrape. */
+  chainMethodCounter(
+    name: string,
+    help: string,
+    read: () => Iterable<{ readonly chain: string; readonly method: string; readonly value: number }>,
+  ): void {
+    new Counter({
+      name,
+      help,
+      labelNames: ['chain', 'method'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { chain, method, value } of read()) this.inc({ chain, method }, value);
+      },
+    });
+  }
+
   /** The same for each token list. */
   listGauge(name: string, help: string, read: ReadLabelled): void {
     this.#labelledGauge('list', { name, help }, read);

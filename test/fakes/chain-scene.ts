@@ -18,6 +18,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import type { BlockEvents } from '../../src/model/block-events.ts';
 import type { Address } from '../../src/model/ids.ts';
 import { address as toId } from '../test-ids.ts';
+import { type AnnouncingNode, startAnnouncingNode } from './announcing-node.ts';
 import { MemoryChain, type MemoryChainOptions, type MemoryLog } from './memory-chain.ts';
 import { type MisbehavingRpc, startMisbehavingRpc, type TrueAnswer } from './misbehaving-rpc.ts';
 
@@ -129,6 +130,15 @@ export function createSceneAdapter(
   return adapter;
 }
 
+/** A node that announces blocks; stopped with the scene. */
+export async function startAnnouncer(
+  behaviour: Parameters<typeof startAnnouncingNode>[0] = { chainId: '0x539' },
+): Promise<AnnouncingNode> {
+  const node = await startAnnouncingNode(behaviour);
+  cleanups.push(() => node.stop());
+  return node;
+}
+
 /** The whole recorded chain. */
 export const ALL: BlockRange = { fromBlock: 0, toBlock: 60, linked: false };
 export const LINKED: BlockRange = { ...ALL, linked: true };
@@ -139,5 +149,6 @@ export function toEvents(blocks: readonly BlockEvents[]) {
 
 /** What an honest node returns for the recorded chain. */
 export async function readHonestly(chain: MemoryChain) {
-  return toEvents((await createSceneAdapter([await startNode(chain)]).readBlocks(ALL)).blocks);
+  const range = { ...ALL, toBlock: chain.head };
+  return toEvents((await createSceneAdapter([await startNode(chain)]).readBlocks(range)).blocks);
 }

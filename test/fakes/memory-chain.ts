@@ -30,6 +30,7 @@ interface StoredBlock {
 }
 
 const START_S = 1_700_000_000;
+const GAS_EACH = 21_000;
 const hex = (value: number) => `0x${value.toString(16)}`;
 
 interface Filter {
@@ -82,6 +83,7 @@ export class MemoryChain {
         hash,
         parentHash: parent,
         timestamp,
+        gasUsed: hex(GAS_EACH * stored.length),
         logsBloom: `0x${Buffer.from(bloom).toString('hex')}`,
       },
       transactions: stored,
@@ -93,6 +95,11 @@ export class MemoryChain {
   /** Removes the last blocks, like a reorganisation before it adds others. */
   drop(count: number): void {
     this.#blocks.splice(this.#blocks.length - count, count);
+  }
+
+  /** A block's header as a node announces it: without transactions. */
+  announcementOf(number: number): unknown {
+    return this.#blocks[number]?.header ?? null;
   }
 
   /** A node that has not reached more than `head`. */
@@ -165,10 +172,11 @@ export class MemoryChain {
   #buildReceipts(number: number): unknown {
     const block = this.#blocks[number];
     if (block === undefined) return null;
-    return block.transactions.map((tx) => ({
+    return block.transactions.map((tx, index) => ({
       transactionHash: tx.hash,
       blockHash: block.header['hash'],
       from: tx.from,
+      cumulativeGasUsed: hex(GAS_EACH * (index + 1)),
       logs: block.logs.filter((log) => log['transactionHash'] === tx.hash),
     }));
   }

@@ -2,23 +2,23 @@
 
 import type { Clock } from '../../lib/clock.ts';
 import { type Random, type Sleep, sleep as sleepInRealTime } from '../../lib/retry.ts';
-import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/ids.ts';
-import type { ChainAdapter, KnownPools } from '../adapter.ts';
+import type { ChainAdapter, ChainHead, KnownPools } from '../adapter.ts';
 import { PoolPieceReader } from './adopt/pool-piece-reader.ts';
 import { BlockReader, type LogVerification } from './blocks/block-reader.ts';
 import type { LogSpanOptions } from './blocks/log-span.ts';
 import { type EvmDeployment, toChainAssets } from './evm-deployment.ts';
+import { HeadPacer } from './head/head-pacer.ts';
+import { HeadReader } from './head/head-reader.ts';
+import { HeadSubscription } from './head/head-subscription.ts';
 import { createLogDecoding } from './log-decoding.ts';
 import { callContracts } from './multicall.ts';
+import { createReadAt } from './create-read-at.ts';
 import { PoolDirectory } from './pools/pool-directory.ts';
-import { HeadReader } from './read-head.ts';
 import { readAgreedHeader, readHeader } from './read-header.ts';
 import type { EndpointPool } from './rpc/endpoint-pool.ts';
 import { type Log, RpcClient } from './rpc/rpc-client.ts';
-import type { EndpointLimits } from './rpc/rpc-endpoint.ts';
-import { isRpcError } from './rpc/rpc-error.ts';
+import type { EndpointLimits, RpcEndpoint } from './rpc/rpc-endpoint.ts';
 import {
   readBalances,
   readContractSupplies,
@@ -48,6 +48,12 @@ export interface EvmAdapterOptions {
   readonly limits?: Partial<EndpointLimits>;
   /** How long one read may look for a working endpoint. */
   readonly budgetMs?: number;
+  /** WebSocket URLs of nodes that announce their blocks. */
+  readonly sockets?: readonly string[];
+  /** Whether the head is polled about when a block is due; otherwise at fixed intervals. */
+  readonly isPollTimed?: boolean;
+  /** How old the final block may become before it is read again. */
+  readonly finalizedAgeMs?: number;
 }
 
 const DEFAULT_LIMITS: EndpointLimits = {
@@ -55,8 +61,13 @@ const DEFAULT_LIMITS: EndpointLimits = {
   replyBytesMax: 64 * 1024 * 1024,
   batchCallsMax: 50,
   batchesMax: 3,
-  chainCheckMs: 15_000,
+  chainCheckMs: 600_000,
 };
+
+const DEFAULT_FINALIZED_AGE_MS = 60_000;
+
+/** How long to wait for an announcement before looking whether it is overdue. */
+const ANNOUNCED_MAX_MS = 10_000;
 
 const DEFAULT_SPAN: LogSpanOptions = { blocksStart: 200, blocksMax: 10_000, logsTarget: 15_000 };
 
@@ -80,28 +91,48 @@ function createClient(options: EvmAdapterOptions): RpcClient {
     log: options.log ?? SILENT,
     budgetMs: options.budgetMs ?? DEFAULT_BUDGET_MS,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    isPaced: true,
   });
 }
 
-/** What contracts said at a block; null if no node has its state or it is no longer there. */
-function createReadAt(client: RpcClient, multicall3: Address | null) {
-  return async <T>(
-    block: BlockHeader,
-    read: (callContracts: CallContracts) => Promise<T>,
-    signal?: AbortSignal,
-  ): Promise<T | null> => {
-    try {
-      const result = await read((calls) =>
-        callContracts(calls, { client, multicall3, block: block.position, signal }),
-      );
-      // Calls are by number, since not every node accepts hashes, so the block's hash is checked
-      // afterwards.
-      const header = await readHeader(client, block.position, signal);
-      return header?.hash === block.hash ? result : null;
-    } catch (error) {
-      if (isRpcError(error, 'stateUnavailable')) return null;
-      throw error;
-    }
+/** How the head is read and waited for. */
+function createHeads(
+  options: EvmAdapterOptions,
+  parts: { readonly client: RpcClient; readonly wantsSenders: (endpoint: RpcEndpoint) => boolean },
+) {
+  const { clock, random, log = SILENT, sockets = [], sleep = sleepInRealTime } = options;
+  const { chainId, finalityDepth } = options.deployment;
+  const { meter } = parts.client;
+  const subscription =
+    sockets.length === 0
+      ? null
+      : new HeadSubscription({ urls: sockets, chainId, meter, random, log });
+  const finalizedAgeMs = options.finalizedAgeMs ?? DEFAULT_FINALIZED_AGE_MS;
+  const reader = new HeadReader({ ...parts, subscription, finalityDepth, finalizedAgeMs, clock });
+  const pacer = new HeadPacer();
+  return {
+    reader,
+    subscription,
+    async read(signal?: AbortSignal): Promise<ChainHead> {
+      const head = await reader.read(signal);
+      pacer.observe(head.latest, clock.nowMs());
+      return head;
+    },
+    async wait(intervalMs: number, signal: AbortSignal): Promise<void> {
+      subscription?.start();
+      const pollMs = options.isPollTimed
+        ? pacer.computeWaitMs(clock.nowMs(), intervalMs)
+        : intervalMs;
+      const announced = subscription?.latest ?? null;
+      if (announced !== null && reader.isNews(announced)) return;
+      const waitMs = announced === null ? pollMs : ANNOUNCED_MAX_MS;
+      if (subscription === null) return await sleep(waitMs, signal);
+      const over = new AbortController();
+      const either = AbortSignal.any([signal, over.signal]);
+      const slept = sleep(waitMs, either).catch(() => signal.throwIfAborted());
+      await Promise.race([slept, subscription.untilNews(either)]).finally(() => over.abort());
+      signal.throwIfAborted();
+    },
   };
 }
 
@@ -122,43 +153,53 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     verification: options.verification ?? 'linked',
     logAddresses: options.logAddresses ?? null,
     span: { ...DEFAULT_SPAN, ...options.span },
+    known: {
+      findBlock: (endpoint, position) => heads.reader.findBlock(endpoint, position),
+      forgetBlock: (endpoint) => heads.reader.forgetBlock(endpoint),
+    },
+    clock: options.clock,
   });
-  const { finalityDepth } = deployment;
-  const heads = new HeadReader({ client, finalityDepth, clock: options.clock });
+  const wantsSenders = (endpoint: RpcEndpoint) => reader.wantsSenders(endpoint);
+  const heads = createHeads(options, { client, wantsSenders });
 
   const readAt = createReadAt(client, multicall3);
-  const pieces = new PoolPieceReader(client, deployment);
+  const pieces = new PoolPieceReader(readAt, deployment);
   return {
     chain: options.chain,
     deployment,
     client,
     assets: toChainAssets(deployment),
     readHead: (signal) => heads.read(signal),
+    waitForHead: (intervalMs, signal) => heads.wait(intervalMs, signal),
     readHeader: (block, signal) => readHeader(client, block, signal),
     readAgreedHeader: (block, signal) => readAgreedHeader(client, block, signal),
     readBlocks: (range, signal) => reader.read(range, signal),
     readTokenMetadata: (tokens, signal) =>
       readTokenMetadata(tokens, createCallContracts({ signal })),
     async readSupplies(tokens, block, signal) {
-      const supplies = await readAt(block, (call) => readContractSupplies(tokens, call), signal);
-      return supplies ?? tokens.map((token) => ({ token, supplyRaw: null }));
+      const read = (call: CallContracts) => readContractSupplies(tokens, call);
+      const supplies = await readAt(block, read, { signal });
+      return supplies?.value ?? tokens.map((token) => ({ token, supplyRaw: null }));
     },
     async readBalances(keys, block, signal) {
-      const balances = await readAt(block, (call) => readBalances(keys, call), signal);
-      return balances ?? keys.map(() => null);
+      const balances = await readAt(block, (call) => readBalances(keys, call), { signal });
+      return balances?.value ?? keys.map(() => null);
     },
     async readPoolStates(queries, block, signal) {
       const read = (call: CallContracts) =>
         readPoolStates(queries, { deployment, callContracts: call });
-      return (await readAt(block, read, signal)) ?? [];
+      return (await readAt(block, read, { signal }))?.value ?? [];
     },
     readPoolPiece: (query, block, signal) => pieces.read(query, block, signal),
     status: () => ({
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
       poolsIgnored: directory.ignoredCount,
       repliesRefused: client.repliesRefused,
+      limitations: [...client.listLimitations(), ...[heads.subscription?.describeFault() ?? []].flat()],
+      slowed: client.meter.describeSlowed(),
     }),
     async close() {
+      heads.subscription?.close();
       client.close();
     },
   };

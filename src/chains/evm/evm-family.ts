@@ -12,6 +12,7 @@ import { parseEvmTransaction } from './evm-ids.ts';
 import { openEvmNodes } from './evm-nodes.ts';
 import { EVM_WALLETS } from './evm-signature.ts';
 import { parseDevnetDeployment } from './parse-devnet-deployment.ts';
+import { measureEndpoints } from './plan/measure-endpoints.ts';
 import { leavesSwapsAlone } from './pools/pool-hooks.ts';
 import { EVM_COSTS, findHopBytes, findSwapCost } from './transactions/evm-transaction-costs.ts';
 import { listRoutableVenues } from './transactions/swap-plan.ts';
@@ -65,6 +66,8 @@ export const EVM_FAMILY: ChainFamily = {
   markets: {
     describe,
     open: (source, parts) => openEvmNodes(source, { ...parts, deployment: findDeployment(source) }),
+    measure: (source, parts, signal) =>
+      measureEndpoints(source, { ...parts, deployment: findDeployment(source) }, signal),
     leavesSwapsAlone,
     findSwapCost,
     findHopBytes,

@@ -17,6 +17,8 @@ import { verifyContractSignature } from './verify-contract-signature.ts';
 
 interface NodeUse {
   readonly budgetMs: number;
+  /** Whether it waits when the daily budget is spent. */
+  readonly isPaced?: boolean;
   readonly limits: EndpointLimits;
 }
 
@@ -35,12 +37,13 @@ const BUILD_USE: NodeUse = {
 /** For background requests, for which no client waits. */
 const WATCH_USE: NodeUse = {
   budgetMs: 10_000,
+  isPaced: true,
   limits: {
     timeoutMs: 8000,
     replyBytesMax: 4 * 1024 * 1024,
     batchCallsMax: 20,
     batchesMax: 2,
-    chainCheckMs: 60_000,
+    chainCheckMs: 600_000,
   },
 };
 
@@ -68,6 +71,8 @@ const SIGNATURE_USE: NodeUse = {
   },
 };
 
+const OWN_FINALIZED_AGE_MS = 1000;
+
 interface EvmNodesParts extends NodeParts {
   readonly deployment: EvmDeployment;
 }
@@ -76,7 +81,11 @@ export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNo
   const { deployment, clock, log, shared } = parts;
   const { chainId } = deployment;
   const random = Math.random;
-  const endpoints = new EndpointPool(source.endpoints, { clock, random, shared });
+  const { budget, sockets } = source;
+  const endpoints = new EndpointPool(source.endpoints, { clock, random, shared, budget });
+  // The devnet's node is ours alone, and makes blocks when it is told to.
+  const isOurs = source.instance !== null;
+  const polling = isOurs ? { finalizedAgeMs: OWN_FINALIZED_AGE_MS } : { isPollTimed: true };
   const open = (use: NodeUse): RpcClient =>
     new RpcClient({ ...use, endpoints, chainId, clock, random, sleep, log });
   const watching = open(WATCH_USE);
@@ -86,7 +95,8 @@ export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNo
   return {
     createAdapter: (options) =>
       createEvmAdapter({
-        ...{ chain: source.chain, endpoints, deployment, clock, random, log },
+        ...{ chain: source.chain, endpoints, deployment, clock, random, log, ...polling },
+        ...(sockets === undefined ? {} : { sockets }),
         ...options,
       }),
     transactions: createEvmTransactions(deployment, { client: building, clock }),
@@ -101,6 +111,8 @@ export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNo
     findContracts: (addresses, signal) => readContractAccounts(accounts, addresses, signal),
     verifyContractSignature: (signed, signal) =>
       verifyContractSignature(signatures, signed, signal),
+    listUsage: () => endpoints.meter.listUsage(),
+    listLimitations: () => watching.listLimitations(),
     close: () => {
       for (const client of [watching, building, accounts, signatures]) client.close();
     },

@@ -98,6 +98,13 @@ function buildWork(options: MulticallOptions) {
   return { signal: options.signal, ...(minBlock === undefined ? {} : { minBlock }) };
 }
 
+/** A node that does not know a hash will not soon: the block was reorganised away, or it lags. */
+function toHashFault(error: unknown, { blockHash }: MulticallOptions): unknown {
+  if (blockHash === undefined || !isRpcError(error, 'lagging')) return error;
+  const { endpoint } = error;
+  return new RpcError('stateUnavailable', error.message, { endpoint, cause: error });
+}
+
 /** Each call separately, with its own gas. */
 async function callSingly(
   calls: readonly ContractCall[],
@@ -116,6 +123,7 @@ async function callSingly(
       const outcomes = await endpoint.batch(requests, { signal: options.signal });
       return outcomes.map((outcome) => {
         if (!outcome.ok && isRpcError(outcome.error, ...OWN_FAULTS)) return null;
+        if (!outcome.ok) throw toHashFault(outcome.error, options);
         return parseBytes(endpoint.unwrap(outcome), endpoint);
       });
     }, buildWork(options));
@@ -134,7 +142,9 @@ async function aggregate(
   const gas = toQuantity(SINGLE_CALL_GAS + calls.length * SHARED_CALL_GAS);
   const params = [{ to, data: encodeAggregate(calls), gas }, toBlockTag(options)];
   const answers = await options.client.at(async (endpoint) => {
-    const reply = await endpoint.request({ method: 'eth_call', params }, signal);
+    const reply = await endpoint
+      .request({ method: 'eth_call', params }, signal)
+      .catch((error: unknown) => Promise.reject(toHashFault(error, options)));
     const bytes = parseBytes(reply, endpoint);
     // No code there: the contract is younger than the block, or missing.
     if (bytes === '0x') return null;

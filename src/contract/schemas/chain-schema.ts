@@ -30,6 +30,12 @@ export const chainSchema = Type.Object(
     usdAnchor: Type.Union([Type.String(), Type.Null()], {
       description: 'The pool that gives the USD price of the native coin.',
     }),
+    slowed: Type.Optional(
+      Type.String({
+        description:
+          "Why the chain is followed more slowly than it could be, such as the operator's daily budget for its nodes; absent if it is not.",
+      }),
+    ),
     rpcUrl: Type.Optional(
       Type.String({ description: 'Where to send transactions; only for the devnet.' }),
     ),

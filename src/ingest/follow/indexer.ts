@@ -12,6 +12,7 @@ import type { CommittedEvent } from '../commit/commit-batch.ts';
 import type { RetentionDays } from '../commit/row-retention.ts';
 import { checkReading } from '../read/check-reading.ts';
 import { findAncestor } from '../read/find-ancestor.ts';
+import { findFinalized } from '../read/find-finalized.ts';
 import { type ReadSizes, readAhead } from '../read/read-ahead.ts';
 import { ChainInconsistentError, FinalityError } from '../state/chain-errors.ts';
 import type { StateLimits } from '../state/market-state.ts';
@@ -166,6 +167,8 @@ export class Indexer {
   status(): IndexerStatus {
     const { checkpoint } = this.#index;
     const latest = this.#head?.latest ?? null;
+    // While it is slowed down, the head is read seldom; its own time is older than it seems.
+    const newestMs = this.#isSlowed() ? this.#options.clock.nowMs() : (latest?.timestampMs ?? 0);
     return {
       chain: this.#options.adapter.chain,
       state: this.#judgeState(),
@@ -175,7 +178,7 @@ export class Indexer {
       lagMs:
         latest === null || checkpoint === null
           ? null
-          : Math.max(0, latest.timestampMs - checkpoint.timestampMs),
+          : Math.max(0, newestMs - checkpoint.timestampMs),
       lastProgressAtMs: this.#lastProgressAtMs,
       ...(this.#error === null ? {} : { error: this.#error.message }),
     };
@@ -185,6 +188,7 @@ export class Indexer {
     const { stallAfterMs, headStallAfterMs, failureCountMax, clock } = this.#options;
     if (this.#error instanceof FinalityError || this.#failures >= failureCountMax) return 'failed';
     const nowMs = clock.nowMs();
+    if (this.#isSlowed()) return this.#phase;
     if (nowMs - this.#lastProgressAtMs > stallAfterMs) return 'stalled';
     if (headStallAfterMs !== null && nowMs - this.#headMovedAtMs > headStallAfterMs) {
       return 'stalled';
@@ -192,14 +196,20 @@ export class Indexer {
     return this.#phase;
   }
 
+  #isSlowed(): boolean {
+    return (this.#options.adapter.status?.().slowed ?? null) !== null;
+  }
+
   async #run(): Promise<void> {
+    const { adapter, pollIntervalMs, sleep } = this.#options;
     const { signal } = this.#abort;
     while (!signal.aborted) {
       try {
-        const waitMs = (await this.#step()) ? 0 : this.#options.pollIntervalMs;
+        const hasMore = await this.#step();
         this.#failures = 0;
         this.#error = null;
-        if (waitMs > 0) await this.#options.sleep(waitMs, signal);
+        if (hasMore) continue;
+        await (adapter.waitForHead?.(pollIntervalMs, signal) ?? sleep(pollIntervalMs, signal));
       } catch (error) {
         if (signal.aborted) return;
         await this.#recover(error instanceof Error ? error : new Error(String(error)));
@@ -339,19 +349,9 @@ export class Indexer {
     return last.position < head.latest.position;
   }
 
-  /** Finality advances only if our branch has the block that the chain reports as final. */
-  async #findFinalized(head: ChainHead, added: readonly BlockHeader[]): Promise<number> {
-    const { checkpoint, headers, block } = this.#index;
-    const current = checkpoint?.finalizedBlock ?? block;
-    const { finalizedBlock } = head;
-    if (finalizedBlock <= current) return current;
-    const ours =
-      headers.get(finalizedBlock) ?? added.find(({ position }) => position === finalizedBlock);
-    const theirs = await this.#options.adapter.readHeader(finalizedBlock, this.#abort.signal);
-    if (theirs === null || ours?.hash !== theirs.hash) {
-      throw new ChainInconsistentError(`block ${finalizedBlock} is final, but differs from ours`);
-    }
-    return finalizedBlock;
+  #findFinalized(head: ChainHead, added: readonly BlockHeader[]): Promise<number> {
+    const { adapter } = this.#options;
+    return findFinalized({ adapter, head, index: this.#index, added, signal: this.#abort.signal });
   }
 
   /** The chain has left our branch: rolls back to the common ancestor. */

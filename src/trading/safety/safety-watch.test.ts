@@ -34,6 +34,7 @@ function createScene(answer?: (pool: string) => ProbeOutcome | Error) {
     },
     onMeasured: () => undefined,
     pauseMs: 0,
+    probesAll: true,
     clock,
     sleep: async () => undefined,
     random: () => 0.5,

@@ -1,5 +1,6 @@
 // Probes pools in the background: first those in which a trade has just failed, then requested
-// ones, then new pools and those whose last probe is old or in doubt. No request ever waits for it.
+// ones, then those whose last probe is old or in doubt, and, if the node is ours, new ones. Pools
+// that nobody requests cost no calls. No request ever waits for it.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -23,6 +24,8 @@ export interface SafetyWatchOptions {
   readonly onMeasured: (safety: PoolSafety, before: PoolSafety | undefined) => void;
   /** The pause after a probe that nobody waits for, to spare the node. */
   readonly pauseMs: number;
+  /** Whether pools that nobody requested are probed, too. */
+  readonly probesAll: boolean;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -44,6 +47,8 @@ const BACKOFF: Backoff = { baseMs: 500, maxMs: 60_000 };
 const ASKED_DUE_MS = 2 * 60_000;
 /** And when the pool is only active: just before the measurement expires. */
 const MOVED_DUE_MS = 25 * 60_000;
+/** A requested pool is watched for this long. */
+const WANTED_MS = 60 * 60_000;
 /** The minimum time between probes of a doubted pool that is requested. */
 const DOUBTED_MIN_MS = 5_000;
 /** And of one that is not. */
@@ -61,6 +66,8 @@ export class SafetyWatch {
   readonly #found = new Set<PoolId>();
   /** Pools that are being probed. */
   readonly #open = new Set<PoolId>();
+  /** When a pool was last requested. */
+  readonly #askedAtMs = new BoundedMap<PoolId, number>(QUEUE_MAX);
   readonly #triedAtMs = new BoundedMap<PoolId, number>(QUEUE_MAX);
   /** When a pool was last probed because of a doubt. */
   readonly #recheckedAtMs = new BoundedMap<PoolId, number>(QUEUE_MAX);
@@ -80,15 +87,37 @@ export class SafetyWatch {
 
   /** Pools that a commit created or changed. */
   hear(pools: readonly PoolId[]): void {
-    for (const pool of pools) this.#add(this.#found, pool);
+    for (const pool of pools) if (this.#isWanted(pool)) this.#add(this.#found, pool);
     this.#seed();
     this.#work();
   }
 
   /** Pools that were just requested. */
   noteUse(pools: readonly PoolId[]): void {
+    this.#want(pools);
     for (const pool of pools) this.#add(this.#asked, pool);
     this.#work();
+  }
+
+  /** Pools that a requested trade could have used. */
+  noteAround(pools: readonly PoolId[]): void {
+    this.#want(pools);
+    this.hear(pools);
+  }
+
+  #want(pools: readonly PoolId[]): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const pool of pools) {
+      // Deleted first, so that the oldest request is evicted.
+      this.#askedAtMs.delete(pool);
+      this.#askedAtMs.set(pool, nowMs);
+    }
+  }
+
+  #isWanted(pool: PoolId): boolean {
+    const { probesAll, clock } = this.#options;
+    const askedAtMs = this.#askedAtMs.get(pool) ?? Number.NEGATIVE_INFINITY;
+    return probesAll || clock.monotonicMs() - askedAtMs < WANTED_MS;
   }
 
   /** Pools whose measurement was just shown to be wrong, or may be. */
@@ -97,7 +126,7 @@ export class SafetyWatch {
     this.#work();
   }
 
-  /** Begins with the existing pools. */
+  /** Begins with the existing pools, if all are probed. */
   start(): void {
     this.#seed();
     this.#work();
@@ -114,7 +143,8 @@ export class SafetyWatch {
   }
 
   #seed(): void {
-    const graph = this.#isSeeded ? null : this.#options.readGraph();
+    const { probesAll, readGraph } = this.#options;
+    const graph = this.#isSeeded || !probesAll ? null : readGraph();
     if (graph === null) return;
     this.#isSeeded = true;
     for (const { pool } of graph.pools()) this.#add(this.#found, pool);

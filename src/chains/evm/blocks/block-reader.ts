@@ -45,6 +45,10 @@ export class BlockReader {
     this.#spans = { verified: new LogSpan(options.span), plain: new LogSpan(options.span) };
   }
 
+  wantsSenders(endpoint: RpcEndpoint): boolean {
+    return this.#chunks.wantsSenders(endpoint);
+  }
+
   async read(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
     const { linked, eventCountMax = Number.POSITIVE_INFINITY } = range;
     const { blockCountMax = Number.POSITIVE_INFINITY } = range;

@@ -1,6 +1,7 @@
 // Reads one small range at one endpoint: logs, then only the needed headers and senders, each
 // checked against the others.
 
+import type { Clock } from '../../../lib/clock.ts';
 import type { BlockEvents, MarketEvent } from '../../../model/block-events.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, TransactionId } from '../../../model/ids.ts';
@@ -10,17 +11,19 @@ import { toQuantity } from '../hex-data.ts';
 import type { LogDecoding } from '../log-decoding.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { RpcError } from '../rpc/rpc-error.ts';
+import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import type { CallContracts } from '../venues/venue-protocol.ts';
 import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
 import { assertTailsComplete } from './assert-tails.ts';
 import { findTokenNotices } from './find-token-notices.ts';
+import { completeBlocks, type KnownBlocks, NO_BLOCKS } from './known-blocks.ts';
 import { bloomMayHave, parseBloom } from './logs-bloom.ts';
 import type { EvmBlock } from './parse-block.ts';
 import { parseLogs } from './parse-logs.ts';
-import { parseReceipts } from './parse-receipts.ts';
 import { type BlockWish, readEvmBlocks, readSenders } from './read-evm-blocks.ts';
+import { readReceipts } from './read-receipts.ts';
+import { ReceiptsChoice } from './receipts-choice.ts';
 import { assertLinked, assertLogsFit } from './verify-blocks.ts';
 
 export interface Chunk {
@@ -45,19 +48,31 @@ export interface ChunkReaderOptions {
   readonly directory: PoolDirectory;
   /** For nodes that serve log queries only for given contracts; null queries all. */
   readonly logAddresses: readonly string[] | null;
+  /** Blocks that were read with the head. */
+  readonly known: {
+    findBlock(endpoint: RpcEndpoint, position: number): EvmBlock | null;
+    forgetBlock(endpoint: RpcEndpoint): void;
+  };
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   createCallContracts(at: { minBlock: number; signal?: AbortSignal | undefined }): CallContracts;
 }
 
 /** What an endpoint returned for a range, before it is combined. */
 interface Findings {
   readonly logs: readonly EvmLog[];
-  /** Full blocks of the whole range, if they were requested together with the logs. */
-  readonly early: Promise<EvmBlock[]> | null;
+  readonly known: KnownBlocks;
+  /** Blocks of the whole range, if they were requested together with the logs. */
+  readonly early: Promise<readonly EvmBlock[]> | null;
   readonly senders: ReadonlyMap<TransactionId, Address>;
+  readonly isByReceipts: boolean;
 }
 
-/** Near the head logs and full blocks are requested together, to save a round trip. */
+
+/** Up to this many, logs and full blocks are requested together, to save a round trip. */
 const HEAD_BLOCKS_MAX = 3;
+
+/** Errors of an endpoint whose receipts cannot be used; it is asked for logs instead. */
+const RECEIPTS_FAULTS = ['unsupported', 'rejected', 'rangeTooLarge', 'replyTooLarge'] as const;
 
 /** Providers that truncate replies do so at round numbers. */
 const SUSPECT_COUNTS: ReadonlySet<number> = new Set([
@@ -69,6 +84,19 @@ function planWishes(chunk: Chunk, isFull: (block: number) => boolean): BlockWish
     const block = chunk.fromBlock + index;
     return { block, full: isFull(block) };
   });
+}
+
+function isShort(chunk: Chunk): boolean {
+  return chunk.toBlock - chunk.fromBlock < HEAD_BLOCKS_MAX;
+}
+
+/** The caller checks that these blocks link to its own. */
+function isNearHead(chunk: Chunk): boolean {
+  return chunk.linked && chunk.verified && isShort(chunk);
+}
+
+function toReadOptions(chunk: Chunk) {
+  return { linked: isNearHead(chunk), signal: chunk.signal };
 }
 
 function buildHeader(accepted: AcceptedBlock): BlockHeader {
@@ -86,22 +114,69 @@ function buildHeader(accepted: AcceptedBlock): BlockHeader {
 export class ChunkReader {
   readonly #options: ChunkReaderOptions;
   readonly #venueTopics: ReadonlySet<string>;
+  readonly #choice: ReceiptsChoice;
 
   constructor(options: ChunkReaderOptions) {
     this.#options = options;
+    this.#choice = new ReceiptsChoice(options.clock);
     this.#venueTopics = new Set(options.decoding.topics);
   }
 
+  /** Whether it will need the senders of the head's transactions, which the head can bring. */
+  wantsSenders(endpoint: RpcEndpoint): boolean {
+    return this.#options.logAddresses === null && !this.#choice.takesReceipts(endpoint);
+  }
+
   async read(endpoint: RpcEndpoint, chunk: Chunk): Promise<ChunkReading> {
-    const { verified, signal } = chunk;
-    const early =
-      verified && chunk.toBlock - chunk.fromBlock < HEAD_BLOCKS_MAX
-        ? readEvmBlocks(
-            endpoint,
-            planWishes(chunk, () => true),
-            signal,
-          )
-        : null;
+    const known = this.#findKnown(endpoint, chunk);
+    try {
+      return await this.#readWith(endpoint, chunk, known);
+    } catch (error) {
+      if (known.size === 0 || !isRpcError(error, 'invalidReply')) throw error;
+      // What was known may be of a branch that the chain has left since.
+      this.#options.known.forgetBlock(endpoint);
+      return await this.#readWith(endpoint, chunk, NO_BLOCKS);
+    }
+  }
+
+  /** Reads one block by its receipts, if no log query works for it. */
+  readReceipts(endpoint: RpcEndpoint, chunk: Chunk): Promise<ChunkReading> {
+    return this.#readByReceipts(endpoint, { ...chunk, verified: true }, NO_BLOCKS);
+  }
+
+  async #readWith(endpoint: RpcEndpoint, chunk: Chunk, known: KnownBlocks): Promise<ChunkReading> {
+    const isByReceipts =
+      isNearHead(chunk) && this.#hasAllLogs(chunk) && this.#choice.takesReceipts(endpoint);
+    if (!isByReceipts) return await this.#readByLogs(endpoint, chunk, known);
+    try {
+      return await this.#readByReceipts(endpoint, chunk, known);
+    } catch (error) {
+      if (!isRpcError(error, ...RECEIPTS_FAULTS)) throw error;
+      this.#choice.refuse(endpoint);
+      return await this.#readByLogs(endpoint, chunk, known);
+    }
+  }
+
+  async #readByReceipts(
+    endpoint: RpcEndpoint,
+    chunk: Chunk,
+    known: KnownBlocks,
+  ): Promise<ChunkReading> {
+    const wishes = planWishes(chunk, () => false);
+    const { blocks, ...read } = await readReceipts(endpoint, { wishes, known }, chunk.signal);
+    const early = Promise.resolve(blocks);
+    return await this.#assemble(endpoint, chunk, { ...read, known, early, isByReceipts: true });
+  }
+
+  async #readByLogs(
+    endpoint: RpcEndpoint,
+    chunk: Chunk,
+    known: KnownBlocks,
+  ): Promise<ChunkReading> {
+    const { verified } = chunk;
+    const isEarly = isShort(chunk) && this.#hasAllLogs(chunk);
+    const from = { wishes: planWishes(chunk, () => true), known };
+    const early = isEarly ? completeBlocks(endpoint, from, toReadOptions(chunk)) : null;
     // Its failure is handled later; until then it must not count as unhandled.
     early?.catch(() => {});
     const logs = await this.#readLogs(endpoint, chunk);
@@ -109,22 +184,23 @@ export class ChunkReader {
       throw new RpcError('rangeTooLarge', 'reply may have been truncated');
     }
     if (!verified && logs.length === 0 && (await this.#mayHaveLogs(endpoint, chunk))) {
-      return await this.read(endpoint, { ...chunk, verified: true });
+      return await this.#readByLogs(endpoint, { ...chunk, verified: true }, known);
     }
-    return await this.#assemble(endpoint, chunk, { logs, early, senders: new Map() });
+    const senders = new Map();
+    return await this.#assemble(endpoint, chunk, {
+      ...{ logs, known, early, senders, isByReceipts: false },
+    });
   }
 
-  /** Reads one block by its receipts, if no log query works for it. */
-  async readReceipts(endpoint: RpcEndpoint, chunk: Chunk): Promise<ChunkReading> {
-    const { fromBlock, toBlock, signal } = chunk;
-    const params = [toQuantity(fromBlock)];
-    const raw = await endpoint.request({ method: 'eth_getBlockReceipts', params }, signal);
-    const receipts = parseReceipts(raw, { fromBlock, toBlock, endpoint: endpoint.name });
-    return await this.#assemble(
-      endpoint,
-      { ...chunk, verified: true },
-      { ...receipts, early: null },
-    );
+  /** The newest block may be known since the head was read. */
+  #findKnown(endpoint: RpcEndpoint, chunk: Chunk): KnownBlocks {
+    if (!isNearHead(chunk)) return NO_BLOCKS;
+    const { known } = this.#options;
+    const found = planWishes(chunk, () => false).flatMap(({ block }) => {
+      const one = known.findBlock(endpoint, block);
+      return one === null ? [] : [[block, one] as const];
+    });
+    return new Map(found);
   }
 
   async #readLogs(endpoint: RpcEndpoint, chunk: Chunk): Promise<EvmLog[]> {
@@ -149,7 +225,7 @@ export class ChunkReader {
     const { fromBlock, toBlock, signal } = chunk;
     const blocks = new Set([fromBlock, Math.floor((fromBlock + toBlock) / 2), toBlock]);
     const wishes = [...blocks].map((block) => ({ block, full: false }));
-    const sample = await readEvmBlocks(endpoint, wishes, signal);
+    const sample = await readEvmBlocks(endpoint, wishes, { linked: false, signal });
     return sample.some(
       ({ logsBloom }) => logsBloom !== null && bloomMayHave(parseBloom(logsBloom), TRANSFER_TOPIC),
     );
@@ -157,7 +233,7 @@ export class ChunkReader {
 
   async #assemble(endpoint: RpcEndpoint, chunk: Chunk, findings: Findings): Promise<ChunkReading> {
     const { directory, decoding } = this.#options;
-    const { logs } = findings;
+    const { logs, known } = findings;
     const decoded = decoding.decode(logs);
     const strangers = [...decoded.emitters].filter(([pool]) => directory.isUnknown(pool));
     const at = { minBlock: chunk.toBlock, signal: chunk.signal };
@@ -165,11 +241,13 @@ export class ChunkReader {
     const accepted = acceptEvents(decoded, directory);
 
     const wishes = this.#planBlockWishes(chunk, accepted, findings);
-    const blocks = (await findings.early) ?? (await readEvmBlocks(endpoint, wishes, chunk.signal));
+    const blocks =
+      (await findings.early) ??
+      (await completeBlocks(endpoint, { wishes, known }, toReadOptions(chunk)));
     const context = { endpoint: endpoint.name, allLogs: this.#hasAllLogs(chunk) };
     if (chunk.verified) assertLinked(blocks, context);
     assertLogsFit(blocks, logs, context);
-    if (context.allLogs && findings.senders.size === 0) {
+    if (context.allLogs && !findings.isByReceipts) {
       await assertTailsComplete(endpoint, { blocks, logs }, chunk.signal);
     }
     const senders = await this.#findSenders(endpoint, { chunk, accepted, blocks, findings });

@@ -8,7 +8,9 @@ export interface EvmBlock {
   readonly header: BlockHeader;
   /** 256 bytes in hex; null if the node does not return it. */
   readonly logsBloom: string | null;
-  /** In the order of the block. */
+  /** By all of its transactions; null if the node does not return it. */
+  readonly gasUsed: number | null;
+  /** In the order of the block; empty in an announced header. */
   readonly txHashes: readonly TransactionId[];
   /** Sender by transaction hash; empty unless the block was read in full. */
   readonly senders: ReadonlyMap<TransactionId, Address>;
@@ -19,7 +21,7 @@ const WORD = /^0x[0-9a-f]{64}$/;
 const BLOOM = /^0x[0-9a-f]{512}$/;
 const QUANTITY = /^0x[0-9a-f]{1,13}$/;
 
-type BlockFields = Record<string, unknown>;
+type BlockFields = Record<string, unknown> & { logsBloom?: unknown; gasUsed?: unknown };
 
 function malformed(endpoint: string, what: string): RpcError {
   return new RpcError('invalidReply', `${endpoint}: ${what} is malformed`, { endpoint });
@@ -72,7 +74,7 @@ export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
   const fields = parseFields(value, endpoint);
   const quantity = { pattern: QUANTITY, endpoint };
   const word = { pattern: WORD, endpoint };
-  const bloom = fields['logsBloom'];
+  const { logsBloom: bloom, gasUsed } = fields;
   const position = Number(hexField(fields, 'number', quantity));
   return {
     header: {
@@ -82,6 +84,7 @@ export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
       parentHash: hexField(fields, 'parentHash', word),
       timestampMs: Number(hexField(fields, 'timestamp', quantity)) * 1_000,
     },
+    gasUsed: typeof gasUsed === 'string' && QUANTITY.test(gasUsed) ? Number(gasUsed) : null,
     logsBloom: typeof bloom === 'string' && BLOOM.test(bloom.toLowerCase()) ? bloom : null,
     ...parseTransactions(fields, endpoint),
   };

@@ -15,27 +15,28 @@ export interface BlockWish {
 /** Full blocks are large, so fewer of them go into one reply. */
 const FULL_BLOCKS_PER_BATCH = 10;
 
-function buildCall({ block, full }: BlockWish): RpcCall {
+export function buildBlockCall({ block, full }: BlockWish): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [toQuantity(block), full] };
 }
 
 /**
- * The requested blocks, in order. The chain id is in the same batch: an endpoint that has switched
- * chains must not be trusted for a single block.
+ * The requested blocks, in order. Unless the caller checks that they link to its own, the chain id
+ * is in the same batch: an endpoint that has switched chains must not be trusted for a single block.
  */
 export async function readEvmBlocks(
   endpoint: RpcEndpoint,
   wishes: readonly BlockWish[],
-  signal?: AbortSignal,
+  options: { readonly linked: boolean; readonly signal?: AbortSignal | undefined },
 ): Promise<EvmBlock[]> {
   if (wishes.length === 0) return [];
-  const calls: RpcCall[] = [{ method: 'eth_chainId', params: [] }, ...wishes.map(buildCall)];
+  const calls: RpcCall[] = wishes.map(buildBlockCall);
+  if (!options.linked) calls.push({ method: 'eth_chainId', params: [] });
   const heavy = wishes.filter((wish) => wish.full).length > FULL_BLOCKS_PER_BATCH;
-  const [chainId, ...outcomes] = await endpoint.batch(calls, {
-    signal,
+  const outcomes = await endpoint.batch(calls, {
+    signal: options.signal,
     ...(heavy ? { callsMax: FULL_BLOCKS_PER_BATCH } : {}),
   });
-  endpoint.assertChain(endpoint.unwrap(chainId));
+  if (!options.linked) endpoint.assertChain(endpoint.unwrap(outcomes.pop()));
   const found = new Map<number, EvmBlock>();
   for (const outcome of outcomes) {
     const block = parseBlock(endpoint.unwrap(outcome), endpoint.name);

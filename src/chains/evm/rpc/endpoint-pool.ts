@@ -8,13 +8,18 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Random } from '../../../lib/retry.ts';
 import { EndpointCells, REQUESTS_MAX, type SharedEndpoints } from '../../endpoint-memory.ts';
 import { RequestGate } from '../../request-gate.ts';
+import type { RpcBudget } from '../../../model/rpc-usage.ts';
 import { EndpointHealth } from './endpoint-health.ts';
+import { EndpointLimitations } from './endpoint-limitations.ts';
+import { RpcMeter } from './rpc-meter.ts';
 
 interface EndpointPoolOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Absent for a pool that no other thread knows. */
   readonly shared?: SharedEndpoints | undefined;
+  /** Without it, calls are counted and not limited. */
+  readonly budget?: RpcBudget | undefined;
 }
 
 const MESSAGE_LENGTH_MAX = 300;
@@ -36,15 +41,21 @@ export class PooledEndpoint {
   readonly health: EndpointHealth;
   readonly agent: HttpAgent;
   readonly gate: RequestGate;
+  /** As this thread met them. */
+  readonly limitations: EndpointLimitations;
+  /** The chain's: all its endpoints count together. */
+  readonly meter: RpcMeter;
   readonly #secrets: readonly string[];
   #nextId = 1;
 
-  constructor(url: string, index: number, options: EndpointPoolOptions) {
+  constructor(url: string, index: number, options: EndpointPoolOptions & { meter: RpcMeter }) {
+    this.meter = options.meter;
     this.url = new URL(url);
     this.name = `${this.url.hostname}#${index}`;
     this.#secrets = findSecrets(this.url);
     const { clock, random, shared } = options;
     const cells = new EndpointCells(index, shared ?? null);
+    this.limitations = new EndpointLimitations(clock);
     this.health = new EndpointHealth({ clock, random, cells });
     this.gate = new RequestGate(cells);
     const agentOptions = { keepAlive: true, maxSockets: REQUESTS_MAX };
@@ -69,11 +80,14 @@ export class PooledEndpoint {
 export class EndpointPool {
   /** The preferred one first. */
   readonly endpoints: readonly PooledEndpoint[];
+  readonly meter: RpcMeter;
   #users = 0;
 
   constructor(urls: readonly string[], options: EndpointPoolOptions) {
     if (urls.length === 0) throw new TypeError('at least one endpoint is needed');
-    this.endpoints = urls.map((url, index) => new PooledEndpoint(url, index, options));
+    const meter = new RpcMeter(options);
+    this.meter = meter;
+    this.endpoints = urls.map((url, index) => new PooledEndpoint(url, index, { ...options, meter }));
   }
 
   join(): void {

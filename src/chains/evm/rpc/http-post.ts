@@ -24,6 +24,10 @@ export interface HttpReply {
   readonly status: number;
   readonly retryAfterMs: number | null;
   readonly text: string;
+  /** The length of the body as it came, compressed or not. */
+  readonly wireBytes: number;
+  /** The length of the body once unpacked. */
+  readonly bytes: number;
 }
 
 /** `Retry-After` in seconds or as a date; nonsense and waits beyond an hour are ignored. */
@@ -33,8 +37,17 @@ function parseRetryAfterMs(header: string | undefined): number | null {
   return Number.isFinite(ms) && ms >= 0 && ms <= 3_600_000 ? ms : null;
 }
 
-async function readBody(response: IncomingMessage, post: HttpPost): Promise<string> {
+async function readBody(
+  response: IncomingMessage,
+  post: HttpPost,
+): Promise<Pick<HttpReply, 'text' | 'wireBytes' | 'bytes'>> {
   const gzipped = response.headers['content-encoding'] === 'gzip';
+  let wireBytes = 0;
+  if (gzipped) {
+    response.on('data', (chunk: Buffer) => {
+      wireBytes += chunk.length;
+    });
+  }
   const stream = gzipped ? response.pipe(createGunzip()) : response;
   // A connection that is cut mid-body errors on the response, not on what it is piped into.
   if (gzipped) response.once('error', (error) => stream.destroy(error));
@@ -52,7 +65,7 @@ async function readBody(response: IncomingMessage, post: HttpPost): Promise<stri
   }
   if (!response.complete) throw new Error('connection cut');
   const whole = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-  return whole.toString('utf8');
+  return { text: whole.toString('utf8'), wireBytes: gzipped ? wireBytes : bytes, bytes };
 }
 
 interface Attempt {
@@ -76,9 +89,9 @@ function send(post: HttpPost, signal: AbortSignal): Attempt {
   const reply = new Promise<HttpReply>((resolve, reject) => {
     request.once('error', reject);
     request.once('response', (response) => {
-      readBody(response, post).then((text) => {
+      readBody(response, post).then((body) => {
         const retryAfterMs = parseRetryAfterMs(response.headers['retry-after']);
-        resolve({ status: response.statusCode ?? 0, retryAfterMs, text });
+        resolve({ status: response.statusCode ?? 0, retryAfterMs, ...body });
       }, reject);
     });
     request.end(post.body);

@@ -1,10 +1,11 @@
 // Several endpoints as one: work runs at one of them, and moves to the next if it fails there.
 
 import type { Clock } from '../../../lib/clock.ts';
-import type { Random, Sleep } from '../../../lib/retry.ts';
+import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../../lib/retry.ts';
 import { EndpointPool } from './endpoint-pool.ts';
 import { type EndpointLimits, type RpcCall, RpcEndpoint } from './rpc-endpoint.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
+import type { RpcMeter } from './rpc-meter.ts';
 
 /** A minimal logger interface, independent of the library. */
 export interface Log {
@@ -23,6 +24,8 @@ interface RpcClientOptions {
   /** How long one unit of work may look for an endpoint before it fails. */
   readonly budgetMs: number;
   readonly limits: EndpointLimits;
+  /** Whether the work waits when the chain's daily budget is spent. False if a client waits. */
+  readonly isPaced?: boolean | undefined;
 }
 
 interface WorkOptions {
@@ -31,7 +34,8 @@ interface WorkOptions {
   readonly minBlock?: number;
 }
 
-const POLL_MS = 100;
+/** Endpoints that only lag have no wait of their own: they are polled, ever less often. */
+const POLL: Backoff = { baseMs: 100, maxMs: 2000 };
 
 /** Errors that are about the request, or about all endpoints, so that a retry would not help. */
 const FINAL_KINDS = [
@@ -61,6 +65,17 @@ export class RpcClient {
     this.endpoints = this.#pool.endpoints.map((one) => new RpcEndpoint(one, chainId, limits));
   }
 
+  get meter(): RpcMeter {
+    return this.#pool.meter;
+  }
+
+  /** What endpoints cannot do; each begins with its endpoint's name. */
+  listLimitations(): string[] {
+    return this.endpoints.flatMap(({ name, limitations }) =>
+      limitations.list().map((text) => `${name} ${text}`),
+    );
+  }
+
   get repliesRefused(): number {
     return this.#repliesRefused;
   }
@@ -71,17 +86,21 @@ export class RpcClient {
    * become available, as long as the budget lasts. Endpoints are preferred in the configured order.
    */
   async at<T>(work: (endpoint: RpcEndpoint) => Promise<T>, options: WorkOptions = {}): Promise<T> {
+    const { isPaced, sleep } = this.#options;
+    if (isPaced) await this.#pool.meter.pace(sleep, options.signal);
     const deadlineMs = this.#options.clock.monotonicMs() + this.#options.budgetMs;
     const passedOver = new Set<RpcEndpoint>();
     const incapable = new Set<RpcEndpoint>();
     let last: unknown = null;
+    let waits = 0;
     for (;;) {
       options.signal?.throwIfAborted();
       const usable = this.#usable(incapable, last);
       const endpoint = usable.find((one) => one.health.waitMs === 0 && !passedOver.has(one));
       if (endpoint === undefined) {
         passedOver.clear();
-        await this.#waitForAny(usable, { deadlineMs, last, signal: options.signal });
+        waits += 1;
+        await this.#waitForAny(usable, { deadlineMs, last, waits, signal: options.signal });
         continue;
       }
       try {
@@ -154,11 +173,16 @@ export class RpcClient {
 
   async #waitForAny(
     usable: readonly RpcEndpoint[],
-    until: { deadlineMs: number; last: unknown; signal?: AbortSignal | undefined },
+    until: {
+      readonly deadlineMs: number;
+      readonly last: unknown;
+      readonly waits: number;
+      readonly signal?: AbortSignal | undefined;
+    },
   ): Promise<void> {
     const { last } = until;
-    // Endpoints that only lag have no wait of their own: they are polled at this interval.
-    const waitMs = Math.max(POLL_MS, Math.min(...usable.map((endpoint) => endpoint.health.waitMs)));
+    const pollMs = computeBackoffMs(until.waits, POLL, this.#options.random);
+    const waitMs = Math.max(pollMs, Math.min(...usable.map((endpoint) => endpoint.health.waitMs)));
     if (waitMs > until.deadlineMs - this.#options.clock.monotonicMs()) {
       const reason = last instanceof Error ? last.message : 'all are cooling down';
       throw new RpcError('unavailable', `no endpoint could answer: ${reason}`, { cause: last });
@@ -179,6 +203,7 @@ export class RpcClient {
   /** Suspends an endpoint according to its error. */
   #settle(endpoint: RpcEndpoint, error: RpcError): void {
     const fields = { endpoint: endpoint.name, kind: error.kind, reason: error.message };
+    endpoint.limitations.noteSuspension(error);
     if (error.kind === 'invalidReply') this.#repliesRefused += 1;
     if (error.kind === 'wrongChain') {
       this.#options.log.warn(fields, 'endpoint rejected permanently');

@@ -2,6 +2,7 @@
 
 import type { ChainSourceStatus } from '../../adapter.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
+import type { EndpointLimitations } from './endpoint-limitations.ts';
 import type { PooledEndpoint } from './endpoint-pool.ts';
 import { postHttp } from './http-post.ts';
 import { BatchRefused, parseRpcReply, type RpcOutcome } from './parse-rpc-reply.ts';
@@ -48,6 +49,15 @@ export class RpcEndpoint {
 
   get health(): EndpointHealth {
     return this.#pooled.health;
+  }
+
+  get limitations(): EndpointLimitations {
+    return this.#pooled.limitations;
+  }
+
+  /** What a call of the method costs here. */
+  creditsOf(method: RpcMethod): number {
+    return this.#pooled.meter.creditsOf(method);
   }
 
   get #batchCallsMax(): number {
@@ -144,11 +154,15 @@ export class RpcEndpoint {
       if (!refused && calls.length === 1) return [{ ok: false, error }];
       const half = Math.ceil(calls.length / 2);
       // A refused batch is remembered; a reply that was too large is an accident of its content.
-      if (refused)
-        this.health.observeBatchCallsMax(Math.max(1, Math.min(this.#batchCallsMax, half)));
+      if (refused) this.#noteBatchRefused(Math.max(1, Math.min(this.#batchCallsMax, half)));
       const first = await this.#exchangeOrSplit(calls.slice(0, half), signal);
       return [...first, ...(await this.#exchangeOrSplit(calls.slice(half), signal))];
     }
+  }
+
+  #noteBatchRefused(callsMax: number): void {
+    this.health.observeBatchCallsMax(callsMax);
+    this.limitations.note('batch', `refuses large batches; at most ${callsMax} calls are sent at once`);
   }
 
   async #exchange(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
@@ -158,7 +172,9 @@ export class RpcEndpoint {
       assertReadMethod(method);
       return { jsonrpc: '2.0', id: firstId + index, method, params };
     });
+    const methods = calls.map(({ method }) => method);
     this.health.observeRequest();
+    this.#pooled.meter.countCalls(methods);
     const reply = await postHttp({
       url,
       agent,
@@ -169,12 +185,15 @@ export class RpcEndpoint {
       bytesMax: this.#limits.replyBytesMax,
       signal,
     });
+    this.#pooled.meter.countBytes(methods, reply);
     const context = { name: this.name, firstId, count: calls.length };
     const outcomes = parseRpcReply(reply, {
       ...context,
       redact: (text) => this.#pooled.redact(text),
     });
-    for (const outcome of outcomes) {
+    for (const [index, outcome] of outcomes.entries()) {
+      const call = calls[index];
+      if (!outcome.ok && call !== undefined) this.limitations.noteCall(call, outcome.error);
       // If one part was limited or failed, the whole is worth repeating, here or elsewhere.
       if (!outcome.ok && isRpcError(outcome.error, 'rateLimited', 'network', 'invalidReply')) {
         throw outcome.error;

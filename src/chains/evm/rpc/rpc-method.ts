@@ -1,6 +1,8 @@
 // The only RPC methods that this service may call: all of them read. Nothing here can send.
 
 const READ_METHODS = [
+  // Only asked by `npx mintwire plan`, as `trace_call` is: a trace of a call, which changes nothing.
+  'debug_traceCall',
   'eth_blockNumber',
   'eth_call',
   'eth_chainId',
@@ -20,6 +22,7 @@ const READ_METHODS = [
   'eth_getTransactionReceipt',
   'eth_maxPriorityFeePerGas',
   'eth_simulateV1',
+  'trace_call',
   'web3_clientVersion',
 ] as const;
 

@@ -7,9 +7,9 @@ import {
   endScene,
   recordChain,
   startNode,
-} from '../../../test/fakes/chain-scene.ts';
-import { ManualClock } from '../../../test/fakes/manual-clock.ts';
-import { isRpcError } from './rpc/rpc-error.ts';
+} from '../../../../test/fakes/chain-scene.ts';
+import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
+import { isRpcError } from '../rpc/rpc-error.ts';
 
 afterEach(endScene);
 

@@ -1,0 +1,110 @@
+// What following a chain costs a day at a measured endpoint, for each scope.
+
+import { CALLS_AS_CREDITS, type CreditTable } from '../model/rpc-usage.ts';
+import type { EndpointMeasurement } from './endpoint-measurement.ts';
+
+export type ScopeName = 'all' | 'liquid' | 'watch';
+
+export interface ScopeEstimate {
+  readonly scope: ScopeName;
+  readonly callsPerDay: number;
+  readonly creditsPerDay: number;
+  readonly bytesPerDay: number;
+}
+
+interface EstimateOptions {
+  readonly credits: CreditTable | null;
+  /** Whether blocks are announced over a WebSocket. */
+  readonly isAnnounced: boolean;
+  /** How many tokens are watched in scope `watch`. */
+  readonly watchedTokens: number;
+}
+
+const DAY_SECONDS = 86_400;
+/** Some polls come too early. */
+const POLLS_PER_BLOCK = 1.4;
+/** Blocks that come faster than this are read several at a time. */
+const POLL_SECONDS = 1;
+/** A call to contracts is about this long. */
+const CALL_BYTES = 1000;
+const RECEIPT_BYTES = 2000;
+/** Contract reads per block: supplies of what was minted or burnt, and names of new tokens. */
+const CALLS_PER_BLOCK: Readonly<Record<ScopeName, number>> = { all: 1, liquid: 0.5, watch: 0.1 };
+/** How many of the blocks have a trade of a watched token, whose sender is then read. */
+const WATCHED_BLOCKS = 0.3;
+/** The final block and fees, once a minute; the chain id, every ten. */
+const RARE_CALLS = [
+  ['eth_getBlockByNumber', 1440],
+  ['eth_feeHistory', 1440],
+  ['eth_chainId', 144],
+  ['eth_blockNumber', 144],
+] as const;
+/** While blocks are announced, the head is confirmed every half minute. */
+const CONFIRMATIONS = 2880;
+
+/** Calls a day, with the bytes of each. */
+type Calls = (readonly [method: string, count: number, bytes: number])[];
+
+function listHeadCalls(
+  { blockSeconds, blockBytes }: EndpointMeasurement,
+  blocks: number,
+  isAnnounced: boolean,
+): Calls {
+  const { header } = blockBytes;
+  if (isAnnounced) {
+    return [
+      ['newHeads', blocks, header],
+      ['eth_getBlockByNumber', CONFIRMATIONS, header],
+    ];
+  }
+  const polls = Math.min(POLLS_PER_BLOCK, Math.max(blockSeconds, 0.01) / POLL_SECONDS);
+  return [['eth_getBlockByNumber', blocks * polls, header]];
+}
+
+/** By receipts or by logs, as the indexer would. */
+function listBlockCalls(
+  { abilities, blockBytes }: EndpointMeasurement,
+  blocks: number,
+  cost: (method: string) => number,
+): Calls {
+  const { receipts, logs, full } = blockBytes;
+  const byLogs = cost('eth_getLogs') + cost('eth_getTransactionReceipt');
+  if (abilities.receipts && receipts !== null && cost('eth_getBlockReceipts') <= byLogs) {
+    return [['eth_getBlockReceipts', blocks, receipts]];
+  }
+  return [
+    ['eth_getLogs', blocks, logs],
+    ['eth_getTransactionReceipt', blocks, RECEIPT_BYTES],
+    ['eth_getBlockByNumber', blocks, full],
+  ];
+}
+
+export function estimateScopes(
+  measurement: EndpointMeasurement,
+  options: EstimateOptions,
+): ScopeEstimate[] {
+  const table = options.credits ?? CALLS_AS_CREDITS;
+  const cost = (method: string) => table.methods.get(method) ?? table.other;
+  const blocks = DAY_SECONDS / Math.max(measurement.blockSeconds, 0.01);
+  const { blockBytes } = measurement;
+  const head = listHeadCalls(measurement, blocks, options.isAnnounced);
+  const rare: Calls = RARE_CALLS.map(([method, count]) => [method, count, CALL_BYTES]);
+  const whole = listBlockCalls(measurement, blocks, cost);
+  const watched: Calls = [
+    ['eth_getLogs', blocks, blockBytes.poolLogs * options.watchedTokens],
+    ['eth_getBlockByNumber', blocks * WATCHED_BLOCKS, blockBytes.full],
+  ];
+  return (['all', 'liquid', 'watch'] as const).map((scope) => {
+    const contracts: Calls = [['eth_call', blocks * CALLS_PER_BLOCK[scope], CALL_BYTES]];
+    const calls = [...head, ...rare, ...(scope === 'watch' ? watched : whole), ...contracts];
+    const sum = (pick: (call: Calls[number]) => number) =>
+      Math.round(calls.reduce((total, call) => total + pick(call), 0));
+    return {
+      scope,
+      // An announcement is no call, though it may cost credits.
+      callsPerDay: sum(([method, count]) => (method === 'newHeads' ? 0 : count)),
+      creditsPerDay: sum(([method, count]) => count * cost(method)),
+      bytesPerDay: sum(([, count, bytes]) => count * bytes),
+    };
+  });
+}

@@ -1,0 +1,68 @@
+// Polls come about when blocks do: few are too early, and none is late by much.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildHeader, toHash } from '../../../../test/conformance/store-samples.ts';
+import { createRandom } from '../../../../test/fakes/create-random.ts';
+import { HeadPacer } from './head-pacer.ts';
+
+const SHORTEST_MS = 1000;
+
+/** Polls a chain whose blocks arrive late by some of `jitterMs`; all times are simulated. */
+function simulate(chain: { intervalMs: number; jitterMs: number; skewMs: number; blocks: number }) {
+  const random = createRandom(7);
+  const pacer = new HeadPacer();
+  const arrivals = Array.from({ length: chain.blocks }, (_, n) => ({
+    timestampMs: n * chain.intervalMs,
+    atMs: n * chain.intervalMs + chain.skewMs + 300 + random() * chain.jitterMs,
+  }));
+  let nowMs = arrivals[0]!.atMs;
+  let polls = 0;
+  let seen = -1;
+  const lateMs: number[] = [];
+  while (seen < chain.blocks - 1) {
+    polls += 1;
+    const head = arrivals.findLastIndex(({ atMs }) => atMs <= nowMs);
+    if (head > seen) {
+      lateMs.push(nowMs - arrivals[head]!.atMs);
+      seen = head;
+    }
+    const { timestampMs } = arrivals[Math.max(0, head)]!;
+    const header = { ...buildHeader(Math.max(0, head)), timestampMs, hash: toHash(head + 1) };
+    pacer.observe(header, nowMs);
+    nowMs += pacer.computeWaitMs(nowMs, SHORTEST_MS);
+  }
+  const half = lateMs.slice(lateMs.length / 2).sort((a, b) => a - b);
+  return { pollsPerBlock: polls / chain.blocks, medianLateMs: half[half.length >> 1] ?? 0 };
+}
+
+test('at most two polls a block, and half of the blocks are seen within an eighth', () => {
+  for (const intervalMs of [2000, 3000, 12_000]) {
+    for (const skewMs of [-5000, 0, 5000]) {
+      const jitterMs = intervalMs / 10;
+      const { pollsPerBlock, medianLateMs } = simulate({ intervalMs, jitterMs, skewMs, blocks: 400 });
+      assert.ok(pollsPerBlock <= 2, `${intervalMs}: ${pollsPerBlock} polls`);
+      assert.ok(medianLateMs <= intervalMs / 8, `${intervalMs}: ${medianLateMs} ms late`);
+    }
+  }
+});
+
+test('a chain that is faster than polls is polled at the shortest interval', () => {
+  const { pollsPerBlock } = simulate({ intervalMs: 250, jitterMs: 50, skewMs: 0, blocks: 400 });
+  assert.ok(pollsPerBlock <= 0.3, `${pollsPerBlock}`);
+});
+
+test('without a second block it waits the shortest interval', () => {
+  const pacer = new HeadPacer();
+  assert.equal(pacer.computeWaitMs(0, SHORTEST_MS), SHORTEST_MS);
+  pacer.observe(buildHeader(1), 0);
+  assert.equal(pacer.computeWaitMs(0, SHORTEST_MS), SHORTEST_MS);
+});
+
+test('other work at the head never waits longer than a quarter of a minute', () => {
+  const pacer = new HeadPacer();
+  const first = buildHeader(1);
+  pacer.observe(first, first.timestampMs);
+  pacer.observe({ ...buildHeader(2), timestampMs: first.timestampMs + 60_000 }, first.timestampMs);
+  assert.equal(pacer.computeWaitMs(first.timestampMs, SHORTEST_MS), 15_000);
+});

@@ -1,0 +1,144 @@
+// `mintwire plan --chain <chain>`: measures endpoints and prints what scope they can carry.
+
+import type { EndpointAbilities, EndpointMeasurement } from '../chains/endpoint-measurement.ts';
+import type { ScopeEstimate } from '../chains/estimate-scopes.ts';
+import { type ChainPlan, type EndpointPlan, planFollowedChain } from '../compose/plan-followed-chain.ts';
+import { loadProcessConfig } from '../config.ts';
+import { CHAINS, type ChainSlug, findChain } from '../model/chain.ts';
+import { sumUsage } from '../model/rpc-usage.ts';
+import { readCommand, refuseCommand } from './read-command.ts';
+import { describeStartProblem } from './serve.ts';
+
+const FORM = {
+  name: 'npx mintwire plan',
+  help: `usage: npx mintwire plan --chain <chain>   for example --chain base
+
+Measures the endpoints in RPC_<CHAIN> in about a hundred calls each, and prints what they can do and
+what following the chain costs a day, for each scope. RPC_CREDITS_<CHAIN> prices the calls.
+`,
+  flags: { chain: { type: 'string' } },
+} as const;
+
+const ABILITIES: Readonly<Record<keyof EndpointAbilities, string>> = {
+  receipts: 'receipts of a block (eth_getBlockReceipts)',
+  finalized: 'final block',
+  hashes: 'state by block hash (EIP-1898)',
+  overrides: 'state overrides',
+  simulation: 'eth_simulateV1',
+  feeHistory: 'eth_feeHistory',
+  debug: 'debug_traceCall',
+  trace: 'trace_call',
+  gzip: 'compressed replies',
+};
+
+/** What is done where something is missing; all else is not needed. */
+const WORKAROUNDS: Readonly<Partial<Record<keyof EndpointAbilities, string>>> = {
+  receipts: 'blocks are read by their logs, in more calls',
+  finalized: 'blocks count as final at a depth below the head',
+  hashes: 'state is read by block number and the hash is checked, in more calls',
+  overrides: 'pools cannot be probed: quotes are never exact',
+  simulation: 'trades are simulated by eth_call, with state overrides',
+  feeHistory: 'fees are read by eth_gasPrice',
+  gzip: 'replies come unpacked: several times the bytes',
+};
+
+const formatNumber = (value: number) => Math.round(value).toLocaleString('en');
+
+function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(bytes) / 3)));
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
+
+function listFacts(one: EndpointMeasurement): [string, string][] {
+  const { burst, stateDepth } = one;
+  const rate =
+    burst.answered < burst.sent
+      ? `limited: ${burst.answered} of ${burst.sent} calls at once were answered`
+      : `${burst.sent} calls at once were answered, in ${burst.seconds.toFixed(1)} s`;
+  return [
+    ['head', `${formatNumber(one.head)}, a block every ${one.blockSeconds.toFixed(2)} s`],
+    ['rate', rate],
+    ['eth_getLogs', `up to ${formatNumber(one.logBlocksMax)} blocks at once`],
+    ['batches', one.batchCallsMax > 1 ? `up to ${one.batchCallsMax} calls` : 'refused'],
+    ['state', stateDepth === null ? 'of all blocks' : `of the last ${formatNumber(stateDepth)} blocks`],
+  ];
+}
+
+function listAbilities({ abilities }: EndpointMeasurement): string[] {
+  const names = Object.keys(ABILITIES) as (keyof EndpointAbilities)[];
+  return names.map((name) => {
+    if (abilities[name]) return `  yes  ${ABILITIES[name]}`;
+    const workaround = WORKAROUNDS[name] ?? 'not needed';
+    return `  no   ${ABILITIES[name]}: ${workaround}`;
+  });
+}
+
+function describeFit(scope: ScopeEstimate, plan: ChainPlan): string {
+  const { creditsPerDay } = plan;
+  if (creditsPerDay === null) return '';
+  if (scope.creditsPerDay <= creditsPerDay) return '  fits';
+  return `  ${(scope.creditsPerDay / creditsPerDay).toFixed(1)} times the daily cap`;
+}
+
+function formatEndpoint({ measurement, scopes }: EndpointPlan, plan: ChainPlan): string {
+  const [spent] = sumUsage([measurement.usage.map((one) => ({ ...one, method: 'all' }))]);
+  const rows = scopes.map(
+    (scope) =>
+      `  ${scope.scope.padEnd(8)}${formatNumber(scope.callsPerDay).padStart(12)}${formatNumber(scope.creditsPerDay).padStart(16)}${formatBytes(scope.bytesPerDay).padStart(12)}${describeFit(scope, plan)}`,
+  );
+  return [
+    measurement.name,
+    ...listFacts(measurement).map(([name, text]) => `  ${name.padEnd(12)}${text}`),
+    ...listAbilities(measurement),
+    '',
+    `  scope      calls a day   credits a day  bytes a day`,
+    ...rows,
+    '',
+    `  measured in ${spent?.calls} calls (${formatNumber(spent?.credits ?? 0)} credits, ${formatBytes(spent?.bytes ?? 0)})`,
+  ].join('\n');
+}
+
+function listAdvice(chain: ChainSlug, plan: ChainPlan): string[] {
+  const suffix = chain.toUpperCase();
+  return [
+    plan.isAnnounced ? '' : `A wss:// entry in RPC_${suffix} saves the polls for new blocks.`,
+    plan.hasCredits ? '' : `Set RPC_CREDITS_${suffix} to price calls as the provider does.`,
+    plan.creditsPerDay === null
+      ? `Set RPC_CREDITS_PER_DAY_${suffix} to what the plan allows; indexing then keeps within it.`
+      : '',
+    'Bytes in scope watch are for 20 tokens as busy as the busiest pool.',
+  ].filter((line) => line !== '');
+}
+
+function formatPlan(chain: ChainSlug, plan: ChainPlan): string {
+  return [
+    ...plan.failed.map(({ reason }) => `could not be measured: ${reason}`),
+    ...plan.endpoints.map((endpoint) => formatEndpoint(endpoint, plan)),
+    listAdvice(chain, plan).join('\n'),
+  ].join('\n\n');
+}
+
+export async function plan(typed: readonly string[]): Promise<void> {
+  const command = readCommand(typed, FORM);
+  if (command === null) return;
+  const { chain: name } = command.values;
+  if (name === undefined) {
+    refuseCommand(FORM, '--chain is missing');
+    return;
+  }
+  const chain = findChain(name)?.slug;
+  if (chain === undefined) {
+    refuseCommand(FORM, `no chain "${name}"; known: ${Object.keys(CHAINS).join(', ')}`);
+    return;
+  }
+  try {
+    const { signal } = new AbortController();
+    const planned = await planFollowedChain({ config: loadProcessConfig(), chain, signal });
+    console.log(formatPlan(chain, planned));
+    process.exitCode = planned.endpoints.length === 0 ? 1 : 0;
+  } catch (error) {
+    console.error(`mintwire: ${describeStartProblem(error, null)}`);
+    process.exitCode = 1;
+  }
+}

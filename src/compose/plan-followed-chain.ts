@@ -1,0 +1,59 @@
+// Measures a chain's endpoints and estimates what each scope costs there.
+
+import type { EndpointMeasurement, EndpointReport } from '../chains/endpoint-measurement.ts';
+import { estimateScopes, type ScopeEstimate } from '../chains/estimate-scopes.ts';
+import type { Config } from '../config.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import { requireMarkets } from './chain-families.ts';
+import { findFollowedSource } from './verify-followed-chain.ts';
+
+/** As many as a hobbyist cares about. */
+const WATCHED_TOKENS = 20;
+
+export interface EndpointPlan {
+  readonly measurement: EndpointMeasurement;
+  readonly scopes: readonly ScopeEstimate[];
+}
+
+export interface ChainPlan {
+  readonly endpoints: readonly EndpointPlan[];
+  readonly failed: readonly Extract<EndpointReport, { kind: 'failed' }>[];
+  readonly isAnnounced: boolean;
+  /** Null if every call counts as one credit. */
+  readonly hasCredits: boolean;
+  /** Null for no limit. */
+  readonly creditsPerDay: number | null;
+}
+
+export async function planFollowedChain(options: {
+  readonly config: Config;
+  readonly chain: ChainSlug;
+  readonly signal: AbortSignal;
+}): Promise<ChainPlan> {
+  const { config, chain, signal } = options;
+  const source = findFollowedSource(config, chain);
+  const log = { info: () => undefined, warn: () => undefined };
+  const parts = { clock: systemClock, log };
+  const reports = await requireMarkets(chain).measure(source, parts, signal);
+  const isAnnounced = (source.sockets ?? []).length > 0;
+  const followed = config.chains.find((one) => one.chain === chain);
+  const credits = followed?.credits ?? null;
+  const estimate = { credits, isAnnounced, watchedTokens: WATCHED_TOKENS };
+  return {
+    endpoints: reports.flatMap((report) =>
+      report.kind === 'failed'
+        ? []
+        : [
+            {
+              measurement: report.measurement,
+              scopes: estimateScopes(report.measurement, estimate),
+            },
+          ],
+    ),
+    failed: reports.flatMap((report) => (report.kind === 'failed' ? [report] : [])),
+    isAnnounced,
+    hasCredits: credits !== null,
+    creditsPerDay: followed?.creditsPerDay ?? null,
+  };
+}
