@@ -2,7 +2,11 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
-import { createEvmAdapter, type EvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
+import {
+  createEvmAdapter,
+  type EvmAdapter,
+  type EvmAdapterOptions,
+} from '../src/chains/evm/create-evm-adapter.ts';
 import { parseDevnetDeployment } from '../src/chains/evm/parse-devnet-deployment.ts';
 import { requireMarkets } from '../src/compose/chain-families.ts';
 import type { CommittedEvent } from '../src/ingest/commit/commit-batch.ts';
@@ -60,9 +64,12 @@ async function untilAtHead(chain: TestChain, follower: PoolGraphFollower): Promi
 /** Follows a chain from a block on, by default from its beginning. */
 export async function startIndexing(
   chain: TestChain,
-  options: Partial<Pick<IndexerOptions, 'startBlock' | 'adoption'>> & { readonly rpcUrl: string },
+  options: Partial<Pick<IndexerOptions, 'startBlock' | 'adoption'>> & {
+    readonly rpcUrl: string;
+    readonly reading?: Partial<EvmAdapterOptions>;
+  },
 ): Promise<ChainIndexing> {
-  const { rpcUrl, ...overrides } = options;
+  const { rpcUrl, reading, ...overrides } = options;
   const place = await createSqlitePlace();
   const store = await place.open();
   const { market } = store;
@@ -74,6 +81,7 @@ export async function startIndexing(
     clock: systemClock,
     random: Math.random,
     knownPools: (pools) => market.readPools('devnet', pools),
+    ...reading,
   });
   const log = { info: () => undefined, warn: () => undefined };
   const native = { coin: adapter.assets.coin, wrapped: deployment.wrapped };

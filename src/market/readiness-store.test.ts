@@ -39,3 +39,27 @@ test('a stopping server is not ready', async () => {
   });
   await assert.rejects(read(), { code: 'NOT_READY' });
 });
+
+test('what endpoints cannot do, and why a chain is slow, is told whether ready or not', async () => {
+  const chain = {
+    ...{ slug: 'base', notReady: null as string | null, progress: null },
+    answer: { head: 7, slowed: 'slowed down to keep within 1,000 credits a day' },
+    limitations: ['rpc.example.com#0 does not offer eth_getBlockReceipts; blocks are read by logs'],
+  };
+  const read = createReadiness({
+    store: { engine: 'sqlite', ping: async () => undefined },
+    chains: { list: () => [chain] } as never,
+    clock: new ManualClock(),
+    isDraining: () => false,
+  });
+  const { checks } = await read();
+  assert.deepEqual(checks.slice(1), [
+    { name: 'base', detail: `at block 7, ${chain.answer.slowed}` },
+    { name: 'base endpoint', detail: chain.limitations[0] },
+  ]);
+  chain.notReady = 'indexing fails, see the log';
+  await assert.rejects(read(), (error: Error) => {
+    assert.match(error.message, /indexing fails.*base endpoint: rpc.example.com#0 does not/);
+    return true;
+  });
+});

@@ -123,6 +123,23 @@ describe('a source', () => {
     });
   });
 
+  it('that keeps within its budget is late, and not told as stalled', async () => {
+    const chain = new FakeChain({ seed: 5, finalityDepth: 10 });
+    chain.extend(30);
+    await withStore(async (store) => {
+      const indexed = startIndexer(chain, store, { headStallAfterMs: 60_000 });
+      await indexed.settle();
+      const counts = { endpoints: [], poolsIgnored: 0, repliesRefused: 0, limitations: [] };
+      const slowed = 'slowed down to keep within 100 credits a day';
+      Object.assign(indexed.adapter, { status: () => ({ ...counts, slowed }) });
+      indexed.adapter.faults.lag = 7;
+      const lateMs = indexed.indexer.status().lagMs ?? 0;
+      await waitFor(() => (indexed.indexer.status().lagMs ?? 0) > lateMs + 600_000);
+      assert.equal(indexed.indexer.status().state, 'following');
+      await indexed.indexer.stop();
+    });
+  });
+
   it('that was reset and mines another branch causes an ordinary reorganisation', async () => {
     const chain = new FakeChain({ seed: 6, finalityDepth: 12 });
     chain.extend(40);

@@ -13,7 +13,7 @@ const SHAPE = { poolCount: 12, assetCount: 6, noise: 0.01, concentratedShare: 0.
 const NOBODY = address('');
 const CLEAN = { outBps: 0, inBps: 0, sellable: true };
 
-function createScene(answer?: (pool: string) => ProbeOutcome | Error) {
+function createScene(answer?: (pool: string) => ProbeOutcome | Error, probesAll = true) {
   const { graph, pools } = createRandomMarket(createRandom(3), SHAPE);
   const clock = new ManualClock();
   const book = new SafetyBook();
@@ -34,7 +34,7 @@ function createScene(answer?: (pool: string) => ProbeOutcome | Error) {
     },
     onMeasured: () => undefined,
     pauseMs: 0,
-    probesAll: true,
+    probesAll,
     clock,
     sleep: async () => undefined,
     random: () => 0.5,
@@ -224,4 +224,28 @@ test('the queue is bounded', async () => {
   watch.hear(Array.from({ length: 50_000 }, (_, index) => poolId(`0x${index}`)));
   assert.ok(watch.queued <= 10_000, `${watch.queued}`);
   await watch.stop();
+});
+
+test('at a node that is not ours only pools that somebody asked about are looked at', async () => {
+  const { watch, looked, ids, clock } = createScene(undefined, false);
+  const [asked, around, ...others] = ids;
+  assert.ok(asked !== undefined && around !== undefined);
+  watch.start();
+  watch.hear(ids);
+  await watch.settled();
+  assert.deepEqual(looked, []);
+  watch.noteUse([asked]);
+  watch.noteAround([around]);
+  await watch.settled();
+  assert.deepEqual(looked, [asked, around]);
+  // They stay in view for an hour: looked at again when they move.
+  clock.advance(26 * 60_000);
+  watch.hear(ids);
+  await watch.settled();
+  assert.deepEqual(looked, [asked, around, asked, around]);
+  clock.advance(60 * 60_000);
+  watch.hear(ids);
+  await watch.settled();
+  assert.equal(looked.length, 4);
+  assert.ok(others.length > 0);
 });

@@ -69,13 +69,21 @@ test('transfers with times cost one request, and nothing else', async () => {
   assert.equal(node.requests - before, 1);
 });
 
-test('the head is read in three requests, two of them at once', async () => {
+test('blocks near the head are read in one request; without receipts in three', async () => {
   const node = await startNode(recordChain());
   const adapter = createSceneAdapter([node]);
   await adapter.readHead();
+  await adapter.readBlocks(LINKED);
   const before = node.requests;
+  await adapter.readBlocks({ fromBlock: 57, toBlock: 59, linked: true });
+  assert.equal(node.requests - before, 1, 'receipts and headers');
+  node.misbehave(({ method }) =>
+    method === 'eth_getBlockReceipts' ? { do: 'error', code: -32601, message: 'no' } : null,
+  );
   await adapter.readBlocks({ fromBlock: 59, toBlock: 59, linked: true });
-  assert.equal(node.requests - before, 3, 'logs, full block, receipts of the last transactions');
+  const without = node.requests;
+  await adapter.readBlocks({ fromBlock: 59, toBlock: 59, linked: true });
+  assert.equal(node.requests - without, 3, 'logs, full block, receipts of the last transactions');
 });
 
 const REFUSALS: readonly [string, (blocks: number) => string][] = [

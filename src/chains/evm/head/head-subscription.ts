@@ -114,8 +114,12 @@ export class HeadSubscription {
       if (isCurrent()) this.#hear(data);
     });
     // The event's text is left out: it may hold the URL.
-    socket.addEventListener('error', () => isCurrent() && this.#drop('could not be connected to'));
-    socket.addEventListener('close', () => isCurrent() && this.#drop('closed the connection'));
+    const onEnd = () => {
+      if (!isCurrent()) return;
+      this.#drop(this.#isSubscribed ? 'closed the connection' : 'could not be connected to');
+    };
+    socket.addEventListener('error', onEnd);
+    socket.addEventListener('close', onEnd);
   }
 
   #send(socket: WebSocket, id: number, method: string, params: readonly unknown[]): void {

@@ -10,7 +10,6 @@ import { toQuantity } from '../hex-data.ts';
 import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 import type { RpcMeter } from '../rpc/rpc-meter.ts';
-import { ZERO_ADDRESS } from '../zero-address.ts';
 
 interface MeasureOptions {
   readonly endpoint: RpcEndpoint;
@@ -25,7 +24,7 @@ interface MeasureOptions {
 const TIMED_BLOCKS = 100;
 const LOG_BLOCKS = [10_000, 5000, 2000, 1000, 500, 100, 10, 5, 1];
 const STATE_DEPTHS = [64, 128, 1000, 10_000, 100_000];
-const BATCH_SIZES = [20, 10, 3];
+const BATCH_SIZE = 20;
 const BURST = 25;
 const ATTEMPTS = 3;
 const LIMITED_MS = 1500;
@@ -198,18 +197,17 @@ export class EndpointMeasuring {
 
   async #measureBatches(): Promise<number> {
     const { endpoint, signal } = this.#options;
-    for (const size of BATCH_SIZES) {
-      const params = [ZERO_ADDRESS, 'latest'];
-      const calls = Array.from({ length: size }, () => ({ method: 'eth_getBalance', params }) as const);
-      try {
-        const outcomes = await endpoint.batch(calls, { signal });
-        if (outcomes.every(({ ok }) => ok) && endpoint.health.batchCallsMax >= size) return size;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!isRpcError(error)) throw error;
-      }
+    const params = [SOMEONE, 'latest'];
+    const call: RpcCall = { method: 'eth_getBalance', params };
+    try {
+      await endpoint.batch(new Array<RpcCall>(BATCH_SIZE).fill(call), { signal });
+      // It learns from refusals.
+      return Math.min(BATCH_SIZE, endpoint.health.batchCallsMax);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isRpcError(error)) throw error;
+      return 1;
     }
-    return 1;
   }
 
   async #measureBurst(): Promise<EndpointMeasurement['burst']> {

@@ -155,8 +155,14 @@ export class RpcEndpoint {
       const half = Math.ceil(calls.length / 2);
       // A refused batch is remembered; a reply that was too large is an accident of its content.
       if (refused) this.#noteBatchRefused(Math.max(1, Math.min(this.#batchCallsMax, half)));
-      const first = await this.#exchangeOrSplit(calls.slice(0, half), signal);
-      return [...first, ...(await this.#exchangeOrSplit(calls.slice(half), signal))];
+      const outcomes: RpcOutcome[] = [];
+      while (outcomes.length < calls.length) {
+        // The first part may have shown that even fewer are accepted.
+        const end = outcomes.length + Math.min(half, this.#batchCallsMax);
+        const part = calls.slice(outcomes.length, end);
+        outcomes.push(...(await this.#exchangeOrSplit(part, signal)));
+      }
+      return outcomes;
     }
   }
 

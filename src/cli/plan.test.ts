@@ -1,0 +1,66 @@
+// `plan` as an operator runs it: the command measures an endpoint and prints what it can carry.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { afterEach, test } from 'node:test';
+import { promisify } from 'node:util';
+import { endScene, startNode } from '../../test/fakes/chain-scene.ts';
+import { MemoryChain } from '../../test/fakes/memory-chain.ts';
+
+afterEach(endScene);
+
+const run = promisify(execFile);
+
+async function startBase() {
+  const chain = new MemoryChain({ chainId: 8453, blockTimestamps: true });
+  while (chain.head < 300) chain.add([]);
+  return await startNode((method, params) =>
+    method === 'eth_getBalance' ? '0x0' : chain.answer(method, params),
+  );
+}
+
+test('prints limits, abilities with their substitutes, and the cost of each scope', async () => {
+  const node = await startBase();
+  const { stdout } = await run(process.execPath, ['src/cli/main.ts', 'plan', '--chain', 'base'], {
+    env: {
+      ...{ PATH: process.env['PATH'], RPC_BASE: node.url, RPC_CREDITS_BASE: 'default:20' },
+      RPC_CREDITS_PER_DAY_BASE: '2500000',
+    },
+  });
+  assert.match(stdout, /127\.0\.0\.1#0/);
+  assert.match(stdout, /a block every 2\.00 s/);
+  assert.match(stdout, /eth_getLogs +up to 301 blocks at once/);
+  assert.match(stdout, /yes {2}receipts of a block/);
+  assert.match(stdout, /no {3}eth_simulateV1: trades are simulated by eth_call/);
+  assert.match(stdout, /all +[\d,]+ +[\d,]+ +[\d.]+ [kMG]B {2}1\.\d times the daily cap/);
+  assert.match(stdout, /A wss:\/\/ entry in RPC_BASE saves the polls/);
+  assert.ok(!stdout.includes('sEcReT'));
+});
+
+test('an endpoint that does not answer is an error with its reason', async () => {
+  const node = await startBase();
+  node.misbehave(() => ({ do: 'reply', status: 401, text: 'no key' }));
+  const env = { PATH: process.env['PATH'], RPC_BASE: node.url };
+  await assert.rejects(
+    run(process.execPath, ['src/cli/main.ts', 'plan', '--chain', 'base'], { env }),
+    (error: { code: number; stdout: string }) => {
+      assert.equal(error.code, 1);
+      assert.match(error.stdout, /could not be measured: 127\.0\.0\.1#0: HTTP status 401/);
+      return true;
+    },
+  );
+});
+
+test('a chain without an endpoint, or none, is refused with what to do', async () => {
+  const env = { PATH: process.env['PATH'] };
+  for (const [args, expected] of [
+    [['--chain', 'base'], /Set RPC_BASE/],
+    [['--chain', 'bass'], /no chain "bass"/],
+    [[], /--chain is missing/],
+  ] as const) {
+    await assert.rejects(
+      run(process.execPath, ['src/cli/main.ts', 'plan', ...args], { env }),
+      (error: { stderr: string }) => expected.test(error.stderr),
+    );
+  }
+});
