@@ -2,7 +2,11 @@
 
 import type { EndpointAbilities, EndpointMeasurement } from '../chains/endpoint-measurement.ts';
 import type { ScopeEstimate } from '../chains/estimate-scopes.ts';
-import { type ChainPlan, type EndpointPlan, planFollowedChain } from '../compose/plan-followed-chain.ts';
+import {
+  type ChainPlan,
+  type EndpointPlan,
+  planFollowedChain,
+} from '../compose/plan-followed-chain.ts';
 import { loadProcessConfig } from '../config.ts';
 import { CHAINS, type ChainSlug, findChain } from '../model/chain.ts';
 import { sumUsage } from '../model/rpc-usage.ts';
@@ -61,7 +65,10 @@ function listFacts(one: EndpointMeasurement): [string, string][] {
     ['rate', rate],
     ['eth_getLogs', `up to ${formatNumber(one.logBlocksMax)} blocks at once`],
     ['batches', one.batchCallsMax > 1 ? `up to ${one.batchCallsMax} calls` : 'refused'],
-    ['state', stateDepth === null ? 'of all blocks' : `of the last ${formatNumber(stateDepth)} blocks`],
+    [
+      'state',
+      stateDepth === null ? 'of all blocks' : `of the last ${formatNumber(stateDepth)} blocks`,
+    ],
   ];
 }
 

@@ -56,7 +56,13 @@ test('a chain that is slowed down is ready, though late; one that fails is not',
   const arriving = { hasArrived: false, isSlowed: true };
   assert.match(describeNotReady({ ...at, state: 'backfilling' }, arriving) ?? '', /history/);
   const answer = { lagMs: at.lagMs } as ChainAnswer;
-  const status = { slug: 'devnet', answer, notReady: null, limitations: [], progress: null } as const;
+  const status = {
+    slug: 'devnet',
+    answer,
+    notReady: null,
+    limitations: [],
+    progress: null,
+  } as const;
   assert.ok(isLate(status));
   assert.ok(!isLate({ ...status, answer: { lagMs: 900 } as ChainAnswer }));
 });

@@ -2,7 +2,14 @@
 
 import { CHAINS, type ChainSlug } from '../model/chain.ts';
 import type { CreditTable } from '../model/rpc-usage.ts';
-import { integer, listOf, optionalSetting, type Setting, SettingProblem, urlWith } from './setting.ts';
+import {
+  integer,
+  listOf,
+  optionalSetting,
+  type Setting,
+  SettingProblem,
+  urlWith,
+} from './setting.ts';
 
 interface NodeUrls {
   readonly http: readonly string[];

@@ -129,7 +129,11 @@ export class Metrics {
   chainMethodCounter(
     name: string,
     help: string,
-    read: () => Iterable<{ readonly chain: string; readonly method: string; readonly value: number }>,
+    read: () => Iterable<{
+      readonly chain: string;
+      readonly method: string;
+      readonly value: number;
+    }>,
   ): void {
     new Counter({
       name,

@@ -7,13 +7,13 @@ import type { ChainAdapter, ChainHead, KnownPools } from '../adapter.ts';
 import { PoolPieceReader } from './adopt/pool-piece-reader.ts';
 import { BlockReader, type LogVerification } from './blocks/block-reader.ts';
 import type { LogSpanOptions } from './blocks/log-span.ts';
+import { createReadAt } from './create-read-at.ts';
 import { type EvmDeployment, toChainAssets } from './evm-deployment.ts';
 import { HeadPacer } from './head/head-pacer.ts';
 import { HeadReader } from './head/head-reader.ts';
 import { HeadSubscription } from './head/head-subscription.ts';
 import { createLogDecoding } from './log-decoding.ts';
 import { callContracts } from './multicall.ts';
-import { createReadAt } from './create-read-at.ts';
 import { PoolDirectory } from './pools/pool-directory.ts';
 import { readAgreedHeader, readHeader } from './read-header.ts';
 import type { EndpointPool } from './rpc/endpoint-pool.ts';
@@ -195,7 +195,10 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
       poolsIgnored: directory.ignoredCount,
       repliesRefused: client.repliesRefused,
-      limitations: [...client.listLimitations(), ...[heads.subscription?.describeFault() ?? []].flat()],
+      limitations: [
+        ...client.listLimitations(),
+        ...[heads.subscription?.describeFault() ?? []].flat(),
+      ],
       slowed: client.meter.describeSlowed(),
     }),
     async close() {

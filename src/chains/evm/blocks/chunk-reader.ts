@@ -67,7 +67,6 @@ interface Findings {
   readonly isByReceipts: boolean;
 }
 
-
 /** Up to this many, logs and full blocks are requested together, to save a round trip. */
 const HEAD_BLOCKS_MAX = 3;
 

@@ -21,7 +21,7 @@ export function buildBlockCall({ block, full }: BlockWish): RpcCall {
 
 /**
  * The requested blocks, in order. Unless the caller checks that they link to its own, the chain id
- * is in the same batch: an endpoint that has switched chains must not be trusted for a single block.
+ * is in the same batch: an endpoint that has switched chains must not be trusted for one block.
  */
 export async function readEvmBlocks(
   endpoint: RpcEndpoint,

@@ -1,5 +1,5 @@
 // Whether a block near the head is read by its receipts or by a log query, by what is cheaper at
-// the endpoint. Both start with the header; logs need one receipt more, to see that none is missing.
+// the endpoint. Both need the header; logs also need a receipt, to see that none is missing.
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';

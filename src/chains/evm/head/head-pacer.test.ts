@@ -40,7 +40,12 @@ test('at most two polls a block, and half of the blocks are seen within an eight
   for (const intervalMs of [2000, 3000, 12_000]) {
     for (const skewMs of [-5000, 0, 5000]) {
       const jitterMs = intervalMs / 10;
-      const { pollsPerBlock, medianLateMs } = simulate({ intervalMs, jitterMs, skewMs, blocks: 400 });
+      const { pollsPerBlock, medianLateMs } = simulate({
+        intervalMs,
+        jitterMs,
+        skewMs,
+        blocks: 400,
+      });
       assert.ok(pollsPerBlock <= 2, `${intervalMs}: ${pollsPerBlock} polls`);
       assert.ok(medianLateMs <= intervalMs / 8, `${intervalMs}: ${medianLateMs} ms late`);
     }

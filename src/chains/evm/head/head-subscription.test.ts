@@ -92,7 +92,10 @@ test('after the connection is lost blocks are polled for, and none is missed', a
   addBlock(scene);
   await adapter.waitForHead?.(1, signal);
   await step();
-  assert.match(adapter.status?.().limitations.join() ?? '', /closed the connection; new blocks are/);
+  assert.match(
+    adapter.status?.().limitations.join() ?? '',
+    /closed the connection; new blocks are/,
+  );
   // It connects again by itself.
   const again = adapter.waitForHead?.(NEVER_MS, signal);
   await announcer.subscribed();

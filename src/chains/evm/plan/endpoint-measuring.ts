@@ -108,7 +108,11 @@ export class EndpointMeasuring {
     const before = this.#sumBytes();
     const result = await this.#ask(call);
     const after = this.#sumBytes();
-    return { result, bytes: after.bytes - before.bytes, unpacked: after.unpacked - before.unpacked };
+    return {
+      result,
+      bytes: after.bytes - before.bytes,
+      unpacked: after.unpacked - before.unpacked,
+    };
   }
 
   #sumBytes(): { bytes: number; unpacked: number } {

@@ -81,7 +81,9 @@ test('an endpoint without older state is told of; what it cannot answer stays un
   );
   const adapter = createSceneAdapter([node]);
   const { latest } = await adapter.readHead();
-  assert.deepEqual(await adapter.readSupplies([TOKEN], latest), [{ token: TOKEN, supplyRaw: null }]);
+  assert.deepEqual(await adapter.readSupplies([TOKEN], latest), [
+    { token: TOKEN, supplyRaw: null },
+  ]);
   assert.match(adapter.status?.().limitations.join() ?? '', /#0 has no state of older blocks/);
 });
 

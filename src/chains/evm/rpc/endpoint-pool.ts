@@ -6,9 +6,9 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Random } from '../../../lib/retry.ts';
+import type { RpcBudget } from '../../../model/rpc-usage.ts';
 import { EndpointCells, REQUESTS_MAX, type SharedEndpoints } from '../../endpoint-memory.ts';
 import { RequestGate } from '../../request-gate.ts';
-import type { RpcBudget } from '../../../model/rpc-usage.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { EndpointLimitations } from './endpoint-limitations.ts';
 import { RpcMeter } from './rpc-meter.ts';
@@ -87,7 +87,9 @@ export class EndpointPool {
     if (urls.length === 0) throw new TypeError('at least one endpoint is needed');
     const meter = new RpcMeter(options);
     this.meter = meter;
-    this.endpoints = urls.map((url, index) => new PooledEndpoint(url, index, { ...options, meter }));
+    this.endpoints = urls.map(
+      (url, index) => new PooledEndpoint(url, index, { ...options, meter }),
+    );
   }
 
   join(): void {

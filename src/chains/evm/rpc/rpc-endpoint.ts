@@ -168,7 +168,10 @@ export class RpcEndpoint {
 
   #noteBatchRefused(callsMax: number): void {
     this.health.observeBatchCallsMax(callsMax);
-    this.limitations.note('batch', `refuses large batches; at most ${callsMax} calls are sent at once`);
+    this.limitations.note(
+      'batch',
+      `refuses large batches; at most ${callsMax} calls are sent at once`,
+    );
   }
 
   async #exchange(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {

@@ -3,8 +3,8 @@
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { Sleep } from '../../../lib/retry.ts';
-import { BudgetCell, type SharedEndpoints } from '../../endpoint-memory.ts';
 import { CALLS_AS_CREDITS, type MethodUsage, type RpcBudget } from '../../../model/rpc-usage.ts';
+import { BudgetCell, type SharedEndpoints } from '../../endpoint-memory.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** This part of a day's budget may be spent at once; the rest is spread evenly. */

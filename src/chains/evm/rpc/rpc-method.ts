@@ -1,7 +1,7 @@
 // The only RPC methods that this service may call: all of them read. Nothing here can send.
 
 const READ_METHODS = [
-  // Only asked by `npx mintwire plan`, as `trace_call` is: a trace of a call, which changes nothing.
+  // Called only by `npx mintwire plan`, as `trace_call` is: it traces a call and changes nothing.
   'debug_traceCall',
   'eth_blockNumber',
   'eth_call',

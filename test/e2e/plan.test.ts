@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { afterEach, test } from 'node:test';
 import { promisify } from 'node:util';
-import { endScene, startNode } from '../../test/fakes/chain-scene.ts';
-import { MemoryChain } from '../../test/fakes/memory-chain.ts';
+import { endScene, startNode } from '../fakes/chain-scene.ts';
+import { MemoryChain } from '../fakes/memory-chain.ts';
 
 afterEach(endScene);
 
