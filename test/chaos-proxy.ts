@@ -44,6 +44,27 @@ function toHexNumber(value: number): string {
   return `0x${Math.max(0, value).toString(16)}`;
 }
 
+function isBlock(result: unknown): result is { hash: string; parentHash: string } {
+  return typeof result === 'object' && result !== null && 'parentHash' in result;
+}
+
+/** Another chain has other blocks, which link as well. */
+function toOtherHash(hash: string): string {
+  return `0x${[...hash.slice(2)].reverse().join('')}`;
+}
+
+/** Leaves out half of the logs; returns whether there were so many. */
+function omitLogs(receipts: { logs: unknown[] }[]): boolean {
+  let count = 0;
+  for (const receipt of receipts) {
+    receipt.logs = receipt.logs.filter(() => {
+      count += 1;
+      return count % 2 === 1;
+    });
+  }
+  return count > 1;
+}
+
 /** Corrupts a reply, and returns whether it did; most calls pass unchanged. */
 function spoilReply(fault: Fault, call: Call, reply: Reply): boolean {
   const { result } = reply;
@@ -51,8 +72,15 @@ function spoilReply(fault: Fault, call: Call, reply: Reply): boolean {
     reply.result = result.filter((_, index) => index % 2 === 0);
     return result.length > 1;
   }
+  if (fault === 'partial' && call.method === 'eth_getBlockReceipts' && Array.isArray(result)) {
+    return omitLogs(result as { logs: unknown[] }[]);
+  }
   if (fault === 'switch' && call.method === 'eth_chainId') {
     reply.result = '0x1';
+    return true;
+  }
+  if (fault === 'switch' && call.method === 'eth_getBlockByNumber' && isBlock(result)) {
+    for (const name of ['hash', 'parentHash'] as const) result[name] = toOtherHash(result[name]);
     return true;
   }
   if (fault === 'lag' && call.method === 'eth_blockNumber' && typeof result === 'string') {

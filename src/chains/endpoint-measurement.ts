@@ -21,7 +21,7 @@ export interface EndpointAbilities {
 }
 
 /** Bytes over the network for one block, compressed where the endpoint compresses. */
-export interface BlockBytes {
+interface BlockBytes {
   readonly header: number;
   /** With its transactions. */
   readonly full: number;

@@ -3,7 +3,7 @@
 import { CALLS_AS_CREDITS, type CreditTable } from '../model/rpc-usage.ts';
 import type { EndpointMeasurement } from './endpoint-measurement.ts';
 
-export type ScopeName = 'all' | 'liquid' | 'watch';
+type ScopeName = 'all' | 'liquid' | 'watch';
 
 export interface ScopeEstimate {
   readonly scope: ScopeName;

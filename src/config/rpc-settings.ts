@@ -44,7 +44,7 @@ function parseCredits(text: string): CreditTable {
   return { methods, other };
 }
 
-export interface RpcSettings {
+interface RpcSettings {
   readonly rpcUrls: Setting<NodeUrls | null>;
   readonly credits: Setting<CreditTable | null>;
   readonly creditsPerDay: Setting<number | null>;

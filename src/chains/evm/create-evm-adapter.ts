@@ -112,7 +112,11 @@ function createHeads(
   const pacer = new HeadPacer();
   return {
     reader,
-    subscription,
+    listFaults: (): string[] => {
+      const fault = subscription?.describeFault() ?? null;
+      return fault === null ? [] : [fault];
+    },
+    close: () => subscription?.close(),
     async read(signal?: AbortSignal): Promise<ChainHead> {
       const head = await reader.read(signal);
       pacer.observe(head.latest, clock.nowMs());
@@ -195,14 +199,11 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
       poolsIgnored: directory.ignoredCount,
       repliesRefused: client.repliesRefused,
-      limitations: [
-        ...client.listLimitations(),
-        ...[heads.subscription?.describeFault() ?? []].flat(),
-      ],
+      limitations: [...client.listLimitations(), ...heads.listFaults()],
       slowed: client.meter.describeSlowed(),
     }),
     async close() {
-      heads.subscription?.close();
+      heads.close();
       client.close();
     },
   };

@@ -16,7 +16,7 @@ interface ReadAtOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type ReadAt = <T>(
+export type ReadStateAt = <T>(
   block: Pick<BlockHeader, 'position' | 'hash'>,
   read: (callContracts: CallContracts) => Promise<T>,
   options: ReadAtOptions,
@@ -26,7 +26,7 @@ export type ReadAt = <T>(
 const HASH_REFUSALS = ['rejected', 'unsupported'] as const;
 
 /** Null if no node has the block's state, or the block was reorganised away. */
-export function createReadAt(client: RpcClient, multicall3: Address | null): ReadAt {
+export function createReadAt(client: RpcClient, multicall3: Address | null): ReadStateAt {
   let takesHashes = true;
   return async (block, read, { onCalls, signal }) => {
     const { position, hash } = block;

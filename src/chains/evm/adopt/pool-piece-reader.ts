@@ -2,7 +2,7 @@
 
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { PoolPiece, PoolPieceQuery, PoolPieceReading } from '../../adapter.ts';
-import type { ReadAt } from '../create-read-at.ts';
+import type { ReadStateAt } from '../create-read-at.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
 import { VENUE_PROTOCOLS } from '../venues/registry.ts';
 import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
@@ -11,10 +11,10 @@ import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
 const WORD_COUNT_MAX = 180;
 
 export class PoolPieceReader {
-  readonly #readAt: ReadAt;
+  readonly #readAt: ReadStateAt;
   readonly #deployment: EvmDeployment;
 
-  constructor(readAt: ReadAt, deployment: EvmDeployment) {
+  constructor(readAt: ReadStateAt, deployment: EvmDeployment) {
     this.#readAt = readAt;
     this.#deployment = deployment;
   }

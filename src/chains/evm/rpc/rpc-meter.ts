@@ -27,7 +27,7 @@ interface RpcMeterOptions {
   readonly shared?: SharedEndpoints | undefined;
 }
 
-interface Tally {
+interface MethodTally {
   calls: number;
   credits: number;
   bytes: number;
@@ -38,7 +38,7 @@ export class RpcMeter {
   readonly #clock: Clock;
   readonly #budget: RpcBudget;
   readonly #cell: BudgetCell;
-  readonly #tallies = new Map<string, Tally>();
+  readonly #tallies = new Map<string, MethodTally>();
   #slowedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RpcMeterOptions) {
@@ -129,7 +129,7 @@ export class RpcMeter {
     return DAY_MS / (creditsPerDay * (1 - BURST_SHARE));
   }
 
-  #find(method: string): Tally {
+  #find(method: string): MethodTally {
     const known = this.#tallies.get(method);
     if (known !== undefined) return known;
     const tally = { calls: 0, credits: 0, bytes: 0, unpackedBytes: 0 };
