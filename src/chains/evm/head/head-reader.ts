@@ -51,7 +51,7 @@ export class HeadReader {
   /** The newest block of each endpoint, with what else is known of it. */
   readonly #blocks = new Map<RpcEndpoint, EvmBlock>();
   #announced: EvmBlock | null = null;
-  #told: ChainHead | null = null;
+  #last: ChainHead | null = null;
   #comparedAtMs = Number.NEGATIVE_INFINITY;
   #confirmedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -65,7 +65,7 @@ export class HeadReader {
     const { client, subscription } = this.#options;
     let reading = await client.at((endpoint) => this.#readAt(endpoint, signal), { signal });
     const { position } = reading.latest.header;
-    if (position < (this.#told?.latest.position ?? -1) || this.#isCompareDue()) {
+    if (position < (this.#last?.latest.position ?? -1) || this.#isCompareDue()) {
       // Behind the known head: lagging, or really shorter. The endpoint furthest ahead is right,
       // unless it reports blocks as final that no other endpoint has.
       const all = await client.atEach((endpoint) => this.#readAt(endpoint, signal), signal);
@@ -80,12 +80,12 @@ export class HeadReader {
     const limit = this.#highestOfOthers(reading.endpoint);
     const { final } = reading;
     const believed = final.position <= limit ? final : { position: limit, hash: undefined };
-    return this.#tell(latest.header, believed);
+    return this.#keep(latest.header, believed);
   }
 
   /** Whether an announced block is newer than the last head. */
   isNews({ header }: EvmBlock): boolean {
-    const latest = this.#told?.latest;
+    const latest = this.#last?.latest;
     if (latest === undefined || header.position > latest.position) return true;
     return header.position === latest.position && header.hash !== latest.hash;
   }
@@ -107,12 +107,12 @@ export class HeadReader {
   async #readAnnounced(signal?: AbortSignal): Promise<ChainHead | null> {
     const { subscription, client } = this.#options;
     const block = subscription?.latest ?? null;
-    const told = this.#told;
-    if (block === null || told === null || this.#isConfirmDue()) return null;
+    const last = this.#last;
+    if (block === null || last === null || this.#isConfirmDue()) return null;
     const { header } = block;
-    if (header.hash === told.latest.hash) return told;
+    if (header.hash === last.latest.hash) return last;
     // A shorter chain is not taken from one source alone.
-    if (header.position < told.latest.position) return null;
+    if (header.position < last.latest.position) return null;
     this.#announced = block;
     for (const endpoint of client.endpoints) {
       if (subscription?.isSameHost(endpoint.name)) endpoint.health.observeHead(header.position);
@@ -120,20 +120,20 @@ export class HeadReader {
     const final = await client.at((endpoint) => this.#readFinal(endpoint, header, signal), {
       signal,
     });
-    return this.#tell(header, final);
+    return this.#keep(header, final);
   }
 
-  #tell(latest: BlockHeader, final: Pick<Final, 'position' | 'hash'>): ChainHead {
-    const told = this.#told;
-    const isNewer = told === null || final.position > told.finalizedBlock;
-    const finalizedBlock = isNewer ? final.position : told.finalizedBlock;
-    const finalizedHash = isNewer ? final.hash : told.finalizedHash;
+  #keep(latest: BlockHeader, final: Pick<Final, 'position' | 'hash'>): ChainHead {
+    const last = this.#last;
+    const isNewer = last === null || final.position > last.finalizedBlock;
+    const finalizedBlock = isNewer ? final.position : last.finalizedBlock;
+    const finalizedHash = isNewer ? final.hash : last.finalizedHash;
     if (latest.position < finalizedBlock) {
       const behind = `head ${latest.position} is below the final block ${finalizedBlock}`;
       throw new RpcError('unavailable', `every endpoint lags: ${behind}`);
     }
-    this.#told = { latest, finalizedBlock, finalizedHash };
-    return this.#told;
+    this.#last = { latest, finalizedBlock, finalizedHash };
+    return this.#last;
   }
 
   /**
