@@ -79,6 +79,8 @@ function openTestNodes(source: ChainSource): ChainNodes {
     simulateRoundTrip: async () => null,
     findContracts: async (addresses) => new Map(addresses.map((one) => [one, false])),
     verifyContractSignature: async () => false,
+    listUsage: () => [],
+    listLimitations: () => [],
     close: () => undefined,
   };
 }
@@ -118,6 +120,7 @@ export const TEST_FAMILY: ChainFamily = {
       },
     }),
     open: openTestNodes,
+    measure: async () => [],
     leavesSwapsAlone: () => true,
     findSwapCost: () => ({ hop: STEPS.hop, hopInSameVault: STEPS.hop, perTick: 0n }),
     findHopBytes: () => ({ command: 'swap', first: 100, next: 100 }),
